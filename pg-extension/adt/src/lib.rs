@@ -1,0 +1,1 @@
+//! Commuting data types, their operations and laws. Nothing here knows PostgreSQL.

@@ -1,0 +1,19 @@
+package org.abelian.router.analysis;
+
+/**
+ * A relation that a statement touches, anywhere in it, views expanded.
+ *
+ * @param id its number within the statement; columns refer to it
+ * @param catalog true for PostgreSQL's own catalogues and the information schema
+ * @param locking the locking clause ("update", "no key update", "share", "key share"), or null
+ * @param level 0 for the statement itself, deeper for subqueries
+ */
+public record RelationFacts(
+    int id,
+    String schema,
+    String name,
+    boolean catalog,
+    boolean temporary,
+    boolean write,
+    String locking,
+    int level) {}

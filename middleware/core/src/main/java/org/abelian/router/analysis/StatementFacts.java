@@ -1,0 +1,57 @@
+package org.abelian.router.analysis;
+
+import java.util.List;
+
+/**
+ * What a node's abelian.analyze() says about one statement of a query text. Immutable.
+ *
+ * @param span where the statement stands in the text
+ * @param tag the command tag, without counts
+ * @param utility null unless the kind is UTILITY
+ * @param setting null unless it is SET, RESET or SHOW
+ * @param isolation what BEGIN, SET TRANSACTION or SET SESSION CHARACTERISTICS asks for in lower case, or null
+ * @param parameters type OIDs as PostgreSQL resolved them; parameter 1 is at index 0
+ * @param assigned columns that UPDATE or DO UPDATE assigns
+ * @param volatileFunctions true when a function or default may give another value or effect at each call
+ * @param mutable true when a function or default may give another value on another node
+ * @param rewritten the text to run instead, for CALL of a placement function; null otherwise
+ * @param insert null unless it inserts
+ * @param merge null unless it is a SELECT
+ */
+public record StatementFacts(
+    StatementKind kind,
+    Span span,
+    String tag,
+    UtilityKind utility,
+    SettingFacts setting,
+    String isolation,
+    List<Integer> parameters,
+    List<RelationFacts> relations,
+    List<Equality> equalities,
+    InsertFacts insert,
+    List<String> assigned,
+    boolean volatileFunctions,
+    boolean mutable,
+    List<OperationFacts> operations,
+    boolean returnsRows,
+    String rewritten,
+    MergeFacts merge) {
+  /** Copies the lists. */
+  public StatementFacts {
+    parameters = List.copyOf(parameters);
+    relations = List.copyOf(relations);
+    equalities = List.copyOf(equalities);
+    assigned = List.copyOf(assigned);
+    operations = List.copyOf(operations);
+  }
+
+  /** True when it changes rows of a table, itself or in WITH. */
+  public boolean writes() {
+    return kind.modifies() || relations.stream().anyMatch(RelationFacts::write);
+  }
+
+  /** True when a locking clause locks rows. */
+  public boolean locks() {
+    return relations.stream().anyMatch(relation -> relation.locking() != null);
+  }
+}

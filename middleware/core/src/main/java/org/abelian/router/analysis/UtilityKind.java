@@ -1,0 +1,37 @@
+package org.abelian.router.analysis;
+
+/** Which utility command a statement is, as far as a router treats it differently. */
+public enum UtilityKind {
+  BEGIN,
+  COMMIT,
+  ROLLBACK,
+  SAVEPOINT,
+  RELEASE,
+  ROLLBACK_TO,
+  PREPARE_TRANSACTION,
+  COMMIT_PREPARED,
+  ROLLBACK_PREPARED,
+  SET,
+  SHOW,
+  RESET,
+  DISCARD,
+  PREPARE,
+  EXECUTE,
+  DEALLOCATE,
+  DECLARE,
+  FETCH,
+  CLOSE,
+  LISTEN,
+  UNLISTEN,
+  NOTIFY,
+  COPY_FROM,
+  COPY_TO,
+  EXPLAIN,
+  LOCK,
+  TRUNCATE,
+  VACUUM,
+  CALL,
+  DO,
+  DDL,
+  OTHER
+}

@@ -1,0 +1,75 @@
+package org.abelian.router.routing;
+
+import java.util.List;
+import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.error.AbelianException;
+
+/** Where a statement goes. Nodes are named by their id in the catalogue that it was routed by. */
+public sealed interface Route {
+  /** The statement goes to one node, byte for byte. */
+  record OneNode(int node) implements Route {}
+
+  /** Every node can answer it alike: the session takes the one it already holds. */
+  record AnyNode() implements Route {}
+
+  /** Every node runs it, and the first node's answer is the client's. */
+  record AllNodes(Purpose purpose) implements Route {}
+
+  /**
+   * A read over several nodes, whose answers are merged.
+   *
+   * @param nodes ascending; at least two
+   */
+  record Scatter(List<Integer> nodes, MergeFacts merge) implements Route {
+    /** Copies the list. */
+    public Scatter {
+      nodes = List.copyOf(nodes);
+    }
+  }
+
+  /**
+   * An UPDATE or DELETE over several nodes: the same text goes to each, the counts of their tags are added, and rows of
+   * RETURNING are given one node after the other.
+   *
+   * @param nodes ascending; at least two
+   */
+  record ScatterWrite(List<Integer> nodes) implements Route {
+    /** Copies the list. */
+    public ScatterWrite {
+      nodes = List.copyOf(nodes);
+    }
+  }
+
+  /** A multi-row INSERT whose rows belong to several nodes: each node runs its own text; counts are added. */
+  record Split(List<Part> parts) implements Route {
+    /** Copies the list. */
+    public Split {
+      parts = List.copyOf(parts);
+    }
+  }
+
+  /** It cannot be done correctly; the client gets the error and no node hears of it. */
+  record Refused(AbelianException error) implements Route {}
+
+  /**
+   * A node's share of a split statement.
+   *
+   * @param sql refers to the same parameters by the same numbers as the whole; all of them are bound, and their types
+   *     must be given in Parse, since the text may no longer mention each
+   */
+  record Part(int node, String sql) {}
+
+  /** Why all nodes run a statement. */
+  enum Purpose {
+    /** It changes a reference table: one coordinated transaction. */
+    REFERENCE_WRITE,
+    /** It changes the schema: one coordinated transaction. */
+    SCHEMA,
+    /** It cannot run in a transaction block (VACUUM, CREATE INDEX CONCURRENTLY): one node after the other. */
+    NODE_BY_NODE,
+    /** It calls one of Abelian's placement functions: one coordinated transaction, and a newer catalogue after it. */
+    CLUSTER_CALL,
+    /** It concerns tables wherever they lie (LOCK, TRUNCATE): one transaction. */
+    ALL_TABLES
+  }
+}

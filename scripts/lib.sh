@@ -1,0 +1,77 @@
+# shellcheck shell=bash disable=SC2034 # the scripts that source this use the names
+# What every script needs to know: where this clone's PostgreSQL lives and how to act as root or as the database user.
+# Sourced, never run. It must not print anything nor change anything.
+
+repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+pg_major=${ABELIAN_PG_MAJOR:-15}
+os_user=abelian
+
+# Two clones never share a PostgreSQL: the identity is the clone's path, readable part first (socket paths must stay short).
+clone_name=$(basename "$repository" | tr -c 'A-Za-z0-9\n' '_' | cut -c1-20)
+clone_id=$clone_name-$(printf '%s' "$repository" | sha256sum | cut -c1-8)
+
+# Nothing that runs as the database user may lie in the clone: that user may not be able to reach it.
+home=/var/lib/abelian/$clone_id
+prefix=$home/postgresql
+bindir=$prefix/lib/postgresql/$pg_major/bin
+pkglibdir=$prefix/lib/postgresql/$pg_major/lib
+sharedir=$prefix/share/postgresql/$pg_major
+nodes=$home/nodes
+sockets=$home/sockets
+
+system_libdir=/usr/lib/postgresql/$pg_major
+system_sharedir=/usr/share/postgresql/$pg_major
+
+say() { printf '%s\n' "$*" >&2; }
+
+fail() {
+  say "$(basename "$0"): $*"
+  exit 1
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -- "$@"; fi
+}
+
+# Runs a program as the database user, from a folder and with an environment that do not depend on the caller's.
+# A backtrace for every ERROR would slow the extension down a hundredfold, so the variables that ask for it are dropped.
+as_database_user() {
+  local clean=(env -i "PATH=$bindir:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    HOME=/var/lib/abelian LC_ALL=C.UTF-8)
+  # Debian's pg_config and psql wrappers are not in the way: the prefix's bin directory comes first.
+  if [ "$(id -u)" -eq 0 ]; then
+    (cd / && exec runuser -u "$os_user" -- "${clean[@]}" "$@")
+  else
+    (cd / && exec sudo -u "$os_user" -- "${clean[@]}" "$@")
+  fi
+}
+
+# Rust is often installed for the user only, in a folder that non-login shells do not search.
+find_cargo() {
+  if ! command -v cargo >/dev/null && [ -x "$HOME/.cargo/bin/cargo" ]; then
+    PATH=$HOME/.cargo/bin:$PATH
+    export PATH
+  fi
+}
+
+# Holds the named lock of this clone for the rest of the script; two scripts of one clone then follow each other.
+take_lock() {
+  mkdir -p "$repository/target"
+  exec 9>"$repository/target/$1.lock"
+  if ! flock --nonblock 9; then
+    say "waiting for another $1 of this clone to finish"
+    flock --timeout 1800 9 || fail "another $1 of this clone has held its lock for 30 minutes"
+  fi
+}
+
+# First pg_config that belongs to the PostgreSQL we build for.
+find_pg_config() {
+  local candidate
+  for candidate in "$system_libdir/bin/pg_config" /usr/bin/pg_config; do
+    if [ -x "$candidate" ] && "$candidate" --version 2>/dev/null | grep -q "^PostgreSQL ${pg_major}[. ]"; then
+      printf '%s\n' "$candidate"
+      return
+    fi
+  done
+  return 1
+}

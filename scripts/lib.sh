@@ -75,3 +75,15 @@ find_pg_config() {
   done
   return 1
 }
+
+# The local cluster: nodes n1..n3 on the ports after the base, the router on 6432 (432 above the base when that is moved).
+# The node `plain` is outside the cluster, for what is compared with a single PostgreSQL.
+port_base=${ABELIAN_PORT_BASE:-7000}
+router_port=$((port_base == 7000 ? 6432 : port_base + 432))
+cluster_nodes=(n1 n2 n3)
+
+server_jar=$repository/middleware/server/target/abelian-server-0.1.0-SNAPSHOT.jar
+workloads_jar=$repository/workloads/target/abelian-workloads-0.1.0-SNAPSHOT.jar
+
+# The program of a Java module: its jar, and beside it in lib/ what it needs.
+class_path() { printf '%s:%s/lib/*\n' "$1" "$(dirname "$1")"; }

@@ -3,7 +3,8 @@ package org.abelian.router.analysis;
 import java.util.List;
 
 /**
- * Columns that must be equal to each other for a row to matter, and the values that they must equal.
+ * Columns that must be equal to each other for a row to matter, and the values that they must
+ * equal.
  *
  * @param columns all equal to each other
  * @param values each of them equal to the columns

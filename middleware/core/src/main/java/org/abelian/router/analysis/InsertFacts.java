@@ -7,12 +7,18 @@ import java.util.List;
  *
  * @param relation the id of the target
  * @param columns of each row, in order
- * @param rows the values, aligned with columns, for {@link Source#VALUES}; {@link Value.Other} where a node computes it
+ * @param rows the values, aligned with columns, for {@link Source#VALUES}; {@link Value.Other}
+ *     where a node computes it
  * @param rowSpans where each row stands in the text, parentheses included
  * @param valuesSpan from the first row's start to the last row's end; null unless there are rows
  */
 public record InsertFacts(
-    int relation, Source source, List<String> columns, List<List<Value>> rows, List<Span> rowSpans, Span valuesSpan) {
+    int relation,
+    Source source,
+    List<String> columns,
+    List<List<Value>> rows,
+    List<Span> rowSpans,
+    Span valuesSpan) {
   /** Where the rows come from. */
   public enum Source {
     VALUES,

@@ -9,10 +9,12 @@ import java.util.List;
  * @param tag the command tag, without counts
  * @param utility null unless the kind is UTILITY
  * @param setting null unless it is SET, RESET or SHOW
- * @param isolation what BEGIN, SET TRANSACTION or SET SESSION CHARACTERISTICS asks for in lower case, or null
+ * @param isolation what BEGIN, SET TRANSACTION or SET SESSION CHARACTERISTICS asks for in lower
+ *     case, or null
  * @param parameters type OIDs as PostgreSQL resolved them; parameter 1 is at index 0
  * @param assigned columns that UPDATE or DO UPDATE assigns
- * @param volatileFunctions true when a function or default may give another value or effect at each call
+ * @param volatileFunctions true when a function or default may give another value or effect at each
+ *     call
  * @param mutable true when a function or default may give another value on another node
  * @param rewritten the text to run instead, for CALL of a placement function; null otherwise
  * @param insert null unless it inserts

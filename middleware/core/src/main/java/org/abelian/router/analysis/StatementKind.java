@@ -12,7 +12,9 @@ public enum StatementKind {
   CLUSTER_CALL,
   EMPTY;
 
-  /** True for statements that change rows by themselves (a SELECT may still contain one in WITH). */
+  /**
+   * True for statements that change rows by themselves (a SELECT may still contain one in WITH).
+   */
   public boolean modifies() {
     return this == INSERT || this == UPDATE || this == DELETE || this == MERGE;
   }

@@ -7,7 +7,8 @@ import java.util.Optional;
 /**
  * One version of the cluster's catalogue. Immutable.
  *
- * @param version grows with every change; statements carry it, and a node with a newer one answers AB001
+ * @param version grows with every change; statements carry it, and a node with a newer one answers
+ *     AB001
  * @param nodes ascending by id; at least one
  * @param tables the tables that have a placement
  */

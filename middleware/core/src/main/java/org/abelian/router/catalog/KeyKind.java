@@ -1,6 +1,9 @@
 package org.abelian.router.catalog;
 
-/** How the values of a distribution column are brought into one canonical form before they are hashed. */
+/**
+ * How the values of a distribution column are brought into one canonical form before they are
+ * hashed.
+ */
 public enum KeyKind {
   /** smallint, integer, bigint, and numeric holding whole numbers. */
   INTEGER,

@@ -1,8 +1,9 @@
 package org.abelian.router.error;
 
 /**
- * An error that the router raises, with the fields of PostgreSQL's ErrorResponse that it can fill. Immutable. It carries
- * no stack trace unless it reports a fault of the router, since refusals lie on the path of ordinary statements.
+ * An error that the router raises, with the fields of PostgreSQL's ErrorResponse that it can fill.
+ * Immutable. It carries no stack trace unless it reports a fault of the router, since refusals lie
+ * on the path of ordinary statements.
  */
 public final class AbelianException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -15,7 +16,8 @@ public final class AbelianException extends RuntimeException {
    * @param detail null when there is none
    * @param hint what the user can do about it; null when there is none
    */
-  public AbelianException(SqlState state, String message, String detail, String hint, Throwable cause) {
+  public AbelianException(
+      SqlState state, String message, String detail, String hint, Throwable cause) {
     super(message, cause, false, cause != null || state == SqlState.INTERNAL_ERROR);
     this.state = state;
     this.detail = detail;

@@ -1,14 +1,21 @@
 package org.abelian.router.error;
 
-/** The SQLSTATEs that the router raises itself, with PostgreSQL's meaning unless stated otherwise. */
+/**
+ * The SQLSTATEs that the router raises itself, with PostgreSQL's meaning unless stated otherwise.
+ */
 public enum SqlState {
-  /** The statement is right but the router cannot do it correctly over several nodes; the hint says what to change. */
+  /**
+   * The statement is right but the router cannot do it correctly over several nodes; the hint says
+   * what to change.
+   */
   FEATURE_NOT_SUPPORTED("0A000"),
   /** No connection to a node could be made; nothing has been done. */
   UNABLE_TO_CONNECT("08001"),
   /** The connection to a node was lost; the transaction is rolled back. */
   CONNECTION_FAILURE("08006"),
-  /** A commit was asked for and its outcome is not known; the detail holds the token to ask with. */
+  /**
+   * A commit was asked for and its outcome is not known; the detail holds the token to ask with.
+   */
   TRANSACTION_RESOLUTION_UNKNOWN("08007"),
   /** A message of the client could not be understood. */
   PROTOCOL_VIOLATION("08P01"),
@@ -39,8 +46,9 @@ public enum SqlState {
   /** Something that cannot happen did: a fault of the router. */
   INTERNAL_ERROR("XX000"),
   /**
-   * Abelian's own: the placement that a statement was routed by is older than the node's. The router refreshes its
-   * catalogue and routes again; a client sees it only when that is no longer possible.
+   * Abelian's own: the placement that a statement was routed by is older than the node's. The
+   * router refreshes its catalogue and routes again; a client sees it only when that is no longer
+   * possible.
    */
   STALE_PLACEMENT("AB001");
 

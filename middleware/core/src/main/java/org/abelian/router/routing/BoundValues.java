@@ -4,8 +4,8 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The values of a Bind message, where they lie. Parameters are numbered from 1 as in the text. Implementations are views
- * and need not be safe for several threads.
+ * The values of a Bind message, where they lie. Parameters are numbered from 1 as in the text.
+ * Implementations are views and need not be safe for several threads.
  */
 public interface BoundValues {
   /** No parameters. */

@@ -28,8 +28,8 @@ public sealed interface Route {
   }
 
   /**
-   * An UPDATE or DELETE over several nodes: the same text goes to each, the counts of their tags are added, and rows of
-   * RETURNING are given one node after the other.
+   * An UPDATE or DELETE over several nodes: the same text goes to each, the counts of their tags
+   * are added, and rows of RETURNING are given one node after the other.
    *
    * @param nodes ascending; at least two
    */
@@ -40,7 +40,10 @@ public sealed interface Route {
     }
   }
 
-  /** A multi-row INSERT whose rows belong to several nodes: each node runs its own text; counts are added. */
+  /**
+   * A multi-row INSERT whose rows belong to several nodes: each node runs its own text; counts are
+   * added.
+   */
   record Split(List<Part> parts) implements Route {
     /** Copies the list. */
     public Split {
@@ -54,8 +57,8 @@ public sealed interface Route {
   /**
    * A node's share of a split statement.
    *
-   * @param sql refers to the same parameters by the same numbers as the whole; all of them are bound, and their types
-   *     must be given in Parse, since the text may no longer mention each
+   * @param sql refers to the same parameters by the same numbers as the whole; all of them are
+   *     bound, and their types must be given in Parse, since the text may no longer mention each
    */
   record Part(int node, String sql) {}
 
@@ -65,9 +68,15 @@ public sealed interface Route {
     REFERENCE_WRITE,
     /** It changes the schema: one coordinated transaction. */
     SCHEMA,
-    /** It cannot run in a transaction block (VACUUM, CREATE INDEX CONCURRENTLY): one node after the other. */
+    /**
+     * It cannot run in a transaction block (VACUUM, CREATE INDEX CONCURRENTLY): one node after the
+     * other.
+     */
     NODE_BY_NODE,
-    /** It calls one of Abelian's placement functions: one coordinated transaction, and a newer catalogue after it. */
+    /**
+     * It calls one of Abelian's placement functions: one coordinated transaction, and a newer
+     * catalogue after it.
+     */
     CLUSTER_CALL,
     /** It concerns tables wherever they lie (LOCK, TRUNCATE): one transaction. */
     ALL_TABLES

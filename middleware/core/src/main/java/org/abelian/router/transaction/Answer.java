@@ -5,17 +5,21 @@ public sealed interface Answer {
   /**
    * Every statement of the query succeeded.
    *
-   * @param tag the command tag of the last one. COMMIT and PREPARE TRANSACTION of a failed transaction succeed with the
-   *     tag ROLLBACK
+   * @param tag the command tag of the last one. COMMIT and PREPARE TRANSACTION of a failed
+   *     transaction succeed with the tag ROLLBACK
    */
   record Done(String tag) implements Answer {}
 
   /**
-   * The node answered with an error.
+   * The node answered with an error of severity ERROR. (FATAL and PANIC are {@link Lost}:
+   * PostgreSQL may end a connection in this way after the commit is durable.)
    *
-   * @param error the session's form of the node's ErrorResponse, to be given to the client as it is; opaque here
+   * @param constraint the error's constraint name, or null
+   * @param error the session's form of the node's ErrorResponse, given back to it as it is; opaque
+   *     here
    */
-  record Failed(String sqlState, String message, Object error) implements Answer {}
+  record Failed(String sqlState, String message, String constraint, Object error)
+      implements Answer {}
 
   /** The connection was lost: the node may or may not have done it. */
   record Lost(String reason) implements Answer {}

@@ -8,7 +8,8 @@ public sealed interface CommitOutcome {
   /**
    * The transaction is committed.
    *
-   * @param warnings texts of WARNING notices, one for each node that could not be told yet; recovery will tell it
+   * @param warnings texts of WARNING notices, one for each node that could not be told yet;
+   *     recovery will tell it
    */
   record Committed(List<String> warnings) implements CommitOutcome {
     /** Copies the list. */
@@ -26,7 +27,8 @@ public sealed interface CommitOutcome {
   record RolledBackByNode(int node, Answer.Failed failure) implements CommitOutcome {}
 
   /**
-   * COMMIT of a transaction that had failed before: PostgreSQL answers such a COMMIT with the tag ROLLBACK and no error.
+   * COMMIT of a transaction that had failed before: PostgreSQL answers such a COMMIT with the tag
+   * ROLLBACK and no error.
    */
   record RolledBackSilently() implements CommitOutcome {}
 

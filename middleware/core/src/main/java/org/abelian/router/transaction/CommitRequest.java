@@ -1,0 +1,21 @@
+package org.abelian.router.transaction;
+
+import java.util.List;
+
+/**
+ * A transaction to commit.
+ *
+ * @param session the router's number of the client's session
+ * @param token the first writer's abelian.transaction_id, or null if it never reported one
+ * @param writers nodes on which it has a transaction id, in the order of their first writes; the
+ *     first becomes the holder
+ * @param readers nodes on which it has none
+ */
+public record CommitRequest(
+    long session, String token, List<Participant> writers, List<Participant> readers) {
+  /** Copies the lists. */
+  public CommitRequest {
+    writers = List.copyOf(writers);
+    readers = List.copyOf(readers);
+  }
+}

@@ -1,0 +1,272 @@
+package org.abelian.router.transaction;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+
+/**
+ * Commits a transaction that is open on one or more nodes. With more than one writer this is a
+ * two-phase commit whose decision lies at the first writer; docs/protocols/coordinated.md has the
+ * algorithm and the argument for its safety. Safe for several threads, one call per transaction.
+ */
+public final class CoordinatedCommit {
+  /** How often a lost decision is asked for, with {@link #RETRY_PAUSE} between: 5 s in all. */
+  private static final int SETTLE_TRIES = 20;
+
+  /** How often a prepared transaction that is busy is tried again. */
+  private static final int BUSY_TRIES = 5;
+
+  private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
+  private static final Duration BUSY_PAUSE = Duration.ofMillis(20);
+  private static final String DECISION_KEY = "decision_pkey";
+
+  private final ControlNetwork network;
+  private final GidSource gids;
+  private final CommitLedger ledger;
+  private final Pause pause;
+
+  /** One for each router. */
+  public CoordinatedCommit(
+      ControlNetwork network, GidSource gids, CommitLedger ledger, Pause pause) {
+    this.network = network;
+    this.gids = gids;
+    this.ledger = ledger;
+    this.pause = pause;
+  }
+
+  /** Commits. Afterwards no participant has the transaction open, unless its connection is lost. */
+  public CommitOutcome commit(CommitRequest request) {
+    return request.writers().size() > 1 ? commitAll(request) : commitSingle(request);
+  }
+
+  private CommitOutcome commitSingle(CommitRequest request) {
+    List<Participant> readers = request.readers();
+    readers.forEach(reader -> reader.send("COMMIT"));
+    Votes votes = new Votes(readers.size());
+    readers.forEach(reader -> votes.take(reader, reader.await(), "COMMIT"));
+    if (votes.refusal() != null) {
+      request.writers().forEach(CoordinatedCommit::rollBack);
+      return votes.refusal();
+    }
+    if (request.writers().isEmpty()) {
+      return new CommitOutcome.Committed(List.of());
+    }
+    Participant writer = request.writers().get(0);
+    writer.send("COMMIT");
+    Answer answer = writer.await();
+    if (answer instanceof Answer.Lost lost) {
+      return outcomeOfLostCommit(request.token(), writer.nodeId(), lost.reason());
+    }
+    votes.take(writer, answer, "COMMIT");
+    return votes.refusal() != null ? votes.refusal() : new CommitOutcome.Committed(List.of());
+  }
+
+  /**
+   * The answer to a COMMIT of a single node whose connection was lost: asks the node what became of
+   * it, boundedly.
+   *
+   * @param token the node's abelian.transaction_id for the transaction, or null
+   */
+  public CommitOutcome outcomeOfLostCommit(String token, int node, String reason) {
+    for (int attempt = 0; token != null && attempt < SETTLE_TRIES; attempt++) {
+      if (attempt > 0) {
+        pause.pause(RETRY_PAUSE);
+      }
+      switch (askOutcome(token)) {
+        case COMMITTED:
+          return new CommitOutcome.Committed(List.of());
+        case ABORTED:
+          return lostAndRolledBack(node);
+        default:
+          break;
+      }
+    }
+    return unknown(token, node, reason);
+  }
+
+  private TransactionStatus askOutcome(String token) {
+    try {
+      return network.outcome(token);
+    } catch (NodeUnreachableException unreachable) {
+      return TransactionStatus.UNKNOWN;
+    }
+  }
+
+  private CommitOutcome commitAll(CommitRequest request) {
+    Participant holder = request.writers().get(0);
+    List<Participant> others = request.writers().subList(1, request.writers().size());
+    Gid gid = gids.next(holder.nodeId(), request.session());
+    ledger.begin(gid);
+    boolean everywhere = false;
+    try {
+      Votes votes = vote(gid, others, request.readers());
+      if (votes.refusal() != null) {
+        rollBack(holder);
+        rollBackPrepared(gid, others, votes);
+        return votes.refusal();
+      }
+      Optional<CommitOutcome> refusal = decide(gid, holder, request.token());
+      if (refusal.isPresent()) {
+        if (!(refusal.get() instanceof CommitOutcome.Unknown)) {
+          rollBackPrepared(gid, others, votes);
+        }
+        return refusal.get();
+      }
+      List<String> warnings = tell(gid, others);
+      everywhere = warnings.isEmpty();
+      return new CommitOutcome.Committed(warnings);
+    } finally {
+      ledger.end(gid, everywhere);
+    }
+  }
+
+  private static Votes vote(Gid gid, List<Participant> others, List<Participant> readers) {
+    others.forEach(other -> other.send("PREPARE TRANSACTION '" + gid + "'"));
+    readers.forEach(reader -> reader.send("COMMIT"));
+    Votes votes = new Votes(others.size() + readers.size());
+    others.forEach(other -> votes.take(other, other.await(), "PREPARE TRANSACTION"));
+    readers.forEach(reader -> votes.take(reader, reader.await(), "COMMIT"));
+    return votes;
+  }
+
+  /** Empty when the decision to commit is durable. */
+  private Optional<CommitOutcome> decide(Gid gid, Participant holder, String token) {
+    holder.send("SELECT abelian.decide('" + gid + "'); COMMIT");
+    Answer answer = holder.await();
+    if (answer instanceof Answer.Done done && done.tag().equals("COMMIT")) {
+      return Optional.empty();
+    }
+    if (answer instanceof Answer.Lost lost) {
+      return settle(gid, token, lost.reason());
+    }
+    rollBack(holder);
+    if (answer instanceof Answer.Failed failed) {
+      return Optional.of(
+          DECISION_KEY.equals(failed.constraint())
+              ? recoveredFirst()
+              : new CommitOutcome.RolledBackByNode(holder.nodeId(), failed));
+    }
+    return Optional.of(new CommitOutcome.RolledBackSilently());
+  }
+
+  /**
+   * Finds out what became of a decision whose answer was lost, by making sure that there is one.
+   */
+  private Optional<CommitOutcome> settle(Gid gid, String token, String reason) {
+    for (int attempt = 0; attempt < SETTLE_TRIES; attempt++) {
+      if (attempt > 0) {
+        pause.pause(RETRY_PAUSE);
+      }
+      try {
+        return network.settle(gid)
+            ? Optional.empty()
+            : Optional.of(lostAndRolledBack(gid.holder()));
+      } catch (NodeUnreachableException unreachable) {
+        // The next try, or recovery.
+      }
+    }
+    return Optional.of(unknown(token, gid.holder(), reason));
+  }
+
+  /** Commits what is prepared; returns a warning for each node that could not be told. */
+  private List<String> tell(Gid gid, List<Participant> others) {
+    String sql = "COMMIT PREPARED '" + gid + "'";
+    others.forEach(other -> other.send(sql));
+    List<String> warnings = new ArrayList<>();
+    for (Participant other : others) {
+      if (!isTold(gid, other)) {
+        warnings.add(
+            "the transaction is committed, but "
+                + network.describe(other.nodeId())
+                + " could not be told yet: its part becomes visible when recovery reaches it");
+      }
+    }
+    return warnings;
+  }
+
+  private boolean isTold(Gid gid, Participant other) {
+    Answer answer = other.await();
+    if (answer instanceof Answer.Done) {
+      return true;
+    }
+    if (answer instanceof Answer.Failed failed && failed.sqlState().equals("42704")) {
+      return true; // Recovery was faster, and with this decision it can only have committed.
+    }
+    return finish(gid, other.nodeId(), true);
+  }
+
+  /** One more try over a control connection, several while somebody else is at it. */
+  private boolean finish(Gid gid, int node, boolean commit) {
+    for (int attempt = 0; attempt < BUSY_TRIES; attempt++) {
+      try {
+        if (network.finish(node, gid, commit) != Finish.BUSY) {
+          return true;
+        }
+      } catch (NodeUnreachableException unreachable) {
+        return false;
+      }
+      pause.pause(BUSY_PAUSE);
+    }
+    return false;
+  }
+
+  /** Rolls back those that voted yes; what cannot be reached is left to recovery. */
+  private void rollBackPrepared(Gid gid, List<Participant> others, Votes votes) {
+    String sql = "ROLLBACK PREPARED '" + gid + "'";
+    others.stream().filter(votes::saidYes).forEach(other -> other.send(sql));
+    for (Participant other : others) {
+      if (!votes.saidYes(other)) {
+        rollBack(other);
+      } else if (!(other.await() instanceof Answer.Done)) {
+        finish(gid, other.nodeId(), false);
+      }
+    }
+  }
+
+  private static void rollBack(Participant participant) {
+    if (participant.inTransaction()) {
+      participant.send("ROLLBACK");
+      participant.await();
+    }
+  }
+
+  private CommitOutcome lostAndRolledBack(int node) {
+    return new CommitOutcome.RolledBack(
+        new AbelianException(
+            SqlState.SERIALIZATION_FAILURE,
+            "the connection to "
+                + network.describe(node)
+                + " was lost during COMMIT; the transaction is rolled back",
+            "Try the transaction again."));
+  }
+
+  private static CommitOutcome recoveredFirst() {
+    return new CommitOutcome.RolledBack(
+        new AbelianException(
+            SqlState.SERIALIZATION_FAILURE,
+            "the commit took so long that recovery rolled the transaction back",
+            "Try the transaction again."));
+  }
+
+  private CommitOutcome unknown(String token, int node, String reason) {
+    String detail = token == null ? null : "The transaction's token is " + token + ".";
+    String hint =
+        token == null
+            ? "Look at the data to find out."
+            : "Ask later: SELECT abelian.transaction_outcome('" + token + "')";
+    return new CommitOutcome.Unknown(
+        new AbelianException(
+            SqlState.TRANSACTION_RESOLUTION_UNKNOWN,
+            "whether the transaction is committed is not known: "
+                + network.describe(node)
+                + " was lost during COMMIT ("
+                + reason
+                + ")",
+            detail,
+            hint,
+            null));
+  }
+}

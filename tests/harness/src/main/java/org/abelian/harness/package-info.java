@@ -1,5 +1,9 @@
 /**
- * Local PostgreSQL nodes and clusters for tests. A test reaches servers, ports and faults through
- * this package and never through scripts of its own.
+ * Local nodes, clusters and router servers for tests: started through {@code scripts/node} on free
+ * ports under unique names, killed and restarted at will, and removed afterwards, also when a test
+ * fails or an earlier run was killed.
+ *
+ * <p>Nothing of the product may depend on this package, and no assertion about the product belongs
+ * here.
  */
 package org.abelian.harness;

@@ -1,0 +1,166 @@
+package org.abelian.harness;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A Java program of the product in a process of its own, such as the router server, that can be
+ * killed like a crashed machine. It runs on the class path of the test.
+ */
+public final class ServerProcess implements AutoCloseable {
+  /** Bound on start and end; a JVM on a loaded machine needs a few seconds. */
+  private static final long TIMEOUT_MS = 60_000;
+
+  private static final long POLL_MS = 20;
+
+  private final List<String> command;
+  private final Map<String, String> environment;
+  private final int port;
+  private final Path log;
+  private Process process;
+
+  private ServerProcess(List<String> command, Map<String, String> environment, int port, Path log) {
+    this.command = command;
+    this.environment = environment;
+    this.port = port;
+    this.log = log;
+  }
+
+  /**
+   * Starts a main class that listens on the port and returns when it accepts connections.
+   *
+   * @param environment variables added to those of this process
+   */
+  public static ServerProcess start(
+      String mainClass, int port, Map<String, String> environment, List<String> arguments) {
+    Resources.prepare();
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx512m", "-cp", System.getProperty("java.class.path"), mainClass));
+    command.addAll(arguments);
+    try {
+      Path log = Files.createTempFile("abelian-server", ".log");
+      ServerProcess server = new ServerProcess(command, Map.copyOf(environment), port, log);
+      Resources.opened(server);
+      server.start();
+      return server;
+    } catch (IOException e) {
+      throw new HarnessException("cannot start " + mainClass, e);
+    }
+  }
+
+  /** Starts the program again after {@link #kill} or {@link #stop}, on the same port. */
+  public synchronized void start() {
+    if (isAlive()) {
+      return;
+    }
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(environment);
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    try {
+      process = builder.start();
+    } catch (IOException e) {
+      throw new HarnessException("cannot start " + command, e);
+    }
+    awaitPort();
+  }
+
+  private void awaitPort() {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
+    while (System.nanoTime() < deadline) {
+      if (!process.isAlive()) {
+        throw new HarnessException("server ended with " + process.exitValue() + ":\n" + log());
+      }
+      try {
+        new Socket(InetAddress.getLoopbackAddress(), port).close();
+        return;
+      } catch (IOException e) {
+        sleep();
+      }
+    }
+    throw new HarnessException("nothing listens on port " + port + ":\n" + log());
+  }
+
+  private static void sleep() {
+    try {
+      Thread.sleep(POLL_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new HarnessException("interrupted while waiting for a server", e);
+    }
+  }
+
+  public synchronized boolean isAlive() {
+    return process != null && process.isAlive();
+  }
+
+  /** SIGKILL: nothing of the program runs on. */
+  public synchronized void kill() {
+    end(true);
+  }
+
+  /** SIGTERM, then SIGKILL if it does not end. */
+  public synchronized void stop() {
+    end(false);
+  }
+
+  private void end(boolean forcibly) {
+    if (process == null) {
+      return;
+    }
+    if (forcibly) {
+      process.destroyForcibly();
+    } else {
+      process.destroy();
+    }
+    try {
+      if (!process.waitFor(TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  public int port() {
+    return port;
+  }
+
+  /** URL for the stock PostgreSQL driver, without user and password. */
+  public String jdbcUrl() {
+    return "jdbc:postgresql://127.0.0.1:" + port + "/" + LocalNode.DATABASE;
+  }
+
+  /** What the program has printed so far, over all its starts. */
+  public String log() {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      return "(no log: " + e.getMessage() + ")";
+    }
+  }
+
+  @Override
+  public void close() {
+    stop();
+    Resources.closed(this);
+    try {
+      Files.deleteIfExists(log);
+    } catch (IOException e) {
+      // A stray log in the temporary folder harms nobody.
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "server on port " + port;
+  }
+}

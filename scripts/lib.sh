@@ -78,9 +78,12 @@ find_pg_config() {
 
 # The local cluster: nodes n1..n3 on the ports after the base, the router on 6432 (432 above the base when that is moved).
 # The node `plain` is outside the cluster, for what is compared with a single PostgreSQL.
+# Tests that need a cluster of their own move the ports and give their nodes another prefix.
 port_base=${ABELIAN_PORT_BASE:-7000}
 router_port=$((port_base == 7000 ? 6432 : port_base + 432))
-cluster_nodes=(n1 n2 n3)
+node_prefix=${ABELIAN_NODE_PREFIX:-n}
+cluster_nodes=("${node_prefix}1" "${node_prefix}2" "${node_prefix}3")
+plain_node=${ABELIAN_NODE_PREFIX:-}plain
 
 server_jar=$repository/middleware/server/target/abelian-server-0.1.0-SNAPSHOT.jar
 workloads_jar=$repository/workloads/target/abelian-workloads-0.1.0-SNAPSHOT.jar

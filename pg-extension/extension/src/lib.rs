@@ -1,2 +1,38 @@
-//! The SQL face of Abelian.
+//! The SQL face of Abelian: a PostgreSQL extension.
+//!
+//! Rooms, arrows only downwards: `types` (one file per SQL type) → `operation` (interception of statements) →
+//! `object` (identity, slices, folding) and `lock` (modes); beside them `cluster` (the node side of a cluster).
+//! At the bottom lie `catalog`, `settings`, `shared_memory`, `function` and `error`, which know none of the rooms.
+//!
+//! SQL functions use the version-1 calling convention by [`function::pg_function`]; their declarations are in
+//! the install script `sql/abelian--0.1.0.sql`.
+
+pub mod catalog;
+pub mod cluster;
+pub mod error;
+pub mod function;
+pub mod lock;
+pub mod object;
+pub mod operation;
+pub mod settings;
+pub mod shared_memory;
+pub mod types;
+
+use pgrx::prelude::*;
+
 ::pgrx::pg_module_magic!(name, version);
+
+/// Called once in the postmaster: the library must be preloaded, since its hooks have to see every statement.
+#[pg_guard]
+pub extern "C-unwind" fn _PG_init() {
+    // SAFETY: plain read of a flag that the postmaster set before loading libraries.
+    if !unsafe { pg_sys::process_shared_preload_libraries_in_progress } {
+        error::Error::NotPreloaded.raise();
+    }
+    settings::define();
+    shared_memory::request();
+    catalog::install();
+    object::install();
+    operation::install();
+    cluster::install();
+}

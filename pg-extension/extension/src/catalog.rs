@@ -1,0 +1,109 @@
+//! Identities of the extension's own database objects, looked up once per backend and forgotten when a schema changes.
+
+use crate::error::Error;
+use pgrx::pg_sys::{self, Oid};
+use pgrx::prelude::*;
+use std::cell::Cell;
+use std::ffi::CStr;
+
+/// The object identifiers that the extension needs at run time.
+#[derive(Clone, Copy, Debug)]
+pub struct Catalog {
+    /// Schema `abelian`.
+    pub schema: Oid,
+    /// Type `abelian.counter`.
+    pub counter: Oid,
+    /// Type `abelian.decimal_counter`.
+    pub decimal_counter: Oid,
+    /// Table `abelian.slice`.
+    pub slice: Oid,
+    /// Unique index on `(object, slot)` of the slice table.
+    pub slice_key: Oid,
+    /// Sequence of object ids.
+    pub object_id: Oid,
+}
+
+impl Catalog {
+    /// Whether values of this type are Abelian objects.
+    pub fn is_object_type(&self, type_oid: Oid) -> bool {
+        type_oid == self.counter || type_oid == self.decimal_counter
+    }
+}
+
+thread_local! {
+    static CACHED: Cell<Option<Catalog>> = const { Cell::new(None) };
+}
+
+/// The catalogue of the current database, or `None` where the extension is not installed.
+pub fn find() -> Option<Catalog> {
+    CACHED.with(|cached| {
+        if cached.get().is_none() {
+            cached.set(look_up());
+        }
+        cached.get()
+    })
+}
+
+/// As [`find`], for code that only runs where the extension is installed.
+pub fn get() -> Result<Catalog, Error> {
+    find().ok_or(Error::NotInstalled)
+}
+
+/// Watches for changes of schemas (DROP EXTENSION drops ours); called once when the library is loaded.
+pub fn install() {
+    // SAFETY: registration of a callback that lives as long as the process.
+    unsafe {
+        pg_sys::CacheRegisterSyscacheCallback(
+            pg_sys::SysCacheIdentifier::NAMESPACEOID as i32,
+            Some(forget),
+            pg_sys::Datum::null(),
+        );
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn forget(_arg: pg_sys::Datum, _cache: i32, _hash: u32) {
+    CACHED.with(|cached| cached.set(None));
+}
+
+fn look_up() -> Option<Catalog> {
+    // SAFETY: catalogue lookups; without a transaction (or database) there is nothing to look up.
+    unsafe {
+        if !pg_sys::IsTransactionState() || pg_sys::MyDatabaseId == Oid::INVALID {
+            return None;
+        }
+        let schema = pg_sys::get_namespace_oid(c"abelian".as_ptr(), true);
+        if schema == Oid::INVALID {
+            return None;
+        }
+        let relation =
+            |name: &CStr| Some(pg_sys::get_relname_relid(name.as_ptr(), schema)).filter(valid);
+        Some(Catalog {
+            schema,
+            counter: type_named(c"counter", schema)?,
+            decimal_counter: type_named(c"decimal_counter", schema)?,
+            slice: relation(c"slice")?,
+            slice_key: relation(c"slice_key")?,
+            object_id: relation(c"object_id")?,
+        })
+    }
+}
+
+fn valid(oid: &Oid) -> bool {
+    *oid != Oid::INVALID
+}
+
+fn type_named(name: &CStr, schema: Oid) -> Option<Oid> {
+    // SAFETY: syscache lookup by (name, schema).
+    let oid = unsafe {
+        pg_sys::GetSysCacheOid(
+            pg_sys::SysCacheIdentifier::TYPENAMENSP as i32,
+            pg_sys::Anum_pg_type_oid as i16,
+            name.as_ptr().into(),
+            schema.into(),
+            pg_sys::Datum::null(),
+            pg_sys::Datum::null(),
+        )
+    };
+    Some(oid).filter(valid)
+}

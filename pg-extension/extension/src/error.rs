@@ -1,0 +1,63 @@
+//! Every error the extension raises itself, with its SQLSTATE. Errors of PostgreSQL pass through untouched.
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{PgLogLevel, PgSqlErrorCode};
+use thiserror::Error;
+
+/// What can go wrong, in the user's terms.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The library was loaded by a session instead of the postmaster.
+    #[error("abelian must be loaded via shared_preload_libraries")]
+    NotPreloaded,
+    /// The types are in use, but their extension is not installed in this database.
+    #[error("extension \"abelian\" is not installed in this database")]
+    NotInstalled,
+    /// The sum would leave bigint: PostgreSQL's own message and code.
+    #[error("bigint out of range")]
+    OutOfRange,
+    /// A REPEATABLE READ or SERIALIZABLE transaction needs a state newer than its snapshot.
+    #[error("could not serialize access due to concurrent update")]
+    ConcurrentUpdate,
+    /// Every slot of an object belongs to a transaction that has not ended.
+    #[error("too many transactions hold slices of one object")]
+    TooManySlices,
+    /// Text that is no number.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl Error {
+    /// The SQLSTATE that clients see.
+    pub fn sqlstate(&self) -> PgSqlErrorCode {
+        match self {
+            Error::NotPreloaded => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            Error::NotInstalled => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            Error::OutOfRange => PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+            Error::ConcurrentUpdate => PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
+            Error::TooManySlices => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
+        }
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        match self {
+            Error::NotPreloaded => Some(
+                "Add abelian to shared_preload_libraries in postgresql.conf and restart the server.",
+            ),
+            Error::NotInstalled => Some("CREATE EXTENSION abelian;"),
+            _ => None,
+        }
+    }
+
+    /// Raises this error as PostgreSQL's ERROR; the transaction aborts.
+    #[track_caller]
+    pub fn raise(&self) -> ! {
+        let mut report = ErrorReport::new(self.sqlstate(), self.to_string(), "abelian");
+        if let Some(hint) = self.hint() {
+            report = report.set_hint(hint);
+        }
+        report.report(PgLogLevel::ERROR);
+        unreachable!("ERROR does not return")
+    }
+}

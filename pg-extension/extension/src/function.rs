@@ -1,0 +1,96 @@
+//! SQL-callable functions in PostgreSQL's version-1 calling convention.
+//!
+//! [`pg_function`] makes the two symbols that PostgreSQL looks up; the body sees a [`Call`] and returns a datum
+//! or an [`crate::error::Error`]. All `unsafe` of the convention is here.
+
+use pgrx::pg_sys::{self, Datum};
+
+/// One call: the arguments as PostgreSQL passed them.
+#[derive(Clone, Copy)]
+pub struct Call(pg_sys::FunctionCallInfo);
+
+impl Call {
+    /// # Safety
+    /// `info` must be the call information PostgreSQL passed to the running function.
+    pub unsafe fn new(info: pg_sys::FunctionCallInfo) -> Self {
+        Call(info)
+    }
+
+    /// The `n`-th argument (from 0). Of a function that is not STRICT, ask [`Call::is_null`] first.
+    pub fn arg(&self, n: usize) -> Datum {
+        // SAFETY: PostgreSQL passes as many arguments as the function is declared with.
+        unsafe { (*self.0).args.as_slice(n + 1)[n].value }
+    }
+
+    /// Whether the `n`-th argument is NULL.
+    pub fn is_null(&self, n: usize) -> bool {
+        // SAFETY: as in `arg`.
+        unsafe { (*self.0).args.as_slice(n + 1)[n].isnull }
+    }
+
+    /// How many arguments were passed.
+    pub fn len(&self) -> usize {
+        // SAFETY: plain field read.
+        unsafe { (*self.0).nargs as usize }
+    }
+
+    /// Whether the function was called without arguments.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A `bigint` argument.
+    pub fn i64(&self, n: usize) -> i64 {
+        self.arg(n).value() as i64
+    }
+
+    /// An `integer` argument.
+    pub fn i32(&self, n: usize) -> i32 {
+        self.arg(n).value() as i32
+    }
+
+    /// Makes the result NULL; return what this gives.
+    pub fn null(&self) -> Datum {
+        // SAFETY: plain field write in the caller's structure.
+        unsafe { (*self.0).isnull = true };
+        Datum::null()
+    }
+
+    /// PostgreSQL's own structure, for functions that return sets.
+    pub fn info(&self) -> pg_sys::FunctionCallInfo {
+        self.0
+    }
+}
+
+/// Defines a function that SQL can call: `pg_function!(fn abelian_name(call) { ... Ok(datum) });`
+#[macro_export]
+macro_rules! pg_function {
+    ($(#[$attribute:meta])* fn $name:ident($call:ident) $body:block) => {
+        const _: () = {
+            #[unsafe(export_name = concat!("pg_finfo_", stringify!($name)))]
+            extern "C" fn describe() -> &'static ::pgrx::pg_sys::Pg_finfo_record {
+                const VERSION_1: ::pgrx::pg_sys::Pg_finfo_record =
+                    ::pgrx::pg_sys::Pg_finfo_record { api_version: 1 };
+                &VERSION_1
+            }
+
+            $(#[$attribute])*
+            fn body(
+                $call: $crate::function::Call,
+            ) -> Result<::pgrx::pg_sys::Datum, $crate::error::Error> $body
+
+            #[unsafe(export_name = stringify!($name))]
+            unsafe extern "C-unwind" fn entry(
+                info: ::pgrx::pg_sys::FunctionCallInfo,
+            ) -> ::pgrx::pg_sys::Datum {
+                // SAFETY: PostgreSQL calls with its own call information; the guard turns panics into ERROR.
+                unsafe {
+                    ::pgrx::pg_sys::submodules::panic::pgrx_extern_c_guard(|| {
+                        body($crate::function::Call::new(info)).unwrap_or_else(|error| error.raise())
+                    })
+                }
+            }
+        };
+    };
+}
+pub use pg_function;

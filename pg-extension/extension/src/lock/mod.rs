@@ -1,0 +1,82 @@
+//! Abstract locks on objects and rows: PostgreSQL's heavyweight locks, so that deadlock detection, `pg_locks`,
+//! `lock_timeout` and PREPARE TRANSACTION cover them. Transaction-scoped; a rolled back savepoint releases its own.
+//!
+//! Order: the row lock first, then the object, then [`Tag::Row`].
+
+use abelian_adt::commutativity::Access;
+use pgrx::pg_sys;
+
+/// What is locked. Row tags are named after the object in the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag {
+    /// The value of an object.
+    Object(i64),
+    /// The plain columns of the row that holds the object, as far as operations depend on them.
+    Row(i64),
+}
+
+/// Field 4 of the lock tag: keeps ours apart from `pg_advisory_lock` (1 and 2).
+const OBJECT_CLASS: u16 = 0xAB01;
+const ROW_CLASS: u16 = 0xAB02;
+
+/// How it is locked; the matrix is PostgreSQL's own for the modes below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// An operation: compatible with itself (RowExclusive).
+    Add,
+    /// A read that must stay true: compatible with itself, not with Add (Share).
+    Read,
+    /// Overwrite, read-modify-write, delete: compatible with nothing (Exclusive).
+    Overwrite,
+}
+
+impl Mode {
+    /// The mode for a kind of access.
+    pub fn of(access: Access) -> Self {
+        match access {
+            Access::Add => Mode::Add,
+            Access::Read => Mode::Read,
+            Access::Overwrite => Mode::Overwrite,
+        }
+    }
+
+    fn level(self) -> i32 {
+        (match self {
+            Mode::Add => pg_sys::RowExclusiveLock,
+            Mode::Read => pg_sys::ShareLock,
+            Mode::Overwrite => pg_sys::ExclusiveLock,
+        }) as i32
+    }
+}
+
+fn tag(tag: Tag) -> pg_sys::LOCKTAG {
+    let (class, key) = match tag {
+        Tag::Object(id) => (OBJECT_CLASS, id as u64),
+        Tag::Row(id) => (ROW_CLASS, id as u64),
+    };
+    pg_sys::LOCKTAG {
+        // SAFETY: plain read of the backend's database.
+        locktag_field1: unsafe { pg_sys::MyDatabaseId }.to_u32(),
+        locktag_field2: (key >> 32) as u32,
+        locktag_field3: key as u32,
+        locktag_field4: class,
+        locktag_type: pg_sys::LockTagType::LOCKTAG_ADVISORY as u8,
+        locktag_lockmethodid: pg_sys::USER_LOCKMETHOD as u8,
+    }
+}
+
+/// Takes the lock until the transaction ends. With `wait`, returns true or raises (deadlock, timeout, cancel);
+/// without, tells whether it could be had at once.
+pub fn lock(what: Tag, mode: Mode, wait: bool) -> bool {
+    let tag = tag(what);
+    // SAFETY: a valid tag of the advisory lock method; transaction-scoped.
+    let result = unsafe { pg_sys::LockAcquire(&tag, mode.level(), false, !wait) };
+    result != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
+}
+
+/// Whether this transaction holds the lock in exactly this mode.
+pub fn holds(what: Tag, mode: Mode) -> bool {
+    let tag = tag(what);
+    // SAFETY: as in `lock`.
+    unsafe { pg_sys::LockHeldByMe(&tag, mode.level()) }
+}

@@ -1,0 +1,67 @@
+//! Objects: identity, slices, reading, folding, contention.
+//!
+//! An object is the content of one Abelian column in one row. Its datum holds an id and a base; while writers
+//! contend, they add to slices instead of the base. Slices are rows of `abelian.slice`, so MVCC, WAL, savepoints
+//! and prepared transactions apply to them as to any row. The safety argument is in `docs/design/objects.md`.
+
+pub mod contention;
+mod read;
+mod slice_table;
+pub mod statistics;
+mod write;
+
+pub use read::{Slices, newest, visible, visible_to};
+pub use write::{Outcome, add, discard};
+
+use crate::catalog;
+use crate::error::Error;
+use pgrx::pg_sys::{self, Datum, Oid};
+
+/// Where an object lives; relation and attribute are for views and clean-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// Identity; never 0 for an object that is split.
+    pub id: i64,
+    /// Table that holds the row.
+    pub relation: Oid,
+    /// Column number in that table.
+    pub attribute: i16,
+}
+
+/// A change of an object.
+#[derive(Clone, Copy, Debug)]
+pub enum Delta {
+    /// Of a counter.
+    Counter(i64),
+    /// Of a decimal counter: a `numeric`.
+    Decimal(Datum),
+}
+
+/// A new identity.
+pub fn new_id() -> Result<i64, Error> {
+    let sequence = catalog::get()?.object_id;
+    // SAFETY: the sequence exists; without permission check, since every user may store an object.
+    Ok(unsafe { nextval(sequence) })
+}
+
+/// # Safety
+/// `sequence` must be the oid of a sequence.
+unsafe fn nextval(sequence: Oid) -> i64 {
+    /// In PostgreSQL since 10, but not among the headers that the bindings cover.
+    mod missing {
+        unsafe extern "C-unwind" {
+            pub fn nextval_internal(relation: pgrx::pg_sys::Oid, check_permissions: bool) -> i64;
+        }
+    }
+    // SAFETY: by the caller; the boundary turns PostgreSQL's ERROR into a panic that unwinds Rust frames.
+    unsafe {
+        pg_sys::submodules::ffi::pg_guard_ffi_boundary(|| {
+            missing::nextval_internal(sequence, false)
+        })
+    }
+}
+
+/// Registers callbacks and the folding worker; called once when the library is loaded.
+pub fn install() {
+    read::install();
+}

@@ -1,0 +1,413 @@
+//! Access to `abelian.slice` at the level of heap and index: all `unsafe` of reading and writing slices.
+//!
+//! A slice is a row (object, slot, relation, attribute, delta | amount). Rows of one slot are rewritten by one
+//! transaction at a time; nobody ever waits for a row here.
+
+use crate::catalog::{self, Catalog};
+use crate::error::Error;
+use crate::object::Object;
+use pgrx::pg_sys::{self, Datum, Oid};
+use std::ptr::null_mut;
+
+const OBJECT: usize = 0;
+const SLOT: usize = 1;
+const RELATION: usize = 2;
+const ATTRIBUTE: usize = 3;
+const DELTA: usize = 4;
+const AMOUNT: usize = 5;
+const COLUMNS: usize = 6;
+
+/// What a slice holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Content {
+    /// A counter's part.
+    Counter(i64),
+    /// A decimal counter's part: a `numeric`.
+    Decimal(Datum),
+}
+
+/// A slice as found.
+#[derive(Clone, Copy, Debug)]
+pub struct Slice {
+    /// The object and where it lives.
+    pub object: Object,
+    /// Its slot; 0 collects folded slices.
+    pub slot: i32,
+    /// Its part of the value.
+    pub content: Content,
+    /// Where the row is.
+    pub place: pg_sys::ItemPointerData,
+    /// Who wrote this version.
+    pub writer: pg_sys::TransactionId,
+}
+
+/// The answer to an attempt to change a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Done.
+    Done,
+    /// Somebody else has the row or changed it.
+    Taken,
+    /// This command wrote the version itself: needs a new command id first.
+    OwnCommand,
+}
+
+/// The open table and its index; closed when dropped (locks stay to the end of the transaction).
+pub struct SliceTable {
+    relation: pg_sys::Relation,
+    index: pg_sys::Relation,
+    lock: i32,
+}
+
+impl SliceTable {
+    /// Opens for reading.
+    pub fn for_reading() -> Result<Self, Error> {
+        Self::open(pg_sys::AccessShareLock as i32)
+    }
+
+    /// Opens for writing.
+    pub fn for_writing() -> Result<Self, Error> {
+        Self::open(pg_sys::RowExclusiveLock as i32)
+    }
+
+    fn open(lock: i32) -> Result<Self, Error> {
+        let Catalog {
+            slice, slice_key, ..
+        } = catalog::get()?;
+        // SAFETY: both exist while the extension does.
+        unsafe {
+            Ok(SliceTable {
+                relation: pg_sys::table_open(slice, lock),
+                index: pg_sys::index_open(slice_key, lock),
+                lock,
+            })
+        }
+    }
+
+    /// Size in pages.
+    pub fn pages(&self) -> u32 {
+        // SAFETY: the relation is open.
+        unsafe {
+            pg_sys::RelationGetNumberOfBlocksInFork(self.relation, pg_sys::ForkNumber::MAIN_FORKNUM)
+        }
+    }
+
+    /// Calls `each` for every slice of the object (of one slot only if given) that `snapshot` shows.
+    pub fn scan_object(
+        &self,
+        id: i64,
+        slot: Option<i32>,
+        snapshot: pg_sys::Snapshot,
+        each: &mut dyn FnMut(Slice) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        // SAFETY: keys match the index columns' types; scan and slot are released before returning (and by
+        // PostgreSQL's resource owner if `each` raises).
+        unsafe {
+            let mut keys: [pg_sys::ScanKeyData; 2] = std::mem::zeroed();
+            let equal = pg_sys::BTEqualStrategyNumber as u16;
+            pg_sys::ScanKeyInit(&mut keys[0], 1, equal, pg_sys::F_INT8EQ.into(), id.into());
+            let count = match slot {
+                Some(slot) => {
+                    pg_sys::ScanKeyInit(
+                        &mut keys[1],
+                        2,
+                        equal,
+                        pg_sys::F_INT4EQ.into(),
+                        slot.into(),
+                    );
+                    2
+                }
+                None => 1,
+            };
+            let row = pg_sys::table_slot_create(self.relation, null_mut());
+            let scan = begin_index_scan(self.relation, self.index, snapshot, count);
+            pg_sys::index_rescan(scan, keys.as_mut_ptr(), count, null_mut(), 0);
+            let mut result = Ok(());
+            while result.is_ok()
+                && pg_sys::index_getnext_slot(
+                    scan,
+                    pg_sys::ScanDirection::ForwardScanDirection,
+                    row,
+                )
+            {
+                result = each(slice_of(row));
+            }
+            pg_sys::index_endscan(scan);
+            pg_sys::ExecDropSingleTupleTableSlot(row);
+            result
+        }
+    }
+
+    /// Calls `each` for every slice that `snapshot` shows.
+    pub fn scan_all(
+        &self,
+        snapshot: pg_sys::Snapshot,
+        each: &mut dyn FnMut(Slice) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        // SAFETY: as in `scan_object`.
+        unsafe {
+            let row = pg_sys::table_slot_create(self.relation, null_mut());
+            let scan = pg_sys::table_beginscan(self.relation, snapshot, 0, null_mut());
+            let mut result = Ok(());
+            while result.is_ok()
+                && pg_sys::table_scan_getnextslot(
+                    scan,
+                    pg_sys::ScanDirection::ForwardScanDirection,
+                    row,
+                )
+            {
+                result = each(slice_of(row));
+            }
+            pg_sys::table_endscan(scan);
+            pg_sys::ExecDropSingleTupleTableSlot(row);
+            result
+        }
+    }
+
+    /// The newest version of a slice, if nobody else is at it: `Err(Taken)` when another transaction has
+    /// written or is removing it and has not ended.
+    pub fn newest(&self, id: i64, slot: i32) -> Result<Result<Option<Slice>, Change>, Error> {
+        let mut dirty = dirty_snapshot();
+        let snapshot: pg_sys::Snapshot = &mut dirty;
+        let mut found = Ok(None);
+        self.scan_object(id, Some(slot), snapshot, &mut |slice| {
+            // SAFETY: the scan fills the snapshot's xmin and xmax for the row it returns.
+            let others = unsafe {
+                (*snapshot).xmin != pg_sys::InvalidTransactionId
+                    || (*snapshot).xmax != pg_sys::InvalidTransactionId
+            };
+            if others {
+                found = Err(Change::Taken);
+            } else if found.is_ok() {
+                found = Ok(Some(slice));
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Stores a new slice. The caller has seen that no row of this slot is alive.
+    pub fn insert(&self, object: &Object, slot: i32, content: Content) {
+        // SAFETY: the tuple matches the table's columns; its index entry follows.
+        unsafe {
+            let tuple = self.tuple(object, slot, content);
+            pg_sys::heap_insert(
+                self.relation,
+                tuple,
+                pg_sys::GetCurrentCommandId(true),
+                0,
+                null_mut(),
+            );
+            self.index_entry(object.id, slot, tuple);
+            pg_sys::heap_freetuple(tuple);
+        }
+    }
+
+    /// Replaces the content of a slice found by [`SliceTable::newest`].
+    pub fn update(&self, slice: &Slice, content: Content) -> Result<Change, Error> {
+        // SAFETY: as in `insert`; `wait` is false.
+        unsafe {
+            let tuple = self.tuple(&slice.object, slice.slot, content);
+            let mut place = slice.place;
+            let result = heap_update(self.relation, &mut place, tuple);
+            let done = change(result)?;
+            if done == Change::Done
+                && (*(*tuple).t_data).t_infomask2 & pg_sys::HEAP_ONLY_TUPLE as u16 == 0
+            {
+                self.index_entry(slice.object.id, slice.slot, tuple);
+            }
+            pg_sys::heap_freetuple(tuple);
+            Ok(done)
+        }
+    }
+
+    /// Removes a slice found by a scan.
+    pub fn delete(&self, slice: &Slice) -> Result<Change, Error> {
+        // SAFETY: the place comes from a scan of this table; `wait` is false.
+        unsafe {
+            let mut place = slice.place;
+            let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
+            change(pg_sys::heap_delete(
+                self.relation,
+                &mut place,
+                pg_sys::GetCurrentCommandId(true),
+                null_mut(),
+                false,
+                &mut failure,
+                false,
+            ))
+        }
+    }
+
+    unsafe fn tuple(&self, object: &Object, slot: i32, content: Content) -> pg_sys::HeapTuple {
+        let mut values = [Datum::null(); COLUMNS];
+        let mut nulls = [false; COLUMNS];
+        values[OBJECT] = object.id.into();
+        values[SLOT] = slot.into();
+        values[RELATION] = object.relation.into();
+        values[ATTRIBUTE] = object.attribute.into();
+        match content {
+            Content::Counter(delta) => {
+                values[DELTA] = delta.into();
+                nulls[AMOUNT] = true;
+            }
+            Content::Decimal(amount) => {
+                values[AMOUNT] = amount;
+                nulls[DELTA] = true;
+            }
+        }
+        // SAFETY: as many values as the table has columns.
+        unsafe {
+            pg_sys::heap_form_tuple(
+                (*self.relation).rd_att,
+                values.as_mut_ptr(),
+                nulls.as_mut_ptr(),
+            )
+        }
+    }
+
+    unsafe fn index_entry(&self, id: i64, slot: i32, tuple: pg_sys::HeapTuple) {
+        let mut values: [Datum; 2] = [id.into(), slot.into()];
+        let mut nulls = [false; 2];
+        // SAFETY: the values are those of the index columns; the tuple was just stored.
+        unsafe {
+            let info = pg_sys::BuildIndexInfo(self.index);
+            pg_sys::index_insert(
+                self.index,
+                values.as_mut_ptr(),
+                nulls.as_mut_ptr(),
+                &mut (*tuple).t_self,
+                self.relation,
+                pg_sys::IndexUniqueCheck::UNIQUE_CHECK_YES,
+                false,
+                info,
+            );
+            pg_sys::pfree(info.cast());
+        }
+    }
+}
+
+impl Drop for SliceTable {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return; // an ERROR is under way: the resource owner closes what is open
+        }
+        let release = if self.lock == pg_sys::AccessShareLock as i32 {
+            self.lock
+        } else {
+            pg_sys::NoLock as i32
+        };
+        // SAFETY: opened by us, closed once.
+        unsafe {
+            pg_sys::index_close(self.index, release);
+            pg_sys::table_close(self.relation, release);
+        }
+    }
+}
+
+/// A snapshot that sees what is committed, what is under way, and whose it is.
+pub fn dirty_snapshot() -> pg_sys::SnapshotData {
+    pg_sys::SnapshotData {
+        snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
+        ..Default::default()
+    }
+}
+
+unsafe fn begin_index_scan(
+    relation: pg_sys::Relation,
+    index: pg_sys::Relation,
+    snapshot: pg_sys::Snapshot,
+    keys: i32,
+) -> pg_sys::IndexScanDesc {
+    // SAFETY: by the caller: open relations, a valid snapshot.
+    unsafe {
+        #[cfg(feature = "pg18")]
+        return pg_sys::index_beginscan(relation, index, snapshot, null_mut(), keys, 0);
+        #[cfg(not(feature = "pg18"))]
+        pg_sys::index_beginscan(relation, index, snapshot, keys, 0)
+    }
+}
+
+unsafe fn heap_update(
+    relation: pg_sys::Relation,
+    place: &mut pg_sys::ItemPointerData,
+    tuple: pg_sys::HeapTuple,
+) -> pg_sys::TM_Result::Type {
+    // SAFETY: by the caller; not waiting, no crosscheck.
+    unsafe {
+        let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
+        let mut mode: pg_sys::LockTupleMode::Type = 0;
+        let command = pg_sys::GetCurrentCommandId(true);
+        #[cfg(not(feature = "pg15"))]
+        let mut indexes: pg_sys::TU_UpdateIndexes::Type = 0;
+        pg_sys::heap_update(
+            relation,
+            place,
+            tuple,
+            command,
+            null_mut(),
+            false,
+            &mut failure,
+            &mut mode,
+            #[cfg(not(feature = "pg15"))]
+            &mut indexes,
+        )
+    }
+}
+
+fn change(result: pg_sys::TM_Result::Type) -> Result<Change, Error> {
+    use pg_sys::TM_Result;
+    match result {
+        TM_Result::TM_Ok => Ok(Change::Done),
+        TM_Result::TM_BeingModified | TM_Result::TM_Updated | TM_Result::TM_Deleted => {
+            Ok(Change::Taken)
+        }
+        TM_Result::TM_Invisible | TM_Result::TM_SelfModified => Ok(Change::OwnCommand),
+        other => Err(Error::Internal(format!(
+            "unexpected result {other} on a slice"
+        ))),
+    }
+}
+
+unsafe fn slice_of(row: *mut pg_sys::TupleTableSlot) -> Slice {
+    let column = |n: usize| {
+        let mut null = false;
+        // SAFETY: the row is stored in the slot and has this column.
+        let datum = unsafe { pg_sys::slot_getattr(row, n as i32 + 1, &mut null) };
+        (!null).then_some(datum)
+    };
+    let not_null = |n| column(n).unwrap_or(Datum::null());
+    let content = match column(DELTA) {
+        Some(delta) => Content::Counter(delta.value() as i64),
+        None => Content::Decimal(not_null(AMOUNT)),
+    };
+    // SAFETY: the slot holds a heap tuple in a buffer.
+    let (place, writer) = unsafe {
+        let tuple = (*row.cast::<pg_sys::BufferHeapTupleTableSlot>()).base.tuple;
+        ((*row).tts_tid, writer_of((*tuple).t_data))
+    };
+    Slice {
+        object: Object {
+            id: not_null(OBJECT).value() as i64,
+            relation: Oid::from(not_null(RELATION).value() as u32),
+            attribute: not_null(ATTRIBUTE).value() as i16,
+        },
+        slot: not_null(SLOT).value() as i32,
+        content,
+        place,
+        writer,
+    }
+}
+
+/// The transaction that wrote the tuple; frozen for all if it is long ago.
+unsafe fn writer_of(tuple: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
+    // SAFETY: by the caller: a tuple in a pinned buffer.
+    unsafe {
+        let frozen = pg_sys::HEAP_XMIN_FROZEN as u16;
+        if (*tuple).t_infomask & frozen == frozen {
+            pg_sys::FrozenTransactionId
+        } else {
+            (*tuple).t_choice.t_heap.t_xmin
+        }
+    }
+}

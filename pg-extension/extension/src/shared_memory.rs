@@ -1,0 +1,20 @@
+//! The extension's shared memory: hints and figures only. Losing it at a crash loses no user data.
+
+use crate::object::contention::Detector;
+use crate::object::statistics::Figures;
+use pgrx::prelude::*;
+use pgrx::{PgAtomic, pg_shmem_init};
+
+/// Which objects are contended.
+// SAFETY: the name is unique to this extension.
+pub static DETECTOR: PgAtomic<Detector> = unsafe { PgAtomic::new(c"abelian_detector") };
+
+/// What was done how often since the server started.
+// SAFETY: the name is unique to this extension.
+pub static FIGURES: PgAtomic<Figures> = unsafe { PgAtomic::new(c"abelian_figures") };
+
+/// Asks the postmaster for the memory; called once when the library is loaded.
+pub fn request() {
+    pg_shmem_init!(DETECTOR = Detector::new());
+    pg_shmem_init!(FIGURES = Figures::default());
+}

@@ -1,0 +1,4 @@
+//! The SQL types: layout of their datums, input and output, casts, and operations on a row's own datum.
+
+pub mod counter;
+pub mod decimal_counter;

@@ -85,6 +85,7 @@ impl SliceTable {
     }
 
     /// Size in pages.
+    #[allow(dead_code)] // used by the cache of the next step
     pub fn pages(&self) -> u32 {
         // SAFETY: the relation is open.
         unsafe {
@@ -139,6 +140,7 @@ impl SliceTable {
     }
 
     /// Calls `each` for every slice that `snapshot` shows.
+    #[allow(dead_code)] // likewise
     pub fn scan_all(
         &self,
         snapshot: pg_sys::Snapshot,

@@ -1,0 +1,50 @@
+package org.abelian.workloads.measure;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
+
+/** The samples of all variants and rounds. */
+public final class Measurements {
+  private final List<Variant> variants;
+  private final Map<String, List<Sample>> samples;
+
+  /**
+   * @param samples per name of a variant, one for each round
+   */
+  public Measurements(List<Variant> variants, Map<String, List<Sample>> samples) {
+    this.variants = List.copyOf(variants);
+    this.samples = Map.copyOf(samples);
+  }
+
+  /** A row for each variant: medians over the rounds, failures of all rounds. */
+  public List<BenchRow> rows() {
+    return variants.stream().map(this::row).toList();
+  }
+
+  private BenchRow row(Variant variant) {
+    List<Sample> own = samples.get(variant.name());
+    return new BenchRow(
+        variant.name(),
+        variant.clients(),
+        median(own, Sample::throughput),
+        median(own, Sample::p50Millis),
+        median(own, Sample::p99Millis),
+        own.stream().mapToLong(Sample::failures).sum());
+  }
+
+  /** Median over the rounds of throughput of one variant over that of another in the same round. */
+  public double ratio(String variant, String base) {
+    List<Sample> over = samples.get(variant);
+    List<Sample> under = samples.get(base);
+    return Statistics.median(
+        IntStream.range(0, over.size())
+            .mapToDouble(round -> over.get(round).throughput() / under.get(round).throughput())
+            .toArray());
+  }
+
+  private static double median(List<Sample> samples, ToDoubleFunction<Sample> figure) {
+    return Statistics.median(samples.stream().mapToDouble(figure).toArray());
+  }
+}

@@ -1,0 +1,32 @@
+package org.abelian.workloads.tpcc.random;
+
+import java.util.Arrays;
+
+/**
+ * Zipf distribution over 1..n by inversion of the cumulative sums: rank k has weight 1 / k^theta.
+ */
+public final class Zipf {
+  private final double[] cumulative;
+
+  public Zipf(int n, double theta) {
+    if (n < 1 || theta < 0) {
+      throw new IllegalArgumentException("Zipf needs n >= 1 and theta >= 0");
+    }
+    cumulative = new double[n];
+    double sum = 0;
+    for (int k = 1; k <= n; k++) {
+      sum += 1 / Math.pow(k, theta);
+      cumulative[k - 1] = sum;
+    }
+    for (int i = 0; i < n; i++) {
+      cumulative[i] /= sum;
+    }
+  }
+
+  /** A rank within [1, n]; 1 is the most frequent. */
+  public int next(TpccRandom random) {
+    int found = Arrays.binarySearch(cumulative, random.fraction());
+    int index = found >= 0 ? found + 1 : -found - 1;
+    return Math.min(index, cumulative.length - 1) + 1;
+  }
+}

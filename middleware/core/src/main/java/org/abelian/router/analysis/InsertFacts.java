@@ -11,6 +11,8 @@ import java.util.List;
  *     where a node computes it
  * @param rowSpans where each row stands in the text, parentheses included
  * @param valuesSpan from the first row's start to the last row's end; null unless there are rows
+ * @param selected what the columns are given, aligned with columns, for {@link Source#SELECT}; may
+ *     be empty
  */
 public record InsertFacts(
     int relation,
@@ -18,7 +20,8 @@ public record InsertFacts(
     List<String> columns,
     List<List<Value>> rows,
     List<Span> rowSpans,
-    Span valuesSpan) {
+    Span valuesSpan,
+    List<Value> selected) {
   /** Where the rows come from. */
   public enum Source {
     VALUES,
@@ -31,5 +34,6 @@ public record InsertFacts(
     columns = List.copyOf(columns);
     rows = rows.stream().map(List::copyOf).toList();
     rowSpans = List.copyOf(rowSpans);
+    selected = List.copyOf(selected);
   }
 }

@@ -11,6 +11,7 @@ import java.util.List;
  * @param setting null unless it is SET, RESET or SHOW
  * @param isolation what BEGIN, SET TRANSACTION or SET SESSION CHARACTERISTICS asks for in lower
  *     case, or null
+ * @param outsideTransaction true when PostgreSQL refuses it inside a transaction block
  * @param parameters type OIDs as PostgreSQL resolved them; parameter 1 is at index 0
  * @param assigned columns that UPDATE or DO UPDATE assigns
  * @param volatileFunctions true when a function or default may give another value or effect at each
@@ -27,6 +28,7 @@ public record StatementFacts(
     UtilityKind utility,
     SettingFacts setting,
     String isolation,
+    boolean outsideTransaction,
     List<Integer> parameters,
     List<RelationFacts> relations,
     List<Equality> equalities,

@@ -20,6 +20,9 @@ public sealed interface Value {
   /** NULL. */
   record Null() implements Value {}
 
+  /** A column of a relation that the statement reads. */
+  record Column(ColumnReference reference) implements Value {}
+
   /** Anything that only a node can compute. */
   record Other() implements Value {}
 }

@@ -5,16 +5,16 @@ package org.abelian.router.catalog;
  * hashed.
  */
 public enum KeyKind {
-  /** smallint, integer, bigint, and numeric holding whole numbers. */
+  /** smallint, integer, bigint, and numeric, which then holds whole numbers only: the number. */
   INTEGER,
   /** text and varchar: the bytes in UTF-8. */
   TEXT,
   /** char(n): as text, without trailing blanks, which the type ignores. */
   BLANK_PADDED,
-  /** uuid: its lower-case text with hyphens. */
+  /** uuid: its two halves as numbers. */
   UUID,
-  /** boolean: 't' or 'f'. */
+  /** boolean: 0 or 1, as a number. */
   BOOLEAN,
-  /** date: days since 2000-01-01, as an integer. */
+  /** date: days since 2000-01-01, as a number. */
   DATE
 }

@@ -1,0 +1,156 @@
+package org.abelian.router.analysis;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import org.abelian.router.error.AbelianException;
+
+/**
+ * Reads the JSON of abelian.analyze(). A field that is missing has the value that promises least.
+ */
+public final class FactsParser {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private FactsParser() {}
+
+  /**
+   * One entry for each statement of the text, in order.
+   *
+   * @throws AbelianException XX000 when it is not what abelian.analyze() writes
+   */
+  public static List<StatementFacts> parse(String json) {
+    try {
+      return list(MAPPER.readTree(json), FactsParser::statement);
+    } catch (JsonProcessingException | IllegalArgumentException notOurs) {
+      throw AbelianException.internal(
+          "the analysis of a statement cannot be read: " + notOurs.getMessage(), notOurs);
+    }
+  }
+
+  private static StatementFacts statement(JsonNode node) {
+    StatementKind kind = constant(StatementKind.class, node.path("kind"));
+    return new StatementFacts(
+        kind,
+        span(node.path("span")),
+        text(node.path("tag")),
+        kind == StatementKind.UTILITY ? constant(UtilityKind.class, node.path("utility")) : null,
+        setting(node.path("set")),
+        text(node.path("isolation")),
+        node.path("outside_transaction").asBoolean(),
+        list(node.path("parameters"), FactsParser::oid),
+        list(node.path("relations"), FactsParser::relation),
+        list(node.path("equalities"), FactsParser::equality),
+        insert(node.path("insert")),
+        list(node.path("assigned"), JsonNode::asText),
+        node.path("volatile").asBoolean(),
+        node.path("mutable").asBoolean(),
+        list(
+            node.path("operations"),
+            operation ->
+                new OperationFacts(
+                    operation.path("column").asText(), operation.path("commutes").asBoolean())),
+        node.path("returns_rows").asBoolean(),
+        text(node.path("rewritten")),
+        merge(node.path("merge")));
+  }
+
+  private static RelationFacts relation(JsonNode node) {
+    return new RelationFacts(
+        node.path("id").asInt(),
+        node.path("schema").asText(),
+        node.path("name").asText(),
+        node.path("catalog").asBoolean(),
+        node.path("temporary").asBoolean(),
+        node.path("write").asBoolean(),
+        text(node.path("locking")),
+        node.path("outer").asBoolean(),
+        node.path("level").asInt());
+  }
+
+  private static Equality equality(JsonNode node) {
+    return new Equality(
+        list(node.path("columns"), FactsParser::column),
+        list(node.path("values"), FactsParser::value),
+        list(node.path("in"), members -> list(members, FactsParser::value)));
+  }
+
+  private static InsertFacts insert(JsonNode node) {
+    if (!node.isObject()) {
+      return null;
+    }
+    return new InsertFacts(
+        node.path("relation").asInt(),
+        constant(InsertFacts.Source.class, node.path("source")),
+        list(node.path("columns"), JsonNode::asText),
+        list(node.path("rows"), row -> list(row, FactsParser::value)),
+        list(node.path("row_spans"), FactsParser::span),
+        span(node.path("values_span")),
+        list(node.path("key_expressions"), FactsParser::value));
+  }
+
+  private static MergeFacts merge(JsonNode node) {
+    if (!node.isObject()) {
+      return null;
+    }
+    return new MergeFacts(
+        constant(MergeFacts.Mode.class, node.path("mode")),
+        text(node.path("worker")),
+        text(node.path("combine")),
+        list(node.path("worker_types"), FactsParser::oid),
+        text(node.path("reason")));
+  }
+
+  private static SettingFacts setting(JsonNode node) {
+    if (!node.isObject()) {
+      return null;
+    }
+    JsonNode scope = node.path("scope");
+    return new SettingFacts(
+        text(node.path("name")),
+        scope.isTextual() ? constant(SettingFacts.Scope.class, scope) : SettingFacts.Scope.SESSION);
+  }
+
+  private static Value value(JsonNode node) {
+    if (node.has("param")) {
+      return new Value.Parameter(node.get("param").asInt());
+    }
+    if (node.has("const")) {
+      return new Value.Constant(node.get("const").asText(), node.path("location").asInt(-1));
+    }
+    if (node.path("null").asBoolean()) {
+      return new Value.Null();
+    }
+    return node.has("column") ? new Value.Column(column(node.get("column"))) : new Value.Other();
+  }
+
+  private static ColumnReference column(JsonNode node) {
+    return new ColumnReference(node.path(0).asInt(), node.path(1).asText());
+  }
+
+  private static Span span(JsonNode node) {
+    return node.isArray() ? new Span(node.path(0).asInt(), node.path(1).asInt()) : null;
+  }
+
+  /** OIDs are unsigned; the bits are kept. */
+  private static Integer oid(JsonNode node) {
+    return (int) node.asLong();
+  }
+
+  private static String text(JsonNode node) {
+    return node.isTextual() ? node.asText() : null;
+  }
+
+  private static <E extends Enum<E>> E constant(Class<E> type, JsonNode node) {
+    return Enum.valueOf(type, node.asText().toUpperCase(Locale.ROOT));
+  }
+
+  private static <T> List<T> list(JsonNode array, Function<JsonNode, T> read) {
+    List<T> items = new ArrayList<>(array.size());
+    array.forEach(item -> items.add(read.apply(item)));
+    return items;
+  }
+}

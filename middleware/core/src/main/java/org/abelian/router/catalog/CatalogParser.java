@@ -1,0 +1,89 @@
+package org.abelian.router.catalog;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.StreamSupport;
+import org.abelian.router.error.AbelianException;
+
+/** Reads the JSON of abelian.catalog(). */
+public final class CatalogParser {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private CatalogParser() {}
+
+  /**
+   * The catalogue that the node wrote.
+   *
+   * @param asked the node that was asked, which is the whole cluster as long as none has been added
+   * @throws AbelianException XX000 when it is not what abelian.catalog() writes; 0A000 when it
+   *     names something that this router does not know
+   */
+  public static Catalog parse(String json, Node asked) {
+    JsonNode root;
+    try {
+      root = MAPPER.readTree(json);
+    } catch (JsonProcessingException notOurs) {
+      throw AbelianException.internal(
+          "the placement catalogue cannot be read: " + notOurs.getMessage(), notOurs);
+    }
+    List<Node> nodes = new ArrayList<>();
+    root.path("nodes").forEach(node -> nodes.add(node(node)));
+    if (nodes.isEmpty()) {
+      nodes.add(asked);
+    }
+    Map<Integer, Colocation> colocations = new HashMap<>();
+    root.path("colocations")
+        .forEach(group -> colocations.put(group.path("id").asInt(), colocation(group)));
+    Map<TableName, Placement> tables = new HashMap<>();
+    root.path("tables")
+        .forEach(
+            table ->
+                tables.put(
+                    new TableName(table.path("schema").asText(), table.path("name").asText()),
+                    placement(table, colocations)));
+    return new Catalog(root.path("version").asLong(), nodes, tables);
+  }
+
+  private static Node node(JsonNode node) {
+    return new Node(node.path("id").asInt(), node.path("host").asText(), node.path("port").asInt());
+  }
+
+  private static Colocation colocation(JsonNode group) {
+    int[] nodes =
+        StreamSupport.stream(group.path("nodes").spliterator(), false)
+            .mapToInt(JsonNode::asInt)
+            .toArray();
+    if (nodes.length != group.path("partition_count").asInt()) {
+      throw AbelianException.internal(
+          "colocation group " + group.path("id").asInt() + " lacks partitions", null);
+    }
+    return new Colocation(group.path("id").asInt(), nodes);
+  }
+
+  private static Placement placement(JsonNode table, Map<Integer, Colocation> colocations) {
+    String method = table.path("method").asText();
+    switch (method) {
+      case "reference":
+        return new Placement.Reference();
+      case "hash":
+        Colocation colocation = colocations.get(table.path("colocation").asInt());
+        if (colocation == null) {
+          throw AbelianException.internal(
+              "table " + table.path("name").asText() + " lacks its colocation group", null);
+        }
+        return new Placement.Hash(
+            table.path("column").asText(),
+            KeyType.parse(table.path("key_type").asText()),
+            colocation);
+      default:
+        throw AbelianException.unsupported(
+            "placement method \"" + method + "\" is not known to this router",
+            "Use a newer router.");
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package org.abelian.router.routing;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.analysis.RelationFacts;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.error.AbelianException;
+
+/**
+ * Routes SELECT, INSERT, UPDATE, DELETE and MERGE, and what EXPLAIN, DECLARE and COPY say about one
+ * of them.
+ */
+final class QueryRouting {
+  private final String sql;
+  private final StatementFacts facts;
+  private final Catalog catalog;
+  private final TableUses uses;
+  private final Route firstNode;
+
+  QueryRouting(String sql, StatementFacts facts, Catalog catalog) {
+    this.sql = sql;
+    this.facts = facts;
+    this.catalog = catalog;
+    this.uses = new TableUses(facts, catalog);
+    this.firstNode = new Route.OneNode(catalog.first().id());
+  }
+
+  Plan plan() {
+    if (!uses.isPlaced()) {
+      boolean anywhere = facts.relations().isEmpty() && !facts.volatileFunctions();
+      return Plan.always(anywhere ? new Route.AnyNode() : firstNode);
+    }
+    if (uses.hashed().isEmpty()) {
+      return Plan.always(overReferences());
+    }
+    if (!uses.local().isEmpty()) {
+      throw Refusals.mixedWithLocal(uses.hashed().get(0), uses.local().get(0));
+    }
+    checkWrites();
+    if (facts.insert() != null && uses.placement(facts.insert().relation()) != null) {
+      return new InsertRouting(sql, facts, uses).plan();
+    }
+    return keyed();
+  }
+
+  private Route overReferences() {
+    List<RelationFacts> written = uses.references().stream().filter(RelationFacts::write).toList();
+    if (!written.isEmpty()) {
+      checkReferenceWrite(written.get(0));
+      return new Route.AllNodes(Route.Purpose.REFERENCE_WRITE);
+    }
+    // Locks must meet the writers' locks, and those take the first node first.
+    boolean anywhere =
+        uses.local().isEmpty()
+            && uses.catalogues().isEmpty()
+            && !facts.locks()
+            && !facts.volatileFunctions();
+    return anywhere ? new Route.AnyNode() : firstNode;
+  }
+
+  /** Each node computes the change by itself, so it must come out alike everywhere. */
+  private void checkReferenceWrite(RelationFacts table) {
+    if (facts.kind() == StatementKind.MERGE) {
+      throw Refusals.merge(table);
+    }
+    if (facts.kind() == StatementKind.SELECT || table.level() > 0) {
+      throw Refusals.nestedWrite(table);
+    }
+    if (facts.mutable() || facts.volatileFunctions()) {
+      throw Refusals.referenceMutable(table);
+    }
+    if (facts.relations().size() > 1) {
+      throw Refusals.referenceFromQuery(table);
+    }
+  }
+
+  private void checkWrites() {
+    for (RelationFacts table : uses.references()) {
+      if (table.write()) {
+        throw table.level() == 0 ? Refusals.referenceFromQuery(table) : Refusals.nestedWrite(table);
+      }
+    }
+    for (RelationFacts table : uses.hashed()) {
+      if (!table.write()) {
+        continue;
+      }
+      if (facts.kind() == StatementKind.MERGE) {
+        throw Refusals.merge(table);
+      }
+      String column = uses.placement(table).column();
+      if (facts.assigned().contains(column)) {
+        throw Refusals.keyChanged(table, column);
+      }
+    }
+  }
+
+  private Plan keyed() {
+    List<KeyClass> classes = KeyClasses.of(uses.hashed(), uses, facts);
+    for (KeyClass keys : classes) {
+      checkNestedWrites(keys);
+    }
+    return new KeyedPlan(classes, several(classes), joinRefusal(classes, uses.hashed()));
+  }
+
+  /** A change inside WITH whose key is not known may be an INSERT, of which nothing is known. */
+  private void checkNestedWrites(KeyClass keys) {
+    for (RelationFacts table : uses.hashed()) {
+      boolean nested = table.write() && (table.level() > 0 || facts.kind() == StatementKind.SELECT);
+      if (nested && keys.isUnbound() && keys.relations().contains(table.id())) {
+        throw Refusals.nestedWrite(table);
+      }
+    }
+  }
+
+  /** What two classes that do not lead to one node are told. */
+  static AbelianException joinRefusal(List<KeyClass> classes, List<RelationFacts> hashed) {
+    if (classes.size() < 2) {
+      return null;
+    }
+    List<RelationFacts> examples = new ArrayList<>();
+    for (KeyClass keys : classes.subList(0, 2)) {
+      hashed.stream()
+          .filter(table -> keys.relations().contains(table.id()))
+          .findFirst()
+          .ifPresent(examples::add);
+    }
+    return Refusals.joinAcrossNodes(examples.get(0), examples.get(1));
+  }
+
+  private Function<NodeSet, Route> several(List<KeyClass> classes) {
+    AbelianException refusal = scatterRefusal(classes);
+    if (refusal != null) {
+      return nodes -> {
+        throw refusal;
+      };
+    }
+    return facts.kind() == StatementKind.SELECT
+        ? nodes -> new Route.Scatter(nodes.asList(), facts.merge())
+        : nodes -> new Route.ScatterWrite(nodes.asList());
+  }
+
+  /** Why the answers of several nodes could not be put together; null when they can. */
+  private AbelianException scatterRefusal(List<KeyClass> classes) {
+    if (!uses.catalogues().isEmpty()) {
+      return Refusals.catalogueScatter(uses.hashed().get(0));
+    }
+    for (RelationFacts table : uses.references()) {
+      if (table.outer()) {
+        return Refusals.outerReference(table);
+      }
+    }
+    for (RelationFacts table : uses.hashed()) {
+      if (table.level() > 0 && !meetsOuterQuery(table, classes)) {
+        return Refusals.nestedTable(table);
+      }
+      if (table.write() && (table.level() > 0 || facts.kind() == StatementKind.SELECT)) {
+        return Refusals.nestedWrite(table);
+      }
+    }
+    return facts.kind() == StatementKind.SELECT ? mergeRefusal() : writeRefusal();
+  }
+
+  private boolean meetsOuterQuery(RelationFacts nested, List<KeyClass> classes) {
+    return classes.stream()
+        .filter(keys -> keys.relations().contains(nested.id()))
+        .anyMatch(
+            keys ->
+                uses.hashed().stream()
+                    .anyMatch(
+                        table -> table.level() == 0 && keys.relations().contains(table.id())));
+  }
+
+  private AbelianException mergeRefusal() {
+    MergeFacts merge = facts.merge();
+    if (merge == null) {
+      return Refusals.notMergeable("the node does not say how");
+    }
+    if (merge.mode() == MergeFacts.Mode.REFUSE) {
+      return Refusals.notMergeable(merge.reason());
+    }
+    return facts.locks() && merge.mode() != MergeFacts.Mode.CONCAT
+        ? Refusals.notMergeable("it locks rows and also sorts, limits or aggregates them")
+        : null;
+  }
+
+  /** EXPLAIN and the like go to one node only; their caller refuses the rest. */
+  private AbelianException writeRefusal() {
+    boolean changes = facts.kind() == StatementKind.UPDATE || facts.kind() == StatementKind.DELETE;
+    return changes || facts.kind() == StatementKind.UTILITY
+        ? null
+        : Refusals.notMergeable("it inserts what it reads");
+  }
+}

@@ -1,0 +1,158 @@
+package org.abelian.router.routing;
+
+import org.abelian.router.analysis.RelationFacts;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+
+/** The refusals of routing, each with a hint that says what to change. */
+final class Refusals {
+  private Refusals() {}
+
+  static AbelianException keyMissing(RelationFacts table, String column) {
+    return AbelianException.unsupported(
+        "INSERT into \""
+            + table.name()
+            + "\" does not give its distribution column \""
+            + column
+            + "\"",
+        "Name the column \"" + column + "\" and give it a value in each row.");
+  }
+
+  static AbelianException keyComputed(RelationFacts table, String column) {
+    return AbelianException.unsupported(
+        "the distribution column \""
+            + column
+            + "\" of \""
+            + table.name()
+            + "\" is given a value that only a node can compute",
+        "Give it as a parameter or a constant; compute it in the application or in a SELECT"
+            + " before.");
+  }
+
+  static AbelianException keyInexact(RelationFacts table, String column) {
+    return AbelianException.unsupported(
+        "the value for the distribution column \""
+            + column
+            + "\" of \""
+            + table.name()
+            + "\" is not a whole number",
+        "Round it in the application.");
+  }
+
+  static AbelianException keyNull(RelationFacts table, String column) {
+    return new AbelianException(
+        SqlState.NOT_NULL_VIOLATION,
+        "null value in distribution column \"" + column + "\" of relation \"" + table.name() + "\"",
+        "The distribution column decides which node holds the row: give it a value.");
+  }
+
+  static AbelianException keyChanged(RelationFacts table, String column) {
+    return AbelianException.unsupported(
+        "the distribution column \"" + column + "\" of \"" + table.name() + "\" cannot be changed",
+        "DELETE the row and INSERT it with the new value in one transaction, or leave the column"
+            + " out of SET.");
+  }
+
+  static AbelianException joinAcrossNodes(RelationFacts one, RelationFacts other) {
+    return AbelianException.unsupported(
+        "\""
+            + one.name()
+            + "\" and \""
+            + other.name()
+            + "\" meet in this statement, but the rows that meet may lie on different nodes",
+        "Compare their distribution columns with each other, or each with the same value; or make"
+            + " one of them a reference table.");
+  }
+
+  static AbelianException mixedWithLocal(RelationFacts placed, RelationFacts local) {
+    return AbelianException.unsupported(
+        "\""
+            + placed.name()
+            + "\" is distributed, but \""
+            + local.name()
+            + "\" lies on the first node only",
+        "Place \""
+            + local.name()
+            + "\" with create_reference_table() or create_distributed_table(), or use two"
+            + " statements.");
+  }
+
+  static AbelianException catalogueScatter(RelationFacts placed) {
+    return AbelianException.unsupported(
+        "\"" + placed.name() + "\" is read on several nodes together with PostgreSQL's catalogue",
+        "Restrict the distribution column to one value, or use two statements.");
+  }
+
+  static AbelianException notMergeable(String reason) {
+    return AbelianException.unsupported(
+        "this query over several nodes cannot be merged: " + reason,
+        "Restrict the distribution column to one value, or write the query without that.");
+  }
+
+  static AbelianException nestedTable(RelationFacts table) {
+    return AbelianException.unsupported(
+        "\"" + table.name() + "\" is read in a subquery, WITH, UNION or view over several nodes",
+        "Restrict its distribution column to one value, or compare it with the distribution column"
+            + " of the outer query.");
+  }
+
+  static AbelianException outerReference(RelationFacts table) {
+    return AbelianException.unsupported(
+        "reference table \""
+            + table.name()
+            + "\" keeps its unmatched rows in an outer join over several nodes",
+        "Restrict the distribution column to one value, or use an inner join.");
+  }
+
+  static AbelianException nestedWrite(RelationFacts table) {
+    return AbelianException.unsupported(
+        "\""
+            + table.name()
+            + "\" is changed inside WITH, and the nodes that it concerns are not known",
+        "Use two statements in one transaction.");
+  }
+
+  static AbelianException referenceMutable(RelationFacts table) {
+    return AbelianException.unsupported(
+        "this change of reference table \""
+            + table.name()
+            + "\" would differ from node to node: it calls a function that is not immutable, or a"
+            + " default does",
+        "Compute the value in the application or in a SELECT before, and give it as a parameter.");
+  }
+
+  static AbelianException referenceFromQuery(RelationFacts table) {
+    return AbelianException.unsupported(
+        "reference table \""
+            + table.name()
+            + "\" can be changed only from values, not from other tables",
+        "Read the values first, then write them, in one transaction.");
+  }
+
+  static AbelianException insertSelect(RelationFacts table, String column) {
+    return AbelianException.unsupported(
+        "INSERT ... SELECT into \"" + table.name() + "\" would move rows between nodes",
+        "Select the distribution column \""
+            + column
+            + "\" from that of a co-located table restricted to one value, or insert the rows by"
+            + " VALUES.");
+  }
+
+  static AbelianException merge(RelationFacts table) {
+    return AbelianException.unsupported(
+        "MERGE into \"" + table.name() + "\" is not supported on placed tables",
+        "Use INSERT ... ON CONFLICT, or UPDATE and INSERT.");
+  }
+
+  static AbelianException insertReadsOthers(RelationFacts table) {
+    return AbelianException.unsupported(
+        "INSERT of rows for several nodes into \""
+            + table.name()
+            + "\" also reads distributed tables",
+        "Insert the rows of each node by themselves, or read the values first.");
+  }
+
+  static AbelianException utility(String what, String hint) {
+    return AbelianException.unsupported(what + " is not supported over several nodes", hint);
+  }
+}

@@ -1,0 +1,49 @@
+package org.abelian.router.routing;
+
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.error.AbelianException;
+
+/**
+ * From the facts of a statement and the placement of its tables to the nodes that must run it. The
+ * rule throughout: a route is given only if every row that can matter lies on its nodes and the
+ * answers can be put together to the one that a single PostgreSQL would give; anything else is
+ * refused.
+ */
+public final class Routing {
+  private Routing() {}
+
+  /**
+   * Routes a statement as far as it can be without its values. Never throws: a statement that
+   * cannot be routed gives a router that refuses it.
+   *
+   * @param sql the query text that the facts were found in, all of it
+   */
+  public static StatementRouter compile(String sql, StatementFacts facts, Catalog catalog) {
+    Plan plan;
+    try {
+      plan = plan(sql, facts, catalog);
+    } catch (AbelianException refusal) {
+      plan = Plan.always(new Route.Refused(refusal));
+    }
+    return new PlannedRouter(plan, facts, catalog);
+  }
+
+  private static Plan plan(String sql, StatementFacts facts, Catalog catalog) {
+    switch (facts.kind()) {
+      case EMPTY:
+        return Plan.always(new Route.AnyNode());
+      case CLUSTER_CALL:
+        return Plan.always(new Route.AllNodes(Route.Purpose.CLUSTER_CALL));
+      default:
+        break;
+    }
+    if (catalog.nodes().size() == 1) {
+      return Plan.always(new Route.OneNode(catalog.first().id()));
+    }
+    return facts.kind() == StatementKind.UTILITY
+        ? new UtilityRouting(sql, facts, catalog).plan()
+        : new QueryRouting(sql, facts, catalog).plan();
+  }
+}

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true,
     description = "Benchmarks of Abelian. Each NAME has its own --help.",
     synopsisSubcommandLabel = "NAME",
-    subcommands = {TpccCommand.class})
+    subcommands = {HotRowCommand.class, RouterCommand.class, TpccCommand.class})
 public final class Commands implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Commands.class);
 

@@ -1,0 +1,65 @@
+package org.abelian.workloads.command;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.abelian.workloads.measure.BenchResult;
+import org.abelian.workloads.measure.ResultFile;
+import org.abelian.workloads.measure.ResultTable;
+import org.abelian.workloads.router.RouterBench;
+import org.abelian.workloads.router.RouterOptions;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** What the router costs. */
+@Command(
+    name = "router",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Single-partition SELECT and UPDATE: pgjdbc directly on a node, our driver, and pgjdbc"
+          + " through",
+      "our server."
+    })
+final class RouterCommand implements Callable<Integer> {
+  @Option(names = "--direct-url", paramLabel = "URL", description = "a node, past the router")
+  private String directUrl;
+
+  @Option(names = "--url", paramLabel = "URL", description = "the cluster through the driver")
+  private String url;
+
+  @Option(names = "--server-url", paramLabel = "URL", description = "the router server")
+  private String serverUrl;
+
+  @Option(names = "--clients", defaultValue = "8", description = "default: ${DEFAULT-VALUE}")
+  private int clients;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "5",
+      description = "of each measurement; default: ${DEFAULT-VALUE}")
+  private int seconds;
+
+  @Option(names = "--rounds", defaultValue = "5", description = "default: ${DEFAULT-VALUE}")
+  private int rounds;
+
+  @Option(names = "--rows", defaultValue = "100000", description = "default: ${DEFAULT-VALUE}")
+  private int rows;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "write the result there, too")
+  private Path json;
+
+  @Override
+  public Integer call() throws Exception {
+    RouterBench bench =
+        new RouterBench(
+            Environment.firstNode(directUrl),
+            Environment.driver(url),
+            Environment.server(serverUrl),
+            new RouterOptions(clients, seconds, rounds, rows));
+    BenchResult result = bench.run(System.err::println);
+    ResultTable.print(result, System.out);
+    if (json != null) {
+      ResultFile.write(result, json);
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,112 @@
+package org.abelian.workloads.hotrow;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.abelian.workloads.measure.Sample;
+
+/** pgbench against one server. */
+final class Pgbench {
+  private static final int THREADS = 2;
+  private static final int GRACE_SECONDS = 60;
+
+  private final Path bindir;
+  private final Server server;
+
+  /**
+   * @param bindir folder of pgbench
+   */
+  Pgbench(Path bindir, Server server) {
+    this.bindir = bindir;
+    this.server = server;
+  }
+
+  /**
+   * Runs a script for some time.
+   *
+   * @param isolation default isolation level of the sessions
+   */
+  PgbenchRun run(String script, int clients, int seconds, String isolation)
+      throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory("hotrow");
+    try {
+      Path file = Files.writeString(folder.resolve("script.sql"), script);
+      Process process = start(folder, file, clients, seconds, isolation);
+      PgbenchSummary summary = PgbenchSummary.parse(await(process, folder, seconds));
+      PgbenchLog log = PgbenchLog.read(folder, "latency");
+      Sample sample =
+          new Sample(
+              summary.perSecond(),
+              log.percentileMillis(50),
+              log.percentileMillis(99),
+              summary.failed());
+      return new PgbenchRun(sample, summary.processed());
+    } finally {
+      delete(folder);
+    }
+  }
+
+  private Process start(Path folder, Path script, int clients, int seconds, String isolation)
+      throws IOException {
+    List<String> command =
+        List.of(
+            bindir.resolve("pgbench").toString(),
+            "--no-vacuum",
+            "--protocol=prepared",
+            "--client=" + clients,
+            "--jobs=" + THREADS,
+            "--time=" + seconds,
+            "--file=" + script,
+            "--log",
+            "--log-prefix=" + folder.resolve("latency"),
+            "--host=" + server.host(),
+            "--port=" + server.port(),
+            "--username=" + server.user(),
+            server.database());
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("output").toFile());
+    builder.environment().put("PGPASSWORD", server.password());
+    builder
+        .environment()
+        .put(
+            "PGOPTIONS",
+            "-c synchronous_commit=on -c default_transaction_isolation="
+                + isolation.replace(" ", "\\ "));
+    return builder.start();
+  }
+
+  private static String await(Process process, Path folder, int seconds)
+      throws IOException, InterruptedException {
+    try {
+      boolean ended = process.waitFor(seconds + GRACE_SECONDS, TimeUnit.SECONDS);
+      String output = Files.readString(folder.resolve("output"), StandardCharsets.UTF_8);
+      if (!ended || process.exitValue() != 0) {
+        throw new IOException(
+            (ended ? "pgbench failed:\n" : "pgbench does not end:\n") + tail(output));
+      }
+      return output;
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private static String tail(String output) {
+    int max = 2000;
+    return output.length() <= max ? output : output.substring(output.length() - max);
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

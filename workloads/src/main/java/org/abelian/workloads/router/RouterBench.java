@@ -1,0 +1,153 @@
+package org.abelian.workloads.router;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.abelian.workloads.database.Database;
+import org.abelian.workloads.measure.BenchResult;
+import org.abelian.workloads.measure.Interleaving;
+import org.abelian.workloads.measure.Measurements;
+import org.abelian.workloads.measure.Variant;
+
+/**
+ * Single-partition SELECT and UPDATE. All ways use keys of one node, so that the same node does the
+ * same work for each.
+ */
+public final class RouterBench {
+  private static final String TABLE = "bench_router";
+
+  private final Database direct;
+  private final Database driver;
+  private final Database server;
+  private final RouterOptions options;
+
+  /**
+   * @param direct a node of the cluster, past the router
+   * @param driver the cluster through our driver
+   * @param server the cluster through our server
+   */
+  public RouterBench(Database direct, Database driver, Database server, RouterOptions options) {
+    this.direct = direct;
+    this.driver = driver;
+    this.server = server;
+    this.options = options;
+  }
+
+  /**
+   * Makes the table through the driver, measures, and drops it.
+   *
+   * @param progress told a line about each measurement
+   */
+  public BenchResult run(Consumer<String> progress) throws Exception {
+    createTable();
+    try {
+      int[] keys = keysOfNode();
+      return result(new Interleaving(variants(keys), options.rounds()).run(progress));
+    } finally {
+      execute(driver, "DROP TABLE IF EXISTS " + TABLE);
+    }
+  }
+
+  private List<Variant> variants(int[] keys) {
+    Map<String, Database> ways = new LinkedHashMap<>();
+    ways.put("direct", direct);
+    ways.put("driver", driver);
+    ways.put("server", server);
+    List<Variant> variants = new ArrayList<>();
+    for (Operation operation : Operation.values()) {
+      ways.forEach(
+          (way, database) -> {
+            Clients clients = new Clients(database, options.clients(), keys);
+            variants.add(
+                new Variant(
+                    name(operation, way),
+                    options.clients(),
+                    round -> clients.measure(operation, options.seconds(), round)));
+          });
+    }
+    return variants;
+  }
+
+  private static String name(Operation operation, String way) {
+    return operation.name().toLowerCase(Locale.ROOT) + " " + way;
+  }
+
+  private BenchResult result(Measurements measured) {
+    double select = ratio(measured, Operation.SELECT, "driver");
+    double update = ratio(measured, Operation.UPDATE, "driver");
+    Map<String, Double> ratios = new LinkedHashMap<>();
+    ratios.put("driver_over_direct", Math.min(select, update));
+    ratios.put("driver_over_direct_select", select);
+    ratios.put("driver_over_direct_update", update);
+    ratios.put("server_over_direct_select", ratio(measured, Operation.SELECT, "server"));
+    ratios.put("server_over_direct_update", ratio(measured, Operation.UPDATE, "server"));
+    Map<String, Object> parameters = new LinkedHashMap<>();
+    parameters.put("clients", options.clients());
+    parameters.put("seconds", options.seconds());
+    parameters.put("rounds", options.rounds());
+    parameters.put("rows", options.rows());
+    return new BenchResult("router", parameters, measured.rows(), ratios, Map.of());
+  }
+
+  private static double ratio(Measurements measured, Operation operation, String way) {
+    return measured.ratio(name(operation, way), name(operation, "direct"));
+  }
+
+  private void createTable() throws SQLException {
+    execute(
+        driver,
+        "DROP TABLE IF EXISTS " + TABLE,
+        "CREATE TABLE " + TABLE + " (k integer PRIMARY KEY, v bigint NOT NULL, filler text)",
+        "CALL create_distributed_table('" + TABLE + "', 'k')");
+    String insert = "INSERT INTO " + TABLE + " (k, v, filler) VALUES (?, 0, ?)";
+    try (Connection connection = driver.connectForLoading();
+        PreparedStatement row = connection.prepareStatement(insert)) {
+      connection.setAutoCommit(false);
+      for (int key = 1; key <= options.rows(); key++) {
+        row.setInt(1, key);
+        row.setString(2, "x".repeat(80));
+        row.addBatch();
+        if (key % 1000 == 0 || key == options.rows()) {
+          row.executeBatch();
+          connection.commit();
+        }
+      }
+    }
+    execute(driver, "VACUUM ANALYZE " + TABLE);
+  }
+
+  private int[] keysOfNode() throws SQLException {
+    List<Integer> keys = new ArrayList<>();
+    try (Connection connection = direct.connect();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT k FROM " + TABLE)) {
+      while (rows.next()) {
+        keys.add(rows.getInt(1));
+      }
+    }
+    if (keys.isEmpty() || keys.size() == options.rows()) {
+      throw new SQLException(
+          "the node has %d of %d rows: the table is not distributed over the cluster"
+              .formatted(keys.size(), options.rows()),
+          "55000");
+    }
+    return keys.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  private static void execute(Database database, String... statements) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+}

@@ -1,5 +1,6 @@
 //! Every error the extension raises itself, with its SQLSTATE. Errors of PostgreSQL pass through untouched.
 
+use crate::boundary::PostgresError;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode};
 use thiserror::Error;
@@ -22,6 +23,9 @@ pub enum Error {
     /// Every slot of an object belongs to a transaction that has not ended.
     #[error("too many transactions hold slices of one object")]
     TooManySlices,
+    /// PostgreSQL's own, with all its fields.
+    #[error("{}", .0.message())]
+    Postgres(PostgresError),
     /// Text that is no number.
     #[error("{0}")]
     Internal(String),
@@ -36,7 +40,8 @@ impl Error {
             Error::OutOfRange => PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
             Error::ConcurrentUpdate => PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
             Error::TooManySlices => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-            Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
+            // its own code is raised with it
+            Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
         }
     }
 
@@ -53,6 +58,9 @@ impl Error {
     /// Raises this error as PostgreSQL's ERROR; the transaction aborts.
     #[track_caller]
     pub fn raise(&self) -> ! {
+        if let Error::Postgres(error) = self {
+            error.rethrow();
+        }
         let mut report = ErrorReport::new(self.sqlstate(), self.to_string(), "abelian");
         if let Some(hint) = self.hint() {
             report = report.set_hint(hint);

@@ -2,11 +2,12 @@
 //!
 //! Rooms, arrows only downwards: `types` (one file per SQL type) → `operation` (interception of statements) →
 //! `object` (identity, slices, folding) and `lock` (modes); beside them `cluster` (the node side of a cluster).
-//! At the bottom lie `catalog`, `settings`, `shared_memory`, `function` and `error`, which know none of the rooms.
+//! At the bottom lie `boundary`, `catalog`, `settings`, `shared_memory`, `function` and `error`, which know none of the rooms.
 //!
 //! SQL functions use the version-1 calling convention by [`function::pg_function`]; their declarations are in
 //! the install script `sql/abelian--0.1.0.sql`.
 
+pub mod boundary;
 pub mod catalog;
 pub mod cluster;
 pub mod error;

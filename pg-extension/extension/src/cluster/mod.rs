@@ -1,4 +1,20 @@
-//! The node side of a cluster: statement analysis, placement, decisions, wait graph.
+//! The node side of a cluster: what a statement is about, which catalogue version its router must know, the gate
+//! between coordinated commits and reads over several nodes, labels for the wait graph, transaction tokens.
+//!
+//! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
+
+pub mod gate;
+pub mod hooks;
+pub mod postgres;
+pub mod session_label;
+pub mod settings;
+pub mod transaction_token;
+pub mod version;
 
 /// Installs the settings and hooks of this room; called once when the library is loaded.
-pub fn install() {}
+pub fn install() {
+    settings::define();
+    session_label::install();
+    version::install();
+    hooks::install();
+}

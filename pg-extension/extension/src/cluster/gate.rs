@@ -1,0 +1,87 @@
+//! The gate between coordinated commits and reads over several nodes.
+//!
+//! What makes a coordinated transaction durable on this node (PREPARE TRANSACTION of our gids, `abelian.decide()`)
+//! holds the commit side until its COMMIT [PREPARED]. A read over several nodes takes the snapshot side on each of
+//! them until all have taken their snapshots, so it sees such a transaction on all nodes or on none. Commits pass
+//! each other, and so do reads: the modes are RowExclusive and Share of one heavyweight lock.
+
+use crate::pg_function;
+use pgrx::pg_sys;
+
+/// Prefix of the names under which routers prepare: `abelian:<holder's node id>:<router uuid>:<n>`.
+pub const GID_PREFIX: &[u8] = b"abelian:";
+
+/// Tells our advisory tag from those of applications (1 and 2) and of other rooms of the extension.
+const GATE_CLASS: u16 = 0xAB03;
+
+/// Takes the commit side to the end of the transaction, prepared transactions included.
+pub fn enter_to_commit() {
+    acquire(pg_sys::RowExclusiveLock as i32);
+}
+
+fn enter_to_read() {
+    acquire(pg_sys::ShareLock as i32);
+}
+
+fn acquire(mode: i32) {
+    let tag = pg_sys::LOCKTAG {
+        // SAFETY: plain read of a backend variable.
+        locktag_field1: unsafe { pg_sys::MyDatabaseId }.to_u32(),
+        locktag_field2: 0,
+        locktag_field3: 0,
+        locktag_field4: GATE_CLASS,
+        locktag_type: pg_sys::LockTagType::LOCKTAG_ADVISORY as u8,
+        locktag_lockmethodid: pg_sys::USER_LOCKMETHOD as u8,
+    };
+    // SAFETY: a transaction-scoped lock inside a transaction; errors (lock_timeout, deadlock) unwind.
+    unsafe { pg_sys::LockAcquire(&tag, mode, false, false) };
+}
+
+pg_function!(
+    /// `abelian.enter_commit_gate()`
+    fn abelian_enter_commit_gate(_call) {
+        enter_to_commit();
+        Ok(pg_sys::Datum::null())
+    }
+);
+
+pg_function!(
+    /// `abelian.enter_snapshot_gate()`
+    fn abelian_enter_snapshot_gate(_call) {
+        enter_to_read();
+        Ok(pg_sys::Datum::null())
+    }
+);
+
+pg_function!(
+    /// `abelian.lock_modes_conflict(one, other)`: by the names that pg_locks shows.
+    fn abelian_lock_modes_conflict(call) {
+        // SAFETY: both arguments are declared as text, the function as STRICT.
+        let (one, other) = unsafe {
+            (super::postgres::text_argument(call.arg(0)), super::postgres::text_argument(call.arg(1)))
+        };
+        let conflict = match (lock_mode(one.to_bytes()), lock_mode(other.to_bytes())) {
+            // SAFETY: reads PostgreSQL's constant conflict table.
+            (Some(one), Some(other)) => unsafe { pg_sys::DoLockModesConflict(one, other) },
+            _ => false, // predicate locks (SIReadLock) block nobody
+        };
+        Ok(pg_sys::Datum::from(conflict))
+    }
+);
+
+fn lock_mode(name: &[u8]) -> Option<i32> {
+    const NAMES: [&[u8]; 8] = [
+        b"AccessShareLock",
+        b"RowShareLock",
+        b"RowExclusiveLock",
+        b"ShareUpdateExclusiveLock",
+        b"ShareLock",
+        b"ShareRowExclusiveLock",
+        b"ExclusiveLock",
+        b"AccessExclusiveLock",
+    ];
+    NAMES
+        .iter()
+        .position(|candidate| *candidate == name)
+        .map(|i| i as i32 + 1)
+}

@@ -1,0 +1,245 @@
+//! The hooks that see each statement: refusal of outdated routers, the commit gate at PREPARE TRANSACTION, the token.
+//!
+//! Only what the client itself sent is checked. Statements inside functions, triggers and utility commands run at a
+//! depth above 0, as does a placement function's own work, which sees the new version that it makes.
+
+use super::{gate, transaction_token, version};
+use crate::boundary;
+use pgrx::pg_sys;
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// The standard implementations, called raw: pgrx's bindings would convert the errors of the statements.
+mod raw {
+    use pgrx::pg_sys;
+    use std::ffi::{c_char, c_int};
+
+    unsafe extern "C-unwind" {
+        pub fn standard_ExecutorStart(query: *mut pg_sys::QueryDesc, flags: c_int);
+        #[cfg(not(feature = "pg18"))]
+        pub fn standard_ExecutorRun(
+            query: *mut pg_sys::QueryDesc,
+            direction: pg_sys::ScanDirection::Type,
+            count: u64,
+            execute_once: bool,
+        );
+        #[cfg(feature = "pg18")]
+        pub fn standard_ExecutorRun(
+            query: *mut pg_sys::QueryDesc,
+            direction: pg_sys::ScanDirection::Type,
+            count: u64,
+        );
+        pub fn standard_ProcessUtility(
+            statement: *mut pg_sys::PlannedStmt,
+            text: *const c_char,
+            read_only_tree: bool,
+            context: pg_sys::ProcessUtilityContext::Type,
+            parameters: pg_sys::ParamListInfo,
+            environment: *mut pg_sys::QueryEnvironment,
+            destination: *mut pg_sys::DestReceiver,
+            completion: *mut pg_sys::QueryCompletion,
+        );
+    }
+}
+
+/// How many executor runs and utility commands enclose the current point.
+static DEPTH: AtomicU32 = AtomicU32::new(0);
+
+static NEXT_START: OnceLock<pg_sys::ExecutorStart_hook_type> = OnceLock::new();
+static NEXT_RUN: OnceLock<pg_sys::ExecutorRun_hook_type> = OnceLock::new();
+static NEXT_UTILITY: OnceLock<pg_sys::ProcessUtility_hook_type> = OnceLock::new();
+
+/// Puts the hooks before those already installed.
+pub fn install() {
+    // SAFETY: the postmaster loads libraries in one thread.
+    unsafe {
+        NEXT_START.get_or_init(|| pg_sys::ExecutorStart_hook);
+        pg_sys::ExecutorStart_hook = Some(executor_start);
+        NEXT_RUN.get_or_init(|| pg_sys::ExecutorRun_hook);
+        pg_sys::ExecutorRun_hook = Some(executor_run);
+        NEXT_UTILITY.get_or_init(|| pg_sys::ProcessUtility_hook);
+        pg_sys::ProcessUtility_hook = Some(process_utility);
+    }
+}
+
+/// True for what the client sent; false inside other statements and for what runs at COMMIT (deferred triggers).
+fn is_client_statement() -> bool {
+    // SAFETY: plain read of a backend variable.
+    DEPTH.load(Relaxed) == 0 && !unsafe { pg_sys::ActivePortal }.is_null()
+}
+
+/// One level deeper for the time of a raw call, also when an error ends it.
+///
+/// # Safety
+/// As [`boundary::pass_errors`].
+unsafe fn nested(call: impl FnOnce()) {
+    DEPTH.fetch_add(1, Relaxed);
+    // SAFETY: by the caller's promise.
+    unsafe {
+        boundary::pass_errors(call, || {
+            DEPTH.fetch_sub(1, Relaxed);
+        });
+    }
+    DEPTH.fetch_sub(1, Relaxed);
+}
+
+/// Runs our own code, whose panics become errors.
+fn guarded<R: Copy>(code: impl FnOnce() -> R) -> R {
+    // SAFETY: called by hooks that PostgreSQL called; `R` has no destructor.
+    unsafe { pg_sys::submodules::panic::pgrx_extern_c_guard(std::panic::AssertUnwindSafe(code)) }
+}
+
+/// Raises AB001 when the router's version is older than the node's.
+///
+/// # Safety
+/// No value with a destructor may be alive between here and PostgreSQL.
+unsafe fn refuse_outdated_router() {
+    if let Some(current) = guarded(version::newer_than_router) {
+        // SAFETY: by the caller's promise.
+        unsafe { version::refuse(current) }
+    }
+}
+
+// The hooks are not wrapped as a whole: errors of the statements themselves must pass with all their fields.
+
+unsafe extern "C-unwind" fn executor_start(query: *mut pg_sys::QueryDesc, flags: c_int) {
+    // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
+    unsafe {
+        if is_client_statement() && flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as c_int == 0 {
+            refuse_outdated_router();
+        }
+        match NEXT_START.get().copied().flatten() {
+            Some(next) => next(query, flags),
+            None => raw::standard_ExecutorStart(query, flags),
+        }
+    }
+}
+
+#[cfg(not(feature = "pg18"))]
+unsafe extern "C-unwind" fn executor_run(
+    query: *mut pg_sys::QueryDesc,
+    direction: pg_sys::ScanDirection::Type,
+    count: u64,
+    execute_once: bool,
+) {
+    // SAFETY: as in `executor_start`.
+    unsafe {
+        nested(|| match NEXT_RUN.get().copied().flatten() {
+            Some(next) => next(query, direction, count, execute_once),
+            None => raw::standard_ExecutorRun(query, direction, count, execute_once),
+        });
+    }
+    report_transaction();
+}
+
+#[cfg(feature = "pg18")]
+unsafe extern "C-unwind" fn executor_run(
+    query: *mut pg_sys::QueryDesc,
+    direction: pg_sys::ScanDirection::Type,
+    count: u64,
+) {
+    // SAFETY: as in `executor_start`.
+    unsafe {
+        nested(|| match NEXT_RUN.get().copied().flatten() {
+            Some(next) => next(query, direction, count),
+            None => raw::standard_ExecutorRun(query, direction, count),
+        });
+    }
+    report_transaction();
+}
+
+fn report_transaction() {
+    if is_client_statement() {
+        guarded(transaction_token::report);
+    }
+}
+
+#[allow(clippy::too_many_arguments)] // PostgreSQL's signature
+unsafe extern "C-unwind" fn process_utility(
+    statement: *mut pg_sys::PlannedStmt,
+    text: *const c_char,
+    read_only_tree: bool,
+    context: pg_sys::ProcessUtilityContext::Type,
+    parameters: pg_sys::ParamListInfo,
+    environment: *mut pg_sys::QueryEnvironment,
+    destination: *mut pg_sys::DestReceiver,
+    completion: *mut pg_sys::QueryCompletion,
+) {
+    // SAFETY: as in `executor_start`; the statement is a valid planned utility statement.
+    unsafe {
+        // Looked at before the command runs: COMMIT frees the tree.
+        let checked = is_client_statement() && touches_tables((*statement).utilityStmt);
+        if checked {
+            refuse_outdated_router();
+        }
+        if prepares_our_gid((*statement).utilityStmt) {
+            guarded(gate::enter_to_commit);
+        }
+        nested(|| {
+            let next = NEXT_UTILITY
+                .get()
+                .copied()
+                .flatten()
+                .unwrap_or(raw::standard_ProcessUtility);
+            next(
+                statement,
+                text,
+                read_only_tree,
+                context,
+                parameters,
+                environment,
+                destination,
+                completion,
+            );
+        });
+        if checked && pg_sys::IsTransactionState() {
+            // Utility commands take their locks while they run, so the version is looked at once more.
+            refuse_outdated_router();
+            report_transaction();
+        }
+    }
+}
+
+/// Commands that begin, end or configure something, or only look, are of no concern.
+///
+/// # Safety
+/// `statement` must be a utility statement's node.
+unsafe fn touches_tables(statement: *mut pg_sys::Node) -> bool {
+    use pg_sys::NodeTag::*;
+    // SAFETY: every node starts with its tag.
+    !matches!(
+        unsafe { (*statement).type_ },
+        T_TransactionStmt
+            | T_VariableSetStmt
+            | T_VariableShowStmt
+            | T_DiscardStmt
+            | T_DeallocateStmt
+            | T_FetchStmt
+            | T_ClosePortalStmt
+            | T_ListenStmt
+            | T_UnlistenStmt
+            | T_NotifyStmt
+            | T_ConstraintsSetStmt
+            | T_LoadStmt
+            | T_CheckPointStmt
+    )
+}
+
+/// # Safety
+/// `statement` must be a utility statement's node.
+unsafe fn prepares_our_gid(statement: *mut pg_sys::Node) -> bool {
+    // SAFETY: the tag says which structure it is; gid is a C string for this kind.
+    unsafe {
+        if (*statement).type_ != pg_sys::NodeTag::T_TransactionStmt {
+            return false;
+        }
+        let transaction = statement.cast::<pg_sys::TransactionStmt>();
+        (*transaction).kind == pg_sys::TransactionStmtKind::TRANS_STMT_PREPARE
+            && !(*transaction).gid.is_null()
+            && CStr::from_ptr((*transaction).gid)
+                .to_bytes()
+                .starts_with(gate::GID_PREFIX)
+            && pg_sys::IsTransactionBlock()
+    }
+}

@@ -1,0 +1,96 @@
+//! PostgreSQL calls that pgrx has no binding or no face for, each behind a safe function.
+
+use pgrx::pg_sys;
+use std::ffi::{CStr, CString, c_char, c_int};
+
+mod raw {
+    use std::ffi::{c_char, c_int};
+    unsafe extern "C-unwind" {
+        pub fn errstart(level: c_int, domain: *const c_char) -> bool;
+        pub fn errcode(sqlstate: c_int) -> c_int;
+        pub fn errmsg_internal(format: *const c_char, ...) -> c_int;
+        pub fn errhint(format: *const c_char, ...) -> c_int;
+        pub fn errfinish(file: *const c_char, line: c_int, function: *const c_char);
+    }
+}
+
+/// Raises ERROR with a SQLSTATE that PostgreSQL itself does not define, which pgrx's reports cannot carry.
+///
+/// # Safety
+/// `format` takes two 64-bit integers. No value with a destructor may be alive between here and PostgreSQL.
+pub unsafe fn raise_with_code(
+    sqlstate: [u8; 5],
+    format: &CStr,
+    values: [i64; 2],
+    hint: &CStr,
+) -> ! {
+    // SAFETY: the sequence that ereport() expands to.
+    unsafe {
+        raw::errstart(pgrx::PgLogLevel::ERROR as c_int, std::ptr::null::<c_char>());
+        raw::errcode(make_sqlstate(sqlstate));
+        raw::errmsg_internal(format.as_ptr(), values[0], values[1]);
+        raw::errhint(c"%s".as_ptr(), hint.as_ptr());
+        raw::errfinish(
+            c"cluster/postgres.rs".as_ptr(),
+            line!() as c_int,
+            c"raise_with_code".as_ptr(),
+        );
+    }
+    unreachable!("ERROR does not return")
+}
+
+/// PostgreSQL's packing of five characters, six bits each.
+fn make_sqlstate(code: [u8; 5]) -> c_int {
+    code.iter().enumerate().fold(0, |packed, (i, c)| {
+        packed | ((c_int::from(*c) - c_int::from(b'0')) & 0x3f) << (6 * i)
+    })
+}
+
+/// The OID of a table in schema abelian; InvalidOid when the extension is not installed in this database.
+pub fn own_relation(name: &CStr) -> pg_sys::Oid {
+    // SAFETY: catalogue look-ups inside a transaction.
+    unsafe {
+        let schema = pg_sys::get_namespace_oid(c"abelian".as_ptr(), true);
+        if schema == pg_sys::InvalidOid {
+            return schema;
+        }
+        pg_sys::get_relname_relid(name.as_ptr(), schema)
+    }
+}
+
+/// A fresh `text` datum (also good for `json`, which is stored alike).
+pub fn text_datum(text: &str) -> pg_sys::Datum {
+    // SAFETY: copies `text` into a palloc'd varlena of the given length.
+    unsafe {
+        pg_sys::Datum::from(pg_sys::cstring_to_text_with_len(
+            text.as_ptr().cast(),
+            text.len() as c_int,
+        ))
+    }
+}
+
+/// The bytes of a `text` argument as a C string.
+///
+/// # Safety
+/// `datum` must be a non-null `text`.
+pub unsafe fn text_argument(datum: pg_sys::Datum) -> CString {
+    // SAFETY: text_to_cstring gives a NUL-terminated palloc'd copy.
+    unsafe { CStr::from_ptr(pg_sys::text_to_cstring(datum.cast_mut_ptr())).to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sqlstates_are_packed_as_postgresql_packs_them() {
+        assert_eq!(
+            make_sqlstate(*b"40001"),
+            pgrx::PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE as c_int
+        );
+        assert_eq!(
+            make_sqlstate(*b"0A000"),
+            pgrx::PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as c_int
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! The settings a router gives to its connections to a node.
+
+use super::session_label;
+use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
+use std::ffi::CString;
+
+/// `abelian.placement_version`: the catalogue version the router routes by; 0 for clients that are no routers.
+pub static PLACEMENT_VERSION: GucSetting<i32> = GucSetting::<i32>::new(0);
+
+/// `abelian.session`: which client session of which router this connection serves, `<router uuid>:<number>`.
+static SESSION: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
+
+/// `abelian.transaction_id`: reported to the router; see [`super::transaction_token`].
+static TRANSACTION_ID: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
+
+/// The name under which [`super::transaction_token`] sets it.
+pub const TRANSACTION_ID_NAME: &std::ffi::CStr = c"abelian.transaction_id";
+
+/// Registers all of them.
+pub fn define() {
+    GucRegistry::define_int_guc(
+        c"abelian.placement_version",
+        c"The catalogue version by which the connected router routes; 0 when it is no router.",
+        c"A statement that was routed by an older version than the node's is refused with AB001.",
+        &PLACEMENT_VERSION,
+        0,
+        i32::MAX,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
+    // SAFETY: the hook is guarded against panics.
+    unsafe {
+        GucRegistry::define_string_guc_with_hooks(
+            c"abelian.session",
+            c"The router's client session that this connection serves.",
+            c"Shown by abelian.wait_edges(), so that deadlocks across nodes can be found.",
+            &SESSION,
+            GucContext::Userset,
+            GucFlags::default(),
+            None,
+            Some(session_label::on_assign),
+            None,
+        );
+    }
+    GucRegistry::define_string_guc(
+        c"abelian.transaction_id",
+        c"The token of the router's current transaction, to ask abelian.transaction_outcome() about.",
+        c"",
+        &TRANSACTION_ID,
+        GucContext::Internal,
+        GucFlags::REPORT, // the client is told of each change with the answer to the statement
+    );
+}

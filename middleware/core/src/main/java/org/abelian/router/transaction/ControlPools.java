@@ -1,0 +1,93 @@
+package org.abelian.router.transaction;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.abelian.router.catalog.CatalogSource;
+import org.abelian.router.catalog.Node;
+
+/**
+ * Control connections to the nodes, a small pool for each address, made when first asked for. Every
+ * wait is bounded: for a connection, for an answer, and on the node itself. Safe for several
+ * threads.
+ */
+public final class ControlPools implements CatalogSource, AutoCloseable {
+  private static final int CONNECTIONS_MAX = 4;
+  private static final int CONNECT_TIMEOUT_S = 2;
+  private static final long BORROW_TIMEOUT_MS = 2_500;
+  private static final long IDLE_TIMEOUT_MS = 60_000;
+  private static final int ANSWER_TIMEOUT_S = 10;
+
+  /** The decisions that these connections write are acted upon at once, so they must be on disk. */
+  private static final String SETTINGS =
+      "-c statement_timeout=2000 -c synchronous_commit=on -c search_path=pg_catalog"
+          + " -c default_transaction_isolation=read\\ committed";
+
+  private record Address(String host, int port) {}
+
+  private final Map<Address, HikariDataSource> pools = new ConcurrentHashMap<>();
+  private final String database;
+  private final String user;
+  private final String password;
+
+  /**
+   * @param user must be a superuser, or the user of all sessions, to finish other routers' prepared
+   *     transactions
+   * @param password null where the node asks for none
+   */
+  public ControlPools(String database, String user, String password) {
+    this.database = database;
+    this.user = user;
+    this.password = password;
+  }
+
+  /** A connection in autocommit mode, to be closed soon. */
+  public Connection connection(Node node) throws SQLException {
+    return pools.computeIfAbsent(new Address(node.host(), node.port()), this::open).getConnection();
+  }
+
+  @Override
+  public String read(Node node) throws IOException {
+    try (Connection connection = connection(node);
+        PreparedStatement statement =
+            connection.prepareStatement("SELECT abelian.catalog()::text");
+        ResultSet rows = statement.executeQuery()) {
+      rows.next();
+      return rows.getString(1);
+    } catch (SQLException failed) {
+      throw new IOException(failed.getMessage(), failed);
+    }
+  }
+
+  private HikariDataSource open(Address address) {
+    HikariConfig config = new HikariConfig();
+    config.setPoolName("abelian-control-" + address.host() + ":" + address.port());
+    config.setJdbcUrl(
+        "jdbc:postgresql://" + address.host() + ":" + address.port() + "/" + database);
+    config.setUsername(user);
+    config.setPassword(password);
+    config.setMaximumPoolSize(CONNECTIONS_MAX);
+    config.setMinimumIdle(0);
+    config.setIdleTimeout(IDLE_TIMEOUT_MS);
+    config.setConnectionTimeout(BORROW_TIMEOUT_MS);
+    config.setInitializationFailTimeout(-1);
+    config.addDataSourceProperty("connectTimeout", CONNECT_TIMEOUT_S);
+    config.addDataSourceProperty("socketTimeout", ANSWER_TIMEOUT_S);
+    config.addDataSourceProperty("tcpKeepAlive", true);
+    config.addDataSourceProperty("ApplicationName", "abelian router");
+    config.addDataSourceProperty("options", SETTINGS);
+    return new HikariDataSource(config);
+  }
+
+  @Override
+  public void close() {
+    pools.values().forEach(HikariDataSource::close);
+    pools.clear();
+  }
+}

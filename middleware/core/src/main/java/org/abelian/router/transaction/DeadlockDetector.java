@@ -1,0 +1,118 @@
+package org.abelian.router.transaction;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds deadlocks over several nodes and ends each by cancelling one statement. Every router looks;
+ * the one that the victim belongs to acts.
+ *
+ * <p>The nodes are not asked at one moment, so a circle may be made of waits that never were at the
+ * same time. Therefore a second look must show every wait again, between the same transactions. A
+ * wait ends only when one of the two transactions does (or rolls back to a savepoint), so a wait
+ * that both looks show lasted from one to the other; all of a circle's waits then overlapped
+ * between the end of the first look and the beginning of the second.
+ */
+public final class DeadlockDetector {
+  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
+
+  /**
+   * After so many rounds a victim is cancelled by whoever sees it: its own router may have no
+   * detector.
+   */
+  private static final int ROUNDS_OF_PATIENCE = 5;
+
+  private static final Logger LOG = LoggerFactory.getLogger(DeadlockDetector.class);
+
+  private final WaitSource waits;
+  private final VictimHandler sessions;
+  private final UUID router;
+  private final Pause pause;
+  private final Map<WaitingParty, Integer> foreign = new HashMap<>();
+
+  /**
+   * @param router whose sessions these are
+   */
+  public DeadlockDetector(WaitSource waits, VictimHandler sessions, UUID router, Pause pause) {
+    this.waits = waits;
+    this.sessions = sessions;
+    this.router = router;
+    this.pause = pause;
+  }
+
+  /**
+   * One round; not to be called by two threads at once.
+   *
+   * @return how many statements were cancelled
+   */
+  public int runOnce() {
+    List<Deadlock> suspected = WaitGraph.deadlocks(look());
+    if (suspected.isEmpty()) {
+      foreign.clear();
+      return 0;
+    }
+    pause.pause(BETWEEN_LOOKS);
+    List<WaitEdge> again = look();
+    int cancelled = 0;
+    for (Deadlock deadlock : suspected) {
+      if (deadlock.isConfirmedBy(again) && end(deadlock)) {
+        cancelled++;
+      }
+    }
+    return cancelled;
+  }
+
+  private List<WaitEdge> look() {
+    List<WaitEdge> edges = new ArrayList<>();
+    for (int node : waits.nodes()) {
+      try {
+        edges.addAll(waits.edges(node));
+      } catch (NodeUnreachableException unreachable) {
+        LOG.debug("deadlock detection: {}", unreachable.getMessage());
+      }
+    }
+    return edges;
+  }
+
+  private boolean end(Deadlock deadlock) {
+    WaitEdge victim = deadlock.victim();
+    Optional<SessionLabel> label = SessionLabel.parse(victim.waiter().session());
+    if (label.isPresent() && label.get().router().equals(router)) {
+      return cancelOwn(deadlock, label.get().session());
+    }
+    int rounds = foreign.merge(victim.waiter(), 1, Integer::sum);
+    return rounds > ROUNDS_OF_PATIENCE && cancel(deadlock);
+  }
+
+  private boolean cancelOwn(Deadlock deadlock, long session) {
+    if (!sessions.mark(session, deadlock.error())) {
+      return false;
+    }
+    boolean cancelled = cancel(deadlock);
+    if (!cancelled) {
+      sessions.spare(session);
+    }
+    return cancelled;
+  }
+
+  private boolean cancel(Deadlock deadlock) {
+    WaitEdge victim = deadlock.victim();
+    try {
+      boolean cancelled = waits.cancel(victim.node(), victim.waiter());
+      if (cancelled) {
+        LOG.info("deadlock between nodes: cancelled {}", victim.waiterName());
+      }
+      return cancelled;
+    } catch (NodeUnreachableException unreachable) {
+      LOG.debug("deadlock detection: {}", unreachable.getMessage());
+      return false;
+    }
+  }
+}

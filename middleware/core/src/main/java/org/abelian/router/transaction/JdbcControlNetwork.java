@@ -1,0 +1,195 @@
+package org.abelian.router.transaction;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** The control network over JDBC. */
+public final class JdbcControlNetwork implements ControlNetwork {
+  private static final String UNDEFINED_OBJECT = "42704";
+  private static final String NOT_IN_PREREQUISITE_STATE = "55000";
+
+  private final NodeCalls calls;
+
+  /** Over the given pools. */
+  public JdbcControlNetwork(NodeCalls calls) {
+    this.calls = calls;
+  }
+
+  @Override
+  public List<Integer> nodes() {
+    return calls.nodes();
+  }
+
+  @Override
+  public String describe(int node) {
+    return calls.describe(node);
+  }
+
+  @Override
+  public boolean settle(Gid gid) throws NodeUnreachableException {
+    return calls.on(
+        gid.holder(),
+        connection -> {
+          try (PreparedStatement statement =
+              connection.prepareStatement("SELECT abelian.abort_decision(?)")) {
+            statement.setString(1, gid.toString());
+            try (ResultSet rows = statement.executeQuery()) {
+              rows.next();
+              return rows.getBoolean(1);
+            }
+          }
+        });
+  }
+
+  @Override
+  public Finish finish(int node, Gid gid, boolean commit) throws NodeUnreachableException {
+    return calls.on(
+        node,
+        connection -> {
+          try (Statement statement = connection.createStatement()) {
+            statement.execute((commit ? "COMMIT" : "ROLLBACK") + " PREPARED '" + gid + "'");
+            return Finish.FINISHED;
+          } catch (SQLException refused) {
+            if (UNDEFINED_OBJECT.equals(refused.getSQLState())) {
+              return Finish.ABSENT;
+            }
+            if (NOT_IN_PREREQUISITE_STATE.equals(refused.getSQLState())) {
+              return Finish.BUSY;
+            }
+            throw refused;
+          }
+        });
+  }
+
+  @Override
+  public List<Gid> prepared(int node, Duration olderThan, int limit)
+      throws NodeUnreachableException {
+    return gids(
+        node,
+        "SELECT gid FROM pg_prepared_xacts WHERE database = current_database() AND gid LIKE"
+            + " 'abelian:%' AND prepared <= clock_timestamp() - ? * interval '1 ms' ORDER BY"
+            + " prepared LIMIT ?",
+        olderThan,
+        limit);
+  }
+
+  @Override
+  public List<Gid> stillPrepared(int node, Collection<Gid> gids) throws NodeUnreachableException {
+    return calls.on(
+        node,
+        connection -> {
+          try (PreparedStatement statement =
+              connection.prepareStatement(
+                  "SELECT gid FROM pg_prepared_xacts WHERE gid = ANY (?)")) {
+            statement.setArray(1, texts(connection, gids));
+            return read(statement);
+          }
+        });
+  }
+
+  @Override
+  public List<Gid> commitDecisions(int holder, Duration olderThan, int limit)
+      throws NodeUnreachableException {
+    return gids(
+        holder,
+        "SELECT gid FROM abelian.decision WHERE committed AND decided_at <= clock_timestamp() - ? *"
+            + " interval '1 ms' ORDER BY decided_at LIMIT ?",
+        olderThan,
+        limit);
+  }
+
+  @Override
+  public void forget(int holder, Collection<Gid> gids) throws NodeUnreachableException {
+    calls.on(
+        holder,
+        connection -> {
+          try (PreparedStatement statement =
+              connection.prepareStatement("SELECT abelian.forget_commits(?)")) {
+            statement.setArray(1, texts(connection, gids));
+            return statement.execute();
+          }
+        });
+  }
+
+  @Override
+  public void forgetAborted(int holder, Duration olderThan) throws NodeUnreachableException {
+    calls.on(
+        holder,
+        connection -> {
+          try (PreparedStatement statement =
+              connection.prepareStatement("SELECT abelian.forget_aborts(? * interval '1 ms')")) {
+            statement.setLong(1, olderThan.toMillis());
+            return statement.execute();
+          }
+        });
+  }
+
+  @Override
+  public TransactionStatus outcome(String token) throws NodeUnreachableException {
+    NodeUnreachableException silent = null;
+    for (int node : nodes()) {
+      try {
+        TransactionStatus status = outcome(node, token);
+        if (status != TransactionStatus.UNKNOWN) {
+          return status;
+        }
+      } catch (NodeUnreachableException unreachable) {
+        silent = unreachable;
+      }
+    }
+    if (silent != null) {
+      throw silent; // It may be the node that knows.
+    }
+    return TransactionStatus.UNKNOWN;
+  }
+
+  private TransactionStatus outcome(int node, String token) throws NodeUnreachableException {
+    return calls.on(
+        node,
+        connection -> {
+          try (PreparedStatement statement =
+              connection.prepareStatement("SELECT abelian.transaction_outcome(?)")) {
+            statement.setString(1, token);
+            try (ResultSet rows = statement.executeQuery()) {
+              rows.next();
+              return TransactionStatus.of(rows.getString(1));
+            }
+          }
+        });
+  }
+
+  private List<Gid> gids(int node, String sql, Duration olderThan, int limit)
+      throws NodeUnreachableException {
+    return calls.on(
+        node,
+        connection -> {
+          try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setLong(1, olderThan.toMillis());
+            statement.setInt(2, limit);
+            return read(statement);
+          }
+        });
+  }
+
+  private static List<Gid> read(PreparedStatement statement) throws SQLException {
+    List<Gid> gids = new ArrayList<>();
+    try (ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        Gid.parse(rows.getString(1)).ifPresent(gids::add);
+      }
+    }
+    return gids;
+  }
+
+  private static Array texts(Connection connection, Collection<Gid> gids) throws SQLException {
+    return connection.createArrayOf("text", gids.stream().map(Gid::toString).toArray());
+  }
+}

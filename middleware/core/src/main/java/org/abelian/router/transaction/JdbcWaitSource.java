@@ -1,0 +1,74 @@
+package org.abelian.router.transaction;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The waits of the nodes over JDBC. */
+public final class JdbcWaitSource implements WaitSource {
+  private static final String EDGES =
+      "SELECT waiter_pid, waiter_session, (extract(epoch FROM waiter_xact_start) * 1000000)::int8,"
+          + " waiter_query, coalesce(blocker_pid, 0), blocker_session, (extract(epoch FROM"
+          + " blocker_xact_start) * 1000000)::int8, blocker_query, blocker_gid FROM"
+          + " abelian.wait_edges()";
+
+  private static final String CANCEL =
+      "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = ? AND wait_event_type ="
+          + " 'Lock' AND (extract(epoch FROM xact_start) * 1000000)::int8 = ?";
+
+  private final NodeCalls calls;
+
+  /** Over the given pools. */
+  public JdbcWaitSource(NodeCalls calls) {
+    this.calls = calls;
+  }
+
+  @Override
+  public List<Integer> nodes() {
+    return calls.nodes();
+  }
+
+  @Override
+  public List<WaitEdge> edges(int node) throws NodeUnreachableException {
+    return calls.on(node, connection -> edges(node, connection));
+  }
+
+  private static List<WaitEdge> edges(int node, Connection connection) throws SQLException {
+    List<WaitEdge> edges = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(EDGES);
+        ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        WaitingParty waiter =
+            new WaitingParty(
+                rows.getInt(1), rows.getString(2), rows.getLong(3), rows.getString(4), null);
+        WaitingParty blocker =
+            new WaitingParty(
+                rows.getInt(5),
+                rows.getString(6),
+                rows.getLong(7),
+                rows.getString(8),
+                rows.getString(9));
+        edges.add(new WaitEdge(node, waiter, blocker));
+      }
+    }
+    return edges;
+  }
+
+  @Override
+  public boolean cancel(int node, WaitingParty waiter) throws NodeUnreachableException {
+    return calls.on(
+        node,
+        connection -> {
+          try (PreparedStatement statement = connection.prepareStatement(CANCEL)) {
+            statement.setInt(1, waiter.pid());
+            statement.setLong(2, waiter.transactionStart());
+            try (ResultSet rows = statement.executeQuery()) {
+              return rows.next() && rows.getBoolean(1);
+            }
+          }
+        });
+  }
+}

@@ -1,0 +1,56 @@
+package org.abelian.router.transaction;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.Node;
+
+/** Short pieces of work on a node, over a control connection. */
+public final class NodeCalls {
+  private final ControlPools pools;
+  private final Supplier<Catalog> catalog;
+
+  /**
+   * @param catalog the current catalogue, without I/O
+   */
+  public NodeCalls(ControlPools pools, Supplier<Catalog> catalog) {
+    this.pools = pools;
+    this.catalog = catalog;
+  }
+
+  /** The ids of the nodes, ascending. */
+  List<Integer> nodes() {
+    return catalog.get().nodes().stream().map(Node::id).toList();
+  }
+
+  /** How to name a node to a person. */
+  String describe(int node) {
+    return catalog
+        .get()
+        .node(node)
+        .map(known -> "node " + node + " (" + known.host() + ":" + known.port() + ")")
+        .orElse("node " + node);
+  }
+
+  /** Does the work on a connection in autocommit mode. */
+  <T> T on(int node, Work<T> work) throws NodeUnreachableException {
+    Optional<Node> known = catalog.get().node(node);
+    if (known.isEmpty()) {
+      throw new NodeUnreachableException(node, "it is not in the catalogue", null);
+    }
+    try (Connection connection = pools.connection(known.get())) {
+      return work.run(connection);
+    } catch (SQLException failed) {
+      throw new NodeUnreachableException(node, failed.getMessage(), failed);
+    }
+  }
+
+  /** Work on a control connection. */
+  @FunctionalInterface
+  interface Work<T> {
+    T run(Connection connection) throws SQLException;
+  }
+}

@@ -1,0 +1,17 @@
+package org.abelian.router.transaction;
+
+import org.abelian.router.error.AbelianException;
+
+/** The sessions of a router, as the deadlock detector sees them. Called from its thread. */
+public interface VictimHandler {
+  /**
+   * From now on, a node's answer 57014 to that session is given to the client as this error
+   * instead.
+   *
+   * @return false when there is no such session any more
+   */
+  boolean mark(long session, AbelianException error);
+
+  /** The session was not cancelled after all. */
+  void spare(long session);
+}

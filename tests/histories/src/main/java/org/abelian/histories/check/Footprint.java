@@ -1,0 +1,33 @@
+package org.abelian.histories.check;
+
+import org.abelian.histories.program.ColumnSet;
+
+/**
+ * What a statement's effect on one row depends on and changes, as {@link ColumnSet}s. From the
+ * moment at which the effect is decided until the transaction ends, nobody else may commit anything
+ * that interferes with it: this is the promise of PostgreSQL's row lock, less what commutes.
+ *
+ * @param reads columns that decided whether and how the row was changed or that were returned
+ * @param sets columns overwritten; all if the row was inserted or deleted
+ * @param adds counter columns added to
+ * @param inserts whether the row was inserted
+ */
+record Footprint(int id, String incarnation, int reads, int sets, int adds, boolean inserts) {
+  boolean writes() {
+    return (sets | adds) != ColumnSet.NONE;
+  }
+
+  /** Whether this committed effect of another transaction invalidates the given one. */
+  boolean interferesWith(Footprint other) {
+    if (inserts && other.inserts && id == other.id) {
+      return true;
+    }
+    if (!incarnation.equals(other.incarnation)) {
+      return false;
+    }
+    boolean bothOverwrite = sets != ColumnSet.NONE && other.sets != ColumnSet.NONE;
+    boolean overwrites = (sets & (other.reads | other.sets | other.adds)) != ColumnSet.NONE;
+    boolean adjusts = (adds & (other.reads | other.sets)) != ColumnSet.NONE;
+    return bothOverwrite || overwrites || adjusts;
+  }
+}

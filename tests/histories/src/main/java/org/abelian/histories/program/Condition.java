@@ -1,0 +1,32 @@
+package org.abelian.histories.program;
+
+import java.math.BigDecimal;
+import java.util.List;
+
+/**
+ * WHERE clause: some ids, and perhaps a plain or a counter column.
+ *
+ * @param ids keys, ascending
+ * @param status required status, or null
+ * @param counterBelow bound that the counter must lie under, or null
+ */
+public record Condition(List<Integer> ids, String status, BigDecimal counterBelow) {
+  public static Condition ids(List<Integer> ids) {
+    return new Condition(ids, null, null);
+  }
+
+  public boolean matches(Row row) {
+    if (!ids.contains(row.id()) || status != null && !status.equals(row.get(Column.STATUS))) {
+      return false;
+    }
+    BigDecimal counter = row.number(Column.COUNTER);
+    return counterBelow == null || counter != null && counter.compareTo(counterBelow) < 0;
+  }
+
+  /** Columns beside the key whose change can change the answer. */
+  public int reads() {
+    return ColumnSet.EXISTENCE
+        | (status == null ? 0 : ColumnSet.of(Column.STATUS))
+        | (counterBelow == null ? 0 : ColumnSet.of(Column.COUNTER));
+  }
+}

@@ -1,0 +1,220 @@
+package org.abelian.histories.program;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/**
+ * Makes small programs from a seed: three to five sessions of a few statements over three keys,
+ * most of them on the first, since conflicts are what the checker wants to see. Every amount and
+ * every written value is distinct, so that a sum tells which additions it contains.
+ */
+public final class Generator {
+  private static final int KEYS = 3;
+  private static final List<Column> ALL_COLUMNS = List.of(Column.values());
+
+  private final Random random;
+  private int amounts;
+  private int values;
+
+  private Generator(long seed) {
+    this.random = new Random(seed);
+  }
+
+  public static Program generate(long seed, Level level) {
+    return new Generator(seed).program(seed, level);
+  }
+
+  private Program program(long seed, Level level) {
+    List<Row> rows = new ArrayList<>();
+    for (int id = 1; id <= KEYS; id++) {
+      if (id < KEYS || random.nextBoolean()) {
+        rows.add(newRow(id));
+      }
+    }
+    int sessions = 3 + random.nextInt(3);
+    List<List<Transaction>> all = new ArrayList<>();
+    for (int i = 0; i < sessions; i++) {
+      all.add(session());
+    }
+    return new Program(seed, level, rows, all);
+  }
+
+  private List<Transaction> session() {
+    int statements = 2 + random.nextInt(4);
+    List<Transaction> transactions = new ArrayList<>();
+    while (statements > 0) {
+      int size = 1 + random.nextInt(Math.min(3, statements));
+      statements -= size;
+      transactions.add(transaction(size));
+    }
+    return transactions;
+  }
+
+  private Transaction transaction(int size) {
+    List<Statement> statements = new ArrayList<>();
+    boolean savepoint = size > 1 && random.nextInt(3) == 0;
+    for (int i = 0; i < size; i++) {
+      if (savepoint && i == 1) {
+        statements.add(new Statement.Savepoint(Statement.Savepoint.Action.SET, "s"));
+      }
+      statements.add(statement());
+    }
+    if (savepoint) {
+      boolean undo = random.nextBoolean();
+      statements.add(
+          new Statement.Savepoint(
+              undo ? Statement.Savepoint.Action.ROLLBACK_TO : Statement.Savepoint.Action.RELEASE,
+              "s"));
+      if (undo || random.nextBoolean()) {
+        statements.add(statement());
+      }
+    }
+    return new Transaction(statements, end());
+  }
+
+  private Transaction.End end() {
+    int dice = random.nextInt(20);
+    if (dice < 14) {
+      return Transaction.End.COMMIT;
+    }
+    if (dice < 17) {
+      return Transaction.End.ROLLBACK;
+    }
+    return dice < 19 ? Transaction.End.COMMIT_PREPARED : Transaction.End.ROLLBACK_PREPARED;
+  }
+
+  private Statement statement() {
+    int dice = random.nextInt(100);
+    if (dice < 38) {
+      return new Statement.Update(where(), List.of(operation()), returning(), form());
+    }
+    if (dice < 44) {
+      return new Statement.Update(where(), mixed(), returning(), form());
+    }
+    if (dice < 60) {
+      return new Statement.Update(where(), List.of(overwrite()), returning(), form());
+    }
+    if (dice < 76) {
+      return new Statement.Select(where(), ALL_COLUMNS, false);
+    }
+    if (dice < 81) {
+      return new Statement.Select(Condition.ids(keys()), ALL_COLUMNS, true);
+    }
+    if (dice < 86) {
+      return new Statement.Delete(where(), returning());
+    }
+    return dice < 97 ? insert() : new Statement.Copy(key(), key());
+  }
+
+  private Statement insert() {
+    return switch (random.nextInt(5)) {
+      case 0 -> new Statement.Insert(newRow(key()), Statement.OnConflict.FAIL, List.of());
+      case 1 -> new Statement.Insert(newRow(key()), Statement.OnConflict.DO_NOTHING, List.of());
+      default ->
+          new Statement.Insert(
+              newRow(key()),
+              Statement.OnConflict.DO_UPDATE,
+              random.nextInt(3) == 0 ? mixed() : List.of(operation()));
+    };
+  }
+
+  private List<Assignment> mixed() {
+    return switch (random.nextInt(4)) {
+      case 0 -> List.of(add(Column.COUNTER), add(Column.DECIMAL));
+      case 1 -> List.of(add(Column.COUNTER), set(Column.STATUS));
+      case 2 -> List.of(set(Column.NOTE), add(Column.DECIMAL));
+      default -> List.of(add(Column.COUNTER), set(Column.NOTE));
+    };
+  }
+
+  private Assignment operation() {
+    if (random.nextInt(8) == 0) {
+      return new Assignment(Column.COUNTER, Assignment.Kind.ADD_NOTE, null);
+    }
+    return add(random.nextInt(4) == 0 ? Column.DECIMAL : Column.COUNTER);
+  }
+
+  private Assignment overwrite() {
+    return switch (random.nextInt(10)) {
+      case 0 -> new Assignment(Column.COUNTER, Assignment.Kind.DOUBLE, null);
+      case 1 -> set(Column.COUNTER);
+      case 2 -> set(Column.DECIMAL);
+      case 3 -> new Assignment(Column.NOTE, Assignment.Kind.COPY_COUNTER, null);
+      case 4 -> add(Column.NOTE);
+      case 5, 6 -> set(Column.NOTE);
+      default -> set(Column.STATUS);
+    };
+  }
+
+  private Assignment add(Column column) {
+    BigDecimal amount = BigDecimal.valueOf(1L << Math.min(amounts++, 40));
+    if (column == Column.DECIMAL) {
+      amount = amount.movePointLeft(Column.SCALE);
+    }
+    boolean minus = random.nextInt(6) == 0;
+    return new Assignment(
+        column, Assignment.Kind.ADD, Column.number(minus ? amount.negate() : amount));
+  }
+
+  private Assignment set(Column column) {
+    Object value = column == Column.STATUS ? status() : newValue();
+    if (column == Column.COUNTER && random.nextInt(6) == 0) {
+      value = null;
+    }
+    return new Assignment(column, Assignment.Kind.SET, value);
+  }
+
+  private Row newRow(int id) {
+    return Row.of(id, "", status(), newValue(), Column.number(0), Column.number(0));
+  }
+
+  /** Far above all sums of amounts, so that an overwritten counter shows what overwrote it. */
+  private BigDecimal newValue() {
+    return Column.number(++values * 1_000_000_000_000L);
+  }
+
+  private String status() {
+    return random.nextInt(3) == 0 ? "closed" : "open";
+  }
+
+  private Condition where() {
+    List<Integer> keys = keys();
+    int dice = random.nextInt(12);
+    if (dice < 3) {
+      return new Condition(keys, status(), null);
+    }
+    if (dice == 3) {
+      return new Condition(keys, null, Column.number(1L << random.nextInt(amounts + 1)));
+    }
+    return Condition.ids(keys);
+  }
+
+  private List<Integer> keys() {
+    if (random.nextInt(4) > 0) {
+      return List.of(key());
+    }
+    return IntStream.rangeClosed(1, 2 + random.nextInt(KEYS - 1)).boxed().toList();
+  }
+
+  private int key() {
+    return random.nextInt(5) < 3 ? 1 : 1 + random.nextInt(KEYS);
+  }
+
+  private List<Column> returning() {
+    return switch (random.nextInt(8)) {
+      case 0 -> ALL_COLUMNS;
+      case 1 -> List.of(Column.COUNTER);
+      case 2 -> List.of(Column.NOTE);
+      case 3 -> List.of();
+      default -> null;
+    };
+  }
+
+  private Statement.Form form() {
+    Statement.Form[] forms = Statement.Form.values();
+    return random.nextInt(3) > 0 ? Statement.Form.LITERAL : forms[random.nextInt(forms.length)];
+  }
+}

@@ -1,0 +1,65 @@
+package org.abelian.histories;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.WithNode;
+import org.abelian.histories.program.Level;
+import org.abelian.histories.run.Client;
+import org.abelian.histories.run.Laboratory;
+import org.abelian.histories.run.ParallelSchedule;
+import org.abelian.histories.run.Schedule;
+import org.abelian.histories.run.SteppedSchedule;
+import org.abelian.histories.run.Table;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Thousands of small concurrent histories, each legal over plain columns. System property {@code
+ * abelian.histories} sets how many for each combination, {@code abelian.seed} the first seed.
+ */
+@WithNode(settings = {"deadlock_timeout=10ms"})
+class RefinementIT {
+  private static final int COUNT = Integer.getInteger("abelian.histories", 300);
+  private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
+
+  static Stream<Arguments> combinations() {
+    return Stream.of(Level.values())
+        .flatMap(
+            level ->
+                Stream.of(
+                    Arguments.of(level, "parallel", (Supplier<Schedule>) ParallelSchedule::new),
+                    Arguments.of(level, "stepped", (Supplier<Schedule>) SteppedSchedule::new)));
+  }
+
+  @ParameterizedTest(name = "{0}, {1}")
+  @MethodSource("combinations")
+  void historiesOverPlainColumnsAreLegal(
+      Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
+    check(level, schedule.get(), node, false, List.of());
+  }
+
+  private static void check(
+      Level level, Schedule schedule, LocalNode node, boolean abelian, List<String> settings)
+      throws SQLException {
+    try (Connection connection = node.connect()) {
+      String name = "t_" + (abelian ? "abelian_" : "plain_") + level.name().toLowerCase();
+      Table table = Table.create(connection, name, abelian);
+      try (Laboratory laboratory = new Laboratory(node::connect, table, settings)) {
+        Trial trial = new Trial(laboratory, schedule, Client::new);
+        boolean illegal = trial.findsIllegal(level, SEED, COUNT);
+        System.out.println(level + " " + name + " from seed " + SEED + ": " + trial);
+        assertFalse(illegal, trial::complaint);
+        assertTrue(
+            trial.undecided() <= COUNT / 100, () -> "too many histories undecided: " + trial);
+      }
+    }
+  }
+}

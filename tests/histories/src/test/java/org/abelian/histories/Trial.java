@@ -1,0 +1,77 @@
+package org.abelian.histories;
+
+import java.sql.SQLException;
+import org.abelian.histories.check.Checker;
+import org.abelian.histories.check.Verdict;
+import org.abelian.histories.program.Generator;
+import org.abelian.histories.program.Level;
+import org.abelian.histories.program.Program;
+import org.abelian.histories.run.ClientFactory;
+import org.abelian.histories.run.History;
+import org.abelian.histories.run.Laboratory;
+import org.abelian.histories.run.Report;
+import org.abelian.histories.run.Schedule;
+import org.abelian.histories.run.UnexpectedErrorException;
+
+/** Runs programs from consecutive seeds and counts what the checker says. */
+final class Trial {
+  private final Laboratory laboratory;
+  private final Schedule schedule;
+  private final ClientFactory clients;
+  private int committed;
+  private int aborted;
+  private int undecided;
+  private String complaint;
+
+  Trial(Laboratory laboratory, Schedule schedule, ClientFactory clients) {
+    this.laboratory = laboratory;
+    this.schedule = schedule;
+    this.clients = clients;
+  }
+
+  /** Runs until a history is illegal; returns whether one was. */
+  boolean findsIllegal(Level level, long firstSeed, int count) throws SQLException {
+    for (long seed = firstSeed; seed < firstSeed + count; seed++) {
+      Program program = Generator.generate(seed, level);
+      History history;
+      try {
+        history = laboratory.run(program, schedule, clients);
+      } catch (UnexpectedErrorException e) {
+        complaint = "seed " + seed + ", " + level + ": " + e.getMessage();
+        return true;
+      }
+      Verdict verdict = Checker.check(history);
+      if (verdict == Verdict.UNDECIDED) {
+        undecided++;
+      } else if (verdict != Verdict.LEGAL) {
+        complaint = verdict + ", " + Report.of(history);
+        return true;
+      }
+      history.sessions().stream()
+          .flatMap(s -> s.stream())
+          .forEach(
+              e -> {
+                if (e.committed()) {
+                  committed++;
+                } else {
+                  aborted++;
+                }
+              });
+    }
+    return false;
+  }
+
+  /** The illegal history, readable, with its seed. */
+  String complaint() {
+    return complaint;
+  }
+
+  int undecided() {
+    return undecided;
+  }
+
+  @Override
+  public String toString() {
+    return committed + " committed, " + aborted + " rolled back, " + undecided + " undecided";
+  }
+}

@@ -21,6 +21,7 @@ final class Trial {
   private int committed;
   private int aborted;
   private int undecided;
+  private int legal;
   private String complaint;
 
   Trial(Laboratory laboratory, Schedule schedule, ClientFactory clients) {
@@ -47,6 +48,7 @@ final class Trial {
         complaint = verdict + ", " + Report.of(history);
         return true;
       }
+      legal++;
       history.sessions().stream()
           .flatMap(s -> s.stream())
           .forEach(
@@ -64,6 +66,10 @@ final class Trial {
   /** The illegal history, readable, with its seed. */
   String complaint() {
     return complaint;
+  }
+
+  int legal() {
+    return legal;
   }
 
   int undecided() {

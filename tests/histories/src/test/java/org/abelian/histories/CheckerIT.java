@@ -105,7 +105,7 @@ class CheckerIT {
       throws SQLException {
     try (Connection connection = node.connect()) {
       Table table = Table.create(connection, "t_broken", false);
-      try (Laboratory laboratory = new Laboratory(node::connect, table, List.of())) {
+      try (Laboratory laboratory = new Laboratory(node::connect, table, List.of(), false)) {
         Trial trial = new Trial(laboratory, schedule, clients);
         boolean noticed = trial.findsIllegal(level, SEED, HISTORIES_MAX);
         assertTrue(noticed, () -> "not noticed from seed " + SEED + ": " + trial);

@@ -25,7 +25,13 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Thousands of small concurrent histories, each legal over plain columns. System property {@code
  * abelian.histories} sets how many for each combination, {@code abelian.seed} the first seed.
  */
-@WithNode(settings = {"deadlock_timeout=10ms"})
+@WithNode(
+    settings = {
+      "deadlock_timeout=10ms",
+      "abelian.fold_interval=5ms",
+      "abelian.fold_after=1ms",
+      "abelian.hot_for=10min"
+    })
 class RefinementIT {
   private static final int COUNT = Integer.getInteger("abelian.histories", 300);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
@@ -43,16 +49,35 @@ class RefinementIT {
   @MethodSource("combinations")
   void historiesOverPlainColumnsAreLegal(
       Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
-    check(level, schedule.get(), node, false, List.of());
+    check(level, schedule.get(), node, false, false, List.of());
+  }
+
+  @ParameterizedTest(name = "{0}, {1}")
+  @MethodSource("combinations")
+  void historiesOverCountersAreLegal(
+      Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
+    check(level, schedule.get(), node, true, true, List.of());
+  }
+
+  @ParameterizedTest(name = "{0}, {1}")
+  @MethodSource("combinations")
+  void historiesOverCountersThatAreNeverSplitAreLegal(
+      Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
+    check(level, schedule.get(), node, true, false, List.of("SET abelian.split = off"));
   }
 
   private static void check(
-      Level level, Schedule schedule, LocalNode node, boolean abelian, List<String> settings)
+      Level level,
+      Schedule schedule,
+      LocalNode node,
+      boolean abelian,
+      boolean heat,
+      List<String> settings)
       throws SQLException {
     try (Connection connection = node.connect()) {
       String name = "t_" + (abelian ? "abelian_" : "plain_") + level.name().toLowerCase();
       Table table = Table.create(connection, name, abelian);
-      try (Laboratory laboratory = new Laboratory(node::connect, table, settings)) {
+      try (Laboratory laboratory = new Laboratory(node::connect, table, settings, heat)) {
         Trial trial = new Trial(laboratory, schedule, Client::new);
         boolean illegal = trial.findsIllegal(level, SEED, COUNT);
         System.out.println(level + " " + name + " from seed " + SEED + ": " + trial);

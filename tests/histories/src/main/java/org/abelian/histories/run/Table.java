@@ -60,4 +60,24 @@ public final class Table {
       insert.executeBatch();
     }
   }
+
+  /**
+   * Lets two transactions collide on the counters of a history, so that they are split when it
+   * begins; both are rolled back. The second waits in vain where nothing can be split.
+   */
+  void heat(Connection first, Connection second, long offset) throws SQLException {
+    String add =
+        "UPDATE %s SET c = c + 1, d = d + 1 WHERE id BETWEEN %d AND %d"
+            .formatted(name, offset, offset + KEYS_PER_HISTORY - 1);
+    try (Statement one = first.createStatement();
+        Statement two = second.createStatement()) {
+      one.execute("BEGIN");
+      one.execute(add);
+      two.execute("BEGIN");
+      two.execute("SET LOCAL lock_timeout = '1s'");
+      two.execute(add);
+      two.execute("ROLLBACK");
+      one.execute("ROLLBACK");
+    }
+  }
 }

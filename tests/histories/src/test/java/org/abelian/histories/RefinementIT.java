@@ -56,7 +56,7 @@ class RefinementIT {
   @MethodSource("combinations")
   void historiesOverCountersAreLegal(
       Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
-    check(level, schedule.get(), node, true, true, List.of());
+    check(level, schedule.get(), node, true, false, List.of());
   }
 
   @ParameterizedTest(name = "{0}, {1}")

@@ -13,7 +13,12 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true,
     description = "Benchmarks of Abelian. Each NAME has its own --help.",
     synopsisSubcommandLabel = "NAME",
-    subcommands = {HotRowCommand.class, RouterCommand.class, TpccCommand.class})
+    subcommands = {
+      HotRowCommand.class,
+      RouterCommand.class,
+      TpccCommand.class,
+      ReportCommand.class
+    })
 public final class Commands implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Commands.class);
 

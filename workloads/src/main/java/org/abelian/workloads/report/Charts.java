@@ -1,0 +1,87 @@
+package org.abelian.workloads.report;
+
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.Font;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.abelian.workloads.measure.BenchRow;
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.internal.chartpart.Chart;
+import org.knowm.xchart.style.Styler;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+
+/** The pictures of the report. */
+final class Charts {
+  private static final int WIDTH = 860;
+  private static final int HEIGHT = 380;
+  private static final Color BLUE = new Color(0x2b, 0x6c, 0xb0);
+  private static final Color GREY = new Color(0x8a, 0x93, 0x9c);
+  private static final Font TITLE = new Font(Font.SANS_SERIF, Font.BOLD, 15);
+  private static final Font TEXT = new Font(Font.SANS_SERIF, Font.PLAIN, 12);
+
+  private Charts() {}
+
+  /**
+   * Throughput as bars, two for each load.
+   *
+   * @param plain rows of bigint columns
+   * @param counter rows of counter columns, in the same order
+   */
+  static String hotRow(List<String> loads, List<BenchRow> plain, List<BenchRow> counter) {
+    CategoryChart chart =
+        new CategoryChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title("Additions per second")
+            .yAxisTitle("per second")
+            .build();
+    style(chart);
+    chart.getStyler().setAvailableSpaceFill(0.6).setSeriesColors(new Color[] {GREY, BLUE});
+    chart.getStyler().setLabelsVisible(true).setLabelsFont(TEXT);
+    chart.getStyler().setDecimalPattern("#,##0");
+    chart.addSeries("bigint", loads, throughput(plain));
+    chart.addSeries("abelian.counter", loads, throughput(counter));
+    return Svg.of(chart);
+  }
+
+  private static List<Double> throughput(List<BenchRow> rows) {
+    return rows.stream().map(BenchRow::throughput).toList();
+  }
+
+  /** Transactions of each second as a line. */
+  static String progress(List<? extends Number> perSecond) {
+    XYChart chart =
+        new XYChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title("TPC-C transactions in each second")
+            .xAxisTitle("second")
+            .yAxisTitle("transactions")
+            .build();
+    style(chart);
+    chart.getStyler().setLegendVisible(false);
+    chart.getStyler().setYAxisMin(0.0);
+    chart.getStyler().setDecimalPattern("#,##0");
+    List<Integer> seconds = IntStream.rangeClosed(1, perSecond.size()).boxed().toList();
+    var series = chart.addSeries("transactions", seconds, perSecond);
+    series.setMarker(SeriesMarkers.NONE);
+    series.setLineColor(BLUE);
+    series.setLineStyle(new BasicStroke(2));
+    return Svg.of(chart);
+  }
+
+  private static void style(Chart<?, ?> chart) {
+    Styler styler = chart.getStyler();
+    styler
+        .setChartBackgroundColor(Color.WHITE)
+        .setChartTitleBoxVisible(false)
+        .setChartTitleFont(TITLE)
+        .setLegendBorderColor(Color.WHITE)
+        .setLegendFont(TEXT)
+        .setPlotBorderVisible(false);
+  }
+}

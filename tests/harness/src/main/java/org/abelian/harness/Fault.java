@@ -1,0 +1,72 @@
+package org.abelian.harness;
+
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** What a {@link FaultProxy} does once, and at which statement. */
+public final class Fault {
+  /** When the fault strikes. */
+  public enum Moment {
+    /** Before the node receives the statement. */
+    BEFORE,
+    /** After the node has answered, before the client receives the answer. */
+    ANSWERED
+  }
+
+  private final String fragment;
+  private final Moment moment;
+  private final boolean cuts;
+  private final Runnable action;
+  private final CountDownLatch struck = new CountDownLatch(1);
+
+  private Fault(String fragment, Moment moment, boolean cuts, Runnable action) {
+    this.fragment = fragment.toLowerCase(Locale.ROOT);
+    this.moment = moment;
+    this.cuts = cuts;
+    this.action = action;
+  }
+
+  /** Cuts the connection at a statement whose text contains the fragment in any case. */
+  public static Fault cut(Moment moment, String fragment) {
+    return new Fault(fragment, moment, true, () -> {});
+  }
+
+  /** Runs an action, such as killing a process, and then cuts the connection. */
+  public static Fault cut(Moment moment, String fragment, Runnable action) {
+    return new Fault(fragment, moment, true, action);
+  }
+
+  /** Runs an action while the statement or its answer waits; then lets it pass. */
+  public static Fault hold(Moment moment, String fragment, Runnable action) {
+    return new Fault(fragment, moment, false, action);
+  }
+
+  boolean matches(String text) {
+    return text.toLowerCase(Locale.ROOT).contains(fragment);
+  }
+
+  Moment moment() {
+    return moment;
+  }
+
+  /** Acts; returns whether the connection is to be cut. */
+  boolean strike() {
+    try {
+      action.run();
+      return cuts;
+    } finally {
+      struck.countDown();
+    }
+  }
+
+  /** Whether the fault has struck, waiting for it up to the limit. */
+  public boolean hasStruck(long seconds) throws InterruptedException {
+    return struck.await(seconds, TimeUnit.SECONDS);
+  }
+
+  @Override
+  public String toString() {
+    return moment + " " + fragment;
+  }
+}

@@ -36,8 +36,8 @@ impl Merge for CounterSum {
 }
 
 /// Whether a base of this size may be added to by others at the same time.
-pub fn base_is_central(base: i64) -> bool {
-    base.unsigned_abs() < BASE_ZONE as u64
+pub fn base_is_central(base: i128) -> bool {
+    base.unsigned_abs() < BASE_ZONE as u128
 }
 
 /// A writer's slice after adding `delta`, or `None` when that would leave the slice's zone.
@@ -101,10 +101,10 @@ mod tests {
 
     #[test]
     fn the_edges_are_outside() {
-        assert!(!base_is_central(BASE_ZONE));
-        assert!(!base_is_central(-BASE_ZONE));
-        assert!(base_is_central(BASE_ZONE - 1));
-        assert!(!base_is_central(i64::MIN));
+        assert!(!base_is_central(BASE_ZONE.into()));
+        assert!(!base_is_central((-BASE_ZONE).into()));
+        assert!(base_is_central((BASE_ZONE - 1).into()));
+        assert!(!base_is_central(i64::MIN.into()));
         assert_eq!(slice_after(SLICE_ZONE - 1, 1), None);
         assert_eq!(slice_after(1, i64::MAX), None);
         assert_eq!(slice_after(-1, i64::MIN), None);

@@ -4,7 +4,7 @@
 -- ==== types, objects, locks =========================================================================
 GRANT USAGE ON SCHEMA abelian TO PUBLIC;
 
-CREATE SEQUENCE object_id AS bigint CACHE 32;
+CREATE SEQUENCE object_id AS bigint MAXVALUE 281474976710655 CACHE 32; -- 48 bits
 
 CREATE TABLE slice (
     object    bigint   NOT NULL,
@@ -77,6 +77,44 @@ CREATE FUNCTION decimal_counter_add(decimal_counter, numeric) RETURNS decimal_co
 CREATE FUNCTION decimal_counter_subtract(decimal_counter, numeric) RETURNS decimal_counter LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_decimal_counter_subtract';
 CREATE FUNCTION decimal_counter_copy(decimal_counter) RETURNS decimal_counter LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_decimal_counter_copy';
 CREATE FUNCTION decimal_counter_object(decimal_counter) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_object';
+
+-- Views for operators. They read the slice table, shared memory and the lock table, never the users' tables.
+CREATE VIEW split_objects AS
+    SELECT s.relation::regclass AS "table",
+           (SELECT a.attname FROM pg_catalog.pg_attribute a WHERE a.attrelid = s.relation AND a.attnum = s.attribute) AS "column",
+           s.object,
+           count(*) FILTER (WHERE s.slot <> 0) AS slices,
+           bool_or(s.slot = 0) AS folded,
+           sum(coalesce(s.delta, s.amount)) AS in_slices
+    FROM abelian.slice s GROUP BY s.relation, s.attribute, s.object;
+COMMENT ON VIEW split_objects IS 'objects of which a part lies in slices: where, how many slices, and what they sum up to; the rest is the base in the row';
+
+CREATE FUNCTION figure(text) RETURNS bigint LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_figure';
+CREATE VIEW statistics AS
+    SELECT abelian.figure('in_place') AS in_place, abelian.figure('in_slices') AS in_slices,
+           abelian.figure('slices_created') AS slices_created, abelian.figure('collisions') AS collisions,
+           abelian.figure('folds') AS folds, abelian.figure('slices_folded') AS slices_folded,
+           abelian.figure('waits') AS waits,
+           pg_catalog.pg_relation_size('abelian.slice') AS slice_table_bytes;
+COMMENT ON VIEW statistics IS 'what was done how often since the server started, in all its databases';
+
+CREATE FUNCTION object_place(bigint, OUT relation oid, OUT attribute smallint) LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_object_place';
+CREATE VIEW locks AS
+    SELECT l.pid, p.relation::regclass AS "table",
+           (SELECT a.attname FROM pg_catalog.pg_attribute a WHERE a.attrelid = p.relation AND a.attnum = p.attribute) AS "column",
+           l.object, CASE l.class WHEN 43777 THEN 'value' ELSE 'row' END AS part,
+           CASE l.mode WHEN 'RowExclusiveLock' THEN 'add' WHEN 'ShareLock' THEN 'read' WHEN 'ExclusiveLock' THEN 'overwrite' ELSE l.mode END AS operation,
+           l.granted, l.waitstart,
+           CASE WHEN l.granted THEN '{}' ELSE pg_catalog.pg_blocking_pids(l.pid) END AS blocked_by,
+           a.query
+    FROM (SELECT pid, mode, granted, waitstart, objsubid AS class, (classid::bigint << 32) | objid::bigint AS object
+          FROM pg_catalog.pg_locks
+          WHERE locktype = 'advisory' AND objsubid IN (43777, 43778) -- the classes of src/lock
+            AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())) l
+         CROSS JOIN LATERAL abelian.object_place(l.object) p
+         LEFT JOIN pg_catalog.pg_stat_activity a USING (pid);
+COMMENT ON VIEW locks IS 'who holds and who waits for abstract locks; pid is NULL for a prepared transaction, table and column for an object that was not seen in slices lately';
+GRANT SELECT ON split_objects, statistics, locks TO pg_monitor;
 -- ==== end of types, objects, locks ==================================================================
 
 -- ==== operations ====================================================================================

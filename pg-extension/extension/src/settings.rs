@@ -2,9 +2,6 @@
 
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 
-/// `abelian.strict_reads`: reads take the READ lock to the end of the transaction.
-pub static STRICT_READS: GucSetting<bool> = GucSetting::<bool>::new(false);
-
 /// `abelian.split`: allow slices at all; off makes every operation wait for its row, as plain columns do.
 pub static SPLIT: GucSetting<bool> = GucSetting::<bool>::new(true);
 
@@ -19,14 +16,6 @@ pub static HOT_FOR: GucSetting<i32> = GucSetting::<i32>::new(1000);
 
 /// Registers all of them; called once when the library is loaded.
 pub fn define() {
-    GucRegistry::define_bool_guc(
-        c"abelian.strict_reads",
-        c"Reads of Abelian columns lock out writers until the transaction ends.",
-        c"Strict two-phase locking on objects instead of snapshot reads.",
-        &STRICT_READS,
-        GucContext::Userset,
-        GucFlags::default(),
-    );
     GucRegistry::define_bool_guc(
         c"abelian.split",
         c"Contended objects are split so that their writers do not wait for each other.",

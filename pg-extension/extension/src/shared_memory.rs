@@ -2,6 +2,7 @@
 
 use crate::object::contention::Detector;
 use crate::object::statistics::Figures;
+use crate::object::worker::Folding;
 use pgrx::prelude::*;
 use pgrx::{PgAtomic, pg_shmem_init};
 
@@ -13,8 +14,13 @@ pub static DETECTOR: PgAtomic<Detector> = unsafe { PgAtomic::new(c"abelian_detec
 // SAFETY: the name is unique to this extension.
 pub static FIGURES: PgAtomic<Figures> = unsafe { PgAtomic::new(c"abelian_figures") };
 
+/// Which databases have slices to fold, and who folds them.
+// SAFETY: the name is unique to this extension.
+pub static FOLDING: PgAtomic<Folding> = unsafe { PgAtomic::new(c"abelian_folding") };
+
 /// Asks the postmaster for the memory; called once when the library is loaded.
 pub fn request() {
     pg_shmem_init!(DETECTOR = Detector::new());
     pg_shmem_init!(FIGURES = Figures::default());
+    pg_shmem_init!(FOLDING = Folding::default());
 }

@@ -3,6 +3,8 @@
 //!
 //! Order: the row lock first, then the object, then [`Tag::Row`].
 
+use crate::object::statistics;
+use crate::shared_memory::FIGURES;
 use abelian_adt::commutativity::Access;
 use pgrx::pg_sys;
 
@@ -69,8 +71,19 @@ fn tag(tag: Tag) -> pg_sys::LOCKTAG {
 /// without, tells whether it could be had at once.
 pub fn lock(what: Tag, mode: Mode, wait: bool) -> bool {
     let tag = tag(what);
+    if acquire(&tag, mode, true) {
+        return true;
+    }
+    if wait {
+        statistics::count(&FIGURES.get().waits, 1);
+        acquire(&tag, mode, false);
+    }
+    wait
+}
+
+fn acquire(tag: &pg_sys::LOCKTAG, mode: Mode, at_once: bool) -> bool {
     // SAFETY: a valid tag of the advisory lock method; transaction-scoped.
-    let result = unsafe { pg_sys::LockAcquire(&tag, mode.level(), false, !wait) };
+    let result = unsafe { pg_sys::LockAcquire(tag, mode.level(), false, at_once) };
     result != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
 }
 

@@ -4,14 +4,18 @@
 //! An object becomes *hot* when an in-place operation meets another transaction on the row. It stays hot while
 //! different backends keep using it at short distance, and cools down `abelian.hot_for` after the last sign.
 
+use crate::object::Object;
 use crate::object::statistics;
+use crate::pg_function;
 use crate::settings;
 use crate::shared_memory::{DETECTOR, FIGURES};
+use pgrx::pg_sys::Datum;
 use pgrx::{PGRXSharedMemory, pg_sys};
-use std::sync::atomic::{AtomicI32, AtomicI64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, Ordering::Relaxed};
 
-/// Entries of the direct-mapped table; an object that shares its entry with a hot one is simply not seen.
-const ENTRIES: usize = 4096;
+/// The table is set-associative: an object may lie in one of the ways of its set; the one unused for longest gives way.
+const SETS: usize = 1024;
+const WAYS: usize = 4;
 
 /// Two uses by different backends within this time count as contention of an object that is already hot.
 const NEAR_MICROSECONDS: i64 = 5_000;
@@ -19,13 +23,27 @@ const NEAR_MICROSECONDS: i64 = 5_000;
 #[derive(Default)]
 struct Entry {
     object: AtomicI64,
+    database: AtomicU32,
     backend: AtomicI32,
     used_at: AtomicI64,
     hot_until: AtomicI64,
+    relation: AtomicU32,
+    attribute: AtomicI32,
+}
+
+impl Entry {
+    fn is(&self, database: u32, id: i64) -> bool {
+        self.object.load(Relaxed) == id && self.database.load(Relaxed) == database
+    }
+
+    fn touch(&self, now: i64) {
+        self.backend.store(me(), Relaxed);
+        self.used_at.store(now, Relaxed);
+    }
 }
 
 /// The table.
-pub struct Detector([Entry; ENTRIES]);
+pub struct Detector([[Entry; WAYS]; SETS]);
 
 // SAFETY: atomics only.
 unsafe impl PGRXSharedMemory for Detector {}
@@ -33,12 +51,32 @@ unsafe impl PGRXSharedMemory for Detector {}
 impl Detector {
     /// An empty table.
     pub fn new() -> Self {
-        Detector(std::array::from_fn(|_| Entry::default()))
+        Detector(std::array::from_fn(|_| {
+            std::array::from_fn(|_| Entry::default())
+        }))
     }
 
-    fn entry(&self, id: i64) -> &Entry {
-        let hash = (id as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52;
-        &self.0[hash as usize % ENTRIES]
+    fn set(&self, id: i64) -> &[Entry; WAYS] {
+        let hash = (id as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54;
+        &self.0[hash as usize % SETS]
+    }
+
+    fn find(&self, id: i64) -> Option<&Entry> {
+        let database = database();
+        self.set(id).iter().find(|entry| entry.is(database, id))
+    }
+
+    /// The object's entry, made if need be. Two backends may race for an entry: then a hint gets lost.
+    fn claim(&self, id: i64) -> Option<&Entry> {
+        self.find(id).or_else(|| {
+            let set = self.set(id);
+            let oldest = set.iter().min_by_key(|entry| entry.used_at.load(Relaxed))?;
+            oldest.hot_until.store(0, Relaxed);
+            oldest.relation.store(0, Relaxed);
+            oldest.database.store(database(), Relaxed);
+            oldest.object.store(id, Relaxed);
+            Some(oldest)
+        })
     }
 }
 
@@ -59,6 +97,11 @@ fn me() -> i32 {
     unsafe { pg_sys::MyProcPid }
 }
 
+fn database() -> u32 {
+    // SAFETY: plain read.
+    unsafe { pg_sys::MyDatabaseId }.to_u32()
+}
+
 fn hot_microseconds() -> i64 {
     i64::from(settings::HOT_FOR.get()) * 1000
 }
@@ -68,10 +111,9 @@ pub fn is_contended(id: i64) -> bool {
     if !settings::SPLIT.get() {
         return false;
     }
-    let entry = DETECTOR.get().entry(id);
-    if entry.object.load(Relaxed) != id {
+    let Some(entry) = DETECTOR.get().find(id) else {
         return false;
-    }
+    };
     let now = now();
     let hot = entry.hot_until.load(Relaxed) > now;
     if hot {
@@ -87,12 +129,11 @@ pub fn is_contended(id: i64) -> bool {
 /// An operation in the row met another transaction: the object is hot from now on.
 pub fn note_collision(id: i64) {
     statistics::count(&FIGURES.get().collisions, 1);
-    let entry = DETECTOR.get().entry(id);
-    let now = now();
-    entry.object.store(id, Relaxed);
-    entry.backend.store(me(), Relaxed);
-    entry.used_at.store(now, Relaxed);
-    entry.hot_until.store(now + hot_microseconds(), Relaxed);
+    if let Some(entry) = DETECTOR.get().claim(id) {
+        let now = now();
+        entry.touch(now);
+        entry.hot_until.store(now + hot_microseconds(), Relaxed);
+    }
 }
 
 /// An operation was done in the row.
@@ -100,8 +141,45 @@ pub fn note_use(_id: i64) {
     statistics::count(&FIGURES.get().in_place, 1);
 }
 
-/// Microseconds since the object was last seen in use, or `None` if the table does not know it.
-pub fn idle_for(id: i64) -> Option<i64> {
-    let entry = DETECTOR.get().entry(id);
-    (entry.object.load(Relaxed) == id).then(|| now() - entry.used_at.load(Relaxed))
+/// An operation is being done in a slice: the object is not idle, and views may tell where it lives.
+pub fn note_slice(object: &Object) {
+    statistics::count(&FIGURES.get().in_slices, 1);
+    if let Some(entry) = DETECTOR.get().claim(object.id) {
+        entry.touch(now());
+        entry.relation.store(object.relation.to_u32(), Relaxed);
+        entry.attribute.store(object.attribute.into(), Relaxed);
+    }
 }
+
+/// Whether nobody was seen to use the object for `abelian.fold_after`.
+pub fn is_idle(id: i64) -> bool {
+    let patience = i64::from(settings::FOLD_AFTER.get()) * 1000;
+    DETECTOR
+        .get()
+        .find(id)
+        .is_none_or(|entry| now() - entry.used_at.load(Relaxed) >= patience)
+}
+
+/// Table and column of an object, if it was in slices lately.
+fn place(id: i64) -> Option<(u32, i16)> {
+    let entry = DETECTOR.get().find(id)?;
+    let relation = entry.relation.load(Relaxed);
+    (relation != 0).then(|| (relation, entry.attribute.load(Relaxed) as i16))
+}
+
+pg_function!(
+    /// (relation, attribute) of an object, both NULL if unknown.
+    fn abelian_object_place(call) {
+        let place = place(call.i64(0));
+        let mut values = place.map_or([Datum::null(); 2], |(r, a)| [r.into(), a.into()]);
+        let mut nulls = [place.is_none(); 2];
+        // SAFETY: declared with two OUT parameters of these types, which is what the descriptor describes.
+        unsafe {
+            let mut row: pg_sys::TupleDesc = std::ptr::null_mut();
+            pg_sys::get_call_result_type(call.info(), std::ptr::null_mut(), &mut row);
+            let row = pg_sys::BlessTupleDesc(row);
+            let tuple = pg_sys::heap_form_tuple(row, values.as_mut_ptr(), nulls.as_mut_ptr());
+            Ok(pg_sys::HeapTupleHeaderGetDatum((*tuple).t_data))
+        }
+    }
+);

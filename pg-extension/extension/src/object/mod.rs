@@ -4,10 +4,13 @@
 //! contend, they add to slices instead of the base. Slices are rows of `abelian.slice`, so MVCC, WAL, savepoints
 //! and prepared transactions apply to them as to any row. The safety argument is in `docs/design/objects.md`.
 
+mod cleanup;
 pub mod contention;
+mod fold;
 mod read;
 mod slice_table;
 pub mod statistics;
+pub mod worker;
 mod write;
 
 pub use read::{Slices, newest, visible, visible_to};
@@ -64,4 +67,6 @@ unsafe fn nextval(sequence: Oid) -> i64 {
 /// Registers callbacks and the folding worker; called once when the library is loaded.
 pub fn install() {
     read::install();
+    cleanup::install();
+    worker::install();
 }

@@ -1,9 +1,30 @@
 //! Reading slices: what a snapshot sees of an object.
+//!
+//! A statement that reads many objects probes the slice table for the first few and then, if the table is small
+//! against the number of probes, loads all slices that its snapshot sees at once. What was loaded is used only
+//! under a snapshot with the same content, in the same (sub)transaction.
 
 use crate::error::Error;
-use crate::object::slice_table::{Content, SliceTable};
+use crate::object::slice_table::{Content, Slice, SliceTable};
 use crate::types::decimal_counter;
 use pgrx::pg_sys::{self, Datum};
+use pgrx::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::ptr::null_mut;
+
+/// Probes under one snapshot before loading is considered.
+const PROBES: u32 = 8;
+
+/// The same under SERIALIZABLE, where loading takes a predicate lock on all objects together.
+const SERIALIZABLE_PROBES: u32 = 64;
+
+/// Pages of the slice table that one probe pays for.
+const PAGES_PER_PROBE: u32 = 4;
+
+/// Tables larger than this are never loaded (64 MB).
+const MOST_PAGES: u32 = 8192;
 
 /// All slices of an object that were visible, summed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,7 +55,7 @@ impl Slices {
             }
             Content::Decimal(amount) => {
                 self.amount = Some(match self.amount {
-                    None => decimal_counter::copy(amount),
+                    None => amount,
                     Some(sum) => decimal_counter::add(sum, amount)?,
                 });
             }
@@ -45,6 +66,9 @@ impl Slices {
 
 /// What the active snapshot sees.
 pub fn visible(id: i64) -> Result<Slices, Error> {
+    if NEWEST_ONLY.get() {
+        return newest(id);
+    }
     // SAFETY: inside a transaction; where no snapshot is active, a fresh one is for as long as we need it.
     unsafe {
         if pg_sys::ActiveSnapshotSet() {
@@ -61,9 +85,11 @@ pub fn visible(id: i64) -> Result<Slices, Error> {
 pub fn newest(id: i64) -> Result<Slices, Error> {
     // SAFETY: inside a transaction; the snapshot is popped again (or by the abort).
     unsafe {
-        pg_sys::CommandCounterIncrement();
         pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot());
-        let slices = visible_to(id, pg_sys::GetActiveSnapshot());
+        let snapshot = pg_sys::GetActiveSnapshot();
+        // One more than the current command: sees what this command has written, too.
+        (*snapshot).curcid = pg_sys::GetCurrentCommandId(false).saturating_add(1);
+        let slices = visible_to(id, snapshot);
         pg_sys::PopActiveSnapshot();
         slices
     }
@@ -71,15 +97,207 @@ pub fn newest(id: i64) -> Result<Slices, Error> {
 
 /// What a given snapshot sees.
 pub fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, Error> {
-    let mut slices = Slices::default();
     if id == 0 {
-        return Ok(slices);
+        return Ok(Slices::default());
     }
-    let table = SliceTable::for_reading()?;
-    table.scan_object(id, None, snapshot, &mut |slice| {
-        slices.include(slice.content)
+    LOADED.with_borrow_mut(|loaded| {
+        // SAFETY: the caller's snapshot is valid.
+        let cacheable = unsafe { loaded.use_for(snapshot) };
+        if let Some(all) = &loaded.all {
+            return Ok(all.get(&id).map_or_else(Slices::default, Kept::slices));
+        }
+        if cacheable {
+            loaded.probes += 1;
+        }
+        let table = SliceTable::for_reading()?;
+        if cacheable && loaded.probes >= first_probes() && pays(&table, loaded.probes) {
+            let all = load(&table, snapshot)?;
+            let slices = all.get(&id).map_or_else(Slices::default, Kept::slices);
+            loaded.all = Some(all);
+            return Ok(slices);
+        }
+        let mut slices = Slices::default();
+        table.scan_object(id, None, snapshot, &mut |slice| {
+            slices.include(slice.content)
+        })?;
+        Ok(slices)
+    })
+}
+
+fn first_probes() -> u32 {
+    // SAFETY: plain read.
+    if unsafe { pg_sys::XactIsoLevel } == pg_sys::XACT_SERIALIZABLE as i32 {
+        SERIALIZABLE_PROBES
+    } else {
+        PROBES
+    }
+}
+
+fn pays(table: &SliceTable, probes: u32) -> bool {
+    // Asking for the size costs a system call: only at each power of two.
+    probes.is_power_of_two()
+        && table.pages() <= MOST_PAGES.min(probes.saturating_mul(PAGES_PER_PROBE))
+}
+
+fn load(table: &SliceTable, snapshot: pg_sys::Snapshot) -> Result<All, Error> {
+    let mut all = All::default();
+    table.scan_all(snapshot, &mut |slice: Slice| {
+        all.entry(slice.object.id)
+            .or_default()
+            .include(slice.content)
     })?;
-    Ok(slices)
+    Ok(all)
+}
+
+/// Slices kept beyond one call: numbers in our own memory.
+#[derive(Default)]
+struct Kept {
+    count: u32,
+    delta: i64,
+    amount: Option<Vec<u8>>,
+}
+
+impl Kept {
+    fn include(&mut self, content: Content) -> Result<(), Error> {
+        let mut slices = self.slices();
+        slices.include(content)?;
+        self.count = slices.count;
+        self.delta = slices.delta;
+        self.amount = slices.amount.map(decimal_counter::bytes);
+        Ok(())
+    }
+
+    /// The `numeric` is copied to the current memory context, like every function result.
+    fn slices(&self) -> Slices {
+        Slices {
+            count: self.count,
+            delta: self.delta,
+            amount: self.amount.as_deref().map(decimal_counter::from_bytes),
+        }
+    }
+}
+
+/// Ids are dense: one multiplication spreads them.
+#[derive(Default)]
+struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_i64(i64::from(*byte));
+        }
+    }
+
+    fn write_i64(&mut self, id: i64) {
+        let spread = (self.0 ^ id as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = spread ^ (spread >> 32);
+    }
+}
+
+type All = HashMap<i64, Kept, BuildHasherDefault<IdHasher>>;
+
+/// What decides visibility under an MVCC snapshot, beside the transaction's own state.
+#[derive(Default, PartialEq, Eq)]
+struct Visibility {
+    xmin: u32,
+    xmax: u32,
+    command: u32,
+    overflowed: bool,
+    recovery: bool,
+    running: Vec<pg_sys::TransactionId>,
+    running_sub: Vec<pg_sys::TransactionId>,
+}
+
+#[derive(Default)]
+struct Loaded {
+    visibility: Visibility,
+    generation: u64,
+    probes: u32,
+    all: Option<All>,
+}
+
+thread_local! {
+    static LOADED: RefCell<Loaded> = RefCell::default();
+    /// Counts the ends of transactions and subtransactions: each may change what a snapshot shows of our own work.
+    static GENERATION: Cell<u64> = const { Cell::new(1) };
+    /// Set while a command rewrites a table that nobody else can use, under a snapshot older than its lock.
+    static NEWEST_ONLY: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Loaded {
+    /// Prepares for a snapshot: keeps what was loaded if it is equivalent, forgets it otherwise. False if nothing
+    /// may be kept for this kind of snapshot.
+    ///
+    /// # Safety
+    /// `snapshot` must be valid.
+    unsafe fn use_for(&mut self, snapshot: pg_sys::Snapshot) -> bool {
+        // SAFETY: by the caller.
+        let s = unsafe { &*snapshot };
+        if s.snapshot_type != pg_sys::SnapshotType::SNAPSHOT_MVCC {
+            self.all = None;
+            self.generation = 0;
+            return false;
+        }
+        // SAFETY: the snapshot's arrays have the stated lengths.
+        let (running, running_sub) = unsafe {
+            (
+                slice_or_empty(s.xip, s.xcnt as usize),
+                slice_or_empty(s.subxip, s.subxcnt.max(0) as usize),
+            )
+        };
+        let same = self.generation == GENERATION.get()
+            && self.visibility.command == s.curcid
+            && self.visibility.xmin == u32::from(s.xmin)
+            && self.visibility.xmax == u32::from(s.xmax)
+            && self.visibility.overflowed == s.suboverflowed
+            && self.visibility.recovery == s.takenDuringRecovery
+            && self.visibility.running == running
+            && self.visibility.running_sub == running_sub;
+        if !same {
+            self.all = None;
+            self.probes = 0;
+            self.generation = GENERATION.get();
+            let content = &mut self.visibility;
+            content.command = s.curcid;
+            content.xmin = s.xmin.into();
+            content.xmax = s.xmax.into();
+            content.overflowed = s.suboverflowed;
+            content.recovery = s.takenDuringRecovery;
+            content.running.clear();
+            content.running.extend_from_slice(running);
+            content.running_sub.clear();
+            content.running_sub.extend_from_slice(running_sub);
+        }
+        true
+    }
+}
+
+unsafe fn slice_or_empty<'a>(
+    start: *const pg_sys::TransactionId,
+    length: usize,
+) -> &'a [pg_sys::TransactionId] {
+    if start.is_null() || length == 0 {
+        return &[];
+    }
+    // SAFETY: by the caller.
+    unsafe { std::slice::from_raw_parts(start, length) }
+}
+
+/// Runs `body` with reads that see the newest state instead of the active snapshot, for commands that hold
+/// AccessExclusiveLock on the table they read.
+pub fn with_newest<T>(body: impl FnOnce() -> T) -> T {
+    struct Reset(bool);
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            NEWEST_ONLY.set(self.0);
+        }
+    }
+    let _reset = Reset(NEWEST_ONLY.replace(true));
+    body()
 }
 
 /// This backend's number among the running ones, from 1.
@@ -97,4 +315,43 @@ pub unsafe fn backend_number() -> i32 {
 }
 
 /// Registers what invalidates the backend's cache; called once when the library is loaded.
-pub fn install() {}
+pub fn install() {
+    // SAFETY: callbacks that live as long as the process.
+    unsafe {
+        pg_sys::RegisterXactCallback(Some(transaction_ended), null_mut());
+        pg_sys::RegisterSubXactCallback(Some(subtransaction_changed), null_mut());
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn transaction_ended(
+    event: pg_sys::XactEvent::Type,
+    _argument: *mut std::ffi::c_void,
+) {
+    use pg_sys::XactEvent;
+    if matches!(
+        event,
+        XactEvent::XACT_EVENT_COMMIT
+            | XactEvent::XACT_EVENT_PARALLEL_COMMIT
+            | XactEvent::XACT_EVENT_ABORT
+            | XactEvent::XACT_EVENT_PARALLEL_ABORT
+            | XactEvent::XACT_EVENT_PREPARE
+    ) {
+        GENERATION.set(GENERATION.get() + 1);
+        LOADED.with(|loaded| {
+            if let Ok(mut loaded) = loaded.try_borrow_mut() {
+                loaded.all = None;
+            }
+        });
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn subtransaction_changed(
+    _event: pg_sys::SubXactEvent::Type,
+    _mine: pg_sys::SubTransactionId,
+    _parent: pg_sys::SubTransactionId,
+    _argument: *mut std::ffi::c_void,
+) {
+    GENERATION.set(GENERATION.get() + 1);
+}

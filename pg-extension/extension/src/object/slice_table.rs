@@ -41,6 +41,15 @@ pub struct Slice {
     pub writer: pg_sys::TransactionId,
 }
 
+/// A slice's newest version, and who else is at it.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    /// The version.
+    pub slice: Slice,
+    /// Another transaction that has written or is removing it and has not ended.
+    pub holder: Option<pg_sys::TransactionId>,
+}
+
 /// The answer to an attempt to change a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -85,7 +94,6 @@ impl SliceTable {
     }
 
     /// Size in pages.
-    #[allow(dead_code)] // used by the cache of the next step
     pub fn pages(&self) -> u32 {
         // SAFETY: the relation is open.
         unsafe {
@@ -140,7 +148,6 @@ impl SliceTable {
     }
 
     /// Calls `each` for every slice that `snapshot` shows.
-    #[allow(dead_code)] // likewise
     pub fn scan_all(
         &self,
         snapshot: pg_sys::Snapshot,
@@ -166,22 +173,30 @@ impl SliceTable {
         }
     }
 
-    /// The newest version of a slice, if nobody else is at it: `Err(Taken)` when another transaction has
-    /// written or is removing it and has not ended.
-    pub fn newest(&self, id: i64, slot: i32) -> Result<Result<Option<Slice>, Change>, Error> {
+    /// The newest versions of an object's slices (of one slot only if given): committed, our own, or under way.
+    pub fn newest(&self, id: i64, slot: Option<i32>) -> Result<Vec<Found>, Error> {
         let mut dirty = dirty_snapshot();
         let snapshot: pg_sys::Snapshot = &mut dirty;
-        let mut found = Ok(None);
-        self.scan_object(id, Some(slot), snapshot, &mut |slice| {
-            // SAFETY: the scan fills the snapshot's xmin and xmax for the row it returns.
-            let others = unsafe {
-                (*snapshot).xmin != pg_sys::InvalidTransactionId
-                    || (*snapshot).xmax != pg_sys::InvalidTransactionId
-            };
-            if others {
-                found = Err(Change::Taken);
-            } else if found.is_ok() {
-                found = Ok(Some(slice));
+        let mut found = Vec::new();
+        self.scan_object(id, slot, snapshot, &mut |slice| {
+            // SAFETY: the scan sets the snapshot's xmin and xmax for the row it returns.
+            let holder = unsafe { holder(snapshot) };
+            found.push(Found { slice, holder });
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Likewise for all slices that `filter` accepts.
+    pub fn newest_where(&self, filter: &dyn Fn(&Slice) -> bool) -> Result<Vec<Found>, Error> {
+        let mut dirty = dirty_snapshot();
+        let snapshot: pg_sys::Snapshot = &mut dirty;
+        let mut found = Vec::new();
+        self.scan_all(snapshot, &mut |slice| {
+            if filter(&slice) {
+                // SAFETY: as above.
+                let holder = unsafe { holder(snapshot) };
+                found.push(Found { slice, holder });
             }
             Ok(())
         })?;
@@ -307,8 +322,17 @@ impl Drop for SliceTable {
     }
 }
 
+/// The transaction under way that the last row seen by a dirty snapshot belongs to.
+unsafe fn holder(snapshot: pg_sys::Snapshot) -> Option<pg_sys::TransactionId> {
+    // SAFETY: by the caller: a valid snapshot.
+    let (writer, remover) = unsafe { ((*snapshot).xmin, (*snapshot).xmax) };
+    [writer, remover]
+        .into_iter()
+        .find(|id| *id != pg_sys::InvalidTransactionId)
+}
+
 /// A snapshot that sees what is committed, what is under way, and whose it is.
-pub fn dirty_snapshot() -> pg_sys::SnapshotData {
+fn dirty_snapshot() -> pg_sys::SnapshotData {
     pg_sys::SnapshotData {
         snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
         ..Default::default()
@@ -381,7 +405,11 @@ unsafe fn slice_of(row: *mut pg_sys::TupleTableSlot) -> Slice {
     let not_null = |n| column(n).unwrap_or(Datum::null());
     let content = match column(DELTA) {
         Some(delta) => Content::Counter(delta.value() as i64),
-        None => Content::Decimal(not_null(AMOUNT)),
+        // A copy: the row's page may change once the scan has left it.
+        // SAFETY: a numeric.
+        None => Content::Decimal(Datum::from(unsafe {
+            pg_sys::pg_detoast_datum_copy(not_null(AMOUNT).cast_mut_ptr())
+        })),
     };
     // SAFETY: the slot holds a heap tuple in a buffer.
     let (place, writer) = unsafe {

@@ -1,6 +1,8 @@
 //! Figures since the server started, for `abelian.statistics`. All databases together.
 
-use pgrx::PGRXSharedMemory;
+use crate::pg_function;
+use crate::shared_memory::FIGURES;
+use pgrx::{FromDatum, PGRXSharedMemory};
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// One counter each; relaxed, since they are only looked at.
@@ -18,12 +20,41 @@ pub struct Figures {
     pub folds: AtomicI64,
     /// Slices that folding removed.
     pub slices_folded: AtomicI64,
+    /// Abstract locks that had to be waited for.
+    pub waits: AtomicI64,
 }
 
 // SAFETY: atomics only.
 unsafe impl PGRXSharedMemory for Figures {}
 
-/// Counts one event.
+impl Figures {
+    fn named(&self, name: &str) -> Option<&AtomicI64> {
+        Some(match name {
+            "in_place" => &self.in_place,
+            "in_slices" => &self.in_slices,
+            "slices_created" => &self.slices_created,
+            "collisions" => &self.collisions,
+            "folds" => &self.folds,
+            "slices_folded" => &self.slices_folded,
+            "waits" => &self.waits,
+            _ => return None,
+        })
+    }
+}
+
+pg_function!(
+    /// One figure by name; NULL for an unknown name.
+    fn abelian_figure(call) {
+        // SAFETY: declared with a text argument.
+        let name = unsafe { String::from_datum(call.arg(0), false) }.unwrap_or_default();
+        Ok(match FIGURES.get().named(&name) {
+            Some(figure) => figure.load(Ordering::Relaxed).into(),
+            None => call.null(),
+        })
+    }
+);
+
+/// Counts events.
 pub fn count(figure: &AtomicI64, events: i64) {
     figure.fetch_add(events, Ordering::Relaxed);
 }

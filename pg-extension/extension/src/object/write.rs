@@ -1,13 +1,14 @@
 //! Changing slices: adding to one's own, discarding those of an object.
 
 use crate::error::Error;
-use crate::object::slice_table::{Change, Content, Slice, SliceTable, dirty_snapshot};
+use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
 use crate::object::statistics::count;
-use crate::object::{Delta, Object, read};
+use crate::object::{Delta, Object, contention, read, worker};
 use crate::shared_memory::FIGURES;
 use crate::types::decimal_counter;
 use abelian_adt::counter::{SLOTS, base_is_central, slice_after};
 use pgrx::pg_sys;
+use std::ptr::null_mut;
 
 /// What became of an operation offered to the slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub enum Outcome {
 /// The caller holds the Add lock on the object (or a stronger one), has made sure that the row is still there
 /// with this object in it, and passes the base (counters only) of the row's newest version.
 /// Never waits. The change is visible to the transaction's own later commands.
-pub fn add(object: &Object, base: Option<i64>, delta: Delta) -> Result<Outcome, Error> {
+pub fn add(object: &Object, base: Option<i128>, delta: Delta) -> Result<Outcome, Error> {
     if object.id == 0 || base.is_some_and(|base| !base_is_central(base)) {
         return Ok(Outcome::InPlace);
     }
@@ -59,35 +60,42 @@ fn add_to_slot(
     slot: i32,
     delta: Delta,
 ) -> Result<Option<Outcome>, Error> {
-    let Ok(newest) = table.newest(object.id, slot)? else {
-        return Ok(None);
-    };
-    let Some(slice) = newest else {
-        let Some(content) = sum(None, delta)? else {
-            return Ok(Some(Outcome::InPlace));
-        };
-        table.insert(object, slot, content);
-        count(&FIGURES.get().slices_created, 1);
-        count(&FIGURES.get().in_slices, 1);
-        return Ok(Some(Outcome::Added));
-    };
-    if !writer_is_visible(&slice) {
+    let found = table.newest(object.id, Some(slot))?;
+    if found.iter().any(|row| row.holder.is_some()) {
         return Ok(None);
     }
-    let Some(content) = sum(Some(slice.content), delta)? else {
+    let slice = found.first().map(|row| row.slice);
+    if slice.is_some_and(|slice| !writer_is_visible(&slice)) {
+        return Ok(None);
+    }
+    let Some(content) = sum(slice.map(|slice| slice.content), delta)? else {
         return Ok(Some(Outcome::InPlace));
     };
-    let mut done = table.update(&slice, content)?;
-    if done == Change::OwnCommand {
-        // SAFETY: makes this command's earlier change of the same slice visible to the one that follows.
-        unsafe { pg_sys::CommandCounterIncrement() };
-        done = table.update(&slice, content)?;
+    match slice {
+        None => {
+            table.insert(object, slot, content);
+            count(&FIGURES.get().slices_created, 1);
+            worker::note_slices();
+        }
+        Some(slice) => {
+            if retry_after_own(|| table.update(&slice, content))? != Change::Done {
+                return Ok(None);
+            }
+        }
     }
-    if done != Change::Done {
-        return Ok(None);
-    }
-    count(&FIGURES.get().in_slices, 1);
+    contention::note_slice(object);
     Ok(Some(Outcome::Added))
+}
+
+/// A row that the same command wrote can be changed again only by a later command.
+fn retry_after_own(mut change: impl FnMut() -> Result<Change, Error>) -> Result<Change, Error> {
+    let done = change()?;
+    if done != Change::OwnCommand {
+        return Ok(done);
+    }
+    // SAFETY: inside a transaction.
+    unsafe { pg_sys::CommandCounterIncrement() };
+    change()
 }
 
 /// A version that the transaction's snapshot does not see must not be replaced by one that it does see: the
@@ -129,24 +137,41 @@ pub fn discard(id: i64) -> Result<(), Error> {
         return Ok(());
     }
     let table = SliceTable::for_writing()?;
-    let mut dirty = dirty_snapshot();
-    let mut slices = Vec::new();
-    table.scan_object(id, None, &mut dirty, &mut |slice| {
-        slices.push(slice);
-        Ok(())
-    })?;
-    for slice in slices {
-        let mut done = table.delete(&slice)?;
-        if done == Change::OwnCommand {
-            // SAFETY: as in `add_to_slot`.
-            unsafe { pg_sys::CommandCounterIncrement() };
-            done = table.delete(&slice)?;
+    remove_all(&table, || table.newest(id, None))
+}
+
+/// Removes all slices that `filter` accepts. The caller holds a lock that keeps everybody but the folding
+/// worker off them.
+pub fn discard_where(filter: &dyn Fn(&Slice) -> bool) -> Result<(), Error> {
+    let table = SliceTable::for_writing()?;
+    remove_all(&table, || table.newest_where(filter))
+}
+
+/// Rounds before giving up; one is the rule, two when the folding worker was there.
+const ROUNDS: usize = 100;
+
+fn remove_all(
+    table: &SliceTable,
+    find: impl Fn() -> Result<Vec<Found>, Error>,
+) -> Result<(), Error> {
+    for _ in 0..ROUNDS {
+        let mut clean = true;
+        for row in find()? {
+            match row.holder {
+                Some(other) => {
+                    // SAFETY: waits for a transaction to end; deadlock detection and timeouts apply.
+                    unsafe { pg_sys::XactLockTableWait(other, null_mut(), null_mut(), 0) };
+                    clean = false;
+                }
+                None => clean &= retry_after_own(|| table.delete(&row.slice))? == Change::Done,
+            }
         }
-        if done != Change::Done {
-            return Err(Error::Internal(
-                "a slice changed under the Overwrite lock".into(),
-            ));
+        if clean {
+            return Ok(());
         }
+        pgrx::check_for_interrupts!();
     }
-    Ok(())
+    Err(Error::Internal(
+        "slices keep changing under a lock that forbids it".into(),
+    ))
 }

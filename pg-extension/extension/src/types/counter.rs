@@ -1,7 +1,8 @@
 //! `abelian.counter`: a `bigint` whose additions commute.
 //!
-//! The datum is 16 bytes: the object's id and its base. The value is the base plus the slices of the object that
-//! the reader's snapshot sees. Id 0 is an object without identity: it has never been split, and cannot be until
+//! The datum is 16 bytes: the object's id (48 bits) and its base (80 bits: the value always fits `bigint`, but a
+//! base may lie outside by as much as the slices make up for). The value is the base plus the slices of the object
+//! that the reader's snapshot sees. Id 0 is an object without identity: it has never been split, and cannot be until
 //! it gets an id. Literals and casts make such datums, so that they are constants; a row's object gets its id
 //! when INSERT stores it or when the first operation rewrites the row.
 
@@ -12,27 +13,40 @@ use crate::pg_function;
 use abelian_adt::counter::base_is_central;
 use pgrx::pg_sys::{self, Datum};
 
-/// The datum.
-#[repr(C)]
+/// The datum taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
     /// Identity of the object; 0 if it has none yet.
     pub id: i64,
     /// The part of the value that is stored in the row.
-    pub base: i64,
+    pub base: i128,
 }
+
+/// The datum as stored: the base's bits above the lower 64 share a word with the id. They are 0 for a base inside
+/// `bigint`, whatever its sign.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Stored {
+    id_and_high: u64,
+    low: i64,
+}
+
+const ID_BITS: u32 = 48;
 
 impl Counter {
     /// A value without identity.
-    pub fn unidentified(base: i64) -> Self {
-        Counter { id: 0, base }
+    pub fn unidentified(value: i64) -> Self {
+        Counter {
+            id: 0,
+            base: value.into(),
+        }
     }
 
     /// A new object with this value.
-    pub fn new_object(base: i64) -> Result<Self, Error> {
+    pub fn new_object(value: i64) -> Result<Self, Error> {
         Ok(Counter {
             id: object::new_id()?,
-            base,
+            base: value.into(),
         })
     }
 
@@ -40,15 +54,26 @@ impl Counter {
     /// `datum` must be a non-null datum of type `abelian.counter`.
     pub unsafe fn from_datum(datum: Datum) -> Self {
         // SAFETY: by the caller; the type is aligned to 8 bytes.
-        unsafe { *datum.cast_mut_ptr::<Counter>() }
+        let stored = unsafe { *datum.cast_mut_ptr::<Stored>() };
+        let high = i128::from((stored.id_and_high >> ID_BITS) as i16);
+        Counter {
+            id: (stored.id_and_high & ((1 << ID_BITS) - 1)) as i64,
+            base: i128::from(stored.low) + (high << 64),
+        }
     }
 
     /// Copies it to the current memory context.
     pub fn into_datum(self) -> Datum {
+        let low = self.base as i64;
+        let high = (self.base - i128::from(low)) >> 64;
+        let stored = Stored {
+            id_and_high: self.id as u64 | ((high as i16 as u16 as u64) << ID_BITS),
+            low,
+        };
         // SAFETY: palloc gives memory aligned to 8 bytes or raises.
         unsafe {
-            let place = pg_sys::palloc(size_of::<Counter>()).cast::<Counter>();
-            place.write(self);
+            let place = pg_sys::palloc(size_of::<Stored>()).cast::<Stored>();
+            place.write(stored);
             Datum::from(place)
         }
     }
@@ -56,62 +81,44 @@ impl Counter {
     /// The value under the active snapshot.
     pub fn value(self) -> Result<i64, Error> {
         if self.id == 0 {
-            return Ok(self.base);
+            return in_range(self.base);
         }
-        sum(self.base, object::visible(self.id)?.counter())
+        in_range(self.base + i128::from(object::visible(self.id)?.counter()))
     }
 
-    /// The value that everything committed and this transaction's own work give: needs the Exclusive lock on
+    /// The value that everything committed and this transaction's own work give: needs the Overwrite lock on
     /// the object and the newest version of the row to be meaningful.
     pub fn newest_value(self) -> Result<i64, Error> {
         if self.id == 0 {
-            return Ok(self.base);
+            return in_range(self.base);
         }
-        sum(self.base, object::newest(self.id)?.counter())
+        in_range(self.base + i128::from(object::newest(self.id)?.counter()))
     }
 
     /// The operation done in the row: same object, base changed. The caller rewrites the row, which makes the
-    /// row lock the guard of the base. Outside the zone where slices cannot overflow, the operation is done
-    /// alone (Exclusive lock) against the exact value.
+    /// row lock the guard of the base. May be evaluated again on a newer version of the row, or in vain: it has
+    /// no effect but its result (and a lock).
+    ///
+    /// Outside the zone where slices cannot overflow, the operation is done alone, against the exact value.
     pub fn add_in_place(self, delta: i128) -> Result<Self, Error> {
-        let id = if self.id == 0 {
-            object::new_id()?
-        } else {
-            self.id
-        };
-        let base = i128::from(self.base) + delta;
-        match i64::try_from(base) {
-            Ok(base) if base_is_central(base) && base_is_central(self.base) => {
-                Ok(Counter { id, base })
-            }
-            _ if self.id == 0 => i64::try_from(base)
-                .map(|base| Counter { id, base })
-                .map_err(|_| Error::OutOfRange),
-            _ => self.add_alone(delta),
+        let base = self.base + delta;
+        if self.id == 0 {
+            in_range(base)?;
+            return Ok(Counter {
+                id: object::new_id()?,
+                base,
+            });
         }
-    }
-
-    fn add_alone(self, delta: i128) -> Result<Self, Error> {
-        lock::lock(Tag::Object(self.id), Mode::Overwrite, true);
-        let slices = i128::from(object::newest(self.id)?.counter());
-        let value = i128::from(self.base) + slices + delta;
-        i64::try_from(value).map_err(|_| Error::OutOfRange)?;
-        match i64::try_from(value - slices) {
-            Ok(base) => Ok(Counter { id: self.id, base }),
-            // The value fits, the base alone does not: take the slices in.
-            Err(_) => {
-                object::discard(self.id)?;
-                Ok(Counter {
-                    id: self.id,
-                    base: value as i64,
-                })
-            }
+        if !(base_is_central(base) && base_is_central(self.base)) {
+            lock::lock(Tag::Object(self.id), Mode::Overwrite, true);
+            in_range(base + i128::from(object::newest(self.id)?.counter()))?;
         }
+        Ok(Counter { id: self.id, base })
     }
 }
 
-fn sum(base: i64, slices: i64) -> Result<i64, Error> {
-    base.checked_add(slices).ok_or(Error::OutOfRange)
+fn in_range(value: i128) -> Result<i64, Error> {
+    i64::try_from(value).map_err(|_| Error::OutOfRange)
 }
 
 /// # Safety

@@ -106,10 +106,23 @@ pub fn add(a: Datum, b: Datum) -> Result<Datum, Error> {
     numeric_call(pg_sys::numeric_add, a, b)
 }
 
-/// A copy of a `numeric` in the current memory context.
-pub fn copy(a: Datum) -> Datum {
-    // SAFETY: a numeric argument; the copy is complete and not toasted.
-    unsafe { Datum::from(pg_sys::pg_detoast_datum_copy(a.cast_mut_ptr())) }
+/// The bytes of a `numeric`, to be kept outside PostgreSQL's memory contexts.
+pub fn bytes(a: Datum) -> Vec<u8> {
+    // SAFETY: a numeric; detoasted, it is as long as its header says.
+    unsafe {
+        let start = pg_sys::pg_detoast_datum(a.cast_mut_ptr());
+        std::slice::from_raw_parts(start.cast::<u8>(), pgrx::varsize_any(start)).to_vec()
+    }
+}
+
+/// The `numeric` that [`bytes`] kept, in the current memory context.
+pub fn from_bytes(bytes: &[u8]) -> Datum {
+    // SAFETY: the block is as large as what is copied to it.
+    unsafe {
+        let start = pg_sys::palloc(bytes.len()).cast::<u8>();
+        start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        Datum::from(start)
+    }
 }
 
 /// `-a` of a `numeric`.

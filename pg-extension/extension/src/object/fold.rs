@@ -1,0 +1,108 @@
+//! Folding: the slices of an object that nobody uses any more are merged into the slice in slot 0.
+//!
+//! Touches the slice table only, never a user's row, so it cannot fail anybody's transaction: a snapshot from
+//! before sees the old slices, one from after sees slot 0. It takes the Add lock (never waiting), since it
+//! changes the parts and not the value: writers of the object go on beside it.
+
+use crate::error::Error;
+use crate::lock::{self, Mode, Tag};
+use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
+use crate::object::{contention, statistics};
+use crate::shared_memory::FIGURES;
+use crate::types::decimal_counter;
+use abelian_adt::counter::folded_after;
+use pgrx::pg_sys;
+use std::collections::BTreeSet;
+
+/// The slot that collects folded slices; backends' slots start at 1.
+const FOLDED: i32 = 0;
+
+/// Objects that have slices outside slot 0, at most so many, as the active snapshot sees them.
+pub fn split_objects(most: usize) -> Result<BTreeSet<i64>, Error> {
+    let table = SliceTable::for_reading()?;
+    let mut objects = BTreeSet::new();
+    // SAFETY: the worker's transaction has an active snapshot.
+    let snapshot = unsafe { pg_sys::GetActiveSnapshot() };
+    table.scan_all(snapshot, &mut |slice| {
+        if slice.slot != FOLDED && objects.len() < most {
+            objects.insert(slice.object.id);
+        }
+        Ok(())
+    })?;
+    Ok(objects)
+}
+
+/// Folds one object if it is idle and nobody overwrites it; tells whether nothing is left to fold.
+pub fn fold(id: i64) -> Result<bool, Error> {
+    if !contention::is_idle(id) || !lock::lock(Tag::Object(id), Mode::Add, false) {
+        return Ok(false);
+    }
+    let table = SliceTable::for_writing()?;
+    let found = table.newest(id, None)?;
+    let (folded, others): (Vec<Found>, Vec<Found>) =
+        found.into_iter().partition(|row| row.slice.slot == FOLDED);
+    if folded.iter().any(|row| row.holder.is_some()) {
+        return Ok(false);
+    }
+    let folded = folded.first().map(|row| row.slice);
+    let mut sum = folded.map(|slice| slice.content);
+    let mut removed = 0;
+    let mut object = None;
+    for Found { slice, holder } in &others {
+        let merged = merge(sum, slice.content)?;
+        if holder.is_some() || merged.is_none() || table.delete(slice)? != Change::Done {
+            continue;
+        }
+        sum = merged;
+        object = Some(slice.object);
+        removed += 1;
+    }
+    if let (Some(object), Some(sum)) = (object, sum) {
+        store(&table, folded, object, sum)?;
+        statistics::count(&FIGURES.get().folds, 1);
+        statistics::count(&FIGURES.get().slices_folded, removed);
+    }
+    Ok(removed as usize == others.len())
+}
+
+/// The folded slice after taking in another; `None` if it would leave its zone.
+fn merge(folded: Option<Content>, slice: Content) -> Result<Option<Content>, Error> {
+    Ok(match (folded, slice) {
+        (None, content) => Some(content),
+        (Some(Content::Counter(folded)), Content::Counter(delta)) => {
+            folded_after(folded, delta).map(Content::Counter)
+        }
+        (Some(Content::Decimal(folded)), Content::Decimal(amount)) => {
+            Some(Content::Decimal(decimal_counter::add(folded, amount)?))
+        }
+        _ => None,
+    })
+}
+
+/// Slot 0 is written under the Add lock by the one folding worker of the database alone, and found free above.
+fn store(
+    table: &SliceTable,
+    folded: Option<Slice>,
+    object: super::Object,
+    sum: Content,
+) -> Result<(), Error> {
+    let nothing = matches!(sum, Content::Counter(0));
+    let done = match folded {
+        Some(slice) if nothing => table.delete(&slice)?,
+        Some(slice) => table.update(&slice, sum)?,
+        None => {
+            if !nothing {
+                table.insert(&object, FOLDED, sum);
+            }
+            Change::Done
+        }
+    };
+    if done == Change::Done {
+        Ok(())
+    } else {
+        // Ends the worker's transaction: the deletions are undone.
+        Err(Error::Internal(
+            "the folded slice changed under the Add lock".into(),
+        ))
+    }
+}

@@ -1,0 +1,293 @@
+//! The background workers that fold: a launcher that belongs to no database, and one worker for each database
+//! that has slices, which leaves when there is nothing left to do.
+
+use crate::error::Error;
+use crate::object::fold;
+use crate::shared_memory::FOLDING;
+use crate::{catalog, settings};
+use pgrx::bgworkers::{BackgroundWorker, BackgroundWorkerBuilder, SignalWakeFlags};
+use pgrx::pg_sys::{self, Oid};
+use pgrx::prelude::*;
+use pgrx::{IntoDatum, PGRXSharedMemory};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
+
+/// Databases that can be folded at the same time; others wait for a place.
+const DATABASES: usize = 32;
+
+/// Objects looked at in one round, and folded in one transaction.
+const OBJECTS_PER_ROUND: usize = 10_000;
+const OBJECTS_PER_TRANSACTION: usize = 100;
+
+/// Rounds without work after which a worker leaves.
+const IDLE_ROUNDS: u32 = 5;
+
+/// How long workers stay out of all databases when a command on a database fails before saying so: 10 s.
+const AWAY_MICROSECONDS: i64 = 10_000_000;
+
+/// How long a started worker may take to come up before another is started: 10 s.
+const START_MICROSECONDS: i64 = 10_000_000;
+
+#[derive(Default)]
+struct Database {
+    oid: AtomicU32,
+    /// Has slices, as far as anybody knows.
+    due: AtomicBool,
+    worker: AtomicI32,
+    started_at: AtomicI64,
+}
+
+/// Who has slices, who folds.
+#[derive(Default)]
+pub struct Folding {
+    away_until: AtomicI64,
+    databases: [Database; DATABASES],
+}
+
+// SAFETY: atomics only.
+unsafe impl PGRXSharedMemory for Folding {}
+
+impl Folding {
+    fn note(&self, oid: Oid) {
+        let oid = oid.to_u32();
+        for place in &self.databases {
+            let holder = place.oid.load(Relaxed);
+            let mine = holder == oid
+                || (holder == 0 && place.oid.compare_exchange(0, oid, Relaxed, Relaxed).is_ok());
+            if mine {
+                if !place.due.load(Relaxed) {
+                    place.due.store(true, Relaxed);
+                }
+                return;
+            }
+        }
+    }
+
+    fn place(&self, oid: Oid) -> Option<&Database> {
+        self.databases
+            .iter()
+            .find(|place| place.oid.load(Relaxed) == oid.to_u32())
+    }
+
+    fn is_away(&self) -> bool {
+        self.away_until.load(Relaxed) > now()
+    }
+}
+
+fn now() -> i64 {
+    // SAFETY: reads the clock.
+    unsafe { pg_sys::GetCurrentTimestamp() }
+}
+
+/// This database has slices that will want folding.
+pub fn note_slices() {
+    // SAFETY: plain read.
+    FOLDING.get().note(unsafe { pg_sys::MyDatabaseId });
+}
+
+/// Sends the workers out of all databases until the result is dropped (or some time has passed).
+pub fn stay_away() -> Away {
+    let folding = FOLDING.get();
+    folding.away_until.store(now() + AWAY_MICROSECONDS, Relaxed);
+    for _ in 0..100 {
+        let workers: Vec<i32> = folding
+            .databases
+            .iter()
+            .map(|place| place.worker.load(Relaxed))
+            .filter(|worker| *worker != 0)
+            .collect();
+        if workers.is_empty() {
+            break;
+        }
+        for worker in workers {
+            // SAFETY: a worker clears its entry before it exits, so this is one of ours.
+            unsafe { libc_kill(worker) };
+        }
+        pgrx::check_for_interrupts!();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Away(())
+}
+
+unsafe fn libc_kill(pid: i32) {
+    unsafe extern "C" {
+        fn kill(pid: i32, signal: i32) -> i32;
+    }
+    const SIGTERM: i32 = 15;
+    // SAFETY: by the caller.
+    unsafe { kill(pid, SIGTERM) };
+}
+
+/// Lets the workers return when dropped.
+pub struct Away(());
+
+impl Drop for Away {
+    fn drop(&mut self) {
+        FOLDING.get().away_until.store(0, Relaxed);
+    }
+}
+
+/// Registers the launcher; called once when the library is loaded.
+pub fn install() {
+    BackgroundWorkerBuilder::new("abelian folding launcher")
+        .set_library("abelian")
+        .set_function("abelian_folding_launcher")
+        .enable_spi_access()
+        .set_restart_time(Some(Duration::from_secs(5)))
+        .load();
+}
+
+fn interval() -> Duration {
+    match settings::FOLD_INTERVAL.get() {
+        0 => Duration::from_secs(1),
+        milliseconds => Duration::from_millis(milliseconds as u64),
+    }
+}
+
+/// Sleeps for one interval; false when the process shall end.
+fn next_round() -> bool {
+    let go_on = BackgroundWorker::wait_latch(Some(interval()));
+    if BackgroundWorker::sighup_received() {
+        // SAFETY: at the top of the loop, outside any transaction.
+        unsafe { pg_sys::ProcessConfigFile(pg_sys::GucContext::PGC_SIGHUP) };
+    }
+    go_on
+}
+
+/// Entry of the launcher.
+#[pg_guard]
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn abelian_folding_launcher(_argument: pg_sys::Datum) {
+    BackgroundWorker::attach_signal_handlers(SignalWakeFlags::SIGHUP | SignalWakeFlags::SIGTERM);
+    BackgroundWorker::connect_worker_to_spi(None, None);
+    // What was split before the server started is known to nobody: every database is visited once.
+    for database in BackgroundWorker::transaction(databases) {
+        FOLDING.get().note(database);
+    }
+    while next_round() {
+        let folding = FOLDING.get();
+        if settings::FOLD_INTERVAL.get() == 0 || folding.is_away() {
+            continue;
+        }
+        for place in &folding.databases {
+            let starting = now() - place.started_at.load(Relaxed) < START_MICROSECONDS;
+            let oid = place.oid.load(Relaxed);
+            if oid != 0 && place.due.load(Relaxed) && place.worker.load(Relaxed) == 0 && !starting {
+                place.started_at.store(now(), Relaxed);
+                start_worker(oid);
+            }
+        }
+    }
+}
+
+fn start_worker(database: u32) {
+    let started = BackgroundWorkerBuilder::new(&format!("abelian folding {database}"))
+        .set_library("abelian")
+        .set_function("abelian_folding_worker")
+        .set_argument((database as i32).into_datum())
+        .enable_spi_access()
+        .set_restart_time(None)
+        .load_dynamic();
+    if started.is_err() {
+        pgrx::debug1!("abelian: no background worker free for folding");
+    }
+}
+
+/// All databases that accept connections: a scan of the shared catalogue, which is all that a process without
+/// database can read.
+fn databases() -> Vec<Oid> {
+    let mut found = Vec::new();
+    // SAFETY: inside a transaction; everything opened is closed.
+    unsafe {
+        let relation =
+            pg_sys::table_open(pg_sys::DatabaseRelationId, pg_sys::AccessShareLock as i32);
+        let scan = pg_sys::table_beginscan_catalog(relation, 0, null_mut());
+        loop {
+            let tuple = pg_sys::heap_getnext(scan, pg_sys::ScanDirection::ForwardScanDirection);
+            if tuple.is_null() {
+                break;
+            }
+            let row = pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_database>();
+            if (*row).datallowconn {
+                found.push((*row).oid);
+            }
+        }
+        pg_sys::table_endscan(scan);
+        pg_sys::table_close(relation, pg_sys::AccessShareLock as i32);
+    }
+    found
+}
+
+/// Entry of a database's worker; the argument is the database.
+#[pg_guard]
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn abelian_folding_worker(argument: pg_sys::Datum) {
+    let database = Oid::from(argument.value() as u32);
+    let Some(place) = FOLDING.get().place(database) else {
+        return;
+    };
+    BackgroundWorker::attach_signal_handlers(SignalWakeFlags::SIGHUP | SignalWakeFlags::SIGTERM);
+    // SAFETY: plain read of our own pid; the callback clears the entry however the process ends.
+    let me = unsafe { pg_sys::MyProcPid };
+    if place
+        .worker
+        .compare_exchange(0, me, Relaxed, Relaxed)
+        .is_err()
+    {
+        return;
+    }
+    unsafe { pg_sys::before_shmem_exit(Some(worker_ends), argument) };
+    if FOLDING.get().is_away() {
+        return;
+    }
+    // SAFETY: once, before anything needs a database; ends the process if there is none.
+    unsafe { pg_sys::BackgroundWorkerInitializeConnectionByOid(database, Oid::INVALID, 0) };
+    let mut idle = 0;
+    while idle < IDLE_ROUNDS && next_round() && !FOLDING.get().is_away() {
+        if settings::FOLD_INTERVAL.get() == 0 {
+            break;
+        }
+        place.due.store(false, Relaxed);
+        if BackgroundWorker::transaction(|| catalog::find().is_none()) {
+            return;
+        }
+        if round().unwrap_or_else(|error| error.raise()) {
+            idle += 1;
+        } else {
+            idle = 0;
+            place.due.store(true, Relaxed);
+        }
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn worker_ends(_code: i32, argument: pg_sys::Datum) {
+    if let Some(place) = FOLDING.get().place(Oid::from(argument.value() as u32)) {
+        place.worker.store(0, Relaxed);
+        place.started_at.store(0, Relaxed);
+    }
+}
+
+/// One bounded round; true if nothing was left to fold.
+fn round() -> Result<bool, Error> {
+    let split: Vec<i64> = BackgroundWorker::transaction(|| fold::split_objects(OBJECTS_PER_ROUND))?
+        .into_iter()
+        .collect();
+    let mut nothing_left = true;
+    for some in split.chunks(OBJECTS_PER_TRANSACTION) {
+        nothing_left &= BackgroundWorker::transaction(|| fold_some(some))?;
+        if FOLDING.get().is_away() {
+            return Ok(false);
+        }
+    }
+    Ok(nothing_left)
+}
+
+fn fold_some(objects: &[i64]) -> Result<bool, Error> {
+    let mut nothing_left = true;
+    for id in objects {
+        nothing_left &= fold::fold(*id)?;
+    }
+    Ok(nothing_left)
+}

@@ -17,9 +17,9 @@ pub enum Tag {
     Row(i64),
 }
 
-/// Field 4 of the lock tag: keeps ours apart from `pg_advisory_lock` (1 and 2).
-const OBJECT_CLASS: u16 = 0xAB01;
-const ROW_CLASS: u16 = 0xAB02;
+/// Field 4 of the lock tag (`objsubid` in `pg_locks`): keeps ours apart from `pg_advisory_lock` (1 and 2).
+const OBJECT_CLASS: u16 = 11_001;
+const ROW_CLASS: u16 = 11_002;
 
 /// How it is locked; the matrix is PostgreSQL's own for the modes below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -96,7 +96,10 @@ pub fn newest(id: i64) -> Result<Slices, Error> {
 }
 
 /// What a given snapshot sees.
-pub fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, Error> {
+///
+/// # Safety
+/// `snapshot` must be valid.
+pub unsafe fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, Error> {
     if id == 0 {
         return Ok(Slices::default());
     }

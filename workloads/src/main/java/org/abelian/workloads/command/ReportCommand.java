@@ -19,7 +19,13 @@ final class ReportCommand implements Callable<Integer> {
   private Path tpcc;
 
   @Option(
-      names = "--out",
+      names = "--check",
+      paramLabel = "JSON",
+      description = "the --json file of tpcc check; default: what the result of tpcc says")
+  private Path check;
+
+  @Option(
+      names = "--output",
       paramLabel = "FILE",
       defaultValue = "demo-report.html",
       description = "default: ${DEFAULT-VALUE}")
@@ -27,7 +33,7 @@ final class ReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    DemoReport.write(hotRow, tpcc, page);
+    DemoReport.write(hotRow, tpcc, check == null ? tpcc : check, page);
     System.out.println("report: " + page);
     return 0;
   }

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.abelian.workloads.database.Database;
+import org.abelian.workloads.measure.BenchResult;
+import org.abelian.workloads.measure.ResultFile;
 import org.abelian.workloads.tpcc.check.Condition;
 import org.abelian.workloads.tpcc.check.ConsistencyCheck;
 import org.abelian.workloads.tpcc.check.JournalCheck;
@@ -20,22 +22,36 @@ import picocli.CommandLine.Option;
 @Command(
     name = "check",
     mixinStandardHelpOptions = true,
-    description = {
-      "Checks the consistency conditions of TPC-C on a database at rest, and that it holds what",
-      "journals say was committed. Exit status 1 tells of a violation."
-    })
+    description = "Checks the consistency conditions of TPC-C on a database at rest, and that it holds what journals say was committed. Exit status 1 tells of a violation.")
 final class TpccCheckCommand implements Callable<Integer> {
   @Mixin private Connect connect = new Connect();
 
   @Option(names = "--journal", paramLabel = "FILE", description = "repeatable")
   private List<Path> journals = new ArrayList<>();
 
+  @Option(names = "--warehouses", description = "how many there must be; default: any number")
+  private Integer warehouses;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "write the findings there, too")
+  private Path json;
+
   @Override
   public Integer call() throws Exception {
     Database database = connect.database();
-    Map<Condition, Violations> findings = new ConsistencyCheck(database).run();
+    ConsistencyCheck check = new ConsistencyCheck(database);
+    Map<Condition, Violations> findings = warehouses == null ? check.run() : check.run(warehouses);
     RunReport.printFindings(findings, System.out);
     boolean holds = ConsistencyCheck.holds(findings);
+    if (json != null) {
+      ResultFile.write(
+          new BenchResult(
+              "tpcc check",
+              Map.of(),
+              List.of(),
+              Map.of(),
+              Map.of("consistency", RunReport.findings(findings))),
+          json);
+    }
     if (!journals.isEmpty()) {
       JournalFindings journal = new JournalCheck(database).run(JournalReader.read(journals));
       print("acknowledged commits are there, once", journal.acknowledged());

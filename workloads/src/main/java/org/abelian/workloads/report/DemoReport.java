@@ -17,16 +17,22 @@ public final class DemoReport {
 
   private final BenchResult hotRow;
   private final BenchResult tpcc;
+  private final BenchResult check;
 
-  public DemoReport(BenchResult hotRow, BenchResult tpcc) {
+  /**
+   * @param check result that has the findings of the consistency check
+   */
+  public DemoReport(BenchResult hotRow, BenchResult tpcc, BenchResult check) {
     this.hotRow = hotRow;
     this.tpcc = tpcc;
+    this.check = check;
   }
 
-  /** Writes the page from two result files. */
-  public static void write(Path hotRow, Path tpcc, Path page) throws IOException {
-    String html = new DemoReport(ResultFile.read(hotRow), ResultFile.read(tpcc)).html();
-    Files.writeString(page, html);
+  /** Writes the page from result files. */
+  public static void write(Path hotRow, Path tpcc, Path check, Path page) throws IOException {
+    DemoReport report =
+        new DemoReport(ResultFile.read(hotRow), ResultFile.read(tpcc), ResultFile.read(check));
+    Files.writeString(page, report.html());
   }
 
   /** The page. */
@@ -115,7 +121,7 @@ public final class DemoReport {
   private String consistency() {
     List<List<String>> rows = new ArrayList<>();
     long violations = 0;
-    List<?> findings = (List<?>) tpcc.further().getOrDefault("consistency", List.of());
+    List<?> findings = (List<?>) check.further().getOrDefault("consistency", List.of());
     for (Object item : findings) {
       Map<?, ?> finding = (Map<?, ?>) item;
       long count = ((Number) finding.get("violations")).longValue();

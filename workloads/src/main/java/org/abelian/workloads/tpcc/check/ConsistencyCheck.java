@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.abelian.workloads.database.Database;
 
 /** Judges all conditions over a database at rest. */
@@ -20,13 +21,34 @@ public final class ConsistencyCheck {
 
   /** The findings for each condition. Memory grows with the number of orders and customers. */
   public Map<Condition, Violations> run() throws SQLException {
-    CrossFacts cross = new CrossFacts();
-    List<WarehouseFacts> warehouses = new ArrayList<>();
     try (Connection connection = database.connect()) {
-      FactsReader reader = new FactsReader(connection, cross);
-      for (int warehouse : warehouses(connection)) {
-        warehouses.add(reader.read(warehouse));
+      return judge(connection, warehouses(connection));
+    }
+  }
+
+  /**
+   * The findings where the warehouses must be 1 to {@code expected}.
+   *
+   * @throws SQLException also when there are others
+   */
+  public Map<Condition, Violations> run(int expected) throws SQLException {
+    try (Connection connection = database.connect()) {
+      List<Integer> present = warehouses(connection);
+      if (!present.equals(IntStream.rangeClosed(1, expected).boxed().toList())) {
+        throw new SQLException(
+            "expected warehouses 1 to %d, there are %s".formatted(expected, present), "P0002");
       }
+      return judge(connection, present);
+    }
+  }
+
+  private static Map<Condition, Violations> judge(Connection connection, List<Integer> ids)
+      throws SQLException {
+    CrossFacts cross = new CrossFacts();
+    FactsReader reader = new FactsReader(connection, cross);
+    List<WarehouseFacts> warehouses = new ArrayList<>();
+    for (int warehouse : ids) {
+      warehouses.add(reader.read(warehouse));
     }
     Map<Condition, Violations> findings = new EnumMap<>(Condition.class);
     for (Condition condition : Condition.values()) {

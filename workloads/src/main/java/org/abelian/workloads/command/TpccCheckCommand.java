@@ -22,7 +22,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "check",
     mixinStandardHelpOptions = true,
-    description = "Checks the consistency conditions of TPC-C on a database at rest, and that it holds what journals say was committed. Exit status 1 tells of a violation.")
+    description =
+        "Checks the consistency conditions of TPC-C on a database at rest, and that it holds what"
+            + " journals say was committed. Exit status 1 tells of a violation.")
 final class TpccCheckCommand implements Callable<Integer> {
   @Mixin private Connect connect = new Connect();
 

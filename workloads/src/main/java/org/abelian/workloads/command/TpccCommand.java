@@ -31,7 +31,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "tpcc",
     mixinStandardHelpOptions = true,
-    description = "TPC-C: creates the tables, loads them, runs the mix and checks the consistency conditions. With --compare: the cluster through the driver against one plain PostgreSQL, in rounds.",
+    description =
+        "TPC-C: creates the tables, loads them, runs the mix and checks the consistency conditions."
+            + " With --compare: the cluster through the driver against one plain PostgreSQL, in"
+            + " rounds.",
     subcommands = {TpccLoadCommand.class, TpccRunCommand.class, TpccCheckCommand.class})
 final class TpccCommand implements Callable<Integer> {
   @Mixin private Connect connect = new Connect();

@@ -118,6 +118,15 @@ GRANT SELECT ON split_objects, statistics, locks TO pg_monitor;
 -- ==== end of types, objects, locks ==================================================================
 
 -- ==== operations ====================================================================================
+-- Called by rewritten statements, not by users.
+CREATE FUNCTION newest(counter, tid, oid, integer) RETURNS counter LANGUAGE c VOLATILE STRICT COST 1000 AS 'MODULE_PATHNAME', 'abelian_counter_newest';
+CREATE FUNCTION newest(decimal_counter, tid, oid, integer) RETURNS decimal_counter LANGUAGE c VOLATILE STRICT COST 1000 AS 'MODULE_PATHNAME', 'abelian_decimal_counter_newest';
+CREATE FUNCTION replace(counter, counter, tid, oid) RETURNS counter LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'abelian_counter_replace';
+CREATE FUNCTION replace(decimal_counter, decimal_counter, tid, oid) RETURNS decimal_counter LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_replace';
+CREATE FUNCTION keep(counter, tid, oid) RETURNS counter LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_counter_keep';
+CREATE FUNCTION keep(decimal_counter, tid, oid) RETURNS decimal_counter LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_decimal_counter_keep';
+CREATE FUNCTION lock_row(tid, oid, integer) RETURNS boolean LANGUAGE c VOLATILE STRICT COST 1000 AS 'MODULE_PATHNAME', 'abelian_lock_row';
+CREATE FUNCTION in_snapshot(tid, oid) RETURNS boolean LANGUAGE c STABLE STRICT COST 100 AS 'MODULE_PATHNAME', 'abelian_in_snapshot';
 -- ==== end of operations =============================================================================
 
 -- ==== cluster =======================================================================================

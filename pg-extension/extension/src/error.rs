@@ -26,6 +26,15 @@ pub enum Error {
     /// PostgreSQL's own, with all its fields.
     #[error("{}", .0.message())]
     Postgres(PostgresError),
+    /// NOWAIT, and another transaction operates on the row's objects.
+    #[error("could not obtain lock on object")]
+    LockNotAvailable,
+    /// NOWAIT, and another transaction holds the row.
+    #[error("could not obtain lock on row")]
+    RowLockNotAvailable,
+    /// A function or trigger of the statement changed a row that the statement then meets.
+    #[error("tuple to be updated was already modified by an operation triggered by the current command")]
+    ModifiedByTrigger,
     /// Text that is no number.
     #[error("{0}")]
     Internal(String),
@@ -42,6 +51,8 @@ impl Error {
             Error::TooManySlices => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
+            Error::LockNotAvailable | Error::RowLockNotAvailable => PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE,
+            Error::ModifiedByTrigger => PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION,
         }
     }
 

@@ -1,4 +1,92 @@
 //! Interception: which statements are operations on Abelian columns, and how they are carried out.
+//!
+//! A statement passes here three times. After analysis, [`results`] gives its result columns the plain types that
+//! clients expect. Before planning, [`pure`] recognises a statement that only operates, and [`rewrite`] and
+//! [`locking`] rewrite every other one that touches Abelian columns, for PostgreSQL's ordinary executor with the
+//! help of [`functions`]. In execution, [`scan`] carries out pure operations.
+//!
+//! Nothing here knows how values are kept: that is `object` and `types`.
+
+mod apply;
+mod executor;
+mod functions;
+mod locking;
+mod missing;
+mod pure;
+mod recognise;
+mod relation;
+mod results;
+mod rewrite;
+mod row;
+mod scan;
+mod settings;
+mod symbols;
+mod tree;
+mod version;
+
+use crate::error::Error;
+use pgrx::pg_sys::{self, Oid};
+use pgrx::prelude::*;
+use std::ffi::{c_char, c_int};
+use symbols::Symbols;
+use tree::Tree;
+
+static mut PREVIOUS_PLANNER: pg_sys::planner_hook_type = None;
 
 /// Installs the hooks of this room; called once when the library is loaded.
-pub fn install() {}
+pub fn install() {
+    settings::define();
+    symbols::install();
+    relation::install();
+    scan::install();
+    results::install();
+    // SAFETY: the postmaster loads libraries one after the other.
+    unsafe {
+        PREVIOUS_PLANNER = pg_sys::planner_hook;
+        pg_sys::planner_hook = Some(plan);
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn plan(
+    query: *mut pg_sys::Query,
+    text: *const c_char,
+    options: c_int,
+    parameters: pg_sys::ParamListInfo,
+) -> *mut pg_sys::PlannedStmt {
+    let pure = match Tree::new(query) {
+        Some(query) => prepare(query),
+        None => None,
+    };
+    // SAFETY: the arguments are PostgreSQL's own; the previous hook is set once.
+    let statement = unsafe {
+        match PREVIOUS_PLANNER {
+            Some(previous) => previous(query, text, options, parameters),
+            None => pg_sys::standard_planner(query, text, options, parameters),
+        }
+    };
+    if let (Some(pure), Some(statement)) = (pure, Tree::new(statement))
+        && !pure.replace(statement)
+    {
+        Error::Internal("unexpected plan of an operation".into()).raise();
+    }
+    statement
+}
+
+/// Prepares a statement for planning; gives what to do with its plan if it only operates.
+fn prepare(query: Tree<pg_sys::Query>) -> Option<pure::Pure> {
+    let symbols = Symbols::get()?;
+    if settings::CONCURRENT_OPERATIONS.get()
+        && let Some(pure) = pure::prepare(&symbols, query)
+    {
+        return Some(pure);
+    }
+    rewrite::statement(&symbols, query, settings::LOCKING_READS.get());
+    None
+}
+
+/// Whether a trigger of the relation may suppress a change of a row after its expressions were evaluated.
+fn triggers_may_suppress(relation: Oid) -> bool {
+    let facts = Symbols::get().and_then(|symbols| relation::Facts::of(&symbols, relation, false));
+    facts.is_some_and(|facts| facts.may_suppress)
+}

@@ -1,0 +1,321 @@
+//! What happens to one row of a pure operation.
+//!
+//! First choice is the row itself: a rewrite that does not wait. If another transaction is at the row, or the
+//! object is known to be contended, the change goes to a slice under the Add lock on the object, once the newest
+//! version of the row has shown that the row is still there, still has this object, and still meets the condition.
+//! What neither can take (an object without identity, NULL, a value near the end of bigint) is done in the row,
+//! waiting as PostgreSQL does.
+
+use super::executor::{Rewrite, Target};
+use super::pure::Private;
+use super::row::one_snapshot;
+use super::settings::CONCURRENT_OPERATIONS;
+use super::version::{self, Newest};
+use crate::error::Error;
+use crate::lock::{self, Mode, Tag};
+use crate::object::{self, Delta, Object, Outcome, contention};
+use crate::types::counter::Counter;
+use crate::types::decimal_counter::DecimalCounter;
+use pgrx::pg_sys::{self, Datum, ItemPointerData};
+
+/// How many rows went which way.
+#[derive(Default)]
+pub struct Done {
+    /// Rewritten rows.
+    pub in_place: i64,
+    /// Rows whose change went to slices.
+    pub in_slices: i64,
+}
+
+/// The state of the node.
+pub struct Apply {
+    target: Target,
+    columns: Vec<Column>,
+    reads: Vec<i16>,
+    reads_plain: bool,
+    /// For EXPLAIN ANALYZE.
+    pub done: Done,
+}
+
+/// A column that is operated on.
+#[derive(Clone, Copy)]
+struct Column {
+    attribute: i16,
+    is_counter: bool,
+}
+
+/// The change of one column of one row.
+#[derive(Clone, Copy)]
+struct Change {
+    column: Column,
+    /// The datum in the version that is worked on; `None` for NULL.
+    content: Option<Datum>,
+    /// `None` for NULL.
+    delta: Option<Datum>,
+    /// In a slice already.
+    done: bool,
+}
+
+impl Change {
+    fn id(&self) -> i64 {
+        match self.content {
+            None => 0,
+            // SAFETY: the content is a datum of the column's type.
+            Some(content) if self.column.is_counter => unsafe { Counter::from_datum(content) }.id,
+            // SAFETY: as above.
+            Some(content) => unsafe { DecimalCounter::from_datum(content) }.id,
+        }
+    }
+
+    /// Whether only a rewrite of the row can do it.
+    fn needs_row(&self) -> bool {
+        self.content.is_some() && !self.done && (self.delta.is_none() || self.id() == 0)
+    }
+
+    /// The datum that a rewrite of the row stores.
+    fn in_place(&self) -> Result<Option<Datum>, Error> {
+        let (Some(content), Some(delta)) = (self.content, self.delta) else { return Ok(None) };
+        // SAFETY: the datums are of the column's type and its value type.
+        unsafe {
+            Ok(Some(if self.column.is_counter {
+                Counter::from_datum(content).add_in_place(i128::from(delta.value() as i64))?.into_datum()
+            } else {
+                DecimalCounter::from_datum(content).add_in_place(delta)?.into_datum()
+            }))
+        }
+    }
+
+    /// Adds to a slice.
+    fn in_slice(&self, relation: pg_sys::Oid) -> Result<Outcome, Error> {
+        let (Some(content), Some(delta)) = (self.content, self.delta) else { return Ok(Outcome::InPlace) };
+        let object = Object { id: self.id(), relation, attribute: self.column.attribute };
+        if self.column.is_counter {
+            // SAFETY: a counter's datum.
+            let base = unsafe { Counter::from_datum(content) }.base;
+            object::add(&object, Some(base), Delta::Counter(delta.value() as i64))
+        } else {
+            object::add(&object, None, Delta::Decimal(delta))
+        }
+    }
+}
+
+/// What became of a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Row {
+    /// Operated on.
+    Done,
+    /// Gone, or not meeting the condition any more.
+    Skipped,
+}
+
+/// Bound on starting over with a newer version of one row; each time another transaction has committed.
+const MOST_ATTEMPTS: usize = 1_000_000;
+
+impl Apply {
+    /// # Safety
+    /// `node` must be the state of our node, its scan relation open, and `child` the state of its source of rows.
+    pub unsafe fn new(
+        node: *mut pg_sys::CustomScanState,
+        child: *mut pg_sys::PlanState,
+        private: Private,
+    ) -> Apply {
+        // SAFETY: by the caller.
+        let target = unsafe { Target::new(node, child, private.attributes.len(), private.recheck_parameter) };
+        let columns = private
+            .attributes
+            .iter()
+            .map(|attribute| {
+                let attribute = *attribute as i16;
+                Column { attribute, is_counter: target.is_fixed_size(attribute) }
+            })
+            .collect();
+        Apply {
+            target,
+            columns,
+            reads: private.reads.iter().map(|column| *column as i16).collect(),
+            reads_plain: private.reads_plain,
+            done: Done::default(),
+        }
+    }
+
+    /// Frees what the statement's memory context does not.
+    pub fn end(&mut self) {
+        self.target.end();
+    }
+
+    /// Operates on rows until one is to be returned to the client, or none is left (null).
+    pub fn next_row(&mut self) -> Result<*mut pg_sys::TupleTableSlot, Error> {
+        loop {
+            let Some(place) = self.target.next() else { return Ok(std::ptr::null_mut()) };
+            if self.row(place)? == Row::Done {
+                self.target.count();
+                if self.target.returns() {
+                    return Ok(self.target.project());
+                }
+            }
+        }
+    }
+
+    fn row(&mut self, place: ItemPointerData) -> Result<Row, Error> {
+        let mut changes = self.changes();
+        let concurrent = CONCURRENT_OPERATIONS.get();
+        let mut wait = !concurrent || changes.iter().any(Change::needs_row);
+        let mut at = place;
+        // Under SERIALIZABLE, rewriting the row would make rivals of operations that commute.
+        if !wait && !serializable() && !changes.iter().any(|change| contention::is_contended(change.id())) {
+            match self.rewrite(at, &changes, false)? {
+                Rewrite::Done => return Ok(self.in_place(&changes)),
+                Rewrite::Again => return Ok(Row::Skipped),
+                Rewrite::Taken if version::locked_by_us(self.target.relation(), at) => wait = true,
+                Rewrite::Taken | Rewrite::Updated | Rewrite::Deleted => {
+                    changes.iter().for_each(|change| contention::note_collision(change.id()));
+                }
+            }
+        }
+        for _ in 0..MOST_ATTEMPTS {
+            if wait {
+                match self.rewrite(at, &changes, true)? {
+                    Rewrite::Done => return Ok(self.in_place(&changes)),
+                    Rewrite::Again => return Ok(Row::Skipped),
+                    Rewrite::Deleted | Rewrite::Updated if one_snapshot() => return Err(Error::ConcurrentUpdate),
+                    Rewrite::Deleted => return Ok(Row::Skipped),
+                    Rewrite::Updated | Rewrite::Taken => {}
+                }
+                let Some(next) = self.target.lock_and_recheck(at)? else { return Ok(Row::Skipped) };
+                at = next;
+                self.renew(&mut changes);
+                continue;
+            }
+            self.lock(&changes);
+            match self.follow(at, &mut changes)? {
+                Followed::Gone => return Ok(Row::Skipped),
+                Followed::OtherObject(next) => {
+                    at = next;
+                    wait = changes.iter().any(Change::needs_row);
+                    continue;
+                }
+                Followed::Here(next) => at = next,
+            }
+            wait = !self.add_to_slices(&mut changes)?;
+            if !wait {
+                self.done.in_slices += 1;
+                return Ok(Row::Done);
+            }
+        }
+        Err(Error::Internal("a row changed without end".into()))
+    }
+
+    /// The changes that the plan yielded for the current row.
+    fn changes(&self) -> Vec<Change> {
+        let count = self.columns.len();
+        self.columns
+            .iter()
+            .enumerate()
+            .map(|(n, column)| Change {
+                column: *column,
+                content: self.target.output(count + n),
+                delta: self.target.output(n),
+                done: false,
+            })
+            .collect()
+    }
+
+    /// The same after the plan ran again for a newer version; what is in slices stays done.
+    fn renew(&self, changes: &mut [Change]) {
+        for (change, new) in changes.iter_mut().zip(self.changes()) {
+            change.content = new.content;
+            change.delta = new.delta;
+        }
+    }
+
+    fn in_place(&mut self, changes: &[Change]) -> Row {
+        self.done.in_place += 1;
+        for change in changes {
+            contention::note_use(change.id());
+        }
+        Row::Done
+    }
+
+    fn rewrite(&mut self, at: ItemPointerData, changes: &[Change], wait: bool) -> Result<Rewrite, Error> {
+        if !self.target.fetch(at) {
+            return Ok(Rewrite::Deleted);
+        }
+        let mut values = Vec::with_capacity(changes.len());
+        for change in changes.iter().filter(|change| !change.done) {
+            values.push((change.column.attribute, change.in_place()?));
+        }
+        self.target.rewrite(at, &values, wait)
+    }
+
+    /// Takes the locks of an operation outside the row: first that on the plain columns it depends on.
+    fn lock(&self, changes: &[Change]) {
+        let objects = || changes.iter().filter(|change| !change.done).map(Change::id).filter(|id| *id != 0);
+        if self.reads_plain {
+            objects().for_each(|id| {
+                lock::lock(Tag::Row(id), Mode::Add, true);
+            });
+        }
+        objects().for_each(|id| {
+            lock::lock(Tag::Object(id), Mode::Add, true);
+        });
+    }
+
+    /// Finds the newest version, under the locks on the objects of the version `at`.
+    fn follow(&mut self, at: ItemPointerData, changes: &mut [Change]) -> Result<Followed, Error> {
+        let newest = version::newest(self.target.relation(), at, self.target.command())?;
+        let Newest::At(newest) = newest else {
+            return if one_snapshot() { Err(Error::ConcurrentUpdate) } else { Ok(Followed::Gone) };
+        };
+        if same_place(newest, at) {
+            self.target.fetch(at);
+            return Ok(Followed::Here(at));
+        }
+        let locked: Vec<i64> = changes.iter().map(Change::id).collect();
+        if self.target.same_columns(at, newest, &self.reads) {
+            for change in changes.iter_mut() {
+                change.content = self.target.column(change.column.attribute);
+            }
+        } else if one_snapshot() {
+            return Err(Error::ConcurrentUpdate);
+        } else if self.target.recheck(newest) {
+            self.renew(changes);
+        } else {
+            return Ok(Followed::Gone);
+        }
+        let same = changes.iter().zip(&locked).all(|(change, id)| change.done || change.id() == *id);
+        match same {
+            true => Ok(Followed::Here(newest)),
+            false if one_snapshot() => Err(Error::ConcurrentUpdate),
+            false => Ok(Followed::OtherObject(newest)),
+        }
+    }
+
+    /// Whether all changes are in slices now.
+    fn add_to_slices(&self, changes: &mut [Change]) -> Result<bool, Error> {
+        let relation = self.target.relation_id();
+        let mut all = true;
+        for change in changes.iter_mut().filter(|change| !change.done && change.content.is_some()) {
+            change.done = change.in_slice(relation)? == Outcome::Added;
+            all &= change.done;
+        }
+        Ok(all)
+    }
+}
+
+enum Followed {
+    /// The newest version, with the objects that are locked.
+    Here(ItemPointerData),
+    /// The newest version has another object: it was overwritten.
+    OtherObject(ItemPointerData),
+    /// No row to operate on.
+    Gone,
+}
+
+fn same_place(a: ItemPointerData, b: ItemPointerData) -> bool {
+    a.ip_posid == b.ip_posid && a.ip_blkid.bi_hi == b.ip_blkid.bi_hi && a.ip_blkid.bi_lo == b.ip_blkid.bi_lo
+}
+
+fn serializable() -> bool {
+    // SAFETY: plain read.
+    unsafe { pg_sys::XactIsoLevel == pg_sys::XACT_SERIALIZABLE as i32 }
+}

@@ -1,0 +1,359 @@
+//! The executor of PostgreSQL as the node uses it: the source of rows, versions of the target's rows, rewriting one,
+//! and testing the condition again on a newer one. All `unsafe` of the node is here.
+
+use super::missing;
+use crate::error::Error;
+use pgrx::pg_sys::{self, Datum, ItemPointerData, TM_Result, TupleTableSlot};
+use std::ptr::null_mut;
+
+/// What came of an attempt to rewrite a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rewrite {
+    /// The row has a new version.
+    Done,
+    /// Another transaction is at it (or this one, with a lock).
+    Taken,
+    /// A newer version was committed.
+    Updated,
+    /// It was deleted.
+    Deleted,
+    /// This statement has rewritten it already.
+    Again,
+}
+
+/// The table that is operated on, and the source of its rows.
+pub struct Target {
+    node: *mut pg_sys::CustomScanState,
+    child: *mut pg_sys::PlanState,
+    estate: *mut pg_sys::EState,
+    result: *mut pg_sys::ResultRelInfo,
+    recheck: *mut pg_sys::EPQState,
+    /// The row that the child, or a recheck, yielded last.
+    output: *mut TupleTableSlot,
+    /// The version at hand.
+    version: *mut TupleTableSlot,
+    /// Another one, to compare with.
+    other: *mut TupleTableSlot,
+    /// The version to be stored.
+    stored: *mut TupleTableSlot,
+    ctid: i16,
+}
+
+impl Target {
+    /// # Safety
+    /// `node` must be the state of our node with its relation open, `child` the state of its subplan.
+    pub unsafe fn new(
+        node: *mut pg_sys::CustomScanState,
+        child: *mut pg_sys::PlanState,
+        _columns: usize,
+        recheck_parameter: i32,
+    ) -> Target {
+        // SAFETY: by the caller; everything lives in the statement's memory context.
+        unsafe {
+            let estate = (*node).ss.ps.state;
+            let relation = (*node).ss.ss_currentRelation;
+            let number = (*(*node).ss.ps.plan.cast::<pg_sys::CustomScan>()).scan.scanrelid;
+            let result = pg_sys::palloc0(size_of::<pg_sys::ResultRelInfo>()).cast::<pg_sys::ResultRelInfo>();
+            (*result).type_ = pg_sys::NodeTag::T_ResultRelInfo;
+            pg_sys::ExecInitResultRelation(estate, result, number);
+            let recheck = pg_sys::palloc0(size_of::<pg_sys::EPQState>()).cast::<pg_sys::EPQState>();
+            pg_sys::EvalPlanQualInit(recheck, estate, (*child).plan, null_mut(), recheck_parameter);
+            let slot = || pg_sys::table_slot_create(relation, &mut (*estate).es_tupleTable);
+            Target {
+                node,
+                child,
+                estate,
+                result,
+                recheck,
+                output: null_mut(),
+                version: slot(),
+                other: slot(),
+                stored: pg_sys::ExecInitExtraTupleSlot(
+                    estate,
+                    (*relation).rd_att,
+                    &raw const pg_sys::TTSOpsHeapTuple,
+                ),
+                ctid: pg_sys::ExecFindJunkAttributeInTlist((*(*child).plan).targetlist, c"ctid".as_ptr()),
+            }
+        }
+    }
+
+    /// Ends the recheck; everything else belongs to the statement.
+    pub fn end(&mut self) {
+        // SAFETY: begun in `new`.
+        unsafe { pg_sys::EvalPlanQualEnd(self.recheck) };
+    }
+
+    /// The relation.
+    pub fn relation(&self) -> pg_sys::Relation {
+        // SAFETY: open as long as the node lives.
+        unsafe { (*self.node).ss.ss_currentRelation }
+    }
+
+    /// Its object identifier.
+    pub fn relation_id(&self) -> pg_sys::Oid {
+        // SAFETY: as above.
+        unsafe { (*self.relation()).rd_id }
+    }
+
+    /// The number of the statement in its transaction.
+    pub fn command(&self) -> pg_sys::CommandId {
+        // SAFETY: set when the statement started.
+        unsafe { (*self.estate).es_output_cid }
+    }
+
+    /// Whether the column's type has a fixed size: `counter` has, `decimal_counter` has not.
+    pub fn is_fixed_size(&self, attribute: i16) -> bool {
+        // SAFETY: attributes are numbered from 1.
+        unsafe {
+            let descriptor = (*self.relation()).rd_att;
+            (&(*descriptor).attrs.as_slice((*descriptor).natts as usize))[attribute as usize - 1].attlen > 0
+        }
+    }
+
+    /// The place of the next row, whose changes [`Target::output`] then gives.
+    pub fn next(&mut self) -> Option<ItemPointerData> {
+        // SAFETY: the child is initialised; what a row needed is freed before the next.
+        unsafe {
+            pg_sys::MemoryContextReset((*(*self.node).ss.ps.ps_ExprContext).ecxt_per_tuple_memory);
+            self.output = pg_sys::ExecProcNode(self.child);
+            if is_empty(self.output) {
+                return None;
+            }
+            let mut null = false;
+            let datum = pg_sys::slot_getattr(self.output, self.ctid.into(), &mut null);
+            (!null).then(|| *datum.cast_mut_ptr::<ItemPointerData>())
+        }
+    }
+
+    /// The `n`-th column (from 0) of the plan's output; `None` for NULL.
+    pub fn output(&self, n: usize) -> Option<Datum> {
+        attribute_of(self.output, n as i32 + 1)
+    }
+
+    /// A column of the version at hand.
+    pub fn column(&self, attribute: i16) -> Option<Datum> {
+        attribute_of(self.version, attribute.into())
+    }
+
+    /// Takes the version at `place` at hand. False if it is gone.
+    pub fn fetch(&mut self, place: ItemPointerData) -> bool {
+        fetch_version(self.relation(), place, self.version)
+    }
+
+    /// Takes the version `newest` at hand and tells whether it has the same content in these columns as `old`.
+    pub fn same_columns(&mut self, old: ItemPointerData, newest: ItemPointerData, columns: &[i16]) -> bool {
+        let relation = self.relation();
+        if !self.fetch(newest) || !fetch_version(relation, old, self.other) {
+            return false;
+        }
+        // SAFETY: both slots hold rows of the relation.
+        unsafe {
+            let descriptor = (*relation).rd_att;
+            let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            columns.iter().all(|column| {
+                let attribute = &attributes[*column as usize - 1];
+                match (
+                    attribute_of(self.version, i32::from(*column)),
+                    attribute_of(self.other, i32::from(*column)),
+                ) {
+                    (None, None) => true,
+                    (Some(a), Some(b)) => {
+                        missing::same_image(a, b, attribute.attbyval, attribute.attlen)
+                    }
+                    _ => false,
+                }
+            })
+        }
+    }
+
+    /// Rewrites the version at hand, which is the one at `place`, with new content in some columns.
+    pub fn rewrite(
+        &mut self,
+        place: ItemPointerData,
+        values: &[(i16, Option<Datum>)],
+        wait: bool,
+    ) -> Result<Rewrite, Error> {
+        self.fill_stored(values);
+        // SAFETY: the slots fit the relation; the result's structures were initialised with it.
+        unsafe {
+            let mut at = place;
+            let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
+            let mut mode: pg_sys::LockTupleMode::Type = 0;
+            let mut indexes = false;
+            let result = pg_sys::table_tuple_update(
+                self.relation(),
+                &mut at,
+                self.stored,
+                self.command(),
+                (*self.estate).es_snapshot,
+                null_mut(),
+                wait,
+                &mut failure,
+                &mut mode,
+                &mut indexes,
+            );
+            match result {
+                TM_Result::TM_Ok => {
+                    if indexes {
+                        self.insert_index_entries();
+                    }
+                    Ok(Rewrite::Done)
+                }
+                TM_Result::TM_BeingModified | TM_Result::TM_WouldBlock => Ok(Rewrite::Taken),
+                TM_Result::TM_Updated => Ok(Rewrite::Updated),
+                TM_Result::TM_Deleted => Ok(Rewrite::Deleted),
+                TM_Result::TM_SelfModified if failure.cmax == self.command() => Ok(Rewrite::Again),
+                TM_Result::TM_SelfModified => Err(Error::ModifiedByTrigger),
+                other => Err(Error::Internal(format!("unexpected result {other} of rewriting a row"))),
+            }
+        }
+    }
+
+    fn fill_stored(&mut self, values: &[(i16, Option<Datum>)]) {
+        // SAFETY: `version` holds a row; `stored` takes as many columns. The tuple is formed in the memory that is
+        // reset with the next row.
+        unsafe {
+            let relation = self.relation();
+            let count = (*(*relation).rd_att).natts as usize;
+            pg_sys::slot_getallattrs(self.version);
+            let memory = (*(*self.node).ss.ps.ps_ExprContext).ecxt_per_tuple_memory;
+            let before = pg_sys::MemoryContextSwitchTo(memory);
+            let mut datums = std::slice::from_raw_parts((*self.version).tts_values, count).to_vec();
+            let mut nulls = std::slice::from_raw_parts((*self.version).tts_isnull, count).to_vec();
+            for (attribute, value) in values {
+                let column = *attribute as usize - 1;
+                nulls[column] = value.is_none();
+                datums[column] = value.unwrap_or(Datum::null());
+            }
+            let tuple =
+                pg_sys::heap_form_tuple((*relation).rd_att, datums.as_mut_ptr(), nulls.as_mut_ptr());
+            pg_sys::MemoryContextSwitchTo(before);
+            (*tuple).t_tableOid = (*relation).rd_id;
+            pg_sys::ExecForceStoreHeapTuple(tuple, self.stored, false);
+        }
+    }
+
+    fn insert_index_entries(&mut self) {
+        // SAFETY: the stored version has its place; indexes are opened once and closed with the statement.
+        unsafe {
+            if (*self.result).ri_IndexRelationDescs.is_null() {
+                pg_sys::ExecOpenIndices(self.result, false);
+            }
+            pg_sys::ExecInsertIndexTuples(
+                self.result,
+                self.stored,
+                self.estate,
+                true,
+                false,
+                null_mut(),
+                null_mut(),
+            );
+            let context = (*self.estate).es_per_tuple_exprcontext;
+            if !context.is_null() {
+                pg_sys::MemoryContextReset((*context).ecxt_per_tuple_memory);
+            }
+        }
+    }
+
+    /// Runs the plan again for the version at `place`. False if it does not meet the condition.
+    pub fn recheck(&mut self, place: ItemPointerData) -> bool {
+        // SAFETY: the test slot takes a row of this relation.
+        unsafe {
+            let number = (*self.result).ri_RangeTableIndex;
+            let test = pg_sys::EvalPlanQualSlot(self.recheck, self.relation(), number);
+            fetch_version(self.relation(), place, test) && self.run_again(test)
+        }
+    }
+
+    /// # Safety
+    /// `test` must be the recheck's slot for the relation, holding a row.
+    unsafe fn run_again(&mut self, test: *mut TupleTableSlot) -> bool {
+        // SAFETY: by the caller.
+        unsafe {
+            let number = (*self.result).ri_RangeTableIndex;
+            pg_sys::EvalPlanQualBegin(self.recheck);
+            let output = pg_sys::EvalPlanQual(self.recheck, self.relation(), number, test);
+            if is_empty(output) {
+                return false;
+            }
+            self.output = output;
+            true
+        }
+    }
+
+    /// Waits for whoever is at the row, locks its newest version, takes it at hand, and runs the plan again for it.
+    /// Its place, or `None` if the row is gone or does not meet the condition any more.
+    pub fn lock_and_recheck(&mut self, place: ItemPointerData) -> Result<Option<ItemPointerData>, Error> {
+        // SAFETY: as in `rewrite` and `recheck`.
+        unsafe {
+            let number = (*self.result).ri_RangeTableIndex;
+            let test = pg_sys::EvalPlanQualSlot(self.recheck, self.relation(), number);
+            let mut at = place;
+            let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
+            let result = pg_sys::table_tuple_lock(
+                self.relation(),
+                &mut at,
+                (*self.estate).es_snapshot,
+                test,
+                self.command(),
+                pg_sys::LockTupleMode::LockTupleNoKeyExclusive,
+                pg_sys::LockWaitPolicy::LockWaitBlock,
+                pg_sys::TUPLE_LOCK_FLAG_FIND_LAST_VERSION as u8,
+                &mut failure,
+            );
+            match result {
+                TM_Result::TM_Ok => Ok(self.run_again(test).then_some(at)),
+                TM_Result::TM_Deleted => Ok(None),
+                TM_Result::TM_SelfModified if failure.cmax == self.command() => Ok(None),
+                TM_Result::TM_SelfModified => Err(Error::ModifiedByTrigger),
+                other => Err(Error::Internal(format!("unexpected result {other} of locking a row"))),
+            }
+        }
+    }
+
+    /// One more row for the command tag.
+    pub fn count(&mut self) {
+        // SAFETY: the statement's own state.
+        unsafe { (*self.estate).es_processed += 1 };
+    }
+
+    /// Whether the statement has a RETURNING clause.
+    pub fn returns(&self) -> bool {
+        // SAFETY: the plan belongs to the node.
+        unsafe { !(*(*self.node).ss.ps.plan).targetlist.is_null() }
+    }
+
+    /// What RETURNING gives for the version at hand.
+    pub fn project(&mut self) -> *mut TupleTableSlot {
+        // SAFETY: the scan slot has the relation's columns, and the projection was made for it.
+        unsafe {
+            let scan = (*self.node).ss.ss_ScanTupleSlot;
+            pg_sys::ExecCopySlot(scan, self.version);
+            let context = (*self.node).ss.ps.ps_ExprContext;
+            (*context).ecxt_scantuple = scan;
+            let projection = (*self.node).ss.ps.ps_ProjInfo;
+            if projection.is_null() { scan } else { pg_sys::ExecProject(projection) }
+        }
+    }
+}
+
+fn is_empty(slot: *mut TupleTableSlot) -> bool {
+    // SAFETY: a slot, or null.
+    slot.is_null() || unsafe { (*slot).tts_flags } & pg_sys::TTS_FLAG_EMPTY as u16 != 0
+}
+
+fn attribute_of(slot: *mut TupleTableSlot, number: i32) -> Option<Datum> {
+    let mut null = false;
+    // SAFETY: the slot holds a row with this column.
+    let datum = unsafe { pg_sys::slot_getattr(slot, number, &mut null) };
+    (!null).then_some(datum)
+}
+
+fn fetch_version(relation: pg_sys::Relation, place: ItemPointerData, slot: *mut TupleTableSlot) -> bool {
+    let mut place = place;
+    // SAFETY: an open relation and a slot for its rows.
+    unsafe {
+        pg_sys::table_tuple_fetch_row_version(relation, &mut place, &raw mut pg_sys::SnapshotAnyData, slot)
+    }
+}

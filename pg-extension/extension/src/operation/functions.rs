@@ -1,0 +1,175 @@
+//! The functions that rewritten statements call. Users have no reason to: called by hand they lock, but cannot
+//! make two rows share an object, since every assignment of a datum is rewritten too.
+
+use super::row::{self, Locked, Request, Table};
+use crate::error::Error;
+use crate::function::Call;
+use crate::object;
+use crate::pg_function;
+use crate::types::counter::Counter;
+use crate::types::decimal_counter::DecimalCounter;
+use pgrx::pg_sys::{self, Datum, Oid};
+
+/// What the two types have in common here.
+trait Content: Copy {
+    /// # Safety
+    /// `datum` must be a non-null datum of this type.
+    unsafe fn read(datum: Datum) -> Self;
+    fn id(self) -> i64;
+    /// Without identity, its value that of the active snapshot.
+    fn as_seen(self) -> Result<Datum, Error>;
+    /// Without identity, its value the newest one.
+    fn as_newest(self) -> Result<Datum, Error>;
+    /// A new object with the base of this datum.
+    fn identified(self) -> Result<Datum, Error>;
+}
+
+impl Content for Counter {
+    unsafe fn read(datum: Datum) -> Self {
+        // SAFETY: by the caller.
+        unsafe { Counter::from_datum(datum) }
+    }
+    fn id(self) -> i64 {
+        self.id
+    }
+    fn as_seen(self) -> Result<Datum, Error> {
+        Ok(Counter::unidentified(self.value()?).into_datum())
+    }
+    fn as_newest(self) -> Result<Datum, Error> {
+        Ok(Counter::unidentified(self.newest_value()?).into_datum())
+    }
+    fn identified(self) -> Result<Datum, Error> {
+        Ok(Counter::new_object(self.value()?)?.into_datum())
+    }
+}
+
+impl Content for DecimalCounter {
+    unsafe fn read(datum: Datum) -> Self {
+        // SAFETY: by the caller.
+        unsafe { DecimalCounter::from_datum(datum) }
+    }
+    fn id(self) -> i64 {
+        self.id
+    }
+    fn as_seen(self) -> Result<Datum, Error> {
+        Ok(DecimalCounter::unidentified(self.value()?).into_datum())
+    }
+    fn as_newest(self) -> Result<Datum, Error> {
+        Ok(DecimalCounter::unidentified(self.newest_value()?).into_datum())
+    }
+    fn identified(self) -> Result<Datum, Error> {
+        Ok(DecimalCounter::new_object(self.value()?)?.into_datum())
+    }
+}
+
+fn place(call: Call, n: usize) -> pg_sys::ItemPointer {
+    call.arg(n).cast_mut_ptr()
+}
+
+fn relation(call: Call, n: usize) -> Oid {
+    Oid::from(call.arg(n).value() as u32)
+}
+
+/// The value in its newest state, under the hold asked for. A version that is not the newest gives the value under
+/// the snapshot: the statement meets the newer version next, and evaluates again.
+fn newest<T: Content>(call: Call) -> Result<Datum, Error> {
+    // SAFETY: declared with this type.
+    let content = unsafe { T::read(call.arg(0)) };
+    let request = Request::of(call.i32(3))?;
+    if !lock_object(content.id(), place(call, 1), relation(call, 2), request)? {
+        return content.as_seen();
+    }
+    content.as_newest()
+}
+
+/// Whether the newest state of the object can be read now.
+fn lock_object(id: i64, place: pg_sys::ItemPointer, relation: Oid, request: Request) -> Result<bool, Error> {
+    let held = request.reads_newest();
+    if Table::open(relation).lock_version(place, request)? == Locked::Newest {
+        request.lock_object(id)?;
+        row::require_unchanged(id)?;
+        return Ok(held);
+    }
+    Ok(request.is_held())
+}
+
+/// The datum to store instead of an old one, whose slices are removed.
+fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
+    if !call.is_null(0) {
+        // SAFETY: declared with this type.
+        let old = unsafe { T::read(call.arg(0)) };
+        let newest = lock_object(old.id(), place(call, 2), relation(call, 3), Request::overwrite())?;
+        if newest && !super::triggers_may_suppress(relation(call, 3)) {
+            object::discard(old.id())?;
+        }
+    }
+    if call.is_null(1) {
+        return Ok(call.null());
+    }
+    // SAFETY: declared with this type.
+    unsafe { T::read(call.arg(1)) }.identified()
+}
+
+/// The datum unchanged, its row's plain columns about to change.
+fn keep<T: Content>(call: Call) -> Result<Datum, Error> {
+    // SAFETY: declared with this type.
+    let content = unsafe { T::read(call.arg(0)) };
+    lock_object(content.id(), place(call, 1), relation(call, 2), Request::plain_change())?;
+    Ok(call.arg(0))
+}
+
+pg_function!(fn abelian_counter_newest(call) { newest::<Counter>(call) });
+pg_function!(fn abelian_decimal_counter_newest(call) { newest::<DecimalCounter>(call) });
+pg_function!(fn abelian_counter_replace(call) { replace::<Counter>(call) });
+pg_function!(fn abelian_decimal_counter_replace(call) { replace::<DecimalCounter>(call) });
+pg_function!(fn abelian_counter_keep(call) { keep::<Counter>(call) });
+pg_function!(fn abelian_decimal_counter_keep(call) { keep::<DecimalCounter>(call) });
+
+pg_function!(
+    /// Locks a row and its objects as the statement needs; true, so that it can stand in a target list.
+    fn abelian_lock_row(call) {
+        let request = Request::of(call.i32(2))?;
+        let mut table = Table::open(relation(call, 1));
+        if request.is_plain_change() {
+            lock_plain_columns(&mut table, place(call, 0), request)?;
+        } else if table.lock_version(place(call, 0), request)? == Locked::Newest {
+            for object in table.objects()? {
+                request.lock_object(object.id)?;
+                if request.reads_newest() {
+                    row::require_unchanged(object.id)?;
+                }
+                if request.discards() {
+                    object::discard(object.id)?;
+                }
+            }
+        }
+        Ok(Datum::from(true))
+    }
+);
+
+/// The plain columns' lock is usually free: then the row need not be locked before the statement changes it. Nobody
+/// who waits for this lock holds the row, so that holding it while waiting for the row closes no circle.
+fn lock_plain_columns(table: &mut Table, place: pg_sys::ItemPointer, request: Request) -> Result<(), Error> {
+    if !table.fetch(place) {
+        return Ok(());
+    }
+    let objects = table.objects()?;
+    if objects.iter().all(|object| row::try_plain_columns(object.id)) {
+        return Ok(());
+    }
+    if table.lock_version(place, request)? == Locked::Newest {
+        for object in table.objects()? {
+            request.lock_object(object.id)?;
+        }
+    }
+    Ok(())
+}
+
+pg_function!(
+    /// Whether the active snapshot shows this row version.
+    fn abelian_in_snapshot(call) {
+        // SAFETY: a statement has an active snapshot while it runs.
+        let snapshot = unsafe { pg_sys::GetActiveSnapshot() };
+        Ok(Datum::from(Table::open(relation(call, 1)).shows(place(call, 0), snapshot)))
+    }
+);

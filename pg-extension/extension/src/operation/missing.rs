@@ -1,0 +1,62 @@
+//! Functions of PostgreSQL (in all of 15 to 18) that the bindings leave out.
+
+use pgrx::pg_sys::{self, Datum, Oid};
+
+mod raw {
+    use pgrx::pg_sys;
+    unsafe extern "C-unwind" {
+        pub fn datum_image_eq(a: pg_sys::Datum, b: pg_sys::Datum, by_value: bool, length: std::ffi::c_int) -> bool;
+        pub fn has_subclass(relation: pg_sys::Oid) -> bool;
+        pub fn find_all_inheritors(
+            relation: pg_sys::Oid,
+            lock: pg_sys::LOCKMODE,
+            parents: *mut *mut pg_sys::List,
+        ) -> *mut pg_sys::List;
+        pub fn has_partition_attrs(
+            relation: pg_sys::Relation,
+            attributes: *mut pg_sys::Bitmapset,
+            used_in_expression: *mut bool,
+        ) -> bool;
+    }
+}
+
+/// Calls C so that an ERROR unwinds Rust frames.
+fn guarded<T>(call: impl FnOnce() -> T) -> T {
+    // SAFETY: the boundary is made for this.
+    unsafe { pg_sys::submodules::ffi::pg_guard_ffi_boundary(call) }
+}
+
+/// Whether two values of one type are the same bytes, however they are stored.
+///
+/// # Safety
+/// Both must be datums of a type of this length.
+pub unsafe fn same_image(a: Datum, b: Datum, by_value: bool, length: i16) -> bool {
+    // SAFETY: by the caller.
+    guarded(|| unsafe { raw::datum_image_eq(a, b, by_value, length.into()) })
+}
+
+/// The relations that inherit from this one, or are its partitions, at any depth; they get an AccessShare lock.
+pub fn descendants(relation: Oid) -> Vec<Oid> {
+    // SAFETY: lookups by identifier; the list is ours and begins with the relation itself.
+    guarded(|| unsafe {
+        if !raw::has_subclass(relation) {
+            return Vec::new();
+        }
+        let list =
+            raw::find_all_inheritors(relation, pg_sys::AccessShareLock as i32, std::ptr::null_mut());
+        (1..(*list).length).map(|i| pg_sys::list_nth_oid(list, i)).collect()
+    })
+}
+
+/// Whether the column is part of the relation's partition key.
+///
+/// # Safety
+/// The relation must be open.
+pub unsafe fn partitions_by(relation: pg_sys::Relation, attribute: i16) -> bool {
+    let member = i32::from(attribute) - pg_sys::FirstLowInvalidHeapAttributeNumber;
+    // SAFETY: by the caller.
+    guarded(|| unsafe {
+        let attributes = pg_sys::bms_make_singleton(member);
+        raw::has_partition_attrs(relation, attributes, std::ptr::null_mut())
+    })
+}

@@ -1,0 +1,176 @@
+//! Statements that are nothing but operations: recognised before planning, turned into a custom scan afterwards.
+//!
+//! PostgreSQL plans the UPDATE with the changes in place of the new values. The plan below its ModifyTable then
+//! yields, for each row, the changes, the data of the columns, and where the row is; ModifyTable is replaced by
+//! our node (see [`super::scan`]), which neither waits for the row nor has to rewrite it.
+
+use super::rewrite::Relation;
+use super::symbols::Symbols;
+use super::tree::{self, Any, Tree};
+use pgrx::pg_sys::{self, CmdType, NodeTag};
+use std::collections::BTreeSet;
+
+/// A statement whose plan is to be replaced.
+pub struct Pure {
+    /// The columns that are operated on, in the order of the plan's output.
+    attributes: Vec<i16>,
+    /// The columns that WHERE, arguments and RETURNING read.
+    reads: Vec<i16>,
+    /// Whether one of them is no key: then the row's plain columns must not change meanwhile.
+    reads_plain: bool,
+}
+
+/// Prepares an UPDATE that only operates, on a plain table, and nothing else sees the new values. `None`, and the
+/// statement untouched, otherwise.
+pub fn prepare(symbols: &Symbols, mut query: Tree<pg_sys::Query>) -> Option<Pure> {
+    if query.commandType != CmdType::CMD_UPDATE
+        || query.hasSubLinks
+        || query.hasTargetSRFs
+        || !query.cteList.is_null()
+        || !query.rowMarks.is_null()
+        || !query.withCheckOptions.is_null()
+    {
+        return None;
+    }
+    let target = Relation::of(symbols, query, query.resultRelation)?;
+    let facts = &target.facts;
+    if !facts.simple || facts.update_trigger || target.has_row_security() || !only_source(query) {
+        return None;
+    }
+    let entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
+    let changes = changes(&target, &entries)?;
+    let reads = reads(query, &target, &changes)?;
+    let reads_plain = reads.iter().any(|column| !facts.keys.contains(column));
+    let attributes: Vec<i16> = entries.iter().map(|entry| entry.resno).collect();
+    query.targetList = output(symbols, &target, &attributes, &changes)?;
+    Some(Pure { attributes, reads: reads.into_iter().collect(), reads_plain })
+}
+
+/// Whether the statement reads the target alone.
+fn only_source(query: Tree<pg_sys::Query>) -> bool {
+    let Some(join) = Tree::new(query.jointree) else { return false };
+    let sources = tree::items::<pg_sys::Node>(join.fromlist);
+    sources.len() == 1
+        && sources[0].cast::<pg_sys::RangeTblRef>().is_some_and(|source| source.rtindex == query.resultRelation)
+}
+
+/// The change of each assignment, if all are operations whose results nobody checks.
+fn changes(target: &Relation<'_>, entries: &[Tree<pg_sys::TargetEntry>]) -> Option<Vec<Any>> {
+    let facts = &target.facts;
+    entries
+        .iter()
+        .map(|entry| {
+            let attribute = entry.resno;
+            let watched = [&facts.checked, &facts.indexed]
+                .iter()
+                .any(|columns| columns.contains(&attribute) || columns.contains(&0));
+            if entry.resjunk || watched {
+                return None;
+            }
+            target.operation(attribute, Tree::new(entry.expr.cast())?)
+        })
+        .collect()
+}
+
+/// The columns the statement depends on; `None` if one of them is Abelian or says where the row is stored, or if a
+/// cursor does.
+fn reads(query: Tree<pg_sys::Query>, target: &Relation<'_>, changes: &[Any]) -> Option<BTreeSet<i16>> {
+    let conditions: *mut pg_sys::Node = Tree::new(query.jointree)?.quals;
+    let by_cursor = tree::any_node(conditions, &mut |node, _| node.type_ == NodeTag::T_CurrentOfExpr);
+    let mut reads = target.columns_read(conditions);
+    reads.extend(target.columns_read(query.returningList));
+    for change in changes {
+        reads.extend(target.columns_read(change.pointer::<pg_sys::Node>()));
+    }
+    let stored = reads.iter().any(|column| *column < 0);
+    (!by_cursor && !stored && !target.abelian_among(&reads)).then_some(reads)
+}
+
+/// What the plan yields: the changes, then the columns themselves.
+fn output(
+    symbols: &Symbols,
+    target: &Relation<'_>,
+    attributes: &[i16],
+    changes: &[Any],
+) -> Option<*mut pg_sys::List> {
+    let mut entries = Vec::new();
+    for (change, attribute) in changes.iter().zip(attributes) {
+        entries.push(tree::target(*change, *attribute, c"change", false));
+    }
+    for attribute in attributes {
+        let column = target.facts.column(*attribute)?;
+        let kind = symbols.kind(column.type_)?;
+        let own = tree::column(target.number, *attribute, kind.type_, 0);
+        entries.push(tree::target(own, entries.len() as i16 + 1, c"object", true));
+    }
+    Some(tree::list(&entries))
+}
+
+/// What [`super::scan`] reads from the plan.
+pub struct Private {
+    /// Columns operated on.
+    pub attributes: Vec<i32>,
+    /// Columns the statement depends on.
+    pub reads: Vec<i32>,
+    /// Whether one of those is no key.
+    pub reads_plain: bool,
+    /// PostgreSQL's parameter that makes the plan run again for one newer row.
+    pub recheck_parameter: i32,
+}
+
+impl Private {
+    /// Reads what `Pure::replace` stored.
+    pub fn of(scan: &pg_sys::CustomScan) -> Option<Private> {
+        let lists = tree::items::<pg_sys::List>(scan.custom_private);
+        let [attributes, reads, rest] = lists[..] else { return None };
+        let [reads_plain, recheck_parameter] = tree::integers(rest.pointer())[..] else { return None };
+        Some(Private {
+            attributes: tree::integers(attributes.pointer()),
+            // The list begins with a 0, since an empty list is a null pointer.
+            reads: tree::integers(reads.pointer()).into_iter().filter(|column| *column != 0).collect(),
+            reads_plain: reads_plain != 0,
+            recheck_parameter,
+        })
+    }
+}
+
+impl Pure {
+    /// Puts our node in the place of ModifyTable. False if the plan is not the one expected.
+    pub fn replace(&self, mut statement: Tree<pg_sys::PlannedStmt>) -> bool {
+        let Some(modify) = Tree::<pg_sys::Node>::new(statement.planTree.cast())
+            .and_then(|plan| plan.cast::<pg_sys::ModifyTable>())
+        else {
+            return false;
+        };
+        let [relation] = tree::integers(modify.resultRelations)[..] else { return false };
+        let returning = tree::items::<pg_sys::List>(modify.returningLists);
+        let integers = |numbers: &[i32]| Tree::new(tree::integer_list(numbers));
+        let attributes: Vec<i32> = self.attributes.iter().map(|column| i32::from(*column)).collect();
+        let reads: Vec<i32> = std::iter::once(0).chain(self.reads.iter().map(|c| i32::from(*c))).collect();
+        let (Some(attributes), Some(reads), Some(rest)) = (
+            integers(&attributes),
+            integers(&reads),
+            integers(&[i32::from(self.reads_plain), modify.epqParam]),
+        ) else {
+            return false;
+        };
+        let Some(mut scan) = new_scan() else { return false };
+        scan.scan.plan = modify.plan; // costs, node id, initial plans, parameters
+        scan.scan.plan.type_ = NodeTag::T_CustomScan;
+        scan.scan.plan.lefttree = std::ptr::null_mut();
+        scan.scan.plan.targetlist = returning.first().map_or(std::ptr::null_mut(), |list| list.pointer());
+        scan.scan.scanrelid = relation as u32;
+        scan.custom_plans = Tree::new(modify.plan.lefttree).map_or(std::ptr::null_mut(), |plan| tree::list(&[plan]));
+        scan.custom_private = tree::list(&[attributes, reads, rest]);
+        // SAFETY: a set of one relation.
+        scan.custom_relids = unsafe { pg_sys::bms_make_singleton(relation) };
+        scan.methods = super::scan::methods();
+        statement.planTree = scan.pointer();
+        true
+    }
+}
+
+fn new_scan() -> Option<Tree<pg_sys::CustomScan>> {
+    // SAFETY: zeroed memory of the node's size, which the caller tags.
+    Tree::new(unsafe { pg_sys::palloc0(size_of::<pg_sys::CustomScan>()) }.cast())
+}

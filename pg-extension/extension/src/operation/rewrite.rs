@@ -1,0 +1,368 @@
+//! The ordinary path: statements keep PostgreSQL's own plan, and their expressions are rewritten so that they stay
+//! right beside operations that do not wait for the row.
+//!
+//! * `SET c = c + x` becomes `SET c = abelian.counter_add(c, x)`: the object stays, its base changes. The row lock
+//!   makes that safe, and PostgreSQL evaluates it anew on the newest version of the row when it had to wait.
+//! * Whatever else is assigned, or is seen by RETURNING, CHECK, a trigger or a policy, becomes
+//!   `SET c = abelian.replace(c, ...)`, with `c` read as `abelian.newest(c, ...)`: both lock the row, then the
+//!   object, and see everything committed. The row gets a new object, which no other transaction can add to.
+//! * A condition on `c` is tested under the snapshot, as PostgreSQL does, and again on the newest value.
+//! * Changes of plain columns, DELETE and locking clauses lock through `abelian.lock_row`.
+//!
+//! The argument is in `docs/design/operations.md`.
+
+use super::recognise;
+use super::relation::Facts;
+use super::row::Hold;
+use super::symbols::Symbols;
+use super::tree::{self, Any, Tree};
+use pgrx::pg_sys::{self, CmdType, Oid};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Rewrites a statement and all queries inside it.
+pub fn statement(symbols: &Symbols, query: Tree<pg_sys::Query>, locking_reads: super::settings::LockingReads) {
+    let mut queries = Vec::new();
+    tree::any_node(query.pointer(), &mut |node, _| {
+        queries.extend(node.cast::<pg_sys::Query>());
+        false
+    });
+    // The innermost first: an outer rewriting copies the expressions that hold inner queries.
+    for query in queries.into_iter().rev() {
+        match query.commandType {
+            CmdType::CMD_UPDATE => on_target(symbols, query, |target| target.update()),
+            CmdType::CMD_DELETE => on_target(symbols, query, |target| target.delete()),
+            CmdType::CMD_INSERT => on_target(symbols, query, |target| target.insert()),
+            CmdType::CMD_MERGE => on_target(symbols, query, |target| target.merge()),
+            CmdType::CMD_SELECT => super::locking::select(symbols, query, locking_reads),
+            _ => {}
+        }
+    }
+}
+
+fn on_target(symbols: &Symbols, query: Tree<pg_sys::Query>, rewrite: impl FnOnce(&mut Relation<'_>)) {
+    if let Some(mut target) = Relation::of(symbols, query, query.resultRelation) {
+        rewrite(&mut target);
+    }
+}
+
+/// A relation with Abelian columns, as one entry of a query's range table.
+pub struct Relation<'a> {
+    symbols: &'a Symbols,
+    query: Tree<pg_sys::Query>,
+    entry: Tree<pg_sys::RangeTblEntry>,
+    /// Its number in the range table.
+    pub number: i32,
+    /// What is known of it.
+    pub facts: Rc<Facts>,
+}
+
+impl<'a> Relation<'a> {
+    /// The relation with this number, if it has Abelian columns.
+    pub fn of(symbols: &'a Symbols, query: Tree<pg_sys::Query>, number: i32) -> Option<Self> {
+        let entry = *tree::items::<pg_sys::RangeTblEntry>(query.rtable).get(usize::try_from(number - 1).ok()?)?;
+        if entry.rtekind != pg_sys::RTEKind::RTE_RELATION {
+            return None;
+        }
+        let facts = Facts::of(symbols, entry.relid, entry.inh)?;
+        Some(Relation { symbols, query, entry, number, facts })
+    }
+
+    /// Whether row security applies to this use of the relation.
+    pub fn has_row_security(&self) -> bool {
+        !self.entry.securityQuals.is_null()
+    }
+
+    /// The columns that a tree reads; 0 stands for the whole row.
+    pub fn columns_read<T>(&self, root: *mut T) -> BTreeSet<i16> {
+        let mut found = BTreeSet::new();
+        tree::any_node(root.cast(), &mut |node, levels| {
+            if let Some(variable) = node.cast::<pg_sys::Var>()
+                && variable.varno as i32 == self.number
+                && variable.varlevelsup == levels
+            {
+                found.insert(variable.varattno);
+            }
+            false
+        });
+        found
+    }
+
+    /// Whether one of these columns is Abelian.
+    pub fn abelian_among(&self, columns: &BTreeSet<i16>) -> bool {
+        columns.contains(&0) || self.facts.columns.iter().any(|column| columns.contains(&column.attribute))
+    }
+
+    fn ctid(&self, levels_up: u32) -> Any {
+        tree::column(self.number, pg_sys::SelfItemPointerAttributeNumber as i16, pg_sys::TIDOID, levels_up)
+    }
+
+    fn tableoid(&self, levels_up: u32) -> Any {
+        tree::column(self.number, pg_sys::TableOidAttributeNumber as i16, pg_sys::OIDOID, levels_up)
+    }
+
+    fn column(&self, attribute: i16, type_: Oid) -> Any {
+        tree::column(self.number, attribute, type_, 0)
+    }
+
+    /// `abelian.lock_row(ctid, tableoid, hold)`
+    pub fn lock_row(&self, hold: i32) -> Any {
+        let arguments = [self.ctid(0), self.tableoid(0), tree::integer(hold)];
+        tree::call(self.symbols.lock_row, pg_sys::VOIDOID, &arguments)
+    }
+
+    /// The same expression, its Abelian columns (all, or those in `only`) read in their newest state.
+    pub fn newest(&self, expression: Any, hold: i32) -> Any {
+        tree::replace_columns(expression, self.number, &mut |variable| {
+            let kind = self.symbols.kind(variable.vartype)?;
+            let levels_up = variable.varlevelsup;
+            let arguments =
+                [variable.copy().any(), self.ctid(levels_up), self.tableoid(levels_up), tree::integer(hold)];
+            Some(tree::call(kind.newest, kind.type_, &arguments))
+        })
+    }
+
+    /// The condition under the snapshot, where the row is still the one the snapshot shows, and on the newest state.
+    pub fn newest_condition(&self, condition: Any, hold: i32) -> Vec<Any> {
+        if !self.abelian_among(&self.columns_read(condition.pointer::<pg_sys::Node>())) {
+            return vec![condition];
+        }
+        let in_snapshot = tree::call(self.symbols.in_snapshot, pg_sys::BOOLOID, &[self.ctid(0), self.tableoid(0)]);
+        let changed = tree::boolean(pg_sys::BoolExprType::NOT_EXPR, &[in_snapshot]);
+        let filter = tree::boolean(pg_sys::BoolExprType::OR_EXPR, &[condition.copy(), changed]);
+        vec![filter, self.newest(condition, hold)]
+    }
+
+    fn newest_conditions(&mut self, hold: Hold) {
+        let hold = hold as i32;
+        if let Some(mut join) = Tree::new(self.query.jointree) {
+            let conditions: Vec<Any> =
+                tree::conjuncts(join.quals).into_iter().flat_map(|c| self.newest_condition(c, hold)).collect();
+            join.quals = tree::conjunction(&conditions);
+        }
+        if self.has_row_security() {
+            let conditions: Vec<Any> = tree::items::<pg_sys::Node>(self.entry.securityQuals)
+                .into_iter()
+                .map(|c| Tree::new(tree::conjunction(&self.newest_condition(c, hold))).unwrap_or(c))
+                .collect();
+            self.entry.securityQuals = tree::list(&conditions);
+        }
+    }
+
+    /// The columns whose value after the change somebody sees: RETURNING, CHECK, policies, triggers.
+    fn seen_after_update(&self) -> BTreeSet<i16> {
+        let mut seen = self.columns_read(self.query.returningList);
+        seen.extend(self.columns_read(self.query.withCheckOptions));
+        if self.facts.update_trigger_reads {
+            seen.insert(0);
+        }
+        seen
+    }
+
+    fn update(&mut self) {
+        self.newest_conditions(Hold::Overwrite);
+        let mut query = self.query;
+        let targets = tree::items::<pg_sys::TargetEntry>(query.targetList);
+        let assigned: BTreeSet<i16> = targets.iter().filter(|t| !t.resjunk).map(|t| t.resno).collect();
+        let (junk, mut entries): (Vec<_>, Vec<_>) = targets.into_iter().partition(|target| target.resjunk);
+        let moves = assigned.iter().any(|column| self.facts.partitioning.contains(column));
+        self.assign(&mut entries, moves);
+        entries.extend(junk);
+        if let Some(hold) = self.hold_of_plain_columns(&assigned) {
+            let number = entries.len() as i16 + 1;
+            entries.push(tree::target(self.lock_row(hold as i32), number, c"abelian_lock", true));
+        }
+        query.targetList = tree::list(&entries);
+    }
+
+    /// Rewrites the assignments of an UPDATE or DO UPDATE, and adds those of columns that must get a new object.
+    /// `all`: every Abelian column must.
+    fn assign(&self, entries: &mut Vec<Tree<pg_sys::TargetEntry>>, all: bool) {
+        let seen = self.seen_after_update();
+        let renewed = |attribute| all || seen.contains(&0) || seen.contains(&attribute);
+        for entry in entries.iter_mut() {
+            let expression = entry.expr.cast();
+            let Some(expression) = Tree::<pg_sys::Node>::new(expression) else { continue };
+            entry.expr = match self.facts.column(entry.resno) {
+                Some(column) => {
+                    let seen = renewed(column.attribute)
+                        || self.facts.checked.contains(&column.attribute)
+                        || self.facts.checked.contains(&0)
+                        || self.facts.indexed.contains(&column.attribute);
+                    self.assigned(column.attribute, column.type_, expression, seen)
+                }
+                None => self.newest(expression, Hold::Overwrite as i32),
+            }
+            .pointer();
+        }
+        for column in &self.facts.columns {
+            if renewed(column.attribute) && entries.iter().all(|entry| entry.resno != column.attribute) {
+                let own = self.column(column.attribute, column.type_);
+                let expression = self.replaced(column.attribute, column.type_, own);
+                entries.push(tree::target(expression, column.attribute, c"abelian_renewed", false));
+            }
+        }
+    }
+
+    /// What is assigned to an Abelian column. `seen`: its value after the statement is seen, so that even an
+    /// operation must know it.
+    fn assigned(&self, attribute: i16, type_: Oid, expression: Any, seen: bool) -> Any {
+        if !seen {
+            if expression.equals(self.column(attribute, type_)) {
+                return expression;
+            }
+            if let Some(operation) = self.operation(attribute, expression)
+                && let Some(kind) = self.symbols.kind(type_)
+            {
+                return tree::call(kind.add, type_, &[self.column(attribute, type_), operation]);
+            }
+        }
+        self.replaced(attribute, type_, expression)
+    }
+
+    /// The change that an assignment makes, if it is an operation that reads no Abelian column of the row.
+    pub fn operation(&self, attribute: i16, expression: Any) -> Option<Any> {
+        let change = recognise::operation(self.symbols, self.number, attribute, expression)?;
+        let read = self.columns_read(change.pointer::<pg_sys::Node>());
+        (!self.abelian_among(&read)).then_some(change)
+    }
+
+    fn replaced(&self, attribute: i16, type_: Oid, expression: Any) -> Any {
+        let Some(kind) = self.symbols.kind(type_) else { return expression };
+        let arguments = [
+            self.column(attribute, type_),
+            self.newest(expression, Hold::Overwrite as i32),
+            self.ctid(0),
+            self.tableoid(0),
+        ];
+        tree::call(kind.replace, type_, &arguments)
+    }
+
+    /// How the row must be held because of the plain columns among those assigned.
+    fn hold_of_plain_columns(&self, assigned: &BTreeSet<i16>) -> Option<Hold> {
+        let plain: Vec<i16> =
+            assigned.iter().copied().filter(|column| self.facts.column(*column).is_none()).collect();
+        if plain.iter().any(|c| self.facts.keys.contains(c) || self.facts.partitioning.contains(c)) {
+            Some(Hold::KeyChange)
+        } else {
+            (!plain.is_empty()).then_some(Hold::PlainChange)
+        }
+    }
+
+    fn delete(&mut self) {
+        self.newest_conditions(Hold::KeyChange);
+        let mut query = self.query;
+        let returned = self.columns_read(query.returningList);
+        // RETURNING still needs the slices; a trigger may read the row or suppress its deletion.
+        let keeps = self.abelian_among(&returned) || self.facts.delete_trigger_reads || self.facts.may_suppress;
+        let hold = if keeps { Hold::KeyChange } else { Hold::Delete };
+        let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
+        let number = entries.len() as i16 + 1;
+        entries.push(tree::target(self.lock_row(hold as i32), number, c"abelian_lock", true));
+        query.targetList = tree::list(&entries);
+        for mut entry in tree::items::<pg_sys::TargetEntry>(query.returningList) {
+            if let Some(expression) = Tree::<pg_sys::Node>::new(entry.expr.cast()) {
+                entry.expr = self.newest(expression, Hold::Held as i32).pointer();
+            }
+        }
+    }
+
+    fn insert(&mut self) {
+        let targets = tree::items::<pg_sys::TargetEntry>(self.query.targetList);
+        self.store_new_objects(&targets);
+        let Some(mut conflict) = Tree::new(self.query.onConflict) else { return };
+        let mut entries = tree::items::<pg_sys::TargetEntry>(conflict.onConflictSet);
+        if entries.is_empty() {
+            return;
+        }
+        let assigned: BTreeSet<i16> = entries.iter().map(|entry| entry.resno).collect();
+        let hold = self.hold_of_plain_columns(&assigned);
+        self.assign(&mut entries, hold == Some(Hold::KeyChange));
+        if hold == Some(Hold::PlainChange) {
+            self.keep_one(&mut entries);
+        }
+        conflict.onConflictSet = tree::list(&entries);
+        if let Some(condition) = Tree::<pg_sys::Node>::new(conflict.onConflictWhere) {
+            conflict.onConflictWhere = self.newest(condition, Hold::Overwrite as i32).pointer();
+        }
+    }
+
+    /// DO UPDATE evaluates no junk entries: the lock for its plain columns is taken by assigning a column to itself.
+    fn keep_one(&self, entries: &mut Vec<Tree<pg_sys::TargetEntry>>) {
+        for column in &self.facts.columns {
+            let Some(kind) = self.symbols.kind(column.type_) else { continue };
+            let own = self.column(column.attribute, column.type_);
+            let kept = tree::call(kind.keep, kind.type_, &[own, self.ctid(0), self.tableoid(0)]);
+            match entries.iter_mut().find(|entry| entry.resno == column.attribute) {
+                None => entries.push(tree::target(kept, column.attribute, c"abelian_kept", false)),
+                // An operation reads its own column first; a replaced column has locked already.
+                Some(entry) => {
+                    let Some(mut call) =
+                        Tree::<pg_sys::Node>::new(entry.expr.cast()).and_then(|e| e.cast::<pg_sys::FuncExpr>())
+                    else {
+                        continue;
+                    };
+                    if call.funcid == kind.add {
+                        let mut arguments = tree::items::<pg_sys::Node>(call.args);
+                        arguments[0] = kept;
+                        call.args = tree::list(&arguments);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Values of Abelian columns that may be somebody's object become new objects before they are stored.
+    fn store_new_objects(&self, targets: &[Tree<pg_sys::TargetEntry>]) {
+        for target in targets {
+            let mut target = *target;
+            let Some(expression) = Tree::<pg_sys::Node>::new(target.expr.cast()) else { continue };
+            let Some(kind) = self.symbols.kind(expression.result_type()) else { continue };
+            if !self.is_unidentified(expression) {
+                target.expr = tree::call(kind.copy, kind.type_, &[expression]).pointer();
+            }
+        }
+    }
+
+    /// Whether the value certainly has no identity: literals and casts of plain values make such.
+    fn is_unidentified(&self, expression: Any) -> bool {
+        if expression.cast::<pg_sys::Const>().is_some() {
+            return true;
+        }
+        if let Some(call) = expression.cast::<pg_sys::FuncExpr>() {
+            return tree::items::<pg_sys::Node>(call.args)
+                .first()
+                .is_some_and(|argument| self.symbols.kind(argument.result_type()).is_none())
+                && call.funcformat != pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
+        }
+        let Some(variable) = expression.cast::<pg_sys::Var>() else { return false };
+        let entries = tree::items::<pg_sys::RangeTblEntry>(self.query.rtable);
+        let Some(source) = entries.get((variable.varno as usize).wrapping_sub(1)) else { return false };
+        source.rtekind == pg_sys::RTEKind::RTE_VALUES
+            && tree::items::<pg_sys::List>(source.values_lists).into_iter().all(|row| {
+                tree::items::<pg_sys::Node>(row.pointer())
+                    .get((variable.varattno as usize).wrapping_sub(1))
+                    .is_some_and(|value| value.cast::<pg_sys::Var>().is_none() && self.is_unidentified(*value))
+            })
+    }
+
+    fn merge(&mut self) {
+        let mut query = self.query;
+        let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
+        let number = entries.len() as i16 + 1;
+        entries.push(tree::target(self.lock_row(Hold::KeyChange as i32), number, c"abelian_lock", true));
+        query.targetList = tree::list(&entries);
+        for mut action in tree::items::<pg_sys::MergeAction>(query.mergeActionList) {
+            let mut targets = tree::items::<pg_sys::TargetEntry>(action.targetList);
+            match action.commandType {
+                CmdType::CMD_INSERT => self.store_new_objects(&targets),
+                CmdType::CMD_UPDATE => self.assign(&mut targets, true),
+                _ => {}
+            }
+            action.targetList = tree::list(&targets);
+            if let Some(condition) = Tree::<pg_sys::Node>::new(action.qual) {
+                action.qual = self.newest(condition, Hold::Overwrite as i32).pointer();
+            }
+        }
+    }
+}

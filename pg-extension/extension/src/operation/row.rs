@@ -1,0 +1,274 @@
+//! Rows of user tables: locking them with their objects, and what became of a version.
+//!
+//! Order of locks, everywhere: the row, then the plain columns of its objects ([`Tag::Row`]), then the objects
+//! ([`Tag::Object`]). An exclusive access holds all three; an operation holds the row or the object. So whoever
+//! waits for an object holds the row, and nobody who holds an object waits for a row with an exclusive hold on it.
+
+use crate::error::Error;
+use crate::lock::{self, Mode, Tag};
+use crate::object::{self, Object};
+use crate::types::counter::Counter;
+use crate::types::decimal_counter::DecimalCounter;
+use pgrx::pg_sys::{self, Datum, LockTupleMode, LockWaitPolicy, Oid, TM_Result};
+
+/// How a row and its objects are held until the transaction ends. The numbers travel in plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Hold {
+    /// Plain columns change: whoever reads them for an operation must not be under way.
+    PlainChange = 1,
+    /// Abelian columns are read or written exclusively.
+    Overwrite = 2,
+    /// As `Overwrite`, and the row's identity changes or ends.
+    KeyChange = 3,
+    /// As `KeyChange`, and the slices of its objects are removed.
+    Delete = 4,
+    /// The values must stay as they are.
+    Share = 5,
+    /// The plain columns must stay as they are.
+    ShareRow = 6,
+    /// The plain columns are held for a change.
+    UpdateRow = 7,
+    /// Held already by this transaction.
+    Held = 8,
+}
+
+/// Added to a [`Hold`]: raise an error instead of waiting.
+pub const NO_WAIT: i32 = 16;
+/// Added to a [`Hold`]: leave a locked row alone instead of waiting.
+pub const SKIP_LOCKED: i32 = 32;
+
+/// A [`Hold`] with its wait policy, as found in a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    hold: Hold,
+    policy: LockWaitPolicy::Type,
+}
+
+impl Request {
+    /// Reads the number that a plan carries.
+    pub fn of(number: i32) -> Result<Request, Error> {
+        let hold = match number & 15 {
+            1 => Hold::PlainChange,
+            2 => Hold::Overwrite,
+            3 => Hold::KeyChange,
+            4 => Hold::Delete,
+            5 => Hold::Share,
+            6 => Hold::ShareRow,
+            7 => Hold::UpdateRow,
+            8 => Hold::Held,
+            other => return Err(Error::Internal(format!("unknown hold {other}"))),
+        };
+        let policy = match number & !15 {
+            NO_WAIT => LockWaitPolicy::LockWaitError,
+            SKIP_LOCKED => LockWaitPolicy::LockWaitSkip,
+            _ => LockWaitPolicy::LockWaitBlock,
+        };
+        Ok(Request { hold, policy })
+    }
+
+    /// An exclusive hold of values, waiting.
+    pub fn overwrite() -> Request {
+        Request { hold: Hold::Overwrite, policy: LockWaitPolicy::LockWaitBlock }
+    }
+
+    /// Plain columns are about to change.
+    pub fn plain_change() -> Request {
+        Request { hold: Hold::PlainChange, policy: LockWaitPolicy::LockWaitBlock }
+    }
+
+    /// Whether it is that.
+    pub fn is_plain_change(self) -> bool {
+        self.hold == Hold::PlainChange
+    }
+
+    /// Whether the transaction holds the row from earlier in the statement.
+    pub fn is_held(self) -> bool {
+        self.hold == Hold::Held
+    }
+
+    /// Whether the slices of the objects go with the row.
+    pub fn discards(self) -> bool {
+        self.hold == Hold::Delete
+    }
+
+    fn tuple_mode(self) -> LockTupleMode::Type {
+        match self.hold {
+            Hold::Share | Hold::ShareRow => LockTupleMode::LockTupleShare,
+            Hold::KeyChange | Hold::Delete => LockTupleMode::LockTupleExclusive,
+            _ => LockTupleMode::LockTupleNoKeyExclusive,
+        }
+    }
+
+    /// The lock on the objects' values, if any.
+    fn object_mode(self) -> Option<Mode> {
+        match self.hold {
+            Hold::Overwrite | Hold::KeyChange | Hold::Delete => Some(Mode::Overwrite),
+            Hold::Share => Some(Mode::Read),
+            Hold::PlainChange | Hold::ShareRow | Hold::UpdateRow | Hold::Held => None,
+        }
+    }
+
+    /// Whether what is read afterwards is the newest state.
+    pub fn reads_newest(self) -> bool {
+        self.hold == Hold::Held || self.object_mode().is_some()
+    }
+
+    /// Locks one object of a row that is locked, and its plain columns before it.
+    pub fn lock_object(self, id: i64) -> Result<(), Error> {
+        if id == 0 || self.hold == Hold::Held {
+            return Ok(());
+        }
+        self.take(Tag::Row(id), Mode::Read)?;
+        if let Some(mode) = self.object_mode() {
+            self.take(Tag::Object(id), mode)?;
+        }
+        Ok(())
+    }
+
+    fn take(self, tag: Tag, mode: Mode) -> Result<(), Error> {
+        // An operation in a slice is soon over; SKIP LOCKED could not skip the row any more here.
+        let wait = self.policy != LockWaitPolicy::LockWaitError;
+        if lock::lock(tag, mode, wait) { Ok(()) } else { Err(Error::LockNotAvailable) }
+    }
+}
+
+/// What came of locking a row version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locked {
+    /// It is the newest version, and ours.
+    Newest,
+    /// It is not the newest any more, or is left to others: the statement that met it will find out and decide.
+    Left,
+}
+
+/// An open table and a place for one of its rows.
+pub struct Table {
+    relation: pg_sys::Relation,
+    slot: *mut pg_sys::TupleTableSlot,
+}
+
+impl Table {
+    /// Opens a table that the running statement uses.
+    pub fn open(relation: Oid) -> Self {
+        // SAFETY: the lock is the one that a locking clause takes, held to the end of the transaction.
+        unsafe {
+            let relation = pg_sys::table_open(relation, pg_sys::RowShareLock as i32);
+            Table { relation, slot: pg_sys::table_slot_create(relation, std::ptr::null_mut()) }
+        }
+    }
+
+    /// Locks the version at `place` unless it has a successor, and keeps it at hand for [`Table::objects`].
+    pub fn lock_version(&mut self, place: pg_sys::ItemPointer, request: Request) -> Result<Locked, Error> {
+        if request.hold == Hold::Held {
+            return Ok(Locked::Left);
+        }
+        // SAFETY: an open table, its slot, a place inside it.
+        let result = unsafe {
+            let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
+            pg_sys::table_tuple_lock(
+                self.relation,
+                place,
+                pg_sys::GetActiveSnapshot(),
+                self.slot,
+                pg_sys::GetCurrentCommandId(true),
+                request.tuple_mode(),
+                request.policy,
+                0,
+                &mut failure,
+            )
+        };
+        match result {
+            TM_Result::TM_Ok => Ok(Locked::Newest),
+            TM_Result::TM_WouldBlock if request.policy == LockWaitPolicy::LockWaitError => {
+                Err(Error::RowLockNotAvailable)
+            }
+            _ => Ok(Locked::Left),
+        }
+    }
+
+    /// Fetches the version at `place`, visible or not. False if it is gone.
+    pub fn fetch(&mut self, place: pg_sys::ItemPointer) -> bool {
+        // SAFETY: an open table, its slot, a place inside it.
+        unsafe {
+            pg_sys::table_tuple_fetch_row_version(self.relation, place, &raw mut pg_sys::SnapshotAnyData, self.slot)
+        }
+    }
+
+    /// Whether `snapshot` shows the version at `place`.
+    pub fn shows(&mut self, place: pg_sys::ItemPointer, snapshot: pg_sys::Snapshot) -> bool {
+        // SAFETY: as above.
+        unsafe { pg_sys::table_tuple_fetch_row_version(self.relation, place, snapshot, self.slot) }
+    }
+
+    /// The objects in the version at hand.
+    pub fn objects(&self) -> Result<Vec<Object>, Error> {
+        let catalog = crate::catalog::get()?;
+        let mut found = Vec::new();
+        // SAFETY: the slot holds a row of this relation; the datum types are checked before they are read.
+        unsafe {
+            let descriptor = (*self.relation).rd_att;
+            for attribute in (*descriptor).attrs.as_slice((*descriptor).natts as usize) {
+                if attribute.attisdropped || !catalog.is_object_type(attribute.atttypid) {
+                    continue;
+                }
+                let mut null = false;
+                let datum = pg_sys::slot_getattr(self.slot, attribute.attnum.into(), &mut null);
+                if !null {
+                    let id = if attribute.atttypid == catalog.counter {
+                        Counter::from_datum(datum).id
+                    } else {
+                        DecimalCounter::from_datum(datum).id
+                    };
+                    found.push(Object { id, relation: (*self.relation).rd_id, attribute: attribute.attnum });
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return; // an ERROR is under way: the resource owner closes what is open
+        }
+        // SAFETY: opened in `open`; the lock stays.
+        unsafe {
+            pg_sys::ExecDropSingleTupleTableSlot(self.slot);
+            pg_sys::table_close(self.relation, pg_sys::NoLock as i32);
+        }
+    }
+}
+
+/// Takes the lock on the plain columns of an object's row if it is free.
+pub fn try_plain_columns(id: i64) -> bool {
+    id == 0 || lock::lock(Tag::Row(id), Mode::Read, false)
+}
+
+/// Whether the transaction works on one snapshot: REPEATABLE READ and SERIALIZABLE.
+pub fn one_snapshot() -> bool {
+    // SAFETY: plain read.
+    unsafe { pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32 }
+}
+
+/// Under one snapshot, what is newer than it must not be overwritten or acted on: 40001.
+pub fn require_unchanged(id: i64) -> Result<(), Error> {
+    if id == 0 || !one_snapshot() {
+        return Ok(());
+    }
+    let seen = object::visible(id)?;
+    let newest = object::newest(id)?;
+    let same = match (seen.decimal(), newest.decimal()) {
+        (None, None) => seen.counter() == newest.counter(),
+        (Some(seen), Some(newest)) => numerics_equal(seen, newest),
+        _ => false,
+    };
+    if same { Ok(()) } else { Err(Error::ConcurrentUpdate) }
+}
+
+fn numerics_equal(a: Datum, b: Datum) -> bool {
+    // SAFETY: both are numeric.
+    unsafe { pgrx::direct_function_call_as_datum(pg_sys::numeric_eq, &[Some(a), Some(b)]) }
+        .is_some_and(|equal| equal.value() != 0)
+}

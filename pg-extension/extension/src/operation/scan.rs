@@ -1,0 +1,158 @@
+//! The executor node that carries out pure operations: PostgreSQL's callbacks, and what they keep.
+//!
+//! What happens to one row is in [`super::apply`].
+
+use super::apply::Apply;
+use super::pure::Private;
+use super::tree::{self, Tree};
+use pgrx::pg_sys::{self, NodeTag};
+use pgrx::prelude::*;
+
+struct Methods(pg_sys::CustomScanMethods);
+// SAFETY: constant tables of functions.
+unsafe impl Sync for Methods {}
+
+static METHODS: Methods = Methods(pg_sys::CustomScanMethods {
+    CustomName: c"AbelianOperation".as_ptr(),
+    CreateCustomScanState: Some(create),
+});
+
+struct ExecMethods(pg_sys::CustomExecMethods);
+// SAFETY: as above.
+unsafe impl Sync for ExecMethods {}
+
+static EXEC_METHODS: ExecMethods = ExecMethods(pg_sys::CustomExecMethods {
+    CustomName: c"AbelianOperation".as_ptr(),
+    BeginCustomScan: Some(begin),
+    ExecCustomScan: Some(execute),
+    EndCustomScan: Some(end),
+    ReScanCustomScan: Some(rescan),
+    MarkPosCustomScan: None,
+    RestrPosCustomScan: None,
+    EstimateDSMCustomScan: None,
+    InitializeDSMCustomScan: None,
+    ReInitializeDSMCustomScan: None,
+    InitializeWorkerCustomScan: None,
+    ShutdownCustomScan: None,
+    ExplainCustomScan: Some(explain),
+});
+
+/// What plans refer to.
+pub fn methods() -> *const pg_sys::CustomScanMethods {
+    &METHODS.0
+}
+
+/// Makes the node known; called once when the library is loaded.
+pub fn install() {
+    // SAFETY: registration of a constant.
+    unsafe { pg_sys::RegisterCustomScanMethods(methods()) };
+}
+
+/// PostgreSQL's state of a custom scan, followed by ours.
+#[repr(C)]
+struct State {
+    scan: pg_sys::CustomScanState,
+    /// Made at the beginning, taken at the end. An ERROR in between leaves it to the end of the process's memory
+    /// context reset: it owns nothing but small vectors.
+    apply: *mut Apply,
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn create(_plan: *mut pg_sys::CustomScan) -> *mut pg_sys::Node {
+    // SAFETY: zeroed memory of the state's size, tagged as PostgreSQL requires.
+    unsafe {
+        let state = pg_sys::palloc0(size_of::<State>()).cast::<State>();
+        (*state).scan.ss.ps.type_ = NodeTag::T_CustomScanState;
+        (*state).scan.methods = &EXEC_METHODS.0;
+        state.cast()
+    }
+}
+
+/// Our own part of a state that `create` made.
+///
+/// # Safety
+/// `node` must be such a state, after `begin`.
+unsafe fn apply_of<'a>(node: *mut pg_sys::CustomScanState) -> Option<&'a mut Apply> {
+    // SAFETY: by the caller.
+    unsafe { (*node.cast::<State>()).apply.as_mut() }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn begin(
+    node: *mut pg_sys::CustomScanState,
+    estate: *mut pg_sys::EState,
+    flags: std::ffi::c_int,
+) {
+    // SAFETY: PostgreSQL passes the state that `create` made, and the plan that `pure` made.
+    unsafe {
+        let plan = (*node).ss.ps.plan.cast::<pg_sys::CustomScan>();
+        let Some(subplan) = tree::items::<pg_sys::Plan>((*plan).custom_plans).into_iter().next() else {
+            error!("abelian: plan without source of rows");
+        };
+        let Some(private) = Private::of(&*plan) else { error!("abelian: plan without columns") };
+        let child = pg_sys::ExecInitNode(subplan.pointer(), estate, flags);
+        (*node).custom_ps = pg_sys::lappend(std::ptr::null_mut(), child.cast());
+        if flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as i32 != 0 {
+            return;
+        }
+        let apply = Apply::new(node, child, private);
+        // Freed with the statement's memory, also when an error ends it.
+        let apply = pgrx::PgMemoryContexts::For((*estate).es_query_cxt).leak_and_drop_on_delete(apply);
+        (*node.cast::<State>()).apply = apply;
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn execute(node: *mut pg_sys::CustomScanState) -> *mut pg_sys::TupleTableSlot {
+    // SAFETY: as in `begin`.
+    let Some(apply) = (unsafe { apply_of(node) }) else { return std::ptr::null_mut() };
+    match apply.next_row() {
+        Ok(slot) => slot,
+        Err(error) => error.raise(),
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn end(node: *mut pg_sys::CustomScanState) {
+    // SAFETY: as in `begin`; the child is the one made there.
+    unsafe {
+        if let Some(apply) = apply_of(node) {
+            apply.end();
+        }
+        for child in tree::items::<pg_sys::PlanState>((*node).custom_ps) {
+            pg_sys::ExecEndNode(child.pointer());
+        }
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn rescan(_node: *mut pg_sys::CustomScanState) {
+    error!("abelian: an UPDATE cannot be run twice");
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn explain(
+    node: *mut pg_sys::CustomScanState,
+    _ancestors: *mut pg_sys::List,
+    explain: *mut pg_sys::ExplainState,
+) {
+    // SAFETY: as in `begin`; the relation was opened by PostgreSQL.
+    unsafe {
+        let plan = Tree::new((*node).ss.ps.plan.cast::<pg_sys::CustomScan>());
+        let Some(private) = plan.and_then(|plan| Private::of(&plan)) else { return };
+        let relation = (*(*node).ss.ss_currentRelation).rd_id;
+        let names = private.attributes.iter().fold(std::ptr::null_mut(), |names, attribute| {
+            pg_sys::lappend(names, pg_sys::get_attname(relation, *attribute as i16, false).cast())
+        });
+        pg_sys::ExplainPropertyList(c"Operations".as_ptr(), names, explain);
+        if let Some(apply) = apply_of(node)
+            && (*explain).analyze
+        {
+            let number = |label: &std::ffi::CStr, value: i64| {
+                pg_sys::ExplainPropertyInteger(label.as_ptr(), std::ptr::null(), value, explain);
+            };
+            number(c"In Place", apply.done.in_place);
+            number(c"In Slices", apply.done.in_slices);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The settings of this room.
+
+use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting, PostgresGucEnum};
+
+/// What a locking clause locks besides the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PostgresGucEnum)]
+pub enum LockingReads {
+    /// All Abelian columns of the row: the row is a mutex, as applications use it.
+    #[name = c"row"]
+    Row,
+    /// Those that the query names.
+    #[name = c"selected"]
+    Selected,
+}
+
+/// `abelian.locking_reads`
+pub static LOCKING_READS: GucSetting<LockingReads> = GucSetting::<LockingReads>::new(LockingReads::Row);
+
+/// `abelian.concurrent_operations`: off sends every operation down the ordinary path.
+pub static CONCURRENT_OPERATIONS: GucSetting<bool> = GucSetting::<bool>::new(true);
+
+/// Registers both; called once when the library is loaded.
+pub fn define() {
+    GucRegistry::define_enum_guc(
+        c"abelian.locking_reads",
+        c"What FOR UPDATE and FOR SHARE lock besides the row.",
+        c"row: all Abelian columns of the row; selected: those that the query names.",
+        &LOCKING_READS,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
+    GucRegistry::define_bool_guc(
+        c"abelian.concurrent_operations",
+        c"Operations need not wait for the row lock.",
+        c"Off: every UPDATE takes PostgreSQL's ordinary path, with the same results.",
+        &CONCURRENT_OPERATIONS,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
+}

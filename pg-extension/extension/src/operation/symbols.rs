@@ -1,0 +1,142 @@
+//! Our types, casts and functions as this database knows them: looked up by name once, kept until the catalogue
+//! changes. A session may be older than `CREATE EXTENSION`, and outlive `DROP EXTENSION`.
+
+use pgrx::pg_sys::{self, Oid, SysCacheIdentifier};
+use std::cell::{Cell, RefCell};
+use std::ffi::CStr;
+use std::rc::Rc;
+
+/// What the rewriting needs to know of one Abelian type.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// The type itself.
+    pub type_: Oid,
+    /// The plain type of its value: `bigint` or `numeric`.
+    pub value_type: Oid,
+    /// Casts that read the value: from the type to `value_type`.
+    pub value: Oid,
+    /// Casts that make a new object: from `value_type` to the type.
+    pub make: Oid,
+    /// `counter_add(datum, delta)`: an operation in place.
+    pub add: Oid,
+    /// `newest(datum, ctid, tableoid, mode)`: lock, then the newest value.
+    pub newest: Oid,
+    /// `replace(old datum, new datum, ctid, tableoid)`: overwrite.
+    pub replace: Oid,
+    /// `keep(datum, ctid, tableoid)`: the same datum, the row's plain columns about to change.
+    pub keep: Oid,
+    /// `counter_copy(datum)`: the value as a new object.
+    pub copy: Oid,
+}
+
+/// Everything the rewriting looks up by name.
+#[derive(Debug)]
+pub struct Symbols {
+    kinds: [Kind; 2],
+    /// `lock_row(ctid, tableoid, mode)`
+    pub lock_row: Oid,
+    /// `in_snapshot(ctid, tableoid)`
+    pub in_snapshot: Oid,
+}
+
+impl Symbols {
+    /// The kind of an Abelian type.
+    pub fn kind(&self, type_: Oid) -> Option<&Kind> {
+        self.kinds.iter().find(|kind| kind.type_ == type_)
+    }
+
+    /// The symbols of this database; `None` while the extension is not installed in it. Needs a transaction.
+    pub fn get() -> Option<Rc<Symbols>> {
+        if STALE.get() {
+            // Reset first: a lookup may itself receive an invalidation.
+            STALE.set(false);
+            super::relation::forget_all();
+            let found = look_up().map(Rc::new);
+            CACHE.with_borrow_mut(|cache| *cache = found);
+        }
+        CACHE.with_borrow(Clone::clone)
+    }
+}
+
+thread_local! {
+    static STALE: Cell<bool> = const { Cell::new(true) };
+    static CACHE: RefCell<Option<Rc<Symbols>>> = const { RefCell::new(None) };
+}
+
+/// Registers for changes of the catalogue.
+pub fn install() {
+    unsafe extern "C-unwind" fn forget(_: pg_sys::Datum, _: std::ffi::c_int, _: u32) {
+        STALE.set(true);
+    }
+    for cache in [SysCacheIdentifier::NAMESPACEOID, SysCacheIdentifier::TYPEOID, SysCacheIdentifier::PROCOID] {
+        // SAFETY: the callback only sets a flag.
+        unsafe { pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(forget), pg_sys::Datum::null()) };
+    }
+}
+
+fn look_up() -> Option<Symbols> {
+    // SAFETY: lookups by name that report a missing object as InvalidOid.
+    let schema = unsafe { pg_sys::get_namespace_oid(c"abelian".as_ptr(), true) };
+    let schema = valid(schema)?;
+    let counter = type_named(schema, c"counter")?;
+    let decimal = type_named(schema, c"decimal_counter")?;
+    Some(Symbols {
+        kinds: [
+            kind(counter, pg_sys::INT8OID, c"counter_add", c"counter_copy")?,
+            kind(decimal, pg_sys::NUMERICOID, c"decimal_counter_add", c"decimal_counter_copy")?,
+        ],
+        lock_row: function(c"lock_row", &[pg_sys::TIDOID, pg_sys::OIDOID, pg_sys::INT4OID])?,
+        in_snapshot: function(c"in_snapshot", &[pg_sys::TIDOID, pg_sys::OIDOID])?,
+    })
+}
+
+fn kind(type_: Oid, value_type: Oid, add: &CStr, copy: &CStr) -> Option<Kind> {
+    use pg_sys::{INT4OID, OIDOID, TIDOID};
+    Some(Kind {
+        type_,
+        value_type,
+        value: cast(type_, value_type)?,
+        make: cast(value_type, type_)?,
+        add: function(add, &[type_, value_type])?,
+        newest: function(c"newest", &[type_, TIDOID, OIDOID, INT4OID])?,
+        replace: function(c"replace", &[type_, type_, TIDOID, OIDOID])?,
+        keep: function(c"keep", &[type_, TIDOID, OIDOID])?,
+        copy: function(copy, &[type_])?,
+    })
+}
+
+fn valid(oid: Oid) -> Option<Oid> {
+    (oid != pg_sys::InvalidOid).then_some(oid)
+}
+
+fn type_named(schema: Oid, name: &CStr) -> Option<Oid> {
+    // SAFETY: the two keys of this cache are the name and the schema.
+    valid(unsafe {
+        pg_sys::GetSysCacheOid(
+            SysCacheIdentifier::TYPENAMENSP as i32,
+            pg_sys::Anum_pg_type_oid as i16,
+            name.as_ptr().into(),
+            schema.into(),
+            pg_sys::Datum::null(),
+            pg_sys::Datum::null(),
+        )
+    })
+}
+
+fn cast(from: Oid, to: Oid) -> Option<Oid> {
+    let mut function = pg_sys::InvalidOid;
+    // SAFETY: the result parameter is ours.
+    unsafe {
+        pg_sys::find_coercion_pathway(to, from, pg_sys::CoercionContext::COERCION_EXPLICIT, &mut function)
+    };
+    valid(function)
+}
+
+fn function(name: &CStr, arguments: &[Oid]) -> Option<Oid> {
+    // SAFETY: a list of two strings, qualified, so that the search path does not matter.
+    valid(unsafe {
+        let part = |text: &CStr| pg_sys::makeString(pg_sys::pstrdup(text.as_ptr())).cast();
+        let name = pg_sys::lappend(pg_sys::lappend(std::ptr::null_mut(), part(c"abelian")), part(name));
+        pg_sys::LookupFuncName(name, arguments.len() as i32, arguments.as_ptr(), true)
+    })
+}

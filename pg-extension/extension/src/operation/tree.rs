@@ -1,0 +1,263 @@
+//! A typed face on PostgreSQL's parse and plan trees.
+//!
+//! [`Tree`] is a pointer to a node that lives in the memory context of the statement being analysed or planned.
+//! A backend has one thread and trees are not freed while a hook works on them: on that rests the `unsafe` here,
+//! so that recognising and rewriting need none for walking a tree.
+
+use pgrx::pg_sys::{self, NodeTag, Oid};
+use std::ops::{Deref, DerefMut};
+
+/// A node of a tree; never null.
+pub struct Tree<T>(*mut T);
+
+impl<T> Clone for Tree<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Tree<T> {}
+
+impl<T> Deref for Tree<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        // SAFETY: see the module's head.
+        unsafe { &*self.0 }
+    }
+}
+
+impl<T> DerefMut for Tree<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: see the module's head.
+        unsafe { &mut *self.0 }
+    }
+}
+
+/// Any node, known by its tag only.
+pub type Any = Tree<pg_sys::Node>;
+
+/// Struct types and the tag that marks them.
+pub trait Tagged {
+    /// The tag of this struct.
+    const TAG: NodeTag;
+}
+
+macro_rules! tagged {
+    ($($name:ident = $tag:ident),* $(,)?) => {
+        $(impl Tagged for pg_sys::$name { const TAG: NodeTag = NodeTag::$tag; })*
+    };
+}
+tagged! {
+    Var = T_Var, Const = T_Const, Param = T_Param, FuncExpr = T_FuncExpr, OpExpr = T_OpExpr,
+    RelabelType = T_RelabelType, TargetEntry = T_TargetEntry, Query = T_Query, RangeTblEntry = T_RangeTblEntry,
+    RangeTblRef = T_RangeTblRef, FromExpr = T_FromExpr, BoolExpr = T_BoolExpr, ModifyTable = T_ModifyTable,
+    RowMarkClause = T_RowMarkClause, CommonTableExpr = T_CommonTableExpr, SortGroupClause = T_SortGroupClause,
+    OnConflictExpr = T_OnConflictExpr, MergeAction = T_MergeAction, SetOperationStmt = T_SetOperationStmt,
+    CreateTableAsStmt = T_CreateTableAsStmt, DeclareCursorStmt = T_DeclareCursorStmt, CustomScan = T_CustomScan,
+    WithCheckOption = T_WithCheckOption,
+}
+
+impl<T> Tree<T> {
+    /// The node at `pointer`, unless that is null.
+    pub fn new(pointer: *mut T) -> Option<Self> {
+        (!pointer.is_null()).then_some(Tree(pointer))
+    }
+
+    /// As PostgreSQL's functions take it.
+    pub fn pointer<U>(self) -> *mut U {
+        self.0.cast()
+    }
+
+    /// The same node, its type forgotten.
+    pub fn any(self) -> Any {
+        Tree(self.0.cast())
+    }
+
+    /// A deep copy.
+    pub fn copy(self) -> Self {
+        // SAFETY: copyObject accepts every node.
+        Tree(unsafe { pg_sys::copyObjectImpl(self.0.cast()) }.cast())
+    }
+}
+
+impl Any {
+    /// The node as a `T`, if it is one.
+    pub fn cast<T: Tagged>(self) -> Option<Tree<T>> {
+        (self.type_ == T::TAG).then_some(Tree(self.0.cast()))
+    }
+
+    /// The type of the expression's value.
+    pub fn result_type(self) -> Oid {
+        // SAFETY: exprType accepts every expression.
+        unsafe { pg_sys::exprType(self.0) }
+    }
+
+    /// Whether the two trees mean the same.
+    pub fn equals(self, other: Any) -> bool {
+        // SAFETY: equal() accepts all nodes.
+        unsafe { pg_sys::equal(self.0.cast(), other.0.cast()) }
+    }
+}
+
+/// The nodes of a list of nodes, front to back.
+pub fn items<T>(list: *mut pg_sys::List) -> Vec<Tree<T>> {
+    let length = if list.is_null() { 0 } else { unsafe { (*list).length } };
+    // SAFETY: every index is below the length; lists of nodes hold no null here.
+    (0..length).filter_map(|i| Tree::new(unsafe { pg_sys::list_nth(list, i) }.cast())).collect()
+}
+
+/// The numbers of a list of integers.
+pub fn integers(list: *mut pg_sys::List) -> Vec<i32> {
+    let length = if list.is_null() { 0 } else { unsafe { (*list).length } };
+    // SAFETY: every index is below the length.
+    (0..length).map(|i| unsafe { pg_sys::list_nth_int(list, i) }).collect()
+}
+
+/// A list of these nodes.
+pub fn list<T>(nodes: &[Tree<T>]) -> *mut pg_sys::List {
+    // SAFETY: lappend makes the list in the current memory context.
+    nodes.iter().fold(std::ptr::null_mut(), |list, node| unsafe { pg_sys::lappend(list, node.pointer()) })
+}
+
+/// A list of these integers.
+pub fn integer_list(numbers: &[i32]) -> *mut pg_sys::List {
+    // SAFETY: as in `list`.
+    numbers.iter().fold(std::ptr::null_mut(), |list, number| unsafe { pg_sys::lappend_int(list, *number) })
+}
+
+/// Calls function `function` with `arguments`.
+pub fn call(function: Oid, result: Oid, arguments: &[Any]) -> Any {
+    // SAFETY: makeFuncExpr builds a node of its arguments.
+    let node = unsafe {
+        pg_sys::makeFuncExpr(
+            function,
+            result,
+            list(arguments),
+            pg_sys::InvalidOid,
+            pg_sys::InvalidOid,
+            pg_sys::CoercionForm::COERCE_EXPLICIT_CALL,
+        )
+    };
+    Tree(node.cast())
+}
+
+/// A cast that deparses as no cast at all.
+pub fn implicit_cast(function: Oid, result: Oid, argument: Any) -> Any {
+    let node = call(function, result, &[argument]);
+    if let Some(mut call) = node.cast::<pg_sys::FuncExpr>() {
+        call.funcformat = pg_sys::CoercionForm::COERCE_IMPLICIT_CAST;
+    }
+    node
+}
+
+/// Column `attribute` of relation `relation` of the range table, `levels_up` query levels outside.
+pub fn column(relation: i32, attribute: i16, type_: Oid, levels_up: u32) -> Any {
+    // SAFETY: makeVar builds a node.
+    Tree(unsafe { pg_sys::makeVar(relation, attribute, type_, -1, pg_sys::InvalidOid, levels_up) }.cast())
+}
+
+/// An integer constant.
+pub fn integer(value: i32) -> Any {
+    // SAFETY: makeConst builds a node; int4 is passed by value.
+    let node = unsafe {
+        pg_sys::makeConst(pg_sys::INT4OID, -1, pg_sys::InvalidOid, 4, value.into(), false, true)
+    };
+    Tree(node.cast())
+}
+
+/// An entry of a target list; `junk` entries are evaluated and dropped.
+pub fn target(expression: Any, number: i16, name: &std::ffi::CStr, junk: bool) -> Tree<pg_sys::TargetEntry> {
+    // SAFETY: makeTargetEntry builds a node; the name is copied into the tree's context.
+    Tree(unsafe {
+        pg_sys::makeTargetEntry(expression.pointer(), number, pg_sys::pstrdup(name.as_ptr()), junk)
+    })
+}
+
+/// `and`/`or` of conditions.
+pub fn boolean(kind: pg_sys::BoolExprType::Type, conditions: &[Any]) -> Any {
+    // SAFETY: makeBoolExpr builds a node.
+    Tree(unsafe { pg_sys::makeBoolExpr(kind, list(conditions), -1) }.cast())
+}
+
+/// The conditions that a qualification requires all of.
+pub fn conjuncts(qualification: *mut pg_sys::Node) -> Vec<Any> {
+    let Some(node) = Tree::new(qualification) else { return Vec::new() };
+    if node.type_ == NodeTag::T_List {
+        return items::<pg_sys::Node>(node.pointer());
+    }
+    match node.cast::<pg_sys::BoolExpr>() {
+        Some(and) if and.boolop == pg_sys::BoolExprType::AND_EXPR => {
+            items::<pg_sys::Node>(and.args).into_iter().flat_map(|n| conjuncts(n.pointer())).collect()
+        }
+        _ => vec![node],
+    }
+}
+
+/// The qualification that requires all of `conditions`.
+pub fn conjunction(conditions: &[Any]) -> *mut pg_sys::Node {
+    match conditions {
+        [] => std::ptr::null_mut(),
+        [one] => one.pointer(),
+        many => boolean(pg_sys::BoolExprType::AND_EXPR, many).pointer(),
+    }
+}
+
+type Replacement<'a> = dyn FnMut(Tree<pg_sys::Var>) -> Option<Any> + 'a;
+
+/// The same expression with columns of relation `relation` replaced where `replace` gives something; it must make
+/// its expression for the query level of `Var::varlevelsup`. Subqueries are followed. The original stays as it is.
+pub fn replace_columns(expression: Any, relation: i32, replace: &mut Replacement<'_>) -> Any {
+    #[pgrx::pg_guard]
+    unsafe extern "C-unwind" fn visit(
+        variable: *mut pg_sys::Var,
+        context: *mut pg_sys::replace_rte_variables_context,
+    ) -> *mut pg_sys::Node {
+        // SAFETY: PostgreSQL passes its context, whose argument is the closure below.
+        let variable = Tree(variable);
+        let replace = unsafe { &mut *(*context).callback_arg.cast::<&mut Replacement<'_>>() };
+        replace(variable).unwrap_or_else(|| variable.copy().any()).pointer()
+    }
+    let mut argument = replace;
+    // SAFETY: the closure outlives the call; the function copies what it changes.
+    Tree(unsafe {
+        pg_sys::replace_rte_variables(
+            expression.pointer(),
+            relation,
+            0,
+            Some(visit),
+            (&raw mut argument).cast(),
+            std::ptr::null_mut(),
+        )
+    })
+}
+
+struct Walk<'a> {
+    levels: u32,
+    visit: &'a mut dyn FnMut(Any, u32) -> bool,
+}
+
+/// Visits every node of an expression or query, subqueries included, with the number of query levels it lies
+/// inside; ends early, and returns true, when `visit` does.
+pub fn any_node(root: *mut pg_sys::Node, visit: &mut dyn FnMut(Any, u32) -> bool) -> bool {
+    #[pgrx::pg_guard]
+    unsafe extern "C-unwind" fn step(node: *mut pg_sys::Node, context: *mut std::ffi::c_void) -> bool {
+        let Some(node) = Tree::new(node) else { return false };
+        // SAFETY: the context is the Walk below, alive during the whole walk.
+        let walk = unsafe { &mut *context.cast::<Walk<'_>>() };
+        if (walk.visit)(node, walk.levels) {
+            return true;
+        }
+        if let Some(query) = node.cast::<pg_sys::Query>() {
+            walk.levels += 1;
+            // SAFETY: as above.
+            let found = unsafe { pg_sys::query_tree_walker(query.pointer(), Some(step), context, 0) };
+            walk.levels -= 1;
+            return found;
+        }
+        // SAFETY: as above.
+        unsafe { pg_sys::expression_tree_walker(node.pointer(), Some(step), context) }
+    }
+    let mut walk = Walk { levels: 0, visit };
+    // SAFETY: the walk outlives the call.
+    unsafe { step(root, (&raw mut walk).cast()) }
+}

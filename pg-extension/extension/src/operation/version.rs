@@ -1,0 +1,122 @@
+//! The chain of versions of a heap row: which one is the newest, and how a given one is rewritten without waiting.
+
+use crate::error::Error;
+use pgrx::pg_sys::{self, ItemPointerData, TM_Result};
+
+/// Where following a row's updates ends.
+#[derive(Clone, Copy, Debug)]
+pub enum Newest {
+    /// At this version: nobody has committed a newer one.
+    At(ItemPointerData),
+    /// The row was deleted.
+    Deleted,
+}
+
+/// Bound on versions followed; a chain is as long as the updates of one row that committed since the snapshot.
+const LONGEST_CHAIN: usize = 10_000_000;
+
+/// Follows the committed updates of the version at `place`. Versions that running transactions wrote are not
+/// followed: their row locks and ours on the object decide who comes first.
+pub fn newest(
+    relation: pg_sys::Relation,
+    place: ItemPointerData,
+    command: pg_sys::CommandId,
+) -> Result<Newest, Error> {
+    let mut at = place;
+    let mut writer = pg_sys::InvalidTransactionId;
+    for _ in 0..LONGEST_CHAIN {
+        match step(relation, at, writer, command)? {
+            Step::Here => return Ok(Newest::At(at)),
+            Step::Gone => return Ok(Newest::Deleted),
+            Step::Next(next, by) => {
+                at = next;
+                writer = by;
+            }
+        }
+        pgrx::check_for_interrupts!();
+    }
+    Err(Error::Internal("endless chain of row versions".into()))
+}
+
+enum Step {
+    Here,
+    Gone,
+    Next(ItemPointerData, pg_sys::TransactionId),
+}
+
+fn step(
+    relation: pg_sys::Relation,
+    place: ItemPointerData,
+    writer: pg_sys::TransactionId,
+    command: pg_sys::CommandId,
+) -> Result<Step, Error> {
+    // SAFETY: the version is in a heap that the statement has open; its page is pinned and share-locked while its
+    // header is read.
+    unsafe {
+        let mut tuple: pg_sys::HeapTupleData = std::mem::zeroed();
+        tuple.t_self = place;
+        let mut buffer: pg_sys::Buffer = 0;
+        if !pg_sys::heap_fetch(relation, &raw mut pg_sys::SnapshotAnyData, &mut tuple, &mut buffer, false) {
+            return Ok(Step::Gone);
+        }
+        let header = tuple.t_data;
+        if writer != pg_sys::InvalidTransactionId && written_by(header) != writer {
+            pg_sys::ReleaseBuffer(buffer);
+            return Ok(Step::Gone); // the place was used again for another row
+        }
+        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
+        let state = pg_sys::HeapTupleSatisfiesUpdate(&mut tuple, command, buffer);
+        let next = (*header).t_ctid;
+        let by = update_xid(header);
+        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
+        pg_sys::ReleaseBuffer(buffer);
+        match state {
+            TM_Result::TM_Ok | TM_Result::TM_BeingModified | TM_Result::TM_Invisible => Ok(Step::Here),
+            TM_Result::TM_Updated => Ok(Step::Next(next, by)),
+            TM_Result::TM_Deleted => Ok(Step::Gone),
+            TM_Result::TM_SelfModified => Err(Error::ModifiedByTrigger),
+            other => Err(Error::Internal(format!("unexpected state {other} of a row"))),
+        }
+    }
+}
+
+/// # Safety
+/// `header` must be that of a tuple in a pinned buffer.
+unsafe fn update_xid(header: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
+    // SAFETY: by the caller.
+    unsafe {
+        if (*header).t_infomask & pg_sys::HEAP_XMAX_IS_MULTI as u16 != 0
+            && (*header).t_infomask & (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16 == 0
+        {
+            pg_sys::HeapTupleGetUpdateXid(header)
+        } else {
+            (*header).t_choice.t_heap.t_xmax
+        }
+    }
+}
+
+/// # Safety
+/// As for `update_xid`.
+unsafe fn written_by(header: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
+    // SAFETY: by the caller.
+    unsafe { (*header).t_choice.t_heap.t_xmin }
+}
+
+/// Whether the version at `place` is locked by this transaction alone.
+pub fn locked_by_us(relation: pg_sys::Relation, place: ItemPointerData) -> bool {
+    // SAFETY: as in `step`.
+    unsafe {
+        let mut tuple: pg_sys::HeapTupleData = std::mem::zeroed();
+        tuple.t_self = place;
+        let mut buffer: pg_sys::Buffer = 0;
+        if !pg_sys::heap_fetch(relation, &raw mut pg_sys::SnapshotAnyData, &mut tuple, &mut buffer, false) {
+            return false;
+        }
+        let header = tuple.t_data;
+        let single = (*header).t_infomask & pg_sys::HEAP_XMAX_IS_MULTI as u16 == 0;
+        let xmax = (*header).t_choice.t_heap.t_xmax;
+        let ours = single && pg_sys::TransactionIdIsCurrentTransactionId(xmax);
+        pg_sys::ReleaseBuffer(buffer);
+        ours
+    }
+}

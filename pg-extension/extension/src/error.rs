@@ -33,7 +33,9 @@ pub enum Error {
     #[error("could not obtain lock on row")]
     RowLockNotAvailable,
     /// A function or trigger of the statement changed a row that the statement then meets.
-    #[error("tuple to be updated was already modified by an operation triggered by the current command")]
+    #[error(
+        "tuple to be updated was already modified by an operation triggered by the current command"
+    )]
     ModifiedByTrigger,
     /// Text that is no number.
     #[error("{0}")]
@@ -52,6 +54,9 @@ impl Error {
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
             Error::LockNotAvailable | Error::RowLockNotAvailable => PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE,
+            Error::LockNotAvailable | Error::RowLockNotAvailable => {
+                PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
+            }
             Error::ModifiedByTrigger => PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION,
         }
     }

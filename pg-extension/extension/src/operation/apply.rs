@@ -74,21 +74,33 @@ impl Change {
 
     /// The datum that a rewrite of the row stores.
     fn in_place(&self) -> Result<Option<Datum>, Error> {
-        let (Some(content), Some(delta)) = (self.content, self.delta) else { return Ok(None) };
+        let (Some(content), Some(delta)) = (self.content, self.delta) else {
+            return Ok(None);
+        };
         // SAFETY: the datums are of the column's type and its value type.
         unsafe {
             Ok(Some(if self.column.is_counter {
-                Counter::from_datum(content).add_in_place(i128::from(delta.value() as i64))?.into_datum()
+                Counter::from_datum(content)
+                    .add_in_place(i128::from(delta.value() as i64))?
+                    .into_datum()
             } else {
-                DecimalCounter::from_datum(content).add_in_place(delta)?.into_datum()
+                DecimalCounter::from_datum(content)
+                    .add_in_place(delta)?
+                    .into_datum()
             }))
         }
     }
 
     /// Adds to a slice.
     fn in_slice(&self, relation: pg_sys::Oid) -> Result<Outcome, Error> {
-        let (Some(content), Some(delta)) = (self.content, self.delta) else { return Ok(Outcome::InPlace) };
-        let object = Object { id: self.id(), relation, attribute: self.column.attribute };
+        let (Some(content), Some(delta)) = (self.content, self.delta) else {
+            return Ok(Outcome::InPlace);
+        };
+        let object = Object {
+            id: self.id(),
+            relation,
+            attribute: self.column.attribute,
+        };
         if self.column.is_counter {
             // SAFETY: a counter's datum.
             let base = unsafe { Counter::from_datum(content) }.base;
@@ -120,13 +132,23 @@ impl Apply {
         private: Private,
     ) -> Apply {
         // SAFETY: by the caller.
-        let target = unsafe { Target::new(node, child, private.attributes.len(), private.recheck_parameter) };
+        let target = unsafe {
+            Target::new(
+                node,
+                child,
+                private.attributes.len(),
+                private.recheck_parameter,
+            )
+        };
         let columns = private
             .attributes
             .iter()
             .map(|attribute| {
                 let attribute = *attribute as i16;
-                Column { attribute, is_counter: target.is_fixed_size(attribute) }
+                Column {
+                    attribute,
+                    is_counter: target.is_fixed_size(attribute),
+                }
             })
             .collect();
         Apply {
@@ -146,7 +168,9 @@ impl Apply {
     /// Operates on rows until one is to be returned to the client, or none is left (null).
     pub fn next_row(&mut self) -> Result<*mut pg_sys::TupleTableSlot, Error> {
         loop {
-            let Some(place) = self.target.next() else { return Ok(std::ptr::null_mut()) };
+            let Some(place) = self.target.next() else {
+                return Ok(std::ptr::null_mut());
+            };
             if self.row(place)? == Row::Done {
                 self.target.count();
                 if self.target.returns() {
@@ -162,13 +186,20 @@ impl Apply {
         let mut wait = !concurrent || changes.iter().any(Change::needs_row);
         let mut at = place;
         // Under SERIALIZABLE, rewriting the row would make rivals of operations that commute.
-        if !wait && !serializable() && !changes.iter().any(|change| contention::is_contended(change.id())) {
+        if !wait
+            && !serializable()
+            && !changes
+                .iter()
+                .any(|change| contention::is_contended(change.id()))
+        {
             match self.rewrite(at, &changes, false)? {
                 Rewrite::Done => return Ok(self.in_place(&changes)),
                 Rewrite::Again => return Ok(Row::Skipped),
                 Rewrite::Taken if version::locked_by_us(self.target.relation(), at) => wait = true,
                 Rewrite::Taken | Rewrite::Updated | Rewrite::Deleted => {
-                    changes.iter().for_each(|change| contention::note_collision(change.id()));
+                    changes
+                        .iter()
+                        .for_each(|change| contention::note_collision(change.id()));
                 }
             }
         }
@@ -177,11 +208,15 @@ impl Apply {
                 match self.rewrite(at, &changes, true)? {
                     Rewrite::Done => return Ok(self.in_place(&changes)),
                     Rewrite::Again => return Ok(Row::Skipped),
-                    Rewrite::Deleted | Rewrite::Updated if one_snapshot() => return Err(Error::ConcurrentUpdate),
+                    Rewrite::Deleted | Rewrite::Updated if one_snapshot() => {
+                        return Err(Error::ConcurrentUpdate);
+                    }
                     Rewrite::Deleted => return Ok(Row::Skipped),
                     Rewrite::Updated | Rewrite::Taken => {}
                 }
-                let Some(next) = self.target.lock_and_recheck(at)? else { return Ok(Row::Skipped) };
+                let Some(next) = self.target.lock_and_recheck(at)? else {
+                    return Ok(Row::Skipped);
+                };
                 at = next;
                 self.renew(&mut changes);
                 continue;
@@ -236,7 +271,12 @@ impl Apply {
         Row::Done
     }
 
-    fn rewrite(&mut self, at: ItemPointerData, changes: &[Change], wait: bool) -> Result<Rewrite, Error> {
+    fn rewrite(
+        &mut self,
+        at: ItemPointerData,
+        changes: &[Change],
+        wait: bool,
+    ) -> Result<Rewrite, Error> {
         if !self.target.fetch(at) {
             return Ok(Rewrite::Deleted);
         }
@@ -249,7 +289,13 @@ impl Apply {
 
     /// Takes the locks of an operation outside the row: first that on the plain columns it depends on.
     fn lock(&self, changes: &[Change]) {
-        let objects = || changes.iter().filter(|change| !change.done).map(Change::id).filter(|id| *id != 0);
+        let objects = || {
+            changes
+                .iter()
+                .filter(|change| !change.done)
+                .map(Change::id)
+                .filter(|id| *id != 0)
+        };
         if self.reads_plain {
             objects().for_each(|id| {
                 lock::lock(Tag::Row(id), Mode::Add, true);
@@ -264,7 +310,11 @@ impl Apply {
     fn follow(&mut self, at: ItemPointerData, changes: &mut [Change]) -> Result<Followed, Error> {
         let newest = version::newest(self.target.relation(), at, self.target.command())?;
         let Newest::At(newest) = newest else {
-            return if one_snapshot() { Err(Error::ConcurrentUpdate) } else { Ok(Followed::Gone) };
+            return if one_snapshot() {
+                Err(Error::ConcurrentUpdate)
+            } else {
+                Ok(Followed::Gone)
+            };
         };
         if same_place(newest, at) {
             self.target.fetch(at);
@@ -282,7 +332,10 @@ impl Apply {
         } else {
             return Ok(Followed::Gone);
         }
-        let same = changes.iter().zip(&locked).all(|(change, id)| change.done || change.id() == *id);
+        let same = changes
+            .iter()
+            .zip(&locked)
+            .all(|(change, id)| change.done || change.id() == *id);
         match same {
             true => Ok(Followed::Here(newest)),
             false if one_snapshot() => Err(Error::ConcurrentUpdate),
@@ -294,7 +347,10 @@ impl Apply {
     fn add_to_slices(&self, changes: &mut [Change]) -> Result<bool, Error> {
         let relation = self.target.relation_id();
         let mut all = true;
-        for change in changes.iter_mut().filter(|change| !change.done && change.content.is_some()) {
+        for change in changes
+            .iter_mut()
+            .filter(|change| !change.done && change.content.is_some())
+        {
             change.done = change.in_slice(relation)? == Outcome::Added;
             all &= change.done;
         }
@@ -312,7 +368,9 @@ enum Followed {
 }
 
 fn same_place(a: ItemPointerData, b: ItemPointerData) -> bool {
-    a.ip_posid == b.ip_posid && a.ip_blkid.bi_hi == b.ip_blkid.bi_hi && a.ip_blkid.bi_lo == b.ip_blkid.bi_lo
+    a.ip_posid == b.ip_posid
+        && a.ip_blkid.bi_hi == b.ip_blkid.bi_hi
+        && a.ip_blkid.bi_lo == b.ip_blkid.bi_lo
 }
 
 fn serializable() -> bool {

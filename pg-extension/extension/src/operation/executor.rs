@@ -52,12 +52,21 @@ impl Target {
         unsafe {
             let estate = (*node).ss.ps.state;
             let relation = (*node).ss.ss_currentRelation;
-            let number = (*(*node).ss.ps.plan.cast::<pg_sys::CustomScan>()).scan.scanrelid;
-            let result = pg_sys::palloc0(size_of::<pg_sys::ResultRelInfo>()).cast::<pg_sys::ResultRelInfo>();
+            let number = (*(*node).ss.ps.plan.cast::<pg_sys::CustomScan>())
+                .scan
+                .scanrelid;
+            let result =
+                pg_sys::palloc0(size_of::<pg_sys::ResultRelInfo>()).cast::<pg_sys::ResultRelInfo>();
             (*result).type_ = pg_sys::NodeTag::T_ResultRelInfo;
             pg_sys::ExecInitResultRelation(estate, result, number);
             let recheck = pg_sys::palloc0(size_of::<pg_sys::EPQState>()).cast::<pg_sys::EPQState>();
-            pg_sys::EvalPlanQualInit(recheck, estate, (*child).plan, null_mut(), recheck_parameter);
+            pg_sys::EvalPlanQualInit(
+                recheck,
+                estate,
+                (*child).plan,
+                null_mut(),
+                recheck_parameter,
+            );
             let slot = || pg_sys::table_slot_create(relation, &mut (*estate).es_tupleTable);
             Target {
                 node,
@@ -73,7 +82,10 @@ impl Target {
                     (*relation).rd_att,
                     &raw const pg_sys::TTSOpsHeapTuple,
                 ),
-                ctid: pg_sys::ExecFindJunkAttributeInTlist((*(*child).plan).targetlist, c"ctid".as_ptr()),
+                ctid: pg_sys::ExecFindJunkAttributeInTlist(
+                    (*(*child).plan).targetlist,
+                    c"ctid".as_ptr(),
+                ),
             }
         }
     }
@@ -107,7 +119,9 @@ impl Target {
         // SAFETY: attributes are numbered from 1.
         unsafe {
             let descriptor = (*self.relation()).rd_att;
-            (&(*descriptor).attrs.as_slice((*descriptor).natts as usize))[attribute as usize - 1].attlen > 0
+            (*descriptor).attrs.as_slice((*descriptor).natts as usize)[attribute as usize - 1]
+                .attlen
+                > 0
         }
     }
 
@@ -142,7 +156,12 @@ impl Target {
     }
 
     /// Takes the version `newest` at hand and tells whether it has the same content in these columns as `old`.
-    pub fn same_columns(&mut self, old: ItemPointerData, newest: ItemPointerData, columns: &[i16]) -> bool {
+    pub fn same_columns(
+        &mut self,
+        old: ItemPointerData,
+        newest: ItemPointerData,
+        columns: &[i16],
+    ) -> bool {
         let relation = self.relation();
         if !self.fetch(newest) || !fetch_version(relation, old, self.other) {
             return false;
@@ -205,7 +224,9 @@ impl Target {
                 TM_Result::TM_Deleted => Ok(Rewrite::Deleted),
                 TM_Result::TM_SelfModified if failure.cmax == self.command() => Ok(Rewrite::Again),
                 TM_Result::TM_SelfModified => Err(Error::ModifiedByTrigger),
-                other => Err(Error::Internal(format!("unexpected result {other} of rewriting a row"))),
+                other => Err(Error::Internal(format!(
+                    "unexpected result {other} of rewriting a row"
+                ))),
             }
         }
     }
@@ -226,8 +247,11 @@ impl Target {
                 nulls[column] = value.is_none();
                 datums[column] = value.unwrap_or(Datum::null());
             }
-            let tuple =
-                pg_sys::heap_form_tuple((*relation).rd_att, datums.as_mut_ptr(), nulls.as_mut_ptr());
+            let tuple = pg_sys::heap_form_tuple(
+                (*relation).rd_att,
+                datums.as_mut_ptr(),
+                nulls.as_mut_ptr(),
+            );
             pg_sys::MemoryContextSwitchTo(before);
             (*tuple).t_tableOid = (*relation).rd_id;
             pg_sys::ExecForceStoreHeapTuple(tuple, self.stored, false);
@@ -284,7 +308,10 @@ impl Target {
 
     /// Waits for whoever is at the row, locks its newest version, takes it at hand, and runs the plan again for it.
     /// Its place, or `None` if the row is gone or does not meet the condition any more.
-    pub fn lock_and_recheck(&mut self, place: ItemPointerData) -> Result<Option<ItemPointerData>, Error> {
+    pub fn lock_and_recheck(
+        &mut self,
+        place: ItemPointerData,
+    ) -> Result<Option<ItemPointerData>, Error> {
         // SAFETY: as in `rewrite` and `recheck`.
         unsafe {
             let number = (*self.result).ri_RangeTableIndex;
@@ -307,7 +334,9 @@ impl Target {
                 TM_Result::TM_Deleted => Ok(None),
                 TM_Result::TM_SelfModified if failure.cmax == self.command() => Ok(None),
                 TM_Result::TM_SelfModified => Err(Error::ModifiedByTrigger),
-                other => Err(Error::Internal(format!("unexpected result {other} of locking a row"))),
+                other => Err(Error::Internal(format!(
+                    "unexpected result {other} of locking a row"
+                ))),
             }
         }
     }
@@ -333,7 +362,11 @@ impl Target {
             let context = (*self.node).ss.ps.ps_ExprContext;
             (*context).ecxt_scantuple = scan;
             let projection = (*self.node).ss.ps.ps_ProjInfo;
-            if projection.is_null() { scan } else { pg_sys::ExecProject(projection) }
+            if projection.is_null() {
+                scan
+            } else {
+                pg_sys::ExecProject(projection)
+            }
         }
     }
 }
@@ -350,10 +383,19 @@ fn attribute_of(slot: *mut TupleTableSlot, number: i32) -> Option<Datum> {
     (!null).then_some(datum)
 }
 
-fn fetch_version(relation: pg_sys::Relation, place: ItemPointerData, slot: *mut TupleTableSlot) -> bool {
+fn fetch_version(
+    relation: pg_sys::Relation,
+    place: ItemPointerData,
+    slot: *mut TupleTableSlot,
+) -> bool {
     let mut place = place;
     // SAFETY: an open relation and a slot for its rows.
     unsafe {
-        pg_sys::table_tuple_fetch_row_version(relation, &mut place, &raw mut pg_sys::SnapshotAnyData, slot)
+        pg_sys::table_tuple_fetch_row_version(
+            relation,
+            &mut place,
+            &raw mut pg_sys::SnapshotAnyData,
+            slot,
+        )
     }
 }

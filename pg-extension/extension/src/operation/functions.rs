@@ -83,7 +83,12 @@ fn newest<T: Content>(call: Call) -> Result<Datum, Error> {
 }
 
 /// Whether the newest state of the object can be read now.
-fn lock_object(id: i64, place: pg_sys::ItemPointer, relation: Oid, request: Request) -> Result<bool, Error> {
+fn lock_object(
+    id: i64,
+    place: pg_sys::ItemPointer,
+    relation: Oid,
+    request: Request,
+) -> Result<bool, Error> {
     let held = request.reads_newest();
     if Table::open(relation).lock_version(place, request)? == Locked::Newest {
         request.lock_object(id)?;
@@ -98,7 +103,12 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
     if !call.is_null(0) {
         // SAFETY: declared with this type.
         let old = unsafe { T::read(call.arg(0)) };
-        let newest = lock_object(old.id(), place(call, 2), relation(call, 3), Request::overwrite())?;
+        let newest = lock_object(
+            old.id(),
+            place(call, 2),
+            relation(call, 3),
+            Request::overwrite(),
+        )?;
         if newest && !super::triggers_may_suppress(relation(call, 3)) {
             object::discard(old.id())?;
         }
@@ -114,7 +124,12 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
 fn keep<T: Content>(call: Call) -> Result<Datum, Error> {
     // SAFETY: declared with this type.
     let content = unsafe { T::read(call.arg(0)) };
-    lock_object(content.id(), place(call, 1), relation(call, 2), Request::plain_change())?;
+    lock_object(
+        content.id(),
+        place(call, 1),
+        relation(call, 2),
+        Request::plain_change(),
+    )?;
     Ok(call.arg(0))
 }
 
@@ -149,12 +164,19 @@ pg_function!(
 
 /// The plain columns' lock is usually free: then the row need not be locked before the statement changes it. Nobody
 /// who waits for this lock holds the row, so that holding it while waiting for the row closes no circle.
-fn lock_plain_columns(table: &mut Table, place: pg_sys::ItemPointer, request: Request) -> Result<(), Error> {
+fn lock_plain_columns(
+    table: &mut Table,
+    place: pg_sys::ItemPointer,
+    request: Request,
+) -> Result<(), Error> {
     if !table.fetch(place) {
         return Ok(());
     }
     let objects = table.objects()?;
-    if objects.iter().all(|object| row::try_plain_columns(object.id)) {
+    if objects
+        .iter()
+        .all(|object| row::try_plain_columns(object.id))
+    {
         return Ok(());
     }
     if table.lock_version(place, request)? == Locked::Newest {

@@ -12,8 +12,12 @@ use pgrx::pg_sys::{self, LockClauseStrength, LockWaitPolicy};
 /// Rewrites a SELECT with a locking clause.
 pub fn select(symbols: &Symbols, query: Tree<pg_sys::Query>, reads: LockingReads) {
     for mark in tree::items::<pg_sys::RowMarkClause>(query.rowMarks) {
-        let Some((with_objects, row_only)) = holds(mark.strength) else { continue };
-        let Some(relation) = Relation::of(symbols, query, mark.rti as i32) else { continue };
+        let Some((with_objects, row_only)) = holds(mark.strength) else {
+            continue;
+        };
+        let Some(relation) = Relation::of(symbols, query, mark.rti as i32) else {
+            continue;
+        };
         let policy = match mark.waitPolicy {
             LockWaitPolicy::LockWaitError => row::NO_WAIT,
             LockWaitPolicy::LockWaitSkip => row::SKIP_LOCKED,
@@ -49,7 +53,9 @@ fn lock(mut query: Tree<pg_sys::Query>, relation: &Relation<'_>, named: i32, who
     let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
     let mut sort_keys = Vec::new();
     for entry in &mut entries {
-        let Some(expression) = Tree::<pg_sys::Node>::new(entry.expr.cast()) else { continue };
+        let Some(expression) = Tree::<pg_sys::Node>::new(entry.expr.cast()) else {
+            continue;
+        };
         if !relation.abelian_among(&relation.columns_read(expression.pointer::<pg_sys::Node>())) {
             continue;
         }
@@ -66,7 +72,12 @@ fn lock(mut query: Tree<pg_sys::Query>, relation: &Relation<'_>, named: i32, who
         entry.expr = relation.newest(expression, named).pointer();
     }
     entries.extend(sort_keys);
-    entries.push(tree::target(relation.lock_row(whole), 0, c"abelian_lock", true));
+    entries.push(tree::target(
+        relation.lock_row(whole),
+        0,
+        c"abelian_lock",
+        true,
+    ));
     for (number, entry) in entries.iter_mut().enumerate() {
         entry.resno = number as i16 + 1;
     }

@@ -5,7 +5,12 @@ use pgrx::pg_sys::{self, Datum, Oid};
 mod raw {
     use pgrx::pg_sys;
     unsafe extern "C-unwind" {
-        pub fn datum_image_eq(a: pg_sys::Datum, b: pg_sys::Datum, by_value: bool, length: std::ffi::c_int) -> bool;
+        pub fn datum_image_eq(
+            a: pg_sys::Datum,
+            b: pg_sys::Datum,
+            by_value: bool,
+            length: std::ffi::c_int,
+        ) -> bool;
         pub fn has_subclass(relation: pg_sys::Oid) -> bool;
         pub fn find_all_inheritors(
             relation: pg_sys::Oid,
@@ -42,9 +47,14 @@ pub fn descendants(relation: Oid) -> Vec<Oid> {
         if !raw::has_subclass(relation) {
             return Vec::new();
         }
-        let list =
-            raw::find_all_inheritors(relation, pg_sys::AccessShareLock as i32, std::ptr::null_mut());
-        (1..(*list).length).map(|i| pg_sys::list_nth_oid(list, i)).collect()
+        let list = raw::find_all_inheritors(
+            relation,
+            pg_sys::AccessShareLock as i32,
+            std::ptr::null_mut(),
+        );
+        (1..(*list).length)
+            .map(|i| pg_sys::list_nth_oid(list, i))
+            .collect()
     })
 }
 

@@ -43,15 +43,23 @@ pub fn prepare(symbols: &Symbols, mut query: Tree<pg_sys::Query>) -> Option<Pure
     let reads_plain = reads.iter().any(|column| !facts.keys.contains(column));
     let attributes: Vec<i16> = entries.iter().map(|entry| entry.resno).collect();
     query.targetList = output(symbols, &target, &attributes, &changes)?;
-    Some(Pure { attributes, reads: reads.into_iter().collect(), reads_plain })
+    Some(Pure {
+        attributes,
+        reads: reads.into_iter().collect(),
+        reads_plain,
+    })
 }
 
 /// Whether the statement reads the target alone.
 fn only_source(query: Tree<pg_sys::Query>) -> bool {
-    let Some(join) = Tree::new(query.jointree) else { return false };
+    let Some(join) = Tree::new(query.jointree) else {
+        return false;
+    };
     let sources = tree::items::<pg_sys::Node>(join.fromlist);
     sources.len() == 1
-        && sources[0].cast::<pg_sys::RangeTblRef>().is_some_and(|source| source.rtindex == query.resultRelation)
+        && sources[0]
+            .cast::<pg_sys::RangeTblRef>()
+            .is_some_and(|source| source.rtindex == query.resultRelation)
 }
 
 /// The change of each assignment, if all are operations whose results nobody checks.
@@ -74,9 +82,15 @@ fn changes(target: &Relation<'_>, entries: &[Tree<pg_sys::TargetEntry>]) -> Opti
 
 /// The columns the statement depends on; `None` if one of them is Abelian or says where the row is stored, or if a
 /// cursor does.
-fn reads(query: Tree<pg_sys::Query>, target: &Relation<'_>, changes: &[Any]) -> Option<BTreeSet<i16>> {
+fn reads(
+    query: Tree<pg_sys::Query>,
+    target: &Relation<'_>,
+    changes: &[Any],
+) -> Option<BTreeSet<i16>> {
     let conditions: *mut pg_sys::Node = Tree::new(query.jointree)?.quals;
-    let by_cursor = tree::any_node(conditions, &mut |node, _| node.type_ == NodeTag::T_CurrentOfExpr);
+    let by_cursor = tree::any_node(conditions, &mut |node, _| {
+        node.type_ == NodeTag::T_CurrentOfExpr
+    });
     let mut reads = target.columns_read(conditions);
     reads.extend(target.columns_read(query.returningList));
     for change in changes {
@@ -122,12 +136,19 @@ impl Private {
     /// Reads what `Pure::replace` stored.
     pub fn of(scan: &pg_sys::CustomScan) -> Option<Private> {
         let lists = tree::items::<pg_sys::List>(scan.custom_private);
-        let [attributes, reads, rest] = lists[..] else { return None };
-        let [reads_plain, recheck_parameter] = tree::integers(rest.pointer())[..] else { return None };
+        let [attributes, reads, rest] = lists[..] else {
+            return None;
+        };
+        let [reads_plain, recheck_parameter] = tree::integers(rest.pointer())[..] else {
+            return None;
+        };
         Some(Private {
             attributes: tree::integers(attributes.pointer()),
             // The list begins with a 0, since an empty list is a null pointer.
-            reads: tree::integers(reads.pointer()).into_iter().filter(|column| *column != 0).collect(),
+            reads: tree::integers(reads.pointer())
+                .into_iter()
+                .filter(|column| *column != 0)
+                .collect(),
             reads_plain: reads_plain != 0,
             recheck_parameter,
         })
@@ -142,11 +163,19 @@ impl Pure {
         else {
             return false;
         };
-        let [relation] = tree::integers(modify.resultRelations)[..] else { return false };
+        let [relation] = tree::integers(modify.resultRelations)[..] else {
+            return false;
+        };
         let returning = tree::items::<pg_sys::List>(modify.returningLists);
         let integers = |numbers: &[i32]| Tree::new(tree::integer_list(numbers));
-        let attributes: Vec<i32> = self.attributes.iter().map(|column| i32::from(*column)).collect();
-        let reads: Vec<i32> = std::iter::once(0).chain(self.reads.iter().map(|c| i32::from(*c))).collect();
+        let attributes: Vec<i32> = self
+            .attributes
+            .iter()
+            .map(|column| i32::from(*column))
+            .collect();
+        let reads: Vec<i32> = std::iter::once(0)
+            .chain(self.reads.iter().map(|c| i32::from(*c)))
+            .collect();
         let (Some(attributes), Some(reads), Some(rest)) = (
             integers(&attributes),
             integers(&reads),
@@ -154,13 +183,18 @@ impl Pure {
         ) else {
             return false;
         };
-        let Some(mut scan) = new_scan() else { return false };
+        let Some(mut scan) = new_scan() else {
+            return false;
+        };
         scan.scan.plan = modify.plan; // costs, node id, initial plans, parameters
         scan.scan.plan.type_ = NodeTag::T_CustomScan;
         scan.scan.plan.lefttree = std::ptr::null_mut();
-        scan.scan.plan.targetlist = returning.first().map_or(std::ptr::null_mut(), |list| list.pointer());
+        scan.scan.plan.targetlist = returning
+            .first()
+            .map_or(std::ptr::null_mut(), |list| list.pointer());
         scan.scan.scanrelid = relation as u32;
-        scan.custom_plans = Tree::new(modify.plan.lefttree).map_or(std::ptr::null_mut(), |plan| tree::list(&[plan]));
+        scan.custom_plans = Tree::new(modify.plan.lefttree)
+            .map_or(std::ptr::null_mut(), |plan| tree::list(&[plan]));
         scan.custom_private = tree::list(&[attributes, reads, rest]);
         // SAFETY: a set of one relation.
         scan.custom_relids = unsafe { pg_sys::bms_make_singleton(relation) };

@@ -28,7 +28,11 @@ enum Arithmetic {
 pub fn operation(symbols: &Symbols, relation: i32, attribute: i16, expression: Any) -> Option<Any> {
     let kind = symbols.kind(expression.result_type())?;
     let assigned = cast_argument(expression, kind.make)?;
-    let column = Column { kind, relation, attribute };
+    let column = Column {
+        kind,
+        relation,
+        attribute,
+    };
     let mut terms = Vec::new();
     collect(&column, assigned, &mut terms)?;
     sum(kind, &terms)
@@ -51,11 +55,17 @@ fn collect(column: &Column<'_>, node: Any, terms: &mut Vec<Term>) -> Option<()> 
     match (mentions(column, left), mentions(column, right)) {
         (true, false) => {
             collect(column, left, terms)?;
-            terms.push(Term { negative: arithmetic == Arithmetic::Subtract, expression: right });
+            terms.push(Term {
+                negative: arithmetic == Arithmetic::Subtract,
+                expression: right,
+            });
         }
         (false, true) if arithmetic == Arithmetic::Add => {
             collect(column, right, terms)?;
-            terms.push(Term { negative: false, expression: left });
+            terms.push(Term {
+                negative: false,
+                expression: left,
+            });
         }
         _ => return None,
     }
@@ -64,9 +74,11 @@ fn collect(column: &Column<'_>, node: Any, terms: &mut Vec<Term>) -> Option<()> 
 
 /// Whether the node is the column, cast to its value type.
 fn is_column(column: &Column<'_>, node: Any) -> bool {
-    let Some(inner) = cast_argument(node, column.kind.value) else { return false };
+    let Some(inner) = cast_argument(node, column.kind.value) else {
+        return false;
+    };
     inner.cast::<pg_sys::Var>().is_some_and(|variable| {
-        variable.varno as i32 == column.relation
+        variable.varno == column.relation
             && variable.varattno == column.attribute
             && variable.varlevelsup == 0
     })
@@ -76,7 +88,7 @@ fn is_column(column: &Column<'_>, node: Any) -> bool {
 fn mentions(column: &Column<'_>, node: Any) -> bool {
     tree::any_node(node.pointer(), &mut |node, levels| {
         node.cast::<pg_sys::Var>().is_some_and(|variable| {
-            variable.varno as i32 == column.relation
+            variable.varno == column.relation
                 && variable.varlevelsup == levels
                 && (variable.varattno == column.attribute || variable.varattno == 0)
         })
@@ -93,14 +105,18 @@ fn cast_argument(node: Any, function: Oid) -> Option<Any> {
 
 fn arithmetic(kind: &Kind, node: Any) -> Option<(Arithmetic, Any, Any)> {
     let operator = node.cast::<pg_sys::OpExpr>()?;
-    let [left, right] = tree::items::<pg_sys::Node>(operator.args)[..] else { return None };
+    let [left, right] = tree::items::<pg_sys::Node>(operator.args)[..] else {
+        return None;
+    };
     // SAFETY: lookup of an operator's function.
     let function = unsafe { pg_sys::get_opcode(operator.opno) }.to_u32();
     let arithmetic = match function {
         _ if operator.opresulttype != kind.value_type => return None,
-        pg_sys::F_INT8PL | pg_sys::F_INT84PL | pg_sys::F_INT48PL | pg_sys::F_INT82PL | pg_sys::F_INT28PL => {
-            Arithmetic::Add
-        }
+        pg_sys::F_INT8PL
+        | pg_sys::F_INT84PL
+        | pg_sys::F_INT48PL
+        | pg_sys::F_INT82PL
+        | pg_sys::F_INT28PL => Arithmetic::Add,
         pg_sys::F_INT8MI | pg_sys::F_INT84MI | pg_sys::F_INT82MI => Arithmetic::Subtract,
         pg_sys::F_NUMERIC_ADD => Arithmetic::Add,
         pg_sys::F_NUMERIC_SUB => Arithmetic::Subtract,
@@ -114,9 +130,14 @@ fn sum(kind: &Kind, terms: &[Term]) -> Option<Any> {
     let (add, subtract, negate) = if kind.value_type == pg_sys::INT8OID {
         (pg_sys::F_INT8PL, pg_sys::F_INT8MI, pg_sys::F_INT8UM)
     } else {
-        (pg_sys::F_NUMERIC_ADD, pg_sys::F_NUMERIC_SUB, pg_sys::F_NUMERIC_UMINUS)
+        (
+            pg_sys::F_NUMERIC_ADD,
+            pg_sys::F_NUMERIC_SUB,
+            pg_sys::F_NUMERIC_UMINUS,
+        )
     };
-    let call = |function: u32, arguments: &[Any]| tree::call(function.into(), kind.value_type, arguments);
+    let call =
+        |function: u32, arguments: &[Any]| tree::call(function.into(), kind.value_type, arguments);
     terms.iter().fold(None, |total, term| {
         let value = widened(term.expression);
         Some(match total {

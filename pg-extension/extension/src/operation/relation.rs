@@ -44,7 +44,9 @@ pub struct Facts {
 impl Facts {
     /// The Abelian column with this number.
     pub fn column(&self, attribute: i16) -> Option<&Column> {
-        self.columns.iter().find(|column| column.attribute == attribute)
+        self.columns
+            .iter()
+            .find(|column| column.attribute == attribute)
     }
 
     /// The facts of a relation that the caller has locked; `None` when it has no Abelian column.
@@ -120,15 +122,34 @@ impl Drop for Opened {
     }
 }
 
-fn gather(symbols: &Symbols, relation: Oid, inherited: bool, members: &mut Vec<Oid>) -> Option<Facts> {
+fn gather(
+    symbols: &Symbols,
+    relation: Oid,
+    inherited: bool,
+    members: &mut Vec<Oid>,
+) -> Option<Facts> {
     members.push(relation);
     let opened = Opened::open(relation).filter(stores_rows)?;
-    let mut facts = Facts { columns: columns(symbols, &opened), ..Facts::default() };
-    let children = if inherited { missing::descendants(relation) } else { Vec::new() };
+    let mut facts = Facts {
+        columns: columns(symbols, &opened),
+        ..Facts::default()
+    };
+    let children = if inherited {
+        missing::descendants(relation)
+    } else {
+        Vec::new()
+    };
     members.extend(&children);
     // A child may have Abelian columns that its parent lacks; what names the parent still closes such rows.
-    let opened_children: Vec<Opened> = children.iter().filter_map(|child| Opened::open(*child)).collect();
-    if facts.columns.is_empty() && opened_children.iter().all(|child| columns(symbols, child).is_empty()) {
+    let opened_children: Vec<Opened> = children
+        .iter()
+        .filter_map(|child| Opened::open(*child))
+        .collect();
+    if facts.columns.is_empty()
+        && opened_children
+            .iter()
+            .all(|child| columns(symbols, child).is_empty())
+    {
         return None;
     }
     add(&mut facts, &opened);
@@ -161,8 +182,13 @@ fn columns(symbols: &Symbols, relation: &Opened) -> Vec<Column> {
         let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
         attributes
             .iter()
-            .filter(|attribute| !attribute.attisdropped && symbols.kind(attribute.atttypid).is_some())
-            .map(|attribute| Column { attribute: attribute.attnum, type_: attribute.atttypid })
+            .filter(|attribute| {
+                !attribute.attisdropped && symbols.kind(attribute.atttypid).is_some()
+            })
+            .map(|attribute| Column {
+                attribute: attribute.attnum,
+                type_: attribute.atttypid,
+            })
             .collect()
     }
 }
@@ -181,7 +207,10 @@ fn add_child(facts: &mut Facts, child: &Opened, parent: &Opened) {
     let mut own = Facts::default();
     add(&mut own, child);
     let translate = |attributes: BTreeSet<i16>| -> BTreeSet<i16> {
-        attributes.into_iter().filter_map(|number| translated(child, number, parent)).collect()
+        attributes
+            .into_iter()
+            .filter_map(|number| translated(child, number, parent))
+            .collect()
     };
     facts.keys.extend(translate(own.keys));
     facts.indexed.extend(translate(own.indexed));
@@ -249,7 +278,9 @@ fn partitioning(relation: &Opened) -> BTreeSet<i16> {
     // SAFETY: an open relation.
     unsafe {
         let count = (*(*relation.0).rd_att).natts as i16;
-        (1..=count).filter(|attribute| missing::partitions_by(relation.0, *attribute)).collect()
+        (1..=count)
+            .filter(|attribute| missing::partitions_by(relation.0, *attribute))
+            .collect()
     }
 }
 

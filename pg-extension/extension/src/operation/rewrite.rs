@@ -21,7 +21,11 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Rewrites a statement and all queries inside it.
-pub fn statement(symbols: &Symbols, query: Tree<pg_sys::Query>, locking_reads: super::settings::LockingReads) {
+pub fn statement(
+    symbols: &Symbols,
+    query: Tree<pg_sys::Query>,
+    locking_reads: super::settings::LockingReads,
+) {
     let mut queries = Vec::new();
     tree::any_node(query.pointer(), &mut |node, _| {
         queries.extend(node.cast::<pg_sys::Query>());
@@ -40,7 +44,11 @@ pub fn statement(symbols: &Symbols, query: Tree<pg_sys::Query>, locking_reads: s
     }
 }
 
-fn on_target(symbols: &Symbols, query: Tree<pg_sys::Query>, rewrite: impl FnOnce(&mut Relation<'_>)) {
+fn on_target(
+    symbols: &Symbols,
+    query: Tree<pg_sys::Query>,
+    rewrite: impl FnOnce(&mut Relation<'_>),
+) {
     if let Some(mut target) = Relation::of(symbols, query, query.resultRelation) {
         rewrite(&mut target);
     }
@@ -60,12 +68,19 @@ pub struct Relation<'a> {
 impl<'a> Relation<'a> {
     /// The relation with this number, if it has Abelian columns.
     pub fn of(symbols: &'a Symbols, query: Tree<pg_sys::Query>, number: i32) -> Option<Self> {
-        let entry = *tree::items::<pg_sys::RangeTblEntry>(query.rtable).get(usize::try_from(number - 1).ok()?)?;
+        let entry = *tree::items::<pg_sys::RangeTblEntry>(query.rtable)
+            .get(usize::try_from(number - 1).ok()?)?;
         if entry.rtekind != pg_sys::RTEKind::RTE_RELATION {
             return None;
         }
         let facts = Facts::of(symbols, entry.relid, entry.inh)?;
-        Some(Relation { symbols, query, entry, number, facts })
+        Some(Relation {
+            symbols,
+            query,
+            entry,
+            number,
+            facts,
+        })
     }
 
     /// Whether row security applies to this use of the relation.
@@ -78,7 +93,7 @@ impl<'a> Relation<'a> {
         let mut found = BTreeSet::new();
         tree::any_node(root.cast(), &mut |node, levels| {
             if let Some(variable) = node.cast::<pg_sys::Var>()
-                && variable.varno as i32 == self.number
+                && variable.varno == self.number
                 && variable.varlevelsup == levels
             {
                 found.insert(variable.varattno);
@@ -90,15 +105,30 @@ impl<'a> Relation<'a> {
 
     /// Whether one of these columns is Abelian.
     pub fn abelian_among(&self, columns: &BTreeSet<i16>) -> bool {
-        columns.contains(&0) || self.facts.columns.iter().any(|column| columns.contains(&column.attribute))
+        columns.contains(&0)
+            || self
+                .facts
+                .columns
+                .iter()
+                .any(|column| columns.contains(&column.attribute))
     }
 
     fn ctid(&self, levels_up: u32) -> Any {
-        tree::column(self.number, pg_sys::SelfItemPointerAttributeNumber as i16, pg_sys::TIDOID, levels_up)
+        tree::column(
+            self.number,
+            pg_sys::SelfItemPointerAttributeNumber as i16,
+            pg_sys::TIDOID,
+            levels_up,
+        )
     }
 
     fn tableoid(&self, levels_up: u32) -> Any {
-        tree::column(self.number, pg_sys::TableOidAttributeNumber as i16, pg_sys::OIDOID, levels_up)
+        tree::column(
+            self.number,
+            pg_sys::TableOidAttributeNumber as i16,
+            pg_sys::OIDOID,
+            levels_up,
+        )
     }
 
     fn column(&self, attribute: i16, type_: Oid) -> Any {
@@ -116,8 +146,12 @@ impl<'a> Relation<'a> {
         tree::replace_columns(expression, self.number, &mut |variable| {
             let kind = self.symbols.kind(variable.vartype)?;
             let levels_up = variable.varlevelsup;
-            let arguments =
-                [variable.copy().any(), self.ctid(levels_up), self.tableoid(levels_up), tree::integer(hold)];
+            let arguments = [
+                variable.copy().any(),
+                self.ctid(levels_up),
+                self.tableoid(levels_up),
+                tree::integer(hold),
+            ];
             Some(tree::call(kind.newest, kind.type_, &arguments))
         })
     }
@@ -127,7 +161,11 @@ impl<'a> Relation<'a> {
         if !self.abelian_among(&self.columns_read(condition.pointer::<pg_sys::Node>())) {
             return vec![condition];
         }
-        let in_snapshot = tree::call(self.symbols.in_snapshot, pg_sys::BOOLOID, &[self.ctid(0), self.tableoid(0)]);
+        let in_snapshot = tree::call(
+            self.symbols.in_snapshot,
+            pg_sys::BOOLOID,
+            &[self.ctid(0), self.tableoid(0)],
+        );
         let changed = tree::boolean(pg_sys::BoolExprType::NOT_EXPR, &[in_snapshot]);
         let filter = tree::boolean(pg_sys::BoolExprType::OR_EXPR, &[condition.copy(), changed]);
         vec![filter, self.newest(condition, hold)]
@@ -136,8 +174,10 @@ impl<'a> Relation<'a> {
     fn newest_conditions(&mut self, hold: Hold) {
         let hold = hold as i32;
         if let Some(mut join) = Tree::new(self.query.jointree) {
-            let conditions: Vec<Any> =
-                tree::conjuncts(join.quals).into_iter().flat_map(|c| self.newest_condition(c, hold)).collect();
+            let conditions: Vec<Any> = tree::conjuncts(join.quals)
+                .into_iter()
+                .flat_map(|c| self.newest_condition(c, hold))
+                .collect();
             join.quals = tree::conjunction(&conditions);
         }
         if self.has_row_security() {
@@ -163,14 +203,26 @@ impl<'a> Relation<'a> {
         self.newest_conditions(Hold::Overwrite);
         let mut query = self.query;
         let targets = tree::items::<pg_sys::TargetEntry>(query.targetList);
-        let assigned: BTreeSet<i16> = targets.iter().filter(|t| !t.resjunk).map(|t| t.resno).collect();
-        let (junk, mut entries): (Vec<_>, Vec<_>) = targets.into_iter().partition(|target| target.resjunk);
-        let moves = assigned.iter().any(|column| self.facts.partitioning.contains(column));
+        let assigned: BTreeSet<i16> = targets
+            .iter()
+            .filter(|t| !t.resjunk)
+            .map(|t| t.resno)
+            .collect();
+        let (junk, mut entries): (Vec<_>, Vec<_>) =
+            targets.into_iter().partition(|target| target.resjunk);
+        let moves = assigned
+            .iter()
+            .any(|column| self.facts.partitioning.contains(column));
         self.assign(&mut entries, moves);
         entries.extend(junk);
         if let Some(hold) = self.hold_of_plain_columns(&assigned) {
             let number = entries.len() as i16 + 1;
-            entries.push(tree::target(self.lock_row(hold as i32), number, c"abelian_lock", true));
+            entries.push(tree::target(
+                self.lock_row(hold as i32),
+                number,
+                c"abelian_lock",
+                true,
+            ));
         }
         query.targetList = tree::list(&entries);
     }
@@ -182,7 +234,9 @@ impl<'a> Relation<'a> {
         let renewed = |attribute| all || seen.contains(&0) || seen.contains(&attribute);
         for entry in entries.iter_mut() {
             let expression = entry.expr.cast();
-            let Some(expression) = Tree::<pg_sys::Node>::new(expression) else { continue };
+            let Some(expression) = Tree::<pg_sys::Node>::new(expression) else {
+                continue;
+            };
             entry.expr = match self.facts.column(entry.resno) {
                 Some(column) => {
                     let seen = renewed(column.attribute)
@@ -196,10 +250,17 @@ impl<'a> Relation<'a> {
             .pointer();
         }
         for column in &self.facts.columns {
-            if renewed(column.attribute) && entries.iter().all(|entry| entry.resno != column.attribute) {
+            if renewed(column.attribute)
+                && entries.iter().all(|entry| entry.resno != column.attribute)
+            {
                 let own = self.column(column.attribute, column.type_);
                 let expression = self.replaced(column.attribute, column.type_, own);
-                entries.push(tree::target(expression, column.attribute, c"abelian_renewed", false));
+                entries.push(tree::target(
+                    expression,
+                    column.attribute,
+                    c"abelian_renewed",
+                    false,
+                ));
             }
         }
     }
@@ -228,7 +289,9 @@ impl<'a> Relation<'a> {
     }
 
     fn replaced(&self, attribute: i16, type_: Oid, expression: Any) -> Any {
-        let Some(kind) = self.symbols.kind(type_) else { return expression };
+        let Some(kind) = self.symbols.kind(type_) else {
+            return expression;
+        };
         let arguments = [
             self.column(attribute, type_),
             self.newest(expression, Hold::Overwrite as i32),
@@ -240,9 +303,15 @@ impl<'a> Relation<'a> {
 
     /// How the row must be held because of the plain columns among those assigned.
     fn hold_of_plain_columns(&self, assigned: &BTreeSet<i16>) -> Option<Hold> {
-        let plain: Vec<i16> =
-            assigned.iter().copied().filter(|column| self.facts.column(*column).is_none()).collect();
-        if plain.iter().any(|c| self.facts.keys.contains(c) || self.facts.partitioning.contains(c)) {
+        let plain: Vec<i16> = assigned
+            .iter()
+            .copied()
+            .filter(|column| self.facts.column(*column).is_none())
+            .collect();
+        if plain
+            .iter()
+            .any(|c| self.facts.keys.contains(c) || self.facts.partitioning.contains(c))
+        {
             Some(Hold::KeyChange)
         } else {
             (!plain.is_empty()).then_some(Hold::PlainChange)
@@ -254,11 +323,18 @@ impl<'a> Relation<'a> {
         let mut query = self.query;
         let returned = self.columns_read(query.returningList);
         // RETURNING still needs the slices; a trigger may read the row or suppress its deletion.
-        let keeps = self.abelian_among(&returned) || self.facts.delete_trigger_reads || self.facts.may_suppress;
+        let keeps = self.abelian_among(&returned)
+            || self.facts.delete_trigger_reads
+            || self.facts.may_suppress;
         let hold = if keeps { Hold::KeyChange } else { Hold::Delete };
         let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
         let number = entries.len() as i16 + 1;
-        entries.push(tree::target(self.lock_row(hold as i32), number, c"abelian_lock", true));
+        entries.push(tree::target(
+            self.lock_row(hold as i32),
+            number,
+            c"abelian_lock",
+            true,
+        ));
         query.targetList = tree::list(&entries);
         for mut entry in tree::items::<pg_sys::TargetEntry>(query.returningList) {
             if let Some(expression) = Tree::<pg_sys::Node>::new(entry.expr.cast()) {
@@ -270,7 +346,9 @@ impl<'a> Relation<'a> {
     fn insert(&mut self) {
         let targets = tree::items::<pg_sys::TargetEntry>(self.query.targetList);
         self.store_new_objects(&targets);
-        let Some(mut conflict) = Tree::new(self.query.onConflict) else { return };
+        let Some(mut conflict) = Tree::new(self.query.onConflict) else {
+            return;
+        };
         let mut entries = tree::items::<pg_sys::TargetEntry>(conflict.onConflictSet);
         if entries.is_empty() {
             return;
@@ -290,15 +368,24 @@ impl<'a> Relation<'a> {
     /// DO UPDATE evaluates no junk entries: the lock for its plain columns is taken by assigning a column to itself.
     fn keep_one(&self, entries: &mut Vec<Tree<pg_sys::TargetEntry>>) {
         for column in &self.facts.columns {
-            let Some(kind) = self.symbols.kind(column.type_) else { continue };
+            let Some(kind) = self.symbols.kind(column.type_) else {
+                continue;
+            };
             let own = self.column(column.attribute, column.type_);
-            let kept = tree::call(kind.keep, kind.type_, &[own, self.ctid(0), self.tableoid(0)]);
-            match entries.iter_mut().find(|entry| entry.resno == column.attribute) {
+            let kept = tree::call(
+                kind.keep,
+                kind.type_,
+                &[own, self.ctid(0), self.tableoid(0)],
+            );
+            match entries
+                .iter_mut()
+                .find(|entry| entry.resno == column.attribute)
+            {
                 None => entries.push(tree::target(kept, column.attribute, c"abelian_kept", false)),
                 // An operation reads its own column first; a replaced column has locked already.
                 Some(entry) => {
-                    let Some(mut call) =
-                        Tree::<pg_sys::Node>::new(entry.expr.cast()).and_then(|e| e.cast::<pg_sys::FuncExpr>())
+                    let Some(mut call) = Tree::<pg_sys::Node>::new(entry.expr.cast())
+                        .and_then(|e| e.cast::<pg_sys::FuncExpr>())
                     else {
                         continue;
                     };
@@ -316,8 +403,12 @@ impl<'a> Relation<'a> {
     fn store_new_objects(&self, targets: &[Tree<pg_sys::TargetEntry>]) {
         for target in targets {
             let mut target = *target;
-            let Some(expression) = Tree::<pg_sys::Node>::new(target.expr.cast()) else { continue };
-            let Some(kind) = self.symbols.kind(expression.result_type()) else { continue };
+            let Some(expression) = Tree::<pg_sys::Node>::new(target.expr.cast()) else {
+                continue;
+            };
+            let Some(kind) = self.symbols.kind(expression.result_type()) else {
+                continue;
+            };
             if !self.is_unidentified(expression) {
                 target.expr = tree::call(kind.copy, kind.type_, &[expression]).pointer();
             }
@@ -335,22 +426,35 @@ impl<'a> Relation<'a> {
                 .is_some_and(|argument| self.symbols.kind(argument.result_type()).is_none())
                 && call.funcformat != pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
         }
-        let Some(variable) = expression.cast::<pg_sys::Var>() else { return false };
+        let Some(variable) = expression.cast::<pg_sys::Var>() else {
+            return false;
+        };
         let entries = tree::items::<pg_sys::RangeTblEntry>(self.query.rtable);
-        let Some(source) = entries.get((variable.varno as usize).wrapping_sub(1)) else { return false };
+        let Some(source) = entries.get((variable.varno as usize).wrapping_sub(1)) else {
+            return false;
+        };
         source.rtekind == pg_sys::RTEKind::RTE_VALUES
-            && tree::items::<pg_sys::List>(source.values_lists).into_iter().all(|row| {
-                tree::items::<pg_sys::Node>(row.pointer())
-                    .get((variable.varattno as usize).wrapping_sub(1))
-                    .is_some_and(|value| value.cast::<pg_sys::Var>().is_none() && self.is_unidentified(*value))
-            })
+            && tree::items::<pg_sys::List>(source.values_lists)
+                .into_iter()
+                .all(|row| {
+                    tree::items::<pg_sys::Node>(row.pointer())
+                        .get((variable.varattno as usize).wrapping_sub(1))
+                        .is_some_and(|value| {
+                            value.cast::<pg_sys::Var>().is_none() && self.is_unidentified(*value)
+                        })
+                })
     }
 
     fn merge(&mut self) {
         let mut query = self.query;
         let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
         let number = entries.len() as i16 + 1;
-        entries.push(tree::target(self.lock_row(Hold::KeyChange as i32), number, c"abelian_lock", true));
+        entries.push(tree::target(
+            self.lock_row(Hold::KeyChange as i32),
+            number,
+            c"abelian_lock",
+            true,
+        ));
         query.targetList = tree::list(&entries);
         for mut action in tree::items::<pg_sys::MergeAction>(query.mergeActionList) {
             let mut targets = tree::items::<pg_sys::TargetEntry>(action.targetList);

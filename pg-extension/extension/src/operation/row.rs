@@ -69,12 +69,18 @@ impl Request {
 
     /// An exclusive hold of values, waiting.
     pub fn overwrite() -> Request {
-        Request { hold: Hold::Overwrite, policy: LockWaitPolicy::LockWaitBlock }
+        Request {
+            hold: Hold::Overwrite,
+            policy: LockWaitPolicy::LockWaitBlock,
+        }
     }
 
     /// Plain columns are about to change.
     pub fn plain_change() -> Request {
-        Request { hold: Hold::PlainChange, policy: LockWaitPolicy::LockWaitBlock }
+        Request {
+            hold: Hold::PlainChange,
+            policy: LockWaitPolicy::LockWaitBlock,
+        }
     }
 
     /// Whether it is that.
@@ -129,7 +135,11 @@ impl Request {
     fn take(self, tag: Tag, mode: Mode) -> Result<(), Error> {
         // An operation in a slice is soon over; SKIP LOCKED could not skip the row any more here.
         let wait = self.policy != LockWaitPolicy::LockWaitError;
-        if lock::lock(tag, mode, wait) { Ok(()) } else { Err(Error::LockNotAvailable) }
+        if lock::lock(tag, mode, wait) {
+            Ok(())
+        } else {
+            Err(Error::LockNotAvailable)
+        }
     }
 }
 
@@ -154,12 +164,19 @@ impl Table {
         // SAFETY: the lock is the one that a locking clause takes, held to the end of the transaction.
         unsafe {
             let relation = pg_sys::table_open(relation, pg_sys::RowShareLock as i32);
-            Table { relation, slot: pg_sys::table_slot_create(relation, std::ptr::null_mut()) }
+            Table {
+                relation,
+                slot: pg_sys::table_slot_create(relation, std::ptr::null_mut()),
+            }
         }
     }
 
     /// Locks the version at `place` unless it has a successor, and keeps it at hand for [`Table::objects`].
-    pub fn lock_version(&mut self, place: pg_sys::ItemPointer, request: Request) -> Result<Locked, Error> {
+    pub fn lock_version(
+        &mut self,
+        place: pg_sys::ItemPointer,
+        request: Request,
+    ) -> Result<Locked, Error> {
         if request.hold == Hold::Held {
             return Ok(Locked::Left);
         }
@@ -191,7 +208,12 @@ impl Table {
     pub fn fetch(&mut self, place: pg_sys::ItemPointer) -> bool {
         // SAFETY: an open table, its slot, a place inside it.
         unsafe {
-            pg_sys::table_tuple_fetch_row_version(self.relation, place, &raw mut pg_sys::SnapshotAnyData, self.slot)
+            pg_sys::table_tuple_fetch_row_version(
+                self.relation,
+                place,
+                &raw mut pg_sys::SnapshotAnyData,
+                self.slot,
+            )
         }
     }
 
@@ -220,7 +242,11 @@ impl Table {
                     } else {
                         DecimalCounter::from_datum(datum).id
                     };
-                    found.push(Object { id, relation: (*self.relation).rd_id, attribute: attribute.attnum });
+                    found.push(Object {
+                        id,
+                        relation: (*self.relation).rd_id,
+                        attribute: attribute.attnum,
+                    });
                 }
             }
         }
@@ -264,7 +290,11 @@ pub fn require_unchanged(id: i64) -> Result<(), Error> {
         (Some(seen), Some(newest)) => numerics_equal(seen, newest),
         _ => false,
     };
-    if same { Ok(()) } else { Err(Error::ConcurrentUpdate) }
+    if same {
+        Ok(())
+    } else {
+        Err(Error::ConcurrentUpdate)
+    }
 }
 
 fn numerics_equal(a: Datum, b: Datum) -> bool {

@@ -86,10 +86,15 @@ unsafe extern "C-unwind" fn begin(
     // SAFETY: PostgreSQL passes the state that `create` made, and the plan that `pure` made.
     unsafe {
         let plan = (*node).ss.ps.plan.cast::<pg_sys::CustomScan>();
-        let Some(subplan) = tree::items::<pg_sys::Plan>((*plan).custom_plans).into_iter().next() else {
+        let Some(subplan) = tree::items::<pg_sys::Plan>((*plan).custom_plans)
+            .into_iter()
+            .next()
+        else {
             error!("abelian: plan without source of rows");
         };
-        let Some(private) = Private::of(&*plan) else { error!("abelian: plan without columns") };
+        let Some(private) = Private::of(&*plan) else {
+            error!("abelian: plan without columns")
+        };
         let child = pg_sys::ExecInitNode(subplan.pointer(), estate, flags);
         (*node).custom_ps = pg_sys::lappend(std::ptr::null_mut(), child.cast());
         if flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as i32 != 0 {
@@ -97,15 +102,20 @@ unsafe extern "C-unwind" fn begin(
         }
         let apply = Apply::new(node, child, private);
         // Freed with the statement's memory, also when an error ends it.
-        let apply = pgrx::PgMemoryContexts::For((*estate).es_query_cxt).leak_and_drop_on_delete(apply);
+        let apply =
+            pgrx::PgMemoryContexts::For((*estate).es_query_cxt).leak_and_drop_on_delete(apply);
         (*node.cast::<State>()).apply = apply;
     }
 }
 
 #[pg_guard]
-unsafe extern "C-unwind" fn execute(node: *mut pg_sys::CustomScanState) -> *mut pg_sys::TupleTableSlot {
+unsafe extern "C-unwind" fn execute(
+    node: *mut pg_sys::CustomScanState,
+) -> *mut pg_sys::TupleTableSlot {
     // SAFETY: as in `begin`.
-    let Some(apply) = (unsafe { apply_of(node) }) else { return std::ptr::null_mut() };
+    let Some(apply) = (unsafe { apply_of(node) }) else {
+        return std::ptr::null_mut();
+    };
     match apply.next_row() {
         Ok(slot) => slot,
         Err(error) => error.raise(),
@@ -139,11 +149,19 @@ unsafe extern "C-unwind" fn explain(
     // SAFETY: as in `begin`; the relation was opened by PostgreSQL.
     unsafe {
         let plan = Tree::new((*node).ss.ps.plan.cast::<pg_sys::CustomScan>());
-        let Some(private) = plan.and_then(|plan| Private::of(&plan)) else { return };
+        let Some(private) = plan.and_then(|plan| Private::of(&plan)) else {
+            return;
+        };
         let relation = (*(*node).ss.ss_currentRelation).rd_id;
-        let names = private.attributes.iter().fold(std::ptr::null_mut(), |names, attribute| {
-            pg_sys::lappend(names, pg_sys::get_attname(relation, *attribute as i16, false).cast())
-        });
+        let names = private
+            .attributes
+            .iter()
+            .fold(std::ptr::null_mut(), |names, attribute| {
+                pg_sys::lappend(
+                    names,
+                    pg_sys::get_attname(relation, *attribute as i16, false).cast(),
+                )
+            });
         pg_sys::ExplainPropertyList(c"Operations".as_ptr(), names, explain);
         if let Some(apply) = apply_of(node)
             && (*explain).analyze

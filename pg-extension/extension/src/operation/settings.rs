@@ -14,7 +14,8 @@ pub enum LockingReads {
 }
 
 /// `abelian.locking_reads`
-pub static LOCKING_READS: GucSetting<LockingReads> = GucSetting::<LockingReads>::new(LockingReads::Row);
+pub static LOCKING_READS: GucSetting<LockingReads> =
+    GucSetting::<LockingReads>::new(LockingReads::Row);
 
 /// `abelian.concurrent_operations`: off sends every operation down the ordinary path.
 pub static CONCURRENT_OPERATIONS: GucSetting<bool> = GucSetting::<bool>::new(true);

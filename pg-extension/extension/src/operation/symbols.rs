@@ -68,9 +68,15 @@ pub fn install() {
     unsafe extern "C-unwind" fn forget(_: pg_sys::Datum, _: std::ffi::c_int, _: u32) {
         STALE.set(true);
     }
-    for cache in [SysCacheIdentifier::NAMESPACEOID, SysCacheIdentifier::TYPEOID, SysCacheIdentifier::PROCOID] {
+    for cache in [
+        SysCacheIdentifier::NAMESPACEOID,
+        SysCacheIdentifier::TYPEOID,
+        SysCacheIdentifier::PROCOID,
+    ] {
         // SAFETY: the callback only sets a flag.
-        unsafe { pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(forget), pg_sys::Datum::null()) };
+        unsafe {
+            pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(forget), pg_sys::Datum::null())
+        };
     }
 }
 
@@ -83,9 +89,17 @@ fn look_up() -> Option<Symbols> {
     Some(Symbols {
         kinds: [
             kind(counter, pg_sys::INT8OID, c"counter_add", c"counter_copy")?,
-            kind(decimal, pg_sys::NUMERICOID, c"decimal_counter_add", c"decimal_counter_copy")?,
+            kind(
+                decimal,
+                pg_sys::NUMERICOID,
+                c"decimal_counter_add",
+                c"decimal_counter_copy",
+            )?,
         ],
-        lock_row: function(c"lock_row", &[pg_sys::TIDOID, pg_sys::OIDOID, pg_sys::INT4OID])?,
+        lock_row: function(
+            c"lock_row",
+            &[pg_sys::TIDOID, pg_sys::OIDOID, pg_sys::INT4OID],
+        )?,
         in_snapshot: function(c"in_snapshot", &[pg_sys::TIDOID, pg_sys::OIDOID])?,
     })
 }
@@ -127,7 +141,12 @@ fn cast(from: Oid, to: Oid) -> Option<Oid> {
     let mut function = pg_sys::InvalidOid;
     // SAFETY: the result parameter is ours.
     unsafe {
-        pg_sys::find_coercion_pathway(to, from, pg_sys::CoercionContext::COERCION_EXPLICIT, &mut function)
+        pg_sys::find_coercion_pathway(
+            to,
+            from,
+            pg_sys::CoercionContext::COERCION_EXPLICIT,
+            &mut function,
+        )
     };
     valid(function)
 }
@@ -136,7 +155,10 @@ fn function(name: &CStr, arguments: &[Oid]) -> Option<Oid> {
     // SAFETY: a list of two strings, qualified, so that the search path does not matter.
     valid(unsafe {
         let part = |text: &CStr| pg_sys::makeString(pg_sys::pstrdup(text.as_ptr())).cast();
-        let name = pg_sys::lappend(pg_sys::lappend(std::ptr::null_mut(), part(c"abelian")), part(name));
+        let name = pg_sys::lappend(
+            pg_sys::lappend(std::ptr::null_mut(), part(c"abelian")),
+            part(name),
+        );
         pg_sys::LookupFuncName(name, arguments.len() as i32, arguments.as_ptr(), true)
     })
 }

@@ -101,28 +101,48 @@ impl Any {
 
 /// The nodes of a list of nodes, front to back.
 pub fn items<T>(list: *mut pg_sys::List) -> Vec<Tree<T>> {
-    let length = if list.is_null() { 0 } else { unsafe { (*list).length } };
+    let length = if list.is_null() {
+        0
+    } else {
+        unsafe { (*list).length }
+    };
     // SAFETY: every index is below the length; lists of nodes hold no null here.
-    (0..length).filter_map(|i| Tree::new(unsafe { pg_sys::list_nth(list, i) }.cast())).collect()
+    (0..length)
+        .filter_map(|i| Tree::new(unsafe { pg_sys::list_nth(list, i) }.cast()))
+        .collect()
 }
 
 /// The numbers of a list of integers.
 pub fn integers(list: *mut pg_sys::List) -> Vec<i32> {
-    let length = if list.is_null() { 0 } else { unsafe { (*list).length } };
+    let length = if list.is_null() {
+        0
+    } else {
+        unsafe { (*list).length }
+    };
     // SAFETY: every index is below the length.
-    (0..length).map(|i| unsafe { pg_sys::list_nth_int(list, i) }).collect()
+    (0..length)
+        .map(|i| unsafe { pg_sys::list_nth_int(list, i) })
+        .collect()
 }
 
 /// A list of these nodes.
 pub fn list<T>(nodes: &[Tree<T>]) -> *mut pg_sys::List {
     // SAFETY: lappend makes the list in the current memory context.
-    nodes.iter().fold(std::ptr::null_mut(), |list, node| unsafe { pg_sys::lappend(list, node.pointer()) })
+    nodes
+        .iter()
+        .fold(std::ptr::null_mut(), |list, node| unsafe {
+            pg_sys::lappend(list, node.pointer())
+        })
 }
 
 /// A list of these integers.
 pub fn integer_list(numbers: &[i32]) -> *mut pg_sys::List {
     // SAFETY: as in `list`.
-    numbers.iter().fold(std::ptr::null_mut(), |list, number| unsafe { pg_sys::lappend_int(list, *number) })
+    numbers
+        .iter()
+        .fold(std::ptr::null_mut(), |list, number| unsafe {
+            pg_sys::lappend_int(list, *number)
+        })
 }
 
 /// Calls function `function` with `arguments`.
@@ -153,23 +173,53 @@ pub fn implicit_cast(function: Oid, result: Oid, argument: Any) -> Any {
 /// Column `attribute` of relation `relation` of the range table, `levels_up` query levels outside.
 pub fn column(relation: i32, attribute: i16, type_: Oid, levels_up: u32) -> Any {
     // SAFETY: makeVar builds a node.
-    Tree(unsafe { pg_sys::makeVar(relation, attribute, type_, -1, pg_sys::InvalidOid, levels_up) }.cast())
+    Tree(
+        unsafe {
+            pg_sys::makeVar(
+                relation,
+                attribute,
+                type_,
+                -1,
+                pg_sys::InvalidOid,
+                levels_up,
+            )
+        }
+        .cast(),
+    )
 }
 
 /// An integer constant.
 pub fn integer(value: i32) -> Any {
     // SAFETY: makeConst builds a node; int4 is passed by value.
     let node = unsafe {
-        pg_sys::makeConst(pg_sys::INT4OID, -1, pg_sys::InvalidOid, 4, value.into(), false, true)
+        pg_sys::makeConst(
+            pg_sys::INT4OID,
+            -1,
+            pg_sys::InvalidOid,
+            4,
+            value.into(),
+            false,
+            true,
+        )
     };
     Tree(node.cast())
 }
 
 /// An entry of a target list; `junk` entries are evaluated and dropped.
-pub fn target(expression: Any, number: i16, name: &std::ffi::CStr, junk: bool) -> Tree<pg_sys::TargetEntry> {
+pub fn target(
+    expression: Any,
+    number: i16,
+    name: &std::ffi::CStr,
+    junk: bool,
+) -> Tree<pg_sys::TargetEntry> {
     // SAFETY: makeTargetEntry builds a node; the name is copied into the tree's context.
     Tree(unsafe {
-        pg_sys::makeTargetEntry(expression.pointer(), number, pg_sys::pstrdup(name.as_ptr()), junk)
+        pg_sys::makeTargetEntry(
+            expression.pointer(),
+            number,
+            pg_sys::pstrdup(name.as_ptr()),
+            junk,
+        )
     })
 }
 
@@ -181,13 +231,18 @@ pub fn boolean(kind: pg_sys::BoolExprType::Type, conditions: &[Any]) -> Any {
 
 /// The conditions that a qualification requires all of.
 pub fn conjuncts(qualification: *mut pg_sys::Node) -> Vec<Any> {
-    let Some(node) = Tree::new(qualification) else { return Vec::new() };
+    let Some(node) = Tree::new(qualification) else {
+        return Vec::new();
+    };
     if node.type_ == NodeTag::T_List {
         return items::<pg_sys::Node>(node.pointer());
     }
     match node.cast::<pg_sys::BoolExpr>() {
         Some(and) if and.boolop == pg_sys::BoolExprType::AND_EXPR => {
-            items::<pg_sys::Node>(and.args).into_iter().flat_map(|n| conjuncts(n.pointer())).collect()
+            items::<pg_sys::Node>(and.args)
+                .into_iter()
+                .flat_map(|n| conjuncts(n.pointer()))
+                .collect()
         }
         _ => vec![node],
     }
@@ -215,7 +270,9 @@ pub fn replace_columns(expression: Any, relation: i32, replace: &mut Replacement
         // SAFETY: PostgreSQL passes its context, whose argument is the closure below.
         let variable = Tree(variable);
         let replace = unsafe { &mut *(*context).callback_arg.cast::<&mut Replacement<'_>>() };
-        replace(variable).unwrap_or_else(|| variable.copy().any()).pointer()
+        replace(variable)
+            .unwrap_or_else(|| variable.copy().any())
+            .pointer()
     }
     let mut argument = replace;
     // SAFETY: the closure outlives the call; the function copies what it changes.
@@ -240,8 +297,13 @@ struct Walk<'a> {
 /// inside; ends early, and returns true, when `visit` does.
 pub fn any_node(root: *mut pg_sys::Node, visit: &mut dyn FnMut(Any, u32) -> bool) -> bool {
     #[pgrx::pg_guard]
-    unsafe extern "C-unwind" fn step(node: *mut pg_sys::Node, context: *mut std::ffi::c_void) -> bool {
-        let Some(node) = Tree::new(node) else { return false };
+    unsafe extern "C-unwind" fn step(
+        node: *mut pg_sys::Node,
+        context: *mut std::ffi::c_void,
+    ) -> bool {
+        let Some(node) = Tree::new(node) else {
+            return false;
+        };
         // SAFETY: the context is the Walk below, alive during the whole walk.
         let walk = unsafe { &mut *context.cast::<Walk<'_>>() };
         if (walk.visit)(node, walk.levels) {
@@ -250,7 +312,8 @@ pub fn any_node(root: *mut pg_sys::Node, visit: &mut dyn FnMut(Any, u32) -> bool
         if let Some(query) = node.cast::<pg_sys::Query>() {
             walk.levels += 1;
             // SAFETY: as above.
-            let found = unsafe { pg_sys::query_tree_walker(query.pointer(), Some(step), context, 0) };
+            let found =
+                unsafe { pg_sys::query_tree_walker(query.pointer(), Some(step), context, 0) };
             walk.levels -= 1;
             return found;
         }

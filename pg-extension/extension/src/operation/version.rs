@@ -56,7 +56,13 @@ fn step(
         let mut tuple: pg_sys::HeapTupleData = std::mem::zeroed();
         tuple.t_self = place;
         let mut buffer: pg_sys::Buffer = 0;
-        if !pg_sys::heap_fetch(relation, &raw mut pg_sys::SnapshotAnyData, &mut tuple, &mut buffer, false) {
+        if !pg_sys::heap_fetch(
+            relation,
+            &raw mut pg_sys::SnapshotAnyData,
+            &mut tuple,
+            &mut buffer,
+            false,
+        ) {
             return Ok(Step::Gone);
         }
         let header = tuple.t_data;
@@ -71,11 +77,15 @@ fn step(
         pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
         pg_sys::ReleaseBuffer(buffer);
         match state {
-            TM_Result::TM_Ok | TM_Result::TM_BeingModified | TM_Result::TM_Invisible => Ok(Step::Here),
+            TM_Result::TM_Ok | TM_Result::TM_BeingModified | TM_Result::TM_Invisible => {
+                Ok(Step::Here)
+            }
             TM_Result::TM_Updated => Ok(Step::Next(next, by)),
             TM_Result::TM_Deleted => Ok(Step::Gone),
             TM_Result::TM_SelfModified => Err(Error::ModifiedByTrigger),
-            other => Err(Error::Internal(format!("unexpected state {other} of a row"))),
+            other => Err(Error::Internal(format!(
+                "unexpected state {other} of a row"
+            ))),
         }
     }
 }
@@ -86,7 +96,9 @@ unsafe fn update_xid(header: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
     // SAFETY: by the caller.
     unsafe {
         if (*header).t_infomask & pg_sys::HEAP_XMAX_IS_MULTI as u16 != 0
-            && (*header).t_infomask & (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16 == 0
+            && (*header).t_infomask
+                & (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16
+                == 0
         {
             pg_sys::HeapTupleGetUpdateXid(header)
         } else {
@@ -109,7 +121,13 @@ pub fn locked_by_us(relation: pg_sys::Relation, place: ItemPointerData) -> bool 
         let mut tuple: pg_sys::HeapTupleData = std::mem::zeroed();
         tuple.t_self = place;
         let mut buffer: pg_sys::Buffer = 0;
-        if !pg_sys::heap_fetch(relation, &raw mut pg_sys::SnapshotAnyData, &mut tuple, &mut buffer, false) {
+        if !pg_sys::heap_fetch(
+            relation,
+            &raw mut pg_sys::SnapshotAnyData,
+            &mut tuple,
+            &mut buffer,
+            false,
+        ) {
             return false;
         }
         let header = tuple.t_data;

@@ -53,7 +53,6 @@ impl Error {
             Error::TooManySlices => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
-            Error::LockNotAvailable | Error::RowLockNotAvailable => PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE,
             Error::LockNotAvailable | Error::RowLockNotAvailable => {
                 PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
             }

@@ -33,6 +33,7 @@ pub extern "C-unwind" fn _PG_init() {
     settings::define();
     shared_memory::request();
     catalog::install();
+    lock::install();
     object::install();
     operation::install();
     cluster::install();

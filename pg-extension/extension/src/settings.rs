@@ -1,9 +1,27 @@
 //! The settings (`abelian.*`) of types, objects and locks. Those of the cluster are defined in `cluster`.
 
-use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
+use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting, PostgresGucEnum};
 
-/// `abelian.split`: allow slices at all; off makes every operation wait for its row, as plain columns do.
-pub static SPLIT: GucSetting<bool> = GucSetting::<bool>::new(true);
+/// When operations go to slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PostgresGucEnum)]
+pub enum Split {
+    /// When writers contend.
+    #[name = c"auto"]
+    Auto,
+    /// Whenever possible: for tests.
+    #[name = c"always"]
+    Always,
+    /// Never: operations wait for their row, as those on plain columns do.
+    #[name = c"never"]
+    Never,
+}
+
+/// `abelian.split`
+pub static SPLIT: GucSetting<Split> = GucSetting::<Split>::new(Split::Auto);
+
+/// `abelian.lock_escalation`: objects of one table that a transaction overwrites or deletes one by one before it
+/// locks the table instead; the lock table is finite.
+pub static LOCK_ESCALATION: GucSetting<i32> = GucSetting::<i32>::new(1000);
 
 /// `abelian.fold_interval`: milliseconds between rounds of the folding worker; 0 switches folding off.
 pub static FOLD_INTERVAL: GucSetting<i32> = GucSetting::<i32>::new(1000);
@@ -16,11 +34,21 @@ pub static HOT_FOR: GucSetting<i32> = GucSetting::<i32>::new(1000);
 
 /// Registers all of them; called once when the library is loaded.
 pub fn define() {
-    GucRegistry::define_bool_guc(
+    GucRegistry::define_enum_guc(
         c"abelian.split",
-        c"Contended objects are split so that their writers do not wait for each other.",
-        c"",
+        c"When operations go to slices, so that their writers do not wait for each other.",
+        c"auto: when writers contend; always: whenever possible; never: operations wait for their row.",
         &SPLIT,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
+    GucRegistry::define_int_guc(
+        c"abelian.lock_escalation",
+        c"Objects of one table overwritten or deleted by a transaction before it locks the table.",
+        c"The lock table is finite: every object takes an entry.",
+        &LOCK_ESCALATION,
+        1,
+        i32::MAX,
         GucContext::Userset,
         GucFlags::default(),
     );

@@ -3,10 +3,15 @@
 //!
 //! Order: the row lock first, then the object, then [`Tag::Row`].
 
-use crate::object::statistics;
+use crate::object::{Object, statistics};
+use crate::settings;
 use crate::shared_memory::FIGURES;
 use abelian_adt::commutativity::Access;
-use pgrx::pg_sys;
+use pgrx::pg_sys::{self, Oid};
+use pgrx::prelude::*;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ptr::null_mut;
 
 /// What is locked. Row tags are named after the object in the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,4 +97,72 @@ pub fn holds(what: Tag, mode: Mode) -> bool {
     let tag = tag(what);
     // SAFETY: as in `lock`.
     unsafe { pg_sys::LockHeldByMe(&tag, mode.level()) }
+}
+
+thread_local! {
+    /// How many objects of each table this transaction has locked by [`overwrite`].
+    static OVERWRITTEN: RefCell<HashMap<Oid, i32>> = RefCell::default();
+}
+
+/// Takes the Overwrite lock on an object, waiting for it. A transaction that does so for very many objects of one
+/// table locks the table instead, in the mode that excludes all writers: whoever may hold an Add lock on one of its
+/// objects holds RowExclusiveLock on the table until it ends.
+pub fn overwrite(object: &Object) {
+    if object.id == 0 || holds_table(object.relation) {
+        return;
+    }
+    let locked = OVERWRITTEN.with_borrow_mut(|tables| {
+        let count = tables.entry(object.relation).or_insert(0);
+        *count += 1;
+        *count
+    });
+    if locked > settings::LOCK_ESCALATION.get() {
+        // SAFETY: the statement has the table open; held to the end of the transaction.
+        unsafe { pg_sys::LockRelationOid(object.relation, ESCALATED) };
+    } else {
+        lock(Tag::Object(object.id), Mode::Overwrite, true);
+    }
+}
+
+/// Excludes writers, not readers.
+const ESCALATED: i32 = pg_sys::ShareRowExclusiveLock as i32;
+
+fn holds_table(relation: Oid) -> bool {
+    // A rolled back savepoint releases the lock but not the count: asking the lock table is always right.
+    let many = OVERWRITTEN.with_borrow(|tables| tables.get(&relation).copied());
+    if many.is_none_or(|count| count <= settings::LOCK_ESCALATION.get()) {
+        return false;
+    }
+    let tag = pg_sys::LOCKTAG {
+        // SAFETY: plain read.
+        locktag_field1: unsafe { pg_sys::MyDatabaseId }.to_u32(),
+        locktag_field2: relation.to_u32(),
+        locktag_field3: 0,
+        locktag_field4: 0,
+        locktag_type: pg_sys::LockTagType::LOCKTAG_RELATION as u8,
+        locktag_lockmethodid: pg_sys::DEFAULT_LOCKMETHOD as u8,
+    };
+    // SAFETY: a valid tag.
+    unsafe { pg_sys::LockHeldByMe(&tag, ESCALATED) }
+}
+
+/// Registers what ends a transaction's counts; called once when the library is loaded.
+pub fn install() {
+    // SAFETY: a callback that lives as long as the process.
+    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ended), null_mut()) };
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn transaction_ended(
+    event: pg_sys::XactEvent::Type,
+    _argument: *mut std::ffi::c_void,
+) {
+    use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
+    if [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(&event) {
+        OVERWRITTEN.with(|tables| {
+            if let Ok(mut tables) = tables.try_borrow_mut() {
+                tables.clear();
+            }
+        });
+    }
 }

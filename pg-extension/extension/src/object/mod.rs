@@ -13,7 +13,7 @@ pub mod statistics;
 pub mod worker;
 mod write;
 
-pub use read::{Slices, newest, visible, visible_to};
+pub use read::{Slices, before_read, newest, visible, visible_to};
 pub use write::{Outcome, add, discard};
 
 use crate::catalog;

@@ -13,6 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 
 /// Probes under one snapshot before loading is considered.
 const PROBES: u32 = 8;
@@ -64,13 +65,32 @@ impl Slices {
     }
 }
 
+static BEFORE_READ: OnceLock<fn(i64)> = OnceLock::new();
+
+/// Has `hook` called with the id before every read of an object under the active snapshot; set once, when the
+/// library is loaded.
+pub fn before_read(hook: fn(i64)) {
+    if BEFORE_READ.set(hook).is_err() {
+        pgrx::error!("abelian: a second hook for reads");
+    }
+}
+
 /// What the active snapshot sees.
+///
+/// Logical decoding reads under a snapshot of the past that shows catalogues only: there, a row's datum stands for
+/// itself, and slices are decoded as the rows they are.
 pub fn visible(id: i64) -> Result<Slices, Error> {
+    if let Some(before_read) = BEFORE_READ.get() {
+        before_read(id);
+    }
     if NEWEST_ONLY.get() {
         return newest(id);
     }
     // SAFETY: inside a transaction; where no snapshot is active, a fresh one is for as long as we need it.
     unsafe {
+        if pg_sys::HistoricSnapshotActive() {
+            return Ok(Slices::default());
+        }
         if pg_sys::ActiveSnapshotSet() {
             return visible_to(id, pg_sys::GetActiveSnapshot());
         }

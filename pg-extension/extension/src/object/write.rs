@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
 use crate::object::statistics::count;
 use crate::object::{Delta, Object, contention, read, worker};
+use crate::settings::{self, Split};
 use crate::shared_memory::FIGURES;
 use crate::types::decimal_counter;
 use abelian_adt::counter::{SLOTS, base_is_central, slice_after};
@@ -27,7 +28,8 @@ pub enum Outcome {
 /// with this object in it, and passes the base (counters only) of the row's newest version.
 /// Never waits. The change is visible to the transaction's own later commands.
 pub fn add(object: &Object, base: Option<i128>, delta: Delta) -> Result<Outcome, Error> {
-    if object.id == 0 || base.is_some_and(|base| !base_is_central(base)) {
+    let too_large = base.is_some_and(|base| !base_is_central(base));
+    if object.id == 0 || too_large || settings::SPLIT.get() == Split::Never {
         return Ok(Outcome::InPlace);
     }
     let table = SliceTable::for_writing()?;

@@ -1,0 +1,230 @@
+package org.abelian.router.routing;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.abelian.router.analysis.ColumnReference;
+import org.abelian.router.analysis.Equality;
+import org.abelian.router.analysis.InsertFacts;
+import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.analysis.RelationFacts;
+import org.abelian.router.analysis.Span;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.analysis.Value;
+
+/** Facts for tests, as a node would state them. */
+final class FactsBuilder {
+  private final StatementKind kind;
+  private UtilityKind utility;
+  private String tag;
+  private final List<Integer> parameters = new ArrayList<>();
+  private final List<RelationFacts> relations = new ArrayList<>();
+  private final List<Equality> equalities = new ArrayList<>();
+  private final List<String> assigned = new ArrayList<>();
+  private InsertFacts insert;
+  private boolean volatileFunctions;
+  private boolean mutable;
+  private boolean outsideTransaction;
+  private MergeFacts merge;
+
+  FactsBuilder(StatementKind kind) {
+    this.kind = kind;
+    this.tag = kind.name();
+    if (kind == StatementKind.SELECT) {
+      merge = new MergeFacts(MergeFacts.Mode.CONCAT, null, null, List.of(), null);
+    }
+  }
+
+  static FactsBuilder select() {
+    return new FactsBuilder(StatementKind.SELECT);
+  }
+
+  static FactsBuilder update() {
+    return new FactsBuilder(StatementKind.UPDATE);
+  }
+
+  static FactsBuilder insert() {
+    return new FactsBuilder(StatementKind.INSERT);
+  }
+
+  static FactsBuilder utility(UtilityKind utility, String tag) {
+    FactsBuilder builder = new FactsBuilder(StatementKind.UTILITY);
+    builder.utility = utility;
+    builder.tag = tag;
+    return builder;
+  }
+
+  static Value parameter(int number) {
+    return new Value.Parameter(number);
+  }
+
+  static Value constant(String text) {
+    return new Value.Constant(text, -1);
+  }
+
+  FactsBuilder parameters(Integer... oids) {
+    parameters.addAll(List.of(oids));
+    return this;
+  }
+
+  FactsBuilder reads(String table) {
+    return relation("public", table, false, null, false, 0);
+  }
+
+  FactsBuilder readsNested(String table) {
+    return relation("public", table, false, null, false, 1);
+  }
+
+  FactsBuilder readsOuter(String table) {
+    return relation("public", table, false, null, true, 0);
+  }
+
+  FactsBuilder writes(String table) {
+    return relation("public", table, true, null, false, 0);
+  }
+
+  FactsBuilder writesNested(String table) {
+    return relation("public", table, true, null, false, 1);
+  }
+
+  FactsBuilder locks(String table) {
+    return relation("public", table, false, "update", false, 0);
+  }
+
+  FactsBuilder readsCatalogue(String table) {
+    return relation("pg_catalog", table, false, null, false, 0);
+  }
+
+  FactsBuilder temporary(String table) {
+    relations.add(
+        new RelationFacts(relations.size(), "pg_temp_3", table, false, true, true, null, false, 0));
+    return this;
+  }
+
+  private FactsBuilder relation(
+      String schema, String table, boolean write, String locking, boolean outer, int level) {
+    relations.add(
+        new RelationFacts(
+            relations.size(),
+            schema,
+            table,
+            schema.equals("pg_catalog"),
+            false,
+            write,
+            locking,
+            outer,
+            level));
+    return this;
+  }
+
+  /** Columns as "relation.column", all equal to each other and to each value. */
+  FactsBuilder equal(List<String> columns, Value... values) {
+    equalities.add(new Equality(references(columns), List.of(values), List.of()));
+    return this;
+  }
+
+  FactsBuilder equal(List<String> columns, List<Value> values, List<List<Value>> in) {
+    equalities.add(new Equality(references(columns), values, in));
+    return this;
+  }
+
+  FactsBuilder in(String column, Value... members) {
+    equalities.add(new Equality(references(List.of(column)), List.of(), List.of(List.of(members))));
+    return this;
+  }
+
+  private static List<ColumnReference> references(List<String> columns) {
+    return columns.stream().map(FactsBuilder::reference).toList();
+  }
+
+  static ColumnReference reference(String column) {
+    int dot = column.indexOf('.');
+    return new ColumnReference(
+        Integer.parseInt(column.substring(0, dot)), column.substring(dot + 1));
+  }
+
+  FactsBuilder assigns(String... columns) {
+    assigned.addAll(List.of(columns));
+    return this;
+  }
+
+  /** Rows of the first relation, found in the text by their parentheses after VALUES. */
+  FactsBuilder rows(String sql, List<String> columns, List<List<Value>> rows) {
+    List<Span> spans = new ArrayList<>();
+    int at = sql.indexOf("VALUES") + "VALUES".length();
+    for (int row = 0; row < rows.size(); row++) {
+      int from = sql.indexOf('(', at);
+      at = sql.indexOf(')', from) + 1;
+      spans.add(new Span(bytes(sql, from), bytes(sql, at) - bytes(sql, from)));
+    }
+    Span all =
+        new Span(spans.get(0).offset(), spans.get(spans.size() - 1).end() - spans.get(0).offset());
+    insert = new InsertFacts(0, InsertFacts.Source.VALUES, columns, rows, spans, all, List.of());
+    return this;
+  }
+
+  private static int bytes(String sql, int characters) {
+    return sql.substring(0, characters).getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  FactsBuilder selects(List<String> columns, Value... values) {
+    insert =
+        new InsertFacts(
+            0,
+            InsertFacts.Source.SELECT,
+            columns,
+            List.of(),
+            List.of(),
+            null,
+            Arrays.asList(values));
+    return this;
+  }
+
+  FactsBuilder defaultValues(List<String> columns) {
+    insert =
+        new InsertFacts(
+            0, InsertFacts.Source.DEFAULT, columns, List.of(), List.of(), null, List.of());
+    return this;
+  }
+
+  FactsBuilder callsVolatile() {
+    volatileFunctions = true;
+    mutable = true;
+    return this;
+  }
+
+  FactsBuilder outsideTransaction() {
+    outsideTransaction = true;
+    return this;
+  }
+
+  FactsBuilder merge(MergeFacts.Mode mode, String reason) {
+    merge = new MergeFacts(mode, "SELECT", "SELECT", List.of(), reason);
+    return this;
+  }
+
+  StatementFacts build() {
+    return new StatementFacts(
+        kind,
+        new Span(0, 0),
+        tag,
+        utility,
+        null,
+        null,
+        outsideTransaction,
+        parameters,
+        relations,
+        equalities,
+        insert,
+        assigned,
+        volatileFunctions,
+        mutable,
+        List.of(),
+        kind == StatementKind.SELECT,
+        null,
+        merge);
+  }
+}

@@ -1,0 +1,237 @@
+package org.abelian.router.routing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.abelian.router.catalog.KeyKind;
+import org.abelian.router.catalog.KeyType;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class KeyReaderTest {
+  private static final int COUNT = 4_093;
+
+  @Property
+  void anIntegerIsTheSameKeyInEveryTypeAndFormat(@ForAll int key) {
+    int expected = PartitionHash.partition(key, COUNT);
+    assertEquals(expected, binary(PgType.INT4, ByteBuffer.allocate(4).putInt(key)));
+    assertEquals(expected, binary(PgType.INT8, ByteBuffer.allocate(8).putLong(key)));
+    assertEquals(expected, binary(PgType.FLOAT8, ByteBuffer.allocate(8).putDouble(key)));
+    assertEquals(expected, binary(PgType.NUMERIC, numeric(BigDecimal.valueOf(key))));
+    assertEquals(expected, binary(PgType.NUMERIC, numeric(new BigDecimal(key + ".00"))));
+    for (String form : List.of("%d", " %d ", "%d.000", "%d.", "%de0")) {
+      assertEquals(expected, text(KeyKind.INTEGER, form.formatted(key)), form);
+    }
+  }
+
+  @Property
+  void aSmallintIsTheSameKeyAsAnInteger(@ForAll short key) {
+    int expected = PartitionHash.partition(key, COUNT);
+    assertEquals(expected, binary(PgType.INT2, ByteBuffer.allocate(2).putShort(key)));
+    assertEquals(expected, binary(PgType.FLOAT4, ByteBuffer.allocate(4).putFloat(key)));
+  }
+
+  @Property
+  void aBigintIsTheSameKeyAsANumericAndAsText(@ForAll long key) {
+    int expected = PartitionHash.partition(key, COUNT);
+    assertEquals(expected, binary(PgType.INT8, ByteBuffer.allocate(8).putLong(key)));
+    assertEquals(expected, binary(PgType.NUMERIC, numeric(BigDecimal.valueOf(key))));
+    assertEquals(expected, text(KeyKind.INTEGER, Long.toString(key)));
+  }
+
+  @Property
+  void theNewerFormsOfIntegersAreUnderstood(@ForAll @IntRange(min = 1) int key) {
+    int expected = PartitionHash.partition(key, COUNT);
+    assertEquals(expected, text(KeyKind.INTEGER, "0x" + Integer.toHexString(key)));
+    assertEquals(expected, text(KeyKind.INTEGER, "0b" + Integer.toBinaryString(key)));
+    assertEquals(expected, text(KeyKind.INTEGER, "0o" + Integer.toOctalString(key)));
+    assertEquals(expected, text(KeyKind.INTEGER, "+" + key));
+    String digits = Integer.toString(key);
+    assertEquals(
+        expected,
+        text(
+            KeyKind.INTEGER,
+            digits.length() > 1 ? digits.charAt(0) + "_" + digits.substring(1) : digits));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1.5", "NaN", "Infinity", "-inf", "1e-3"})
+  void noIntegerColumnHoldsThese(String text) {
+    assertEquals(KeyReader.NO_MATCH, text(KeyKind.INTEGER, text));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "abc", "1x", "--1", "0x", "1e999999999", "1 2"})
+  void whatIsNoNumberIsRefusedAsPostgresDoes(String text) {
+    AbelianException error =
+        assertThrows(AbelianException.class, () -> text(KeyKind.INTEGER, text));
+    assertEquals(SqlState.INVALID_TEXT_REPRESENTATION, error.state());
+  }
+
+  @Property
+  void textsAreReadAsUtf8WhateverTheEncoding(@ForAll String key) {
+    String clean = key.replaceAll("[^\\x20-\\xff]", "?");
+    byte[] utf8 = clean.getBytes(StandardCharsets.UTF_8);
+    int expected = PartitionHash.partition(PartitionHash.ofBytes(utf8, 0, utf8.length), COUNT);
+    assertEquals(expected, text(KeyKind.TEXT, clean));
+    assertEquals(
+        expected, reader(KeyKind.TEXT).partition(new BoundValue(utf8, true), 1, PgType.VARCHAR));
+    BoundValues latin = new Latin(clean.getBytes(StandardCharsets.ISO_8859_1));
+    assertEquals(expected, reader(KeyKind.TEXT).partition(latin, 1, PgType.TEXT));
+  }
+
+  @Test
+  void blanksAtTheEndOfCharDoNotCount() {
+    int expected = text(KeyKind.BLANK_PADDED, "ab");
+    assertEquals(expected, text(KeyKind.BLANK_PADDED, "ab   "));
+    assertEquals(expected, text(KeyKind.TEXT, "ab"));
+    assertEquals(false, expected == text(KeyKind.TEXT, "ab "));
+  }
+
+  @Test
+  void varcharStoresWithoutTheBlanksBeyondItsLength() {
+    KeyType three = new KeyType(KeyKind.TEXT, 3);
+    KeyReader stored = new KeyReader(three, COUNT, KeyReader.Use.STORE);
+    KeyReader compared = new KeyReader(three, COUNT, KeyReader.Use.COMPARE);
+    int cut = compared.partition(TextValues.of("äbc"), 1, PgType.VARCHAR);
+    assertEquals(cut, stored.partition(TextValues.of("äbc  "), 1, PgType.VARCHAR));
+    assertEquals(
+        compared.partition(TextValues.of("ä  "), 1, PgType.VARCHAR),
+        stored.partition(TextValues.of("ä   "), 1, PgType.VARCHAR));
+  }
+
+  @Test
+  void anIntegerStoredInATextColumnIsItsDigits() {
+    int expected = text(KeyKind.TEXT, "-42");
+    KeyReader reader = reader(KeyKind.TEXT);
+    byte[] bytes = ByteBuffer.allocate(4).putInt(-42).array();
+    assertEquals(expected, reader.partition(new BoundValue(bytes, true), 1, PgType.INT4));
+  }
+
+  @Property
+  void aUuidIsTheSameKeyInEveryForm(@ForAll long high, @ForAll long low) {
+    UUID uuid = new UUID(high, low);
+    int expected = text(KeyKind.UUID, uuid.toString());
+    byte[] bytes = ByteBuffer.allocate(16).putLong(high).putLong(low).array();
+    assertEquals(
+        expected, reader(KeyKind.UUID).partition(new BoundValue(bytes, true), 1, PgType.UUID));
+    assertEquals(expected, text(KeyKind.UUID, uuid.toString().toUpperCase()));
+    assertEquals(expected, text(KeyKind.UUID, "{" + uuid + "}"));
+    assertEquals(expected, text(KeyKind.UUID, uuid.toString().replace("-", "")));
+  }
+
+  @Test
+  void booleansAndDatesAreTheSameKeyInEveryForm() {
+    KeyReader bool = reader(KeyKind.BOOLEAN);
+    int yes = bool.partition(new BoundValue(new byte[] {1}, true), 1, PgType.BOOL);
+    for (String form : List.of("t", "TRUE", "yes", "on", "1", "y")) {
+      assertEquals(yes, text(KeyKind.BOOLEAN, form), form);
+    }
+    KeyReader date = reader(KeyKind.DATE);
+    byte[] day = ByteBuffer.allocate(4).putInt(366).array();
+    int expected = date.partition(new BoundValue(day, true), 1, PgType.DATE);
+    for (String form : List.of("2001-01-01", "2001-01-01 +02", "2001-01-01 -03:30")) {
+      assertEquals(expected, text(KeyKind.DATE, form), form);
+    }
+    assertThrows(AbelianException.class, () -> text(KeyKind.DATE, "01/02/2001"));
+    assertThrows(AbelianException.class, () -> text(KeyKind.DATE, "2001-02-30"));
+  }
+
+  @Test
+  void nullIsNoKey() {
+    assertEquals(
+        KeyReader.NULL,
+        reader(KeyKind.INTEGER).partition(TextValues.of((String) null), 1, PgType.INT4));
+  }
+
+  @Test
+  void brokenBinaryIsRefused() {
+    for (int oid : new int[] {PgType.INT4, PgType.INT8, PgType.NUMERIC, PgType.FLOAT8}) {
+      assertThrows(AbelianException.class, () -> binary(oid, ByteBuffer.allocate(3)));
+    }
+    assertThrows(AbelianException.class, () -> binary(1184, ByteBuffer.allocate(8)));
+  }
+
+  private static int binary(int oid, ByteBuffer bytes) {
+    return reader(KeyKind.INTEGER).partition(new BoundValue(bytes.array(), true), 1, oid);
+  }
+
+  private static int text(KeyKind kind, String text) {
+    return reader(kind)
+        .partition(new BoundValue(text.getBytes(StandardCharsets.UTF_8), false), 1, PgType.UNKNOWN);
+  }
+
+  private static KeyReader reader(KeyKind kind) {
+    return new KeyReader(KeyType.of(kind), COUNT, KeyReader.Use.COMPARE);
+  }
+
+  /** As numeric_send() writes it. */
+  private static ByteBuffer numeric(BigDecimal value) {
+    BigInteger base = BigInteger.valueOf(10_000);
+    int scale = Math.max(0, value.scale());
+    int fractionDigits = (scale + 3) / 4;
+    BigInteger unscaled = value.abs().setScale(fractionDigits * 4).unscaledValue();
+    List<Integer> digits = new ArrayList<>();
+    while (unscaled.signum() > 0) {
+      BigInteger[] parts = unscaled.divideAndRemainder(base);
+      digits.add(0, parts[1].intValue());
+      unscaled = parts[0];
+    }
+    int weight = digits.size() - fractionDigits - 1;
+    while (!digits.isEmpty() && digits.get(digits.size() - 1) == 0) {
+      digits.remove(digits.size() - 1);
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(8 + 2 * digits.size());
+    bytes.putShort((short) digits.size()).putShort((short) weight);
+    bytes.putShort((short) (value.signum() < 0 ? 0x4000 : 0)).putShort((short) scale);
+    digits.forEach(digit -> bytes.putShort(digit.shortValue()));
+    return bytes;
+  }
+
+  /** A text in another client_encoding. */
+  private record Latin(byte[] bytes) implements BoundValues {
+    @Override
+    public int count() {
+      return 1;
+    }
+
+    @Override
+    public boolean isBinary(int parameter) {
+      return false;
+    }
+
+    @Override
+    public byte[] buffer(int parameter) {
+      return bytes;
+    }
+
+    @Override
+    public int offset(int parameter) {
+      return 0;
+    }
+
+    @Override
+    public int length(int parameter) {
+      return bytes.length;
+    }
+
+    @Override
+    public Charset charset() {
+      return StandardCharsets.ISO_8859_1;
+    }
+  }
+}

@@ -1,0 +1,238 @@
+package org.abelian.router.routing;
+
+import static org.abelian.router.routing.FactsBuilder.constant;
+import static org.abelian.router.routing.FactsBuilder.parameter;
+import static org.abelian.router.routing.FactsBuilder.select;
+import static org.abelian.router.routing.FactsBuilder.update;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.analysis.Value;
+import org.abelian.router.error.SqlState;
+import org.junit.jupiter.api.Test;
+
+class RoutingTest {
+  private static final Route FIRST = new Route.OneNode(1);
+  private static final String ON_TWO = Integer.toString(TestCatalog.keyOn(2));
+  private static final String ON_THREE = Integer.toString(TestCatalog.keyOn(3));
+
+  @Test
+  void aStatementWithoutTablesGoesAnywhereUnlessItIsVolatile() {
+    assertEquals(new Route.AnyNode(), route(select()));
+    assertEquals(FIRST, route(select().callsVolatile()));
+  }
+
+  @Test
+  void catalogueQueriesAndTablesWithoutPlacementGoToTheFirstNode() {
+    assertEquals(FIRST, route(select().readsCatalogue("pg_class")));
+    assertEquals(FIRST, route(select().reads("notes")));
+    assertEquals(FIRST, route(update().writes("notes")));
+    assertEquals(FIRST, route(select().reads("notes").reads("items")));
+    assertEquals(FIRST, route(select().temporary("orders")));
+  }
+
+  @Test
+  void referenceTablesAreReadAnywhereAndLockedOnTheFirstNode() {
+    assertEquals(new Route.AnyNode(), route(select().reads("items").reads("regions")));
+    assertEquals(FIRST, route(select().locks("items")));
+    assertEquals(FIRST, route(select().reads("items").callsVolatile()));
+  }
+
+  @Test
+  void referenceTablesAreWrittenOnAllNodes() {
+    assertEquals(
+        new Route.AllNodes(Route.Purpose.REFERENCE_WRITE), route(update().writes("items")));
+  }
+
+  @Test
+  void aReferenceTableIsNotGivenWhatDiffersFromNodeToNode() {
+    assertRefused(update().writes("items").callsVolatile(), "Compute the value");
+    assertRefused(update().writes("items").reads("regions"), "Read the values first");
+    assertRefused(update().writes("items").reads("orders"), "Read the values first");
+    assertRefused(update().writes("items").reads("notes"), "Read the values first");
+    assertRefused(select().writesNested("items"), "two statements");
+    assertRefused(new FactsBuilder(StatementKind.MERGE).writes("items"), "ON CONFLICT");
+  }
+
+  @Test
+  void aKeyLeadsToItsNode() {
+    for (int key = 0; key < 100; key++) {
+      FactsBuilder facts =
+          select().reads("orders").parameters(PgType.INT4).equal(List.of("0.o_w"), parameter(1));
+      assertEquals(new Route.OneNode(TestCatalog.nodeOf(key)), route(facts, Integer.toString(key)));
+    }
+  }
+
+  @Test
+  void tablesJoinedByTheirKeysAreReadTogether() {
+    FactsBuilder facts =
+        select()
+            .reads("orders")
+            .reads("lines")
+            .reads("items")
+            .equal(List.of("0.o_w", "1.l_w"), constant(ON_TWO));
+    assertEquals(new Route.OneNode(2), route(facts));
+  }
+
+  @Test
+  void twoParametersOfOneValueMakeAStatementLocal() {
+    FactsBuilder facts =
+        select()
+            .reads("orders")
+            .reads("lines")
+            .parameters(PgType.INT4, PgType.INT8)
+            .equal(List.of("0.o_w"), parameter(1))
+            .equal(List.of("1.l_w"), parameter(2));
+    assertEquals(new Route.OneNode(2), route(facts, ON_TWO, ON_TWO));
+    assertInstanceOf(Route.Refused.class, route(facts, ON_TWO, ON_THREE));
+  }
+
+  @Test
+  void aJoinAcrossPartitionsIsRefusedWithAHint() {
+    assertRefused(
+        select().reads("orders").reads("lines").equal(List.of("0.o_w"), constant("1")),
+        "Compare their distribution columns");
+    assertRefused(select().reads("orders").reads("people"), "Compare their distribution columns");
+    assertRefused(
+        select().reads("orders").reads("people").equal(List.of("0.o_w", "1.name")),
+        "Compare their distribution columns");
+  }
+
+  @Test
+  void aPlacedTableDoesNotMeetOneOfTheFirstNode() {
+    assertRefused(
+        select().reads("orders").reads("notes").equal(List.of("0.o_w"), constant("1")),
+        "create_reference_table");
+  }
+
+  @Test
+  void aKeyOfNullOrWithoutMatchGoesToOneNode() {
+    FactsBuilder facts =
+        select().reads("orders").parameters(PgType.INT4).equal(List.of("0.o_w"), parameter(1));
+    assertInstanceOf(Route.OneNode.class, route(facts, (String) null));
+    assertInstanceOf(Route.OneNode.class, route(facts, "1.5"));
+  }
+
+  @Test
+  void inListsLeadToTheNodesOfTheirMembers() {
+    assertEquals(
+        new Route.Scatter(List.of(2, 3), concat()),
+        route(
+            select()
+                .reads("orders")
+                .in("0.o_w", constant(ON_THREE), constant(ON_TWO), new Value.Null())));
+    assertEquals(
+        new Route.OneNode(3),
+        route(select().reads("orders").in("0.o_w", constant(ON_THREE), constant(ON_THREE))));
+    assertEquals(
+        new Route.Scatter(List.of(1, 2, 3), concat()),
+        route(select().reads("orders").in("0.o_w", constant(ON_THREE), new Value.Other())));
+  }
+
+  @Test
+  void aReadWithoutAKeyGoesToAllNodesOfTheTable() {
+    assertEquals(
+        new Route.Scatter(List.of(1, 2, 3), concat()),
+        route(select().reads("orders").reads("items")));
+  }
+
+  @Test
+  void whatCannotBeMergedIsRefused() {
+    assertRefused(
+        select().reads("orders").merge(MergeFacts.Mode.REFUSE, "it has a window function"),
+        "Restrict the distribution column");
+    assertRefused(select().reads("orders").readsOuter("items"), "inner join");
+    assertRefused(select().readsNested("orders"), "compare it with the distribution column");
+    assertRefused(
+        select().reads("orders").readsNested("lines"), "Compare their distribution columns");
+    assertRefused(select().reads("orders").readsCatalogue("pg_class"), "two statements");
+    assertRefused(select().locks("orders").merge(MergeFacts.Mode.COMBINE, null), "without that");
+  }
+
+  @Test
+  void aSubqueryOnTheSameKeyMayBeScattered() {
+    FactsBuilder facts =
+        select().reads("orders").readsNested("lines").equal(List.of("0.o_w", "1.l_w"));
+    assertEquals(new Route.Scatter(List.of(1, 2, 3), concat()), route(facts));
+  }
+
+  @Test
+  void aWriteWithoutAKeyGoesToAllNodesOfTheTable() {
+    assertEquals(new Route.ScatterWrite(List.of(1, 2, 3)), route(update().writes("orders")));
+    assertEquals(
+        new Route.ScatterWrite(List.of(1, 2, 3)),
+        route(new FactsBuilder(StatementKind.DELETE).writes("orders").reads("items")));
+  }
+
+  @Test
+  void aDistributionKeyIsNeverChanged() {
+    assertRefused(
+        update().writes("orders").assigns("o_id", "o_w").equal(List.of("0.o_w"), constant("1")),
+        "DELETE the row");
+    assertInstanceOf(Route.ScatterWrite.class, route(update().writes("orders").assigns("l_w")));
+  }
+
+  @Test
+  void aChangeInsideWithIsRoutedOnlyByAKnownKey() {
+    assertRefused(select().writesNested("orders"), "two statements");
+    assertEquals(
+        new Route.OneNode(2),
+        route(select().writesNested("orders").equal(List.of("0.o_w"), constant(ON_TWO))));
+    assertRefused(
+        select().writesNested("orders").in("0.o_w", constant(ON_TWO), constant(ON_THREE)),
+        "compare it with");
+    assertRefused(new FactsBuilder(StatementKind.MERGE).writes("orders"), "ON CONFLICT");
+  }
+
+  @Test
+  void aValueThatIsNoKeyIsRefusedAsPostgresDoes() {
+    FactsBuilder facts =
+        select().reads("orders").parameters(PgType.INT4).equal(List.of("0.o_w"), parameter(1));
+    Route.Refused refused = assertInstanceOf(Route.Refused.class, route(facts, "abc"));
+    assertEquals(SqlState.INVALID_TEXT_REPRESENTATION, refused.error().state());
+  }
+
+  @Test
+  void tooFewParametersAreANodesBusiness() {
+    FactsBuilder facts =
+        select().reads("orders").parameters(PgType.INT4).equal(List.of("0.o_w"), parameter(1));
+    assertEquals(FIRST, route(facts));
+  }
+
+  @Test
+  void aClusterOfOneNodeTakesEverything() {
+    FactsBuilder facts = select().reads("orders").reads("notes").readsNested("people");
+    assertEquals(
+        FIRST,
+        Routing.compile("SELECT", facts.build(), TestCatalog.oneNode()).route(BoundValues.NONE));
+  }
+
+  @Test
+  void placementFunctionsRunOnAllNodes() {
+    assertEquals(
+        new Route.AllNodes(Route.Purpose.CLUSTER_CALL),
+        route(new FactsBuilder(StatementKind.CLUSTER_CALL)));
+  }
+
+  private static MergeFacts concat() {
+    return new MergeFacts(MergeFacts.Mode.CONCAT, null, null, List.of(), null);
+  }
+
+  private static Route route(FactsBuilder facts, String... values) {
+    return Routing.compile("SELECT", facts.build(), TestCatalog.threeNodes())
+        .route(TextValues.of(values));
+  }
+
+  private static void assertRefused(FactsBuilder facts, String hint) {
+    Route route = route(facts);
+    Route.Refused refused = assertInstanceOf(Route.Refused.class, route);
+    assertEquals(SqlState.FEATURE_NOT_SUPPORTED, refused.error().state());
+    assertNotNull(refused.error().hint());
+    assertTrue(refused.error().hint().contains(hint), refused.error().hint());
+  }
+}

@@ -750,4 +750,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     FROM pg_extension JOIN pg_available_extensions ON name = extname
    WHERE extname = 'abelian' AND extversion IS DISTINCT FROM default_version
 $$;
+-- ---- analysis
+
+-- Facts about each statement of a text, as docs/design/analysis.md lists them. Executes nothing.
+CREATE FUNCTION abelian.analyze(query text, parameter_types oid[] DEFAULT '{}') RETURNS json
+LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_analyze';
 -- ==== end of cluster ================================================================================

@@ -3,6 +3,7 @@
 //!
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 
+mod analysis;
 pub mod gate;
 pub mod hooks;
 pub mod postgres;

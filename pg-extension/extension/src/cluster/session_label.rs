@@ -55,7 +55,7 @@ impl Entry {
                 chunk.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
             }
             std::sync::atomic::fence(Ordering::Acquire);
-            if before % 2 == 0 && self.sequence.load(Ordering::Relaxed) == before {
+            if before.is_multiple_of(2) && self.sequence.load(Ordering::Relaxed) == before {
                 let end = bytes.iter().position(|b| *b == 0).unwrap_or(LABEL_BYTES);
                 return (owner == pid && end > 0)
                     .then(|| String::from_utf8_lossy(&bytes[..end]).into_owned());

@@ -1,0 +1,116 @@
+//! The functions that a statement calls: do they give the same on every node, do they change the placement, may they
+//! read tables behind the router's back.
+
+use super::relation;
+use super::tree::{self, NodePtr};
+use crate::catalog;
+use pgrx::pg_sys::Oid;
+use pgrx::{pg_guard, pg_sys};
+use std::collections::BTreeSet;
+use std::ffi::c_void;
+
+/// What the functions of a statement do.
+#[derive(Default)]
+pub struct Functions {
+    /// Some may give another value or effect at each call.
+    pub volatile: bool,
+    /// Some may give another value on another node or at another time.
+    pub mutable: bool,
+    /// Some change the placement of tables.
+    pub placement: bool,
+    /// Functions of users, which may read or write tables; `schema.name`.
+    pub opaque: BTreeSet<String>,
+}
+
+/// Names of the functions that change the placement, in pg_catalog and in abelian.
+const PLACEMENT: [(&str, &str); 5] = [
+    ("pg_catalog", "create_distributed_table"),
+    ("pg_catalog", "create_reference_table"),
+    ("pg_catalog", "undistribute_table"),
+    ("abelian", "add_node"),
+    ("abelian", "remove_node"),
+];
+
+/// First OID of objects that are not PostgreSQL's own.
+const FIRST_USER_OBJECT: u32 = 16384;
+
+/// Whether a name written in a CALL means a placement function.
+pub fn is_placement_name(parts: &[String]) -> bool {
+    PLACEMENT.iter().any(|(schema, name)| match parts {
+        [only] => only == name && *schema == "pg_catalog",
+        [qualifier, last] => qualifier == schema && last == name,
+        _ => false,
+    })
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn collect(function: Oid, context: *mut c_void) -> bool {
+    // SAFETY: the context is the set that `called_by` passed.
+    unsafe { (*context.cast::<BTreeSet<u32>>()).insert(function.to_u32()) };
+    false
+}
+
+/// Looks at every function, operator, cast and aggregate of the trees, subqueries included.
+pub fn called_by(trees: &[NodePtr]) -> Functions {
+    let mut called = BTreeSet::<u32>::new();
+    let mut found = Functions::default();
+    for tree in trees {
+        tree::walk(*tree, &mut |node| {
+            match tree::tag(node) {
+                Some(pg_sys::NodeTag::T_NextValueExpr) => found.volatile = true,
+                Some(pg_sys::NodeTag::T_SQLValueFunction) => found.mutable = true,
+                Some(pg_sys::NodeTag::T_Query | pg_sys::NodeTag::T_List) | None => {}
+                // SAFETY: the checker only adds to the set.
+                Some(_) => unsafe {
+                    pg_sys::check_functions_in_node(node, Some(collect), (&raw mut called).cast());
+                },
+            }
+            true
+        });
+    }
+    for function in called {
+        classify(Oid::from(function), &mut found);
+    }
+    found.mutable |= found.volatile;
+    found
+}
+
+fn classify(function: Oid, found: &mut Functions) {
+    // SAFETY: a catalogue look-up.
+    let volatility = unsafe { pg_sys::func_volatile(function) } as u8;
+    let (schema, name) = relation::function_name(function);
+    if PLACEMENT.contains(&(schema.as_str(), name.as_str())) {
+        found.placement = true;
+    }
+    // The types' own functions are volatile by their object ids; as values they are not.
+    if catalog::find().is_some_and(|ours| schema == "abelian" && is_of_types(function, &ours)) {
+        return;
+    }
+    found.volatile |= volatility == pg_sys::PROVOLATILE_VOLATILE;
+    found.mutable |= volatility != pg_sys::PROVOLATILE_IMMUTABLE;
+    if function.to_u32() >= FIRST_USER_OBJECT
+        && schema != "abelian"
+        && !found.placement
+        && volatility != pg_sys::PROVOLATILE_IMMUTABLE
+    {
+        found.opaque.insert(format!("{schema}.{name}"));
+    }
+}
+
+/// Casts from, to and operations on Abelian types.
+fn is_of_types(function: Oid, ours: &catalog::Catalog) -> bool {
+    let mut arguments = std::ptr::null_mut();
+    let mut count = 0;
+    // SAFETY: a catalogue look-up; the array has `count` elements.
+    unsafe {
+        let result = pg_sys::get_func_signature(function, &mut arguments, &mut count);
+        let arguments = match count {
+            0 => &[][..],
+            count => std::slice::from_raw_parts(arguments, count as usize),
+        };
+        ours.is_object_type(result)
+            || arguments
+                .iter()
+                .any(|argument| ours.is_object_type(*argument))
+    }
+}

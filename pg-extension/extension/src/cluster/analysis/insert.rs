@@ -1,0 +1,194 @@
+//! What an INSERT inserts: columns, values of each row, where the rows stand in the text.
+
+use super::operand;
+use super::relation::Placement;
+use super::row_spans;
+use super::scope::{Range, ScopeId, Scopes};
+use super::tree::{self, NodePtr};
+use pgrx::pg_sys::{self, RTEKind};
+use serde_json::{Value as Json, json};
+use std::ffi::CStr;
+
+/// The facts of an INSERT.
+///
+/// `query` is as analysed, before defaults were added; `scope` belongs to the rewritten one.
+pub fn facts(
+    scopes: &mut Scopes,
+    scope: ScopeId,
+    query: &'static pg_sys::Query,
+    statement: &pg_sys::RawStmt,
+    text: &CStr,
+) -> Option<Json> {
+    let target = scopes
+        .relations
+        .iter()
+        .position(|relation| relation.write && relation.level == 0)?;
+    let entries: Vec<_> = tree::list::<pg_sys::TargetEntry>(query.targetList)
+        .filter(|entry| !entry.resjunk)
+        .collect();
+    let columns: Vec<String> = entries
+        .iter()
+        .map(|entry| tree::string(entry.resname))
+        .collect();
+    let mut facts = json!({ "relation": target, "columns": columns });
+    let source = source_of(query);
+    facts["source"] = json!(source.name());
+    match source {
+        Source::Default => {}
+        Source::OneRow => facts["rows"] = json!([row(&entries, None)]),
+        Source::Rows(values) => {
+            facts["rows"] = tree::nodes(values.values_lists)
+                .map(|list| row(&entries, Some(list)))
+                .collect();
+        }
+        Source::Select => {
+            facts["rows"] = json!([selected_row(scopes, scope, &entries)]);
+            facts["key_links"] = key_links(scopes, scope, target, &columns, &entries);
+        }
+    }
+    let count = facts["rows"].as_array().map_or(0, Vec::len);
+    if let Some(spans) = value_spans(statement, text, count) {
+        let (first, last) = (spans.first()?, spans.last()?);
+        facts["values_span"] = json!([first.0, last.0 + last.1 - first.0]);
+        facts["row_spans"] = json!(spans);
+    }
+    Some(facts)
+}
+
+enum Source {
+    Default,
+    OneRow,
+    Rows(&'static pg_sys::RangeTblEntry),
+    Select,
+}
+
+impl Source {
+    fn name(&self) -> &'static str {
+        match self {
+            Source::Default => "default",
+            Source::OneRow | Source::Rows(_) => "values",
+            Source::Select => "select",
+        }
+    }
+}
+
+fn source_of(query: &pg_sys::Query) -> Source {
+    let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree);
+    let item = from.and_then(|from| tree::list::<pg_sys::RangeTblRef>(from.fromlist).next());
+    let Some(range) = item else {
+        return if query.targetList.is_null() {
+            Source::Default
+        } else {
+            Source::OneRow
+        };
+    };
+    match tree::list::<pg_sys::RangeTblEntry>(query.rtable).nth(range.rtindex as usize - 1) {
+        Some(entry) if entry.rtekind == RTEKind::RTE_VALUES => Source::Rows(entry),
+        _ => Source::Select,
+    }
+}
+
+/// One row's values, aligned with the target entries, which refer to the row's expressions when there are several.
+fn row(entries: &[&pg_sys::TargetEntry], list: Option<NodePtr>) -> Json {
+    let expressions: Vec<NodePtr> = list
+        .map(|list| tree::nodes(list.cast()).collect())
+        .unwrap_or_default();
+    entries
+        .iter()
+        .map(|entry| {
+            let stripped = operand::strip_faithful(entry.expr.cast());
+            match tree::cast::<pg_sys::Var, _>(stripped) {
+                Some(var) => expressions
+                    .get(var.varattno as usize - 1)
+                    .map_or(json!({ "other": true }), |e| operand::assigned_value(*e)),
+                None => operand::assigned_value(entry.expr.cast()),
+            }
+        })
+        .collect()
+}
+
+/// What a SELECT feeds into each column: a column of a relation, a value, or something else.
+fn selected_row(
+    scopes: &mut Scopes,
+    scope: ScopeId,
+    entries: &[&'static pg_sys::TargetEntry],
+) -> Json {
+    entries
+        .iter()
+        .map(|entry| selected_value(scopes, scope, entry.expr.cast()))
+        .collect()
+}
+
+fn selected_value(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr) -> Json {
+    let stripped = operand::strip_faithful(expression);
+    let Some(var) = tree::cast::<pg_sys::Var, _>(stripped) else {
+        return operand::assigned_value(expression);
+    };
+    if let Some((relation, attribute)) = scopes
+        .resolve(scope, var)
+        .and_then(|column| scopes.origin(column))
+    {
+        return json!({ "column": [relation, scopes.relations[relation].column_name(attribute)] });
+    }
+    // A value that the SELECT gives to every row.
+    let inner = match scopes.scopes[scope].ranges.get(var.varno as usize - 1) {
+        Some(Range::Subquery(inner)) => scopes.scopes[*inner].query,
+        _ => return json!({ "other": true }),
+    };
+    tree::list::<pg_sys::TargetEntry>(inner.targetList)
+        .find(|entry| entry.resno == var.varattno && inner.setOperations.is_null())
+        .and_then(|entry| operand::value(entry.expr.cast()))
+        .unwrap_or(json!({ "other": true }))
+}
+
+/// The distribution columns among the source's that always equal the key of the inserted row.
+fn key_links(
+    scopes: &mut Scopes,
+    scope: ScopeId,
+    target: usize,
+    columns: &[String],
+    entries: &[&'static pg_sys::TargetEntry],
+) -> Json {
+    let Some(key) = scopes.relations[target]
+        .key()
+        .map(|key| scopes.relations[target].column_name(key))
+    else {
+        return json!([]);
+    };
+    let Some(entry) = columns
+        .iter()
+        .position(|column| *column == key)
+        .map(|i| entries[i])
+    else {
+        return json!([]);
+    };
+    let Some(column) = tree::cast::<pg_sys::Var, _>(operand::strip_faithful(entry.expr.cast()))
+        .and_then(|var| scopes.resolve(scope, var))
+    else {
+        return json!([]);
+    };
+    scopes
+        .graph
+        .united_with(column)
+        .into_iter()
+        .filter_map(|column| scopes.origin(column))
+        .filter(|(relation, attribute)| {
+            matches!(scopes.relations[*relation].placement, Placement::Hash { attribute: key, .. } if key == *attribute)
+        })
+        .map(|(relation, attribute)| json!([relation, scopes.relations[relation].column_name(attribute)]))
+        .collect()
+}
+
+fn value_spans(
+    statement: &pg_sys::RawStmt,
+    text: &CStr,
+    rows: usize,
+) -> Option<Vec<row_spans::Span>> {
+    let insert = tree::cast::<pg_sys::InsertStmt, _>(statement.stmt)?;
+    let select = tree::cast::<pg_sys::SelectStmt, _>(insert.selectStmt)?;
+    let first_row = tree::nodes(select.valuesLists).next()?;
+    let first = tree::nodes(first_row.cast()).next()?;
+    // SAFETY: the location of a raw expression.
+    let location = unsafe { pg_sys::exprLocation(first) };
+    row_spans::find(text, usize::try_from(location).ok()?, rows)
+}

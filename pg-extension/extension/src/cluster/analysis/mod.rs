@@ -1,0 +1,100 @@
+//! `abelian.analyze()`: facts about each statement of a text, so that a router need not know PostgreSQL's grammar, types,
+//! views or search path. Executes nothing; takes the locks that the analysis of the statement itself would take.
+//!
+//! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
+//! `scope` and `conditions` (levels of a query), `functions`, `insert`, `utility`, `locality` (which queries can be
+//! evaluated node by node), `merge` (how the answers become one), `statement`.
+
+#![allow(dead_code)] // merge plans use the rest
+
+mod conditions;
+mod functions;
+mod graph;
+mod insert;
+mod locality;
+mod merge;
+mod operand;
+mod parser;
+mod relation;
+mod row_spans;
+mod scope;
+mod statement;
+mod tree;
+mod utility;
+
+use super::postgres;
+use crate::boundary::PostgresError;
+use crate::error::Error;
+use crate::pg_function;
+use pgrx::pg_sys::{self, Oid};
+use serde_json::{Value as Json, json};
+use std::ffi::CStr;
+
+pg_function!(
+    /// `abelian.analyze(query, parameter_types)`
+    fn abelian_analyze(call) {
+        // SAFETY: the arguments are declared as text and oid[], the function as STRICT.
+        let (text, types) = unsafe { (postgres::text_argument(call.arg(0)), oid_array(call.arg(1))) };
+        let facts = analyze(&text, &types).map_err(Error::Postgres)?;
+        Ok(postgres::text_datum(&facts.to_string()))
+    }
+);
+
+fn analyze(text: &CStr, types: &[Oid]) -> Result<Json, PostgresError> {
+    let statements = parser::parse(text)?;
+    if statements.is_empty() {
+        return Ok(json!([{ "kind": "empty", "span": [0, text.to_bytes().len()], "tag": "" }]));
+    }
+    let mut facts = Vec::new();
+    let mut deferred = false;
+    for (index, statement) in statements.into_iter().enumerate() {
+        let outline = || {
+            let mut outline = statement::outline(statement, text);
+            outline["deferred"] = json!(true);
+            outline
+        };
+        // A later statement may depend on what an earlier one does, and its error must come only when it is its turn.
+        let next = match index {
+            0 => statement::facts(statement, text, types)?,
+            _ if deferred => outline(),
+            _ => parser::attempt(|| statement::facts(statement, text, types))
+                .unwrap_or_else(|_| outline()),
+        };
+        deferred = deferred || changes_meaning(&next);
+        facts.push(next);
+    }
+    Ok(Json::Array(facts))
+}
+
+/// Whether later statements of the text may mean something else after this one has run.
+fn changes_meaning(facts: &Json) -> bool {
+    const HARMLESS: [&str; 4] = ["begin", "savepoint", "release", "show"];
+    let utility = facts["utility"].as_str();
+    facts["deferred"] == true
+        || facts["kind"] == "cluster_call"
+        || facts["volatile"] == true
+        || utility.is_some_and(|utility| !HARMLESS.contains(&utility))
+}
+
+/// # Safety
+/// `datum` must be a non-null `oid[]` without NULLs.
+unsafe fn oid_array(datum: pg_sys::Datum) -> Vec<Oid> {
+    let (mut values, mut count) = (std::ptr::null_mut(), 0);
+    // SAFETY: by the caller's promise; OIDs are passed by value in four bytes.
+    unsafe {
+        let array = pg_sys::pg_detoast_datum(datum.cast_mut_ptr()).cast();
+        pg_sys::deconstruct_array(
+            array,
+            pg_sys::OIDOID,
+            size_of::<Oid>() as i32,
+            true,
+            pg_sys::TYPALIGN_INT as std::ffi::c_char,
+            &mut values,
+            std::ptr::null_mut(),
+            &mut count,
+        );
+        (0..count as usize)
+            .map(|i| Oid::from(values.add(i).read().value() as u32))
+            .collect()
+    }
+}

@@ -1,0 +1,248 @@
+//! The two sides of an equality: columns under casts that keep equality, and values.
+
+use super::graph::Column;
+use super::parser;
+use super::scope::{ScopeId, Scopes};
+use super::tree::{self, NodePtr};
+use pgrx::pg_sys::{self, Oid, ParamKind};
+use serde_json::{Value as Json, json};
+
+/// One side of an equality.
+pub enum Operand {
+    /// A column that a router may know.
+    Column(Column),
+    /// The same for all rows, and known to the router.
+    Value(Json),
+    /// Anything else.
+    Other,
+}
+
+/// Casts between types under which equal stays equal and different stays different.
+const FAITHFUL_CASTS: [u32; 9] = [
+    pg_sys::F_INT4_INT2,
+    pg_sys::F_INT8_INT2,
+    pg_sys::F_INT8_INT4,
+    pg_sys::F_NUMERIC_INT2,
+    pg_sys::F_NUMERIC_INT4,
+    pg_sys::F_NUMERIC_INT8,
+    pg_sys::F_FLOAT8_INT2,
+    pg_sys::F_FLOAT8_INT4,
+    pg_sys::F_TEXT_BPCHAR, // drops the blanks that char(n) ignores in comparisons
+];
+
+/// Removes casts that keep equality, and collations (whether they are deterministic is the operator's matter).
+pub fn strip_faithful(mut node: NodePtr) -> NodePtr {
+    loop {
+        if let Some(relabel) = tree::cast::<pg_sys::RelabelType, _>(node) {
+            node = relabel.arg.cast();
+        } else if let Some(collate) = tree::cast::<pg_sys::CollateExpr, _>(node) {
+            node = collate.arg.cast();
+        } else if let Some(argument) =
+            tree::cast::<pg_sys::FuncExpr, _>(node).and_then(faithful_argument)
+        {
+            node = argument;
+        } else {
+            return node;
+        }
+    }
+}
+
+fn faithful_argument(call: &pg_sys::FuncExpr) -> Option<NodePtr> {
+    let faithful = FAITHFUL_CASTS.contains(&call.funcid.to_u32());
+    faithful.then(|| tree::nodes(call.args).next()).flatten()
+}
+
+/// What an expression of a condition is.
+pub fn operand(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr) -> Operand {
+    let stripped = strip_faithful(expression);
+    if let Some(var) = tree::cast::<pg_sys::Var, _>(stripped) {
+        return scopes
+            .resolve(scope, var)
+            .map_or(Operand::Other, Operand::Column);
+    }
+    value(expression).map_or(Operand::Other, Operand::Value)
+}
+
+/// A parameter or constant, in the form that analyze() prints; `None` for anything that only a node can compute.
+pub fn value(expression: NodePtr) -> Option<Json> {
+    if let Some(param) = parameter(strip_faithful(expression)) {
+        return Some(json!({ "param": param }));
+    }
+    if reads_rows_or_parameters(expression) {
+        return None;
+    }
+    // SAFETY: folds immutable functions over constants, as the planner does.
+    let folded = unsafe { pg_sys::eval_const_expressions(std::ptr::null_mut(), expression) };
+    let constant = tree::cast::<pg_sys::Const, _>(strip_faithful_kept(folded))?;
+    Some(constant_json(constant, literal_location(expression)))
+}
+
+/// A folded constant has no casts left but relabelling.
+fn strip_faithful_kept(node: NodePtr) -> NodePtr {
+    super::scope::strip_relabel(node)
+}
+
+/// The number of an external parameter.
+pub fn parameter(node: NodePtr) -> Option<i32> {
+    tree::cast::<pg_sys::Param, _>(node)
+        .filter(|param| param.paramkind == ParamKind::PARAM_EXTERN)
+        .map(|param| param.paramid)
+}
+
+/// Whether an expression is not the same for every row or depends on parameters.
+pub fn reads_rows_or_parameters(expression: NodePtr) -> bool {
+    tree::any(expression, &mut |node| {
+        tree::cast::<pg_sys::Var, _>(node).is_some()
+            || tree::cast::<pg_sys::Param, _>(node).is_some()
+            || tree::cast::<pg_sys::SubLink, _>(node).is_some()
+            || tree::cast::<pg_sys::SetToDefault, _>(node).is_some()
+            || tree::cast::<pg_sys::Aggref, _>(node).is_some()
+    })
+}
+
+/// A constant with its type and, when it is a literal of the text, where that stands.
+pub fn constant_json(constant: &pg_sys::Const, location: i32) -> Json {
+    if constant.constisnull {
+        return json!({ "null": true });
+    }
+    json!({
+        "const": output(constant.consttype, constant.constvalue),
+        "type": constant.consttype.to_u32(),
+        "location": location,
+    })
+}
+
+/// A datum in its type's output form.
+pub fn output(type_oid: Oid, datum: pg_sys::Datum) -> String {
+    let mut function = Oid::INVALID;
+    let mut is_varlena = false;
+    // SAFETY: the datum is of that type.
+    unsafe {
+        pg_sys::getTypeOutputInfo(type_oid, &mut function, &mut is_varlena);
+        tree::string(pg_sys::OidOutputFunctionCall(function, datum))
+    }
+}
+
+/// Where the literal stands that an expression consists of, casts aside; -1 when it is no literal.
+fn literal_location(expression: NodePtr) -> i32 {
+    let mut node = expression;
+    loop {
+        let stripped = strip_faithful(node);
+        if let Some(constant) = tree::cast::<pg_sys::Const, _>(stripped) {
+            return constant.location;
+        }
+        let inner = tree::cast::<pg_sys::FuncExpr, _>(stripped)
+            .filter(|call| call.funcformat != pg_sys::CoercionForm::COERCE_EXPLICIT_CALL)
+            .and_then(|call| tree::nodes(call.args).next())
+            .or_else(|| tree::cast::<pg_sys::CoerceViaIO, _>(stripped).map(|io| io.arg.cast()));
+        match inner {
+            Some(inner) => node = inner,
+            None => return -1,
+        }
+    }
+}
+
+/// The values of the right side of `= ANY (...)`, if the router can know them.
+pub fn array_values(array: NodePtr) -> Option<Vec<Json>> {
+    let stripped = strip_faithful(array);
+    if let Some(number) = parameter(stripped) {
+        return Some(vec![json!({ "param_array": number })]);
+    }
+    if let Some(elements) = tree::cast::<pg_sys::ArrayExpr, _>(stripped) {
+        if elements.multidims {
+            return None;
+        }
+        return tree::nodes(elements.elements).map(value).collect();
+    }
+    if reads_rows_or_parameters(array) {
+        return None;
+    }
+    // SAFETY: as in `value`.
+    let folded = unsafe { pg_sys::eval_const_expressions(std::ptr::null_mut(), array) };
+    let constant = tree::cast::<pg_sys::Const, _>(super::scope::strip_relabel(folded))?;
+    if constant.constisnull {
+        return Some(Vec::new());
+    }
+    Some(elements_of(constant))
+}
+
+fn elements_of(array: &pg_sys::Const) -> Vec<Json> {
+    let (mut values, mut nulls, mut count) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
+    let (mut length, mut by_value, mut align) = (0i16, false, 0);
+    // SAFETY: a non-null array constant, taken apart with its element type's layout.
+    unsafe {
+        let element = pg_sys::get_element_type(array.consttype);
+        pg_sys::get_typlenbyvalalign(element, &mut length, &mut by_value, &mut align);
+        let datum = pg_sys::pg_detoast_datum(array.constvalue.cast_mut_ptr()).cast();
+        pg_sys::deconstruct_array(
+            datum,
+            element,
+            length.into(),
+            by_value,
+            align,
+            &mut values,
+            &mut nulls,
+            &mut count,
+        );
+        (0..count as usize)
+            .map(|i| match *nulls.add(i) {
+                true => json!({ "null": true }),
+                false => json!({ "const": output(element, *values.add(i)), "type": element.to_u32(), "location": -1 }),
+            })
+            .collect()
+    }
+}
+
+/// A value given to a column by INSERT: also the casts of assignment, which may change it, and DEFAULT.
+pub fn assigned_value(expression: NodePtr) -> Json {
+    if let Some(value) = value(expression) {
+        return value;
+    }
+    if tree::cast::<pg_sys::SetToDefault, _>(expression).is_some() {
+        return json!({ "default": true });
+    }
+    if let Some(number) = parameter(strip_casts(expression)) {
+        return json!({ "param": number, "cast": type_name(expression) });
+    }
+    if has_rows(expression) {
+        return json!({ "other": true });
+    }
+    json!({ "other": true, "expression": parser::deparse_expression(expression) })
+}
+
+fn has_rows(expression: NodePtr) -> bool {
+    tree::any(expression, &mut |node| {
+        tree::cast::<pg_sys::Var, _>(node).is_some()
+            || tree::cast::<pg_sys::SubLink, _>(node).is_some()
+    })
+}
+
+/// Removes every implicit cast.
+fn strip_casts(mut node: NodePtr) -> NodePtr {
+    loop {
+        let stripped = strip_faithful(node);
+        let implicit = tree::cast::<pg_sys::FuncExpr, _>(stripped)
+            .filter(|call| call.funcformat == pg_sys::CoercionForm::COERCE_IMPLICIT_CAST)
+            .and_then(|call| tree::nodes(call.args).next())
+            .or_else(|| {
+                tree::cast::<pg_sys::CoerceViaIO, _>(stripped)
+                    .filter(|io| io.coerceformat == pg_sys::CoercionForm::COERCE_IMPLICIT_CAST)
+                    .map(|io| io.arg.cast())
+            });
+        match implicit {
+            Some(inner) => node = inner,
+            None => return stripped,
+        }
+    }
+}
+
+fn type_name(expression: NodePtr) -> String {
+    // SAFETY: the name of a valid type.
+    unsafe {
+        tree::string(pg_sys::format_type_extended(
+            pg_sys::exprType(expression),
+            pg_sys::exprTypmod(expression),
+            pg_sys::FORMAT_TYPE_TYPEMOD_GIVEN as u16,
+        ))
+    }
+}

@@ -1,0 +1,135 @@
+//! PostgreSQL's own parser, analyser, rewriter and deparser. User errors come back complete (see `crate::boundary`).
+
+use super::tree::{self, NodePtr};
+use crate::boundary::{self, PostgresError};
+use pgrx::pg_sys::{self, Oid};
+use std::ffi::{CStr, CString, c_char, c_int};
+
+mod raw {
+    use pgrx::pg_sys::{self, Oid};
+    use std::ffi::{c_char, c_int};
+
+    unsafe extern "C-unwind" {
+        pub fn raw_parser(text: *const c_char, mode: u32) -> *mut pg_sys::List;
+        pub fn parse_analyze_varparams(
+            statement: *mut pg_sys::RawStmt,
+            text: *const c_char,
+            types: *mut *mut Oid,
+            count: *mut c_int,
+            environment: *mut pg_sys::QueryEnvironment,
+        ) -> *mut pg_sys::Query;
+        pub fn QueryRewrite(query: *mut pg_sys::Query) -> *mut pg_sys::List;
+        pub fn pg_get_querydef(query: *mut pg_sys::Query, pretty: bool) -> *mut c_char;
+    }
+}
+
+/// Splits a text into statements.
+pub fn parse(text: &CStr) -> Result<Vec<&'static pg_sys::RawStmt>, PostgresError> {
+    let text = text.as_ptr();
+    // SAFETY: a raw call that owns nothing.
+    let statements = unsafe {
+        boundary::catch_errors(|| raw::raw_parser(text, pg_sys::RawParseMode::RAW_PARSE_DEFAULT))?
+    };
+    Ok(tree::list(statements).collect())
+}
+
+/// A statement with its names and types resolved.
+pub struct Analysed {
+    /// The tree.
+    pub query: &'static pg_sys::Query,
+    /// Types of the parameters, given or inferred; InvalidOid where nothing says.
+    pub parameters: Vec<Oid>,
+}
+
+/// Resolves names and types; locks the relations as PostgreSQL does for the statement itself.
+pub fn analyse(
+    statement: &pg_sys::RawStmt,
+    text: &CStr,
+    given: &[Oid],
+) -> Result<Analysed, PostgresError> {
+    let text = text.as_ptr();
+    let mut count = given.len() as c_int;
+    // SAFETY: the parser enlarges the array by repalloc, so it is palloc'd. It may scribble on the statement, which
+    // is therefore copied.
+    unsafe {
+        let statement = tree::copy(statement);
+        let mut types = pg_sys::palloc(size_of::<Oid>() * given.len().max(1)).cast::<Oid>();
+        types.copy_from_nonoverlapping(given.as_ptr(), given.len());
+        let query = boundary::catch_errors(|| {
+            raw::parse_analyze_varparams(
+                statement,
+                text,
+                &mut types,
+                &mut count,
+                std::ptr::null_mut(),
+            )
+        })?;
+        Ok(Analysed {
+            query: &*query,
+            parameters: std::slice::from_raw_parts(types, count as usize).to_vec(),
+        })
+    }
+}
+
+/// Applies views, rules and row security to a copy; usually one query comes out.
+pub fn rewrite(query: &pg_sys::Query) -> Result<Vec<&'static pg_sys::Query>, PostgresError> {
+    let copy = tree::copy(query);
+    // SAFETY: a raw call on a private copy; the relations are locked by the analysis.
+    let queries = unsafe { boundary::catch_errors(|| raw::QueryRewrite(copy))? };
+    Ok(tree::list(queries).collect())
+}
+
+/// The query as SQL.
+pub fn deparse(query: *mut pg_sys::Query) -> Result<String, PostgresError> {
+    let copy = tree::copy(query);
+    // SAFETY: a raw call on a private copy.
+    let text = unsafe { boundary::catch_errors(|| raw::pg_get_querydef(copy, false))? };
+    Ok(tree::string(text))
+}
+
+/// The expression as SQL, if it reads no column.
+pub fn deparse_expression(expression: NodePtr) -> String {
+    // SAFETY: an expression without Vars needs no context.
+    unsafe {
+        tree::string(pg_sys::deparse_expression(
+            expression,
+            std::ptr::null_mut(),
+            false,
+            false,
+        ))
+    }
+}
+
+/// Runs `code` in a subtransaction: what it locked or cached is undone when it fails.
+pub fn attempt<R>(code: impl FnOnce() -> Result<R, PostgresError>) -> Result<R, PostgresError> {
+    // SAFETY: the pattern of PL/pgSQL's exception blocks; context and resource owner are restored on both paths.
+    unsafe {
+        let context = pg_sys::CurrentMemoryContext;
+        let owner = pg_sys::CurrentResourceOwner;
+        pg_sys::BeginInternalSubTransaction(std::ptr::null());
+        pg_sys::CurrentMemoryContext = context;
+        let result = code();
+        match result {
+            Ok(_) => pg_sys::ReleaseCurrentSubTransaction(),
+            Err(_) => pg_sys::RollbackAndReleaseCurrentSubTransaction(),
+        }
+        pg_sys::CurrentMemoryContext = context;
+        pg_sys::CurrentResourceOwner = owner;
+        result
+    }
+}
+
+/// An SQL text of our own as a C string; texts come from PostgreSQL and hold no NUL.
+pub fn c_text(text: &str) -> CString {
+    CString::new(text).unwrap_or_default()
+}
+
+/// The command tag of a statement.
+pub fn command_tag(statement: NodePtr) -> String {
+    // SAFETY: raw and analysed statements have a tag.
+    unsafe {
+        tree::string(
+            pg_sys::GetCommandTagName(pg_sys::CreateCommandTag(statement)).cast::<c_char>(),
+        )
+    }
+}

@@ -1,0 +1,194 @@
+//! The relations that a statement touches, and where their rows lie.
+
+use super::super::postgres;
+use super::tree;
+use pgrx::pg_sys::{self, Oid};
+use serde_json::{Value as Json, json};
+use std::ffi::CString;
+
+/// Where the rows of a relation lie.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Placement {
+    /// A system catalogue: each node has its own.
+    Catalog,
+    /// On the first node only.
+    None,
+    /// A copy on every node.
+    Reference,
+    /// Spread by the hash of this attribute.
+    Hash { attribute: i16, colocation: i32 },
+}
+
+/// One mention of a relation in a statement.
+pub struct Relation {
+    pub oid: Oid,
+    pub schema: String,
+    pub name: String,
+    pub temporary: bool,
+    pub placement: Placement,
+    /// The statement inserts, updates, deletes or truncates here.
+    pub write: bool,
+    /// The strongest locking clause on it.
+    pub locking: Option<&'static str>,
+    /// 0 for the statement itself, deeper for subqueries.
+    pub level: usize,
+}
+
+impl Relation {
+    /// Looks up its names and placement.
+    pub fn new(oid: Oid, level: usize) -> Self {
+        // SAFETY: catalogue look-ups of a relation that is locked.
+        let (schema_oid, name, persistence) = unsafe {
+            (
+                pg_sys::get_rel_namespace(oid),
+                tree::string(pg_sys::get_rel_name(oid)),
+                pg_sys::get_rel_persistence(oid),
+            )
+        };
+        // SAFETY: as above.
+        let schema = unsafe { tree::string(pg_sys::get_namespace_name(schema_oid)) };
+        let is_catalog = matches!(
+            schema.as_str(),
+            "pg_catalog" | "information_schema" | "pg_toast" | "abelian"
+        );
+        Relation {
+            oid,
+            schema,
+            name,
+            temporary: persistence == pg_sys::RELPERSISTENCE_TEMP as std::ffi::c_char,
+            placement: if is_catalog {
+                Placement::Catalog
+            } else {
+                placement_of(oid)
+            },
+            write: false,
+            locking: None,
+            level,
+        }
+    }
+
+    /// The attribute's name, as routers know columns.
+    pub fn column_name(&self, attribute: i16) -> String {
+        // SAFETY: a catalogue look-up; null when there is no such attribute.
+        unsafe { tree::string(pg_sys::get_attname(self.oid, attribute, true)) }
+    }
+
+    /// The attribute that decides where its rows lie.
+    pub fn key(&self) -> Option<i16> {
+        match self.placement {
+            Placement::Hash { attribute, .. } => Some(attribute),
+            _ => None,
+        }
+    }
+
+    /// As analyze() prints it.
+    pub fn to_json(&self, id: usize) -> Json {
+        json!({
+            "id": id, "schema": self.schema, "name": self.name, "catalog": self.placement == Placement::Catalog,
+            "temporary": self.temporary, "write": self.write, "locking": self.locking, "level": self.level,
+        })
+    }
+}
+
+/// Reads `abelian.placement`, with the newest state of the transaction.
+fn placement_of(oid: Oid) -> Placement {
+    let catalogue = postgres::own_relation(c"placement");
+    if catalogue == Oid::INVALID {
+        return Placement::None;
+    }
+    // SAFETY: a scan of our own table by its key; everything opened is closed.
+    unsafe {
+        let table = pg_sys::table_open(catalogue, pg_sys::AccessShareLock as i32);
+        let mut key = pg_sys::ScanKeyData::default();
+        pg_sys::ScanKeyInit(
+            &mut key,
+            RELATION,
+            pg_sys::BTEqualStrategyNumber as u16,
+            pg_sys::F_OIDEQ.into(),
+            oid.into(),
+        );
+        let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
+        let scan = pg_sys::systable_beginscan(table, Oid::INVALID, false, snapshot, 1, &mut key);
+        let row = pg_sys::systable_getnext(scan);
+        let placement = if row.is_null() {
+            Placement::None
+        } else {
+            placement_from(row, (*table).rd_att, oid)
+        };
+        pg_sys::systable_endscan(scan);
+        pg_sys::UnregisterSnapshot(snapshot);
+        pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
+        placement
+    }
+}
+
+/// Positions of the columns of `abelian.placement`.
+const RELATION: i16 = 1;
+const COLUMN_NAME: i32 = 3;
+const COLOCATION: i32 = 4;
+
+/// # Safety
+/// `row` must be a row of `abelian.placement`.
+unsafe fn placement_from(
+    row: pg_sys::HeapTuple,
+    columns: pg_sys::TupleDesc,
+    oid: Oid,
+) -> Placement {
+    // SAFETY: the columns have the types that the install script gives them.
+    unsafe {
+        let mut is_null = false;
+        let name = pg_sys::heap_getattr(row, COLUMN_NAME, columns, &mut is_null);
+        if is_null {
+            return Placement::Reference;
+        }
+        let attribute = pg_sys::get_attnum(oid, name.cast_mut_ptr::<pg_sys::NameData>().cast());
+        let colocation =
+            pg_sys::heap_getattr(row, COLOCATION, columns, &mut is_null).value() as i32;
+        Placement::Hash {
+            attribute,
+            colocation,
+        }
+    }
+}
+
+/// A relation by its name in a utility command; `None` when it does not exist. Takes no lock.
+pub fn find(name: &pg_sys::RangeVar) -> Option<Oid> {
+    // SAFETY: a look-up that may find nothing.
+    let oid = unsafe {
+        pg_sys::RangeVarGetRelidExtended(
+            name,
+            pg_sys::NoLock as i32,
+            pg_sys::RVROption::RVR_MISSING_OK,
+            None,
+            std::ptr::null_mut(),
+        )
+    };
+    Some(oid).filter(|oid| *oid != Oid::INVALID)
+}
+
+/// A function's schema and name.
+pub fn function_name(function: Oid) -> (String, String) {
+    // SAFETY: catalogue look-ups.
+    unsafe {
+        let schema = pg_sys::get_namespace_name(pg_sys::get_func_namespace(function));
+        (
+            tree::string(schema),
+            tree::string(pg_sys::get_func_name(function)),
+        )
+    }
+}
+
+/// A function of PostgreSQL's own catalogue by name and argument types.
+pub fn builtin(name: &str, arguments: &[Oid]) -> Option<Oid> {
+    let parts = ["pg_catalog", name].map(|part| CString::new(part).unwrap_or_default());
+    // SAFETY: a look-up by a list of String nodes; missing is allowed.
+    let oid = unsafe {
+        let names = tree::make_list(
+            parts
+                .iter()
+                .map(|part| pg_sys::makeString(pg_sys::pstrdup(part.as_ptr())).cast()),
+        );
+        pg_sys::LookupFuncName(names, arguments.len() as i32, arguments.as_ptr(), true)
+    };
+    Some(oid).filter(|oid| *oid != Oid::INVALID)
+}

@@ -1,0 +1,331 @@
+//! One statement: from its raw parse tree to the facts that analyze() prints.
+
+use super::graph::Fact;
+use super::relation::{Placement, Relation};
+use super::scope::Scopes;
+use super::tree::{self, NodePtr};
+use super::{functions, insert, merge, parser, utility};
+use crate::boundary::PostgresError;
+use pgrx::pg_sys::{self, CmdType, Oid};
+use serde_json::{Value as Json, json};
+use std::ffi::CStr;
+
+/// The facts of one statement of `text`.
+pub fn facts(
+    statement: &'static pg_sys::RawStmt,
+    text: &CStr,
+    types: &[Oid],
+) -> Result<Json, PostgresError> {
+    let mut facts = outline(statement, text);
+    if let Some(call) = placement_call(statement) {
+        facts["kind"] = json!("cluster_call");
+        facts["rewritten"] = json!(rewritten_call(call, &facts, text));
+        facts["returns_rows"] = json!(false);
+        return Ok(facts);
+    }
+    let analysed = parser::analyse(statement, text, types)?;
+    facts["parameters"] = json!(
+        analysed
+            .parameters
+            .iter()
+            .map(|oid| oid.to_u32())
+            .collect::<Vec<_>>()
+    );
+    match analysed.query.commandType {
+        CmdType::CMD_UTILITY => describe_utility(analysed.query, &mut facts, text)?,
+        _ => describe_query(
+            analysed.query,
+            statement,
+            text,
+            &analysed.parameters,
+            &mut facts,
+        )?,
+    }
+    Ok(facts)
+}
+
+/// What the raw tree alone tells; enough for statements whose analysis must wait for an earlier one to run.
+pub fn outline(statement: &pg_sys::RawStmt, text: &CStr) -> Json {
+    let start = statement.stmt_location.max(0) as usize;
+    let length = match statement.stmt_len {
+        0 => text.to_bytes().len() - start,
+        length => length as usize,
+    };
+    let mut facts = json!({
+        "kind": kind(statement.stmt), "span": [start, length], "tag": parser::command_tag(statement.stmt),
+        "utility": null, "set": null, "isolation": null, "parameters": [], "relations": [], "equalities": [],
+        "insert": null, "assigned": [], "volatile": false, "mutable": false, "functions": [], "operations": [],
+        "returns_rows": false, "rewritten": null, "merge": null,
+    });
+    if facts["kind"] == "utility" {
+        utility::describe(statement.stmt, &mut facts);
+    }
+    facts
+}
+
+fn kind(statement: NodePtr) -> &'static str {
+    use pg_sys::NodeTag::*;
+    match tree::tag(statement) {
+        Some(T_SelectStmt) => match tree::cast::<pg_sys::SelectStmt, _>(statement) {
+            Some(select) if !select.intoClause.is_null() => "utility",
+            _ => "select",
+        },
+        Some(T_InsertStmt) => "insert",
+        Some(T_UpdateStmt) => "update",
+        Some(T_DeleteStmt) => "delete",
+        Some(T_MergeStmt) => "merge",
+        None => "empty",
+        _ => "utility",
+    }
+}
+
+/// CALL of a placement function, which PostgreSQL itself would refuse: they are functions.
+fn placement_call(statement: &pg_sys::RawStmt) -> Option<&'static pg_sys::FuncCall> {
+    let call = tree::cast::<pg_sys::CallStmt, _>(statement.stmt)?;
+    let function = tree::cast::<pg_sys::FuncCall, _>(call.funccall)?;
+    functions::is_placement_name(&tree::strings(function.funcname)).then_some(function)
+}
+
+fn rewritten_call(call: &pg_sys::FuncCall, facts: &Json, text: &CStr) -> String {
+    let end =
+        (facts["span"][0].as_u64().unwrap_or(0) + facts["span"][1].as_u64().unwrap_or(0)) as usize;
+    let bytes = &text.to_bytes()[call.location.max(0) as usize..end];
+    format!("SELECT {}", String::from_utf8_lossy(bytes))
+}
+
+fn describe_utility(
+    query: &'static pg_sys::Query,
+    facts: &mut Json,
+    text: &CStr,
+) -> Result<(), PostgresError> {
+    let command = query.utilityStmt;
+    facts["kind"] = json!("utility"); // SELECT INTO has become CREATE TABLE AS
+    let named = utility::describe(command, facts);
+    // SAFETY: an analysed utility statement.
+    facts["returns_rows"] = json!(unsafe { pg_sys::UtilityReturnsTuples(command) });
+    if let Some(call) = tree::cast::<pg_sys::CallStmt, _>(command) {
+        describe_functions(&[call.funcexpr.cast()], facts);
+    }
+    if !named.is_empty() {
+        let relations = named.into_iter().enumerate().map(|(id, (oid, write))| {
+            let mut relation = Relation::new(oid, 0);
+            relation.write = write;
+            relation.to_json(id)
+        });
+        facts["relations"] = relations.collect();
+    }
+    let Some(inner) = utility::inner_statement(command) else {
+        return Ok(());
+    };
+    match tree::cast::<pg_sys::Query, _>(inner) {
+        Some(inner) if inner.commandType == CmdType::CMD_UTILITY => {
+            describe_utility(inner, facts, text)
+        }
+        Some(inner) => describe_inner(inner, facts),
+        None => {
+            // PREPARE and COPY (query) analyse theirs when they run.
+            let mut raw = pg_sys::RawStmt {
+                type_: pg_sys::NodeTag::T_RawStmt,
+                stmt: inner,
+                ..Default::default()
+            };
+            raw.stmt_location = -1;
+            let analysed = parser::analyse(&raw, text, &utility::declared_types(command))?;
+            facts["inner_parameters"] = json!(
+                analysed
+                    .parameters
+                    .iter()
+                    .map(|oid| oid.to_u32())
+                    .collect::<Vec<_>>()
+            );
+            describe_inner(analysed.query, facts)
+        }
+    }
+}
+
+/// Relations and equalities of a query inside a utility command.
+fn describe_inner(query: &'static pg_sys::Query, facts: &mut Json) -> Result<(), PostgresError> {
+    let mut scopes = Scopes::default();
+    let queries = parser::rewrite(query)?;
+    for query in &queries {
+        scopes.add(query, None, 0);
+    }
+    facts["inner_kind"] = json!(command_name(query));
+    describe_relations(&scopes, facts);
+    describe_functions(&trees(&queries), facts);
+    Ok(())
+}
+
+fn trees(queries: &[&'static pg_sys::Query]) -> Vec<NodePtr> {
+    queries
+        .iter()
+        .map(|query| std::ptr::from_ref(*query).cast_mut().cast())
+        .collect()
+}
+
+fn command_name(query: &pg_sys::Query) -> &'static str {
+    match query.commandType {
+        CmdType::CMD_SELECT => "select",
+        CmdType::CMD_INSERT => "insert",
+        CmdType::CMD_UPDATE => "update",
+        CmdType::CMD_DELETE => "delete",
+        CmdType::CMD_MERGE => "merge",
+        _ => "utility",
+    }
+}
+
+fn describe_query(
+    query: &'static pg_sys::Query,
+    statement: &'static pg_sys::RawStmt,
+    text: &CStr,
+    parameters: &[Oid],
+    facts: &mut Json,
+) -> Result<(), PostgresError> {
+    let mut scopes = Scopes::default();
+    let queries = parser::rewrite(query)?;
+    let mut top = None;
+    for query in &queries {
+        let scope = scopes.add(query, None, 0);
+        top.get_or_insert(scope);
+    }
+    facts["kind"] = json!(command_name(query));
+    let is_select = query.commandType == CmdType::CMD_SELECT;
+    facts["returns_rows"] = json!(is_select || !query.returningList.is_null());
+    facts["assigned"] = json!(assigned_columns(query));
+    facts["operations"] = operations(query);
+    if let (CmdType::CMD_INSERT, Some(scope)) = (query.commandType, top) {
+        facts["insert"] = json!(insert::facts(&mut scopes, scope, query, statement, text));
+    }
+    if describe_functions(&trees(&queries), facts) {
+        facts["kind"] = json!("cluster_call");
+    }
+    if let (Some(scope), 1) = (top, queries.len()) {
+        facts["merge"] = merge::facts(&mut scopes, scope, query, parameters)?;
+    }
+    describe_relations(&scopes, facts);
+    Ok(())
+}
+
+/// Columns that UPDATE, DO UPDATE or MERGE assigns.
+fn assigned_columns(query: &pg_sys::Query) -> Vec<String> {
+    assignments(query)
+        .iter()
+        .map(|entry| tree::string(entry.resname))
+        .collect()
+}
+
+fn assignments(query: &pg_sys::Query) -> Vec<&'static pg_sys::TargetEntry> {
+    let mut lists: Vec<*mut pg_sys::List> = Vec::new();
+    if query.commandType == CmdType::CMD_UPDATE {
+        lists.push(query.targetList);
+    }
+    if !query.onConflict.is_null() {
+        // SAFETY: a non-null OnConflictExpr.
+        lists.push(unsafe { (*query.onConflict).onConflictSet });
+    }
+    for action in tree::list::<pg_sys::MergeAction>(query.mergeActionList) {
+        if action.commandType == CmdType::CMD_UPDATE {
+            lists.push(action.targetList);
+        }
+    }
+    lists
+        .into_iter()
+        .flat_map(|list| tree::list::<pg_sys::TargetEntry>(list))
+        .filter(|entry| !entry.resjunk)
+        .collect()
+}
+
+/// Assignments to Abelian columns: `c = c + x` commutes when x reads no Abelian column.
+fn operations(query: &pg_sys::Query) -> Json {
+    let Some(catalog) = crate::catalog::find() else {
+        return json!([]);
+    };
+    assignments(query)
+        .iter()
+        .filter(|entry| catalog.is_object_type(tree::type_of(entry.expr)))
+        .map(|entry| json!({ "column": tree::string(entry.resname), "commutes": commutes(entry.expr.cast(), &catalog) }))
+        .collect()
+}
+
+/// An assignment cast over a sum or difference of which exactly one side, the left for a difference, is the column.
+fn commutes(expression: NodePtr, catalog: &crate::catalog::Catalog) -> bool {
+    let objects = |node: NodePtr| {
+        let mut count = 0;
+        tree::walk(node, &mut |node| {
+            let var = tree::cast::<pg_sys::Var, _>(node);
+            count += usize::from(var.is_some_and(|var| catalog.is_object_type(var.vartype)));
+            true
+        });
+        count
+    };
+    let is_object = |node: NodePtr| {
+        let inner =
+            tree::cast::<pg_sys::FuncExpr, _>(node).and_then(|call| tree::nodes(call.args).next());
+        tree::cast::<pg_sys::Var, _>(inner.unwrap_or(node))
+            .is_some_and(|var| catalog.is_object_type(var.vartype))
+    };
+    let sum = tree::cast::<pg_sys::FuncExpr, _>(expression)
+        .and_then(|cast| tree::nodes(cast.args).next());
+    let Some(operator) = sum.and_then(|node| tree::cast::<pg_sys::OpExpr, _>(node)) else {
+        return false;
+    };
+    let sides: Vec<NodePtr> = tree::nodes(operator.args).collect();
+    // SAFETY: the name of an existing operator.
+    let name = unsafe { tree::string(pg_sys::get_opname(operator.opno)) };
+    match (name.as_str(), sides.as_slice()) {
+        ("+", [left, right]) => objects(expression) == 1 && (is_object(*left) || is_object(*right)),
+        ("-", [left, _]) => objects(expression) == 1 && is_object(*left),
+        _ => false,
+    }
+}
+
+/// Fills in what the functions do; true when one of them changes the placement.
+fn describe_functions(trees: &[NodePtr], facts: &mut Json) -> bool {
+    let found = functions::called_by(trees);
+    facts["volatile"] = json!(found.volatile);
+    facts["mutable"] = json!(found.mutable);
+    facts["functions"] = json!(found.opaque);
+    found.placement
+}
+
+fn describe_relations(scopes: &Scopes, facts: &mut Json) {
+    facts["relations"] = scopes
+        .relations
+        .iter()
+        .enumerate()
+        .map(|(id, relation)| relation.to_json(id))
+        .collect();
+    let name = |(relation, attribute): (usize, i16)| {
+        json!([relation, scopes.relations[relation].column_name(attribute)])
+    };
+    let mut equalities = Vec::new();
+    for class in scopes.graph.classes() {
+        let columns: Vec<Json> = class
+            .columns
+            .iter()
+            .filter_map(|column| scopes.origin(*column))
+            .filter(|(relation, _)| scopes.relations[*relation].placement != Placement::Catalog)
+            .map(name)
+            .collect();
+        let values: Vec<&Json> = class
+            .facts
+            .iter()
+            .filter_map(|fact| match fact {
+                Fact::Is(value) => Some(value),
+                Fact::In(_) => None,
+            })
+            .collect();
+        let lists: Vec<&Vec<Json>> = class
+            .facts
+            .iter()
+            .filter_map(|fact| match fact {
+                Fact::In(list) => Some(list),
+                Fact::Is(_) => None,
+            })
+            .collect();
+        if columns.len() > 1 || (!columns.is_empty() && !class.facts.is_empty()) {
+            equalities.push(json!({ "columns": columns, "values": values, "in": lists }));
+        }
+    }
+    facts["equalities"] = json!(equalities);
+}

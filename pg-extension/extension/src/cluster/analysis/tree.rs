@@ -1,0 +1,232 @@
+//! Safe faces of PostgreSQL's parse trees. Trees live in the memory context of the running function call, hence the
+//! `'static` references: nothing here frees them, and no reference is kept when the call ends.
+
+use pgrx::pg_sys::{self, NodeTag, Oid};
+use std::ffi::{CStr, c_char, c_void};
+
+/// A node of unknown kind; may be null.
+pub type NodePtr = *mut pg_sys::Node;
+
+/// A node structure, known by its tag.
+pub trait Tagged: 'static {
+    /// The tag of this structure.
+    const TAG: NodeTag;
+}
+
+macro_rules! tagged {
+    ($($structure:ident $tag:ident),* $(,)?) => {
+        $(impl Tagged for pg_sys::$structure {
+            const TAG: NodeTag = NodeTag::$tag;
+        })*
+    };
+}
+
+tagged!(
+    Aggref T_Aggref, AlternativeSubPlan T_AlternativeSubPlan, ArrayExpr T_ArrayExpr, BoolExpr T_BoolExpr,
+    CallStmt T_CallStmt, CoerceToDomain T_CoerceToDomain, CoerceViaIO T_CoerceViaIO, CollateExpr T_CollateExpr,
+    CommonTableExpr T_CommonTableExpr, Const T_Const, CopyStmt T_CopyStmt, CreateTableAsStmt T_CreateTableAsStmt,
+    DeallocateStmt T_DeallocateStmt, DeclareCursorStmt T_DeclareCursorStmt, DefElem T_DefElem,
+    ExecuteStmt T_ExecuteStmt, ExplainStmt T_ExplainStmt, FetchStmt T_FetchStmt, ClosePortalStmt T_ClosePortalStmt,
+    FromExpr T_FromExpr, FuncCall T_FuncCall, FuncExpr T_FuncExpr, GroupingFunc T_GroupingFunc,
+    InsertStmt T_InsertStmt, JoinExpr T_JoinExpr, ListenStmt T_ListenStmt, LockStmt T_LockStmt,
+    MergeAction T_MergeAction, NextValueExpr T_NextValueExpr, NotifyStmt T_NotifyStmt, OpExpr T_OpExpr,
+    Param T_Param, PrepareStmt T_PrepareStmt, Query T_Query, RangeTblEntry T_RangeTblEntry,
+    RangeTblFunction T_RangeTblFunction, RangeTblRef T_RangeTblRef, RangeVar T_RangeVar, RawStmt T_RawStmt,
+    RelabelType T_RelabelType, ResTarget T_ResTarget, RowMarkClause T_RowMarkClause,
+    ScalarArrayOpExpr T_ScalarArrayOpExpr, SelectStmt T_SelectStmt, SetOperationStmt T_SetOperationStmt,
+    SetToDefault T_SetToDefault, SortGroupClause T_SortGroupClause, SubLink T_SubLink, TargetEntry T_TargetEntry,
+    TransactionStmt T_TransactionStmt, TruncateStmt T_TruncateStmt, UnlistenStmt T_UnlistenStmt, Var T_Var,
+    VariableSetStmt T_VariableSetStmt, VariableShowStmt T_VariableShowStmt, WindowClause T_WindowClause,
+    WindowFunc T_WindowFunc,
+);
+
+/// The node's tag; `None` for null.
+pub fn tag<N>(node: *const N) -> Option<NodeTag> {
+    // SAFETY: every node starts with its tag.
+    (!node.is_null()).then(|| unsafe { (*node.cast::<pg_sys::Node>()).type_ })
+}
+
+/// The node as the structure `T`, if that is what it is.
+pub fn cast<T: Tagged, N>(node: *const N) -> Option<&'static T> {
+    // SAFETY: the tag says that it is a `T`; the module's rule says that it lives long enough.
+    (tag(node)? == T::TAG).then(|| unsafe { &*node.cast::<T>() })
+}
+
+fn cells(list: *const pg_sys::List) -> &'static [pg_sys::ListCell] {
+    if list.is_null() {
+        return &[];
+    }
+    // SAFETY: a list's elements are an array of its length.
+    unsafe { std::slice::from_raw_parts((*list).elements, (*list).length as usize) }
+}
+
+/// The elements of a list of nodes.
+pub fn nodes(
+    list: *const pg_sys::List,
+) -> impl DoubleEndedIterator<Item = NodePtr> + ExactSizeIterator {
+    // SAFETY: the list holds pointers.
+    cells(list)
+        .iter()
+        .map(|cell| unsafe { cell.ptr_value.cast() })
+}
+
+/// The elements of a list of nodes that are `T`s.
+pub fn list<T: Tagged>(list: *const pg_sys::List) -> impl DoubleEndedIterator<Item = &'static T> {
+    nodes(list).filter_map(|node| cast::<T, _>(node))
+}
+
+/// A list of nodes made of these.
+pub fn make_list(elements: impl IntoIterator<Item = NodePtr>) -> *mut pg_sys::List {
+    elements
+        .into_iter()
+        .fold(std::ptr::null_mut(), |list, node| {
+            // SAFETY: appends to a list of pointers in the current context.
+            unsafe { pg_sys::lappend(list, node.cast()) }
+        })
+}
+
+/// A C string of a tree; empty for null.
+pub fn string(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: trees hold NUL-terminated strings.
+    unsafe { CStr::from_ptr(text).to_string_lossy().into_owned() }
+}
+
+/// A list of names as strings.
+pub fn strings(names: *const pg_sys::List) -> Vec<String> {
+    nodes(names)
+        // SAFETY: the elements are String nodes.
+        .map(|node| string(unsafe { (*node.cast::<pg_sys::String>()).sval }))
+        .collect()
+}
+
+type Visitor<'v> = &'v mut dyn FnMut(NodePtr);
+
+unsafe extern "C-unwind" fn visit(node: NodePtr, context: *mut c_void) -> bool {
+    // SAFETY: the context is the visitor that `children` passed; panics must not cross PostgreSQL's frames.
+    unsafe {
+        pg_sys::submodules::panic::pgrx_extern_c_guard(std::panic::AssertUnwindSafe(|| {
+            if !node.is_null() {
+                (*context.cast::<Visitor>())(node);
+            }
+        }));
+    }
+    false
+}
+
+/// Calls the visitor for each direct child of an expression. Of a SubLink, its subquery is a child.
+pub fn children(node: NodePtr, mut visitor: Visitor) {
+    if node.is_null() {
+        return;
+    }
+    // SAFETY: the walker only calls `visit`.
+    unsafe { pg_sys::expression_tree_walker(node, Some(visit), (&raw mut visitor).cast()) };
+}
+
+/// Calls the visitor for each expression and subquery that hangs directly on a query.
+pub fn query_children(query: &pg_sys::Query, mut visitor: Visitor) {
+    // SAFETY: the walker only reads the query and calls `visit`.
+    unsafe {
+        pg_sys::query_tree_walker(
+            std::ptr::from_ref(query).cast_mut(),
+            Some(visit),
+            (&raw mut visitor).cast(),
+            0,
+        );
+    }
+}
+
+/// Visits a tree top-down, queries included; the visitor says whether to go on below the node.
+pub fn walk(node: NodePtr, visitor: &mut dyn FnMut(NodePtr) -> bool) {
+    if node.is_null() || !visitor(node) {
+        return;
+    }
+    match cast::<pg_sys::Query, _>(node) {
+        Some(query) => query_children(query, &mut |child| walk(child, visitor)),
+        None => children(node, &mut |child| walk(child, visitor)),
+    }
+}
+
+/// True when some node of the tree, queries included, satisfies the test.
+pub fn any(node: NodePtr, test: &mut dyn FnMut(NodePtr) -> bool) -> bool {
+    let mut found = false;
+    walk(node, &mut |node| {
+        found = found || test(node);
+        !found
+    });
+    found
+}
+
+mod raw {
+    use super::NodePtr;
+    use std::ffi::c_void;
+    pub type Mutator = unsafe extern "C-unwind" fn(NodePtr, *mut c_void) -> NodePtr;
+    unsafe extern "C-unwind" {
+        #[cfg_attr(not(feature = "pg15"), link_name = "expression_tree_mutator_impl")]
+        pub fn expression_tree_mutator(
+            node: NodePtr,
+            mutator: Mutator,
+            context: *mut c_void,
+        ) -> NodePtr;
+    }
+}
+
+type Replacer<'r> = &'r mut dyn FnMut(NodePtr) -> Option<NodePtr>;
+
+unsafe extern "C-unwind" fn replace_one(node: NodePtr, context: *mut c_void) -> NodePtr {
+    if node.is_null() {
+        return node;
+    }
+    // SAFETY: the context is the replacer that `replace` passed; panics must not cross PostgreSQL's frames.
+    unsafe {
+        let replaced =
+            pg_sys::submodules::panic::pgrx_extern_c_guard(std::panic::AssertUnwindSafe(|| {
+                (*context.cast::<Replacer>())(node)
+            }));
+        match replaced {
+            Some(replacement) => replacement,
+            None => raw::expression_tree_mutator(node, replace_one, context),
+        }
+    }
+}
+
+/// A copy of the expression in which each node for which the replacer has an answer is replaced, top-down.
+pub fn replace(node: NodePtr, mut replacer: Replacer) -> NodePtr {
+    // SAFETY: the mutator copies; errors other than memory exhaustion do not occur on valid trees.
+    unsafe { replace_one(node, (&raw mut replacer).cast()) }
+}
+
+/// A deep copy.
+pub fn copy<T>(node: *const T) -> *mut T {
+    // SAFETY: copies a valid node.
+    unsafe { pg_sys::copyObjectImpl(node.cast()).cast() }
+}
+
+/// Whether two trees are the same, locations aside.
+pub fn equal<A, B>(one: *const A, other: *const B) -> bool {
+    // SAFETY: both are valid nodes.
+    unsafe { pg_sys::equal(one.cast(), other.cast()) }
+}
+
+/// The type of an expression.
+pub fn type_of<N>(expression: *const N) -> Oid {
+    // SAFETY: a valid expression.
+    unsafe { pg_sys::exprType(expression.cast::<pg_sys::Node>().cast_mut()) }
+}
+
+/// The collation of an expression; InvalidOid when its type has none.
+pub fn collation_of<N>(expression: *const N) -> Oid {
+    // SAFETY: a valid expression.
+    unsafe { pg_sys::exprCollation(expression.cast::<pg_sys::Node>().cast_mut()) }
+}
+
+/// The target entry that a sort or group clause refers to.
+pub fn target_of(
+    query: &pg_sys::Query,
+    clause: &pg_sys::SortGroupClause,
+) -> Option<&'static pg_sys::TargetEntry> {
+    list::<pg_sys::TargetEntry>(query.targetList)
+        .find(|entry| entry.ressortgroupref == clause.tleSortGroupRef)
+}

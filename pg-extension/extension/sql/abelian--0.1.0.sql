@@ -25,7 +25,7 @@ CREATE FUNCTION counter_recv(internal) RETURNS counter LANGUAGE c IMMUTABLE STRI
 CREATE FUNCTION counter_send(counter) RETURNS bytea   LANGUAGE c STABLE    STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_send';
 CREATE TYPE counter (
     INPUT = counter_in, OUTPUT = counter_out, RECEIVE = counter_recv, SEND = counter_send,
-    INTERNALLENGTH = 16, ALIGNMENT = double, STORAGE = plain
+    INTERNALLENGTH = 16, ALIGNMENT = double, STORAGE = plain, CATEGORY = 'N'
 );
 COMMENT ON TYPE counter IS 'bigint whose additions commute';
 
@@ -35,9 +35,9 @@ CREATE FUNCTION counter(bigint)   RETURNS counter LANGUAGE c IMMUTABLE STRICT PA
 CREATE FUNCTION counter(numeric)  RETURNS counter LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_from_numeric';
 CREATE FUNCTION counter(double precision) RETURNS counter LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_from_float8';
 CREATE FUNCTION counter_value(counter) RETURNS bigint LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_value';
-CREATE CAST (smallint AS counter) WITH FUNCTION counter(smallint) AS ASSIGNMENT;
-CREATE CAST (integer AS counter) WITH FUNCTION counter(integer) AS ASSIGNMENT;
-CREATE CAST (bigint AS counter) WITH FUNCTION counter(bigint) AS ASSIGNMENT;
+CREATE CAST (smallint AS counter) WITH FUNCTION counter(smallint) AS IMPLICIT;
+CREATE CAST (integer AS counter) WITH FUNCTION counter(integer) AS IMPLICIT;
+CREATE CAST (bigint AS counter) WITH FUNCTION counter(bigint) AS IMPLICIT;
 CREATE CAST (numeric AS counter) WITH FUNCTION counter(numeric) AS ASSIGNMENT;
 CREATE CAST (double precision AS counter) WITH FUNCTION counter(double precision) AS ASSIGNMENT;
 CREATE CAST (counter AS bigint) WITH FUNCTION counter_value(counter) AS IMPLICIT;
@@ -55,7 +55,7 @@ CREATE FUNCTION decimal_counter_recv(internal) RETURNS decimal_counter LANGUAGE 
 CREATE FUNCTION decimal_counter_send(decimal_counter) RETURNS bytea   LANGUAGE c STABLE    STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_send';
 CREATE TYPE decimal_counter (
     INPUT = decimal_counter_in, OUTPUT = decimal_counter_out, RECEIVE = decimal_counter_recv, SEND = decimal_counter_send,
-    INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = plain
+    INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = plain, CATEGORY = 'N'
 );
 COMMENT ON TYPE decimal_counter IS 'numeric whose additions commute';
 
@@ -65,10 +65,10 @@ CREATE FUNCTION decimal_counter(bigint)   RETURNS decimal_counter LANGUAGE c IMM
 CREATE FUNCTION decimal_counter(numeric)  RETURNS decimal_counter LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_from_numeric';
 CREATE FUNCTION decimal_counter(double precision) RETURNS decimal_counter LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_from_float8';
 CREATE FUNCTION decimal_counter_value(decimal_counter) RETURNS numeric LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_value';
-CREATE CAST (smallint AS decimal_counter) WITH FUNCTION decimal_counter(smallint) AS ASSIGNMENT;
-CREATE CAST (integer AS decimal_counter) WITH FUNCTION decimal_counter(integer) AS ASSIGNMENT;
-CREATE CAST (bigint AS decimal_counter) WITH FUNCTION decimal_counter(bigint) AS ASSIGNMENT;
-CREATE CAST (numeric AS decimal_counter) WITH FUNCTION decimal_counter(numeric) AS ASSIGNMENT;
+CREATE CAST (smallint AS decimal_counter) WITH FUNCTION decimal_counter(smallint) AS IMPLICIT;
+CREATE CAST (integer AS decimal_counter) WITH FUNCTION decimal_counter(integer) AS IMPLICIT;
+CREATE CAST (bigint AS decimal_counter) WITH FUNCTION decimal_counter(bigint) AS IMPLICIT;
+CREATE CAST (numeric AS decimal_counter) WITH FUNCTION decimal_counter(numeric) AS IMPLICIT;
 CREATE CAST (double precision AS decimal_counter) WITH FUNCTION decimal_counter(double precision) AS ASSIGNMENT;
 CREATE CAST (decimal_counter AS numeric) WITH FUNCTION decimal_counter_value(decimal_counter) AS IMPLICIT;
 
@@ -127,6 +127,64 @@ CREATE FUNCTION keep(counter, tid, oid) RETURNS counter LANGUAGE c VOLATILE STRI
 CREATE FUNCTION keep(decimal_counter, tid, oid) RETURNS decimal_counter LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_decimal_counter_keep';
 CREATE FUNCTION lock_row(tid, oid, integer) RETURNS boolean LANGUAGE c VOLATILE STRICT COST 1000 AS 'MODULE_PATHNAME', 'abelian_lock_row';
 CREATE FUNCTION in_snapshot(tid, oid) RETURNS boolean LANGUAGE c STABLE STRICT COST 100 AS 'MODULE_PATHNAME', 'abelian_in_snapshot';
+
+-- Order, equality and hashing are those of the value. The operators have names of their own, so that `c = $1` means bigint.
+CREATE FUNCTION counter_lt(counter, counter) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_lt';
+CREATE FUNCTION counter_le(counter, counter) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_le';
+CREATE FUNCTION counter_eq(counter, counter) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_eq';
+CREATE FUNCTION counter_ge(counter, counter) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_ge';
+CREATE FUNCTION counter_gt(counter, counter) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_gt';
+CREATE FUNCTION counter_compare(counter, counter) RETURNS integer LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_compare';
+CREATE FUNCTION counter_hash(counter) RETURNS integer LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.hashint8($1::pg_catalog.int8)';
+CREATE OPERATOR |<| (FUNCTION = counter_lt, LEFTARG = counter, RIGHTARG = counter, COMMUTATOR = |>|, NEGATOR = |>=|, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR |<=| (FUNCTION = counter_le, LEFTARG = counter, RIGHTARG = counter, COMMUTATOR = |>=|, NEGATOR = |>|, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR |=| (FUNCTION = counter_eq, LEFTARG = counter, RIGHTARG = counter, COMMUTATOR = |=|, HASHES, MERGES, RESTRICT = eqsel, JOIN = eqjoinsel);
+CREATE OPERATOR |>=| (FUNCTION = counter_ge, LEFTARG = counter, RIGHTARG = counter, COMMUTATOR = |<=|, NEGATOR = |<|, RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR |>| (FUNCTION = counter_gt, LEFTARG = counter, RIGHTARG = counter, COMMUTATOR = |<|, NEGATOR = |<=|, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR CLASS counter_order DEFAULT FOR TYPE counter USING btree AS
+    OPERATOR 1 |<|, OPERATOR 2 |<=|, OPERATOR 3 |=|, OPERATOR 4 |>=|, OPERATOR 5 |>|, FUNCTION 1 counter_compare(counter, counter);
+CREATE OPERATOR CLASS counter_hashing DEFAULT FOR TYPE counter USING hash AS OPERATOR 1 |=|, FUNCTION 1 counter_hash(counter);
+CREATE FUNCTION decimal_counter_lt(decimal_counter, decimal_counter) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_lt';
+CREATE FUNCTION decimal_counter_le(decimal_counter, decimal_counter) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_le';
+CREATE FUNCTION decimal_counter_eq(decimal_counter, decimal_counter) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_eq';
+CREATE FUNCTION decimal_counter_ge(decimal_counter, decimal_counter) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_ge';
+CREATE FUNCTION decimal_counter_gt(decimal_counter, decimal_counter) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_gt';
+CREATE FUNCTION decimal_counter_compare(decimal_counter, decimal_counter) RETURNS integer LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_compare';
+CREATE FUNCTION decimal_counter_hash(decimal_counter) RETURNS integer LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.hash_numeric($1::pg_catalog.numeric)';
+CREATE OPERATOR |<| (FUNCTION = decimal_counter_lt, LEFTARG = decimal_counter, RIGHTARG = decimal_counter, COMMUTATOR = |>|, NEGATOR = |>=|, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR |<=| (FUNCTION = decimal_counter_le, LEFTARG = decimal_counter, RIGHTARG = decimal_counter, COMMUTATOR = |>=|, NEGATOR = |>|, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
+CREATE OPERATOR |=| (FUNCTION = decimal_counter_eq, LEFTARG = decimal_counter, RIGHTARG = decimal_counter, COMMUTATOR = |=|, HASHES, MERGES, RESTRICT = eqsel, JOIN = eqjoinsel);
+CREATE OPERATOR |>=| (FUNCTION = decimal_counter_ge, LEFTARG = decimal_counter, RIGHTARG = decimal_counter, COMMUTATOR = |<=|, NEGATOR = |<|, RESTRICT = scalargesel, JOIN = scalargejoinsel);
+CREATE OPERATOR |>| (FUNCTION = decimal_counter_gt, LEFTARG = decimal_counter, RIGHTARG = decimal_counter, COMMUTATOR = |<|, NEGATOR = |<=|, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR CLASS decimal_counter_order DEFAULT FOR TYPE decimal_counter USING btree AS
+    OPERATOR 1 |<|, OPERATOR 2 |<=|, OPERATOR 3 |=|, OPERATOR 4 |>=|, OPERATOR 5 |>|, FUNCTION 1 decimal_counter_compare(decimal_counter, decimal_counter);
+CREATE OPERATOR CLASS decimal_counter_hashing DEFAULT FOR TYPE decimal_counter USING hash AS OPERATOR 1 |=|, FUNCTION 1 decimal_counter_hash(decimal_counter);
+
+-- The casts that the plain types have.
+CREATE FUNCTION counter_as_int2(counter) RETURNS int2 LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $1::pg_catalog.int8::pg_catalog.int2';
+CREATE CAST (counter AS int2) WITH FUNCTION counter_as_int2(counter) AS ASSIGNMENT;
+CREATE FUNCTION counter_as_int4(counter) RETURNS int4 LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $1::pg_catalog.int8::pg_catalog.int4';
+CREATE CAST (counter AS int4) WITH FUNCTION counter_as_int4(counter) AS ASSIGNMENT;
+CREATE FUNCTION counter_as_float4(counter) RETURNS float4 LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $1::pg_catalog.int8::pg_catalog.float4';
+CREATE CAST (counter AS float4) WITH FUNCTION counter_as_float4(counter) AS ASSIGNMENT;
+CREATE FUNCTION counter_as_float8(counter) RETURNS float8 LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $1::pg_catalog.int8::pg_catalog.float8';
+CREATE CAST (counter AS float8) WITH FUNCTION counter_as_float8(counter) AS ASSIGNMENT;
+CREATE FUNCTION counter_as_numeric(counter) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $1::pg_catalog.int8::pg_catalog.numeric';
+CREATE CAST (counter AS numeric) WITH FUNCTION counter_as_numeric(counter) AS ASSIGNMENT;
+CREATE FUNCTION counter_as_json(counter) RETURNS json LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.to_json($1::pg_catalog.int8)';
+CREATE CAST (counter AS json) WITH FUNCTION counter_as_json(counter);
+CREATE FUNCTION decimal_counter_as_int2(decimal_counter) RETURNS int2 LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $1::pg_catalog.numeric::pg_catalog.int2';
+CREATE CAST (decimal_counter AS int2) WITH FUNCTION decimal_counter_as_int2(decimal_counter) AS ASSIGNMENT;
+CREATE FUNCTION decimal_counter_as_int4(decimal_counter) RETURNS int4 LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $1::pg_catalog.numeric::pg_catalog.int4';
+CREATE CAST (decimal_counter AS int4) WITH FUNCTION decimal_counter_as_int4(decimal_counter) AS ASSIGNMENT;
+CREATE FUNCTION decimal_counter_as_int8(decimal_counter) RETURNS int8 LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $1::pg_catalog.numeric::pg_catalog.int8';
+CREATE CAST (decimal_counter AS int8) WITH FUNCTION decimal_counter_as_int8(decimal_counter) AS ASSIGNMENT;
+CREATE FUNCTION decimal_counter_as_float4(decimal_counter) RETURNS float4 LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $1::pg_catalog.numeric::pg_catalog.float4';
+CREATE CAST (decimal_counter AS float4) WITH FUNCTION decimal_counter_as_float4(decimal_counter) AS ASSIGNMENT;
+CREATE FUNCTION decimal_counter_as_float8(decimal_counter) RETURNS float8 LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $1::pg_catalog.numeric::pg_catalog.float8';
+CREATE CAST (decimal_counter AS float8) WITH FUNCTION decimal_counter_as_float8(decimal_counter) AS ASSIGNMENT;
+CREATE FUNCTION decimal_counter_as_json(decimal_counter) RETURNS json LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.to_json($1::pg_catalog.numeric)';
+CREATE CAST (decimal_counter AS json) WITH FUNCTION decimal_counter_as_json(decimal_counter);
 -- ==== end of operations =============================================================================
 
 -- ==== cluster =======================================================================================

@@ -37,6 +37,9 @@ pub enum Error {
         "tuple to be updated was already modified by an operation triggered by the current command"
     )]
     ModifiedByTrigger,
+    /// CREATE INDEX, or a constraint that needs one, over an Abelian column.
+    #[error("an Abelian column cannot be indexed")]
+    IndexOnObject,
     /// Text that is no number.
     #[error("{0}")]
     Internal(String),
@@ -56,6 +59,7 @@ impl Error {
             Error::LockNotAvailable | Error::RowLockNotAvailable => {
                 PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
             }
+            Error::IndexOnObject => PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
             Error::ModifiedByTrigger => PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION,
         }
     }
@@ -66,6 +70,9 @@ impl Error {
                 "Add abelian to shared_preload_libraries in postgresql.conf and restart the server.",
             ),
             Error::NotInstalled => Some("CREATE EXTENSION abelian;"),
+            Error::IndexOnObject => Some(
+                "Its value changes without a change of the row. Use a bigint or numeric column for what is searched.",
+            ),
             _ => None,
         }
     }

@@ -195,3 +195,45 @@ pg_function!(
         Ok(Datum::from(Table::open(relation(call, 1)).shows(place(call, 0), snapshot)))
     }
 );
+
+// Order and equality of objects are those of their values, as the default operator classes need them.
+
+fn counters(call: Call) -> Result<(i64, i64), Error> {
+    // SAFETY: declared with two counters.
+    unsafe {
+        Ok((
+            Counter::read(call.arg(0)).value()?,
+            Counter::read(call.arg(1)).value()?,
+        ))
+    }
+}
+
+fn compare_decimals(call: Call) -> Result<i32, Error> {
+    // SAFETY: declared with two decimal counters; numeric_cmp takes their values.
+    unsafe {
+        let values = [
+            DecimalCounter::read(call.arg(0)).value()?,
+            DecimalCounter::read(call.arg(1)).value()?,
+        ];
+        pgrx::direct_function_call::<i32>(pg_sys::numeric_cmp, &values.map(Some))
+            .ok_or_else(|| Error::Internal("numeric_cmp gave NULL".into()))
+    }
+}
+
+fn compare_counters(call: Call) -> Result<i32, Error> {
+    let (a, b) = counters(call)?;
+    Ok(a.cmp(&b) as i32)
+}
+
+pg_function!(fn abelian_counter_compare(call) { Ok(Datum::from(compare_counters(call)?)) });
+pg_function!(fn abelian_counter_lt(call) { Ok(Datum::from(compare_counters(call)? < 0)) });
+pg_function!(fn abelian_counter_le(call) { Ok(Datum::from(compare_counters(call)? <= 0)) });
+pg_function!(fn abelian_counter_eq(call) { Ok(Datum::from(compare_counters(call)? == 0)) });
+pg_function!(fn abelian_counter_ge(call) { Ok(Datum::from(compare_counters(call)? >= 0)) });
+pg_function!(fn abelian_counter_gt(call) { Ok(Datum::from(compare_counters(call)? > 0)) });
+pg_function!(fn abelian_decimal_counter_compare(call) { Ok(Datum::from(compare_decimals(call)?)) });
+pg_function!(fn abelian_decimal_counter_lt(call) { Ok(Datum::from(compare_decimals(call)? < 0)) });
+pg_function!(fn abelian_decimal_counter_le(call) { Ok(Datum::from(compare_decimals(call)? <= 0)) });
+pg_function!(fn abelian_decimal_counter_eq(call) { Ok(Datum::from(compare_decimals(call)? == 0)) });
+pg_function!(fn abelian_decimal_counter_ge(call) { Ok(Datum::from(compare_decimals(call)? >= 0)) });
+pg_function!(fn abelian_decimal_counter_gt(call) { Ok(Datum::from(compare_decimals(call)? > 0)) });

@@ -25,7 +25,7 @@ mod tree;
 mod version;
 
 use crate::error::Error;
-use pgrx::pg_sys::{self, Oid};
+use pgrx::pg_sys::{self, Oid, ffi::pg_guard_ffi_boundary};
 use pgrx::prelude::*;
 use std::ffi::{c_char, c_int};
 use symbols::Symbols;
@@ -61,7 +61,7 @@ unsafe extern "C-unwind" fn plan(
     // SAFETY: the arguments are PostgreSQL's own; the previous hook is set once.
     let statement = unsafe {
         match PREVIOUS_PLANNER {
-            Some(previous) => previous(query, text, options, parameters),
+            Some(previous) => pg_guard_ffi_boundary(|| previous(query, text, options, parameters)),
             None => pg_sys::standard_planner(query, text, options, parameters),
         }
     };

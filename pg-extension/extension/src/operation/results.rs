@@ -1,4 +1,419 @@
-//! What clients see.
+//! What clients see: result columns of Abelian types are described and sent as the plain type, `bigint` or
+//! `numeric`. Where a query's result is stored, its objects become new ones. Definitions of views keep the types,
+//! so that their columns can be updated.
 
-/// Installs the hook; called once when the library is loaded.
-pub fn install() {}
+use super::symbols::{Kind, Symbols};
+use super::tree::{self, Any, Tree};
+use crate::error::Error;
+use pgrx::pg_sys::{self, CmdType, NodeTag, Oid, ffi::pg_guard_ffi_boundary};
+use pgrx::prelude::*;
+use std::cell::Cell;
+use std::ffi::c_char;
+
+static mut PREVIOUS_ANALYSIS: pg_sys::post_parse_analyze_hook_type = None;
+static mut PREVIOUS_UTILITY: pg_sys::ProcessUtility_hook_type = None;
+static mut PREVIOUS_ACCESS: pg_sys::object_access_hook_type = None;
+
+thread_local! {
+    /// How many definitions of views are being analysed, one inside the other.
+    static VIEW_DEFINITIONS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Installs the hooks; called once when the library is loaded.
+pub fn install() {
+    // SAFETY: the postmaster loads libraries one after the other.
+    unsafe {
+        PREVIOUS_ANALYSIS = pg_sys::post_parse_analyze_hook;
+        pg_sys::post_parse_analyze_hook = Some(analysed);
+        PREVIOUS_UTILITY = pg_sys::ProcessUtility_hook;
+        pg_sys::ProcessUtility_hook = Some(utility);
+        PREVIOUS_ACCESS = pg_sys::object_access_hook;
+        pg_sys::object_access_hook = Some(created);
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn analysed(
+    state: *mut pg_sys::ParseState,
+    query: *mut pg_sys::Query,
+    jumble: *mut pg_sys::JumbleState,
+) {
+    // SAFETY: the arguments are PostgreSQL's own.
+    unsafe {
+        if let Some(previous) = PREVIOUS_ANALYSIS {
+            pg_guard_ffi_boundary(|| previous(state, query, jumble));
+        }
+    }
+    if let Some(query) = Tree::new(query)
+        && VIEW_DEFINITIONS.get() == 0
+    {
+        present(query);
+    }
+}
+
+struct ViewDefinition;
+
+impl ViewDefinition {
+    fn begin() -> Self {
+        VIEW_DEFINITIONS.set(VIEW_DEFINITIONS.get() + 1);
+        ViewDefinition
+    }
+}
+
+impl Drop for ViewDefinition {
+    fn drop(&mut self) {
+        VIEW_DEFINITIONS.set(VIEW_DEFINITIONS.get() - 1);
+    }
+}
+
+#[pg_guard]
+#[allow(clippy::too_many_arguments)] // PostgreSQL's signature
+unsafe extern "C-unwind" fn utility(
+    statement: *mut pg_sys::PlannedStmt,
+    text: *const c_char,
+    read_only: bool,
+    context: pg_sys::ProcessUtilityContext::Type,
+    parameters: pg_sys::ParamListInfo,
+    environment: *mut pg_sys::QueryEnvironment,
+    destination: *mut pg_sys::DestReceiver,
+    completion: *mut pg_sys::QueryCompletion,
+) {
+    // SAFETY: the arguments are PostgreSQL's own.
+    unsafe {
+        let defines_view = (*(*statement).utilityStmt).type_ == NodeTag::T_ViewStmt;
+        let _definition = defines_view.then(ViewDefinition::begin);
+        match PREVIOUS_UTILITY {
+            Some(next) => pg_guard_ffi_boundary(|| {
+                next(
+                    statement,
+                    text,
+                    read_only,
+                    context,
+                    parameters,
+                    environment,
+                    destination,
+                    completion,
+                );
+            }),
+            None => pg_sys::standard_ProcessUtility(
+                statement,
+                text,
+                read_only,
+                context,
+                parameters,
+                environment,
+                destination,
+                completion,
+            ),
+        }
+    }
+}
+
+/// Refuses indexes over Abelian columns: their values change without a change of the row.
+#[pg_guard]
+unsafe extern "C-unwind" fn created(
+    access: pg_sys::ObjectAccessType::Type,
+    class: Oid,
+    object: Oid,
+    part: i32,
+    argument: *mut std::ffi::c_void,
+) {
+    // SAFETY: the arguments are PostgreSQL's own; a relation just created has a cache entry.
+    unsafe {
+        if let Some(previous) = PREVIOUS_ACCESS {
+            pg_guard_ffi_boundary(|| previous(access, class, object, part, argument));
+        }
+        let is_relation = class == pg_sys::RelationRelationId && part == 0;
+        if access != pg_sys::ObjectAccessType::OAT_POST_CREATE || !is_relation {
+            return;
+        }
+        let relation = pg_sys::RelationIdGetRelation(object);
+        if relation.is_null() {
+            return;
+        }
+        let is_index = (*(*relation).rd_rel).relkind as u8 == pg_sys::RELKIND_INDEX;
+        let catalog = if is_index {
+            crate::catalog::find()
+        } else {
+            None
+        };
+        let abelian = catalog.is_some_and(|catalog| {
+            let descriptor = (*relation).rd_att;
+            let columns = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            columns
+                .iter()
+                .any(|column| catalog.is_object_type(column.atttypid))
+        });
+        pg_sys::RelationClose(relation);
+        if abelian {
+            Error::IndexOnObject.raise();
+        }
+    }
+}
+
+fn present(query: Tree<pg_sys::Query>) {
+    match query.commandType {
+        CmdType::CMD_UTILITY => present_utility(query),
+        _ => {
+            let Some(symbols) = Symbols::get() else {
+                return;
+            };
+            if query.commandType == CmdType::CMD_SELECT {
+                present_select(&symbols, query);
+            }
+            for mut entry in tree::items::<pg_sys::TargetEntry>(query.returningList) {
+                if let Some(value) = value_of(&symbols, &entry) {
+                    entry.expr = value.pointer();
+                }
+            }
+        }
+    }
+}
+
+fn present_utility(query: Tree<pg_sys::Query>) {
+    let Some(statement) = Tree::new(query.utilityStmt) else {
+        return;
+    };
+    if let Some(cursor) = statement.cast::<pg_sys::DeclareCursorStmt>() {
+        if let Some(inner) = inner_query(cursor.query) {
+            present(inner);
+        }
+    } else if let Some(create) = statement.cast::<pg_sys::CreateTableAsStmt>() {
+        let Some(symbols) = Symbols::get() else {
+            return;
+        };
+        let view = Tree::new(create.into).and_then(|into| inner_query(into.viewQuery));
+        for query in inner_query(create.query).into_iter().chain(view) {
+            store_new_objects(&symbols, query);
+        }
+    }
+}
+
+fn inner_query(node: *mut pg_sys::Node) -> Option<Tree<pg_sys::Query>> {
+    Tree::new(node)?.cast::<pg_sys::Query>()
+}
+
+/// The table made of a query gets objects of its own.
+fn store_new_objects(symbols: &Symbols, query: Tree<pg_sys::Query>) {
+    if query.commandType != CmdType::CMD_SELECT {
+        return;
+    }
+    if !query.setOperations.is_null() {
+        // The branches' rows pass a common type: as plain values they cannot share objects.
+        present_select(symbols, query);
+        return;
+    }
+    for entry in tree::items::<pg_sys::TargetEntry>(query.targetList) {
+        let Some((kind, expression)) = object_entry(symbols, &entry) else {
+            continue;
+        };
+        let copy = tree::call(kind.copy, kind.type_, &[expression]);
+        present_entry(symbols, query, entry, copy, false);
+    }
+}
+
+fn object_entry<'a>(
+    symbols: &'a Symbols,
+    entry: &Tree<pg_sys::TargetEntry>,
+) -> Option<(&'a Kind, Any)> {
+    let expression = Tree::<pg_sys::Node>::new(entry.expr.cast())?;
+    if entry.resjunk {
+        return None;
+    }
+    Some((symbols.kind(expression.result_type())?, expression))
+}
+
+fn value_of(symbols: &Symbols, entry: &Tree<pg_sys::TargetEntry>) -> Option<Any> {
+    let (kind, expression) = object_entry(symbols, entry)?;
+    Some(tree::implicit_cast(kind.value, kind.value_type, expression))
+}
+
+fn present_select(symbols: &Symbols, query: Tree<pg_sys::Query>) {
+    if !query.setOperations.is_null() {
+        present_set_operation(symbols, query);
+        return;
+    }
+    for entry in tree::items::<pg_sys::TargetEntry>(query.targetList) {
+        if let Some(value) = value_of(symbols, &entry) {
+            present_entry(symbols, query, entry, value, true);
+        }
+    }
+}
+
+/// Shows `shown` in the place of an entry that may also order, group or make distinct.
+fn present_entry(
+    symbols: &Symbols,
+    mut query: Tree<pg_sys::Query>,
+    mut entry: Tree<pg_sys::TargetEntry>,
+    shown: Any,
+    is_value: bool,
+) {
+    let reference = entry.ressortgroupref;
+    let distinct = refers(query.distinctClause, reference);
+    if reference == 0 {
+        entry.expr = shown.pointer();
+    } else if !distinct {
+        // The entry goes on to order and group unseen; another one is shown.
+        let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
+        let mut shown_entry = entry.copy();
+        shown_entry.expr = shown.pointer();
+        shown_entry.ressortgroupref = 0;
+        let last = entries.len() as i16 + 1;
+        for other in &mut entries {
+            if other.resno == entry.resno {
+                *other = shown_entry;
+            }
+        }
+        entry.resno = last;
+        entry.resjunk = true;
+        entries.push(entry);
+        query.targetList = tree::list(&entries);
+    } else if is_value && !refers(query.groupClause, reference) && query.windowClause.is_null() {
+        // DISTINCT works on what is shown: on the value, then, with the value's operators.
+        let Some(before) = Tree::<pg_sys::Node>::new(entry.expr.cast()) else {
+            return;
+        };
+        entry.expr = shown.pointer();
+        for list in [query.distinctClause, query.sortClause] {
+            use_operators_of_value(symbols, list, reference, before.result_type());
+        }
+    }
+}
+
+fn refers(clauses: *mut pg_sys::List, reference: u32) -> bool {
+    tree::items::<pg_sys::Node>(clauses)
+        .into_iter()
+        .filter_map(|node| node.cast::<pg_sys::SortGroupClause>())
+        .any(|clause| clause.tleSortGroupRef == reference)
+}
+
+fn use_operators_of_value(
+    symbols: &Symbols,
+    clauses: *mut pg_sys::List,
+    reference: u32,
+    type_: Oid,
+) {
+    for clause in tree::items::<pg_sys::SortGroupClause>(clauses) {
+        if clause.tleSortGroupRef == reference {
+            use_value_operators(symbols, clause, type_);
+        }
+    }
+}
+
+fn use_value_operators(symbols: &Symbols, mut clause: Tree<pg_sys::SortGroupClause>, type_: Oid) {
+    let Some(kind) = symbols.kind(type_) else {
+        return;
+    };
+    let (_, _, object_greater, _) = operators(kind.type_);
+    let (less, equal, greater, hashable) = operators(kind.value_type);
+    clause.sortop = if clause.sortop == object_greater {
+        greater
+    } else {
+        less
+    };
+    clause.eqop = equal;
+    clause.hashable = hashable;
+}
+
+/// `<`, `=`, `>` of a type, and whether it can be hashed.
+fn operators(type_: Oid) -> (Oid, Oid, Oid, bool) {
+    let (mut less, mut equal, mut greater) = (Oid::INVALID, Oid::INVALID, Oid::INVALID);
+    let mut hashable = false;
+    // SAFETY: the results are ours.
+    unsafe {
+        pg_sys::get_sort_group_operators(
+            type_,
+            true,
+            true,
+            true,
+            &mut less,
+            &mut equal,
+            &mut greater,
+            &mut hashable,
+        );
+    }
+    (less, equal, greater, hashable)
+}
+
+/// UNION, INTERSECT, EXCEPT: the branches yield values instead of objects, and the operations compare values.
+fn present_set_operation(symbols: &Symbols, query: Tree<pg_sys::Query>) {
+    let Some(top) =
+        Tree::new(query.setOperations).and_then(|node| node.cast::<pg_sys::SetOperationStmt>())
+    else {
+        return;
+    };
+    let columns: Vec<Option<&Kind>> = oids(top.colTypes)
+        .into_iter()
+        .map(|type_| symbols.kind(type_))
+        .collect();
+    if columns.iter().all(Option::is_none) {
+        return;
+    }
+    present_branch(symbols, query, top.any(), &columns);
+    for entry in tree::items::<pg_sys::TargetEntry>(query.targetList) {
+        let variable = Tree::<pg_sys::Node>::new(entry.expr.cast())
+            .and_then(|node| node.cast::<pg_sys::Var>());
+        if let Some(mut variable) = variable
+            && let Some(kind) = symbols.kind(variable.vartype)
+        {
+            variable.vartype = kind.value_type;
+            use_operators_of_value(symbols, query.sortClause, entry.ressortgroupref, kind.type_);
+        }
+    }
+}
+
+fn present_branch(
+    symbols: &Symbols,
+    query: Tree<pg_sys::Query>,
+    branch: Any,
+    columns: &[Option<&Kind>],
+) {
+    if let Some(leaf) = branch.cast::<pg_sys::RangeTblRef>() {
+        let entries = tree::items::<pg_sys::RangeTblEntry>(query.rtable);
+        if let Some(inner) = entries
+            .get(leaf.rtindex as usize - 1)
+            .and_then(|entry| Tree::new(entry.subquery))
+        {
+            present_select(symbols, inner);
+        }
+    }
+    let Some(mut operation) = branch.cast::<pg_sys::SetOperationStmt>() else {
+        return;
+    };
+    for side in [operation.larg, operation.rarg] {
+        if let Some(side) = Tree::new(side) {
+            present_branch(symbols, query, side, columns);
+        }
+    }
+    // One clause for each column, where rows are compared at all.
+    for (clause, kind) in tree::items::<pg_sys::SortGroupClause>(operation.groupClauses)
+        .into_iter()
+        .zip(columns)
+    {
+        if let Some(kind) = kind {
+            use_value_operators(symbols, clause, kind.type_);
+        }
+    }
+    let types: Vec<Oid> = oids(operation.colTypes)
+        .into_iter()
+        .map(|type_| symbols.kind(type_).map_or(type_, |kind| kind.value_type))
+        .collect();
+    // SAFETY: a list made in the tree's memory context.
+    operation.colTypes = types
+        .into_iter()
+        .fold(std::ptr::null_mut(), |list, type_| unsafe {
+            pg_sys::lappend_oid(list, type_)
+        });
+}
+
+fn oids(list: *mut pg_sys::List) -> Vec<Oid> {
+    let length = if list.is_null() {
+        0
+    } else {
+        unsafe { (*list).length }
+    };
+    // SAFETY: every index is below the length.
+    (0..length)
+        .map(|i| unsafe { pg_sys::list_nth_oid(list, i) })
+        .collect()
+}

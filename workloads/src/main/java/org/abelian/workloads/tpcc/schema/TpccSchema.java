@@ -35,7 +35,7 @@ public final class TpccSchema {
   public static List<String> drop() {
     List<String> reversed = new ArrayList<>(TABLES);
     Collections.reverse(reversed);
-    return reversed.stream().map(table -> "DROP TABLE IF EXISTS " + table).toList();
+    return reversed.stream().map(table -> "DROP TABLE IF EXISTS " + table + " CASCADE").toList();
   }
 
   /** Statements that create the tables with their primary keys. */

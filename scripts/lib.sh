@@ -6,7 +6,8 @@ repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 pg_major=${ABELIAN_PG_MAJOR:-15}
 os_user=abelian
 
-# Two clones never share a PostgreSQL: the identity is the clone's path, readable part first (socket paths must stay short).
+# Two clones never share a PostgreSQL: the identity is the clone's path, readable part first. Short, since the path of a socket is limited
+# to 107 bytes.
 clone_name=$(basename "$repository" | tr -c 'A-Za-z0-9\n' '_' | cut -c1-20)
 clone_id=$clone_name-$(printf '%s' "$repository" | sha256sum | cut -c1-8)
 
@@ -17,7 +18,6 @@ bindir=$prefix/lib/postgresql/$pg_major/bin
 pkglibdir=$prefix/lib/postgresql/$pg_major/lib
 sharedir=$prefix/share/postgresql/$pg_major
 nodes=$home/nodes
-sockets=$home/sockets
 
 system_libdir=/usr/lib/postgresql/$pg_major
 system_sharedir=/usr/share/postgresql/$pg_major

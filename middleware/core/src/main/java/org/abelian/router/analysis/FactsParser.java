@@ -55,6 +55,9 @@ public final class FactsParser {
                     operation.path("column").asText(), operation.path("commutes").asBoolean())),
         node.path("returns_rows").asBoolean(),
         text(node.path("rewritten")),
+        text(node.path("name")),
+        node.path("deferred").asBoolean(),
+        list(node.path("functions"), JsonNode::asText),
         merge(node.path("merge")));
   }
 
@@ -67,7 +70,6 @@ public final class FactsParser {
         node.path("temporary").asBoolean(),
         node.path("write").asBoolean(),
         text(node.path("locking")),
-        node.path("outer").asBoolean(),
         node.path("level").asInt());
   }
 
@@ -89,7 +91,7 @@ public final class FactsParser {
         list(node.path("rows"), row -> list(row, FactsParser::value)),
         list(node.path("row_spans"), FactsParser::span),
         span(node.path("values_span")),
-        list(node.path("key_expressions"), FactsParser::value));
+        list(node.path("key_links"), FactsParser::column));
   }
 
   private static MergeFacts merge(JsonNode node) {
@@ -111,15 +113,23 @@ public final class FactsParser {
     JsonNode scope = node.path("scope");
     return new SettingFacts(
         text(node.path("name")),
-        scope.isTextual() ? constant(SettingFacts.Scope.class, scope) : SettingFacts.Scope.SESSION);
+        scope.isTextual() ? constant(SettingFacts.Scope.class, scope) : SettingFacts.Scope.SESSION,
+        text(node.path("value")));
   }
 
   private static Value value(JsonNode node) {
     if (node.has("param")) {
-      return new Value.Parameter(node.get("param").asInt());
+      int number = node.get("param").asInt();
+      return node.has("cast")
+          ? new Value.CastParameter(number, node.get("cast").asText())
+          : new Value.Parameter(number);
+    }
+    if (node.has("param_array")) {
+      return new Value.ParameterElements(node.get("param_array").asInt());
     }
     if (node.has("const")) {
-      return new Value.Constant(node.get("const").asText(), node.path("location").asInt(-1));
+      return new Value.Constant(
+          node.get("const").asText(), oid(node.path("type")), node.path("location").asInt(-1));
     }
     if (node.path("null").asBoolean()) {
       return new Value.Null();

@@ -7,12 +7,13 @@ import java.util.List;
  *
  * @param relation the id of the target
  * @param columns of each row, in order
- * @param rows the values, aligned with columns, for {@link Source#VALUES}; {@link Value.Other}
- *     where a node computes it
- * @param rowSpans where each row stands in the text, parentheses included
- * @param valuesSpan from the first row's start to the last row's end; null unless there are rows
- * @param selected what the columns are given, aligned with columns, for {@link Source#SELECT}; may
- *     be empty
+ * @param rows the values, aligned with columns; {@link Value.Other} where a node computes it. For
+ *     {@link Source#SELECT} one row that stands for all
+ * @param rowSpans where each row of VALUES stands in the text, parentheses included
+ * @param valuesSpan from the first row's start to the last row's end; null unless there are such
+ *     rows
+ * @param keyLinks for {@link Source#SELECT}: distribution columns of what is read that always equal
+ *     the key of the row that is inserted
  */
 public record InsertFacts(
     int relation,
@@ -21,7 +22,7 @@ public record InsertFacts(
     List<List<Value>> rows,
     List<Span> rowSpans,
     Span valuesSpan,
-    List<Value> selected) {
+    List<ColumnReference> keyLinks) {
   /** Where the rows come from. */
   public enum Source {
     VALUES,
@@ -34,6 +35,6 @@ public record InsertFacts(
     columns = List.copyOf(columns);
     rows = rows.stream().map(List::copyOf).toList();
     rowSpans = List.copyOf(rowSpans);
-    selected = List.copyOf(selected);
+    keyLinks = List.copyOf(keyLinks);
   }
 }

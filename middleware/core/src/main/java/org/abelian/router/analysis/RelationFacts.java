@@ -6,8 +6,6 @@ package org.abelian.router.analysis;
  * @param id its number within the statement; columns refer to it
  * @param catalog true for PostgreSQL's own catalogues and the information schema
  * @param locking the locking clause ("update", "no key update", "share", "key share"), or null
- * @param outer true when it stands on the preserved side of an outer join: its rows appear even
- *     without a match
  * @param level 0 for the statement itself, deeper for subqueries
  */
 public record RelationFacts(
@@ -18,5 +16,4 @@ public record RelationFacts(
     boolean temporary,
     boolean write,
     String locking,
-    boolean outer,
     int level) {}

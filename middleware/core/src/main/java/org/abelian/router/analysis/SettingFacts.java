@@ -1,7 +1,12 @@
 package org.abelian.router.analysis;
 
-/** The setting that SET, RESET or SHOW names. */
-public record SettingFacts(String name, Scope scope) {
+/**
+ * The setting that SET, RESET or SHOW names.
+ *
+ * @param name in lower case; "all" for RESET ALL and SHOW ALL
+ * @param value what SET sets, if it is made of constants; null otherwise
+ */
+public record SettingFacts(String name, Scope scope, String value) {
   /** How long a SET holds. */
   public enum Scope {
     SESSION,

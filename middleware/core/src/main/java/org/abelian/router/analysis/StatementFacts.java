@@ -18,8 +18,15 @@ import java.util.List;
  *     call
  * @param mutable true when a function or default may give another value on another node
  * @param rewritten the text to run instead, for CALL of a placement function; null otherwise
+ * @param name what a utility command gives or uses: a savepoint, prepared statement, cursor or
+ *     channel; null for others
+ * @param deferred true when an earlier statement of the same text may change what this one means:
+ *     only kind, span, tag and utility are known, and it must be analysed again when its turn has
+ *     come
+ * @param functions users' functions that it calls and that may read or write tables unseen, as
+ *     schema.name
  * @param insert null unless it inserts
- * @param merge null unless it is a SELECT
+ * @param merge how the parts that several nodes compute become the whole; null when it need not
  */
 public record StatementFacts(
     StatementKind kind,
@@ -39,6 +46,9 @@ public record StatementFacts(
     List<OperationFacts> operations,
     boolean returnsRows,
     String rewritten,
+    String name,
+    boolean deferred,
+    List<String> functions,
     MergeFacts merge) {
   /** Copies the lists. */
   public StatementFacts {
@@ -47,6 +57,7 @@ public record StatementFacts(
     equalities = List.copyOf(equalities);
     assigned = List.copyOf(assigned);
     operations = List.copyOf(operations);
+    functions = List.copyOf(functions);
   }
 
   /** True when it changes rows of a table, itself or in WITH. */

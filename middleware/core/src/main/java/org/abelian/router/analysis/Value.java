@@ -10,12 +10,24 @@ public sealed interface Value {
   record Parameter(int number) implements Value {}
 
   /**
-   * A constant of the text.
+   * A parameter that is stored after a cast of assignment, which may change it.
+   *
+   * @param type the name of the type, as format_type() gives it
+   */
+  record CastParameter(int number, String type) implements Value {}
+
+  /** Each element of a parameter that is an array; only as a member of a list. */
+  record ParameterElements(int number) implements Value {}
+
+  /**
+   * A constant.
    *
    * @param text in PostgreSQL's output form of its type, UTF-8
-   * @param location byte offset of the literal in the query text, -1 when unknown
+   * @param type the OID of its type; 0 when unknown
+   * @param location byte offset of the literal in the query text; -1 when it is not a literal of
+   *     the text
    */
-  record Constant(String text, int location) implements Value {}
+  record Constant(String text, int type, int location) implements Value {}
 
   /** NULL. */
   record Null() implements Value {}

@@ -65,6 +65,16 @@ public final class CatalogParser {
     return new Colocation(group.path("id").asInt(), nodes);
   }
 
+  private static KeyKind keyKind(String name) {
+    for (KeyKind kind : KeyKind.values()) {
+      if (kind.name().equalsIgnoreCase(name)) {
+        return kind;
+      }
+    }
+    throw AbelianException.unsupported(
+        "keys of kind \"" + name + "\" are not known to this router", "Use a newer router.");
+  }
+
   private static Placement placement(JsonNode table, Map<Integer, Colocation> colocations) {
     String method = table.path("method").asText();
     switch (method) {
@@ -77,9 +87,7 @@ public final class CatalogParser {
               "table " + table.path("name").asText() + " lacks its colocation group", null);
         }
         return new Placement.Hash(
-            table.path("column").asText(),
-            KeyType.parse(table.path("key_type").asText()),
-            colocation);
+            table.path("column").asText(), keyKind(table.path("key_type").asText()), colocation);
       default:
         throw AbelianException.unsupported(
             "placement method \"" + method + "\" is not known to this router",

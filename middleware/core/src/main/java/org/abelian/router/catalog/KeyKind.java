@@ -5,13 +5,13 @@ package org.abelian.router.catalog;
  * hashed.
  */
 public enum KeyKind {
-  /** smallint, integer, bigint, and numeric, which then holds whole numbers only: the number. */
+  /** smallint, integer, bigint, and numeric without a fraction: the number. */
   INTEGER,
   /** text and varchar: the bytes in UTF-8. */
   TEXT,
   /** char(n): as text, without trailing blanks, which the type ignores. */
   BLANK_PADDED,
-  /** uuid: its two halves as numbers. */
+  /** uuid: its 16 bytes. */
   UUID,
   /** boolean: 0 or 1, as a number. */
   BOOLEAN,

@@ -8,7 +8,7 @@ public sealed interface Placement {
    * @param column the distribution column
    * @param key how its values are canonicalised
    */
-  record Hash(String column, KeyType key, Colocation colocation) implements Placement {}
+  record Hash(String column, KeyKind key, Colocation colocation) implements Placement {}
 
   /** Every node holds all rows. */
   record Reference() implements Placement {}

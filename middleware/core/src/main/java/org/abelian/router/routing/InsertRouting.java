@@ -10,7 +10,6 @@ import java.util.TreeMap;
 import org.abelian.router.analysis.Equality;
 import org.abelian.router.analysis.InsertFacts;
 import org.abelian.router.analysis.RelationFacts;
-import org.abelian.router.analysis.Span;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.Value;
 import org.abelian.router.catalog.Placement;
@@ -25,6 +24,7 @@ final class InsertRouting {
   private final RelationFacts target;
   private final Placement.Hash placement;
   private final List<RelationFacts> sources;
+  private final List<KeyClass> classes;
 
   InsertRouting(String sql, StatementFacts facts, TableUses uses) {
     this.sql = sql;
@@ -38,6 +38,7 @@ final class InsertRouting {
             .orElseThrow();
     this.placement = uses.placement(target);
     this.sources = uses.hashed().stream().filter(table -> table.id() != target.id()).toList();
+    this.classes = KeyClasses.of(sources, uses, facts);
   }
 
   Plan plan() {
@@ -50,36 +51,35 @@ final class InsertRouting {
     if (key < 0 || insert.source() == InsertFacts.Source.DEFAULT) {
       throw Refusals.keyMissing(target, placement.column());
     }
-    List<KeyClass> classes = KeyClasses.of(sources, uses, facts);
-    return insert.source() == InsertFacts.Source.VALUES
-        ? values(key, classes)
-        : select(key, classes);
+    return insert.source() == InsertFacts.Source.VALUES ? values(key) : select(key);
   }
 
-  private Plan values(int key, List<KeyClass> classes) {
+  private Plan values(int key) {
     List<KeySource> keys = new ArrayList<>();
     for (List<Value> row : insert.rows()) {
-      keys.add(stored(row.get(key)));
+      keys.add(
+          stored(row.get(key)).orElseThrow(() -> Refusals.keyComputed(target, placement.column())));
     }
-    SplitText text = keys.size() > 1 ? splitText() : null;
+    if (keys.size() == 1) {
+      return values -> togetherWithSources(nodeOf(keys.get(0), values), values);
+    }
+    SplitText text =
+        new SplitText(
+            sql.getBytes(StandardCharsets.UTF_8),
+            facts.span(),
+            insert.valuesSpan(),
+            insert.rowSpans());
     return values -> {
       int[] nodes = keys.stream().mapToInt(source -> nodeOf(source, values)).toArray();
-      Route route = route(nodes, text);
-      if (!classes.isEmpty()) {
-        requireTogether(route, classes, values);
-      }
-      return route;
+      return Arrays.stream(nodes).allMatch(node -> node == nodes[0])
+          ? togetherWithSources(nodes[0], values)
+          : split(nodes, text);
     };
   }
 
-  private SplitText splitText() {
-    return new SplitText(
-        sql.getBytes(StandardCharsets.UTF_8), facts.span(), insert.valuesSpan(), insert.rowSpans());
-  }
-
-  private Route route(int[] nodes, SplitText text) {
-    if (Arrays.stream(nodes).allMatch(node -> node == nodes[0])) {
-      return new Route.OneNode(nodes[0]);
+  private Route split(int[] nodes, SplitText text) {
+    if (!sources.isEmpty()) {
+      throw Refusals.insertReadsOthers(target);
     }
     Map<Integer, List<Integer>> rows = new TreeMap<>();
     for (int row = 0; row < nodes.length; row++) {
@@ -90,28 +90,28 @@ final class InsertRouting {
     return new Route.Split(parts);
   }
 
-  private void requireTogether(Route route, List<KeyClass> classes, BoundValues values) {
-    if (!(route instanceof Route.OneNode one)) {
-      throw Refusals.insertReadsOthers(target);
-    }
-    int read =
-        KeyedPlan.commonNode(classes, values, Refusals.joinAcrossNodes(target, sources.get(0)));
-    boolean matters = classes.stream().anyMatch(keys -> !keys.nodes(values).isEmpty());
-    if (matters && read != one.node()) {
+  /** The route to the node of the row, if all that the statement reads beside it is there too. */
+  private Route togetherWithSources(int node, BoundValues values) {
+    NodeSet read = KeyClasses.nodes(classes, values);
+    if (!read.isEmpty() && !(read.isSingle() && read.first() == node)) {
       throw Refusals.joinAcrossNodes(target, sources.get(0));
     }
+    return new Route.OneNode(node);
   }
 
-  /** The source of a value that is stored in the distribution column. */
-  private KeySource stored(Value value) {
-    KeyReader reader =
-        new KeyReader(
-            placement.key(), placement.colocation().partitionCount(), KeyReader.Use.STORE);
-    KeySource source = KeySource.of(value, reader, facts);
-    if (source == null) {
-      throw Refusals.keyComputed(target, placement.column());
+  /** The source of a value that is stored in the distribution column, if the router can know it. */
+  private Optional<KeySource> stored(Value value) {
+    int count = placement.colocation().partitionCount();
+    if (!(value instanceof Value.CastParameter cast)) {
+      return Optional.ofNullable(KeySource.of(value, new KeyReader(placement.key(), count), facts));
     }
-    return source;
+    return AssignmentCast.lengthMax(placement.key(), cast.type())
+        .map(
+            lengthMax ->
+                KeySource.of(
+                    new Value.Parameter(cast.number()),
+                    new KeyReader(placement.key(), count, lengthMax),
+                    facts));
   }
 
   private int nodeOf(KeySource source, BoundValues values) {
@@ -126,86 +126,49 @@ final class InsertRouting {
   }
 
   /** All rows that are selected must be for the node on which they are selected. */
-  private Plan select(int key, List<KeyClass> classes) {
-    Value value = insert.selected().isEmpty() ? new Value.Other() : insert.selected().get(key);
-    if (value instanceof Value.Column column) {
-      return selectColumn(column, classes);
+  private Plan select(int key) {
+    if (insert.keyLinks().stream().anyMatch(link -> isColocated(link.relation()))) {
+      return new KeyedPlan(classes, this::onSeveral);
     }
-    if (value instanceof Value.Other) {
-      throw Refusals.insertSelect(target, placement.column());
-    }
-    KeySource source = stored(value);
+    Value value = insert.rows().isEmpty() ? new Value.Other() : insert.rows().get(0).get(key);
+    KeySource source = selected(value).orElseThrow(this::insertSelectRefusal);
     return values -> {
-      Route route = new Route.OneNode(nodeOf(source, values));
-      if (!classes.isEmpty()) {
-        requireTogether(route, classes, values);
-      }
-      return route;
+      int partition = source.partition(values);
+      boolean selectsNothing = value instanceof Value.Column && partition < 0;
+      return selectsNothing
+          ? new Route.OneNode(placement.colocation().nodeOf(0))
+          : togetherWithSources(nodeOf(source, values), values);
     };
   }
 
-  private Plan selectColumn(Value.Column column, List<KeyClass> classes) {
-    Placement.Hash from = uses.placement(column.reference().relation());
-    boolean carriesKey =
-        from != null
-            && from.column().equals(column.reference().column())
-            && from.colocation().id() == placement.colocation().id()
-            && from.key().kind() == placement.key().kind();
-    Optional<Equality> equality = KeyClasses.equalityOf(column.reference(), facts);
-    List<KeySource> known =
-        equality
-            .map(
-                found ->
-                    KeyClasses.sources(
-                        found.values(),
-                        new KeyReader(
-                            placement.key(),
-                            placement.colocation().partitionCount(),
-                            KeyReader.Use.COMPARE),
-                        facts))
-            .orElse(List.of());
-    if (known.isEmpty() && !carriesKey) {
-      throw Refusals.insertSelect(target, placement.column());
+  private boolean isColocated(int relation) {
+    Placement.Hash from = uses.placement(relation);
+    return from != null
+        && relation != target.id()
+        && from.colocation().id() == placement.colocation().id()
+        && from.key() == placement.key();
+  }
+
+  private Route onSeveral(NodeSet nodes) {
+    AbelianException refusal = QueryRouting.refusalOfSeveral(facts);
+    if (refusal != null) {
+      throw refusal;
     }
-    return values -> {
-      int node;
-      if (known.isEmpty()) {
-        node = KeyedPlan.commonNode(classes, values, insertSelectRefusal());
-        return new Route.OneNode(node);
-      }
-      int partition = known.get(0).partition(values);
-      if (partition < 0) {
-        return new Route.OneNode(placement.colocation().nodeOf(0)); // It selects nothing.
-      }
-      Route route = new Route.OneNode(placement.colocation().nodeOf(partition));
-      if (!classes.isEmpty()) {
-        requireTogether(route, classes, values);
-      }
-      return route;
-    };
+    return new Route.ScatterWrite(nodes.asList());
+  }
+
+  /** The one key that all selected rows have. */
+  private Optional<KeySource> selected(Value value) {
+    if (!(value instanceof Value.Column column)) {
+      return stored(value);
+    }
+    Optional<Equality> equality = KeyClasses.equalityOf(column.reference(), facts);
+    KeyReader reader = new KeyReader(placement.key(), placement.colocation().partitionCount());
+    return equality.flatMap(
+        found -> KeyClasses.sources(found.values(), reader, facts).stream().findFirst());
   }
 
   private AbelianException insertSelectRefusal() {
     return Refusals.insertSelect(target, placement.column());
-  }
-
-  /** The text of a multi-row INSERT in pieces. */
-  private record SplitText(byte[] text, Span statement, Span values, List<Span> rows) {
-    String withRows(List<Integer> chosen) {
-      StringBuilder part = new StringBuilder();
-      part.append(piece(statement.offset(), values.offset()));
-      String separator = "";
-      for (int row : chosen) {
-        Span span = rows.get(row);
-        part.append(separator).append(piece(span.offset(), span.end()));
-        separator = ", ";
-      }
-      int end = statement.length() > 0 ? statement.end() : text.length;
-      return part.append(piece(values.end(), end)).toString();
-    }
-
-    private String piece(int from, int to) {
-      return new String(text, from, to - from, StandardCharsets.UTF_8);
-    }
   }
 }

@@ -6,8 +6,7 @@ import java.util.Set;
 import org.abelian.router.catalog.Colocation;
 
 /**
- * Hash-placed relations of a statement whose keys must be equal to each other, so that the rows
- * that meet lie on one node, and what is known about that key.
+ * Hash-placed relations of a statement about whose keys the same is known.
  *
  * @param all the nodes of the colocation group
  * @param relations their ids
@@ -19,13 +18,10 @@ record KeyClass(
     NodeSet all,
     Set<Integer> relations,
     List<KeySource> values,
-    List<List<KeySource>> in) {
+    List<KeyList> in) {
 
   static KeyClass of(
-      Colocation colocation,
-      Set<Integer> relations,
-      List<KeySource> values,
-      List<List<KeySource>> in) {
+      Colocation colocation, Set<Integer> relations, List<KeySource> values, List<KeyList> in) {
     return new KeyClass(colocation, NodeSet.of(colocation.distinctNodes()), relations, values, in);
   }
 
@@ -51,21 +47,13 @@ record KeyClass(
       return all;
     }
     NodeSet nodes = members(in.get(0), bound);
-    for (List<KeySource> list : in.subList(1, in.size())) {
+    for (KeyList list : in.subList(1, in.size())) {
       nodes = nodes.intersect(members(list, bound));
     }
     return nodes;
   }
 
-  private NodeSet members(List<KeySource> list, BoundValues bound) {
-    int[] nodes = new int[list.size()];
-    int found = 0;
-    for (KeySource member : list) {
-      int partition = member.partition(bound);
-      if (partition >= 0) {
-        nodes[found++] = colocation.nodeOf(partition);
-      }
-    }
-    return NodeSet.of(Arrays.copyOf(nodes, found));
+  private NodeSet members(KeyList list, BoundValues bound) {
+    return NodeSet.of(Arrays.stream(list.partitions(bound)).map(colocation::nodeOf).toArray());
   }
 }

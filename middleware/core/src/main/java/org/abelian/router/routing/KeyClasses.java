@@ -18,15 +18,12 @@ import org.abelian.router.catalog.KeyKind;
 import org.abelian.router.catalog.Placement;
 
 /**
- * Groups the hash-placed relations of a statement by the equality that their distribution columns
- * stand in.
- *
- * <p>The analysis closes equalities transitively, so a relation stands in one that matters. Should
- * it stand in several, they are not put together: an outer join restricts the one side by what must
- * not restrict the other.
+ * Groups the hash-placed relations of a statement by what is known about their distribution
+ * columns. Should a column stand in several equalities, each holds by itself, and the one that says
+ * most is taken.
  */
 final class KeyClasses {
-  private record Group(Equality equality, int loner, int colocation, KeyKind kind) {}
+  private record Group(Equality equality, int colocation, KeyKind kind) {}
 
   private KeyClasses() {}
 
@@ -36,18 +33,23 @@ final class KeyClasses {
     for (RelationFacts relation : hashed) {
       Placement.Hash placement = uses.placement(relation);
       ColumnReference key = new ColumnReference(relation.id(), placement.column());
-      Optional<Equality> equality = equalityOf(key, facts);
-      Group group =
-          new Group(
-              equality.orElse(null),
-              equality.isPresent() ? -1 : relation.id(),
-              placement.colocation().id(),
-              placement.key().kind());
+      Equality restriction =
+          equalityOf(key, facts).filter(equality -> strength(equality) > 0).orElse(null);
+      Group group = new Group(restriction, placement.colocation().id(), placement.key());
       members.computeIfAbsent(group, any -> new HashSet<>()).add(relation.id());
     }
     List<KeyClass> classes = new ArrayList<>();
     members.forEach((group, ids) -> classes.add(keyClass(group, ids, uses, facts)));
     return classes;
+  }
+
+  /** The nodes of all classes together. */
+  static NodeSet nodes(List<KeyClass> classes, BoundValues values) {
+    NodeSet nodes = NodeSet.NONE;
+    for (KeyClass keys : classes) {
+      nodes = nodes.union(keys.nodes(values));
+    }
+    return nodes;
   }
 
   /** The equality that says most about a column: one with values rather than one without. */
@@ -64,18 +66,13 @@ final class KeyClasses {
   private static KeyClass keyClass(
       Group group, Set<Integer> ids, TableUses uses, StatementFacts facts) {
     Placement.Hash placement = uses.placement(ids.iterator().next());
-    KeyReader reader =
-        new KeyReader(
-            placement.key(), placement.colocation().partitionCount(), KeyReader.Use.COMPARE);
     if (group.equality() == null) {
       return KeyClass.of(placement.colocation(), ids, List.of(), List.of());
     }
-    List<List<KeySource>> in = new ArrayList<>();
+    KeyReader reader = new KeyReader(placement.key(), placement.colocation().partitionCount());
+    List<KeyList> in = new ArrayList<>();
     for (List<Value> list : group.equality().in()) {
-      List<KeySource> known = sources(list, reader, facts);
-      if (known.size() == list.size()) {
-        in.add(known);
-      }
+      KeyList.of(list, reader, facts).ifPresent(in::add);
     }
     return KeyClass.of(
         placement.colocation(), ids, sources(group.equality().values(), reader, facts), in);

@@ -4,7 +4,6 @@ import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.abelian.router.catalog.KeyKind;
-import org.abelian.router.catalog.KeyType;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 
@@ -22,22 +21,24 @@ final class KeyReader {
   /** No value of the column equals it, such as 1.5 for an integer column. */
   static final int NO_MATCH = -2;
 
-  /** What the value is for. */
-  enum Use {
-    /** Compared with the column. */
-    COMPARE,
-    /** Stored in the column, which cuts blanks beyond its length. */
-    STORE
+  private final KeyKind kind;
+  private final int partitionCount;
+  private final int lengthMax;
+
+  /** For values that are compared with the column, or stored as they are. */
+  KeyReader(KeyKind kind, int partitionCount) {
+    this(kind, partitionCount, Integer.MAX_VALUE);
   }
 
-  private final KeyType type;
-  private final int partitionCount;
-  private final Use use;
-
-  KeyReader(KeyType type, int partitionCount, Use use) {
-    this.type = type;
+  /**
+   * For values that are stored in a varchar column, which cuts blanks beyond its length.
+   *
+   * @param lengthMax in characters
+   */
+  KeyReader(KeyKind kind, int partitionCount, int lengthMax) {
+    this.kind = kind;
     this.partitionCount = partitionCount;
-    this.use = use;
+    this.lengthMax = lengthMax;
   }
 
   /**
@@ -47,17 +48,12 @@ final class KeyReader {
    * @throws AbelianException when the value cannot be read as a key
    */
   int partition(BoundValues values, int parameter, int oid) {
-    int length = values.length(parameter);
-    if (length < 0) {
+    if (values.length(parameter) < 0) {
       return NULL;
     }
-    byte[] buffer = values.buffer(parameter);
-    int offset = values.offset(parameter);
-    switch (type.kind()) {
+    switch (kind) {
       case INTEGER:
-        return values.isBinary(parameter)
-            ? binaryInteger(buffer, offset, length, oid)
-            : textInteger(buffer, offset, length);
+        return integer(values, parameter, oid);
       case TEXT:
       case BLANK_PADDED:
         return text(values, parameter, oid);
@@ -68,6 +64,23 @@ final class KeyReader {
 
   private int of(long key) {
     return PartitionHash.partition(key, partitionCount);
+  }
+
+  private int integer(BoundValues values, int parameter, int oid) {
+    byte[] buffer = values.buffer(parameter);
+    int offset = values.offset(parameter);
+    int length = values.length(parameter);
+    if (values.isBinary(parameter)) {
+      return binaryInteger(buffer, offset, length, oid);
+    }
+    switch (oid) {
+      case PgType.FLOAT8:
+        return decimal(NumberText.parseDouble(ascii(buffer, offset, length)));
+      case PgType.FLOAT4:
+        return decimal(NumberText.parseFloat(ascii(buffer, offset, length)));
+      default:
+        return textInteger(buffer, offset, length);
+    }
   }
 
   private int binaryInteger(byte[] buffer, int offset, int length, int oid) {
@@ -81,9 +94,9 @@ final class KeyReader {
       case PgType.NUMERIC:
         return decimal(BinaryNumeric.read(buffer, offset, length));
       case PgType.FLOAT8:
-        return floating(bytes(buffer, offset, length, 8).getDouble());
+        return decimal(NumberText.exact(bytes(buffer, offset, length, 8).getDouble()));
       case PgType.FLOAT4:
-        return floating(bytes(buffer, offset, length, 4).getFloat());
+        return decimal(NumberText.exact(bytes(buffer, offset, length, 4).getFloat()));
       default:
         throw unsupportedType(oid);
     }
@@ -98,25 +111,17 @@ final class KeyReader {
       at++;
     }
     if (end - at > 18 || end == at) {
-      return unusualInteger(buffer, offset, length);
+      return decimal(NumberText.parse(ascii(buffer, offset, length)));
     }
     long value = 0;
     for (; at < end; at++) {
       int digit = buffer[at] - '0';
       if (digit < 0 || digit > 9) {
-        return unusualInteger(buffer, offset, length);
+        return decimal(NumberText.parse(ascii(buffer, offset, length)));
       }
       value = value * 10 + digit;
     }
     return of(negative ? -value : value);
-  }
-
-  private int unusualInteger(byte[] buffer, int offset, int length) {
-    return decimal(NumberText.parse(new String(buffer, offset, length, StandardCharsets.US_ASCII)));
-  }
-
-  private int floating(double value) {
-    return decimal(Double.isFinite(value) ? new BigDecimal(value) : null);
   }
 
   private int decimal(BigDecimal value) {
@@ -127,39 +132,49 @@ final class KeyReader {
   }
 
   private int text(BoundValues values, int parameter, int oid) {
-    byte[] buffer = values.buffer(parameter);
-    int offset = values.offset(parameter);
-    int length = values.length(parameter);
-    if (values.isBinary(parameter)) {
-      switch (oid) {
-        case PgType.INT2:
-        case PgType.INT4:
-        case PgType.INT8:
-          buffer = integerAsText(buffer, offset, length);
-          offset = 0;
-          length = buffer.length;
-          break;
-        case PgType.TEXT:
-        case PgType.VARCHAR:
-        case PgType.BPCHAR:
-        case PgType.UNKNOWN:
-        case PgType.UNSPECIFIED:
-          break;
-        default:
-          throw unsupportedType(oid);
-      }
-    } else if (!values.charset().equals(StandardCharsets.UTF_8)) {
-      buffer =
-          new String(buffer, offset, length, values.charset()).getBytes(StandardCharsets.UTF_8);
-      offset = 0;
-      length = buffer.length;
+    byte[] text = null;
+    switch (oid) {
+      case PgType.TEXT:
+      case PgType.VARCHAR:
+      case PgType.BPCHAR:
+      case PgType.UNKNOWN:
+      case PgType.UNSPECIFIED:
+        if (!values.charset().equals(StandardCharsets.UTF_8)) {
+          text =
+              new String(
+                      values.buffer(parameter),
+                      values.offset(parameter),
+                      values.length(parameter),
+                      values.charset())
+                  .getBytes(StandardCharsets.UTF_8);
+        }
+        break;
+      case PgType.INT2:
+      case PgType.INT4:
+      case PgType.INT8:
+        text = integerAsText(values, parameter);
+        break;
+      default:
+        throw unsupportedType(oid);
     }
-    if (type.kind() == KeyKind.BLANK_PADDED || oid == PgType.BPCHAR) {
+    boolean ignoresBlanks = kind == KeyKind.BLANK_PADDED || oid == PgType.BPCHAR;
+    return text == null
+        ? text(
+            values.buffer(parameter),
+            values.offset(parameter),
+            values.length(parameter),
+            ignoresBlanks)
+        : text(text, 0, text.length, ignoresBlanks);
+  }
+
+  private int text(byte[] buffer, int offset, int fullLength, boolean ignoresBlanks) {
+    int length = fullLength;
+    if (ignoresBlanks) {
       while (length > 0 && buffer[offset + length - 1] == ' ') {
         length--;
       }
     }
-    if (use == Use.STORE && type.lengthMax() >= 0 && length > type.lengthMax()) {
+    if (length > lengthMax) {
       length = storedLength(buffer, offset, length);
     }
     return of(PartitionHash.ofBytes(buffer, offset, length));
@@ -171,7 +186,7 @@ final class KeyReader {
     int kept = 0;
     for (; kept < length; kept++) {
       boolean startsCharacter = (buffer[offset + kept] & 0xC0) != 0x80;
-      if (startsCharacter && ++characters > type.lengthMax()) {
+      if (startsCharacter && ++characters > lengthMax) {
         break;
       }
     }
@@ -188,8 +203,8 @@ final class KeyReader {
     int offset = values.offset(parameter);
     int length = values.length(parameter);
     if (!values.isBinary(parameter)) {
-      String text = new String(buffer, offset, length, StandardCharsets.US_ASCII).strip();
-      switch (type.kind()) {
+      String text = ascii(buffer, offset, length).strip();
+      switch (kind) {
         case UUID:
           return uuid(SpecialText.uuid(text));
         case BOOLEAN:
@@ -198,13 +213,13 @@ final class KeyReader {
           return of(SpecialText.date(text));
       }
     }
-    if (type.kind() == KeyKind.UUID && oid == PgType.UUID) {
+    if (kind == KeyKind.UUID && oid == PgType.UUID) {
       return uuid(bytes(buffer, offset, length, 16));
     }
-    if (type.kind() == KeyKind.BOOLEAN && oid == PgType.BOOL) {
+    if (kind == KeyKind.BOOLEAN && oid == PgType.BOOL) {
       return of(bytes(buffer, offset, length, 1).get() == 0 ? 0 : 1);
     }
-    if (type.kind() == KeyKind.DATE && oid == PgType.DATE) {
+    if (kind == KeyKind.DATE && oid == PgType.DATE) {
       return of(bytes(buffer, offset, length, 4).getInt());
     }
     throw unsupportedType(oid);
@@ -216,13 +231,27 @@ final class KeyReader {
     return of(PartitionHash.ofBytes(canonical, 0, canonical.length));
   }
 
-  private static byte[] integerAsText(byte[] buffer, int offset, int length) {
-    ByteBuffer bytes = ByteBuffer.wrap(buffer, offset, length);
-    long value =
-        length == 2
-            ? bytes.getShort()
-            : length == 4 ? bytes.getInt() : bytes(buffer, offset, length, 8).getLong();
-    return Long.toString(value).getBytes(StandardCharsets.US_ASCII);
+  /** An integer becomes text by its digits, however it is written. */
+  private static byte[] integerAsText(BoundValues values, int parameter) {
+    byte[] buffer = values.buffer(parameter);
+    int offset = values.offset(parameter);
+    int length = values.length(parameter);
+    String digits;
+    if (!values.isBinary(parameter)) {
+      BigDecimal value = NumberText.parse(ascii(buffer, offset, length));
+      digits = value == null ? "" : value.toBigInteger().toString();
+    } else if (length == 2) {
+      digits = Short.toString(bytes(buffer, offset, length, 2).getShort());
+    } else if (length == 4) {
+      digits = Integer.toString(bytes(buffer, offset, length, 4).getInt());
+    } else {
+      digits = Long.toString(bytes(buffer, offset, length, 8).getLong());
+    }
+    return digits.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static String ascii(byte[] buffer, int offset, int length) {
+    return new String(buffer, offset, length, StandardCharsets.US_ASCII);
   }
 
   private static ByteBuffer bytes(byte[] buffer, int offset, int length, int expected) {
@@ -241,7 +270,7 @@ final class KeyReader {
 
   private static AbelianException unsupportedType(int oid) {
     return AbelianException.unsupported(
-        "a distribution key cannot be read from a binary parameter of type OID " + oid,
+        "a distribution key cannot be read from a parameter of type OID " + oid,
         "Bind the key in the type of its column, or cast the parameter to it.");
   }
 }

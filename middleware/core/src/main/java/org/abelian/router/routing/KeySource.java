@@ -17,16 +17,24 @@ interface KeySource {
   static KeySource of(Value value, KeyReader reader, StatementFacts facts) {
     if (value instanceof Value.Parameter parameter) {
       int number = parameter.number();
-      int oid =
-          number <= facts.parameters().size()
-              ? facts.parameters().get(number - 1)
-              : PgType.UNSPECIFIED;
+      int oid = typeOf(number, facts);
       return values -> reader.partition(values, number, oid);
     }
     if (value instanceof Value.Constant constant) {
-      int partition = reader.partition(TextValues.of(constant.text()), 1, PgType.UNKNOWN);
+      int partition =
+          reader.partition(
+              TextValues.of(constant.text()),
+              1,
+              constant.type() == PgType.UNSPECIFIED ? PgType.UNKNOWN : constant.type());
       return values -> partition;
     }
     return value instanceof Value.Null ? values -> KeyReader.NULL : null;
+  }
+
+  /** The OID of a parameter's type. */
+  static int typeOf(int parameter, StatementFacts facts) {
+    return parameter <= facts.parameters().size()
+        ? facts.parameters().get(parameter - 1)
+        : PgType.UNSPECIFIED;
   }
 }

@@ -2,6 +2,7 @@ package org.abelian.router.routing;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** A set of node ids. Immutable; few elements. */
 final class NodeSet {
@@ -36,6 +37,16 @@ final class NodeSet {
 
   boolean contains(int id) {
     return Arrays.binarySearch(ids, id) >= 0;
+  }
+
+  NodeSet union(NodeSet that) {
+    if (isEmpty() || that == this) {
+      return that;
+    }
+    if (that.isEmpty() || Arrays.equals(ids, that.ids)) {
+      return this;
+    }
+    return of(IntStream.concat(Arrays.stream(ids), Arrays.stream(that.ids)).toArray());
   }
 
   NodeSet intersect(NodeSet that) {

@@ -33,6 +33,26 @@ final class NumberText {
     }
   }
 
+  /**
+   * As a double precision number, which may not be what the digits say; null for NaN and the
+   * infinities.
+   */
+  static BigDecimal parseDouble(String text) {
+    BigDecimal written = parse(text);
+    return written == null ? null : exact(written.doubleValue());
+  }
+
+  /** As a real number, which may not be what the digits say; null for NaN and the infinities. */
+  static BigDecimal parseFloat(String text) {
+    BigDecimal written = parse(text);
+    return written == null ? null : exact(written.floatValue());
+  }
+
+  /** The number that the bits mean; null for NaN and the infinities. */
+  static BigDecimal exact(double value) {
+    return Double.isFinite(value) ? new BigDecimal(value) : null;
+  }
+
   private static BigDecimal magnitude(String unsigned) {
     if (unsigned.isEmpty() || unsigned.startsWith("-") || unsigned.startsWith("+")) {
       throw new NumberFormatException(unsigned);

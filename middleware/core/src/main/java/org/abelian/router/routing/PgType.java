@@ -1,5 +1,7 @@
 package org.abelian.router.routing;
 
+import java.util.Map;
+
 /**
  * The OIDs of PostgreSQL's built-in types in which a key may be bound; they are part of its wire
  * protocol.
@@ -20,5 +22,25 @@ final class PgType {
   static final int NUMERIC = 1700;
   static final int UUID = 2950;
 
+  private static final Map<Integer, Integer> ELEMENTS =
+      Map.ofEntries(
+          Map.entry(1000, BOOL),
+          Map.entry(1016, INT8),
+          Map.entry(1005, INT2),
+          Map.entry(1007, INT4),
+          Map.entry(1009, TEXT),
+          Map.entry(1021, FLOAT4),
+          Map.entry(1022, FLOAT8),
+          Map.entry(1014, BPCHAR),
+          Map.entry(1015, VARCHAR),
+          Map.entry(1182, DATE),
+          Map.entry(1231, NUMERIC),
+          Map.entry(2951, UUID));
+
   private PgType() {}
+
+  /** The element type of an array type; {@link #UNKNOWN} for any other. */
+  static int elementOf(int array) {
+    return ELEMENTS.getOrDefault(array, UNKNOWN);
+  }
 }

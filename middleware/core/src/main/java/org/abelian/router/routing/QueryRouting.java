@@ -1,6 +1,5 @@
 package org.abelian.router.routing;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.abelian.router.analysis.MergeFacts;
@@ -30,6 +29,9 @@ final class QueryRouting {
   }
 
   Plan plan() {
+    if (!facts.functions().isEmpty() && !catalog.tables().isEmpty()) {
+      throw Refusals.opaqueFunction(facts.functions().get(0));
+    }
     if (!uses.isPlaced()) {
       boolean anywhere = facts.relations().isEmpty() && !facts.volatileFunctions();
       return Plan.always(anywhere ? new Route.AnyNode() : firstNode);
@@ -37,10 +39,10 @@ final class QueryRouting {
     if (uses.hashed().isEmpty()) {
       return Plan.always(overReferences());
     }
+    checkWrites();
     if (!uses.local().isEmpty()) {
       throw Refusals.mixedWithLocal(uses.hashed().get(0), uses.local().get(0));
     }
-    checkWrites();
     if (facts.insert() != null && uses.placement(facts.insert().relation()) != null) {
       return new InsertRouting(sql, facts, uses).plan();
     }
@@ -103,7 +105,7 @@ final class QueryRouting {
     for (KeyClass keys : classes) {
       checkNestedWrites(keys);
     }
-    return new KeyedPlan(classes, several(classes), joinRefusal(classes, uses.hashed()));
+    return new KeyedPlan(classes, several());
   }
 
   /** A change inside WITH whose key is not known may be an INSERT, of which nothing is known. */
@@ -116,23 +118,8 @@ final class QueryRouting {
     }
   }
 
-  /** What two classes that do not lead to one node are told. */
-  static AbelianException joinRefusal(List<KeyClass> classes, List<RelationFacts> hashed) {
-    if (classes.size() < 2) {
-      return null;
-    }
-    List<RelationFacts> examples = new ArrayList<>();
-    for (KeyClass keys : classes.subList(0, 2)) {
-      hashed.stream()
-          .filter(table -> keys.relations().contains(table.id()))
-          .findFirst()
-          .ifPresent(examples::add);
-    }
-    return Refusals.joinAcrossNodes(examples.get(0), examples.get(1));
-  }
-
-  private Function<NodeSet, Route> several(List<KeyClass> classes) {
-    AbelianException refusal = scatterRefusal(classes);
+  private Function<NodeSet, Route> several() {
+    AbelianException refusal = refusalOfSeveral(facts);
     if (refusal != null) {
       return nodes -> {
         throw refusal;
@@ -143,55 +130,27 @@ final class QueryRouting {
         : nodes -> new Route.ScatterWrite(nodes.asList());
   }
 
-  /** Why the answers of several nodes could not be put together; null when they can. */
-  private AbelianException scatterRefusal(List<KeyClass> classes) {
-    if (!uses.catalogues().isEmpty()) {
-      return Refusals.catalogueScatter(uses.hashed().get(0));
-    }
-    for (RelationFacts table : uses.references()) {
-      if (table.outer()) {
-        return Refusals.outerReference(table);
-      }
-    }
-    for (RelationFacts table : uses.hashed()) {
-      if (table.level() > 0 && !meetsOuterQuery(table, classes)) {
-        return Refusals.nestedTable(table);
-      }
-      if (table.write() && (table.level() > 0 || facts.kind() == StatementKind.SELECT)) {
-        return Refusals.nestedWrite(table);
-      }
-    }
-    return facts.kind() == StatementKind.SELECT ? mergeRefusal() : writeRefusal();
-  }
-
-  private boolean meetsOuterQuery(RelationFacts nested, List<KeyClass> classes) {
-    return classes.stream()
-        .filter(keys -> keys.relations().contains(nested.id()))
-        .anyMatch(
-            keys ->
-                uses.hashed().stream()
-                    .anyMatch(
-                        table -> table.level() == 0 && keys.relations().contains(table.id())));
-  }
-
-  private AbelianException mergeRefusal() {
+  /**
+   * Why the statement cannot run on several nodes, each with its own rows; null when it can.
+   * Whether rows of different nodes would have to meet, the node's analysis knows.
+   */
+  static AbelianException refusalOfSeveral(StatementFacts facts) {
     MergeFacts merge = facts.merge();
     if (merge == null) {
-      return Refusals.notMergeable("the node does not say how");
+      return Refusals.severalNodes("its parts cannot be put together");
     }
-    if (merge.mode() == MergeFacts.Mode.REFUSE) {
-      return Refusals.notMergeable(merge.reason());
+    switch (merge.mode()) {
+      case REFUSE:
+        return Refusals.severalNodes(merge.reason());
+      case COMBINE:
+        if (facts.kind() != StatementKind.SELECT) {
+          return Refusals.severalNodes("it writes and also sorts, limits or aggregates");
+        }
+        return facts.locks()
+            ? Refusals.severalNodes("it locks rows and also sorts, limits or aggregates them")
+            : null;
+      default:
+        return null;
     }
-    return facts.locks() && merge.mode() != MergeFacts.Mode.CONCAT
-        ? Refusals.notMergeable("it locks rows and also sorts, limits or aggregates them")
-        : null;
-  }
-
-  /** EXPLAIN and the like go to one node only; their caller refuses the rest. */
-  private AbelianException writeRefusal() {
-    boolean changes = facts.kind() == StatementKind.UPDATE || facts.kind() == StatementKind.DELETE;
-    return changes || facts.kind() == StatementKind.UTILITY
-        ? null
-        : Refusals.notMergeable("it inserts what it reads");
   }
 }

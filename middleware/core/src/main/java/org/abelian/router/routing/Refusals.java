@@ -77,31 +77,17 @@ final class Refusals {
             + " statements.");
   }
 
-  static AbelianException catalogueScatter(RelationFacts placed) {
+  static AbelianException severalNodes(String reason) {
     return AbelianException.unsupported(
-        "\"" + placed.name() + "\" is read on several nodes together with PostgreSQL's catalogue",
-        "Restrict the distribution column to one value, or use two statements.");
+        "this statement needs rows of several nodes, and " + reason,
+        "Restrict the distribution columns to one value, compare them with each other, or make one"
+            + " of the tables a reference table.");
   }
 
-  static AbelianException notMergeable(String reason) {
+  static AbelianException opaqueFunction(String function) {
     return AbelianException.unsupported(
-        "this query over several nodes cannot be merged: " + reason,
-        "Restrict the distribution column to one value, or write the query without that.");
-  }
-
-  static AbelianException nestedTable(RelationFacts table) {
-    return AbelianException.unsupported(
-        "\"" + table.name() + "\" is read in a subquery, WITH, UNION or view over several nodes",
-        "Restrict its distribution column to one value, or compare it with the distribution column"
-            + " of the outer query.");
-  }
-
-  static AbelianException outerReference(RelationFacts table) {
-    return AbelianException.unsupported(
-        "reference table \""
-            + table.name()
-            + "\" keeps its unmatched rows in an outer join over several nodes",
-        "Restrict the distribution column to one value, or use an inner join.");
+        "function " + function + " may read or write tables, and the router does not see which",
+        "Declare it IMMUTABLE if it does not, or send its statements by themselves.");
   }
 
   static AbelianException nestedWrite(RelationFacts table) {

@@ -2,7 +2,6 @@ package org.abelian.router.routing;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.abelian.router.analysis.ColumnReference;
 import org.abelian.router.analysis.Equality;
@@ -24,6 +23,8 @@ final class FactsBuilder {
   private final List<RelationFacts> relations = new ArrayList<>();
   private final List<Equality> equalities = new ArrayList<>();
   private final List<String> assigned = new ArrayList<>();
+  private final List<ColumnReference> keyLinks = new ArrayList<>();
+  private final List<String> functions = new ArrayList<>();
   private InsertFacts insert;
   private boolean volatileFunctions;
   private boolean mutable;
@@ -33,9 +34,7 @@ final class FactsBuilder {
   FactsBuilder(StatementKind kind) {
     this.kind = kind;
     this.tag = kind.name();
-    if (kind == StatementKind.SELECT) {
-      merge = new MergeFacts(MergeFacts.Mode.CONCAT, null, null, List.of(), null);
-    }
+    merge = new MergeFacts(MergeFacts.Mode.CONCAT, null, null, List.of(), null);
   }
 
   static FactsBuilder select() {
@@ -62,7 +61,7 @@ final class FactsBuilder {
   }
 
   static Value constant(String text) {
-    return new Value.Constant(text, -1);
+    return new Value.Constant(text, 0, -1);
   }
 
   FactsBuilder parameters(Integer... oids) {
@@ -71,41 +70,37 @@ final class FactsBuilder {
   }
 
   FactsBuilder reads(String table) {
-    return relation("public", table, false, null, false, 0);
+    return relation("public", table, false, null, 0);
   }
 
   FactsBuilder readsNested(String table) {
-    return relation("public", table, false, null, false, 1);
-  }
-
-  FactsBuilder readsOuter(String table) {
-    return relation("public", table, false, null, true, 0);
+    return relation("public", table, false, null, 1);
   }
 
   FactsBuilder writes(String table) {
-    return relation("public", table, true, null, false, 0);
+    return relation("public", table, true, null, 0);
   }
 
   FactsBuilder writesNested(String table) {
-    return relation("public", table, true, null, false, 1);
+    return relation("public", table, true, null, 1);
   }
 
   FactsBuilder locks(String table) {
-    return relation("public", table, false, "update", false, 0);
+    return relation("public", table, false, "update", 0);
   }
 
   FactsBuilder readsCatalogue(String table) {
-    return relation("pg_catalog", table, false, null, false, 0);
+    return relation("pg_catalog", table, false, null, 0);
   }
 
   FactsBuilder temporary(String table) {
     relations.add(
-        new RelationFacts(relations.size(), "pg_temp_3", table, false, true, true, null, false, 0));
+        new RelationFacts(relations.size(), "pg_temp_3", table, false, true, true, null, 0));
     return this;
   }
 
   private FactsBuilder relation(
-      String schema, String table, boolean write, String locking, boolean outer, int level) {
+      String schema, String table, boolean write, String locking, int level) {
     relations.add(
         new RelationFacts(
             relations.size(),
@@ -115,7 +110,6 @@ final class FactsBuilder {
             false,
             write,
             locking,
-            outer,
             level));
     return this;
   }
@@ -176,10 +170,23 @@ final class FactsBuilder {
             0,
             InsertFacts.Source.SELECT,
             columns,
-            List.of(),
+            List.of(List.of(values)),
             List.of(),
             null,
-            Arrays.asList(values));
+            keyLinks);
+    return this;
+  }
+
+  /**
+   * Columns as "relation.column" that always equal the key of the selected row; before selects().
+   */
+  FactsBuilder linksKey(String... columns) {
+    keyLinks.addAll(references(List.of(columns)));
+    return this;
+  }
+
+  FactsBuilder callsFunction(String function) {
+    functions.add(function);
     return this;
   }
 
@@ -225,6 +232,9 @@ final class FactsBuilder {
         List.of(),
         kind == StatementKind.SELECT,
         null,
+        null,
+        false,
+        functions,
         merge);
   }
 }

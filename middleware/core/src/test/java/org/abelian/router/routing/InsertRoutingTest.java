@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.Value;
 import org.abelian.router.error.SqlState;
 import org.junit.jupiter.api.Test;
@@ -121,12 +122,6 @@ class InsertRoutingTest {
             .equal(List.of("1.l_w"), FactsBuilder.constant("1"))
             .selects(COLUMNS, new Value.Other(), new Value.Column(FactsBuilder.reference("1.l_x")));
     assertRefused(SqlState.FEATURE_NOT_SUPPORTED, route("INSERT", otherColumn), "co-located");
-    FactsBuilder fromEverywhere =
-        FactsBuilder.insert()
-            .writes("orders")
-            .readsNested("lines")
-            .selects(COLUMNS, new Value.Other(), new Value.Column(FactsBuilder.reference("1.l_w")));
-    assertRefused(SqlState.FEATURE_NOT_SUPPORTED, route("INSERT", fromEverywhere), "co-located");
     FactsBuilder elsewhere =
         FactsBuilder.insert()
             .writes("orders")
@@ -140,6 +135,42 @@ class InsertRoutingTest {
   }
 
   @Test
+  void insertSelectByKeyRunsOnEveryNodeWithItsOwnRows() {
+    FactsBuilder facts =
+        FactsBuilder.insert()
+            .writes("orders")
+            .readsNested("lines")
+            .linksKey("1.l_w")
+            .selects(COLUMNS, new Value.Other(), new Value.Column(FactsBuilder.reference("1.l_w")));
+    assertEquals(new Route.ScatterWrite(List.of(1, 2, 3)), route("INSERT", facts));
+    assertRefused(
+        SqlState.FEATURE_NOT_SUPPORTED,
+        route("INSERT", facts.merge(MergeFacts.Mode.REFUSE, "it has LIMIT")),
+        "Restrict");
+    FactsBuilder otherGroup =
+        FactsBuilder.insert()
+            .writes("orders")
+            .readsNested("people")
+            .linksKey("1.name")
+            .selects(
+                COLUMNS, new Value.Other(), new Value.Column(FactsBuilder.reference("1.name")));
+    assertRefused(SqlState.FEATURE_NOT_SUPPORTED, route("INSERT", otherGroup), "co-located");
+  }
+
+  @Test
+  void aCastThatMayChangeTheKeyIsRefused() {
+    assertTrue(oneRow(new Value.CastParameter(1, "integer"), "7") instanceof Route.OneNode);
+    assertRefused(
+        SqlState.FEATURE_NOT_SUPPORTED,
+        oneRow(new Value.CastParameter(1, "numeric(5,-2)"), "7"),
+        "parameter or a constant");
+    assertRefused(
+        SqlState.FEATURE_NOT_SUPPORTED,
+        oneRow(new Value.CastParameter(1, "integer"), "7.5"),
+        "Round");
+  }
+
+  @Test
   void defaultValuesHaveNoKey() {
     FactsBuilder facts = FactsBuilder.insert().writes("orders");
     assertRefused(
@@ -149,6 +180,10 @@ class InsertRoutingTest {
   }
 
   private static Route oneRow(Value key) {
+    return oneRow(key, null);
+  }
+
+  private static Route oneRow(Value key, String bound) {
     String sql = "INSERT INTO orders VALUES (1, $1)";
     FactsBuilder facts =
         FactsBuilder.insert()
@@ -156,7 +191,7 @@ class InsertRoutingTest {
             .parameters(PgType.INT4)
             .rows(sql, COLUMNS, List.of(List.of(new Value.Other(), key)));
     return Routing.compile(sql, facts.build(), TestCatalog.threeNodes())
-        .route(TextValues.of((String) null));
+        .route(TextValues.of(bound));
   }
 
   private static Route route(String sql, FactsBuilder facts) {

@@ -15,7 +15,6 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.abelian.router.catalog.KeyKind;
-import org.abelian.router.catalog.KeyType;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.junit.jupiter.api.Test;
@@ -104,9 +103,8 @@ class KeyReaderTest {
 
   @Test
   void varcharStoresWithoutTheBlanksBeyondItsLength() {
-    KeyType three = new KeyType(KeyKind.TEXT, 3);
-    KeyReader stored = new KeyReader(three, COUNT, KeyReader.Use.STORE);
-    KeyReader compared = new KeyReader(three, COUNT, KeyReader.Use.COMPARE);
+    KeyReader stored = new KeyReader(KeyKind.TEXT, COUNT, 3);
+    KeyReader compared = new KeyReader(KeyKind.TEXT, COUNT);
     int cut = compared.partition(TextValues.of("äbc"), 1, PgType.VARCHAR);
     assertEquals(cut, stored.partition(TextValues.of("äbc  "), 1, PgType.VARCHAR));
     assertEquals(
@@ -120,6 +118,27 @@ class KeyReaderTest {
     KeyReader reader = reader(KeyKind.TEXT);
     byte[] bytes = ByteBuffer.allocate(4).putInt(-42).array();
     assertEquals(expected, reader.partition(new BoundValue(bytes, true), 1, PgType.INT4));
+  }
+
+  @Test
+  void anIntegerInTextFormatStoredInATextColumnIsItsDigitsToo() {
+    assertEquals(
+        text(KeyKind.TEXT, "7"),
+        reader(KeyKind.TEXT).partition(TextValues.of(" 007"), 1, PgType.INT4));
+    assertThrows(
+        AbelianException.class,
+        () -> reader(KeyKind.TEXT).partition(TextValues.of("1.0"), 1, PgType.NUMERIC));
+  }
+
+  @Test
+  void floatingPointDigitsMeanWhatTheTypeHolds() {
+    KeyReader reader = reader(KeyKind.INTEGER);
+    assertEquals(
+        text(KeyKind.INTEGER, "16777216"),
+        reader.partition(TextValues.of("16777217"), 1, PgType.FLOAT4));
+    assertEquals(
+        text(KeyKind.INTEGER, "9007199254740992"),
+        reader.partition(TextValues.of("9007199254740993"), 1, PgType.FLOAT8));
   }
 
   @Property
@@ -176,7 +195,7 @@ class KeyReaderTest {
   }
 
   private static KeyReader reader(KeyKind kind) {
-    return new KeyReader(KeyType.of(kind), COUNT, KeyReader.Use.COMPARE);
+    return new KeyReader(kind, COUNT);
   }
 
   /** As numeric_send() writes it. */

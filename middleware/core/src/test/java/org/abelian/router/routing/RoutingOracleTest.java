@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.Value;
 import org.junit.jupiter.api.Test;
 
@@ -61,6 +62,9 @@ class RoutingOracleTest {
     facts.reads("items");
     for (Condition condition : conditions) {
       state(condition, columns, facts, random);
+    }
+    if (conditions.size() > 1) {
+      facts.merge(MergeFacts.Mode.REFUSE, "joined other than by key");
     }
     facts.parameters(bound.stream().map(any -> PgType.INT4).toArray(Integer[]::new));
     StatementRouter router = Routing.compile("SELECT", facts.build(), TestCatalog.threeNodes());

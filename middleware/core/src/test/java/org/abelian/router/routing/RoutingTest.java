@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.StatementKind;
@@ -87,20 +88,31 @@ class RoutingTest {
             .reads("lines")
             .parameters(PgType.INT4, PgType.INT8)
             .equal(List.of("0.o_w"), parameter(1))
-            .equal(List.of("1.l_w"), parameter(2));
+            .equal(List.of("1.l_w"), parameter(2))
+            .merge(MergeFacts.Mode.REFUSE, "the tables are joined other than by key");
     assertEquals(new Route.OneNode(2), route(facts, ON_TWO, ON_TWO));
     assertInstanceOf(Route.Refused.class, route(facts, ON_TWO, ON_THREE));
   }
 
   @Test
-  void aJoinAcrossPartitionsIsRefusedWithAHint() {
+  void aJoinAcrossNodesIsRefusedWithAHint() {
     assertRefused(
-        select().reads("orders").reads("lines").equal(List.of("0.o_w"), constant("1")),
-        "Compare their distribution columns");
-    assertRefused(select().reads("orders").reads("people"), "Compare their distribution columns");
-    assertRefused(
-        select().reads("orders").reads("people").equal(List.of("0.o_w", "1.name")),
-        "Compare their distribution columns");
+        select()
+            .reads("orders")
+            .reads("lines")
+            .equal(List.of("0.o_w"), constant("1"))
+            .merge(MergeFacts.Mode.REFUSE, "the tables are joined other than by key"),
+        "compare them with each other");
+  }
+
+  @Test
+  void aFunctionThatMayReadTablesIsRefused() {
+    assertRefused(select().callsFunction("public.f"), "IMMUTABLE");
+    assertEquals(
+        FIRST,
+        Routing.compile(
+                "SELECT f()", select().callsFunction("public.f").build(), TestCatalog.oneNode())
+            .route(BoundValues.NONE));
   }
 
   @Test
@@ -142,23 +154,53 @@ class RoutingTest {
   }
 
   @Test
-  void whatCannotBeMergedIsRefused() {
+  void whatTheNodeCannotTakeApartIsRefused() {
     assertRefused(
         select().reads("orders").merge(MergeFacts.Mode.REFUSE, "it has a window function"),
         "Restrict the distribution column");
-    assertRefused(select().reads("orders").readsOuter("items"), "inner join");
-    assertRefused(select().readsNested("orders"), "compare it with the distribution column");
     assertRefused(
-        select().reads("orders").readsNested("lines"), "Compare their distribution columns");
-    assertRefused(select().reads("orders").readsCatalogue("pg_class"), "two statements");
-    assertRefused(select().locks("orders").merge(MergeFacts.Mode.COMBINE, null), "without that");
+        select().locks("orders").merge(MergeFacts.Mode.COMBINE, null), "Restrict the distribution");
+    assertRefused(
+        update().writes("orders").merge(MergeFacts.Mode.COMBINE, null),
+        "Restrict the distribution");
   }
 
   @Test
-  void aSubqueryOnTheSameKeyMayBeScattered() {
+  void eachTablesOwnRestrictionCounts() {
+    FactsBuilder outerJoin =
+        select()
+            .reads("orders")
+            .reads("lines")
+            .equal(List.of("0.o_w"), constant(ON_TWO))
+            .equal(List.of("1.l_w"), constant(ON_TWO))
+            .equal(List.of("0.o_w", "1.l_w"));
+    assertEquals(new Route.OneNode(2), route(outerJoin));
+    FactsBuilder nullableSideRestricted =
+        select()
+            .reads("orders")
+            .reads("lines")
+            .equal(List.of("1.l_w"), constant(ON_TWO))
+            .equal(List.of("0.o_w", "1.l_w"));
+    assertEquals(new Route.Scatter(List.of(1, 2, 3), concat()), route(nullableSideRestricted));
+  }
+
+  @Test
+  void anArrayParameterLeadsToTheNodesOfItsElements() {
     FactsBuilder facts =
-        select().reads("orders").readsNested("lines").equal(List.of("0.o_w", "1.l_w"));
-    assertEquals(new Route.Scatter(List.of(1, 2, 3), concat()), route(facts));
+        select().reads("orders").parameters(1007).in("0.o_w", new Value.ParameterElements(1));
+    assertEquals(
+        new Route.Scatter(List.of(2, 3), concat()),
+        route(facts, "{" + ON_TWO + ",NULL," + ON_THREE + "}"));
+    assertEquals(new Route.OneNode(3), route(facts, "{" + ON_THREE + "}"));
+    assertInstanceOf(Route.OneNode.class, route(facts, "{}"));
+    assertInstanceOf(Route.OneNode.class, route(facts, (String) null));
+    ByteBuffer binary = ByteBuffer.allocate(12 + 8 + 8 + 4);
+    binary.putInt(1).putInt(1).putInt(PgType.INT4).putInt(2).putInt(1);
+    binary.putInt(4).putInt(Integer.parseInt(ON_THREE)).putInt(-1);
+    StatementRouter router = Routing.compile("SELECT", facts.build(), TestCatalog.threeNodes());
+    assertEquals(new Route.OneNode(3), router.route(new BoundValue(binary.array(), true)));
+    assertInstanceOf(
+        Route.Refused.class, router.route(new BoundValue(new byte[] {0, 0, 0, 1, 9}, true)));
   }
 
   @Test
@@ -184,8 +226,11 @@ class RoutingTest {
         new Route.OneNode(2),
         route(select().writesNested("orders").equal(List.of("0.o_w"), constant(ON_TWO))));
     assertRefused(
-        select().writesNested("orders").in("0.o_w", constant(ON_TWO), constant(ON_THREE)),
-        "compare it with");
+        select()
+            .writesNested("orders")
+            .in("0.o_w", constant(ON_TWO), constant(ON_THREE))
+            .merge(MergeFacts.Mode.REFUSE, "a data-modifying WITH query"),
+        "Restrict the");
     assertRefused(new FactsBuilder(StatementKind.MERGE).writes("orders"), "ON CONFLICT");
   }
 

@@ -6,7 +6,6 @@ import java.util.stream.IntStream;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Colocation;
 import org.abelian.router.catalog.KeyKind;
-import org.abelian.router.catalog.KeyType;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.catalog.Placement;
 import org.abelian.router.catalog.TableName;
@@ -36,8 +35,8 @@ final class TestCatalog {
   }
 
   private static Catalog catalog(List<Node> nodes) {
-    KeyType number = KeyType.of(KeyKind.INTEGER);
-    KeyType text = new KeyType(KeyKind.TEXT, 8);
+    KeyKind number = KeyKind.INTEGER;
+    KeyKind text = KeyKind.TEXT;
     return new Catalog(
         5,
         nodes,

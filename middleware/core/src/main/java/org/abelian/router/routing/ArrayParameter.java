@@ -1,0 +1,91 @@
+package org.abelian.router.routing;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.util.List;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+
+/**
+ * A parameter that is an array of keys.
+ *
+ * @param elementType the OID of its elements' type; 0 when unknown
+ */
+record ArrayParameter(int parameter, int elementType, KeyReader reader) {
+  /** Adds the partition of each element. */
+  void addPartitions(BoundValues values, List<Integer> partitions) {
+    if (values.isNull(parameter)) {
+      return;
+    }
+    if (values.isBinary(parameter)) {
+      addBinary(values, partitions);
+    } else {
+      String text =
+          new String(
+              values.buffer(parameter),
+              values.offset(parameter),
+              values.length(parameter),
+              values.charset());
+      for (String element : ArrayText.elements(text)) {
+        partitions.add(reader.partition(TextValues.of(element), 1, elementType));
+      }
+    }
+  }
+
+  /**
+   * Dimensions, a flag, the element type, a length and lower bound for each dimension; then length
+   * and bytes of each element.
+   */
+  private void addBinary(BoundValues values, List<Integer> partitions) {
+    byte[] buffer = values.buffer(parameter);
+    ByteBuffer bytes = ByteBuffer.wrap(buffer, values.offset(parameter), values.length(parameter));
+    try {
+      int dimensions = bytes.getInt();
+      bytes.getInt();
+      int type = bytes.getInt();
+      for (int dimension = 0; dimension < dimensions; dimension++) {
+        bytes.getLong();
+      }
+      while (bytes.hasRemaining()) {
+        int length = bytes.getInt();
+        partitions.add(
+            reader.partition(
+                new Element(buffer, bytes.position(), length, values.charset()), 1, type));
+        bytes.position(bytes.position() + Math.max(length, 0));
+      }
+    } catch (BufferUnderflowException | IllegalArgumentException broken) {
+      throw new AbelianException(
+          SqlState.INVALID_BINARY_REPRESENTATION, "invalid binary form of an array", null);
+    }
+  }
+
+  /** An element, where it lies. */
+  private record Element(byte[] buffer, int offset, int length, Charset charset)
+      implements BoundValues {
+    @Override
+    public int count() {
+      return 1;
+    }
+
+    @Override
+    public boolean isBinary(int parameter) {
+      return true;
+    }
+
+    @Override
+    public byte[] buffer(int parameter) {
+      return buffer;
+    }
+
+    @Override
+    public int offset(int parameter) {
+      return offset;
+    }
+
+    @Override
+    public int length(int parameter) {
+      return length;
+    }
+  }
+}

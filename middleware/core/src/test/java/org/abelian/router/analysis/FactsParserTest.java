@@ -1,0 +1,117 @@
+package org.abelian.router.analysis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.abelian.router.error.AbelianException;
+import org.junit.jupiter.api.Test;
+
+class FactsParserTest {
+  @Test
+  void everyFactOfAnInsertIsRead() {
+    StatementFacts facts =
+        only(
+            """
+            [{"kind": "insert", "span": [0, 60], "tag": "INSERT", "parameters": [23, 4294967295],
+              "relations": [{"id": 0, "schema": "public", "name": "t", "catalog": false, "temporary": false,
+                             "write": true, "locking": null, "level": 0}],
+              "equalities": [],
+              "insert": {"relation": 0, "source": "values", "columns": ["k", "v"],
+                         "rows": [[{"param": 1, "cast": "character varying(5)"}, {"const": "5", "type": 23, "location": 40}], [{"null": true}, {"default": true}], [{"other": true}, {"param": 2}]],
+                         "row_spans": [[30, 10], [42, 8], [52, 8]], "values_span": [30, 30], "key_links": [[1, "k"]]},
+              "assigned": ["v"], "volatile": true, "mutable": true,
+              "operations": [{"column": "v", "commutes": true}], "returns_rows": true}]
+            """);
+    assertEquals(StatementKind.INSERT, facts.kind());
+    assertEquals(List.of(23, -1), facts.parameters());
+    assertTrue(facts.writes() && facts.volatileFunctions() && facts.mutable());
+    assertEquals(List.of(new OperationFacts("v", true)), facts.operations());
+    InsertFacts insert = facts.insert();
+    assertEquals(
+        List.of(
+            List.of(
+                new Value.CastParameter(1, "character varying(5)"),
+                new Value.Constant("5", 23, 40)),
+            List.of(new Value.Null(), new Value.Other()),
+            List.of(new Value.Other(), new Value.Parameter(2))),
+        insert.rows());
+    assertEquals(new Span(42, 8), insert.rowSpans().get(1));
+    assertEquals(new Span(30, 30), insert.valuesSpan());
+    assertEquals(List.of(new ColumnReference(1, "k")), insert.keyLinks());
+    assertNull(facts.merge());
+  }
+
+  @Test
+  void everyFactOfASelectIsRead() {
+    StatementFacts facts =
+        only(
+            """
+            [{"kind": "select", "span": [0, 9], "tag": "SELECT",
+              "relations": [{"id": 3, "schema": "s", "name": "t", "locking": "no key update", "level": 2}],
+              "equalities": [{"columns": [[3, "k"], [4, "l"]], "values": [{"const": "x"}], "in": [[{"param": 2}, {"const": "7"}, {"param_array": 3}]]}],
+              "returns_rows": true, "functions": ["public.f"],
+              "merge": {"mode": "combine", "worker": "W", "combine": "C", "worker_types": [20, 1700], "reason": null}}]
+            """);
+    assertTrue(facts.locks());
+    assertFalse(facts.writes());
+    assertEquals(List.of("public.f"), facts.functions());
+    assertEquals(
+        new Equality(
+            List.of(new ColumnReference(3, "k"), new ColumnReference(4, "l")),
+            List.of(new Value.Constant("x", 0, -1)),
+            List.of(
+                List.of(
+                    new Value.Parameter(2),
+                    new Value.Constant("7", 0, -1),
+                    new Value.ParameterElements(3)))),
+        facts.equalities().get(0));
+    assertEquals(
+        new MergeFacts(MergeFacts.Mode.COMBINE, "W", "C", List.of(20, 1700), null), facts.merge());
+  }
+
+  @Test
+  void everyKindOfUtilityIsRead() {
+    for (UtilityKind kind : UtilityKind.values()) {
+      StatementFacts facts =
+          only(
+              "[{\"kind\": \"utility\", \"utility\": \"%s\", \"tag\": \"X\", \"name\": \"n\", \"deferred\": true, \"outside_transaction\": true}]"
+                  .formatted(kind.name().toLowerCase()));
+      assertEquals(kind, facts.utility());
+      assertTrue(facts.outsideTransaction() && facts.deferred());
+      assertEquals("n", facts.name());
+    }
+  }
+
+  @Test
+  void aSettingIsRead() {
+    StatementFacts facts =
+        only(
+            "[{\"kind\": \"utility\", \"utility\": \"set\", \"set\": {\"name\": \"search_path\","
+                + " \"scope\": \"local\", \"value\": \"a, b\"}}]");
+    assertEquals(
+        new SettingFacts("search_path", SettingFacts.Scope.LOCAL, "a, b"), facts.setting());
+  }
+
+  @Test
+  void severalStatementsAndNoneAreRead() {
+    assertEquals(List.of(), FactsParser.parse("[]"));
+    assertEquals(
+        2, FactsParser.parse("[{\"kind\": \"empty\"}, {\"kind\": \"cluster_call\"}]").size());
+  }
+
+  @Test
+  void anythingElseIsAFault() {
+    assertThrows(AbelianException.class, () -> FactsParser.parse("nonsense"));
+    assertThrows(AbelianException.class, () -> FactsParser.parse("[{\"kind\": \"new\"}]"));
+  }
+
+  private static StatementFacts only(String json) {
+    List<StatementFacts> all = FactsParser.parse(json);
+    assertEquals(1, all.size());
+    return all.get(0);
+  }
+}

@@ -1,0 +1,45 @@
+package org.abelian.router.execution;
+
+import java.io.IOException;
+
+/**
+ * Work of the router between messages, such as ending a transaction. It runs when everything before
+ * it was answered.
+ */
+public final class Action extends Step {
+  /** The work. */
+  @FunctionalInterface
+  public interface Work {
+    /** Does it. */
+    void run() throws IOException;
+  }
+
+  private final Work work;
+  private final boolean always;
+
+  private Action(Work work, boolean always) {
+    this.work = work;
+    this.always = always;
+  }
+
+  /** Work that is left out when an earlier step of the group failed. */
+  public static Action then(Work work) {
+    return new Action(work, false);
+  }
+
+  /** Work that is done in any case. */
+  public static Action always(Work work) {
+    return new Action(work, true);
+  }
+
+  @Override
+  boolean run(ResponsePlan plan) throws IOException {
+    work.run();
+    return true;
+  }
+
+  @Override
+  boolean runsAfterFailure() {
+    return always;
+  }
+}

@@ -1,0 +1,45 @@
+package org.abelian.router.execution;
+
+import java.io.IOException;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.protocol.BackendType;
+
+/** The answer of one node to an Execute whose rows are to be combined with those of others. */
+public final class CollectReply extends Step {
+  private final NodeConnection connection;
+  private final RowCollection rows;
+
+  /** Rows in text format go into the collection. */
+  public CollectReply(NodeConnection connection, RowCollection rows) {
+    this.connection = connection;
+    this.rows = rows;
+  }
+
+  @Override
+  boolean run(ResponsePlan plan) throws IOException {
+    try {
+      for (; ; ) {
+        connection.timeout(plan.timeout());
+        int length = connection.awaitFrame();
+        byte[] array = connection.incoming().array();
+        int at = connection.incoming().start();
+        byte type = array[at];
+        if (type == BackendType.DATA_ROW) {
+          rows.add(NodeCall.row(array, at));
+        } else if (type == BackendType.ERROR_RESPONSE) {
+          plan.nodeError(connection, array, at, length);
+        } else if (type == BackendType.PARAMETER_STATUS) {
+          NodeReply.rememberToken(connection, array, at, length);
+        }
+        connection.incoming().consume(length);
+        if (type == BackendType.COMMAND_COMPLETE || type == BackendType.ERROR_RESPONSE) {
+          return true;
+        }
+      }
+    } catch (NodeLostException e) {
+      plan.nodeLost(connection, e);
+      return true;
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package org.abelian.router.execution;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.BackendType;
+import org.abelian.router.protocol.BigEndian;
+import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.FrontendType;
+
+/**
+ * Queries of the router's own on a connection that has nothing else to answer. Results are small.
+ */
+public final class NodeCall {
+  private NodeCall() {}
+
+  /** Runs one or more statements as a simple query. */
+  public static QueryResult simple(NodeConnection connection, String sql) throws NodeLostException {
+    sendSimple(connection, sql);
+    return await(connection, true);
+  }
+
+  /** Sends a simple query without waiting. */
+  public static void sendSimple(NodeConnection connection, String sql) throws NodeLostException {
+    connection.prepared().dropUnnamed();
+    connection.writer().begin(FrontendType.QUERY).string(sql).end();
+    connection.flush();
+  }
+
+  /**
+   * Runs a prepared statement with text values.
+   *
+   * @param sync false to stay within the client's group of messages
+   */
+  public static QueryResult prepared(
+      NodeConnection connection, NodeStatement statement, boolean sync, String... values)
+      throws NodeLostException {
+    boolean parsing = connection.parse(statement);
+    FrameWriter writer = connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).string(connection.prepared().name(statement));
+    writer.int2(0).int2(values.length);
+    for (String value : values) {
+      if (value == null) {
+        writer.int4(-1);
+      } else {
+        byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+        writer.int4(bytes.length).bytes(bytes);
+      }
+    }
+    writer.int2(0).end();
+    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    writer.empty(sync ? FrontendType.SYNC : FrontendType.FLUSH);
+    connection.flush();
+    QueryResult result = await(connection, sync);
+    if (parsing && !result.succeeded() && !sync) {
+      connection.prepared().forget(statement);
+    }
+    return result;
+  }
+
+  /**
+   * Collects an answer.
+   *
+   * @param untilReady true to read to ReadyForQuery, false to read to the end of one command or an
+   *     error
+   */
+  public static QueryResult await(NodeConnection connection, boolean untilReady)
+      throws NodeLostException {
+    List<byte[][]> rows = new ArrayList<>();
+    String tag = "";
+    byte[] error = null;
+    for (; ; ) {
+      int length = connection.awaitFrame();
+      byte[] array = connection.incoming().array();
+      int at = connection.incoming().start();
+      byte type = array[at];
+      switch (type) {
+        case BackendType.DATA_ROW -> rows.add(row(array, at));
+        case BackendType.COMMAND_COMPLETE -> tag = CString.read(array, at + 5, at + length - 1);
+        case BackendType.ERROR_RESPONSE -> {
+          if (error == null) {
+            error = Arrays.copyOfRange(array, at, at + length);
+          }
+        }
+        case BackendType.PARSE_COMPLETE -> connection.prepared().confirm();
+        case BackendType.PARAMETER_STATUS -> NodeReply.rememberToken(connection, array, at, length);
+        case BackendType.READY_FOR_QUERY -> {
+          connection.transactionStatus(array[at + 5]);
+          connection.prepared().endGroup();
+        }
+        default -> {
+          // Descriptions and notices are of no interest here.
+        }
+      }
+      connection.incoming().consume(length);
+      boolean end =
+          untilReady
+              ? type == BackendType.READY_FOR_QUERY
+              : type == BackendType.COMMAND_COMPLETE || type == BackendType.ERROR_RESPONSE;
+      if (end) {
+        return new QueryResult(rows, tag, error);
+      }
+    }
+  }
+
+  /** The values of the DataRow at an index. */
+  static byte[][] row(byte[] array, int frame) {
+    byte[][] values = new byte[BigEndian.int2(array, frame + 5) & 0xffff][];
+    int at = frame + 7;
+    for (int i = 0; i < values.length; i++) {
+      int length = BigEndian.int4(array, at);
+      at += 4;
+      if (length >= 0) {
+        values[i] = Arrays.copyOfRange(array, at, at + length);
+        at += length;
+      }
+    }
+    return values;
+  }
+}

@@ -1,0 +1,282 @@
+package org.abelian.router.execution;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.protocol.BackendType;
+import org.abelian.router.protocol.BigEndian;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.CString;
+
+/** The answer of one node to one message, passed on or swallowed as it comes. */
+public final class NodeReply extends Step {
+  /** What of the answer the client sees. */
+  private enum Show {
+    /** All of it. */
+    ALL,
+    /** Rows and descriptions, but not the tag, which goes into a sum. */
+    ROWS,
+    /** Nothing but errors. */
+    ERRORS,
+    /** The answer to a Sync that the client asked for: notices and errors. */
+    NOTICES
+  }
+
+  /** The parameter that carries a transaction's token, for the router only. */
+  private static final byte[] TOKEN_PARAMETER =
+      "abelian.transaction_id".getBytes(StandardCharsets.US_ASCII);
+
+  /** Frames larger than this are passed on in pieces. */
+  private static final int LARGE_FRAME = 8192;
+
+  private final NodeConnection connection;
+  private final Show show;
+  private final boolean untilReady;
+  private final TagSum sum;
+  private long passing;
+
+  private NodeReply(NodeConnection connection, Show show, boolean untilReady, TagSum sum) {
+    this.connection = connection;
+    this.show = show;
+    this.untilReady = untilReady;
+    this.sum = sum;
+  }
+
+  /** The answer to a message of the extended protocol, as the node gives it. */
+  public static NodeReply pass(NodeConnection connection) {
+    return new NodeReply(connection, Show.ALL, false, null);
+  }
+
+  /** The answer to a message of the extended protocol that the client did not send. */
+  public static NodeReply swallow(NodeConnection connection) {
+    return new NodeReply(connection, Show.ERRORS, false, null);
+  }
+
+  /**
+   * The answer to an Execute of which other nodes have their share: rows pass, counts are added.
+   */
+  public static NodeReply share(NodeConnection connection, TagSum sum) {
+    return new NodeReply(connection, Show.ROWS, false, sum);
+  }
+
+  /**
+   * The answer to a Describe that the client of a simple query did not send: NoData is left out.
+   */
+  public static NodeReply describeRows(NodeConnection connection) {
+    return new NodeReply(connection, Show.ROWS, false, null);
+  }
+
+  /** The answer to an Execute of which only the count matters here. */
+  public static NodeReply count(NodeConnection connection, TagSum sum) {
+    return new NodeReply(connection, Show.ERRORS, false, sum);
+  }
+
+  /** The answer to a Sync, ReadyForQuery left out. */
+  public static NodeReply sync(NodeConnection connection) {
+    return new NodeReply(connection, Show.NOTICES, true, null);
+  }
+
+  /** The answer to a simple query or function call, ReadyForQuery left out. */
+  public static NodeReply query(NodeConnection connection) {
+    return new NodeReply(connection, Show.ALL, true, null);
+  }
+
+  @Override
+  boolean runsAfterFailure() {
+    return untilReady;
+  }
+
+  @Override
+  boolean run(ResponsePlan plan) throws IOException {
+    if (connection.isLost()) {
+      plan.nodeLost(
+          connection,
+          new NodeLostException(connection.address(), new IOException("it was closed")));
+      return true;
+    }
+    try {
+      return relay(plan);
+    } catch (NodeLostException e) {
+      plan.nodeLost(connection, e);
+      return true;
+    }
+  }
+
+  private boolean relay(ResponsePlan plan) throws NodeLostException {
+    ByteQueue incoming = connection.incoming();
+    for (; ; ) {
+      if (passing > 0 && !incoming.isEmpty()) {
+        passPiece(plan, incoming);
+        continue;
+      }
+      int length = passing > 0 ? 0 : incoming.frameAt(incoming.start());
+      if (length == 0) {
+        if (passing == 0) {
+          startLargeFrame(plan, incoming);
+        }
+        if (plan.output().queue().size() >= ResponsePlan.OUTPUT_LIMIT) {
+          return false;
+        }
+        connection.timeout(plan.timeout());
+        connection.fill();
+        continue;
+      }
+      byte type = incoming.array()[incoming.start()];
+      if (type == BackendType.DATA_ROW) {
+        passRows(plan, incoming, length);
+      } else {
+        Progress progress = take(plan, incoming, type, length);
+        if (progress != Progress.GOES_ON) {
+          return progress == Progress.DONE;
+        }
+      }
+    }
+  }
+
+  private boolean showsRows(ResponsePlan plan) {
+    return !plan.failed() && (show == Show.ALL || show == Show.ROWS);
+  }
+
+  private void passPiece(ResponsePlan plan, ByteQueue incoming) {
+    int count = (int) Math.min(passing, incoming.size());
+    if (showsRows(plan)) {
+      plan.output().queue().append(incoming.array(), incoming.start(), count);
+    }
+    incoming.consume(count);
+    passing -= count;
+  }
+
+  /** A large row or piece of COPY data need not be there as a whole. */
+  private void startLargeFrame(ResponsePlan plan, ByteQueue incoming) {
+    if (incoming.size() < 5) {
+      return;
+    }
+    byte type = incoming.array()[incoming.start()];
+    int length = 1 + BigEndian.int4(incoming.array(), incoming.start() + 1);
+    if (length > LARGE_FRAME && (type == BackendType.DATA_ROW || type == BackendType.COPY_DATA)) {
+      passing = length;
+      countRow();
+      passPiece(plan, incoming);
+    }
+  }
+
+  private void countRow() {
+    if (sum != null) {
+      sum.row();
+    }
+  }
+
+  /** Passes all whole rows that are there with one copy. */
+  private void passRows(ResponsePlan plan, ByteQueue incoming, int firstLength) {
+    int from = incoming.start();
+    int to = from + firstLength;
+    byte[] array = incoming.array();
+    countRow();
+    for (; ; ) {
+      int length = incoming.frameAt(to);
+      if (length == 0 || array[to] != BackendType.DATA_ROW) {
+        break;
+      }
+      countRow();
+      to += length;
+    }
+    if (showsRows(plan)) {
+      plan.output().queue().append(array, from, to - from);
+    }
+    incoming.consume(to - from);
+  }
+
+  private enum Progress {
+    GOES_ON,
+    DONE,
+    WAITS
+  }
+
+  private Progress take(ResponsePlan plan, ByteQueue incoming, byte type, int length) {
+    byte[] array = incoming.array();
+    int at = incoming.start();
+    Progress progress = Progress.GOES_ON;
+    boolean pass = !plan.failed() && show == Show.ALL;
+    switch (type) {
+      case BackendType.READY_FOR_QUERY -> {
+        connection.transactionStatus(array[at + 5]);
+        if (untilReady) {
+          connection.prepared().endGroup();
+          incoming.consume(length);
+          return Progress.DONE;
+        }
+        pass = false;
+      }
+      case BackendType.ERROR_RESPONSE -> {
+        plan.nodeError(connection, array, at, length);
+        pass = false;
+        progress = untilReady ? Progress.GOES_ON : Progress.DONE;
+      }
+      case BackendType.NOTICE_RESPONSE -> pass = !plan.failed() && show != Show.ERRORS;
+      case BackendType.PARAMETER_STATUS -> {
+        parameterStatus(plan, array, at, length);
+        pass = false;
+      }
+      case BackendType.NOTIFICATION_RESPONSE -> pass = true;
+      case BackendType.COPY_IN_RESPONSE, BackendType.COPY_BOTH_RESPONSE -> {
+        plan.copyIn(connection, !untilReady);
+        progress = Progress.WAITS;
+      }
+      case BackendType.ROW_DESCRIPTION, BackendType.NO_DATA -> {
+        pass |= !plan.failed() && show == Show.ROWS && type == BackendType.ROW_DESCRIPTION;
+        progress = end();
+      }
+      case BackendType.PARSE_COMPLETE -> {
+        connection.prepared().confirm();
+        progress = end();
+      }
+      case BackendType.COMMAND_COMPLETE -> {
+        if (sum != null) {
+          sum.add(CString.read(array, at + 5, at + length - 1));
+        }
+        progress = end();
+      }
+      case BackendType.PORTAL_SUSPENDED -> {
+        if (sum != null) {
+          sum.suspended();
+        }
+        progress = end();
+      }
+      case BackendType.BIND_COMPLETE,
+          BackendType.CLOSE_COMPLETE,
+          BackendType.EMPTY_QUERY_RESPONSE ->
+          progress = end();
+      default -> {
+        // ParameterDescription is followed by RowDescription or NoData, COPY data by
+        // CommandComplete.
+      }
+    }
+    if (pass) {
+      plan.output().queue().append(array, at, length);
+    }
+    incoming.consume(length);
+    return progress;
+  }
+
+  private Progress end() {
+    return untilReady ? Progress.GOES_ON : Progress.DONE;
+  }
+
+  private void parameterStatus(ResponsePlan plan, byte[] array, int at, int length) {
+    if (!rememberToken(connection, array, at, length)) {
+      plan.output().parameterStatus(array, at);
+    }
+  }
+
+  /** Keeps a transaction's token; false when the ParameterStatus is another one. */
+  static boolean rememberToken(NodeConnection connection, byte[] array, int at, int length) {
+    int nameEnd = CString.end(array, at + 5, at + length);
+    if (!Arrays.equals(array, at + 5, nameEnd, TOKEN_PARAMETER, 0, TOKEN_PARAMETER.length)) {
+      return false;
+    }
+    connection.transactionToken(CString.read(array, nameEnd + 1, at + length - 1));
+    return true;
+  }
+}

@@ -1,0 +1,128 @@
+package org.abelian.router.execution;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
+
+/**
+ * The steps that answer what a client has sent, in the client's order. When one fails, those after
+ * it are left out until the group of messages ends, as PostgreSQL skips messages until Sync. Not
+ * thread-safe.
+ */
+public final class ResponsePlan {
+  /** How many bytes wait for the client before a plan stops to read from nodes. */
+  static final int OUTPUT_LIMIT = 32768;
+
+  private final ClientOutput output;
+  private final ErrorPolicy errors;
+  private final ArrayDeque<Step> steps = new ArrayDeque<>();
+  private boolean failed;
+  private int timeoutMillis;
+  private NodeConnection copyIn;
+  private boolean copyExtended;
+
+  /** An empty plan. */
+  public ResponsePlan(ClientOutput output, ErrorPolicy errors) {
+    this.output = output;
+    this.errors = errors;
+  }
+
+  /** Where the answers go. */
+  public ClientOutput output() {
+    return output;
+  }
+
+  /** Adds a step. */
+  public void add(Step step) {
+    steps.add(step);
+  }
+
+  /** True when everything is answered. */
+  public boolean isEmpty() {
+    return steps.isEmpty();
+  }
+
+  /** True when a step of this group failed. */
+  public boolean failed() {
+    return failed;
+  }
+
+  /** The rest of the group is left out. */
+  public void fail() {
+    failed = true;
+  }
+
+  /** A new group begins. */
+  public void beginGroup() {
+    failed = false;
+  }
+
+  /** How long a node may take to send something; 0 for ever. */
+  public void timeout(int millis) {
+    timeoutMillis = millis;
+  }
+
+  /** How long a node may take to send something; 0 for ever. */
+  public int timeout() {
+    return timeoutMillis;
+  }
+
+  /** The node that waits for the client's COPY data; null for none. */
+  public NodeConnection copyIn() {
+    return copyIn;
+  }
+
+  /** True when the COPY came by the extended protocol, whose Sync the node has ignored. */
+  public boolean isCopyExtended() {
+    return copyExtended;
+  }
+
+  void copyIn(NodeConnection connection, boolean extended) {
+    copyIn = connection;
+    copyExtended = extended;
+  }
+
+  /** The client has ended its COPY data. */
+  public void endCopyIn() {
+    copyIn = null;
+  }
+
+  /**
+   * Runs steps until all are done or the client should take what is there; in COPY, until the
+   * client's data is needed.
+   */
+  public void run() throws IOException {
+    while (!steps.isEmpty()) {
+      Step step = steps.peek();
+      if ((!failed || step.runsAfterFailure()) && !runSafely(step)) {
+        return;
+      }
+      steps.poll();
+    }
+  }
+
+  private boolean runSafely(Step step) throws IOException {
+    try {
+      return step.run(this);
+    } catch (RuntimeException e) {
+      failed = true;
+      errors.stepFailed(e);
+      return true;
+    }
+  }
+
+  void nodeError(NodeConnection connection, byte[] array, int frame, int length) {
+    if (!failed) {
+      failed = true;
+      errors.nodeError(connection, array, frame, length);
+    }
+  }
+
+  void nodeLost(NodeConnection connection, NodeLostException cause) {
+    if (!failed) {
+      failed = true;
+      errors.nodeLost(connection, cause);
+    }
+  }
+}

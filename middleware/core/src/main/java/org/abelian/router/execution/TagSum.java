@@ -1,0 +1,47 @@
+package org.abelian.router.execution;
+
+/** The command tag of a statement that several nodes run: their counts added. Not thread-safe. */
+public final class TagSum {
+  private String command = "";
+  private long count;
+  private boolean counted;
+  private long rows;
+  private boolean suspended;
+
+  /** Adds a node's tag. */
+  public void add(String tag) {
+    int space = tag.lastIndexOf(' ');
+    boolean number =
+        space >= 0 && space + 1 < tag.length() && Character.isDigit(tag.charAt(space + 1));
+    command = number ? tag.substring(0, space) : tag;
+    if (number) {
+      counted = true;
+      count += Long.parseLong(tag.substring(space + 1));
+    }
+  }
+
+  /** A row was passed on. */
+  void row() {
+    rows++;
+  }
+
+  /** A portal reached its row limit. */
+  void suspended() {
+    suspended = true;
+  }
+
+  /** The number of rows that were passed on. */
+  public long rows() {
+    return rows;
+  }
+
+  /** True when a portal reached its row limit. */
+  public boolean isSuspended() {
+    return suspended;
+  }
+
+  /** The tag of the whole. */
+  public String tag() {
+    return counted ? command + " " + count : command;
+  }
+}

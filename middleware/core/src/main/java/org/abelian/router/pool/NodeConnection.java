@@ -1,0 +1,316 @@
+package org.abelian.router.pool;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.FrameWriter;
+
+/**
+ * One connection to a node. Its messages are written and read by one session at a time; {@link
+ * #cancel} and {@link #close} may come from other threads.
+ *
+ * <p>A cancel request holds {@link #lending} from checking the borrower until the node has closed
+ * the request's connection, which it does after signalling the backend. Giving the connection back
+ * takes the same lock, so a late cancel never reaches the next borrower: a backend that is idle
+ * forgets the signal.
+ */
+public final class NodeConnection {
+  private static final int PREPARED_STATEMENTS = 1000;
+  private static final int READ_BUFFER = 16384;
+  private static final int LARGEST_IDLE_BUFFER = 1 << 20;
+
+  private final NodeAddress address;
+  private final Socket socket;
+  private final InputStream input;
+  private final OutputStream output;
+  private final ByteQueue incoming = new ByteQueue(READ_BUFFER);
+  private final ByteQueue outgoing = new ByteQueue(8192);
+  private final FrameWriter writer = new FrameWriter(outgoing);
+  private final PreparedStatements prepared = new PreparedStatements(PREPARED_STATEMENTS);
+  private final ReentrantLock lending = new ReentrantLock();
+  private Object borrower;
+  private Object lastBorrower;
+  private int processId;
+  private int secretKey;
+  private Map<String, String> parameters = Map.of();
+  private byte transactionStatus = 'I';
+  private int timeoutMillis;
+  private String transactionToken;
+  private Object settingsMark;
+  private volatile boolean lost;
+
+  NodeConnection(NodeAddress address, Socket socket) throws IOException {
+    this.address = address;
+    this.socket = socket;
+    input = socket.getInputStream();
+    output = socket.getOutputStream();
+  }
+
+  void opened(int processId, int secretKey, Map<String, String> parameters) {
+    this.processId = processId;
+    this.secretKey = secretKey;
+    this.parameters = Map.copyOf(parameters);
+  }
+
+  /** The node. */
+  public NodeAddress address() {
+    return address;
+  }
+
+  /** The node's ParameterStatus values when the connection was opened. */
+  public Map<String, String> parameters() {
+    return parameters;
+  }
+
+  /** The backend's process id. */
+  public int processId() {
+    return processId;
+  }
+
+  /** What the node has sent and nobody has consumed. */
+  public ByteQueue incoming() {
+    return incoming;
+  }
+
+  /** Appends messages; nothing is sent before {@link #flush}. */
+  public FrameWriter writer() {
+    return writer;
+  }
+
+  /** How many bytes wait to be sent. */
+  public int unsent() {
+    return outgoing.size();
+  }
+
+  /** What is prepared here. */
+  public PreparedStatements prepared() {
+    return prepared;
+  }
+
+  /** The status byte of the last ReadyForQuery: I, T or E. */
+  public byte transactionStatus() {
+    return transactionStatus;
+  }
+
+  /** Stores the status byte of a ReadyForQuery. */
+  public void transactionStatus(byte status) {
+    transactionStatus = status;
+    if (status == 'I') {
+      transactionToken = null;
+    }
+  }
+
+  /** The last abelian.transaction_id of the running transaction; null before it has one. */
+  public String transactionToken() {
+    return transactionToken;
+  }
+
+  /** True when the node reports a token as soon as the transaction has an id. */
+  public boolean reportsTokens() {
+    return parameters.containsKey("abelian.transaction_id");
+  }
+
+  /** Stores what the node reported as abelian.transaction_id. */
+  public void transactionToken(String token) {
+    transactionToken = token == null || token.isEmpty() ? null : token;
+  }
+
+  /** Whatever the session uses to tell which settings are in force here; null when unknown. */
+  public Object settingsMark() {
+    return settingsMark;
+  }
+
+  /** Stores the session's mark. */
+  public void settingsMark(Object mark) {
+    settingsMark = mark;
+  }
+
+  /** True when nothing can be sent or read any more. */
+  public boolean isLost() {
+    return lost;
+  }
+
+  /** Sends what was written. */
+  public void flush() throws NodeLostException {
+    if (outgoing.isEmpty()) {
+      return;
+    }
+    try {
+      output.write(outgoing.array(), outgoing.start(), outgoing.size());
+      outgoing.clear(LARGEST_IDLE_BUFFER);
+    } catch (IOException e) {
+      throw lose(e);
+    }
+  }
+
+  /** Reads what the node has sent, at least one byte. */
+  public void fill() throws NodeLostException {
+    incoming.reserve(incoming.isEmpty() ? READ_BUFFER / 2 : READ_BUFFER / 4);
+    try {
+      int room = incoming.array().length - incoming.end();
+      int count = input.read(incoming.array(), incoming.end(), room);
+      if (count < 0) {
+        throw new EOFException("the node closed the connection");
+      }
+      incoming.extend(count);
+    } catch (IOException e) {
+      throw lose(e);
+    }
+  }
+
+  /** Waits until a whole frame is there and gives its length, type byte included. */
+  public int awaitFrame() throws NodeLostException {
+    for (; ; ) {
+      int length = incoming.frameAt(incoming.start());
+      if (length > 0) {
+        return length;
+      }
+      fill();
+    }
+  }
+
+  /** The type of the frame that comes next; only after {@link #awaitFrame}. */
+  public byte frameType() {
+    return incoming.array()[incoming.start()];
+  }
+
+  /** How long a read may take before the connection counts as lost; 0 for ever. */
+  public void timeout(int millis) throws NodeLostException {
+    if (millis == timeoutMillis) {
+      return;
+    }
+    try {
+      socket.setSoTimeout(millis);
+      timeoutMillis = millis;
+    } catch (IOException e) {
+      throw lose(e);
+    }
+  }
+
+  private NodeLostException lose(IOException cause) {
+    close();
+    return new NodeLostException(address, cause);
+  }
+
+  /** Appends Parse unless it is prepared already; true when a ParseComplete will come. */
+  public boolean parse(NodeStatement statement) {
+    if (prepared.name(statement) != null) {
+      return false;
+    }
+    byte[] name = prepared.prepare(statement);
+    writer.begin((byte) 'P').string(name).bytes(statement.body()).end();
+    return true;
+  }
+
+  /**
+   * Appends Close for a statement when too many are prepared; true when a CloseComplete will come.
+   */
+  public boolean closeSurplus() {
+    byte[] name = prepared.evict();
+    if (name == null) {
+      return false;
+    }
+    writer.begin((byte) 'C').int1('S').string(name).end();
+    return true;
+  }
+
+  /**
+   * Appends Parse for the unnamed statement unless that is the one already; true when a
+   * ParseComplete will come.
+   */
+  public boolean parseUnnamed(NodeStatement statement) {
+    if (prepared.isUnnamed(statement)) {
+      return false;
+    }
+    prepared.prepareUnnamed(statement);
+    writer.begin((byte) 'P').int1(0).bytes(statement.body()).end();
+    return true;
+  }
+
+  /**
+   * Lends it to a session if it is free, and nobody else used it last unless that does not matter.
+   */
+  boolean lend(Object session, boolean regardless) {
+    lending.lock();
+    try {
+      if (borrower != null
+          || lost
+          || !(regardless || lastBorrower == null || lastBorrower == session)) {
+        return false;
+      }
+      borrower = session;
+      lastBorrower = session;
+      return true;
+    } finally {
+      lending.unlock();
+    }
+  }
+
+  /** Ends a loan; waits for cancel requests that are on their way. */
+  void giveBack(boolean keepAffinity) {
+    lending.lock();
+    try {
+      borrower = null;
+      if (!keepAffinity) {
+        lastBorrower = null;
+      }
+    } finally {
+      lending.unlock();
+    }
+  }
+
+  /**
+   * Asks the node to cancel what it does for this session; does nothing when another has the
+   * connection.
+   */
+  public void cancel(Object session) {
+    lending.lock();
+    try {
+      if (borrower == session && !lost && !CancelRequest.send(address, processId, secretKey)) {
+        // The signal may still be on its way: nobody else may meet it.
+        lost = true;
+      }
+    } finally {
+      lending.unlock();
+    }
+  }
+
+  /** True while a session has it. */
+  boolean isLent() {
+    return borrower != null;
+  }
+
+  /** Closes the socket at once; whoever reads from it gets an error. */
+  public void close() {
+    lost = true;
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // It is gone either way.
+    }
+  }
+
+  /** Takes leave of the node and closes. */
+  void terminate() {
+    if (!lost) {
+      outgoing.clear();
+      writer.empty((byte) 'X');
+      try {
+        flush();
+      } catch (NodeLostException e) {
+        // It is gone either way.
+      }
+    }
+    close();
+  }
+
+  @Override
+  public String toString() {
+    return address + "#" + processId;
+  }
+}

@@ -1,0 +1,73 @@
+package org.abelian.router.pool;
+
+import java.nio.charset.StandardCharsets;
+import org.abelian.router.protocol.BigEndian;
+
+/**
+ * A text with parameter types, as Parse carries them. Identity is what counts: a connection
+ * remembers which of these it has prepared. Immutable, shared by sessions.
+ */
+public final class NodeStatement {
+  private static final int[] NO_TYPES = {};
+
+  private final byte[] body;
+  private final int textLength;
+
+  /**
+   * @param body the text, a zero byte, the number of types as 16 bits, the type OIDs
+   */
+  public NodeStatement(byte[] body) {
+    this.body = body;
+    int at = 0;
+    while (body[at] != 0) {
+      at++;
+    }
+    textLength = at;
+  }
+
+  /** A text without parameter types. */
+  public static NodeStatement of(String sql) {
+    return of(sql, NO_TYPES);
+  }
+
+  /** A text with the type OIDs of its parameters; 0 leaves one to the node. */
+  public static NodeStatement of(String sql, int[] types) {
+    byte[] text = sql.getBytes(StandardCharsets.UTF_8);
+    byte[] body = new byte[text.length + 3 + 4 * types.length];
+    System.arraycopy(text, 0, body, 0, text.length);
+    BigEndian.putInt2(body, text.length + 1, types.length);
+    for (int i = 0; i < types.length; i++) {
+      BigEndian.putInt4(body, text.length + 3 + 4 * i, types[i]);
+    }
+    return new NodeStatement(body);
+  }
+
+  /** What follows the name in Parse. */
+  public byte[] body() {
+    return body;
+  }
+
+  /** The text. */
+  public String sql() {
+    return new String(body, 0, textLength, StandardCharsets.UTF_8);
+  }
+
+  /** The number of types that are given. */
+  public int typeCount() {
+    return BigEndian.int2(body, textLength + 1) & 0xffff;
+  }
+
+  /** The types that are given; 0 where the node is to find out. */
+  public int[] types() {
+    int[] types = new int[typeCount()];
+    for (int i = 0; i < types.length; i++) {
+      types[i] = BigEndian.int4(body, textLength + 3 + 4 * i);
+    }
+    return types;
+  }
+
+  @Override
+  public String toString() {
+    return sql();
+  }
+}

@@ -1,0 +1,103 @@
+package org.abelian.router.pool;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What is prepared on one node connection, and under which name. A Parse that was sent counts as
+ * prepared until the end of its message group shows that the node skipped it. Names are never used
+ * twice on a connection, so that a statement which the node still has although we forgot it does no
+ * harm. Not thread-safe.
+ */
+public final class PreparedStatements {
+  private final int capacity;
+  private final LinkedHashMap<NodeStatement, byte[]> names = new LinkedHashMap<>(64, 0.75f, true);
+  private final ArrayDeque<NodeStatement> unconfirmed = new ArrayDeque<>();
+  private NodeStatement unnamed;
+  private long counter;
+
+  /**
+   * @param capacity how many named statements stay prepared
+   */
+  public PreparedStatements(int capacity) {
+    this.capacity = capacity;
+  }
+
+  /** The name under which it is prepared, or null. */
+  public byte[] name(NodeStatement statement) {
+    return names.get(statement);
+  }
+
+  /** Gives it a name; a Parse with that name is about to be sent. */
+  public byte[] prepare(NodeStatement statement) {
+    byte[] name = ("abelian_" + Long.toString(++counter, 36)).getBytes(StandardCharsets.US_ASCII);
+    names.put(statement, name);
+    unconfirmed.add(statement);
+    return name;
+  }
+
+  /** True when the unnamed statement of the connection is this one. */
+  public boolean isUnnamed(NodeStatement statement) {
+    return unnamed == statement;
+  }
+
+  /** A Parse without a name is about to be sent. */
+  public void prepareUnnamed(NodeStatement statement) {
+    unnamed = statement;
+    unconfirmed.add(statement);
+  }
+
+  /** A simple query is about to be sent: nodes drop the unnamed statement then. */
+  public void dropUnnamed() {
+    unnamed = null;
+  }
+
+  /** A ParseComplete arrived. */
+  public void confirm() {
+    unconfirmed.poll();
+  }
+
+  /** A message group ended: what is not confirmed by now was skipped. */
+  public void endGroup() {
+    while (!unconfirmed.isEmpty()) {
+      forget(unconfirmed.poll());
+    }
+  }
+
+  /** Forgets a statement whose plan the node cannot use any more. */
+  public void forget(NodeStatement statement) {
+    names.remove(statement);
+    if (unnamed == statement) {
+      unnamed = null;
+    }
+  }
+
+  /**
+   * The name of the statement that has not been used for longest when there are too many; it is
+   * forgotten. Else null.
+   */
+  public byte[] evict() {
+    if (names.size() <= capacity) {
+      return null;
+    }
+    Iterator<Map.Entry<NodeStatement, byte[]>> entries = names.entrySet().iterator();
+    byte[] name = entries.next().getValue();
+    entries.remove();
+    return name;
+  }
+
+  /** The node dropped them all (DISCARD ALL). */
+  public void clear() {
+    names.clear();
+    unnamed = null;
+    unconfirmed.clear();
+  }
+
+  /** The number of named statements. */
+  public int size() {
+    return names.size();
+  }
+}

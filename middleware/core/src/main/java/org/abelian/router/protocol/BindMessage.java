@@ -1,0 +1,149 @@
+package org.abelian.router.protocol;
+
+import java.util.Arrays;
+
+/** A view of a Bind message where it lies. Reused from message to message; not thread-safe. */
+public final class BindMessage {
+  private byte[] array;
+  private int portalAt;
+  private int portalEnd;
+  private int statementEnd;
+  private int tailEnd;
+  private int formatCount;
+  private int parameterCount;
+  private int valuesAt;
+  private int[] offsets = new int[16];
+  private int[] lengths = new int[16];
+  private int known;
+
+  /**
+   * Looks at the frame at an index.
+   *
+   * @throws IllegalArgumentException when it is malformed
+   */
+  public void look(byte[] array, int frame) {
+    this.array = array;
+    tailEnd = frame + 1 + BigEndian.int4(array, frame + 1);
+    portalAt = frame + 5;
+    portalEnd = CString.end(array, portalAt, tailEnd);
+    statementEnd = CString.end(array, portalEnd + 1, tailEnd);
+    int at = statementEnd + 1;
+    require(at + 2);
+    formatCount = BigEndian.int2(array, at) & 0xffff;
+    at += 2 + 2 * formatCount;
+    require(at + 2);
+    parameterCount = BigEndian.int2(array, at) & 0xffff;
+    valuesAt = at + 2;
+    known = 0;
+    if (formatCount > 1 && formatCount != parameterCount) {
+      throw new IllegalArgumentException(
+          "Bind has " + formatCount + " formats for " + parameterCount + " parameters");
+    }
+  }
+
+  private void require(int end) {
+    if (end > tailEnd) {
+      throw new IllegalArgumentException("insufficient data left in Bind");
+    }
+  }
+
+  /** The array that holds the message. */
+  public byte[] array() {
+    return array;
+  }
+
+  /** Where the portal's name starts. */
+  public int portalAt() {
+    return portalAt;
+  }
+
+  /** The length of the portal's name. */
+  public int portalLength() {
+    return portalEnd - portalAt;
+  }
+
+  /** Where the statement's name starts. */
+  public int statementAt() {
+    return portalEnd + 1;
+  }
+
+  /** Where the statement's name ends. */
+  public int statementEnd() {
+    return statementEnd;
+  }
+
+  /** Where everything after the statement's name starts: formats, values, result formats. */
+  public int tailAt() {
+    return statementEnd + 1;
+  }
+
+  /** The length of everything after the statement's name. */
+  public int tailLength() {
+    return tailEnd - statementEnd - 1;
+  }
+
+  /** The number of parameters. */
+  public int parameterCount() {
+    return parameterCount;
+  }
+
+  /** True when the parameter, counted from 0, is in binary format. */
+  public boolean isBinary(int parameter) {
+    if (formatCount == 0) {
+      return false;
+    }
+    int index = formatCount == 1 ? 0 : parameter;
+    return BigEndian.int2(array, statementEnd + 3 + 2 * index) == 1;
+  }
+
+  /** Where the value of the parameter, counted from 0, starts. */
+  public int offset(int parameter) {
+    find(parameter);
+    return offsets[parameter];
+  }
+
+  /** The length of the parameter's value, counted from 0; -1 for NULL. */
+  public int length(int parameter) {
+    find(parameter);
+    return lengths[parameter];
+  }
+
+  /** Values are walked only as far as somebody asks: a key is usually among the first. */
+  private void find(int parameter) {
+    if (parameter < known) {
+      return;
+    }
+    if (parameter >= parameterCount) {
+      throw new IllegalArgumentException("Bind has no parameter " + (parameter + 1));
+    }
+    if (parameter >= offsets.length) {
+      int size = Math.max(parameter + 1, offsets.length * 2);
+      offsets = Arrays.copyOf(offsets, size);
+      lengths = Arrays.copyOf(lengths, size);
+    }
+    int at = known == 0 ? valuesAt : offsets[known - 1] + Math.max(lengths[known - 1], 0);
+    for (; known <= parameter; known++) {
+      require(at + 4);
+      int length = BigEndian.int4(array, at);
+      at += 4;
+      offsets[known] = at;
+      lengths[known] = length;
+      at += Math.max(length, 0);
+      require(at);
+    }
+  }
+
+  /** Where the result formats start: after the last value. */
+  public int resultFormatsAt() {
+    if (parameterCount == 0) {
+      return valuesAt;
+    }
+    int last = parameterCount - 1;
+    return offset(last) + Math.max(length(last), 0);
+  }
+
+  /** Where the message ends. */
+  public int end() {
+    return tailEnd;
+  }
+}

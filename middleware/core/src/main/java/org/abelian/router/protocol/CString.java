@@ -1,0 +1,30 @@
+package org.abelian.router.protocol;
+
+import java.nio.charset.StandardCharsets;
+
+/** Zero-terminated strings within byte arrays. */
+public final class CString {
+  private CString() {}
+
+  /**
+   * The index of the zero that ends the string at an index.
+   *
+   * @param limit where the message ends
+   * @throws IllegalArgumentException when there is none before the limit
+   */
+  public static int end(byte[] array, int index, int limit) {
+    int at = index;
+    while (at < limit) {
+      if (array[at] == 0) {
+        return at;
+      }
+      at++;
+    }
+    throw new IllegalArgumentException("unterminated string in a message");
+  }
+
+  /** The string between an index and its zero. */
+  public static String read(byte[] array, int index, int zero) {
+    return zero == index ? "" : new String(array, index, zero - index, StandardCharsets.UTF_8);
+  }
+}

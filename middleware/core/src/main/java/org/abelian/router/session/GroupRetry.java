@@ -1,0 +1,88 @@
+package org.abelian.router.session;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Runs a group of messages again when a node knows a newer placement than the one it was routed by.
+ * That is possible while the client has got nothing of its answer and no earlier group took part in
+ * the transaction.
+ */
+final class GroupRetry {
+  private static final int ATTEMPTS = 3;
+
+  private final Session session;
+  private final List<String> defined = new ArrayList<>();
+  private long outputPosition;
+  private boolean inBlock;
+  private int historySize;
+  private boolean possible;
+  private boolean wanted;
+  private int attempts;
+
+  GroupRetry(Session session) {
+    this.session = session;
+  }
+
+  /** A group begins; it may be one that runs again. */
+  void beginGroup() {
+    TransactionState state = session.transaction();
+    outputPosition = session.output().position();
+    inBlock = state.isBlock();
+    historySize = state.history().size();
+    possible = session.links().firstBegun() == null && !state.isFailed();
+    wanted = false;
+    defined.clear();
+  }
+
+  /** The group did something that must not be done twice. */
+  void forbid() {
+    possible = false;
+  }
+
+  /** The group defined a statement of that name. */
+  void defined(String name) {
+    defined.add(name);
+  }
+
+  /** Asks for another attempt; false when there cannot be one. */
+  boolean request() {
+    if (!possible || attempts >= ATTEMPTS || !session.output().rewind(outputPosition)) {
+      attempts = 0;
+      return false;
+    }
+    attempts++;
+    wanted = true;
+    return true;
+  }
+
+  /** True when the group is to run again. */
+  boolean isWanted() {
+    return wanted;
+  }
+
+  /** The group ended for good. */
+  void done() {
+    attempts = 0;
+  }
+
+  /** Puts everything back to where it was before the group. */
+  void again() {
+    TransactionState state = session.transaction();
+    List<TransactionState.Entry> history = List.copyOf(state.history().subList(0, historySize));
+    var begin = state.beginStatement();
+    String isolation = state.isolation();
+    session.control().rollbackAll();
+    if (inBlock) {
+      state.beginBlock(begin, isolation);
+      state.history().addAll(history);
+    }
+    session.links().release();
+    session.portals().clear();
+    defined.forEach(session.statements()::remove);
+    session.output().rewind(outputPosition);
+    long stale = session.settings().snapshot().placementVersion();
+    session.settings().placementVersion(session.router().catalog().refresh(stale).version());
+    wanted = false;
+  }
+}

@@ -1,0 +1,46 @@
+package org.abelian.router.session;
+
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodePool;
+
+/** What a session has to do with one node. */
+final class Link {
+  final int nodeId;
+  final NodePool pool;
+
+  /** The connection that the session has now; null when it has none. */
+  NodeConnection connection;
+
+  /** The connection that it had last, and takes again if nobody else has. */
+  NodeConnection last;
+
+  /** True when the session's transaction is open there. */
+  boolean begun;
+
+  /** True when the session's transaction may have changed something there. */
+  boolean wrote;
+
+  /** True when messages of the client's current group went there and no Sync yet. */
+  boolean touched;
+
+  /**
+   * True when the connection holds state that no other session may see or lose (temporary tables,
+   * advisory locks).
+   */
+  boolean pinned;
+
+  Link(int nodeId, NodePool pool) {
+    this.nodeId = nodeId;
+    this.pool = pool;
+  }
+
+  /** True when there is a connection and it works. */
+  boolean isUsable() {
+    return connection != null && !connection.isLost();
+  }
+
+  @Override
+  public String toString() {
+    return "node " + nodeId + " at " + pool.address();
+  }
+}

@@ -1,0 +1,70 @@
+package org.abelian.router.session;
+
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.transaction.Answer;
+import org.abelian.router.transaction.Participant;
+
+/** A session's link as the coordinated commit sees it. */
+final class LinkParticipant implements Participant {
+  /**
+   * A node that has not answered by then is taken for lost. Commits wait for the disk and for gates
+   * only.
+   */
+  private static final int TIMEOUT_MILLIS = 60_000;
+
+  private final int nodeId;
+  private final NodeConnection connection;
+
+  LinkParticipant(Link link) {
+    nodeId = link.nodeId;
+    connection = link.connection;
+  }
+
+  @Override
+  public int nodeId() {
+    return nodeId;
+  }
+
+  @Override
+  public void send(String sql) {
+    try {
+      NodeCall.sendSimple(connection, sql);
+    } catch (NodeLostException e) {
+      // await reports it.
+    }
+  }
+
+  @Override
+  public Answer await() {
+    if (connection.isLost()) {
+      return new Answer.Lost("the connection to node " + connection.address() + " was lost");
+    }
+    try {
+      connection.timeout(TIMEOUT_MILLIS);
+      QueryResult result = NodeCall.await(connection, true);
+      connection.timeout(0);
+      if (result.succeeded()) {
+        return new Answer.Done(result.tag());
+      }
+      ErrorFields error = result.errorFields();
+      return new Answer.Failed(
+          error.sqlState(), error.message(), error.get(ErrorFields.CONSTRAINT), result.error());
+    } catch (NodeLostException e) {
+      return new Answer.Lost(e.getMessage());
+    }
+  }
+
+  @Override
+  public boolean inTransaction() {
+    return connection.transactionStatus() != 'I';
+  }
+
+  /** Gives the connection up: the node ends what was open there. */
+  void close() {
+    connection.close();
+  }
+}

@@ -1,0 +1,299 @@
+package org.abelian.router.session;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.Node;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeAddress;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeIdentity;
+import org.abelian.router.pool.NodePools;
+import org.abelian.router.pool.NodeRefusedException;
+import org.abelian.router.protocol.ErrorFields;
+
+/**
+ * A session's links to nodes: which connections it holds, and which of them the current group of
+ * messages used.
+ */
+final class Links {
+  private final Object session;
+  private final NodePools pools;
+  private final NodeIdentity identity;
+  private final SessionSettings settings;
+  private Link[] byNode = new Link[8];
+  private final List<Link> held = new ArrayList<>();
+  private final List<Link> touched = new ArrayList<>();
+  private Link lastUsed;
+
+  Links(Object session, NodePools pools, NodeIdentity identity, SessionSettings settings) {
+    this.session = session;
+    this.pools = pools;
+    this.identity = identity;
+    this.settings = settings;
+  }
+
+  /** The link to a node of the catalogue. */
+  Link link(Catalog catalog, int nodeId) {
+    if (nodeId < byNode.length && byNode[nodeId] != null) {
+      return byNode[nodeId];
+    }
+    Node node =
+        catalog
+            .node(nodeId)
+            .orElseThrow(
+                () ->
+                    AbelianException.internal(
+                        "route to a node that is not there: " + nodeId, null));
+    return link(node);
+  }
+
+  /** The link to a node. */
+  synchronized Link link(Node node) {
+    if (node.id() >= byNode.length) {
+      byNode = Arrays.copyOf(byNode, Math.max(node.id() + 1, byNode.length * 2));
+    }
+    Link link = byNode[node.id()];
+    if (link == null) {
+      link = new Link(node.id(), pools.pool(new NodeAddress(node.host(), node.port()), identity));
+      byNode[node.id()] = link;
+    }
+    return link;
+  }
+
+  /** The connections that the session holds now. */
+  List<Link> held() {
+    return held;
+  }
+
+  /** The links that got messages of the current group. */
+  List<Link> touched() {
+    return touched;
+  }
+
+  /** The links on which the session's transaction is open, in the order in which they joined. */
+  List<Link> begun() {
+    List<Link> result = new ArrayList<>(held.size());
+    for (Link link : held) {
+      if (link.begun) {
+        result.add(link);
+      }
+    }
+    return result;
+  }
+
+  /** The first link on which the session's transaction is open; null when there is none. */
+  Link firstBegun() {
+    for (Link link : held) {
+      if (link.begun) {
+        return link;
+      }
+    }
+    return null;
+  }
+
+  /** How many nodes the transaction is open on. */
+  int begunCount() {
+    int count = 0;
+    for (Link link : held) {
+      if (link.begun) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  /** The link that was used last; null when there is none. */
+  Link lastUsed() {
+    return lastUsed;
+  }
+
+  /**
+   * Makes sure that the link has a connection with the session's settings.
+   *
+   * @throws AbelianException when there is none to be had, or a setting cannot be made
+   */
+  void connect(Link link) {
+    lastUsed = link;
+    NodeConnection connection = link.connection;
+    if (connection == null) {
+      connection = borrow(link);
+    }
+    if (connection.settingsMark() != settings.snapshot() && !link.begun && !link.touched) {
+      bringSettings(link, connection);
+    }
+  }
+
+  private NodeConnection borrow(Link link) {
+    try {
+      NodeConnection connection = link.pool.borrow(session, link.last);
+      hold(link, connection);
+      return connection;
+    } catch (NodeRefusedException e) {
+      throw new Failure(
+          e.error()
+              .with(ErrorFields.SEVERITY, "ERROR")
+              .with(ErrorFields.SEVERITY_UNTRANSLATED, "ERROR"));
+    } catch (IOException e) {
+      throw new AbelianException(
+          SqlState.UNABLE_TO_CONNECT,
+          "cannot connect to " + link + ": " + e.getMessage(),
+          null,
+          "Nothing was done there. Check that the node is running and accepts the role's password.",
+          null);
+    }
+  }
+
+  private synchronized void hold(Link link, NodeConnection connection) {
+    link.connection = connection;
+    link.last = connection;
+    held.add(link);
+  }
+
+  private void bringSettings(Link link, NodeConnection connection) {
+    SettingsSnapshot wanted = settings.snapshot();
+    String sql = wanted.replay(connection.settingsMark());
+    if (!sql.isEmpty()) {
+      connection.settingsMark(null);
+      QueryResult result;
+      try {
+        result = NodeCall.simple(connection, sql);
+      } catch (IOException e) {
+        throw new AbelianException(
+            SqlState.UNABLE_TO_CONNECT,
+            "cannot set up the connection to " + link + ": " + e.getMessage(),
+            null);
+      }
+      if (!result.succeeded()) {
+        throw new AbelianException(
+            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "a setting of this session is refused by "
+                + link
+                + ": "
+                + result.errorFields().message(),
+            "RESET the setting, or make it valid on every node.");
+      }
+    }
+    connection.settingsMark(wanted);
+  }
+
+  /** Messages of the current group go there. */
+  void touch(Link link) {
+    if (!link.touched) {
+      link.touched = true;
+      touched.add(link);
+    }
+  }
+
+  /** The group's Sync went to all of them. */
+  void untouch() {
+    for (Link link : touched) {
+      link.touched = false;
+    }
+    touched.clear();
+  }
+
+  /** The group's Sync went there. */
+  void untouch(Link link) {
+    link.touched = false;
+    touched.remove(link);
+  }
+
+  /**
+   * Sends what was written to the nodes. A connection that breaks is found when its answer is read.
+   */
+  void flush() {
+    for (Link link : held) {
+      if (link.connection.unsent() > 0) {
+        try {
+          link.connection.flush();
+        } catch (IOException e) {
+          // It is lost now, and the answer that is waited for will say so.
+          continue;
+        }
+      }
+    }
+  }
+
+  /**
+   * No transaction is open: connections go back, but each session keeps its own while nobody else
+   * needs it.
+   */
+  synchronized void release() {
+    for (int i = held.size() - 1; i >= 0; i--) {
+      Link link = held.get(i);
+      link.begun = false;
+      link.wrote = false;
+      if (link.touched) {
+        untouch(link);
+      }
+      NodeConnection connection = link.connection;
+      if (connection.isLost() || connection.transactionStatus() != 'I') {
+        drop(link);
+      } else if (!link.pinned) {
+        link.connection = null;
+        held.remove(i);
+        link.pool.giveBack(connection);
+      }
+    }
+  }
+
+  /** Closes a link's connection. */
+  synchronized void drop(Link link) {
+    NodeConnection connection = link.connection;
+    link.connection = null;
+    link.last = null;
+    link.begun = false;
+    link.pinned = false;
+    untouch(link);
+    held.remove(link);
+    if (connection != null) {
+      link.pool.drop(connection);
+    }
+  }
+
+  /** Closes the connections that hold state of the session's own, and it with them. */
+  synchronized void dropPinned() {
+    for (Link link : new ArrayList<>(held)) {
+      if (link.pinned && !link.begun) {
+        drop(link);
+      }
+    }
+  }
+
+  /** The session ends: what is in doubt is closed, the rest may be had by anyone. */
+  synchronized void close() {
+    for (Link link : new ArrayList<>(held)) {
+      drop(link);
+    }
+    for (Link link : byNode) {
+      if (link != null && link.last != null) {
+        link.pool.release(link.last, session);
+        link.last = null;
+      }
+    }
+  }
+
+  /** Closes the sockets under a session that another thread is running. */
+  synchronized void abort() {
+    for (Link link : held) {
+      link.connection.close();
+    }
+  }
+
+  /** Asks the nodes to cancel what they do for the session; from any thread. */
+  void cancel() {
+    List<NodeConnection> running = new ArrayList<>();
+    synchronized (this) {
+      for (Link link : held) {
+        running.add(link.connection);
+      }
+    }
+    running.forEach(connection -> connection.cancel(session));
+  }
+}

@@ -1,0 +1,52 @@
+package org.abelian.router.session;
+
+import java.util.List;
+import org.abelian.router.execution.TagSum;
+import org.abelian.router.routing.Route;
+
+/** A bound statement, ready to be run. */
+sealed interface Portal {
+  /** The statement. */
+  SharedStatement statement();
+
+  /** It lives on one node, under the same name. */
+  record OnNode(SharedStatement statement, RoutedStatement routed, Link link) implements Portal {}
+
+  /** The session itself runs it. */
+  record OfRouter(SharedStatement statement, RoutedStatement routed) implements Portal {}
+
+  /** It lives on several nodes, under the same name on each. */
+  final class OnNodes implements Portal {
+    private final SharedStatement statement;
+    final RoutedStatement routed;
+    final Route route;
+    final List<Link> links;
+
+    /** How many links have run it to the end. */
+    int progress;
+
+    /** True while an Execute with a row limit goes from node to node. */
+    boolean running;
+
+    /** What the current node gives. */
+    TagSum sum = new TagSum();
+
+    /** How many rows the current Execute may still give. */
+    int rowsLeft;
+
+    /** How many rows the current Execute has given. */
+    long given;
+
+    OnNodes(SharedStatement statement, RoutedStatement routed, Route route, List<Link> links) {
+      this.statement = statement;
+      this.routed = routed;
+      this.route = route;
+      this.links = links;
+    }
+
+    @Override
+    public SharedStatement statement() {
+      return statement;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package org.abelian.router.session;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.routing.Route;
+import org.abelian.router.routing.StatementRouter;
+
+/** An analysed statement with its router, and what a session asks about it again and again. */
+final class RoutedStatement {
+  private static final Set<UtilityKind> READ_ONLY =
+      EnumSet.of(
+          UtilityKind.SET,
+          UtilityKind.SHOW,
+          UtilityKind.RESET,
+          UtilityKind.DECLARE,
+          UtilityKind.FETCH,
+          UtilityKind.CLOSE,
+          UtilityKind.COPY_TO,
+          UtilityKind.EXPLAIN,
+          UtilityKind.LOCK);
+
+  private final StatementRouter router;
+  private final boolean writes;
+  private final boolean pins;
+  private volatile NodeStatement worker;
+  private volatile NodeStatement combine;
+
+  RoutedStatement(StatementRouter router) {
+    this.router = router;
+    StatementFacts facts = router.facts();
+    writes = facts.writes() || facts.volatileFunctions() || isWritingUtility(facts);
+    pins =
+        facts.relations().stream().anyMatch(relation -> relation.temporary())
+            || facts.kind() == StatementKind.SELECT && facts.volatileFunctions()
+            || facts.utility() == UtilityKind.DO
+            || facts.utility() == UtilityKind.CALL
+            || facts.utility() == UtilityKind.DECLARE;
+  }
+
+  private static boolean isWritingUtility(StatementFacts facts) {
+    return facts.kind() == StatementKind.CLUSTER_CALL
+        || facts.kind() == StatementKind.UTILITY && !READ_ONLY.contains(facts.utility());
+  }
+
+  StatementFacts facts() {
+    return router.facts();
+  }
+
+  StatementRouter router() {
+    return router;
+  }
+
+  /** What workers run of a combined read; null until somebody has made it. */
+  NodeStatement worker() {
+    return worker;
+  }
+
+  void worker(NodeStatement statement) {
+    worker = statement;
+  }
+
+  /** What one node runs over the workers' rows; null until somebody has made it. */
+  NodeStatement combine() {
+    return combine;
+  }
+
+  void combine(NodeStatement statement) {
+    combine = statement;
+  }
+
+  /** The utility command; null for others. */
+  UtilityKind utility() {
+    return router.facts().utility();
+  }
+
+  /** True when it may change something on the nodes that it runs on. */
+  boolean writes() {
+    return writes;
+  }
+
+  /** True when it may leave state on the connection that another session must not get. */
+  boolean pins() {
+    return pins;
+  }
+
+  /**
+   * True when it changes the schema or the placement, so that what is known about statements may no
+   * longer hold.
+   */
+  boolean changesSchema(Route route) {
+    return route instanceof Route.AllNodes all
+        && (all.purpose() == Route.Purpose.SCHEMA
+            || all.purpose() == Route.Purpose.CLUSTER_CALL
+            || all.purpose() == Route.Purpose.NODE_BY_NODE);
+  }
+}

@@ -1,0 +1,181 @@
+package org.abelian.router.session;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.CatalogStore;
+import org.abelian.router.catalog.Node;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.pool.NodeAddress;
+import org.abelian.router.pool.NodeIdentity;
+import org.abelian.router.pool.NodePool;
+import org.abelian.router.pool.NodePools;
+import org.abelian.router.protocol.ScramSecret;
+import org.abelian.router.protocol.ScramVerifier;
+import org.abelian.router.transaction.BackgroundDuties;
+import org.abelian.router.transaction.CommitLedger;
+import org.abelian.router.transaction.ControlPools;
+import org.abelian.router.transaction.CoordinatedCommit;
+import org.abelian.router.transaction.DeadlockDetector;
+import org.abelian.router.transaction.GidSource;
+import org.abelian.router.transaction.JdbcControlNetwork;
+import org.abelian.router.transaction.JdbcWaitSource;
+import org.abelian.router.transaction.NodeCalls;
+import org.abelian.router.transaction.Pause;
+
+/**
+ * What the sessions of one process share: the catalogue, pools, what is known about texts, and the
+ * duties beside the sessions. It keeps nothing that matters: another router can finish what a dead
+ * one began.
+ */
+public final class Router implements AutoCloseable {
+  private static final String VERIFIER = "SELECT abelian.scram_verifier(?::name)";
+
+  private final UUID uuid = UUID.randomUUID();
+  private final List<Node> seeds = new ArrayList<>();
+  private final NodePools pools;
+  private final NodeIdentity controlIdentity;
+  private final ControlPools controlPools;
+  private final CatalogStore catalog;
+  private final StatementCache statements = new StatementCache();
+  private final SessionRegistry sessions = new SessionRegistry();
+  private final CoordinatedCommit commit;
+  private final BackgroundDuties duties;
+  private final AtomicLong schemaEpoch = new AtomicLong();
+
+  private Router(RouterConfig config) {
+    int number = 1;
+    for (NodeAddress seed : config.seeds()) {
+      seeds.add(new Node(number++, seed.host(), seed.port()));
+    }
+    pools = new NodePools(config.limits());
+    controlIdentity =
+        new NodeIdentity(
+            Map.of(
+                "user",
+                config.user(),
+                "database",
+                config.database(),
+                "application_name",
+                "abelian router"),
+            config.password() == null ? null : new ScramSecret.Password(config.password()));
+    controlPools = new ControlPools(config.database(), config.user(), config.password());
+    catalog = new CatalogStore(controlPools, seeds);
+    NodeCalls calls = new NodeCalls(controlPools, catalog::current);
+    JdbcControlNetwork network = new JdbcControlNetwork(calls);
+    CommitLedger ledger = new CommitLedger();
+    commit = new CoordinatedCommit(network, new GidSource(uuid), ledger, Pause.SLEEP);
+    DeadlockDetector deadlocks =
+        new DeadlockDetector(new JdbcWaitSource(calls), sessions, uuid, Pause.SLEEP);
+    duties = BackgroundDuties.start(network, ledger, deadlocks);
+  }
+
+  /** Starts a router. Nodes are asked for the catalogue when it is needed first. */
+  public static Router open(RouterConfig config) {
+    return new Router(config);
+  }
+
+  /** A session for a client that will prove itself in that way. */
+  public Session openSession(Authentication authentication) {
+    return new Session(this, sessions.nextId(), authentication);
+  }
+
+  /** The sessions that are open. */
+  public SessionRegistry sessions() {
+    return sessions;
+  }
+
+  /** The newest catalogue that the router has seen, and a way to a newer one. */
+  public CatalogStore catalog() {
+    return catalog;
+  }
+
+  /**
+   * The verifier that the nodes have for a role; empty when there is no such role or it has none.
+   *
+   * @throws AbelianException 08001 when no node can be asked
+   */
+  public Optional<ScramVerifier> verifier(String user) {
+    SQLException failure = null;
+    for (Node node : catalog.current().nodes()) {
+      try (Connection connection = controlPools.connection(node);
+          PreparedStatement statement = connection.prepareStatement(VERIFIER)) {
+        statement.setString(1, user);
+        try (ResultSet rows = statement.executeQuery()) {
+          String text = rows.next() ? rows.getString(1) : null;
+          return Optional.ofNullable(text)
+              .filter(value -> value.startsWith("SCRAM-"))
+              .map(ScramVerifier::parse);
+        }
+      } catch (SQLException e) {
+        failure = e;
+      }
+    }
+    throw new AbelianException(
+        SqlState.UNABLE_TO_CONNECT,
+        "no node could be asked about the role"
+            + (failure == null ? "" : ": " + failure.getMessage()),
+        "Check that the nodes run and that the router's own role may call"
+            + " abelian.scram_verifier().");
+  }
+
+  UUID uuid() {
+    return uuid;
+  }
+
+  List<Node> seeds() {
+    return seeds;
+  }
+
+  NodePools pools() {
+    return pools;
+  }
+
+  StatementCache statements() {
+    return statements;
+  }
+
+  CoordinatedCommit commit() {
+    return commit;
+  }
+
+  /** Connections to a node in the router's own name, at the level of messages. */
+  NodePool controlPool(Catalog current, int nodeId) {
+    Node node =
+        current
+            .node(nodeId)
+            .orElseThrow(() -> AbelianException.internal("no node " + nodeId, null));
+    return pools.pool(new NodeAddress(node.host(), node.port()), controlIdentity);
+  }
+
+  /** Grows when a schema was changed through this router. */
+  long schemaEpoch() {
+    return schemaEpoch.get();
+  }
+
+  /**
+   * A schema or the placement was changed: nothing that was found out about texts before need hold.
+   */
+  void schemaChanged() {
+    schemaEpoch.incrementAndGet();
+    catalog.refresh(catalog.current().version());
+  }
+
+  /** Ends all sessions and closes all connections. */
+  @Override
+  public void close() {
+    duties.close();
+    sessions.all().forEach(Session::abort);
+    pools.close();
+    controlPools.close();
+  }
+}

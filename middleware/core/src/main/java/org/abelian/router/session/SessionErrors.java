@@ -1,0 +1,145 @@
+package org.abelian.router.session;
+
+import java.io.IOException;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ErrorPolicy;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.transaction.CommitOutcome;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a client is told when a node answers with an error, or its connection breaks. */
+final class SessionErrors implements ErrorPolicy {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionErrors.class);
+  private static final String CACHED_PLAN_ROUTINE = "RevalidateCachedQuery";
+
+  private final Session session;
+
+  SessionErrors(Session session) {
+    this.session = session;
+  }
+
+  @Override
+  public void nodeError(NodeConnection connection, byte[] array, int frame, int length) {
+    if (ErrorFields.hasSqlState(array, frame, SqlState.STALE_PLACEMENT.code())) {
+      stalePlacement(array, frame);
+      return;
+    }
+    ErrorFields error = ErrorFields.read(array, frame);
+    if (error.isFatal()) {
+      // PostgreSQL may say so after a commit has become durable.
+      connection.close();
+      nodeLost(
+          connection,
+          new NodeLostException(connection.address(), new IOException(error.message())));
+      return;
+    }
+    if (CACHED_PLAN_ROUTINE.equals(error.get(ErrorFields.ROUTINE))
+        && error.sqlState().equals(SqlState.FEATURE_NOT_SUPPORTED.code())) {
+      // The client will parse its statement again, and the node must then really do so.
+      connection.prepared().clear();
+    }
+    if (error.sqlState().equals(SqlState.QUERY_CANCELED.code())) {
+      AbelianException deadlock = session.takeDeadlock();
+      if (deadlock != null) {
+        session.output().error(Failure.fields(deadlock));
+        return;
+      }
+    }
+    session.output().queue().append(array, frame, length);
+  }
+
+  private void stalePlacement(byte[] array, int frame) {
+    if (session.retry().request()) {
+      return;
+    }
+    ErrorFields node = ErrorFields.read(array, frame);
+    session
+        .output()
+        .error(
+            ErrorFields.of(
+                    "ERROR",
+                    SqlState.SERIALIZATION_FAILURE.code(),
+                    "the placement of tables changed while the transaction ran")
+                .with(ErrorFields.DETAIL, node.message())
+                .with(ErrorFields.HINT, "Try the transaction again."));
+    session.schemaMayHaveChanged(true);
+  }
+
+  @Override
+  public void stepFailed(RuntimeException cause) {
+    if (cause instanceof Failure failure) {
+      session.output().error(failure.fields());
+    } else if (cause instanceof AbelianException error) {
+      session.output().error(Failure.fields(error));
+    } else {
+      LOG.error("a step of session {} failed", session.id(), cause);
+      session
+          .output()
+          .error(Failure.fields(AbelianException.internal("fault of the router: " + cause, cause)));
+    }
+  }
+
+  @Override
+  public void nodeLost(NodeConnection connection, NodeLostException cause) {
+    Link link = find(connection);
+    TransactionState state = session.transaction();
+    if (link != null && state.isEnding() && link.begun) {
+      commitLost(link, connection, cause);
+      return;
+    }
+    boolean unknown = link != null && !state.isOpen() && link.wrote;
+    session
+        .output()
+        .error(
+            ErrorFields.of(
+                    "ERROR",
+                    (unknown
+                            ? SqlState.TRANSACTION_RESOLUTION_UNKNOWN
+                            : SqlState.CONNECTION_FAILURE)
+                        .code(),
+                    String.valueOf(cause.getMessage()))
+                .with(
+                    ErrorFields.DETAIL,
+                    unknown
+                        ? "The statement was sent; whether it took effect is not known."
+                        : "Nothing of this transaction took effect.")
+                .with(
+                    ErrorFields.HINT,
+                    unknown
+                        ? "Look at the data before running it again. In a transaction block the"
+                            + " router can tell what became of a lost COMMIT."
+                        : "Try the transaction again."));
+  }
+
+  private void commitLost(Link link, NodeConnection connection, NodeLostException cause) {
+    if (!link.wrote && connection.transactionToken() == null) {
+      session.output().commandComplete("COMMIT");
+      return;
+    }
+    CommitOutcome outcome =
+        session
+            .router()
+            .commit()
+            .outcomeOfLostCommit(connection.transactionToken(), link.nodeId, cause.getMessage());
+    if (outcome instanceof CommitOutcome.Committed) {
+      session.output().commandComplete("COMMIT");
+    } else if (outcome instanceof CommitOutcome.RolledBack rolledBack) {
+      session.output().error(Failure.fields(rolledBack.error()));
+    } else if (outcome instanceof CommitOutcome.Unknown unknown) {
+      session.output().error(Failure.fields(unknown.error()));
+    }
+  }
+
+  private Link find(NodeConnection connection) {
+    for (Link link : session.links().held()) {
+      if (link.connection == connection) {
+        return link;
+      }
+    }
+    return null;
+  }
+}

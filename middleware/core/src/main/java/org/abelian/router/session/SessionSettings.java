@@ -1,0 +1,68 @@
+package org.abelian.router.session;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a client has SET for its session: the last statement for each name. Changes inside a
+ * transaction block count when it commits. Not thread-safe.
+ */
+final class SessionSettings {
+  /**
+   * The name under which SET SESSION CHARACTERISTICS is kept; several of them may stand beside each
+   * other.
+   */
+  static final String CHARACTERISTICS = "session characteristics";
+
+  private final String session;
+  private final Map<String, String> statements = new LinkedHashMap<>();
+  private SettingsSnapshot snapshot;
+
+  SessionSettings(String session, long placementVersion) {
+    this.session = session;
+    snapshot = new SettingsSnapshot(session, placementVersion, List.of());
+  }
+
+  /** What connections must have now. */
+  SettingsSnapshot snapshot() {
+    return snapshot;
+  }
+
+  /** Statements are routed by another version from now on. */
+  void placementVersion(long version) {
+    if (version != snapshot.placementVersion()) {
+      snapshot = new SettingsSnapshot(session, version, snapshot.statements());
+    }
+  }
+
+  /** A SET or RESET that took effect. */
+  void apply(String name, String statement) {
+    statements.remove(name);
+    statements.put(name, statement);
+    changed();
+  }
+
+  /** RESET ALL. */
+  void clear() {
+    statements.clear();
+    changed();
+  }
+
+  /** The statement in force for a name, or null. */
+  String statement(String name) {
+    return statements.get(name);
+  }
+
+  /** The statements in force, in order. */
+  List<String> all() {
+    return new ArrayList<>(statements.values());
+  }
+
+  private void changed() {
+    snapshot =
+        new SettingsSnapshot(
+            session, snapshot.placementVersion(), List.copyOf(statements.values()));
+  }
+}

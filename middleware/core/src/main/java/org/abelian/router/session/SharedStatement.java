@@ -1,0 +1,78 @@
+package org.abelian.router.session;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.abelian.router.pool.NodeStatement;
+
+/**
+ * A text with parameter types, shared by all sessions of a router that use it, and what is known
+ * about it.
+ */
+final class SharedStatement {
+  /**
+   * From this use on, a text that clients parse without a name is prepared on nodes under a name.
+   */
+  private static final int NAMED_FROM = 3;
+
+  /**
+   * What a node said about it.
+   *
+   * @param scope whose analysis this is: sessions with the same search path and the like
+   * @param epoch the router's schema epoch then
+   */
+  record Analysed(Object scope, long epoch, RoutedStatement routed) {}
+
+  private final NodeStatement statement;
+  private final String sql;
+  private final TransactionCommand command;
+  private final boolean blank;
+  private final AtomicInteger uses = new AtomicInteger();
+  private volatile Analysed analysed;
+
+  SharedStatement(NodeStatement statement) {
+    this.statement = statement;
+    sql = statement.sql();
+    command = TransactionCommand.of(sql);
+    blank = sql.isBlank() || sql.strip().equals(";");
+  }
+
+  /** As nodes see it. */
+  NodeStatement statement() {
+    return statement;
+  }
+
+  /** The text. */
+  String sql() {
+    return sql;
+  }
+
+  /** What it does to transactions; null when it is an ordinary statement. */
+  TransactionCommand command() {
+    return command;
+  }
+
+  /** True when there is nothing to run. */
+  boolean isBlank() {
+    return blank;
+  }
+
+  /** Counts a Parse without a name. */
+  void parsed() {
+    if (uses.get() < NAMED_FROM) {
+      uses.incrementAndGet();
+    }
+  }
+
+  /** True when the statement comes often enough to be prepared on nodes under a name. */
+  boolean isFrequent() {
+    return uses.get() >= NAMED_FROM;
+  }
+
+  /** The last analysis of any session; may be of another scope. */
+  Analysed analysed() {
+    return analysed;
+  }
+
+  void analysed(Analysed result) {
+    analysed = result;
+  }
+}

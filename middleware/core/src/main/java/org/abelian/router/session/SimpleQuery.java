@@ -1,0 +1,178 @@
+package org.abelian.router.session;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.routing.BoundValues;
+import org.abelian.router.routing.Route;
+
+/**
+ * Query and FunctionCall. A single statement for one node goes there as it is; what is more than
+ * that is run statement by statement with the extended protocol, whose group of messages is one
+ * transaction just as a query of several statements is, and answered in the form of the simple one.
+ */
+final class SimpleQuery {
+  private static final byte[] UNNAMED = {};
+  private static final byte[] EMPTY_BIND = emptyBind();
+  private static final byte[] DESCRIBE_PORTAL = {'D', 0, 0, 0, 6, 'P', 0};
+
+  private final Session session;
+  private final BindMessage bind = new BindMessage();
+  private List<String> statements;
+  private int next;
+  private Portal.OnNodes spreading;
+
+  SimpleQuery(Session session) {
+    this.session = session;
+    bind.look(EMPTY_BIND, 0);
+  }
+
+  private static byte[] emptyBind() {
+    ByteQueue queue = new ByteQueue(16);
+    FrameWriter writer = new FrameWriter(queue);
+    writer.begin(FrontendType.BIND).int1(0).int1(0).int2(0).int2(0).int2(0).end();
+    return queue.toByteArray();
+  }
+
+  /** True while a query waits for answers to its earlier statements. */
+  boolean isRunning() {
+    return statements != null;
+  }
+
+  Outcome query(byte[] array, int at, int length) throws IOException {
+    if (statements == null) {
+      String text = new String(array, at + 5, length - 6, StandardCharsets.UTF_8);
+      session.statements().remove(array, at, at);
+      statements = StatementSplitter.split(text, standardStrings());
+      next = 0;
+      spreading = null;
+      if (statements.isEmpty()) {
+        session.plan().add(FixedMessage.EMPTY_QUERY);
+      }
+    }
+    while (next < statements.size() && !session.plan().failed()) {
+      Outcome outcome = run(statements.get(next), array, at, length);
+      if (outcome == Outcome.WAIT) {
+        return outcome;
+      }
+      if (outcome == Outcome.TURN) {
+        statements = null;
+        return outcome;
+      }
+      next++;
+    }
+    return finish();
+  }
+
+  /** Nothing more of the query is run: it ends as a group of messages does. */
+  Outcome finish() {
+    statements = null;
+    spreading = null;
+    return session.sync();
+  }
+
+  private boolean standardStrings() {
+    String setting = session.settings().statement("standard_conforming_strings");
+    return setting == null || !setting.toLowerCase(Locale.ROOT).contains("off");
+  }
+
+  private Outcome run(String sql, byte[] array, int at, int length) throws IOException {
+    if (spreading != null) {
+      return runSpread(spreading);
+    }
+    SharedStatement statement = session.router().statements().intern(NodeStatement.of(sql).body());
+    session.extended().requireSound(statement);
+    if (statement.command() != null) {
+      return session.control().run(statement);
+    }
+    RoutedStatement routed = session.runner().routed(statement);
+    if (routed == null) {
+      return Outcome.WAIT;
+    }
+    if (UtilityExecution.isForSession(routed.utility())) {
+      return session.extended().utility().run(statement, routed);
+    }
+    Route route = session.runner().route(routed, BoundValues.NONE);
+    Link link = session.runner().single(routed, route);
+    if (link != null) {
+      return runOn(link, statement, routed, array, at, length);
+    }
+    Portal portal = session.extended().spread().bind(statement, routed, route, bind, false);
+    if (portal == null) {
+      return Outcome.WAIT;
+    }
+    if (portal instanceof Portal.OnNode combined) {
+      runPortal(combined.link().connection);
+      return Outcome.NEXT;
+    }
+    Portal.OnNodes onNodes = (Portal.OnNodes) portal;
+    if (routed.facts().returnsRows() && routed.facts().rewritten() == null) {
+      Link first = onNodes.links.get(0);
+      first.connection.writer().bytes(DESCRIBE_PORTAL);
+      session.plan().add(NodeReply.describeRows(first.connection));
+    }
+    return runSpread(onNodes);
+  }
+
+  private Outcome runSpread(Portal.OnNodes portal) throws IOException {
+    Outcome outcome = session.extended().spread().execute(portal, UNNAMED, 0);
+    spreading = outcome == Outcome.WAIT ? portal : null;
+    return outcome;
+  }
+
+  private Outcome runOn(
+      Link link,
+      SharedStatement statement,
+      RoutedStatement routed,
+      byte[] array,
+      int at,
+      int length) {
+    boolean alone = statements.size() == 1 && (!session.transaction().isOpen() || link.begun);
+    session.control().enter(link, routed.writes());
+    session.runner().noteSingle(routed, link);
+    NodeConnection connection = link.connection;
+    if (alone) {
+      return pass(link, array, at, length);
+    }
+    byte[] name = session.extended().prepare(connection, statement.statement(), false);
+    FrameWriter writer = connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).string(name).int2(0).int2(0).int2(0).end();
+    session.plan().add(NodeReply.swallow(connection));
+    runPortal(connection);
+    return Outcome.NEXT;
+  }
+
+  private void runPortal(NodeConnection connection) {
+    connection.writer().bytes(DESCRIBE_PORTAL);
+    session.plan().add(NodeReply.describeRows(connection));
+    connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    session.plan().add(NodeReply.pass(connection));
+  }
+
+  /** The message goes to the node as it is, and its ReadyForQuery ends the group. */
+  private Outcome pass(Link link, byte[] array, int at, int length) {
+    link.connection.prepared().dropUnnamed();
+    link.connection.writer().bytes(array, at, length);
+    session.plan().add(NodeReply.query(link.connection));
+    session.links().untouch(link);
+    return session.endGroupAfterPlan();
+  }
+
+  Outcome functionCall(byte[] array, int at, int length) {
+    if (session.transaction().isFailed()) {
+      throw Session.transactionAborted();
+    }
+    Link link = session.runner().home();
+    session.control().enter(link, true);
+    return pass(link, array, at, length);
+  }
+}

@@ -1,0 +1,303 @@
+package org.abelian.router.session;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.execution.Action;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.execution.TagSum;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.routing.Route;
+
+/**
+ * Statements that concern several nodes. Each node gets the statement, or its part of it, under the
+ * client's portal name; the answers are added or put one after the other. Writes become one
+ * transaction over the nodes.
+ */
+final class Spread {
+  private final Session session;
+  private final Combine combine;
+  private final SnapshotGate gate;
+
+  Spread(Session session) {
+    this.session = session;
+    combine = new Combine(session);
+    gate = new SnapshotGate(session);
+  }
+
+  /** A group of messages begins. */
+  void beginGroup() {
+    combine.forget();
+    gate.abandon();
+  }
+
+  /** The session ends: nothing stays locked. */
+  void close() {
+    gate.abandon();
+  }
+
+  /**
+   * Binds on each node.
+   *
+   * @param answer true when the client is to be told BindComplete
+   * @return the portal, or null when earlier answers must come first
+   */
+  Portal bind(
+      SharedStatement statement,
+      RoutedStatement routed,
+      Route route,
+      BindMessage bind,
+      boolean answer)
+      throws IOException {
+    if (route instanceof Route.AllNodes all) {
+      return bindEverywhere(statement, routed, all, bind, answer);
+    }
+    if (route instanceof Route.Scatter scatter) {
+      return bindRead(statement, routed, scatter, bind, answer);
+    }
+    session.control().openImplicit();
+    List<Link> links = new ArrayList<>();
+    if (route instanceof Route.ScatterWrite scatter) {
+      for (int node : scatter.nodes()) {
+        links.add(bindOne(link(routed, node), routed, statement.statement(), true, bind));
+      }
+    } else if (route instanceof Route.Split split) {
+      int[] types = routed.facts().parameters().stream().mapToInt(Integer::intValue).toArray();
+      for (Route.Part part : split.parts()) {
+        links.add(
+            bindOne(
+                link(routed, part.node()),
+                routed,
+                NodeStatement.of(part.sql(), types),
+                false,
+                bind));
+      }
+    }
+    return bound(statement, routed, route, links, answer);
+  }
+
+  private Link link(RoutedStatement routed, int node) {
+    return session.links().link(routed.router().catalog(), node);
+  }
+
+  private Portal bound(
+      SharedStatement statement,
+      RoutedStatement routed,
+      Route route,
+      List<Link> links,
+      boolean answer) {
+    if (answer) {
+      session.plan().add(FixedMessage.BIND_COMPLETE);
+    }
+    return new Portal.OnNodes(statement, routed, route, List.copyOf(links));
+  }
+
+  private Link bindOne(
+      Link link, RoutedStatement routed, NodeStatement statement, boolean named, BindMessage bind) {
+    session.control().enter(link, routed.writes());
+    NodeConnection connection = link.connection;
+    byte[] name = session.extended().prepare(connection, statement, named);
+    connection
+        .writer()
+        .begin(FrontendType.BIND)
+        .bytes(bind.array(), bind.portalAt(), bind.portalLength())
+        .int1(0);
+    connection.writer().string(name).bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
+    session.plan().add(NodeReply.swallow(connection));
+    return link;
+  }
+
+  private Portal bindEverywhere(
+      SharedStatement statement,
+      RoutedStatement routed,
+      Route.AllNodes all,
+      BindMessage bind,
+      boolean answer) {
+    List<Link> links = new ArrayList<>();
+    for (var node : routed.router().catalog().nodes()) {
+      links.add(session.links().link(node));
+    }
+    if (all.purpose() != Route.Purpose.NODE_BY_NODE) {
+      if (links.size() > 1) {
+        session.control().openImplicit();
+      }
+      String rewritten = routed.facts().rewritten();
+      NodeStatement text = rewritten == null ? statement.statement() : NodeStatement.of(rewritten);
+      links.forEach(link -> bindOne(link, routed, text, false, bind));
+    }
+    if (routed.changesSchema(all)) {
+      session.control().schemaChanged();
+      session.runner().seesUncommittedSchema();
+    }
+    return bound(statement, routed, all, links, answer);
+  }
+
+  private Portal bindRead(
+      SharedStatement statement,
+      RoutedStatement routed,
+      Route.Scatter scatter,
+      BindMessage bind,
+      boolean answer)
+      throws IOException {
+    if (scatter.merge().mode() == MergeFacts.Mode.COMBINE) {
+      return combine.bind(statement, routed, scatter, bind, answer, gate);
+    }
+    List<Link> links = new ArrayList<>();
+    session
+        .control()
+        .enterTogether(scatter.nodes().stream().map(node -> link(routed, node)).toList());
+    SnapshotGate.Hold hold = gate.take(routed.router().catalog(), scatter.nodes());
+    for (int node : scatter.nodes()) {
+      links.add(bindOne(link(routed, node), routed, statement.statement(), true, bind));
+    }
+    session.plan().add(Action.always(hold::release));
+    return bound(statement, routed, scatter, links, answer);
+  }
+
+  /** One node describes what all of them give. */
+  void describe(Portal.OnNodes portal, byte[] array, int at, int length) {
+    boolean none =
+        portal.routed.facts().rewritten() != null
+            || portal.route instanceof Route.AllNodes all
+                && all.purpose() == Route.Purpose.NODE_BY_NODE;
+    if (none) {
+      session.plan().add(FixedMessage.NO_DATA);
+      return;
+    }
+    Link link = portal.links.get(0);
+    session.links().touch(link);
+    link.connection.writer().bytes(array, at, length);
+    session.plan().add(NodeReply.pass(link.connection));
+  }
+
+  /**
+   * Runs it.
+   *
+   * @param name the portal's name on the nodes
+   * @param limit how many rows to give; 0 for all
+   */
+  Outcome execute(Portal.OnNodes portal, byte[] name, int limit) throws IOException {
+    session.notRetryableAfterWrites(portal.routed.writes());
+    if (portal.route instanceof Route.AllNodes all) {
+      return all.purpose() == Route.Purpose.NODE_BY_NODE
+          ? executeNodeByNode(portal)
+          : executeEverywhere(portal, name);
+    }
+    if (limit > 0) {
+      return executeLimited(portal, name, limit);
+    }
+    TagSum sum = new TagSum();
+    for (Link link : portal.links) {
+      executeOne(link, name, 0);
+      session.plan().add(NodeReply.share(link.connection, sum));
+    }
+    session.plan().add(Action.then(() -> session.output().commandComplete(sum.tag())));
+    return Outcome.NEXT;
+  }
+
+  private void executeOne(Link link, byte[] name, int limit) {
+    session.links().touch(link);
+    link.connection.writer().begin(FrontendType.EXECUTE).string(name).int4(limit).end();
+  }
+
+  /**
+   * The first node goes ahead, so that two such statements wait for each other there and nowhere
+   * else.
+   */
+  private Outcome executeEverywhere(Portal.OnNodes portal, byte[] name) {
+    boolean quiet = portal.routed.facts().rewritten() != null;
+    if (portal.progress == 0) {
+      Link first = portal.links.get(0);
+      executeOne(first, name, 0);
+      session
+          .plan()
+          .add(quiet ? NodeReply.swallow(first.connection) : NodeReply.pass(first.connection));
+      portal.progress = 1;
+      if (portal.links.size() > 1) {
+        return Outcome.WAIT;
+      }
+    }
+    for (Link link : portal.links.subList(1, portal.links.size())) {
+      executeOne(link, name, 0);
+      session.plan().add(NodeReply.swallow(link.connection));
+    }
+    portal.progress = 0;
+    if (quiet) {
+      session.plan().add(FixedMessage.tag("CALL"));
+    }
+    session.settleBeforeNext();
+    return Outcome.NEXT;
+  }
+
+  /**
+   * Statements that no transaction block may hold: each node by itself, and the first error ends
+   * it.
+   */
+  private Outcome executeNodeByNode(Portal.OnNodes portal) throws IOException {
+    if (!session.plan().isEmpty()) {
+      return Outcome.WAIT;
+    }
+    if (session.transaction().isBlock()) {
+      throw Failure.of(
+          "25001", portal.routed.facts().tag() + " cannot run inside a transaction block");
+    }
+    session.notRetryable();
+    String tag = "";
+    for (Link link : portal.links) {
+      session.links().connect(link);
+      QueryResult result = NodeCall.simple(link.connection, portal.statement().sql());
+      if (!result.succeeded()) {
+        throw new Failure(result.errorFields());
+      }
+      tag = result.tag();
+    }
+    session.output().commandComplete(tag);
+    return Outcome.NEXT;
+  }
+
+  /** Rows are taken from one node after the other until there are enough. */
+  private Outcome executeLimited(Portal.OnNodes portal, byte[] name, int limit) {
+    if (!session.plan().isEmpty()) {
+      return Outcome.WAIT;
+    }
+    if (!portal.running) {
+      portal.running = true;
+      portal.rowsLeft = limit;
+      portal.given = 0;
+      portal.sum = new TagSum();
+    } else {
+      long rows = portal.sum.rows();
+      portal.rowsLeft -= (int) rows;
+      portal.given += rows;
+      portal.progress += portal.sum.isSuspended() ? 0 : 1;
+      if (portal.progress == portal.links.size() || portal.rowsLeft <= 0) {
+        return limitReached(portal);
+      }
+      portal.sum = new TagSum();
+    }
+    if (portal.progress == portal.links.size()) {
+      return limitReached(portal);
+    }
+    Link link = portal.links.get(portal.progress);
+    executeOne(link, name, portal.rowsLeft);
+    session.plan().add(NodeReply.share(link.connection, portal.sum));
+    return Outcome.WAIT;
+  }
+
+  private Outcome limitReached(Portal.OnNodes portal) {
+    portal.running = false;
+    if (portal.progress == portal.links.size()) {
+      session.output().commandComplete("SELECT " + portal.given);
+    } else {
+      session.plan().add(FixedMessage.PORTAL_SUSPENDED);
+    }
+    return Outcome.NEXT;
+  }
+}

@@ -1,0 +1,219 @@
+package org.abelian.router.session;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.abelian.router.analysis.FactsParser;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeIdentity;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.routing.BoundValues;
+import org.abelian.router.routing.Route;
+import org.abelian.router.routing.Routing;
+
+/**
+ * Finds out what a statement is and where it goes. What a node says about a text is kept with the
+ * text, for all sessions that read names as this one does.
+ */
+final class StatementRunner {
+  private static final NodeStatement ANALYZE =
+      NodeStatement.of("SELECT abelian.analyze($1::text, $2::oid[])::text");
+
+  /** Settings that change what a text means. */
+  private static final List<String> MEANING =
+      List.of(
+          "search_path",
+          "role",
+          "session_authorization",
+          "standard_conforming_strings",
+          "transform_null_equals");
+
+  private final Session session;
+  private final String identityScope;
+
+  /**
+   * Set while this session sees objects that others do not: temporary ones, or changes that are not
+   * committed.
+   */
+  private Object privateScope;
+
+  private Object sharedScope;
+  private SettingsSnapshot scopeSettings;
+
+  StatementRunner(Session session, NodeIdentity identity) {
+    this.session = session;
+    identityScope =
+        identity.user() + "\0" + identity.startup().get("database") + "\0" + identity.startup();
+  }
+
+  // ---- analysis
+  // ----------------------------------------------------------------------------------------------------
+
+  /**
+   * The statement with its router; null when a node must be asked and earlier answers come first.
+   *
+   * @throws RuntimeException the node's error about the text
+   */
+  RoutedStatement routed(SharedStatement statement) throws IOException {
+    Object scope = scope();
+    SharedStatement.Analysed known = statement.analysed();
+    Catalog catalog = session.router().catalog().current();
+    if (known != null
+        && known.scope().equals(scope)
+        && known.epoch() == session.router().schemaEpoch()
+        && known.routed().router().catalog() == catalog) {
+      return known.routed();
+    }
+    if (!session.plan().isEmpty()) {
+      return null;
+    }
+    long epoch = session.router().schemaEpoch();
+    session.settings().placementVersion(catalog.version());
+    RoutedStatement routed =
+        new RoutedStatement(Routing.compile(statement.sql(), analyse(statement), catalog));
+    statement.analysed(new SharedStatement.Analysed(scope, epoch, routed));
+    return routed;
+  }
+
+  private StatementFacts analyse(SharedStatement statement) throws IOException {
+    Link link = session.links().firstBegun();
+    if (link == null) {
+      link = home();
+    }
+    session.links().connect(link);
+    if (!link.isUsable()) {
+      throw new AbelianException(
+          SqlState.CONNECTION_FAILURE,
+          "the connection to " + link + " was lost",
+          "ROLLBACK the transaction.");
+    }
+    int[] types = statement.statement().types();
+    String typeArray =
+        IntStream.of(types)
+            .mapToObj(Integer::toUnsignedString)
+            .collect(Collectors.joining(",", "{", "}"));
+    QueryResult result =
+        NodeCall.prepared(link.connection, ANALYZE, !link.touched, statement.sql(), typeArray);
+    if (!result.succeeded()) {
+      throw new Failure(result.errorFields());
+    }
+    List<StatementFacts> facts = FactsParser.parse(result.value());
+    if (facts.size() != 1) {
+      throw Failure.of("42601", "cannot insert multiple commands into a prepared statement");
+    }
+    return facts.get(0);
+  }
+
+  private Object scope() {
+    if (privateScope != null) {
+      return privateScope;
+    }
+    SettingsSnapshot now = session.settings().snapshot();
+    if (now != scopeSettings) {
+      StringBuilder text = new StringBuilder(identityScope);
+      for (String name : MEANING) {
+        String statement = session.settings().statement(name);
+        text.append('\0').append(statement == null ? "" : statement);
+      }
+      sharedScope = text.toString().intern();
+      scopeSettings = now;
+    }
+    return sharedScope;
+  }
+
+  /** A transaction that changed the schema ended. */
+  void newScope() {
+    if (privateScope instanceof Uncommitted) {
+      privateScope = null;
+    }
+  }
+
+  private static final class Uncommitted {}
+
+  /** This session sees a schema that others do not see yet. */
+  void seesUncommittedSchema() {
+    privateScope = new Uncommitted();
+  }
+
+  /** This session has temporary objects. */
+  void seesTemporaryObjects() {
+    privateScope = new Object();
+  }
+
+  /** The session has no objects of its own any more. */
+  void seesWhatAllSee() {
+    privateScope = null;
+  }
+
+  // ---- where to
+  // ----------------------------------------------------------------------------------------------------
+
+  /**
+   * The one link that a statement goes to; null when it concerns several.
+   *
+   * @throws AbelianException when it is refused
+   */
+  Link single(RoutedStatement routed, Route route) {
+    if (route instanceof Route.OneNode one) {
+      return session.links().link(routed.router().catalog(), one.node());
+    }
+    if (route instanceof Route.Refused refused) {
+      throw refused.error();
+    }
+    return route instanceof Route.AnyNode ? home() : null;
+  }
+
+  /** Where a statement goes; cursors stay where they were opened. */
+  Route route(RoutedStatement routed, BoundValues values) {
+    UtilityKind utility = routed.utility();
+    Link cursors = session.transaction().cursorHome();
+    if (cursors != null && (utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)) {
+      return new Route.OneNode(cursors.nodeId);
+    }
+    Route route = routed.router().route(values);
+    if (utility == UtilityKind.DECLARE) {
+      declare(routed, route, cursors);
+    }
+    return route;
+  }
+
+  private void declare(RoutedStatement routed, Route route, Link cursors) {
+    Link link = single(routed, route);
+    if (link == null || cursors != null && cursors != link) {
+      throw AbelianException.unsupported(
+          "cursors of one transaction must stay on one node",
+          "Give each cursor's query the same distribution key, or read it without a cursor.");
+    }
+    session.transaction().cursorHome(link);
+  }
+
+  /**
+   * The node for statements that any node can answer: one that the session has to do with anyway.
+   */
+  Link home() {
+    Link begun = session.links().firstBegun();
+    if (begun != null) {
+      return begun;
+    }
+    Link last = session.links().lastUsed();
+    return last != null ? last : session.links().link(session.router().catalog().current().first());
+  }
+
+  /** Remembers what running a statement on one node means for what comes later. */
+  void noteSingle(RoutedStatement routed, Link link) {
+    if (routed.pins()) {
+      link.pinned = true;
+    }
+    if (routed.utility() == UtilityKind.DDL) {
+      link.pinned = true;
+      seesTemporaryObjects();
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package org.abelian.router.session;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.router.pool.NodeStatement;
+
+/**
+ * The client's transaction: whether one is open, whether it has failed, and what a node that joins
+ * it late must be told first. Not thread-safe.
+ */
+final class TransactionState {
+  /** Who opened the transaction. */
+  enum Kind {
+    /** Nobody: each node commits a group of messages by itself. */
+    NONE,
+    /** The router, for one group of messages that concerns several nodes. */
+    IMPLICIT,
+    /** The client, with BEGIN. */
+    BLOCK
+  }
+
+  /**
+   * Something that nodes must be told in order: a savepoint, or a setting made inside the
+   * transaction.
+   */
+  record Entry(String savepoint, String settingName, NodeStatement statement) {}
+
+  private static final NodeStatement PLAIN_BEGIN = NodeStatement.of("BEGIN");
+
+  private Kind kind = Kind.NONE;
+  private boolean failed;
+  private boolean ending;
+  private NodeStatement begin = PLAIN_BEGIN;
+  private String isolation;
+  private final List<Entry> history = new ArrayList<>();
+  private Link cursorHome;
+
+  Kind kind() {
+    return kind;
+  }
+
+  boolean isOpen() {
+    return kind != Kind.NONE;
+  }
+
+  boolean isBlock() {
+    return kind == Kind.BLOCK;
+  }
+
+  /** True when only ROLLBACK, COMMIT and ROLLBACK TO are allowed. */
+  boolean isFailed() {
+    return failed;
+  }
+
+  void fail() {
+    failed = true;
+  }
+
+  /** True when a COMMIT or ROLLBACK is on its way to the only node. */
+  boolean isEnding() {
+    return ending;
+  }
+
+  void ending() {
+    ending = true;
+  }
+
+  /** The statement that nodes begin with. */
+  NodeStatement beginStatement() {
+    return begin;
+  }
+
+  /** What BEGIN or SET TRANSACTION asked for, in lower case; null for the session's default. */
+  String isolation() {
+    return isolation;
+  }
+
+  void isolation(String level) {
+    isolation = level;
+  }
+
+  /** What a node that joins is told after BEGIN. */
+  List<Entry> history() {
+    return history;
+  }
+
+  /** The node on which the transaction's cursors are; null while there are none. */
+  Link cursorHome() {
+    return cursorHome;
+  }
+
+  void cursorHome(Link link) {
+    cursorHome = link;
+  }
+
+  /** The client's BEGIN. */
+  void beginBlock(NodeStatement statement, String level) {
+    kind = Kind.BLOCK;
+    begin = statement;
+    isolation = level;
+  }
+
+  /** The router's own BEGIN for a group of messages. */
+  void beginImplicit() {
+    kind = Kind.IMPLICIT;
+    begin = PLAIN_BEGIN;
+  }
+
+  /** BEGIN within a group that the router has already opened: it becomes the client's. */
+  void adopt() {
+    kind = Kind.BLOCK;
+  }
+
+  void savepoint(String name, NodeStatement statement) {
+    history.add(new Entry(name, null, statement));
+  }
+
+  void setting(String name, NodeStatement statement) {
+    history.add(new Entry(null, name, statement));
+  }
+
+  /** Releases a savepoint and those after it; settings made since stay. */
+  void release(String name) {
+    int at = find(name);
+    for (int i = history.size() - 1; at >= 0 && i >= at; i--) {
+      if (history.get(i).savepoint() != null) {
+        history.remove(i);
+      }
+    }
+  }
+
+  /** Back to a savepoint, which stays. */
+  void rollbackTo(String name) {
+    int at = find(name);
+    if (at >= 0) {
+      history.subList(at + 1, history.size()).clear();
+      failed = false;
+    }
+  }
+
+  /** True when the savepoint is there. */
+  boolean hasSavepoint(String name) {
+    return find(name) >= 0;
+  }
+
+  private int find(String name) {
+    for (int i = history.size() - 1; i >= 0; i--) {
+      if (name.equals(history.get(i).savepoint())) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** No transaction is open any more. */
+  void end() {
+    kind = Kind.NONE;
+    failed = false;
+    ending = false;
+    begin = PLAIN_BEGIN;
+    isolation = null;
+    history.clear();
+    cursorHome = null;
+  }
+
+  /** The status byte of ReadyForQuery. */
+  char status() {
+    return kind != Kind.BLOCK ? 'I' : failed ? 'E' : 'T';
+  }
+}

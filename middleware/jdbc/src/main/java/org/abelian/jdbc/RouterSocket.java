@@ -1,0 +1,220 @@
+package org.abelian.jdbc;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketImpl;
+import java.net.SocketTimeoutException;
+import org.abelian.router.execution.ClientOutput;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.session.Session;
+
+/**
+ * What pgjdbc takes for a connection to a server: a router session, run by whichever thread reads.
+ * Writing only collects messages, so there is no hand-over between threads and no extra thread.
+ */
+final class RouterSocket extends Socket {
+  private final Session session;
+  private final InputStream input = new Input();
+  private final OutputStream output = new Output();
+  private boolean noDelay;
+  private boolean keepAlive;
+  private volatile boolean closed;
+
+  RouterSocket(Session session) throws SocketException {
+    super((SocketImpl) null);
+    this.session = session;
+  }
+
+  private void requireOpen() throws SocketException {
+    if (closed) {
+      throw new SocketException("Socket closed");
+    }
+  }
+
+  private final class Input extends InputStream {
+    private final byte[] one = new byte[1];
+
+    @Override
+    public int read() throws IOException {
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 255;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      requireOpen();
+      ClientOutput messages = session.output();
+      ByteQueue queue = messages.queue();
+      while (queue.isEmpty()) {
+        if (!session.advance() && queue.isEmpty()) {
+          if (session.isClosed()) {
+            return -1;
+          }
+          // A server would be silent; pgjdbc polls for notifications in this way.
+          throw new SocketTimeoutException("no answer is due");
+        }
+      }
+      int count = Math.min(length, queue.size());
+      System.arraycopy(queue.array(), queue.start(), target, offset, count);
+      messages.taken(count);
+      return count;
+    }
+
+    @Override
+    public int available() {
+      return session.output().queue().size();
+    }
+
+    @Override
+    public void close() {
+      RouterSocket.this.close();
+    }
+  }
+
+  private final class Output extends OutputStream {
+    @Override
+    public void write(int value) throws IOException {
+      write(new byte[] {(byte) value}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] source, int offset, int length) throws IOException {
+      requireOpen();
+      session.receive(source, offset, length);
+    }
+
+    @Override
+    public void close() {
+      RouterSocket.this.close();
+    }
+  }
+
+  @Override
+  public InputStream getInputStream() {
+    return input;
+  }
+
+  @Override
+  public OutputStream getOutputStream() {
+    return output;
+  }
+
+  /** Already connected: pgjdbc then neither looks up the host nor connects. */
+  @Override
+  public boolean isConnected() {
+    return true;
+  }
+
+  @Override
+  public boolean isBound() {
+    return true;
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public void connect(SocketAddress endpoint) {}
+
+  @Override
+  public void connect(SocketAddress endpoint, int timeout) {}
+
+  @Override
+  public void bind(SocketAddress address) {}
+
+  @Override
+  public void setTcpNoDelay(boolean on) {
+    noDelay = on;
+  }
+
+  @Override
+  public boolean getTcpNoDelay() {
+    return noDelay;
+  }
+
+  @Override
+  public void setKeepAlive(boolean on) {
+    keepAlive = on;
+  }
+
+  @Override
+  public boolean getKeepAlive() {
+    return keepAlive;
+  }
+
+  /** How long a node may take to send something: pgjdbc's socketTimeout and network timeout. */
+  @Override
+  public void setSoTimeout(int millis) {
+    session.timeout(millis);
+  }
+
+  @Override
+  public int getSoTimeout() {
+    return session.timeout();
+  }
+
+  @Override
+  public void setSendBufferSize(int size) {}
+
+  @Override
+  public int getSendBufferSize() {
+    return 8192;
+  }
+
+  @Override
+  public void setReceiveBufferSize(int size) {}
+
+  @Override
+  public int getReceiveBufferSize() {
+    return 8192;
+  }
+
+  @Override
+  public void setSoLinger(boolean on, int seconds) {}
+
+  @Override
+  public InetAddress getInetAddress() {
+    return InetAddress.getLoopbackAddress();
+  }
+
+  @Override
+  public SocketAddress getRemoteSocketAddress() {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  }
+
+  @Override
+  public int getPort() {
+    return 0;
+  }
+
+  @Override
+  public void shutdownInput() {}
+
+  @Override
+  public void shutdownOutput() {}
+
+  /**
+   * May come from another thread than the one that reads (abort, network timeout): then that one
+   * gets an error.
+   */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    session.abort();
+  }
+
+  @Override
+  public String toString() {
+    return "RouterSocket[" + session + "]";
+  }
+}

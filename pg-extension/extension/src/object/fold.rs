@@ -11,25 +11,18 @@ use crate::object::{contention, statistics};
 use crate::shared_memory::FIGURES;
 use crate::types::decimal_counter;
 use abelian_adt::counter::folded_after;
-use pgrx::pg_sys;
 use std::collections::BTreeSet;
 
 /// The slot that collects folded slices; backends' slots start at 1.
 const FOLDED: i32 = 0;
 
-/// Objects that have slices outside slot 0, at most so many, as the active snapshot sees them.
+/// Objects that have slices outside slot 0, at most so many; those of transactions under way too, so that the worker
+/// does not leave before they have ended.
 pub fn split_objects(most: usize) -> Result<BTreeSet<i64>, Error> {
     let table = SliceTable::for_reading()?;
-    let mut objects = BTreeSet::new();
-    // SAFETY: the worker's transaction has an active snapshot.
-    let snapshot = unsafe { pg_sys::GetActiveSnapshot() };
-    table.scan_all(snapshot, &mut |slice| {
-        if slice.slot != FOLDED && objects.len() < most {
-            objects.insert(slice.object.id);
-        }
-        Ok(())
-    })?;
-    Ok(objects)
+    let found = table.newest_where(&|slice| slice.slot != FOLDED)?;
+    let objects = found.iter().map(|row| row.slice.object.id);
+    Ok(objects.take(most).collect())
 }
 
 /// Folds one object if it is idle and nobody overwrites it; tells whether nothing is left to fold.

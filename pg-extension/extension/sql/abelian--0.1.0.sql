@@ -119,6 +119,8 @@ GRANT SELECT ON split_objects, statistics, locks TO pg_monitor;
 
 -- ==== operations ====================================================================================
 -- Called by rewritten statements, not by users.
+CREATE FUNCTION operate(counter, bigint, tid, oid) RETURNS counter LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_counter_operate';
+CREATE FUNCTION operate(decimal_counter, numeric, tid, oid) RETURNS decimal_counter LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_decimal_counter_operate';
 CREATE FUNCTION newest(counter, tid, oid, integer) RETURNS counter LANGUAGE c VOLATILE STRICT COST 1000 AS 'MODULE_PATHNAME', 'abelian_counter_newest';
 CREATE FUNCTION newest(decimal_counter, tid, oid, integer) RETURNS decimal_counter LANGUAGE c VOLATILE STRICT COST 1000 AS 'MODULE_PATHNAME', 'abelian_decimal_counter_newest';
 CREATE FUNCTION replace(counter, counter, tid, oid) RETURNS counter LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'abelian_counter_replace';

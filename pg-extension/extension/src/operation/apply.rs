@@ -7,10 +7,11 @@
 //! waiting as PostgreSQL does.
 
 use super::executor::{Rewrite, Target};
+use super::own;
 use super::pure::Private;
-use super::row::one_snapshot;
+use super::row::{self, Request, one_snapshot};
 use super::settings::CONCURRENT_OPERATIONS;
-use super::version::{self, Newest};
+use super::version::{self, Newest, OwnUpdates};
 use crate::error::Error;
 use crate::lock::{self, Mode, Tag};
 use crate::object::{self, Delta, Object, Outcome, contention};
@@ -67,9 +68,18 @@ impl Change {
         }
     }
 
+    fn object(&self, relation: pg_sys::Oid) -> Object {
+        Object {
+            id: self.id(),
+            relation,
+            attribute: self.column.attribute,
+        }
+    }
+
     /// Whether only a rewrite of the row can do it.
     fn needs_row(&self) -> bool {
-        self.content.is_some() && !self.done && (self.delta.is_none() || self.id() == 0)
+        let possible = self.delta.is_some() && self.id() != 0 && !own::must_be_alone(self.id());
+        self.content.is_some() && !self.done && !possible
     }
 
     /// The datum that a rewrite of the row stores.
@@ -96,11 +106,7 @@ impl Change {
         let (Some(content), Some(delta)) = (self.content, self.delta) else {
             return Ok(Outcome::InPlace);
         };
-        let object = Object {
-            id: self.id(),
-            relation,
-            attribute: self.column.attribute,
-        };
+        let object = self.object(relation);
         if self.column.is_counter {
             // SAFETY: a counter's datum.
             let base = unsafe { Counter::from_datum(content) }.base;
@@ -183,7 +189,8 @@ impl Apply {
     fn row(&mut self, place: ItemPointerData) -> Result<Row, Error> {
         let mut changes = self.changes();
         let concurrent = CONCURRENT_OPERATIONS.get();
-        let mut wait = !concurrent || changes.iter().any(Change::needs_row);
+        let mut wait =
+            !concurrent || own::has_many_locks() || changes.iter().any(Change::needs_row);
         let mut at = place;
         // Under SERIALIZABLE, rewriting the row would make rivals of operations that commute.
         if !wait
@@ -193,7 +200,7 @@ impl Apply {
                 .any(|change| contention::is_contended(change.id()))
         {
             match self.rewrite(at, &changes, false)? {
-                Rewrite::Done => return Ok(self.in_place(&changes)),
+                Rewrite::Done => return self.in_place(&changes),
                 Rewrite::Again => return Ok(Row::Skipped),
                 Rewrite::Taken if version::locked_by_us(self.target.relation(), at) => wait = true,
                 Rewrite::Taken | Rewrite::Updated | Rewrite::Deleted => {
@@ -206,7 +213,7 @@ impl Apply {
         for _ in 0..MOST_ATTEMPTS {
             if wait {
                 match self.rewrite(at, &changes, true)? {
-                    Rewrite::Done => return Ok(self.in_place(&changes)),
+                    Rewrite::Done => return self.in_place(&changes),
                     Rewrite::Again => return Ok(Row::Skipped),
                     Rewrite::Deleted | Rewrite::Updated if one_snapshot() => {
                         return Err(Error::ConcurrentUpdate);
@@ -233,8 +240,7 @@ impl Apply {
             }
             wait = !self.add_to_slices(&mut changes)?;
             if !wait {
-                self.done.in_slices += 1;
-                return Ok(Row::Done);
+                return Ok(self.in_slices(at, &changes));
             }
         }
         Err(Error::Internal("a row changed without end".into()))
@@ -263,10 +269,26 @@ impl Apply {
         }
     }
 
-    fn in_place(&mut self, changes: &[Change]) -> Row {
+    /// After the row was rewritten, and so is held.
+    fn in_place(&mut self, changes: &[Change]) -> Result<Row, Error> {
         self.done.in_place += 1;
+        let version = self.target.stored_at();
+        for change in changes.iter().filter(|change| change.id() != 0) {
+            let object = change.object(self.target.relation_id());
+            contention::note_use(object.id);
+            if own::must_be_alone(object.id) {
+                Request::overwrite().lock_object(&object)?;
+                row::require_unchanged(object.id)?;
+            }
+            own::note_operation(&object, version, true);
+        }
+        Ok(Row::Done)
+    }
+
+    fn in_slices(&mut self, version: ItemPointerData, changes: &[Change]) -> Row {
+        self.done.in_slices += 1;
         for change in changes {
-            contention::note_use(change.id());
+            own::note_operation(&change.object(self.target.relation_id()), version, false);
         }
         Row::Done
     }
@@ -303,12 +325,18 @@ impl Apply {
         }
         objects().for_each(|id| {
             lock::lock(Tag::Object(id), Mode::Add, true);
+            own::note_lock();
         });
     }
 
     /// Finds the newest version, under the locks on the objects of the version `at`.
     fn follow(&mut self, at: ItemPointerData, changes: &mut [Change]) -> Result<Followed, Error> {
-        let newest = version::newest(self.target.relation(), at, self.target.command())?;
+        let newest = version::newest(
+            self.target.relation(),
+            at,
+            self.target.command(),
+            OwnUpdates::Refused,
+        )?;
         let Newest::At(newest) = newest else {
             return if one_snapshot() {
                 Err(Error::ConcurrentUpdate)
@@ -316,7 +344,7 @@ impl Apply {
                 Ok(Followed::Gone)
             };
         };
-        if same_place(newest, at) {
+        if version::same_place(newest, at) {
             self.target.fetch(at);
             return Ok(Followed::Here(at));
         }
@@ -365,12 +393,6 @@ enum Followed {
     OtherObject(ItemPointerData),
     /// No row to operate on.
     Gone,
-}
-
-fn same_place(a: ItemPointerData, b: ItemPointerData) -> bool {
-    a.ip_posid == b.ip_posid
-        && a.ip_blkid.bi_hi == b.ip_blkid.bi_hi
-        && a.ip_blkid.bi_lo == b.ip_blkid.bi_lo
 }
 
 fn serializable() -> bool {

@@ -231,6 +231,12 @@ impl Target {
         }
     }
 
+    /// Where the version stored last is.
+    pub fn stored_at(&self) -> ItemPointerData {
+        // SAFETY: set when it was stored.
+        unsafe { (*self.stored).tts_tid }
+    }
+
     fn fill_stored(&mut self, values: &[(i16, Option<Datum>)]) {
         // SAFETY: `version` holds a row; `stored` takes as many columns. The tuple is formed in the memory that is
         // reset with the next row.

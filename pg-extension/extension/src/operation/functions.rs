@@ -1,10 +1,11 @@
 //! The functions that rewritten statements call. Users have no reason to: called by hand they lock, but cannot
 //! make two rows share an object, since every assignment of a datum is rewritten too.
 
+use super::own;
 use super::row::{self, Locked, Request, Table};
 use crate::error::Error;
 use crate::function::Call;
-use crate::object;
+use crate::object::{self, Object};
 use crate::pg_function;
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
@@ -16,6 +17,16 @@ trait Content: Copy {
     /// `datum` must be a non-null datum of this type.
     unsafe fn read(datum: Datum) -> Self;
     fn id(self) -> i64;
+    /// The operation done in the row; `delta` is of the value type.
+    fn add(self, delta: Datum) -> Result<Datum, Error>;
+    /// The object; which column it is in does not matter for locks.
+    fn object(self, relation: Oid) -> Object {
+        Object {
+            id: self.id(),
+            relation,
+            attribute: 0,
+        }
+    }
     /// Without identity, its value that of the active snapshot.
     fn as_seen(self) -> Result<Datum, Error>;
     /// Without identity, its value the newest one.
@@ -31,6 +42,11 @@ impl Content for Counter {
     }
     fn id(self) -> i64 {
         self.id
+    }
+    fn add(self, delta: Datum) -> Result<Datum, Error> {
+        Ok(self
+            .add_in_place(i128::from(delta.value() as i64))?
+            .into_datum())
     }
     fn as_seen(self) -> Result<Datum, Error> {
         Ok(Counter::unidentified(self.value()?).into_datum())
@@ -50,6 +66,9 @@ impl Content for DecimalCounter {
     }
     fn id(self) -> i64 {
         self.id
+    }
+    fn add(self, delta: Datum) -> Result<Datum, Error> {
+        Ok(self.add_in_place(delta)?.into_datum())
     }
     fn as_seen(self) -> Result<Datum, Error> {
         Ok(DecimalCounter::unidentified(self.value()?).into_datum())
@@ -76,7 +95,7 @@ fn newest<T: Content>(call: Call) -> Result<Datum, Error> {
     // SAFETY: declared with this type.
     let content = unsafe { T::read(call.arg(0)) };
     let request = Request::of(call.i32(3))?;
-    if !lock_object(content.id(), place(call, 1), relation(call, 2), request)? {
+    if !lock_object(content.object(relation(call, 2)), place(call, 1), request)? {
         return content.as_seen();
     }
     content.as_newest()
@@ -84,16 +103,14 @@ fn newest<T: Content>(call: Call) -> Result<Datum, Error> {
 
 /// Whether the newest state of the object can be read now.
 fn lock_object(
-    id: i64,
+    object: Object,
     place: pg_sys::ItemPointer,
-    relation: Oid,
     request: Request,
 ) -> Result<bool, Error> {
-    let held = request.reads_newest();
-    if Table::open(relation).lock_version(place, request)? == Locked::Newest {
-        request.lock_object(id)?;
-        row::require_unchanged(id)?;
-        return Ok(held);
+    if Table::open(object.relation).lock_version(place, request)? == Locked::Newest {
+        request.lock_object(&object)?;
+        row::require_unchanged(object.id)?;
+        return Ok(request.reads_newest());
     }
     Ok(request.is_held())
 }
@@ -103,12 +120,8 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
     if !call.is_null(0) {
         // SAFETY: declared with this type.
         let old = unsafe { T::read(call.arg(0)) };
-        let newest = lock_object(
-            old.id(),
-            place(call, 2),
-            relation(call, 3),
-            Request::overwrite(),
-        )?;
+        let object = old.object(relation(call, 3));
+        let newest = lock_object(object, place(call, 2), Request::overwrite())?;
         if newest && !super::triggers_may_suppress(relation(call, 3)) {
             object::discard(old.id())?;
         }
@@ -120,19 +133,34 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
     unsafe { T::read(call.arg(1)) }.identified()
 }
 
+/// An operation done in the row. The statement holds the row once it stores the result; alone only if it must be.
+fn operate<T: Content>(call: Call) -> Result<Datum, Error> {
+    // SAFETY: declared with this type.
+    let content = unsafe { T::read(call.arg(0)) };
+    let object = content.object(relation(call, 3));
+    let place = place(call, 2);
+    if own::must_be_alone(object.id) {
+        lock_object(object, place, Request::overwrite())?;
+    }
+    // SAFETY: the place is that of a row version.
+    own::note_operation(&object, unsafe { *place }, true);
+    content.add(call.arg(1))
+}
+
 /// The datum unchanged, its row's plain columns about to change.
 fn keep<T: Content>(call: Call) -> Result<Datum, Error> {
     // SAFETY: declared with this type.
     let content = unsafe { T::read(call.arg(0)) };
     lock_object(
-        content.id(),
+        content.object(relation(call, 2)),
         place(call, 1),
-        relation(call, 2),
         Request::plain_change(),
     )?;
     Ok(call.arg(0))
 }
 
+pg_function!(fn abelian_counter_operate(call) { operate::<Counter>(call) });
+pg_function!(fn abelian_decimal_counter_operate(call) { operate::<DecimalCounter>(call) });
 pg_function!(fn abelian_counter_newest(call) { newest::<Counter>(call) });
 pg_function!(fn abelian_decimal_counter_newest(call) { newest::<DecimalCounter>(call) });
 pg_function!(fn abelian_counter_replace(call) { replace::<Counter>(call) });
@@ -149,7 +177,7 @@ pg_function!(
             lock_plain_columns(&mut table, place(call, 0), request)?;
         } else if table.lock_version(place(call, 0), request)? == Locked::Newest {
             for object in table.objects()? {
-                request.lock_object(object.id)?;
+                request.lock_object(&object)?;
                 if request.reads_newest() {
                     row::require_unchanged(object.id)?;
                 }
@@ -181,7 +209,7 @@ fn lock_plain_columns(
     }
     if table.lock_version(place, request)? == Locked::Newest {
         for object in table.objects()? {
-            request.lock_object(object.id)?;
+            request.lock_object(&object)?;
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ mod executor;
 mod functions;
 mod locking;
 mod missing;
+mod own;
 mod pure;
 mod recognise;
 mod relation;
@@ -40,6 +41,7 @@ pub fn install() {
     relation::install();
     scan::install();
     results::install();
+    own::install();
     // SAFETY: the postmaster loads libraries one after the other.
     unsafe {
         PREVIOUS_PLANNER = pg_sys::planner_hook;

@@ -158,7 +158,7 @@ fn gather(
         && unsafe {
             let class = &*(*opened.0).rd_rel;
             class.relkind as u8 == pg_sys::RELKIND_RELATION
-                && class.relpersistence as u8 != pg_sys::RELPERSISTENCE_TEMP
+                && class.relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT
                 && !class.relispartition
                 && class.relam == pg_sys::HEAP_TABLE_AM_OID
         };

@@ -1,7 +1,7 @@
 //! The ordinary path: statements keep PostgreSQL's own plan, and their expressions are rewritten so that they stay
 //! right beside operations that do not wait for the row.
 //!
-//! * `SET c = c + x` becomes `SET c = abelian.counter_add(c, x)`: the object stays, its base changes. The row lock
+//! * `SET c = c + x` becomes `SET c = abelian.operate(c, x, ...)`: the object stays, its base changes. The row lock
 //!   makes that safe, and PostgreSQL evaluates it anew on the newest version of the row when it had to wait.
 //! * Whatever else is assigned, or is seen by RETURNING, CHECK, a trigger or a policy, becomes
 //!   `SET c = abelian.replace(c, ...)`, with `c` read as `abelian.newest(c, ...)`: both lock the row, then the
@@ -275,7 +275,13 @@ impl<'a> Relation<'a> {
             if let Some(operation) = self.operation(attribute, expression)
                 && let Some(kind) = self.symbols.kind(type_)
             {
-                return tree::call(kind.add, type_, &[self.column(attribute, type_), operation]);
+                let arguments = [
+                    self.column(attribute, type_),
+                    operation,
+                    self.ctid(0),
+                    self.tableoid(0),
+                ];
+                return tree::call(kind.operate, type_, &arguments);
             }
         }
         self.replaced(attribute, type_, expression)
@@ -389,7 +395,7 @@ impl<'a> Relation<'a> {
                     else {
                         continue;
                     };
-                    if call.funcid == kind.add {
+                    if call.funcid == kind.operate {
                         let mut arguments = tree::items::<pg_sys::Node>(call.args);
                         arguments[0] = kept;
                         call.args = tree::list(&arguments);
@@ -399,50 +405,17 @@ impl<'a> Relation<'a> {
         }
     }
 
-    /// Values of Abelian columns that may be somebody's object become new objects before they are stored.
+    /// What is stored becomes a new object: the value may be another row's, and literals have no identity yet.
     fn store_new_objects(&self, targets: &[Tree<pg_sys::TargetEntry>]) {
         for target in targets {
             let mut target = *target;
             let Some(expression) = Tree::<pg_sys::Node>::new(target.expr.cast()) else {
                 continue;
             };
-            let Some(kind) = self.symbols.kind(expression.result_type()) else {
-                continue;
-            };
-            if !self.is_unidentified(expression) {
+            if let Some(kind) = self.symbols.kind(expression.result_type()) {
                 target.expr = tree::call(kind.copy, kind.type_, &[expression]).pointer();
             }
         }
-    }
-
-    /// Whether the value certainly has no identity: literals and casts of plain values make such.
-    fn is_unidentified(&self, expression: Any) -> bool {
-        if expression.cast::<pg_sys::Const>().is_some() {
-            return true;
-        }
-        if let Some(call) = expression.cast::<pg_sys::FuncExpr>() {
-            return tree::items::<pg_sys::Node>(call.args)
-                .first()
-                .is_some_and(|argument| self.symbols.kind(argument.result_type()).is_none())
-                && call.funcformat != pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
-        }
-        let Some(variable) = expression.cast::<pg_sys::Var>() else {
-            return false;
-        };
-        let entries = tree::items::<pg_sys::RangeTblEntry>(self.query.rtable);
-        let Some(source) = entries.get((variable.varno as usize).wrapping_sub(1)) else {
-            return false;
-        };
-        source.rtekind == pg_sys::RTEKind::RTE_VALUES
-            && tree::items::<pg_sys::List>(source.values_lists)
-                .into_iter()
-                .all(|row| {
-                    tree::items::<pg_sys::Node>(row.pointer())
-                        .get((variable.varattno as usize).wrapping_sub(1))
-                        .is_some_and(|value| {
-                            value.cast::<pg_sys::Var>().is_none() && self.is_unidentified(*value)
-                        })
-                })
     }
 
     fn merge(&mut self) {

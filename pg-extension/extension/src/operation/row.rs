@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 use crate::lock::{self, Mode, Tag};
-use crate::object::{self, Object};
+use crate::object::{self, Object, contention};
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
 use pgrx::pg_sys::{self, Datum, LockTupleMode, LockWaitPolicy, Oid, TM_Result};
@@ -121,15 +121,26 @@ impl Request {
     }
 
     /// Locks one object of a row that is locked, and its plain columns before it.
-    pub fn lock_object(self, id: i64) -> Result<(), Error> {
-        if id == 0 || self.hold == Hold::Held {
+    pub fn lock_object(self, object: &Object) -> Result<(), Error> {
+        if object.id == 0 || self.hold == Hold::Held {
             return Ok(());
         }
-        self.take(Tag::Row(id), Mode::Read)?;
-        if let Some(mode) = self.object_mode() {
-            self.take(Tag::Object(id), mode)?;
+        let values = Tag::Object(object.id);
+        if lock::holds(values, Mode::Overwrite) {
+            return Ok(());
         }
-        Ok(())
+        self.take(Tag::Row(object.id), Mode::Read)?;
+        match self.object_mode() {
+            None => Ok(()),
+            Some(Mode::Overwrite) if self.policy != LockWaitPolicy::LockWaitError => {
+                if lock::holds(values, Mode::Add) {
+                    contention::note_upgrade(object.id);
+                }
+                lock::overwrite(object);
+                Ok(())
+            }
+            Some(mode) => self.take(values, mode),
+        }
     }
 
     fn take(self, tag: Tag, mode: Mode) -> Result<(), Error> {
@@ -169,6 +180,11 @@ impl Table {
                 slot: pg_sys::table_slot_create(relation, std::ptr::null_mut()),
             }
         }
+    }
+
+    /// The open relation.
+    pub fn relation(&self) -> pg_sys::Relation {
+        self.relation
     }
 
     /// Locks the version at `place` unless it has a successor, and keeps it at hand for [`Table::objects`].
@@ -280,21 +296,23 @@ pub fn one_snapshot() -> bool {
 
 /// Under one snapshot, what is newer than it must not be overwritten or acted on: 40001.
 pub fn require_unchanged(id: i64) -> Result<(), Error> {
-    if id == 0 || !one_snapshot() {
-        return Ok(());
-    }
-    let seen = object::visible(id)?;
-    let newest = object::newest(id)?;
-    let same = match (seen.decimal(), newest.decimal()) {
-        (None, None) => seen.counter() == newest.counter(),
-        (Some(seen), Some(newest)) => numerics_equal(seen, newest),
-        _ => false,
-    };
-    if same {
+    if id == 0 || !one_snapshot() || shows_newest(id)? {
         Ok(())
     } else {
         Err(Error::ConcurrentUpdate)
     }
+}
+
+/// Whether the active snapshot shows the newest slices of an object.
+pub fn shows_newest(id: i64) -> Result<bool, Error> {
+    // SAFETY: a statement is running, so a snapshot is active.
+    let seen = unsafe { object::visible_to(id, pg_sys::GetActiveSnapshot()) }?;
+    let newest = object::newest(id)?;
+    Ok(match (seen.decimal(), newest.decimal()) {
+        (None, None) => seen.counter() == newest.counter(),
+        (Some(seen), Some(newest)) => numerics_equal(seen, newest),
+        _ => false,
+    })
 }
 
 fn numerics_equal(a: Datum, b: Datum) -> bool {

@@ -17,8 +17,8 @@ pub struct Kind {
     pub value: Oid,
     /// Casts that make a new object: from `value_type` to the type.
     pub make: Oid,
-    /// `counter_add(datum, delta)`: an operation in place.
-    pub add: Oid,
+    /// `operate(datum, delta, ctid, tableoid)`: an operation in place.
+    pub operate: Oid,
     /// `newest(datum, ctid, tableoid, mode)`: lock, then the newest value.
     pub newest: Oid,
     /// `replace(old datum, new datum, ctid, tableoid)`: overwrite.
@@ -88,13 +88,8 @@ fn look_up() -> Option<Symbols> {
     let decimal = type_named(schema, c"decimal_counter")?;
     Some(Symbols {
         kinds: [
-            kind(counter, pg_sys::INT8OID, c"counter_add", c"counter_copy")?,
-            kind(
-                decimal,
-                pg_sys::NUMERICOID,
-                c"decimal_counter_add",
-                c"decimal_counter_copy",
-            )?,
+            kind(counter, pg_sys::INT8OID, c"counter_copy")?,
+            kind(decimal, pg_sys::NUMERICOID, c"decimal_counter_copy")?,
         ],
         lock_row: function(
             c"lock_row",
@@ -104,14 +99,14 @@ fn look_up() -> Option<Symbols> {
     })
 }
 
-fn kind(type_: Oid, value_type: Oid, add: &CStr, copy: &CStr) -> Option<Kind> {
+fn kind(type_: Oid, value_type: Oid, copy: &CStr) -> Option<Kind> {
     use pg_sys::{INT4OID, OIDOID, TIDOID};
     Some(Kind {
         type_,
         value_type,
         value: cast(type_, value_type)?,
         make: cast(value_type, type_)?,
-        add: function(add, &[type_, value_type])?,
+        operate: function(c"operate", &[type_, value_type, TIDOID, OIDOID])?,
         newest: function(c"newest", &[type_, TIDOID, OIDOID, INT4OID])?,
         replace: function(c"replace", &[type_, type_, TIDOID, OIDOID])?,
         keep: function(c"keep", &[type_, TIDOID, OIDOID])?,

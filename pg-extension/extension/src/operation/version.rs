@@ -15,17 +15,27 @@ pub enum Newest {
 /// Bound on versions followed; a chain is as long as the updates of one row that committed since the snapshot.
 const LONGEST_CHAIN: usize = 10_000_000;
 
-/// Follows the committed updates of the version at `place`. Versions that running transactions wrote are not
+/// Whether updates by the running transaction itself are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnUpdates {
+    /// They are.
+    Followed,
+    /// The statement meets a row that a function or trigger of its own has changed: an error, as in PostgreSQL.
+    Refused,
+}
+
+/// Follows the committed updates of the version at `place`. Versions that other running transactions wrote are not
 /// followed: their row locks and ours on the object decide who comes first.
 pub fn newest(
     relation: pg_sys::Relation,
     place: ItemPointerData,
     command: pg_sys::CommandId,
+    own: OwnUpdates,
 ) -> Result<Newest, Error> {
     let mut at = place;
     let mut writer = pg_sys::InvalidTransactionId;
     for _ in 0..LONGEST_CHAIN {
-        match step(relation, at, writer, command)? {
+        match step(relation, at, writer, command, own)? {
             Step::Here => return Ok(Newest::At(at)),
             Step::Gone => return Ok(Newest::Deleted),
             Step::Next(next, by) => {
@@ -49,6 +59,7 @@ fn step(
     place: ItemPointerData,
     writer: pg_sys::TransactionId,
     command: pg_sys::CommandId,
+    own: OwnUpdates,
 ) -> Result<Step, Error> {
     // SAFETY: the version is in a heap that the statement has open; its page is pinned and share-locked while its
     // header is read.
@@ -75,8 +86,18 @@ fn step(
         let next = (*header).t_ctid;
         let by = update_xid(header);
         pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
+        let updated_by_us = by != pg_sys::InvalidTransactionId
+            && (*header).t_infomask
+                & (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16
+                == 0
+            && !same_place(next, place);
         pg_sys::ReleaseBuffer(buffer);
         match state {
+            TM_Result::TM_Invisible | TM_Result::TM_SelfModified
+                if own == OwnUpdates::Followed && updated_by_us =>
+            {
+                Ok(Step::Next(next, by))
+            }
             TM_Result::TM_Ok | TM_Result::TM_BeingModified | TM_Result::TM_Invisible => {
                 Ok(Step::Here)
             }
@@ -88,6 +109,13 @@ fn step(
             ))),
         }
     }
+}
+
+/// Whether two places are the same.
+pub fn same_place(a: ItemPointerData, b: ItemPointerData) -> bool {
+    a.ip_posid == b.ip_posid
+        && a.ip_blkid.bi_hi == b.ip_blkid.bi_hi
+        && a.ip_blkid.bi_lo == b.ip_blkid.bi_lo
 }
 
 /// # Safety
@@ -114,8 +142,30 @@ unsafe fn written_by(header: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
     unsafe { (*header).t_choice.t_heap.t_xmin }
 }
 
-/// Whether the version at `place` is locked by this transaction alone.
+/// Whether the version at `place` is locked, or superseded, by this transaction alone.
 pub fn locked_by_us(relation: pg_sys::Relation, place: ItemPointerData) -> bool {
+    with_header(relation, place, |header| {
+        // SAFETY: the header is that of a pinned tuple.
+        unsafe {
+            (*header).t_infomask & pg_sys::HEAP_XMAX_IS_MULTI as u16 == 0
+                && pg_sys::TransactionIdIsCurrentTransactionId((*header).t_choice.t_heap.t_xmax)
+        }
+    })
+}
+
+/// Whether this transaction wrote the version at `place`.
+pub fn written_by_us(relation: pg_sys::Relation, place: ItemPointerData) -> bool {
+    // SAFETY: as above.
+    with_header(relation, place, |header| unsafe {
+        pg_sys::TransactionIdIsCurrentTransactionId(written_by(header))
+    })
+}
+
+fn with_header(
+    relation: pg_sys::Relation,
+    place: ItemPointerData,
+    test: impl FnOnce(pg_sys::HeapTupleHeader) -> bool,
+) -> bool {
     // SAFETY: as in `step`.
     unsafe {
         let mut tuple: pg_sys::HeapTupleData = std::mem::zeroed();
@@ -130,11 +180,8 @@ pub fn locked_by_us(relation: pg_sys::Relation, place: ItemPointerData) -> bool 
         ) {
             return false;
         }
-        let header = tuple.t_data;
-        let single = (*header).t_infomask & pg_sys::HEAP_XMAX_IS_MULTI as u16 == 0;
-        let xmax = (*header).t_choice.t_heap.t_xmax;
-        let ours = single && pg_sys::TransactionIdIsCurrentTransactionId(xmax);
+        let result = test(tuple.t_data);
         pg_sys::ReleaseBuffer(buffer);
-        ours
+        result
     }
 }

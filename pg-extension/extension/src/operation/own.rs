@@ -1,0 +1,209 @@
+//! What the running transaction has operated on and read, as far as later statements depend on it.
+//!
+//! Over plain columns, a transaction that has changed a value holds the row: nobody else changes the value before it
+//! ends, so that it may look at the result and decide (`UPDATE ... SET seats = seats - 1`, then `SELECT seats`).
+//! Operations do not hold the row. Hence the first read of an object that the transaction has operated on takes the
+//! exclusive hold then, and fails with 40001 if somebody was faster. Since two such transactions would rather queue
+//! from the beginning, the object is marked serial for a while (a hint; see `contention::note_upgrade`).
+//!
+//! Under REPEATABLE READ, a transaction that has read an object and then operates on it must be the only one that
+//! changed it since the snapshot: such an operation is done alone. SERIALIZABLE needs neither: PostgreSQL's
+//! detection of dangerous structures covers the reads and writes of slices as of any row.
+
+use super::row::{self, Locked, Request, Table};
+use super::version::{self, Newest, OwnUpdates};
+use crate::error::Error;
+use crate::lock::{self, Mode, Tag};
+use crate::object::{self, Object, contention};
+use pgrx::pg_sys::{self, ItemPointerData, Oid};
+use pgrx::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+
+/// Bound on remembered objects. A transaction that operates on more reads the rest without holding them; one that
+/// reads more under REPEATABLE READ does all its operations alone.
+const MOST: usize = 100_000;
+
+#[derive(Clone, Copy)]
+struct Place {
+    relation: Oid,
+    attribute: i16,
+    /// A version of the row that has the object.
+    version: ItemPointerData,
+    /// The transaction wrote that version, and so holds the row.
+    in_row: bool,
+}
+
+#[derive(Default)]
+struct Own {
+    operated: HashMap<i64, Place>,
+    read: HashSet<i64>,
+    read_too_many: bool,
+}
+
+thread_local! {
+    static OWN: RefCell<Own> = RefCell::default();
+    /// Nothing is remembered: the usual case, answered without looking further.
+    static NOTHING_OPERATED: Cell<bool> = const { Cell::new(true) };
+    /// How many objects the transaction has locked for operations outside the row.
+    static LOCKED: Cell<i32> = const { Cell::new(0) };
+    /// Reads made here do not count.
+    static LOOKING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Registers for reads and the end of transactions; called once when the library is loaded.
+pub fn install() {
+    object::before_read(before_read);
+    // SAFETY: a callback that lives as long as the process.
+    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ended), std::ptr::null_mut()) };
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn transaction_ended(
+    event: pg_sys::XactEvent::Type,
+    _argument: *mut std::ffi::c_void,
+) {
+    use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
+    if [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(&event) {
+        LOOKING.set(false);
+        LOCKED.set(0);
+        NOTHING_OPERATED.set(true);
+        OWN.with(|own| {
+            if let Ok(mut own) = own.try_borrow_mut() {
+                own.operated.clear();
+                own.read.clear();
+                own.read_too_many = false;
+            }
+        });
+    }
+}
+
+/// The transaction has operated on the object, whose row has this version. `in_row`: by writing that version.
+pub fn note_operation(object: &Object, version: ItemPointerData, in_row: bool) {
+    if object.id == 0 || serializable() {
+        return;
+    }
+    NOTHING_OPERATED.set(false);
+    OWN.with_borrow_mut(|own| {
+        if own.operated.len() < MOST {
+            let place = Place {
+                relation: object.relation,
+                attribute: object.attribute,
+                version,
+                in_row,
+            };
+            own.operated.insert(object.id, place);
+        }
+    });
+}
+
+/// Notes a lock for an operation outside the row.
+pub fn note_lock() {
+    LOCKED.set(LOCKED.get().saturating_add(1));
+}
+
+/// Whether the transaction has so many of those locks that it had better wait for rows: the lock table is finite.
+pub fn has_many_locks() -> bool {
+    LOCKED.get() > crate::settings::LOCK_ESCALATION.get()
+}
+
+/// Whether an operation on the object must be done alone: by the exclusive hold, as if it read the value.
+pub fn must_be_alone(id: i64) -> bool {
+    if id == 0 || serializable() {
+        return false;
+    }
+    contention::is_serial(id)
+        || row::one_snapshot() && OWN.with_borrow(|own| own.read_too_many || own.read.contains(&id))
+}
+
+fn serializable() -> bool {
+    // SAFETY: plain read.
+    unsafe { pg_sys::XactIsoLevel == pg_sys::XACT_SERIALIZABLE as i32 }
+}
+
+fn before_read(id: i64) {
+    if LOOKING.get() {
+        return;
+    }
+    if row::one_snapshot() && !serializable() {
+        note_read(id);
+    }
+    if NOTHING_OPERATED.get() {
+        return;
+    }
+    let place = OWN.with_borrow(|own| own.operated.get(&id).copied());
+    if let Some(place) = place
+        && !lock::holds(Tag::Object(id), Mode::Overwrite)
+        && (place.in_row || lock::holds(Tag::Object(id), Mode::Add))
+    {
+        LOOKING.set(true);
+        let held = hold(id, place);
+        LOOKING.set(false);
+        if let Err(error) = held {
+            error.raise();
+        }
+    }
+}
+
+fn note_read(id: i64) {
+    OWN.with_borrow_mut(|own| {
+        if own.read.len() < MOST {
+            own.read.insert(id);
+        } else {
+            own.read_too_many = true;
+        }
+    });
+}
+
+/// Takes the exclusive hold; fails if the statement's snapshot does not show the newest state.
+fn hold(id: i64, place: Place) -> Result<(), Error> {
+    let request = Request::overwrite();
+    let mut table = Table::open(place.relation);
+    let mut version = newest_version(&table, place.version)?;
+    if place.in_row && !version::written_by_us(table.relation(), version) {
+        // Rolled back to a savepoint.
+        OWN.with_borrow_mut(|own| own.operated.remove(&id));
+        return Ok(());
+    }
+    contention::note_upgrade(id);
+    version = lock_newest(&mut table, version, request)?;
+    request.lock_object(&Object {
+        id,
+        relation: place.relation,
+        attribute: place.attribute,
+    })?;
+    // SAFETY: a value is being read, so a snapshot is active.
+    let snapshot = unsafe { pg_sys::GetActiveSnapshot() };
+    if table.shows(&mut version, snapshot) && row::shows_newest(id)? {
+        Ok(())
+    } else {
+        Err(Error::ConcurrentUpdate)
+    }
+}
+
+/// The row cannot be deleted, since the transaction operates on its object.
+fn newest_version(table: &Table, from: ItemPointerData) -> Result<ItemPointerData, Error> {
+    // SAFETY: plain counter read.
+    let command = unsafe { pg_sys::GetCurrentCommandId(false) };
+    match version::newest(table.relation(), from, command, OwnUpdates::Followed)? {
+        Newest::At(version) => Ok(version),
+        Newest::Deleted => Err(Error::ConcurrentUpdate),
+    }
+}
+
+fn lock_newest(
+    table: &mut Table,
+    from: ItemPointerData,
+    request: Request,
+) -> Result<ItemPointerData, Error> {
+    /// Each round, another transaction has committed a change of the row.
+    const ROUNDS: usize = 10_000;
+    let mut version = from;
+    for _ in 0..ROUNDS {
+        if table.lock_version(&mut version, request)? == Locked::Newest {
+            return Ok(version);
+        }
+        version = newest_version(table, version)?;
+    }
+    Err(Error::ConcurrentUpdate)
+}

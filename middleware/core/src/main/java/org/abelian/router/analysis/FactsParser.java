@@ -103,6 +103,8 @@ public final class FactsParser {
         text(node.path("worker")),
         text(node.path("combine")),
         list(node.path("worker_types"), FactsParser::oid),
+        list(node.path("combine_parameters"), FactsParser::oid),
+        node.path("pulls_rows").asBoolean(),
         text(node.path("reason")));
   }
 

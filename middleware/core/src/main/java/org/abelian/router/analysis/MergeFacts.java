@@ -9,10 +9,19 @@ import java.util.List;
  * @param combine the text that one node runs over the workers' rows, given as array parameters;
  *     null unless COMBINE
  * @param workerTypes type OIDs of the worker's columns
+ * @param combineParameters type OIDs of all parameters of the combine text: the statement's own,
+ *     then an array for each column of the worker
+ * @param pullsRows true when the workers give rows of the tables as they are, as many as there are
  * @param reason why it cannot be merged; null unless REFUSE
  */
 public record MergeFacts(
-    Mode mode, String worker, String combine, List<Integer> workerTypes, String reason) {
+    Mode mode,
+    String worker,
+    String combine,
+    List<Integer> workerTypes,
+    List<Integer> combineParameters,
+    boolean pullsRows,
+    String reason) {
   /** The ways to merge. */
   public enum Mode {
     /** One after the other, in any order. */
@@ -23,8 +32,9 @@ public record MergeFacts(
     REFUSE
   }
 
-  /** Copies the list. */
+  /** Copies the lists. */
   public MergeFacts {
     workerTypes = List.copyOf(workerTypes);
+    combineParameters = List.copyOf(combineParameters);
   }
 }

@@ -121,8 +121,7 @@ final class Combine {
     session.control().enter(home, false);
     NodeConnection connection = home.connection;
     if (routed.combine() == null) {
-      routed.combine(
-          NodeStatement.of(merge.combine(), types(routed.facts().parameters().stream())));
+      routed.combine(NodeStatement.of(merge.combine(), types(merge.combineParameters().stream())));
     }
     byte[] name = session.extended().prepare(connection, routed.combine(), true);
     FrameWriter writer = connection.writer();

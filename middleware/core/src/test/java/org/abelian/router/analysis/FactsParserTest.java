@@ -54,7 +54,7 @@ class FactsParserTest {
               "relations": [{"id": 3, "schema": "s", "name": "t", "locking": "no key update", "level": 2}],
               "equalities": [{"columns": [[3, "k"], [4, "l"]], "values": [{"const": "x"}], "in": [[{"param": 2}, {"const": "7"}, {"param_array": 3}]]}],
               "returns_rows": true, "functions": ["public.f"],
-              "merge": {"mode": "combine", "worker": "W", "combine": "C", "worker_types": [20, 1700], "reason": null}}]
+              "merge": {"mode": "combine", "worker": "W", "combine": "C", "worker_types": [20, 1700], "combine_parameters": [1016, 1231], "pulls_rows": true, "reason": null}}]
             """);
     assertTrue(facts.locks());
     assertFalse(facts.writes());
@@ -70,7 +70,9 @@ class FactsParserTest {
                     new Value.ParameterElements(3)))),
         facts.equalities().get(0));
     assertEquals(
-        new MergeFacts(MergeFacts.Mode.COMBINE, "W", "C", List.of(20, 1700), null), facts.merge());
+        new MergeFacts(
+            MergeFacts.Mode.COMBINE, "W", "C", List.of(20, 1700), List.of(1016, 1231), true, null),
+        facts.merge());
   }
 
   @Test

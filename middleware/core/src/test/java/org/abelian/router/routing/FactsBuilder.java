@@ -34,7 +34,7 @@ final class FactsBuilder {
   FactsBuilder(StatementKind kind) {
     this.kind = kind;
     this.tag = kind.name();
-    merge = new MergeFacts(MergeFacts.Mode.CONCAT, null, null, List.of(), null);
+    merge = new MergeFacts(MergeFacts.Mode.CONCAT, null, null, List.of(), List.of(), false, null);
   }
 
   static FactsBuilder select() {
@@ -209,7 +209,7 @@ final class FactsBuilder {
   }
 
   FactsBuilder merge(MergeFacts.Mode mode, String reason) {
-    merge = new MergeFacts(mode, "SELECT", "SELECT", List.of(), reason);
+    merge = new MergeFacts(mode, "SELECT", "SELECT", List.of(), List.of(), false, reason);
     return this;
   }
 

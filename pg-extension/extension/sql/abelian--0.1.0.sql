@@ -706,11 +706,22 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT count(*) FROM gone
 $$;
 
+-- Aborts alone: for a sweep that finds out about commits by itself.
+CREATE FUNCTION abelian.forget_aborts(older_than interval) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH gone AS (
+    DELETE FROM abelian.decision d
+     WHERE NOT d.committed AND d.decided_at < clock_timestamp() - older_than AND d.decided_by < pg_snapshot_xmin(pg_current_snapshot())
+    RETURNING 1)
+  SELECT count(*) FROM gone
+$$;
+
 REVOKE ALL ON TABLE abelian.decision FROM PUBLIC;
-REVOKE ALL ON FUNCTION abelian.abort_decision(text), abelian.forget_decisions(interval, text[]), abelian.forget_commits(text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION abelian.abort_decision(text), abelian.forget_decisions(interval, text[]), abelian.forget_commits(text[]),
+  abelian.forget_aborts(interval) FROM PUBLIC;
 GRANT SELECT ON abelian.decision TO abelian_router;
-GRANT EXECUTE ON FUNCTION abelian.abort_decision(text), abelian.forget_decisions(interval, text[]), abelian.forget_commits(text[])
-  TO abelian_router;
+GRANT EXECUTE ON FUNCTION abelian.abort_decision(text), abelian.forget_decisions(interval, text[]), abelian.forget_commits(text[]),
+  abelian.forget_aborts(interval) TO abelian_router;
 
 -- Takes the snapshot side of the gate to the end of the transaction; false when that took longer than the limit.
 CREATE FUNCTION abelian.snapshot_gate(timeout_ms integer) RETURNS boolean

@@ -187,6 +187,10 @@ CREATE FUNCTION decimal_counter_as_float8(decimal_counter) RETURNS float8 LANGUA
 CREATE CAST (decimal_counter AS float8) WITH FUNCTION decimal_counter_as_float8(decimal_counter) AS ASSIGNMENT;
 CREATE FUNCTION decimal_counter_as_json(decimal_counter) RETURNS json LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.to_json($1::pg_catalog.numeric)';
 CREATE CAST (decimal_counter AS json) WITH FUNCTION decimal_counter_as_json(decimal_counter);
+CREATE FUNCTION decimal_counter(counter) RETURNS decimal_counter LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $1::pg_catalog.int8::pg_catalog.numeric::@extschema@.decimal_counter';
+CREATE FUNCTION counter(decimal_counter) RETURNS counter LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $1::pg_catalog.numeric::@extschema@.counter';
+CREATE CAST (counter AS decimal_counter) WITH FUNCTION decimal_counter(counter) AS ASSIGNMENT;
+CREATE CAST (decimal_counter AS counter) WITH FUNCTION counter(decimal_counter) AS ASSIGNMENT;
 -- ==== end of operations =============================================================================
 
 -- ==== cluster =======================================================================================

@@ -212,6 +212,10 @@ impl Apply {
         }
         for _ in 0..MOST_ATTEMPTS {
             if wait {
+                if one_snapshot() && !version::same_place(at, place) {
+                    // The newest version holds what the snapshot does not show.
+                    return Err(Error::ConcurrentUpdate);
+                }
                 match self.rewrite(at, &changes, true)? {
                     Rewrite::Done => return self.in_place(&changes),
                     Rewrite::Again => return Ok(Row::Skipped),

@@ -32,6 +32,8 @@ struct Place {
     version: ItemPointerData,
     /// The transaction wrote that version, and so holds the row.
     in_row: bool,
+    /// The statement that did it, which goes on to see what it saw before.
+    command: pg_sys::CommandId,
 }
 
 #[derive(Default)]
@@ -84,9 +86,12 @@ pub fn note_operation(object: &Object, version: ItemPointerData, in_row: bool) {
         return;
     }
     NOTHING_OPERATED.set(false);
+    // SAFETY: plain counter read.
+    let command = unsafe { pg_sys::GetCurrentCommandId(false) };
     OWN.with_borrow_mut(|own| {
         if own.operated.len() < MOST {
             let place = Place {
+                command,
                 relation: object.relation,
                 attribute: object.attribute,
                 version,
@@ -133,6 +138,7 @@ fn before_read(id: i64) {
     }
     let place = OWN.with_borrow(|own| own.operated.get(&id).copied());
     if let Some(place) = place
+        && place.command < shown_until()
         && !lock::holds(Tag::Object(id), Mode::Overwrite)
         && (place.in_row || lock::holds(Tag::Object(id), Mode::Add))
     {
@@ -141,6 +147,18 @@ fn before_read(id: i64) {
         LOOKING.set(false);
         if let Err(error) = held {
             error.raise();
+        }
+    }
+}
+
+/// The first command of this transaction that the active snapshot does not show.
+fn shown_until() -> pg_sys::CommandId {
+    // SAFETY: plain reads.
+    unsafe {
+        if pg_sys::ActiveSnapshotSet() {
+            (*pg_sys::GetActiveSnapshot()).curcid
+        } else {
+            pg_sys::GetCurrentCommandId(false)
         }
     }
 }

@@ -42,6 +42,7 @@ public final class Session {
   private final int secret = ThreadLocalRandom.current().nextInt();
   private final ByteQueue input = new ByteQueue(8192);
   private final ClientOutput output = new ClientOutput();
+  private final SessionErrors errors;
   private final ResponsePlan plan;
   private final TransactionState transaction = new TransactionState();
   private final Portals portals = new Portals();
@@ -80,7 +81,8 @@ public final class Session {
   Session(Router router, int id, Authentication authentication) {
     this.router = router;
     this.id = id;
-    plan = new ResponsePlan(output, new SessionErrors(this));
+    errors = new SessionErrors(this);
+    plan = new ResponsePlan(output, errors);
     startup = new Startup(this, authentication);
     copy = new CopyRelay(this);
     retry = new GroupRetry(this);
@@ -316,7 +318,7 @@ public final class Session {
     plan.add(
         Action.then(
             () -> {
-              output.error(error);
+              errors.requestFailed(error);
               plan.fail();
             }));
     skipping = true;

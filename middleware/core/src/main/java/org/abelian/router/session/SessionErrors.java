@@ -25,7 +25,7 @@ final class SessionErrors implements ErrorPolicy {
   @Override
   public void nodeError(NodeConnection connection, byte[] array, int frame, int length) {
     if (ErrorFields.hasSqlState(array, frame, SqlState.STALE_PLACEMENT.code())) {
-      stalePlacement(array, frame);
+      stalePlacement(ErrorFields.read(array, frame));
       return;
     }
     ErrorFields error = ErrorFields.read(array, frame);
@@ -52,11 +52,19 @@ final class SessionErrors implements ErrorPolicy {
     session.output().queue().append(array, frame, length);
   }
 
-  private void stalePlacement(byte[] array, int frame) {
+  /** The router's own request to a node failed, for instance the analysis of a statement. */
+  void requestFailed(ErrorFields error) {
+    if (error.sqlState().equals(SqlState.STALE_PLACEMENT.code())) {
+      stalePlacement(error);
+    } else {
+      session.output().error(error);
+    }
+  }
+
+  private void stalePlacement(ErrorFields node) {
     if (session.retry().request()) {
       return;
     }
-    ErrorFields node = ErrorFields.read(array, frame);
     session
         .output()
         .error(
@@ -72,7 +80,7 @@ final class SessionErrors implements ErrorPolicy {
   @Override
   public void stepFailed(RuntimeException cause) {
     if (cause instanceof Failure failure) {
-      session.output().error(failure.fields());
+      requestFailed(failure.fields());
     } else if (cause instanceof AbelianException error) {
       session.output().error(Failure.fields(error));
     } else {

@@ -5,8 +5,6 @@
 //! `scope` and `conditions` (levels of a query), `functions`, `insert`, `utility`, `locality` (which queries can be
 //! evaluated node by node), `merge` (how the answers become one), `statement`.
 
-#![allow(dead_code)] // merge plans use the rest
-
 mod conditions;
 mod functions;
 mod graph;

@@ -33,7 +33,6 @@ pub enum Range {
 pub struct Scope {
     pub query: &'static pg_sys::Query,
     pub parent: Option<ScopeId>,
-    pub level: usize,
     /// By range table index, from 1.
     pub ranges: Vec<Range>,
     /// Subqueries in expressions.
@@ -66,7 +65,6 @@ impl Scopes {
         self.scopes.push(Scope {
             query,
             parent,
-            level,
             ranges: Vec::new(),
             sublinks: Vec::new(),
             with: BTreeMap::new(),

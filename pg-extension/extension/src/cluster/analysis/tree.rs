@@ -230,3 +230,13 @@ pub fn target_of(
     list::<pg_sys::TargetEntry>(query.targetList)
         .find(|entry| entry.ressortgroupref == clause.tleSortGroupRef)
 }
+
+/// A fresh node, all other fields zero.
+pub fn make<T: Tagged>() -> &'static mut T {
+    // SAFETY: zeroed memory of the structure's size with its tag set is a valid node.
+    unsafe {
+        let node = pg_sys::palloc0(size_of::<T>()).cast::<T>();
+        (*node.cast::<pg_sys::Node>()).type_ = T::TAG;
+        &mut *node
+    }
+}

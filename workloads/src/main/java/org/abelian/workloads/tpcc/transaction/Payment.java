@@ -19,8 +19,10 @@ final class Payment {
       "UPDATE warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?"
           + " RETURNING w_name, w_street_1, w_street_2, w_city, w_state, w_zip";
   private static final String DISTRICT =
-      "UPDATE district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?"
-          + " RETURNING d_name, d_street_1, d_street_2, d_city, d_state, d_zip";
+      "UPDATE district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?";
+  private static final String DISTRICT_ADDRESS =
+      "SELECT d_name, d_street_1, d_street_2, d_city, d_state, d_zip FROM district"
+          + " WHERE d_w_id = ? AND d_id = ?";
   private static final String CUSTOMER =
       "UPDATE customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?,"
           + " c_payment_cnt = c_payment_cnt + 1 WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?"
@@ -47,7 +49,8 @@ final class Payment {
     CustomerKey customer = in.customer();
     int id = lookup.idOf(customer);
     String warehouse = first(WAREHOUSE, in.amount(), in.warehouse());
-    String district = first(DISTRICT, in.amount(), in.warehouse(), in.district());
+    String district = first(DISTRICT_ADDRESS, in.warehouse(), in.district());
+    statements.update(1, DISTRICT, in.amount(), in.warehouse(), in.district());
     String credit =
         first(CUSTOMER, in.amount(), in.amount(), customer.warehouse(), customer.district(), id);
     if (credit.equals("BC")) {

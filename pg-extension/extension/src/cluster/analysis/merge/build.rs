@@ -1,0 +1,245 @@
+//! Builds worker and combine queries: the workers' columns, and FROM of the combine query that stands for them.
+
+use super::super::parser;
+use super::super::tree::{self, NodePtr};
+use super::refuse;
+use crate::boundary::PostgresError;
+use crate::catalog;
+use pgrx::pg_sys::{self, CoercionForm, Oid};
+use serde_json::{Value as Json, json};
+use std::fmt::Write;
+
+/// The columns that workers give. In the combine query they are those of its only range.
+#[derive(Default)]
+pub struct WorkerColumns(Vec<WorkerColumn>);
+
+struct WorkerColumn {
+    expression: NodePtr,
+    /// Of the group or sort clause that refers to it; 0 for none.
+    reference: u32,
+    type_oid: Oid,
+    collation: Oid,
+}
+
+impl WorkerColumns {
+    /// A column with that expression; equal expressions share one.
+    pub fn add(&mut self, expression: NodePtr, reference: u32) -> usize {
+        let known = self.0.iter_mut().enumerate().find(|(_, column)| {
+            tree::equal(column.expression, expression)
+                && (reference == 0 || [0, reference].contains(&column.reference))
+        });
+        if let Some((index, column)) = known {
+            column.reference = column.reference.max(reference);
+            return index;
+        }
+        self.push(expression, reference)
+    }
+
+    /// A column of its own, for a list that must keep its positions.
+    pub fn push(&mut self, expression: NodePtr, reference: u32) -> usize {
+        self.0.push(WorkerColumn {
+            expression,
+            reference,
+            type_oid: value_type(tree::type_of(expression)),
+            collation: tree::collation_of(expression),
+        });
+        self.0.len() - 1
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The column as an expression of the combine query.
+    pub fn read(&self, index: usize) -> NodePtr {
+        let column = &self.0[index];
+        let passed = passed_type(column.type_oid);
+        // SAFETY: makes nodes of valid types.
+        unsafe {
+            let default_collation = pg_sys::get_typcollation(passed);
+            let mut expression: NodePtr =
+                pg_sys::makeVar(1, index as i16 + 1, passed, -1, default_collation, 0).cast();
+            if passed != column.type_oid {
+                let cast = tree::make::<pg_sys::CoerceViaIO>();
+                cast.arg = expression.cast();
+                cast.resulttype = column.type_oid;
+                cast.resultcollid = pg_sys::get_typcollation(column.type_oid);
+                cast.coerceformat = CoercionForm::COERCE_EXPLICIT_CAST;
+                cast.location = -1;
+                expression = std::ptr::from_mut(cast).cast();
+            }
+            if column.collation != Oid::INVALID
+                && column.collation != tree::collation_of(expression)
+            {
+                let collate = tree::make::<pg_sys::CollateExpr>();
+                collate.arg = expression.cast();
+                collate.collOid = column.collation;
+                collate.location = -1;
+                expression = std::ptr::from_mut(collate).cast();
+            }
+            expression
+        }
+    }
+
+    /// Target list of the worker query.
+    pub fn targets(&self) -> *mut pg_sys::List {
+        tree::make_list(self.0.iter().enumerate().map(|(index, column)| {
+            let entry = target(column.expression, index as i16 + 1);
+            // SAFETY: the entry was just made.
+            unsafe { (*entry).ressortgroupref = column.reference };
+            entry.cast()
+        }))
+    }
+}
+
+/// An entry of a target list.
+pub fn target(expression: NodePtr, number: i16) -> *mut pg_sys::TargetEntry {
+    // SAFETY: makes a node.
+    unsafe { pg_sys::makeTargetEntry(expression.cast(), number, std::ptr::null_mut(), false) }
+}
+
+/// What clients and arrays see of an Abelian type.
+fn value_type(type_oid: Oid) -> Oid {
+    match catalog::find() {
+        Some(catalog) if type_oid == catalog.counter => pg_sys::INT8OID,
+        Some(catalog) if type_oid == catalog.decimal_counter => pg_sys::NUMERICOID,
+        _ => type_oid,
+    }
+}
+
+/// The type whose array carries values of this type; text when there is no array of it.
+fn passed_type(type_oid: Oid) -> Oid {
+    // SAFETY: a catalogue look-up.
+    let has_array = unsafe { pg_sys::get_array_type(type_oid) } != Oid::INVALID;
+    if has_array { type_oid } else { pg_sys::TEXTOID }
+}
+
+/// A SELECT divided between workers and the node that combines.
+pub struct Division {
+    /// What the workers give; the worker query's target list.
+    pub columns: WorkerColumns,
+    /// Run by each worker.
+    pub worker: &'static mut pg_sys::Query,
+    /// Run by one node; its FROM is still that of the statement.
+    pub combine: &'static mut pg_sys::Query,
+    /// The workers give rows as they are in the tables.
+    pub pulls_rows: bool,
+}
+
+impl Division {
+    /// The facts of the division, both texts checked by analysing them.
+    pub fn print(self, parameters: &[Oid]) -> Result<Json, PostgresError> {
+        let types: Vec<Oid> = self
+            .columns
+            .0
+            .iter()
+            .map(|column| column.type_oid)
+            .collect();
+        if types.contains(&pg_sys::RECORDOID) {
+            return Ok(refuse("a column of type record"));
+        }
+        // SAFETY: catalogue look-ups.
+        let arrays = types
+            .iter()
+            .map(|type_oid| unsafe { pg_sys::get_array_type(passed_type(*type_oid)) });
+        let all_parameters: Vec<Oid> = parameters.iter().copied().chain(arrays).collect();
+        put_from(self.combine, parameters.len(), &all_parameters)?;
+        self.worker.targetList = self.columns.targets();
+        let worker = parser::deparse(self.worker)?;
+        let combine = parser::deparse(self.combine)?;
+        if let Err(error) =
+            check(&worker, parameters).and_then(|()| check(&combine, &all_parameters))
+        {
+            return Ok(refuse(&format!(
+                "its parts cannot be merged: {}",
+                error.message()
+            )));
+        }
+        let numbers = |oids: &[Oid]| oids.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>();
+        Ok(json!({
+            "mode": "combine", "worker": worker, "combine": combine, "worker_types": numbers(&types),
+            "combine_parameters": numbers(&all_parameters), "pulls_rows": self.pulls_rows,
+        }))
+    }
+}
+
+/// Replaces FROM, WHERE and all that belongs to them by the workers' columns, given as one array parameter each.
+fn put_from(combine: &mut pg_sys::Query, first: usize, types: &[Oid]) -> Result<(), PostgresError> {
+    let mut text = "SELECT 1 FROM ROWS FROM (".to_owned();
+    let mut names = String::new();
+    for number in first + 1..=types.len() {
+        let comma = if number > first + 1 { ", " } else { "" };
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{comma}pg_catalog.unnest(${number})");
+        let _ = write!(names, "{comma}c{}", number - first);
+    }
+    let text = parser::c_text(&format!("{text}) AS w({names})"));
+    for statement in parser::parse(&text)? {
+        let skeleton = parser::analyse(statement, &text, types)?.query;
+        combine.rtable = skeleton.rtable;
+        combine.jointree = skeleton.jointree;
+    }
+    combine.cteList = std::ptr::null_mut();
+    combine.setOperations = std::ptr::null_mut();
+    combine.rowMarks = std::ptr::null_mut();
+    combine.constraintDeps = std::ptr::null_mut();
+    combine.hasSubLinks = false;
+    combine.hasForUpdate = false;
+    combine.hasRowSecurity = false;
+    Ok(())
+}
+
+/// Analyses a text of ours; what that locks or finds wrong leaves no trace.
+fn check(text: &str, types: &[Oid]) -> Result<(), PostgresError> {
+    let text = parser::c_text(text);
+    parser::attempt(|| {
+        for statement in parser::parse(&text)? {
+            parser::analyse(statement, &text, types)?;
+        }
+        Ok(())
+    })
+}
+
+/// Removes from a query all steps after FROM and WHERE.
+pub fn strip_later_steps(query: &mut pg_sys::Query) {
+    query.groupClause = std::ptr::null_mut();
+    query.groupingSets = std::ptr::null_mut();
+    query.groupDistinct = false;
+    query.hasAggs = false;
+    query.windowClause = std::ptr::null_mut();
+    query.hasWindowFuncs = false;
+    query.hasTargetSRFs = false;
+    strip_after_groups(query);
+}
+
+/// Removes from a query all steps after GROUP BY.
+pub fn strip_after_groups(query: &mut pg_sys::Query) {
+    query.havingQual = std::ptr::null_mut();
+    query.distinctClause = std::ptr::null_mut();
+    query.hasDistinctOn = false;
+    query.sortClause = std::ptr::null_mut();
+    query.limitCount = std::ptr::null_mut();
+    query.limitOffset = std::ptr::null_mut();
+    query.limitOption = pg_sys::LimitOption::LIMIT_OPTION_COUNT;
+}
+
+/// A copy that may be changed.
+pub fn copy(query: &pg_sys::Query) -> &'static mut pg_sys::Query {
+    // SAFETY: a fresh copy of a valid query.
+    unsafe { &mut *tree::copy(query) }
+}
+
+/// A copy of the target list with each expression replaced by what the function makes of it.
+pub fn map_targets(
+    query: &pg_sys::Query,
+    map: &mut dyn FnMut(NodePtr) -> NodePtr,
+) -> *mut pg_sys::List {
+    tree::make_list(
+        tree::list::<pg_sys::TargetEntry>(query.targetList).map(|entry| {
+            let mut entry = *entry;
+            entry.expr = map(entry.expr.cast()).cast();
+            tree::copy(&raw const entry).cast()
+        }),
+    )
+}

@@ -1,0 +1,114 @@
+//! How the answers of several nodes to one statement become one answer.
+//!
+//! Either they are put one after the other, or one node runs a *combine* query over the rows that *worker* queries gave,
+//! passed to it as array parameters. Both texts are written by PostgreSQL from its own trees, so types, collations,
+//! operators and final functions are PostgreSQL's. Three ways to divide a SELECT between the two:
+//! - `finish`: workers give finished rows; DISTINCT, ORDER BY and LIMIT are done again over all of them;
+//! - `partial`: workers give partial aggregates per group;
+//! - `pull`: workers give the rows of FROM and WHERE, everything else is done over them. Always right, but moves rows.
+
+mod aggregate;
+mod build;
+mod finish;
+mod partial;
+mod pull;
+
+use super::graph::Column;
+use super::locality::{self, Spread};
+use super::relation::Placement;
+use super::scope::{ScopeId, Scopes};
+use super::tree;
+use crate::boundary::PostgresError;
+use build::Division;
+use pgrx::pg_sys::{self, CmdType, Oid};
+use serde_json::{Value as Json, json};
+
+/// The merge plan of a statement; null when it reads no distributed table.
+///
+/// `query` is as analysed; `scope` belongs to the rewritten one.
+pub fn facts(
+    scopes: &mut Scopes,
+    scope: ScopeId,
+    query: &'static pg_sys::Query,
+    parameters: &[Oid],
+) -> Result<Json, PostgresError> {
+    let keys = match locality::rows(scopes, scope) {
+        Spread::Everywhere | Spread::FirstNode => return Ok(Json::Null),
+        Spread::Mixed(reason) => return Ok(refuse(&reason)),
+        Spread::Partitioned { keys } => keys,
+    };
+    match query.commandType {
+        CmdType::CMD_SELECT => select(scopes, scope, query, &keys, parameters),
+        CmdType::CMD_MERGE => Ok(refuse("MERGE")),
+        _ => Ok(write(scopes)),
+    }
+}
+
+fn refuse(reason: &str) -> Json {
+    json!({ "mode": "refuse", "reason": reason })
+}
+
+fn concat() -> Json {
+    json!({ "mode": "concat" })
+}
+
+/// A write that reads distributed rows is right on each node alone when it writes distributed rows.
+fn write(scopes: &Scopes) -> Json {
+    let all_hash = scopes
+        .relations
+        .iter()
+        .filter(|relation| relation.write)
+        .all(|relation| matches!(relation.placement, Placement::Hash { .. }));
+    if all_hash {
+        concat()
+    } else {
+        refuse("rows of a distributed table are written to a table that is not distributed")
+    }
+}
+
+fn select(
+    scopes: &mut Scopes,
+    scope: ScopeId,
+    query: &'static pg_sys::Query,
+    keys: &[Column],
+    parameters: &[Oid],
+) -> Result<Json, PostgresError> {
+    if !is_constant(query.limitCount) || !is_constant(query.limitOffset) {
+        return Ok(refuse("LIMIT or OFFSET with a subquery"));
+    }
+    let rewritten = scopes.scopes[scope].query;
+    let grouped = query.hasAggs || !query.groupClause.is_null() || !query.havingQual.is_null();
+    let groups_are_local = query.groupingSets.is_null()
+        && locality::contains_key(scopes, scope, rewritten, rewritten.groupClause, keys);
+    let windows_are_local = locality::windows_step(scopes, scope, rewritten, keys).is_none();
+    let rows_are_final = (!grouped || groups_are_local) && windows_are_local;
+    let distinct_is_local = query.distinctClause.is_null()
+        || locality::contains_key(scopes, scope, rewritten, rewritten.distinctClause, keys);
+    let unlimited = query.limitCount.is_null() && query.limitOffset.is_null();
+    if rows_are_final && distinct_is_local && query.sortClause.is_null() && unlimited {
+        return Ok(concat());
+    }
+    let division = if rows_are_final {
+        Ok(finish::divide(query))
+    } else {
+        let is_key =
+            |scopes: &mut Scopes, expression| locality::is_key(scopes, scope, expression, keys);
+        partial::divide(query, &mut |expression| is_key(scopes, expression))
+            .map_or_else(|| pull::divide(query), Ok)
+    };
+    match division {
+        Ok(division) => division.print(parameters),
+        Err(reason) => Ok(refuse(reason)),
+    }
+}
+
+/// Whether an expression can be evaluated without rows.
+fn is_constant(expression: *const pg_sys::Node) -> bool {
+    !tree::any(expression.cast_mut(), &mut |node| {
+        tree::cast::<pg_sys::Var, _>(node).is_some()
+            || tree::cast::<pg_sys::SubLink, _>(node).is_some()
+    })
+}
+
+/// A division or the reason why there is none.
+type Divided = Result<Division, &'static str>;

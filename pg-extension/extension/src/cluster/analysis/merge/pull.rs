@@ -1,0 +1,65 @@
+//! Workers give the rows of FROM and WHERE; everything else is done over them. For what has no partial form: aggregates such
+//! as percentile_cont or string_agg, grouping sets, window functions over all rows.
+
+use super::super::tree::{self, NodePtr};
+use super::Divided;
+use super::build::{self, Division, WorkerColumns};
+use crate::catalog;
+use pgrx::pg_sys;
+
+/// Err when an expression over groups contains a subquery: it could be computed neither by the workers nor over their rows.
+pub fn divide(query: &'static pg_sys::Query) -> Divided {
+    let grouped = query.hasAggs || !query.groupClause.is_null() || !query.havingQual.is_null();
+    let mut columns = WorkerColumns::default();
+    let mut has_subquery = false;
+    let combine = build::copy(query);
+    let mut replace = |expression: NodePtr| match expression.is_null() {
+        true => expression,
+        false => tree::replace(expression, &mut |node| {
+            has_subquery |= tree::cast::<pg_sys::SubLink, _>(node).is_some();
+            is_unit(node).then(|| {
+                let column = columns.add(node, 0);
+                columns.read(column)
+            })
+        }),
+    };
+    combine.targetList = build::map_targets(query, &mut replace);
+    combine.havingQual = replace(query.havingQual);
+    for window in tree::nodes(combine.windowClause) {
+        let window = window.cast::<pg_sys::WindowClause>();
+        // SAFETY: a list of window clauses of our own copy; frame offsets read no column.
+        unsafe {
+            (*window).startOffset = replace((*window).startOffset);
+            (*window).endOffset = replace((*window).endOffset);
+        }
+    }
+    if grouped && has_subquery {
+        return Err("a subquery in a grouped query");
+    }
+    if columns.len() == 0 {
+        // SAFETY: makes a constant, since a worker must give something for each row.
+        columns.add(unsafe { pg_sys::makeBoolConst(true, false) }, 0);
+    }
+    let worker = build::copy(query);
+    build::strip_later_steps(worker);
+    Ok(Division {
+        columns,
+        worker,
+        combine,
+        pulls_rows: true,
+    })
+}
+
+/// What workers evaluate: columns, subqueries, and Abelian columns as their values.
+fn is_unit(node: NodePtr) -> bool {
+    if tree::cast::<pg_sys::Var, _>(node).is_some()
+        || tree::cast::<pg_sys::SubLink, _>(node).is_some()
+    {
+        return true;
+    }
+    let argument =
+        tree::cast::<pg_sys::FuncExpr, _>(node).and_then(|call| tree::nodes(call.args).next());
+    let var = argument.and_then(|argument| tree::cast::<pg_sys::Var, _>(argument));
+    var.zip(catalog::find())
+        .is_some_and(|(var, catalog)| catalog.is_object_type(var.vartype))
+}

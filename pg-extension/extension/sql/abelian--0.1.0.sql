@@ -788,14 +788,17 @@ RETURNS SETOF record LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog,
   SELECT e.pid, abelian.session_label(e.pid), e.xact_start, e.query, NULL, NULL, p.prepared, NULL, p.gid
     FROM (SELECT * FROM edge WHERE blocker = 0) e
     JOIN LATERAL (
-      SELECT DISTINCT split_part(h.virtualtransaction, '/', 2) AS xid
+      SELECT DISTINCT x.transactionid AS xid
         FROM pg_locks w JOIN pg_locks h
           ON h.granted AND h.pid IS NULL AND abelian.lock_modes_conflict(w.mode, h.mode)
          AND (h.locktype, h.database, h.relation, h.page, h.tuple, h.virtualxid, h.transactionid, h.classid, h.objid, h.objsubid)
              IS NOT DISTINCT FROM
              (w.locktype, w.database, w.relation, w.page, w.tuple, w.virtualxid, w.transactionid, w.classid, w.objid, w.objsubid)
+        JOIN pg_locks x -- the holder's lock on its own transaction id
+          ON x.virtualtransaction = h.virtualtransaction AND x.pid IS NULL AND x.granted
+         AND x.locktype = 'transactionid' AND x.mode = 'ExclusiveLock'
        WHERE w.pid = e.pid AND NOT w.granted) h ON true
-    JOIN pg_prepared_xacts p ON p.transaction::text = h.xid
+    JOIN pg_prepared_xacts p ON p.transaction = h.xid
 $$;
 
 -- The SCRAM verifier of a user who may log in now; NULL otherwise. For the router's own check of its clients.

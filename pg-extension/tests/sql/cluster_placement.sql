@@ -1,0 +1,93 @@
+-- as: abelian
+-- Placement functions: what they record, what they refuse, and what DDL may no longer do to a placed table.
+\set VERBOSITY terse
+\pset format unaligned
+\pset tuples_only on
+SELECT create_distributed_table('pg_class', 'oid');
+CREATE TABLE early (id int);
+SELECT create_distributed_table('early', 'id');
+SELECT abelian.add_node('127.0.0.1', 1), abelian.add_node('127.0.0.1', 2);
+SET abelian.placement_version = 1000;
+SELECT abelian.add_node('127.0.0.1', 3);
+CREATE TABLE warehouse (w_id int PRIMARY KEY, w_ytd numeric);
+CREATE TABLE district (d_w_id int REFERENCES warehouse, d_id int, PRIMARY KEY (d_w_id, d_id));
+CREATE TABLE item (i_id int PRIMARY KEY);
+CREATE TABLE plain (a int PRIMARY KEY, b int, c text COLLATE "C", d double precision, e numeric(6,0), f numeric);
+-- the child first: its parent has no place yet
+SELECT create_distributed_table('district', 'd_w_id');
+SELECT create_distributed_table('warehouse', 'w_id');
+SELECT create_distributed_table('district', 'd_w_id', colocate_with => 'warehouse');
+SELECT create_reference_table('item');
+SELECT create_distributed_table('warehouse', 'w_id');
+SELECT create_distributed_table('plain', 'b');
+SELECT create_distributed_table('plain', 'nope');
+ALTER TABLE plain DROP CONSTRAINT plain_pkey;
+SELECT create_distributed_table('plain', 'd');
+SELECT create_distributed_table('plain', 'f');
+SELECT create_distributed_table('plain', 'c', colocate_with => 'warehouse');
+SELECT create_distributed_table('plain', 'c', colocate_with => 'early');
+SELECT create_distributed_table('plain', 'e', colocate_with => 'none', partition_count => 7);
+SELECT jsonb_pretty(abelian.catalog()::jsonb);
+INSERT INTO early VALUES (1);
+SELECT create_distributed_table('early', 'id');
+SELECT create_reference_table('early');
+CREATE VIEW seen AS SELECT 1 AS x;
+SELECT create_distributed_table('seen', 'x');
+CREATE TABLE parts (k int) PARTITION BY LIST (k);
+SELECT create_distributed_table('parts', 'k');
+-- one connection that is no router
+SET abelian.placement_version = 0;
+SELECT create_reference_table('early');
+SET abelian.placement_version = 1000;
+-- DDL on placed tables
+ALTER TABLE district DROP COLUMN d_w_id CASCADE;
+ALTER TABLE district RENAME COLUMN d_w_id TO other;
+ALTER TABLE warehouse ALTER COLUMN w_id TYPE text;
+ALTER TABLE warehouse ALTER COLUMN w_id TYPE bigint;
+CREATE UNIQUE INDEX ON district (d_id);
+CREATE UNIQUE INDEX ON district (d_id, d_w_id);
+CREATE INDEX ON district (d_id);
+ALTER TABLE plain ADD FOREIGN KEY (e) REFERENCES item;
+ALTER TABLE plain ADD FOREIGN KEY (a) REFERENCES warehouse;
+ALTER TABLE early ADD FOREIGN KEY (id) REFERENCES warehouse NOT VALID;
+CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
+CREATE TRIGGER watch AFTER INSERT ON warehouse FOR EACH ROW EXECUTE FUNCTION nothing();
+CREATE RULE watch AS ON INSERT TO warehouse DO ALSO SELECT 1;
+CREATE TABLE heir () INHERITS (warehouse);
+CREATE POLICY ours ON plain USING (a IN (SELECT w_id FROM warehouse));
+CREATE POLICY ours ON plain USING (a > 0);
+-- renaming a table changes what routers must know it by
+CREATE TEMP TABLE version AS SELECT version FROM abelian.cluster;
+ALTER TABLE item RENAME TO article;
+SELECT version - (SELECT version FROM version) FROM abelian.cluster;
+SELECT t ->> 'name' FROM json_array_elements(abelian.catalog() -> 'tables') t;
+SELECT undistribute_table('warehouse');
+SELECT undistribute_table('article');
+SELECT undistribute_table('article');
+SELECT abelian.remove_node(3);
+SELECT abelian.remove_node(9);
+DROP TABLE warehouse, district, plain CASCADE;
+SELECT abelian.remove_node(1);
+SELECT abelian.remove_node(3);
+SELECT abelian.catalog();
+-- a new node gets the catalogue of the others
+CREATE TABLE orders (o_id bigint);
+SELECT create_distributed_table('orders', 'o_id', partition_count => 4);
+CREATE TEMP TABLE copied AS SELECT abelian.catalog() AS catalog;
+DROP TABLE orders;
+DELETE FROM abelian.node;
+CREATE TABLE orders (o_id bigint);
+SELECT abelian.install_catalog(catalog) FROM copied;
+SELECT abelian.catalog()::jsonb = catalog::jsonb FROM copied;
+SELECT abelian.install_catalog(catalog) FROM copied;
+-- an ordinary user places her own tables only
+GRANT USAGE, CREATE ON SCHEMA public TO app;
+SET SESSION AUTHORIZATION app;
+CREATE TABLE mine (k uuid);
+SELECT create_distributed_table('mine', 'k');
+SELECT create_reference_table('early');
+SELECT abelian.add_node('127.0.0.1', 4);
+SELECT abelian.forget_table('orders'::regclass);
+INSERT INTO abelian.placement VALUES ('orders', 'reference');
+RESET SESSION AUTHORIZATION;
+DROP EXTENSION abelian;

@@ -61,10 +61,13 @@ SELECT abelian.lock_modes_conflict('ShareLock', 'RowExclusiveLock'), abelian.loc
 -- verifiers, for routers only
 SELECT abelian.scram_verifier('app') = rolpassword, abelian.scram_verifier('abelian_router') IS NULL, abelian.scram_verifier('nobody') IS NULL FROM pg_authid WHERE rolname = 'app';
 SELECT * FROM abelian.preflight();
-SET SESSION AUTHORIZATION app;
+CREATE ROLE stranger_to_decisions;
+SET SESSION AUTHORIZATION stranger_to_decisions;
 SELECT abelian.scram_verifier('app');
 SELECT abelian.abort_decision('abelian:1:r:5');
 SELECT * FROM abelian.wait_edges();
 SELECT abelian.snapshot_gate(1);
 SELECT abelian.decide('abelian:1:r:6');
 SELECT abelian.transaction_outcome('abelian:1:r:6');
+RESET SESSION AUTHORIZATION;
+DROP ROLE stranger_to_decisions;

@@ -81,8 +81,9 @@ SELECT abelian.install_catalog(catalog) FROM copied;
 SELECT abelian.catalog()::jsonb = catalog::jsonb FROM copied;
 SELECT abelian.install_catalog(catalog) FROM copied;
 -- an ordinary user places her own tables only
-GRANT USAGE, CREATE ON SCHEMA public TO app;
-SET SESSION AUTHORIZATION app;
+CREATE ROLE stranger_to_placement;
+GRANT USAGE, CREATE ON SCHEMA public TO stranger_to_placement;
+SET SESSION AUTHORIZATION stranger_to_placement;
 CREATE TABLE mine (k uuid);
 SELECT create_distributed_table('mine', 'k');
 SELECT create_reference_table('early');
@@ -91,3 +92,5 @@ SELECT abelian.forget_table('orders'::regclass);
 INSERT INTO abelian.placement VALUES ('orders', 'reference');
 RESET SESSION AUTHORIZATION;
 DROP EXTENSION abelian;
+DROP OWNED BY stranger_to_placement;
+DROP ROLE stranger_to_placement;

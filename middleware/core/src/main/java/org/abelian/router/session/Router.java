@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
@@ -49,7 +50,9 @@ public final class Router implements AutoCloseable {
   private final StatementCache statements = new StatementCache();
   private final SessionRegistry sessions = new SessionRegistry();
   private final CoordinatedCommit commit;
-  private final BackgroundDuties duties;
+  private final Supplier<BackgroundDuties> startDuties;
+  private BackgroundDuties duties;
+  private boolean closed;
   private final AtomicLong schemaEpoch = new AtomicLong();
 
   private Router(RouterConfig config) {
@@ -76,7 +79,7 @@ public final class Router implements AutoCloseable {
     commit = new CoordinatedCommit(network, new GidSource(uuid), ledger, Pause.SLEEP);
     DeadlockDetector deadlocks =
         new DeadlockDetector(new JdbcWaitSource(calls), sessions, uuid, Pause.SLEEP);
-    duties = BackgroundDuties.start(network, ledger, deadlocks);
+    startDuties = () -> BackgroundDuties.start(network, ledger, deadlocks);
   }
 
   /** Starts a router. Nodes are asked for the catalogue when it is needed first. */
@@ -87,6 +90,14 @@ public final class Router implements AutoCloseable {
   /** A session for a client that will prove itself in that way. */
   public Session openSession(Authentication authentication) {
     return new Session(this, sessions.nextId(), authentication);
+  }
+
+  /** A client has proved itself: from the first one on, the router does its duties beside the sessions. */
+  synchronized void opened(Session session) {
+    sessions.add(session);
+    if (duties == null && !closed) {
+      duties = startDuties.get();
+    }
   }
 
   /** The sessions that are open. */
@@ -173,7 +184,12 @@ public final class Router implements AutoCloseable {
   /** Ends all sessions and closes all connections. */
   @Override
   public void close() {
-    duties.close();
+    synchronized (this) {
+      closed = true;
+      if (duties != null) {
+        duties.close();
+      }
+    }
     sessions.all().forEach(Session::abort);
     pools.close();
     controlPools.close();

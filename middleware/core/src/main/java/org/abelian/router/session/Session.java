@@ -157,10 +157,10 @@ public final class Session {
       if (plan.isEmpty()) {
         return dispatch();
       }
-      plan.run();
-      if (plan.copyIn() != null) {
-        return copy.forward() || !output.queue().isEmpty();
+      if (plan.copyIn() != null && !copy.forward()) {
+        return false;
       }
+      plan.run();
       return true;
     } catch (ProtocolException | IllegalArgumentException e) {
       output.error(ErrorFields.of("FATAL", SqlState.PROTOCOL_VIOLATION.code(), e.getMessage()));

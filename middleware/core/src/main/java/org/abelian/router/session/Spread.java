@@ -181,7 +181,7 @@ final class Spread {
    * Runs it.
    *
    * @param name the portal's name on the nodes
-   * @param limit how many rows to give; 0 for all
+   * @param limit how many rows of a read to give; 0 for all. Clients give one to writes too, which run to their end
    */
   Outcome execute(Portal.OnNodes portal, byte[] name, int limit) throws IOException {
     session.notRetryableAfterWrites(portal.routed.writes());
@@ -190,7 +190,7 @@ final class Spread {
           ? executeNodeByNode(portal)
           : executeEverywhere(portal, name);
     }
-    if (limit > 0) {
+    if (limit > 0 && portal.route instanceof Route.Scatter) {
       return executeLimited(portal, name, limit);
     }
     TagSum sum = new TagSum();

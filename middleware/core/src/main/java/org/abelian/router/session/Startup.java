@@ -143,7 +143,7 @@ final class Startup {
     NodeIdentity identity = new NodeIdentity(parameters, exchange.secret());
     Map<String, String> reported = connectSomewhere(identity);
     session.opened(identity);
-    session.router().sessions().add(session);
+    session.router().opened(session);
     session.output().writer().begin(BackendType.AUTHENTICATION).int4(0).end();
     reported.forEach(
         (name, value) -> {

@@ -23,4 +23,9 @@ class JdbcDriverSimpleQueryIT extends JdbcContract {
   List<LocalNode> nodes() {
     return cluster.nodes();
   }
+
+  @Override
+  boolean isExtended() {
+    return false;
+  }
 }

@@ -100,7 +100,7 @@ final class ExtendedQuery {
     if (UtilityExecution.isForSession(routed.utility())) {
       return bindHere(statement, routed);
     }
-    Route route = session.runner().route(routed, values);
+    Route route = session.runner().route(statement.sql(), routed, values);
     Link link = session.runner().single(routed, route);
     if (link == null) {
       return bindSpread(statement, routed, route);

@@ -92,7 +92,10 @@ public final class Router implements AutoCloseable {
     return new Session(this, sessions.nextId(), authentication);
   }
 
-  /** A client has proved itself: from the first one on, the router does its duties beside the sessions. */
+  /**
+   * A client has proved itself: from the first one on, the router does its duties beside the
+   * sessions.
+   */
   synchronized void opened(Session session) {
     sessions.add(session);
     if (duties == null && !closed) {

@@ -101,7 +101,7 @@ final class SimpleQuery {
     if (UtilityExecution.isForSession(routed.utility())) {
       return session.extended().utility().run(statement, routed);
     }
-    Route route = session.runner().route(routed, BoundValues.NONE);
+    Route route = session.runner().route(statement.sql(), routed, BoundValues.NONE);
     Link link = session.runner().single(routed, route);
     if (link != null) {
       return runOn(link, statement, routed, array, at, length);

@@ -181,7 +181,8 @@ final class Spread {
    * Runs it.
    *
    * @param name the portal's name on the nodes
-   * @param limit how many rows of a read to give; 0 for all. Clients give one to writes too, which run to their end
+   * @param limit how many rows of a read to give; 0 for all. Clients give one to writes too, which
+   *     run to their end
    */
   Outcome execute(Portal.OnNodes portal, byte[] name, int limit) throws IOException {
     session.notRetryableAfterWrites(portal.routed.writes());

@@ -2,6 +2,7 @@ package org.abelian.router.session;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.abelian.router.analysis.FactsParser;
@@ -34,6 +35,12 @@ final class StatementRunner {
           "session_authorization",
           "standard_conforming_strings",
           "transform_null_equals");
+
+  /** What is temporary belongs to one session and lies on the first node only. */
+  private static final Pattern TEMPORARY =
+      Pattern.compile(
+          "\\s*create\\s+(?:or\\s+replace\\s+)?(?:local\\s+|global\\s+)?temp(?:orary)?\\b",
+          Pattern.CASE_INSENSITIVE);
 
   private final Session session;
   private final String identityScope;
@@ -171,11 +178,14 @@ final class StatementRunner {
   }
 
   /** Where a statement goes; cursors stay where they were opened. */
-  Route route(RoutedStatement routed, BoundValues values) {
+  Route route(String sql, RoutedStatement routed, BoundValues values) {
     UtilityKind utility = routed.utility();
     Link cursors = session.transaction().cursorHome();
     if (cursors != null && (utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)) {
       return new Route.OneNode(cursors.nodeId);
+    }
+    if (utility == UtilityKind.DDL && TEMPORARY.matcher(sql).lookingAt()) {
+      return new Route.OneNode(routed.router().catalog().first().id());
     }
     Route route = routed.router().route(values);
     if (utility == UtilityKind.DECLARE) {

@@ -108,11 +108,14 @@ fn value_type(type_oid: Oid) -> Oid {
     }
 }
 
-/// The type whose array carries values of this type; text when there is no array of it.
+/// The type whose array carries values of this type: text where there is no array of it, and for rows, which unnest()
+/// would take apart.
 fn passed_type(type_oid: Oid) -> Oid {
-    // SAFETY: a catalogue look-up.
-    let has_array = unsafe { pg_sys::get_array_type(type_oid) } != Oid::INVALID;
-    if has_array { type_oid } else { pg_sys::TEXTOID }
+    // SAFETY: catalogue look-ups.
+    let fits = unsafe {
+        pg_sys::get_array_type(type_oid) != Oid::INVALID && !pg_sys::type_is_rowtype(type_oid)
+    };
+    if fits { type_oid } else { pg_sys::TEXTOID }
 }
 
 /// A SELECT divided between workers and the node that combines.

@@ -221,7 +221,7 @@ impl Scopes {
                 let entry = tree::list::<pg_sys::RangeTblEntry>(self.scopes[scope].query.rtable)
                     .nth(range - 1)?;
                 let alias = tree::nodes(entry.joinaliasvars).nth(attribute as usize - 1)?;
-                let var = tree::cast::<pg_sys::Var, _>(strip_relabel(alias))?;
+                let var = tree::cast::<pg_sys::Var, _>(super::operand::strip_faithful(alias))?;
                 self.resolve_in(scope, usize::try_from(var.varno).ok()?, var.varattno)
             }
             Range::Computed | Range::Unused => None,

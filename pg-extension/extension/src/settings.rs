@@ -19,8 +19,8 @@ pub enum Split {
 /// `abelian.split`
 pub static SPLIT: GucSetting<Split> = GucSetting::<Split>::new(Split::Auto);
 
-/// `abelian.lock_escalation`: objects of one table that a transaction overwrites or deletes one by one before it
-/// locks the table instead; the lock table is finite.
+/// `abelian.lock_escalation`: objects of one table that a transaction locks one by one before it locks the table
+/// instead; the lock table is finite.
 pub static LOCK_ESCALATION: GucSetting<i32> = GucSetting::<i32>::new(1000);
 
 /// `abelian.fold_interval`: milliseconds between rounds of the folding worker; 0 switches folding off.
@@ -44,7 +44,7 @@ pub fn define() {
     );
     GucRegistry::define_int_guc(
         c"abelian.lock_escalation",
-        c"Objects of one table overwritten or deleted by a transaction before it locks the table.",
+        c"Objects of one table that a transaction locks before it locks the table instead.",
         c"The lock table is finite: every object takes an entry.",
         &LOCK_ESCALATION,
         1,

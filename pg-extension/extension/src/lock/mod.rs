@@ -20,11 +20,14 @@ pub enum Tag {
     Object(i64),
     /// The plain columns of the row that holds the object, as far as operations depend on them.
     Row(i64),
+    /// All objects of a table; see [`lock_part`].
+    Table(Oid),
 }
 
 /// Field 4 of the lock tag (`objsubid` in `pg_locks`): keeps ours apart from `pg_advisory_lock` (1 and 2).
 const OBJECT_CLASS: u16 = 11_001;
 const ROW_CLASS: u16 = 11_002;
+const TABLE_CLASS: u16 = 11_003;
 
 /// How it is locked; the matrix is PostgreSQL's own for the modes below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +63,7 @@ fn tag(tag: Tag) -> pg_sys::LOCKTAG {
     let (class, key) = match tag {
         Tag::Object(id) => (OBJECT_CLASS, id as u64),
         Tag::Row(id) => (ROW_CLASS, id as u64),
+        Tag::Table(relation) => (TABLE_CLASS, u64::from(relation.to_u32())),
     };
     pg_sys::LOCKTAG {
         // SAFETY: plain read of the backend's database.
@@ -100,37 +104,73 @@ pub fn holds(what: Tag, mode: Mode) -> bool {
 }
 
 thread_local! {
-    /// How many objects of each table this transaction has locked by [`overwrite`].
-    static OVERWRITTEN: RefCell<HashMap<Oid, i32>> = RefCell::default();
+    /// How many locks this transaction has asked for by [`lock_part`]: by table, of Add apart from the others.
+    static ASKED: RefCell<HashMap<(Oid, bool), i32>> = RefCell::default();
 }
 
-/// Takes the Overwrite lock on an object, waiting for it. A transaction that does so for very many objects of one
-/// table locks the table instead, in the mode that excludes all writers: whoever may hold an Add lock on one of its
-/// objects holds RowExclusiveLock on the table until it ends.
-pub fn overwrite(object: &Object) {
-    if object.id == 0 || holds_table(object.relation) {
-        return;
+/// What of an object is locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Its value.
+    Value,
+    /// The plain columns of its row.
+    Row,
+}
+
+/// As [`lock`], for statements that may touch any number of objects: the lock table is finite, so that after
+/// `abelian.lock_escalation` locks on objects of one table the transaction locks the table instead.
+///
+/// - Many additions: [`Tag::Table`] in Share mode, compatible with all other additions. Whoever takes another mode on a
+///   single object takes RowExclusive on the same tag first, which conflicts.
+/// - Many of the others: the table itself against writers. Whoever may hold Add on one of its objects holds
+///   RowExclusiveLock on the table until it ends.
+pub fn lock_part(object: &Object, part: Part, mode: Mode, wait: bool) -> bool {
+    if object.id == 0 || excludes_writers(object.relation) {
+        return true;
     }
-    let locked = OVERWRITTEN.with_borrow_mut(|tables| {
-        let count = tables.entry(object.relation).or_insert(0);
-        *count += 1;
+    let adds = mode == Mode::Add;
+    let table = Tag::Table(object.relation);
+    if !adds && !lock(table, Mode::Add, wait) {
+        return false;
+    }
+    let asked = ASKED.with_borrow_mut(|tables| {
+        let count = tables.entry((object.relation, adds)).or_insert(0);
+        *count = count.saturating_add(1);
         *count
     });
-    if locked > settings::LOCK_ESCALATION.get() {
-        // SAFETY: the statement has the table open; held to the end of the transaction.
-        unsafe { pg_sys::LockRelationOid(object.relation, ESCALATED) };
-    } else {
-        lock(Tag::Object(object.id), Mode::Overwrite, true);
+    if asked <= settings::LOCK_ESCALATION.get() {
+        let tag = match part {
+            Part::Value => Tag::Object(object.id),
+            Part::Row => Tag::Row(object.id),
+        };
+        return lock(tag, mode, wait);
     }
+    if adds {
+        return lock(table, Mode::Read, wait);
+    }
+    // SAFETY: the statement has the table open; held to the end of the transaction.
+    unsafe {
+        if wait {
+            pg_sys::LockRelationOid(object.relation, ESCALATED);
+            return true;
+        }
+        pg_sys::ConditionalLockRelationOid(object.relation, ESCALATED)
+    }
+}
+
+/// Takes the Overwrite lock on an object's value, waiting for it.
+pub fn overwrite(object: &Object) {
+    lock_part(object, Part::Value, Mode::Overwrite, true);
 }
 
 /// Excludes writers, not readers.
 const ESCALATED: i32 = pg_sys::ShareRowExclusiveLock as i32;
 
-fn holds_table(relation: Oid) -> bool {
+/// Whether this transaction has locked the table instead of its objects.
+fn excludes_writers(relation: Oid) -> bool {
     // A rolled back savepoint releases the lock but not the count: asking the lock table is always right.
-    let many = OVERWRITTEN.with_borrow(|tables| tables.get(&relation).copied());
-    if many.is_none_or(|count| count <= settings::LOCK_ESCALATION.get()) {
+    let asked = ASKED.with_borrow(|tables| tables.get(&(relation, false)).copied());
+    if asked.is_none_or(|count| count <= settings::LOCK_ESCALATION.get()) {
         return false;
     }
     let tag = pg_sys::LOCKTAG {
@@ -159,7 +199,7 @@ unsafe extern "C-unwind" fn transaction_ended(
 ) {
     use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
     if [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(&event) {
-        OVERWRITTEN.with(|tables| {
+        ASKED.with(|tables| {
             if let Ok(mut tables) = tables.try_borrow_mut() {
                 tables.clear();
             }

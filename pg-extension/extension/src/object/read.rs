@@ -65,6 +65,19 @@ impl Slices {
     }
 }
 
+/// Functions of PostgreSQL that only look at variables. They cannot raise errors, so they need no guard, which
+/// matters for what is called for every row.
+mod harmless {
+    use pgrx::pg_sys::Snapshot;
+
+    unsafe extern "C" {
+        pub fn ActiveSnapshotSet() -> bool;
+        /// Asserts that there is one.
+        pub fn GetActiveSnapshot() -> Snapshot;
+        pub fn HistoricSnapshotActive() -> bool;
+    }
+}
+
 static BEFORE_READ: OnceLock<fn(i64)> = OnceLock::new();
 
 /// Has `hook` called with the id before every read of an object under the active snapshot; set once, when the
@@ -88,11 +101,11 @@ pub fn visible(id: i64) -> Result<Slices, Error> {
     }
     // SAFETY: inside a transaction; where no snapshot is active, a fresh one is for as long as we need it.
     unsafe {
-        if pg_sys::HistoricSnapshotActive() {
+        if harmless::HistoricSnapshotActive() {
             return Ok(Slices::default());
         }
-        if pg_sys::ActiveSnapshotSet() {
-            return visible_to(id, pg_sys::GetActiveSnapshot());
+        if harmless::ActiveSnapshotSet() {
+            return visible_to(id, harmless::GetActiveSnapshot());
         }
         pg_sys::PushActiveSnapshot(pg_sys::GetTransactionSnapshot());
         let slices = visible_to(id, pg_sys::GetActiveSnapshot());

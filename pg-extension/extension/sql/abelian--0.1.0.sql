@@ -102,18 +102,16 @@ CREATE FUNCTION object_place(bigint, OUT relation oid, OUT attribute smallint) L
 CREATE VIEW locks AS
     SELECT l.pid, p.relation::regclass AS "table",
            (SELECT a.attname FROM pg_catalog.pg_attribute a WHERE a.attrelid = p.relation AND a.attnum = p.attribute) AS "column",
-           CASE WHEN l.class <> 11003 THEN l.object END AS object, CASE l.class WHEN 11001 THEN 'value' WHEN 11002 THEN 'row' ELSE 'table' END AS part,
-           CASE WHEN l.class = 11003 AND l.mode = 'ShareLock' THEN 'add to many' WHEN l.class = 11003 THEN 'intention'
-                ELSE CASE l.mode WHEN 'RowExclusiveLock' THEN 'add' WHEN 'ShareLock' THEN 'read' WHEN 'ExclusiveLock' THEN 'overwrite' ELSE l.mode END END AS operation,
+           l.object, CASE l.class WHEN 11001 THEN 'value' ELSE 'row' END AS part,
+           CASE l.mode WHEN 'RowExclusiveLock' THEN 'add' WHEN 'ShareLock' THEN 'read' WHEN 'ExclusiveLock' THEN 'overwrite' ELSE l.mode END AS operation,
            l.granted, l.waitstart,
            CASE WHEN l.granted THEN '{}' ELSE pg_catalog.pg_blocking_pids(l.pid) END AS blocked_by,
            a.query
     FROM (SELECT pid, mode, granted, waitstart, objsubid AS class, (classid::bigint << 32) | objid::bigint AS object
           FROM pg_catalog.pg_locks
-          WHERE locktype = 'advisory' AND objsubid IN (11001, 11002, 11003) -- the classes of src/lock
+          WHERE locktype = 'advisory' AND objsubid IN (11001, 11002) -- the classes of src/lock
             AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())) l
-         CROSS JOIN LATERAL (SELECT l.object::oid AS relation, NULL::smallint AS attribute WHERE l.class = 11003
-                             UNION ALL SELECT relation, attribute FROM abelian.object_place(l.object) WHERE l.class <> 11003) p
+         CROSS JOIN LATERAL abelian.object_place(l.object) p
          LEFT JOIN pg_catalog.pg_stat_activity a USING (pid);
 COMMENT ON VIEW locks IS 'who holds and who waits for abstract locks; pid is NULL for a prepared transaction, table and column for an object that was not seen in slices lately';
 GRANT SELECT ON split_objects, statistics, locks TO pg_monitor;

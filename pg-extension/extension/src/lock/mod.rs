@@ -20,14 +20,11 @@ pub enum Tag {
     Object(i64),
     /// The plain columns of the row that holds the object, as far as operations depend on them.
     Row(i64),
-    /// All objects of a table; see [`lock_part`].
-    Table(Oid),
 }
 
 /// Field 4 of the lock tag (`objsubid` in `pg_locks`): keeps ours apart from `pg_advisory_lock` (1 and 2).
 const OBJECT_CLASS: u16 = 11_001;
 const ROW_CLASS: u16 = 11_002;
-const TABLE_CLASS: u16 = 11_003;
 
 /// How it is locked; the matrix is PostgreSQL's own for the modes below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +60,6 @@ fn tag(tag: Tag) -> pg_sys::LOCKTAG {
     let (class, key) = match tag {
         Tag::Object(id) => (OBJECT_CLASS, id as u64),
         Tag::Row(id) => (ROW_CLASS, id as u64),
-        Tag::Table(relation) => (TABLE_CLASS, u64::from(relation.to_u32())),
     };
     pg_sys::LOCKTAG {
         // SAFETY: plain read of the backend's database.
@@ -104,8 +100,8 @@ pub fn holds(what: Tag, mode: Mode) -> bool {
 }
 
 thread_local! {
-    /// How many locks this transaction has asked for by [`lock_part`]: by table, of Add apart from the others.
-    static ASKED: RefCell<HashMap<(Oid, bool), i32>> = RefCell::default();
+    /// How many locks this transaction has asked for by [`lock_part`], by table.
+    static ASKED: RefCell<HashMap<Oid, i32>> = RefCell::default();
 }
 
 /// What of an object is locked.
@@ -117,24 +113,16 @@ pub enum Part {
     Row,
 }
 
-/// As [`lock`], for statements that may touch any number of objects: the lock table is finite, so that after
-/// `abelian.lock_escalation` locks on objects of one table the transaction locks the table instead.
-///
-/// - Many additions: [`Tag::Table`] in Share mode, compatible with all other additions. Whoever takes another mode on a
-///   single object takes RowExclusive on the same tag first, which conflicts.
-/// - Many of the others: the table itself against writers. Whoever may hold Add on one of its objects holds
-///   RowExclusiveLock on the table until it ends.
+/// As [`lock`], for statements that may overwrite, delete or hold any number of objects: the lock table is finite,
+/// so after `abelian.lock_escalation` locks on objects of one table the transaction locks the table against writers
+/// instead. Whoever may hold Add on one of its objects holds RowExclusiveLock on the table until it ends.
+/// (Additions need no such thing: beyond some number they can be done in the row, without a lock on the object.)
 pub fn lock_part(object: &Object, part: Part, mode: Mode, wait: bool) -> bool {
     if object.id == 0 || excludes_writers(object.relation) {
         return true;
     }
-    let adds = mode == Mode::Add;
-    let table = Tag::Table(object.relation);
-    if !adds && !lock(table, Mode::Add, wait) {
-        return false;
-    }
     let asked = ASKED.with_borrow_mut(|tables| {
-        let count = tables.entry((object.relation, adds)).or_insert(0);
+        let count = tables.entry(object.relation).or_insert(0);
         *count = count.saturating_add(1);
         *count
     });
@@ -144,9 +132,6 @@ pub fn lock_part(object: &Object, part: Part, mode: Mode, wait: bool) -> bool {
             Part::Row => Tag::Row(object.id),
         };
         return lock(tag, mode, wait);
-    }
-    if adds {
-        return lock(table, Mode::Read, wait);
     }
     // SAFETY: the statement has the table open; held to the end of the transaction.
     unsafe {
@@ -169,7 +154,7 @@ const ESCALATED: i32 = pg_sys::ShareRowExclusiveLock as i32;
 /// Whether this transaction has locked the table instead of its objects.
 fn excludes_writers(relation: Oid) -> bool {
     // A rolled back savepoint releases the lock but not the count: asking the lock table is always right.
-    let asked = ASKED.with_borrow(|tables| tables.get(&(relation, false)).copied());
+    let asked = ASKED.with_borrow(|tables| tables.get(&relation).copied());
     if asked.is_none_or(|count| count <= settings::LOCK_ESCALATION.get()) {
         return false;
     }

@@ -201,10 +201,7 @@ fn lock_plain_columns(
         return Ok(());
     }
     let objects = table.objects()?;
-    if objects
-        .iter()
-        .all(|object| row::try_plain_columns(object.id))
-    {
+    if objects.iter().all(row::try_plain_columns) {
         return Ok(());
     }
     if table.lock_version(place, request)? == Locked::Newest {

@@ -5,7 +5,7 @@
 //! waits for an object holds the row, and nobody who holds an object waits for a row with an exclusive hold on it.
 
 use crate::error::Error;
-use crate::lock::{self, Mode, Tag};
+use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Object, contention};
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
@@ -129,7 +129,7 @@ impl Request {
         if lock::holds(values, Mode::Overwrite) {
             return Ok(());
         }
-        self.take(Tag::Row(object.id), Mode::Read)?;
+        self.take(object, Part::Row, Mode::Read)?;
         match self.object_mode() {
             None => Ok(()),
             Some(Mode::Overwrite) if self.policy != LockWaitPolicy::LockWaitError => {
@@ -139,14 +139,14 @@ impl Request {
                 lock::overwrite(object);
                 Ok(())
             }
-            Some(mode) => self.take(values, mode),
+            Some(mode) => self.take(object, Part::Value, mode),
         }
     }
 
-    fn take(self, tag: Tag, mode: Mode) -> Result<(), Error> {
+    fn take(self, object: &Object, part: Part, mode: Mode) -> Result<(), Error> {
         // An operation in a slice is soon over; SKIP LOCKED could not skip the row any more here.
         let wait = self.policy != LockWaitPolicy::LockWaitError;
-        if lock::lock(tag, mode, wait) {
+        if lock::lock_part(object, part, mode, wait) {
             Ok(())
         } else {
             Err(Error::LockNotAvailable)
@@ -284,8 +284,8 @@ impl Drop for Table {
 }
 
 /// Takes the lock on the plain columns of an object's row if it is free.
-pub fn try_plain_columns(id: i64) -> bool {
-    id == 0 || lock::lock(Tag::Row(id), Mode::Read, false)
+pub fn try_plain_columns(object: &Object) -> bool {
+    lock::lock_part(object, Part::Row, Mode::Read, false)
 }
 
 /// Whether the transaction works on one snapshot: REPEATABLE READ and SERIALIZABLE.

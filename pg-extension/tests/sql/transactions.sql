@@ -34,23 +34,25 @@ DO $$ BEGIN
   END;
 END $$;
 SELECT c FROM t WHERE id = 2;
--- A prepared transaction keeps its slice; its session goes on beside it, in all isolation levels.
+-- A prepared transaction keeps its slice; its session goes on beside it, in all isolation levels. (A row of its own: one whose
+-- value a transaction has just read after operating on it makes writers queue for a second.)
+INSERT INTO t VALUES (3, 0, 0);
 BEGIN;
-UPDATE t SET c = c + 1 WHERE id = 1;
+UPDATE t SET c = c + 1 WHERE id = 3;
 PREPARE TRANSACTION 'one';
-UPDATE t SET c = c + 2 WHERE id = 1;
+UPDATE t SET c = c + 2 WHERE id = 3;
 BEGIN ISOLATION LEVEL REPEATABLE READ;
-UPDATE t SET c = c + 4 WHERE id = 1;
+UPDATE t SET c = c + 4 WHERE id = 3;
 PREPARE TRANSACTION 'two';
 BEGIN ISOLATION LEVEL SERIALIZABLE;
-UPDATE t SET c = c + 8 WHERE id = 1;
+UPDATE t SET c = c + 8 WHERE id = 3;
 COMMIT;
-SELECT c FROM t WHERE id = 1;
-SELECT count(DISTINCT slot) FROM abelian.slice s WHERE s.attribute = 2 AND object = (SELECT abelian.counter_object(c) FROM t WHERE id = 1);
+SELECT c FROM t WHERE id = 3;
+SELECT count(DISTINCT slot) FROM abelian.slice s WHERE s.attribute = 2 AND object = (SELECT abelian.counter_object(c) FROM t WHERE id = 3);
 COMMIT PREPARED 'one';
-SELECT c FROM t WHERE id = 1;
+SELECT c FROM t WHERE id = 3;
 ROLLBACK PREPARED 'two';
-SELECT c FROM t WHERE id = 1;
+SELECT c FROM t WHERE id = 3;
 -- One command that operates on the same object more than once.
 CREATE FUNCTION twice() RETURNS void LANGUAGE plpgsql AS $$ BEGIN
   UPDATE t SET c = c + 1 WHERE id = 2;

@@ -155,9 +155,16 @@ const ESCALATED: i32 = pg_sys::ShareRowExclusiveLock as i32;
 fn excludes_writers(relation: Oid) -> bool {
     // A rolled back savepoint releases the lock but not the count: asking the lock table is always right.
     let asked = ASKED.with_borrow(|tables| tables.get(&relation).copied());
-    if asked.is_none_or(|count| count <= settings::LOCK_ESCALATION.get()) {
-        return false;
-    }
+    asked.is_some_and(|count| count > settings::LOCK_ESCALATION.get())
+        && holds_table(relation, ESCALATED)
+}
+
+/// Whether nobody else can use the table until this transaction ends: it may have rewritten it.
+pub fn owns_table(relation: Oid) -> bool {
+    holds_table(relation, pg_sys::AccessExclusiveLock as i32)
+}
+
+fn holds_table(relation: Oid, mode: i32) -> bool {
     let tag = pg_sys::LOCKTAG {
         // SAFETY: plain read.
         locktag_field1: unsafe { pg_sys::MyDatabaseId }.to_u32(),
@@ -168,7 +175,7 @@ fn excludes_writers(relation: Oid) -> bool {
         locktag_lockmethodid: pg_sys::DEFAULT_LOCKMETHOD as u8,
     };
     // SAFETY: a valid tag.
-    unsafe { pg_sys::LockHeldByMe(&tag, ESCALATED) }
+    unsafe { pg_sys::LockHeldByMe(&tag, mode) }
 }
 
 /// Registers what ends a transaction's counts; called once when the library is loaded.

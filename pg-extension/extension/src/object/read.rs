@@ -93,11 +93,11 @@ pub fn before_read(hook: fn(i64)) {
 /// Logical decoding reads under a snapshot of the past that shows catalogues only: there, a row's datum stands for
 /// itself, and slices are decoded as the rows they are.
 pub fn visible(id: i64) -> Result<Slices, Error> {
+    if NEWEST_ONLY.get() {
+        return newest(id); // nobody else can use the table: nothing to hold off
+    }
     if let Some(before_read) = BEFORE_READ.get() {
         before_read(id);
-    }
-    if NEWEST_ONLY.get() {
-        return newest(id);
     }
     // SAFETY: inside a transaction; where no snapshot is active, a fresh one is for as long as we need it.
     unsafe {

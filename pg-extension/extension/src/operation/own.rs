@@ -141,6 +141,7 @@ fn before_read(id: i64) {
         && place.command < shown_until()
         && !lock::holds(Tag::Object(id), Mode::Overwrite)
         && (place.in_row || lock::holds(Tag::Object(id), Mode::Add))
+        && !lock::owns_table(place.relation)
     {
         LOOKING.set(true);
         let held = hold(id, place);

@@ -10,6 +10,7 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketTimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.session.Session;
@@ -22,6 +23,7 @@ final class RouterSocket extends Socket {
   private final Session session;
   private final InputStream input = new Input();
   private final OutputStream output = new Output();
+  private final ReentrantLock use = new ReentrantLock();
   private boolean noDelay;
   private boolean keepAlive;
   private volatile boolean closed;
@@ -47,7 +49,16 @@ final class RouterSocket extends Socket {
 
     @Override
     public int read(byte[] target, int offset, int length) throws IOException {
-      requireOpen();
+      use.lock();
+      try {
+        requireOpen();
+        return take(target, offset, length);
+      } finally {
+        leave();
+      }
+    }
+
+    private int take(byte[] target, int offset, int length) throws IOException {
       ClientOutput messages = session.output();
       ByteQueue queue = messages.queue();
       while (queue.isEmpty()) {
@@ -84,8 +95,13 @@ final class RouterSocket extends Socket {
 
     @Override
     public void write(byte[] source, int offset, int length) throws IOException {
-      requireOpen();
-      session.receive(source, offset, length);
+      use.lock();
+      try {
+        requireOpen();
+        session.receive(source, offset, length);
+      } finally {
+        leave();
+      }
     }
 
     @Override
@@ -200,9 +216,17 @@ final class RouterSocket extends Socket {
   @Override
   public void shutdownOutput() {}
 
+  /** Ends a use; if the socket was closed meanwhile, nobody else will end the session. */
+  private void leave() {
+    if (closed) {
+      session.close();
+    }
+    use.unlock();
+  }
+
   /**
    * May come from another thread than the one that reads (abort, network timeout): then that one
-   * gets an error.
+   * gets an error, and ends the session.
    */
   @Override
   public void close() {
@@ -210,7 +234,15 @@ final class RouterSocket extends Socket {
       return;
     }
     closed = true;
-    session.abort();
+    if (use.tryLock()) {
+      try {
+        session.close();
+      } finally {
+        use.unlock();
+      }
+    } else {
+      session.abort();
+    }
   }
 
   @Override

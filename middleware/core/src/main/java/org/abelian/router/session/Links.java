@@ -159,7 +159,7 @@ final class Links {
     SettingsSnapshot wanted = settings.snapshot();
     String sql = wanted.replay(connection.settingsMark());
     if (!sql.isEmpty()) {
-      connection.settingsMark(null);
+      connection.settingsMark(SettingsSnapshot.UNKNOWN);
       QueryResult result;
       try {
         result = NodeCall.simple(connection, sql);

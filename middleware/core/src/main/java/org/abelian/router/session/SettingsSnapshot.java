@@ -11,6 +11,9 @@ import java.util.List;
  * @param statements in the order in which they are to be run
  */
 record SettingsSnapshot(String session, long placementVersion, List<String> statements) {
+  /** The mark of a connection on which anything may be set. */
+  static final Object UNKNOWN = new Object();
+
   SettingsSnapshot {
     statements = List.copyOf(statements);
   }

@@ -1,0 +1,68 @@
+package org.abelian.router.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.abelian.router.pool.NodeStatement;
+import org.junit.jupiter.api.Test;
+
+class TransactionStateTest {
+  private final TransactionState state = new TransactionState();
+
+  private void savepoint(String name) {
+    state.savepoint(name, NodeStatement.of("SAVEPOINT " + name));
+  }
+
+  private void set(String name) {
+    state.setting(name, NodeStatement.of("SET " + name + " = 1"));
+  }
+
+  private List<String> history() {
+    return state.history().stream().map(entry -> entry.statement().sql()).toList();
+  }
+
+  @Test
+  void rollbackToASavepointForgetsWhatCameAfterAndKeepsIt() {
+    savepoint("a");
+    set("x");
+    savepoint("b");
+    state.fail();
+    state.rollbackTo("a");
+    assertEquals(List.of("SAVEPOINT a"), history());
+    assertFalse(state.isFailed());
+  }
+
+  @Test
+  void releaseForgetsSavepointsAndKeepsSettings() {
+    savepoint("a");
+    set("x");
+    savepoint("b");
+    state.release("a");
+    assertEquals(List.of("SET x = 1"), history());
+  }
+
+  @Test
+  void ofSavepointsWithOneNameTheLastCounts() {
+    savepoint("a");
+    set("x");
+    savepoint("a");
+    state.release("a");
+    assertEquals(List.of("SAVEPOINT a", "SET x = 1"), history());
+    assertTrue(state.hasSavepoint("a"));
+  }
+
+  @Test
+  void theStatusIsThatOfTheClientsBlock() {
+    assertEquals('I', state.status());
+    state.beginImplicit();
+    assertEquals('I', state.status());
+    state.adopt();
+    assertEquals('T', state.status());
+    state.fail();
+    assertEquals('E', state.status());
+    state.end();
+    assertEquals('I', state.status());
+  }
+}

@@ -76,6 +76,21 @@ find_pg_config() {
   return 1
 }
 
+# Whether nobody listens there.
+port_is_free() { ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# A port between 20000 and 30000, drawn at random, such that all ports at the given distances from it are free; 0 is itself.
+free_port() { # distance ...
+  local base distance tries
+  for ((tries = 0; tries < 100; tries++)); do
+    base=$((20000 + RANDOM % 10000))
+    for distance; do port_is_free $((base + distance)) || continue 2; done
+    printf '%s\n' "$base"
+    return
+  done
+  fail "no free port between 20000 and 30000"
+}
+
 # Stands for the SQL objects that CREATE EXTENSION makes now.
 install_script_digest() { { cat "$sharedir"/extension/abelian--*.sql 2>/dev/null || true; } | sha256sum | cut -d' ' -f1; }
 

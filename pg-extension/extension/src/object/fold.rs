@@ -11,18 +11,23 @@ use crate::object::{contention, statistics};
 use crate::shared_memory::FIGURES;
 use crate::types::decimal_counter;
 use abelian_adt::counter::folded_after;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// The slot that collects folded slices; backends' slots start at 1.
 const FOLDED: i32 = 0;
 
-/// Objects that have slices outside slot 0, at most so many; those of transactions under way too, so that the worker
-/// does not leave before they have ended.
-pub fn split_objects(most: usize) -> Result<BTreeSet<i64>, Error> {
+/// Some objects that have slices outside slot 0, found among at most so many slices; those of transactions under way
+/// too, so that the worker does not leave before they have ended.
+pub fn split_objects(most_slices: usize) -> Result<BTreeSet<i64>, Error> {
     let table = SliceTable::for_reading()?;
-    let found = table.newest_where(&|slice| slice.slot != FOLDED)?;
-    let objects = found.iter().map(|row| row.slice.object.id);
-    Ok(objects.take(most).collect())
+    let left = Cell::new(most_slices);
+    let found = table.newest_where(&|slice| {
+        let take = slice.slot != FOLDED && left.get() > 0;
+        left.set(left.get() - usize::from(take));
+        take
+    })?;
+    Ok(found.iter().map(|row| row.slice.object.id).collect())
 }
 
 /// Folds one object if it is idle and nobody overwrites it; tells whether nothing is left to fold.

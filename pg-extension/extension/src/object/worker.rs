@@ -16,8 +16,8 @@ use std::time::Duration;
 /// Databases that can be folded at the same time; others wait for a place.
 const DATABASES: usize = 32;
 
-/// Objects looked at in one round, and folded in one transaction.
-const OBJECTS_PER_ROUND: usize = 10_000;
+/// Slices looked at in one round, and objects folded in one transaction.
+const SLICES_PER_ROUND: usize = 100_000;
 const OBJECTS_PER_TRANSACTION: usize = 100;
 
 /// Rounds without work after which a worker leaves.
@@ -49,7 +49,8 @@ pub struct Folding {
 unsafe impl PGRXSharedMemory for Folding {}
 
 impl Folding {
-    fn note(&self, oid: Oid) {
+    /// False if no place was free.
+    fn note(&self, oid: Oid) -> bool {
         let oid = oid.to_u32();
         for place in &self.databases {
             let holder = place.oid.load(Relaxed);
@@ -59,7 +60,22 @@ impl Folding {
                 if !place.due.load(Relaxed) {
                     place.due.store(true, Relaxed);
                 }
-                return;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Frees the places of databases without slices. One that gets slices at this very moment may be forgotten until
+    /// it gets more.
+    fn free_idle_places(&self) {
+        for place in &self.databases {
+            let oid = place.oid.load(Relaxed);
+            if oid != 0 && !place.due.load(Relaxed) && place.worker.load(Relaxed) == 0 {
+                place.oid.store(0, Relaxed);
+                if place.due.load(Relaxed) {
+                    place.oid.store(oid, Relaxed);
+                }
             }
         }
     }
@@ -162,22 +178,31 @@ pub extern "C-unwind" fn abelian_folding_launcher(_argument: pg_sys::Datum) {
     BackgroundWorker::attach_signal_handlers(SignalWakeFlags::SIGHUP | SignalWakeFlags::SIGTERM);
     BackgroundWorker::connect_worker_to_spi(None, None);
     // What was split before the server started is known to nobody: every database is visited once.
-    for database in BackgroundWorker::transaction(databases) {
-        FOLDING.get().note(database);
-    }
+    let mut to_visit = BackgroundWorker::transaction(databases);
+    let folding = FOLDING.get();
     while next_round() {
-        let folding = FOLDING.get();
         if settings::FOLD_INTERVAL.get() == 0 || folding.is_away() {
             continue;
         }
+        to_visit.retain(|database| !folding.note(*database));
         for place in &folding.databases {
-            let starting = now() - place.started_at.load(Relaxed) < START_MICROSECONDS;
-            let oid = place.oid.load(Relaxed);
-            if oid != 0 && place.due.load(Relaxed) && place.worker.load(Relaxed) == 0 && !starting {
-                place.started_at.store(now(), Relaxed);
-                start_worker(oid);
-            }
+            start_if_due(place);
         }
+        folding.free_idle_places();
+    }
+}
+
+fn start_if_due(place: &Database) {
+    let starting = now() - place.started_at.load(Relaxed) < START_MICROSECONDS;
+    let oid = place.oid.load(Relaxed);
+    if oid == 0 || !place.due.load(Relaxed) || place.worker.load(Relaxed) != 0 || starting {
+        return;
+    }
+    if BackgroundWorker::transaction(databases).contains(&Oid::from(oid)) {
+        place.started_at.store(now(), Relaxed);
+        start_worker(oid);
+    } else {
+        place.due.store(false, Relaxed); // dropped meanwhile
     }
 }
 
@@ -271,7 +296,7 @@ unsafe extern "C-unwind" fn worker_ends(_code: i32, argument: pg_sys::Datum) {
 
 /// One bounded round; true if nothing was left to fold.
 fn round() -> Result<bool, Error> {
-    let split: Vec<i64> = BackgroundWorker::transaction(|| fold::split_objects(OBJECTS_PER_ROUND))?
+    let split: Vec<i64> = BackgroundWorker::transaction(|| fold::split_objects(SLICES_PER_ROUND))?
         .into_iter()
         .collect();
     let mut nothing_left = true;

@@ -743,25 +743,32 @@ END $$;
 REVOKE ALL ON FUNCTION abelian.snapshot_gate(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION abelian.snapshot_gate(integer) TO abelian_router;
 
--- What became of a transaction: by its gid (on the holder), or by '<system identifier>:<transaction id>' as abelian.transaction_id
--- reported it. 'unknown' for another server's token, and for one too old or never given out.
+-- Which run of which server this is; a crash ends a run.
+CREATE FUNCTION abelian.server_run() RETURNS text LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'abelian_server_run';
+
+-- What became of a transaction: by its gid (on the holder), or by '<server run>:<transaction id>' as abelian.transaction_id reported
+-- it. 'unknown' for another server's token, and for one too old or never given out. After a crash an id that had not reached the disk
+-- is given out again: an id of an earlier run that is committed now may be somebody else's, hence 'unknown' too.
 CREATE FUNCTION abelian.transaction_outcome(token text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   committed boolean;
+  same_run boolean := split_part(token, ':', 1) = abelian.server_run();
+  status text;
 BEGIN
   IF token LIKE 'abelian:%' THEN
     SELECT d.committed INTO committed FROM abelian.decision d WHERE d.gid = token;
     RETURN CASE committed WHEN true THEN 'committed' WHEN false THEN 'aborted' ELSE 'unknown' END;
-  ELSIF token !~ '^\d+:\d+$' THEN
+  ELSIF token !~ '^\d+(-[0-9a-f]+)?:\d+$' THEN
     RAISE EXCEPTION 'not a transaction token: %', token USING ERRCODE = 'invalid_parameter_value';
-  ELSIF split_part(token, ':', 1) <> (SELECT system_identifier::text FROM pg_control_system()) THEN
+  ELSIF token NOT LIKE (SELECT system_identifier FROM pg_control_system()) || '-%' THEN
     RETURN 'unknown';
   END IF;
-  RETURN coalesce(pg_xact_status(split_part(token, ':', 2)::xid8), 'unknown');
+  status := coalesce(pg_xact_status(split_part(token, ':', 2)::xid8), 'unknown');
+  RETURN CASE WHEN same_run THEN status WHEN status = 'committed' THEN 'unknown' WHEN status = 'in progress' THEN 'aborted' ELSE status END;
 EXCEPTION WHEN invalid_parameter_value OR numeric_value_out_of_range THEN
-  IF token !~ '^\d+:\d+$' THEN RAISE; END IF;
-  RETURN 'unknown';
+  IF token !~ '^\d+(-[0-9a-f]+)?:\d+$' THEN RAISE; END IF;
+  RETURN CASE WHEN same_run THEN 'unknown' ELSE 'aborted' END; -- not given out again yet
 END $$;
 
 -- ---- sessions and waits

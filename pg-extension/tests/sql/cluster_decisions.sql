@@ -21,7 +21,7 @@ SHOW abelian.transaction_id;
 SELECT count(*) FROM t;
 SHOW abelian.transaction_id;
 INSERT INTO t VALUES (1);
-SELECT current_setting('abelian.transaction_id') = (SELECT system_identifier FROM pg_control_system()) || ':' || pg_current_xact_id() AS reported;
+SELECT current_setting('abelian.transaction_id') = abelian.server_run() || ':' || pg_current_xact_id() AS reported;
 SELECT current_setting('abelian.transaction_id') AS token \gset
 SELECT abelian.transaction_outcome(:'token');
 COMMIT;

@@ -108,6 +108,7 @@ unsafe extern "C-unwind" fn attach_memory() {
         }
         ENTRIES.store(memory.cast(), Ordering::Release);
     }
+    super::transaction_token::begin_run();
 }
 
 /// The entry of a process of the process array.

@@ -6,7 +6,8 @@ import java.util.List;
  * A transaction to commit.
  *
  * @param session the router's number of the client's session
- * @param token the first writer's abelian.transaction_id, or null if it never reported one
+ * @param token what the only writer reported as abelian.transaction_id, or null if it never did; of
+ *     several writers the gid is the token
  * @param writers nodes on which it has a transaction id, in the order of their first writes; the
  *     first becomes the holder
  * @param readers nodes on which it has none

@@ -13,8 +13,11 @@ import org.abelian.router.error.SqlState;
  * algorithm and the argument for its safety. Safe for several threads, one call per transaction.
  */
 public final class CoordinatedCommit {
-  /** How often a lost decision is asked for, with {@link #RETRY_PAUSE} between: 5 s in all. */
-  private static final int SETTLE_TRIES = 20;
+  /**
+   * How often a lost decision is asked for, with {@link #RETRY_PAUSE} between. A try waits for the
+   * node itself, so this is less than 10 s in all.
+   */
+  private static final int SETTLE_TRIES = 3;
 
   /** How often a prepared transaction that is busy is tried again. */
   private static final int BUSY_TRIES = 5;
@@ -108,7 +111,7 @@ public final class CoordinatedCommit {
         rollBackPrepared(gid, others, votes);
         return votes.refusal();
       }
-      Optional<CommitOutcome> refusal = decide(gid, holder, request.token());
+      Optional<CommitOutcome> refusal = decide(gid, holder);
       if (refusal.isPresent()) {
         if (!(refusal.get() instanceof CommitOutcome.Unknown)) {
           rollBackPrepared(gid, others, votes);
@@ -133,14 +136,14 @@ public final class CoordinatedCommit {
   }
 
   /** Empty when the decision to commit is durable. */
-  private Optional<CommitOutcome> decide(Gid gid, Participant holder, String token) {
+  private Optional<CommitOutcome> decide(Gid gid, Participant holder) {
     holder.send("SELECT abelian.decide('" + gid + "'); COMMIT");
     Answer answer = holder.await();
     if (answer instanceof Answer.Done done && done.tag().equals("COMMIT")) {
       return Optional.empty();
     }
     if (answer instanceof Answer.Lost lost) {
-      return settle(gid, token, lost.reason());
+      return settle(gid, lost.reason());
     }
     rollBack(holder);
     if (answer instanceof Answer.Failed failed) {
@@ -155,7 +158,7 @@ public final class CoordinatedCommit {
   /**
    * Finds out what became of a decision whose answer was lost, by making sure that there is one.
    */
-  private Optional<CommitOutcome> settle(Gid gid, String token, String reason) {
+  private Optional<CommitOutcome> settle(Gid gid, String reason) {
     for (int attempt = 0; attempt < SETTLE_TRIES; attempt++) {
       if (attempt > 0) {
         pause.pause(RETRY_PAUSE);
@@ -168,7 +171,7 @@ public final class CoordinatedCommit {
         // The next try, or recovery.
       }
     }
-    return Optional.of(unknown(token, gid.holder(), reason));
+    return Optional.of(unknown(gid.toString(), gid.holder(), reason));
   }
 
   /** Commits what is prepared; returns a warning for each node that could not be told. */

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.error.AbelianException;
 
 /** Short pieces of work on a node, over a control connection. */
 public final class NodeCalls {
@@ -14,7 +15,7 @@ public final class NodeCalls {
   private final Supplier<Catalog> catalog;
 
   /**
-   * @param catalog the current catalogue, without I/O
+   * @param catalog the current catalogue; may throw as long as no node has ever answered
    */
   public NodeCalls(ControlPools pools, Supplier<Catalog> catalog) {
     this.pools = pools;
@@ -28,16 +29,23 @@ public final class NodeCalls {
 
   /** How to name a node to a person. */
   String describe(int node) {
-    return catalog
-        .get()
-        .node(node)
-        .map(known -> "node " + node + " (" + known.host() + ":" + known.port() + ")")
-        .orElse("node " + node);
+    try {
+      return find(node)
+          .map(known -> "node " + node + " (" + known.host() + ":" + known.port() + ")")
+          .orElse("node " + node);
+    } catch (AbelianException noCatalogue) {
+      return "node " + node;
+    }
   }
 
   /** Does the work on a connection in autocommit mode. */
   <T> T on(int node, Work<T> work) throws NodeUnreachableException {
-    Optional<Node> known = catalog.get().node(node);
+    Optional<Node> known;
+    try {
+      known = find(node);
+    } catch (AbelianException noCatalogue) {
+      throw new NodeUnreachableException(node, noCatalogue.getMessage(), noCatalogue);
+    }
     if (known.isEmpty()) {
       throw new NodeUnreachableException(node, "it is not in the catalogue", null);
     }
@@ -46,6 +54,10 @@ public final class NodeCalls {
     } catch (SQLException failed) {
       throw new NodeUnreachableException(node, failed.getMessage(), failed);
     }
+  }
+
+  private Optional<Node> find(int node) {
+    return catalog.get().node(node);
   }
 
   /** Work on a control connection. */

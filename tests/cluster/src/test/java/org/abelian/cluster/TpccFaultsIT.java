@@ -1,0 +1,194 @@
+package org.abelian.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.abelian.harness.LocalCluster;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.Ports;
+import org.abelian.harness.ServerProcess;
+import org.abelian.harness.WithCluster;
+import org.abelian.workloads.database.Database;
+import org.abelian.workloads.tpcc.check.Condition;
+import org.abelian.workloads.tpcc.check.ConsistencyCheck;
+import org.abelian.workloads.tpcc.check.JournalCheck;
+import org.abelian.workloads.tpcc.check.JournalFindings;
+import org.abelian.workloads.tpcc.check.Violations;
+import org.abelian.workloads.tpcc.input.InputOptions;
+import org.abelian.workloads.tpcc.journal.FileJournal;
+import org.abelian.workloads.tpcc.journal.JournalReader;
+import org.abelian.workloads.tpcc.load.Loader;
+import org.abelian.workloads.tpcc.load.TableCreator;
+import org.abelian.workloads.tpcc.run.RunOptions;
+import org.abelian.workloads.tpcc.run.RunResult;
+import org.abelian.workloads.tpcc.run.TpccRun;
+import org.abelian.workloads.tpcc.run.WarehouseLocations;
+import org.abelian.workloads.tpcc.schema.ColumnKind;
+import org.abelian.workloads.tpcc.schema.Scale;
+import org.abelian.workloads.tpcc.schema.TpccSchema;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** TPC-C while the router server and the nodes are killed again and again. */
+@WithCluster(exclusive = true)
+class TpccFaultsIT {
+  private static final Scale SMALL = new Scale(6, 300, 30);
+  private static final long SEED = 44;
+  private static final int ROUNDS = 2;
+  private static final long BETWEEN_KILLS_MILLIS = 1_500;
+  private static final long RECOVERY_SECONDS = 10;
+
+  @TempDir Path folder;
+
+  private final LocalCluster cluster;
+
+  TpccFaultsIT(LocalCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  @Test
+  void killedRoutersAndNodesLoseNoAcknowledgedCommitAndLeaveNoPreparedTransaction()
+      throws Exception {
+    load();
+    Path journalFile = folder.resolve("journal");
+    int port = Ports.reserve();
+    try (ServerProcess server = startServer(port)) {
+      RunResult run = runWhileKilling(server, journalFile);
+      awaitNoPreparedTransaction();
+      assertTrue(run.total().committed() > 0, () -> "nothing was committed: " + run.errors());
+      Database router = database(server.jdbcUrl());
+      Map<Condition, Violations> findings = new ConsistencyCheck(router).run(SMALL.warehouses());
+      assertTrue(ConsistencyCheck.holds(findings), () -> describe(findings));
+      JournalFindings journal =
+          new JournalCheck(router).run(JournalReader.read(List.of(journalFile)));
+      assertTrue(journal.acknowledged().checked() > 0);
+      assertEquals(List.of(), journal.acknowledged().examples());
+      assertEquals(List.of(), journal.rolledBack().examples());
+      assertEquals(List.of(), journal.undecided().examples());
+    }
+  }
+
+  private void load() throws Exception {
+    Database driver = database(cluster.driverUrl());
+    TableCreator creator = new TableCreator(driver);
+    creator.create(new TpccSchema(ColumnKind.COUNTER), true);
+    PrintStream quiet =
+        new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+    new Loader(driver, SMALL, SEED).load(2, quiet);
+    creator.finish();
+  }
+
+  private ServerProcess startServer(int port) {
+    return ServerProcess.start(
+        "org.abelian.server.Main",
+        port,
+        Map.of(),
+        List.of(
+            "--listen",
+            "127.0.0.1:" + port,
+            "--nodes",
+            cluster.addresses(),
+            "--user",
+            LocalNode.SUPERUSER,
+            "--password-file",
+            PasswordFile.of(LocalNode.SUPERUSER)));
+  }
+
+  /** Two thirds of the terminals go through the server, a third through the driver. */
+  private RunResult runWhileKilling(ServerProcess server, Path journalFile) throws Exception {
+    long kills = ROUNDS * (cluster.nodes().size() + 1L);
+    Duration time = Duration.ofMillis((kills + 1) * (BETWEEN_KILLS_MILLIS + 1_000));
+    try (FileJournal journal = new FileJournal(journalFile)) {
+      CompletableFuture<RunResult> byServer =
+          CompletableFuture.supplyAsync(() -> run(server.jdbcUrl(), 4, time, journal));
+      CompletableFuture<RunResult> byDriver =
+          CompletableFuture.supplyAsync(() -> run(cluster.driverUrl(), 2, time, journal));
+      for (int round = 0; round < ROUNDS; round++) {
+        for (LocalNode node : cluster.nodes()) {
+          Thread.sleep(BETWEEN_KILLS_MILLIS);
+          node.kill();
+          node.start();
+        }
+        Thread.sleep(BETWEEN_KILLS_MILLIS);
+        server.kill();
+        server.start();
+      }
+      byDriver.join();
+      return byServer.join();
+    }
+  }
+
+  private RunResult run(String url, int terminals, Duration time, FileJournal journal) {
+    RunOptions options =
+        new RunOptions(
+            SMALL,
+            terminals,
+            Duration.ZERO,
+            time,
+            InputOptions.specified(),
+            true,
+            false,
+            20,
+            SEED + terminals);
+    try {
+      return new TpccRun(database(url), options, WarehouseLocations.single(), journal)
+          .run((second, completed) -> {});
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CompletionException(e);
+    }
+  }
+
+  /** The bound is the promise: ten seconds after the last restart all are decided. */
+  private void awaitNoPreparedTransaction() throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(RECOVERY_SECONDS);
+    int left = preparedTransactions();
+    while (left > 0 && System.nanoTime() < deadline) {
+      Thread.sleep(100);
+      left = preparedTransactions();
+    }
+    assertEquals(0, left, "prepared transactions are left");
+  }
+
+  private int preparedTransactions() throws SQLException {
+    int count = 0;
+    for (LocalNode node : cluster.nodes()) {
+      try (Connection connection = node.connectAsSuperuser();
+          Statement statement = connection.createStatement();
+          ResultSet row = statement.executeQuery("SELECT count(*) FROM pg_prepared_xacts")) {
+        row.next();
+        count += row.getInt(1);
+      }
+    }
+    return count;
+  }
+
+  private static Database database(String url) {
+    return new Database(url, LocalNode.USER, LocalNode.USER);
+  }
+
+  private static String describe(Map<Condition, Violations> findings) {
+    StringBuilder text = new StringBuilder("seed " + SEED);
+    findings.forEach(
+        (condition, violations) -> {
+          if (violations.count() > 0) {
+            text.append("\n").append(condition).append(" ").append(violations.examples());
+          }
+        });
+    return text.toString();
+  }
+}

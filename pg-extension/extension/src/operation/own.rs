@@ -15,6 +15,7 @@ use super::version::{self, Newest, OwnUpdates};
 use crate::error::Error;
 use crate::lock::{self, Mode, Tag};
 use crate::object::{self, Object, contention};
+use crate::settings::{self, Split};
 use pgrx::pg_sys::{self, ItemPointerData, Oid};
 use pgrx::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -109,7 +110,7 @@ pub fn note_lock() {
 
 /// Whether the transaction has so many of those locks that it had better wait for rows: the lock table is finite.
 pub fn has_many_locks() -> bool {
-    LOCKED.get() > crate::settings::LOCK_ESCALATION.get()
+    LOCKED.get() > settings::LOCK_ESCALATION.get()
 }
 
 /// Whether an operation on the object must be done alone: by the exclusive hold, as if it read the value.
@@ -117,7 +118,7 @@ pub fn must_be_alone(id: i64) -> bool {
     if id == 0 || serializable() {
         return false;
     }
-    contention::is_serial(id)
+    settings::SPLIT.get() != Split::Always && contention::is_serial(id)
         || row::one_snapshot() && OWN.with_borrow(|own| own.read_too_many || own.read.contains(&id))
 }
 
@@ -136,13 +137,18 @@ fn before_read(id: i64) {
     if NOTHING_OPERATED.get() {
         return;
     }
-    let place = OWN.with_borrow(|own| own.operated.get(&id).copied());
-    if let Some(place) = place
-        && place.command < shown_until()
-        && !lock::holds(Tag::Object(id), Mode::Overwrite)
-        && (place.in_row || lock::holds(Tag::Object(id), Mode::Add))
-        && !lock::owns_table(place.relation)
-    {
+    let Some(place) = OWN.with_borrow(|own| own.operated.get(&id).copied()) else {
+        return;
+    };
+    if place.command >= shown_until() || lock::owns_table(place.relation) {
+        return;
+    }
+    if lock::holds(Tag::Object(id), Mode::Overwrite) {
+        if contention::is_serial(id) {
+            // Operated on alone from the beginning: others had better go on to do so.
+            contention::note_upgrade(id);
+        }
+    } else if place.in_row || lock::holds(Tag::Object(id), Mode::Add) {
         LOOKING.set(true);
         let held = hold(id, place);
         LOOKING.set(false);
@@ -184,18 +190,24 @@ fn hold(id: i64, place: Place) -> Result<(), Error> {
         OWN.with_borrow_mut(|own| own.operated.remove(&id));
         return Ok(());
     }
-    contention::note_upgrade(id);
     version = lock_newest(&mut table, version, request)?;
-    request.lock_object(&Object {
+    let object = Object {
         id,
         relation: place.relation,
         attribute: place.attribute,
-    })?;
+    };
+    let at_once = lock::lock(Tag::Row(id), Mode::Read, false)
+        && lock::lock(Tag::Object(id), Mode::Overwrite, false);
+    if !at_once {
+        contention::note_upgrade(id);
+        request.lock_object(&object)?;
+    }
     // SAFETY: a value is being read, so a snapshot is active.
     let snapshot = unsafe { pg_sys::GetActiveSnapshot() };
     if table.shows(&mut version, snapshot) && row::shows_newest(id)? {
         Ok(())
     } else {
+        contention::note_upgrade(id);
         Err(Error::ConcurrentUpdate)
     }
 }

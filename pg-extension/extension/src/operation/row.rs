@@ -134,6 +134,9 @@ impl Request {
             None => Ok(()),
             Some(Mode::Overwrite) if self.policy != LockWaitPolicy::LockWaitError => {
                 if lock::holds(values, Mode::Add) {
+                    if lock::lock(values, Mode::Overwrite, false) {
+                        return Ok(());
+                    }
                     contention::note_upgrade(object.id);
                 }
                 lock::overwrite(object);

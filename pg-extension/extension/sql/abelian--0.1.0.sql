@@ -606,16 +606,29 @@ GRANT EXECUTE ON FUNCTION abelian.place_table(regclass, text, name, regclass, bo
 
 -- -- DDL on placed tables
 
+-- Routers keep what they know about statements together with the version, so DDL that changes the meaning of statements makes a new
+-- one too. On a router's connections only: it makes the same change on every node.
+CREATE FUNCTION abelian.is_router() RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT current_setting('abelian.placement_version')::bigint <> 0
+$$;
+
 CREATE FUNCTION abelian.follow_drop() RETURNS event_trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   dropped oid;
 BEGIN
+  IF abelian.is_router() AND EXISTS (
+    SELECT FROM pg_event_trigger_dropped_objects() o
+     WHERE NOT o.is_temporary AND o.object_type IN ('table', 'table column', 'view', 'materialized view', 'function', 'rule', 'policy')) THEN
+    PERFORM abelian.begin_placement_change();
+  END IF;
   FOR dropped IN
     SELECT o.objid FROM pg_event_trigger_dropped_objects() o JOIN abelian.placement p ON p.relation::oid = o.objid
      WHERE o.classid = 'pg_class'::regclass AND o.objsubid = 0
   LOOP
-    PERFORM abelian.begin_placement_change();
+    IF NOT abelian.is_router() THEN
+      PERFORM abelian.begin_placement_change();
+    END IF;
     PERFORM abelian.forget_table(dropped);
   END LOOP;
 END $$;
@@ -625,10 +638,9 @@ CREATE FUNCTION abelian.check_ddl() RETURNS event_trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   touched regclass;
-  command record;
 BEGIN
   FOR touched IN
-    SELECT DISTINCT p.relation
+    SELECT p.relation
       FROM pg_event_trigger_ddl_commands() c
       LEFT JOIN pg_index x ON c.classid = 'pg_class'::regclass AND x.indexrelid = c.objid
       LEFT JOIN pg_trigger t ON c.classid = 'pg_trigger'::regclass AND t.oid = c.objid
@@ -639,18 +651,22 @@ BEGIN
       JOIN abelian.placement p
         ON p.relation::oid IN (CASE WHEN c.classid = 'pg_class'::regclass THEN c.objid END, x.indrelid, t.tgrelid, r.ev_class, l.polrelid,
                                k.confrelid, i.inhparent)
+     GROUP BY p.relation ORDER BY bool_or(p.relation::oid = c.objid) DESC, p.relation
   LOOP
     PERFORM abelian.check_placement(touched);
   END LOOP;
-  -- The name is what routers know a table by.
-  FOR command IN
-    SELECT c.command_tag FROM pg_event_trigger_ddl_commands() c
+  IF EXISTS (
+    SELECT FROM pg_event_trigger_ddl_commands() c
       LEFT JOIN pg_class t ON c.classid = 'pg_namespace'::regclass AND t.relnamespace = c.objid
-      JOIN abelian.placement p ON p.relation::oid IN (CASE WHEN c.classid = 'pg_class'::regclass THEN c.objid END, t.oid)
-     WHERE c.command_tag IN ('ALTER TABLE', 'ALTER SCHEMA') LIMIT 1
-  LOOP
+      LEFT JOIN abelian.placement p ON p.relation::oid IN (CASE WHEN c.classid = 'pg_class'::regclass THEN c.objid END, t.oid)
+     WHERE c.schema_name IS DISTINCT FROM 'pg_temp' AND NOT c.in_extension
+       AND CASE WHEN abelian.is_router()
+             THEN c.command_tag IN ('ALTER TABLE', 'ALTER VIEW', 'CREATE VIEW', 'ALTER SCHEMA', 'CREATE RULE', 'ALTER RULE', 'ALTER FUNCTION', 'CREATE POLICY', 'ALTER POLICY')
+             ELSE c.command_tag IN ('ALTER TABLE', 'ALTER SCHEMA') AND p.relation IS NOT NULL -- its name may have changed
+           END)
+  THEN
     PERFORM abelian.begin_placement_change();
-  END LOOP;
+  END IF;
 END $$;
 CREATE EVENT TRIGGER abelian_check_ddl ON ddl_command_end EXECUTE FUNCTION abelian.check_ddl();
 

@@ -118,6 +118,16 @@ SELECT facts(q, 'utility', 'name', 'set', 'isolation', 'read_only', 'deferrable'
   'EXPLAIN (ANALYZE) UPDATE a SET x = 1 WHERE k = 5', 'LOCK TABLE a IN SHARE MODE', 'TRUNCATE a, r', 'VACUUM a', 'ANALYZE', 'CALL work(1)', 'DO $$BEGIN END$$', 'CREATE TABLE z (a int)', 'CREATE TABLE z AS SELECT * FROM a',
   'SELECT * INTO z FROM a', 'CREATE INDEX CONCURRENTLY ON a (x)', 'DROP TABLE a', 'GRANT SELECT ON a TO app', 'SET CONSTRAINTS ALL DEFERRED', 'CHECKPOINT']) q;
 SELECT facts(q, 'relations', 'equalities') FROM unnest(ARRAY['EXPLAIN SELECT * FROM a WHERE k = 5', 'COPY a FROM stdin', 'TRUNCATE r, plain', 'SELECT * FROM pg_class, information_schema.tables', 'SELECT * FROM abelian.node']) q;
+-- definitions: temporary or not, and what needs a transaction of its own
+CREATE TEMP TABLE mine (a int);
+SELECT coalesce((SELECT string_agg(concat_ws('.', nullif(regexp_replace(r->>'schema', '_\d+$', ''), ''), r->>'name') || CASE WHEN (r->>'temporary')::boolean THEN ' temporary' ELSE '' END, ', ') FROM jsonb_array_elements(f->'relations') r), '-')
+    || CASE WHEN coalesce((f->>'outside_transaction')::boolean, false) THEN ' (outside of transactions)' ELSE '' END || '  <- ' || q
+  FROM unnest(ARRAY['CREATE TABLE z (a int)', 'CREATE TEMP TABLE z (a int)', 'CREATE TABLE pg_temp.z (a int)', 'DROP TABLE mine, a, missing', 'ALTER TABLE mine ADD b int', 'ALTER TABLE a RENAME x TO y',
+    'CREATE INDEX ON mine (a)', 'CREATE INDEX CONCURRENTLY ON a (x)', 'CREATE TEMP TABLE z AS SELECT * FROM a', 'SELECT * INTO TEMP z FROM a', 'CREATE TEMP VIEW z AS SELECT 1', 'CREATE TEMP SEQUENCE z',
+    'REINDEX TABLE CONCURRENTLY a', 'REINDEX SCHEMA public', 'VACUUM', 'ANALYZE a', 'CREATE DATABASE z', 'ALTER SYSTEM SET work_mem = 1', 'DROP INDEX CONCURRENTLY a_pkey']) q,
+  LATERAL (SELECT coalesce(nullif(abelian.analyze(q)::jsonb->0, 'null'), '{}')) x(f);
+CREATE EXTENSION "uuid-ossp";
+SELECT facts('SELECT uuid_generate_v4()', 'volatile', 'functions');
 -- several statements
 SELECT facts('BEGIN; UPDATE a SET x = 1 WHERE k = 5; SELECT 1; COMMIT; SELECT * FROM missing', 'kind', 'utility', 'span', 'deferred');
 SELECT facts('SELECT 1; CREATE TABLE fresh (a int); INSERT INTO fresh VALUES (1);', 'kind', 'tag', 'span', 'deferred');

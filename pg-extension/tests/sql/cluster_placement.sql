@@ -61,6 +61,18 @@ CREATE TEMP TABLE version AS SELECT version FROM abelian.cluster;
 ALTER TABLE item RENAME TO article;
 SELECT version - (SELECT version FROM version) FROM abelian.cluster;
 SELECT t ->> 'name' FROM json_array_elements(abelian.catalog() -> 'tables') t;
+-- so does whatever changes the meaning of statements, temporary objects and new ones aside
+UPDATE version SET version = (SELECT version FROM abelian.cluster);
+CREATE TABLE fresh (a int);
+CREATE INDEX ON fresh (a);
+CREATE TEMP TABLE passing (a int);
+ALTER TABLE passing ADD b int;
+DROP TABLE passing;
+SELECT version - (SELECT version FROM version) FROM abelian.cluster;
+ALTER TABLE fresh ADD b int;
+CREATE OR REPLACE VIEW seen AS SELECT 2 AS x;
+DROP TABLE fresh;
+SELECT version - (SELECT version FROM version) FROM abelian.cluster;
 SELECT undistribute_table('warehouse');
 SELECT undistribute_table('article');
 SELECT undistribute_table('article');

@@ -31,6 +31,10 @@ const PLACEMENT: [(&str, &str); 5] = [
     ("abelian", "remove_node"),
 ];
 
+/// PostgreSQL's fixed OIDs of the languages of compiled functions.
+const INTERNAL_LANGUAGE: u32 = 12;
+const C_LANGUAGE: u32 = 13;
+
 /// First OID of objects that are not PostgreSQL's own.
 const FIRST_USER_OBJECT: u32 = 16384;
 
@@ -92,8 +96,30 @@ fn classify(function: Oid, found: &mut Functions) {
         && schema != "abelian"
         && !found.placement
         && volatility != pg_sys::PROVOLATILE_IMMUTABLE
+        && !is_compiled(function)
     {
         found.opaque.insert(format!("{schema}.{name}"));
+    }
+}
+
+/// Functions in C, as extensions bring them, compute; those that read tables do it by means of their own.
+fn is_compiled(function: Oid) -> bool {
+    // SAFETY: a catalogue look-up; the row is read before it is released.
+    unsafe {
+        let cache = pg_sys::SysCacheIdentifier::PROCOID as i32;
+        let row = pg_sys::SearchSysCache1(cache, function.into());
+        if row.is_null() {
+            return false;
+        }
+        let mut is_null = false;
+        let language = pg_sys::SysCacheGetAttr(
+            cache,
+            row,
+            pg_sys::Anum_pg_proc_prolang as i16,
+            &mut is_null,
+        );
+        pg_sys::ReleaseSysCache(row);
+        [INTERNAL_LANGUAGE, C_LANGUAGE].contains(&(language.value() as u32))
     }
 }
 

@@ -151,8 +151,8 @@ unsafe fn placement_from(
     }
 }
 
-/// A relation by its name in a utility command; `None` when it does not exist. Takes no lock.
-pub fn find(name: &pg_sys::RangeVar) -> Option<Oid> {
+/// A relation by its name in a utility command, as analyze() prints it; also one that does not exist yet. Takes no lock.
+pub fn named(name: &pg_sys::RangeVar, write: bool) -> Option<Json> {
     // SAFETY: a look-up that may find nothing.
     let oid = unsafe {
         pg_sys::RangeVarGetRelidExtended(
@@ -163,7 +163,17 @@ pub fn find(name: &pg_sys::RangeVar) -> Option<Oid> {
             std::ptr::null_mut(),
         )
     };
-    Some(oid).filter(|oid| *oid != Oid::INVALID)
+    if oid != Oid::INVALID {
+        let mut relation = Relation::new(oid, 0);
+        relation.write = write;
+        return Some(relation.to_json(0));
+    }
+    let schema = tree::string(name.schemaname);
+    let temporary = schema == "pg_temp" || name.relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP;
+    Some(json!({
+        "id": 0, "schema": schema, "name": tree::string(name.relname), "catalog": false, "temporary": temporary,
+        "write": write, "locking": null, "level": 0,
+    }))
 }
 
 /// A function's schema and name.

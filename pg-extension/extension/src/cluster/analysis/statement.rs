@@ -1,7 +1,7 @@
 //! One statement: from its raw parse tree to the facts that analyze() prints.
 
 use super::graph::Fact;
-use super::relation::{Placement, Relation};
+use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{functions, insert, merge, parser, utility};
@@ -100,19 +100,11 @@ fn describe_utility(
 ) -> Result<(), PostgresError> {
     let command = query.utilityStmt;
     facts["kind"] = json!("utility"); // SELECT INTO has become CREATE TABLE AS
-    let named = utility::describe(command, facts);
+    utility::describe(command, facts);
     // SAFETY: an analysed utility statement.
     facts["returns_rows"] = json!(unsafe { pg_sys::UtilityReturnsTuples(command) });
     if let Some(call) = tree::cast::<pg_sys::CallStmt, _>(command) {
         describe_functions(&[call.funcexpr.cast()], facts);
-    }
-    if !named.is_empty() {
-        let relations = named.into_iter().enumerate().map(|(id, (oid, write))| {
-            let mut relation = Relation::new(oid, 0);
-            relation.write = write;
-            relation.to_json(id)
-        });
-        facts["relations"] = relations.collect();
     }
     let Some(inner) = utility::inner_statement(command) else {
         return Ok(());
@@ -151,7 +143,15 @@ fn describe_inner(query: &'static pg_sys::Query, facts: &mut Json) -> Result<(),
         scopes.add(query, None, 0);
     }
     facts["inner_kind"] = json!(command_name(query));
+    let target = facts["relations"].as_array().cloned().unwrap_or_default();
     describe_relations(&scopes, facts);
+    if let Some(relations) = facts["relations"].as_array_mut() {
+        // The table that the rows go into comes after those that they come from.
+        relations.extend(target);
+        for (id, relation) in relations.iter_mut().enumerate() {
+            relation["id"] = json!(id);
+        }
+    }
     describe_functions(&trees(&queries), facts);
     Ok(())
 }

@@ -1,12 +1,13 @@
 //! Which utility command a statement is, as far as a router treats it differently.
 
+use super::definition;
 use super::relation;
 use super::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, NodeTag, Oid, TransactionStmtKind, VariableSetKind};
 use serde_json::{Value as Json, json};
 
-/// Fills in what is known about a utility command; `relations` gets those that it names, with whether it writes them.
-pub fn describe(statement: NodePtr, facts: &mut Json) -> Vec<(Oid, bool)> {
+/// Fills in what is known about a utility command by itself.
+pub fn describe(statement: NodePtr, facts: &mut Json) {
     facts["utility"] = json!(kind(statement));
     if let Some(name) = name_of(statement) {
         facts["name"] = json!(name);
@@ -24,7 +25,10 @@ pub fn describe(statement: NodePtr, facts: &mut Json) -> Vec<(Oid, bool)> {
         facts["set"] =
             json!({ "name": tree::string(show.name).to_lowercase(), "scope": "session" });
     }
-    relations(statement)
+    if definition::needs_own_transaction(statement) {
+        facts["outside_transaction"] = json!(true);
+    }
+    facts["relations"] = json!(relations(statement));
 }
 
 fn kind(statement: NodePtr) -> &'static str {
@@ -178,25 +182,35 @@ fn constant_of(node: NodePtr) -> Option<String> {
     }
 }
 
-/// Existing relations that a command names and that a router must place.
-fn relations(statement: NodePtr) -> Vec<(Oid, bool)> {
-    let named = |list: *const pg_sys::List, write: bool| -> Vec<(Oid, bool)> {
+/// Relations that a command reads or writes, or that it defines.
+fn relations(statement: NodePtr) -> Vec<Json> {
+    let named = |list: *const pg_sys::List, write: bool| -> Vec<Json> {
         tree::list::<pg_sys::RangeVar>(list)
-            .filter_map(relation::find)
-            .map(|oid| (oid, write))
+            .filter_map(|name| relation::named(name, write))
             .collect()
     };
-    if let Some(truncate) = tree::cast::<pg_sys::TruncateStmt, _>(statement) {
-        return named(truncate.relations, true);
+    let relations = if let Some(truncate) = tree::cast::<pg_sys::TruncateStmt, _>(statement) {
+        named(truncate.relations, true)
+    } else if let Some(lock) = tree::cast::<pg_sys::LockStmt, _>(statement) {
+        named(lock.relations, false)
+    } else if let Some(copy) = tree::cast::<pg_sys::CopyStmt, _>(statement) {
+        let table = tree::cast::<pg_sys::RangeVar, _>(copy.relation);
+        table
+            .and_then(|name| relation::named(name, copy.is_from))
+            .into_iter()
+            .collect()
+    } else {
+        definition::names(statement)
+            .into_iter()
+            .chain(definition::stored_into(statement))
+            .filter_map(|name| relation::named(name, true))
+            .collect()
+    };
+    let mut numbered = relations;
+    for (id, relation) in numbered.iter_mut().enumerate() {
+        relation["id"] = json!(id);
     }
-    if let Some(lock) = tree::cast::<pg_sys::LockStmt, _>(statement) {
-        return named(lock.relations, false);
-    }
-    if let Some(copy) = tree::cast::<pg_sys::CopyStmt, _>(statement) {
-        let table = tree::cast::<pg_sys::RangeVar, _>(copy.relation).and_then(relation::find);
-        return table.map(|oid| (oid, copy.is_from)).into_iter().collect();
-    }
-    Vec::new()
+    numbered
 }
 
 /// The statement inside a command that runs or describes one, as the analysis left it: a query, or raw.

@@ -20,9 +20,6 @@ pub enum Error {
     /// A REPEATABLE READ or SERIALIZABLE transaction needs a state newer than its snapshot.
     #[error("could not serialize access due to concurrent update")]
     ConcurrentUpdate,
-    /// Every slot of an object belongs to a transaction that has not ended.
-    #[error("too many transactions hold slices of one object")]
-    TooManySlices,
     /// PostgreSQL's own, with all its fields.
     #[error("{}", .0.message())]
     Postgres(PostgresError),
@@ -40,7 +37,7 @@ pub enum Error {
     /// CREATE INDEX, or a constraint that needs one, over an Abelian column.
     #[error("an Abelian column cannot be indexed")]
     IndexOnObject,
-    /// Text that is no number.
+    /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
 }
@@ -53,7 +50,6 @@ impl Error {
             Error::NotInstalled => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             Error::OutOfRange => PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
             Error::ConcurrentUpdate => PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
-            Error::TooManySlices => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
             Error::LockNotAvailable | Error::RowLockNotAvailable => {

@@ -709,4 +709,43 @@ abstract class JdbcContract {
     }
     assertNull(connection.getWarnings());
   }
+
+  @Test
+  void statementsThatAreParsedAgainSeeAChangedTable() throws SQLException {
+    // Statements of pgjdbc's cache would keep their names, and fail once as they do on a node.
+    connection.unwrap(PGConnection.class).setPrepareThreshold(0);
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < 6; i++) {
+        assertEquals(2 + round, columns(onFirst.get(i)));
+        assertEquals(2 + round, columns(onSecond.get(i)));
+      }
+      execute("ALTER TABLE kv ADD COLUMN extra" + round + " int");
+    }
+  }
+
+  private int columns(int k) throws SQLException {
+    try (PreparedStatement select = connection.prepareStatement("SELECT * FROM kv WHERE k = ?")) {
+      select.setInt(1, k);
+      try (ResultSet rows = select.executeQuery()) {
+        assertTrue(rows.next());
+        return rows.getMetaData().getColumnCount();
+      }
+    }
+  }
+
+  @Test
+  void connectionsOfClosedSessionsAreUsedAgain() throws SQLException {
+    int before = backends();
+    for (int i = 0; i < 30; i++) {
+      try (Connection other = open();
+          Statement statement = other.createStatement()) {
+        statement.execute("SELECT 1");
+      }
+    }
+    assertTrue(backends() < before + 10, "30 sessions left " + (backends() - before) + " backends");
+  }
+
+  private int backends() throws SQLException {
+    return direct(0, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'app'");
+  }
 }

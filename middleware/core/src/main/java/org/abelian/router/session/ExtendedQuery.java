@@ -72,6 +72,7 @@ final class ExtendedQuery {
         && session.runner().routed(statement) == null) {
       return Outcome.WAIT;
     }
+    session.retry().parsed();
     session.statements().define(array, at + 5, nameEnd, statement);
     if (nameEnd == at + 5) {
       statement.parsed();

@@ -17,6 +17,7 @@ final class GroupRetry {
   private boolean inBlock;
   private int historySize;
   private boolean possible;
+  private boolean parsed;
   private boolean wanted;
   private int attempts;
 
@@ -32,12 +33,23 @@ final class GroupRetry {
     historySize = state.history().size();
     possible = session.links().firstBegun() == null && !state.isFailed();
     wanted = false;
+    parsed = false;
     defined.clear();
   }
 
   /** The group did something that must not be done twice. */
   void forbid() {
     possible = false;
+  }
+
+  /** The group brought the text of a statement. */
+  void parsed() {
+    parsed = true;
+  }
+
+  /** True when the group brought the text of a statement. */
+  boolean hasParsed() {
+    return parsed;
   }
 
   /** The group defined a statement of that name. */

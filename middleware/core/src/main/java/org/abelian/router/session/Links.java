@@ -13,7 +13,6 @@ import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeIdentity;
-import org.abelian.router.pool.NodePools;
 import org.abelian.router.pool.NodeRefusedException;
 import org.abelian.router.protocol.ErrorFields;
 
@@ -23,7 +22,7 @@ import org.abelian.router.protocol.ErrorFields;
  */
 final class Links {
   private final Object session;
-  private final NodePools pools;
+  private final Router router;
   private final NodeIdentity identity;
   private final SessionSettings settings;
   private Link[] byNode = new Link[8];
@@ -31,9 +30,9 @@ final class Links {
   private final List<Link> touched = new ArrayList<>();
   private Link lastUsed;
 
-  Links(Object session, NodePools pools, NodeIdentity identity, SessionSettings settings) {
+  Links(Object session, Router router, NodeIdentity identity, SessionSettings settings) {
     this.session = session;
-    this.pools = pools;
+    this.router = router;
     this.identity = identity;
     this.settings = settings;
   }
@@ -60,7 +59,9 @@ final class Links {
     }
     Link link = byNode[node.id()];
     if (link == null) {
-      link = new Link(node.id(), pools.pool(new NodeAddress(node.host(), node.port()), identity));
+      link =
+          new Link(
+              node.id(), router.pools().pool(new NodeAddress(node.host(), node.port()), identity));
       byNode[node.id()] = link;
     }
     return link;
@@ -124,7 +125,10 @@ final class Links {
     if (connection == null) {
       connection = borrow(link);
     }
-    if (connection.settingsMark() != settings.snapshot() && !link.begun && !link.touched) {
+    if (link.begun || link.touched) {
+      return;
+    }
+    if (connection.settingsMark() != settings.snapshot()) {
       bringSettings(link, connection);
     }
   }

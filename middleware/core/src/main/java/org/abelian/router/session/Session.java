@@ -449,7 +449,7 @@ public final class Session {
   void opened(NodeIdentity identity) {
     SessionLabel label = new SessionLabel(router.uuid(), id);
     settings = new SessionSettings(label.toString(), router.catalog().current().version());
-    links = new Links(this, router.pools(), identity, settings);
+    links = new Links(this, router, identity, settings);
     control = new TransactionControl(this);
     runner = new StatementRunner(this, identity);
     extended = new ExtendedQuery(this);

@@ -39,8 +39,13 @@ final class SessionErrors implements ErrorPolicy {
     }
     if (CACHED_PLAN_ROUTINE.equals(error.get(ErrorFields.ROUTINE))
         && error.sqlState().equals(SqlState.FEATURE_NOT_SUPPORTED.code())) {
-      // The client will parse its statement again, and the node must then really do so.
+      // Nodes must really parse what they are given from now on. A client that parsed the text in
+      // this very group never
+      // saw the old result type, so that the group can be run again.
       connection.prepared().clear();
+      if (session.retry().hasParsed() && session.retry().request()) {
+        return;
+      }
     }
     if (error.sqlState().equals(SqlState.QUERY_CANCELED.code())) {
       AbelianException deadlock = session.takeDeadlock();

@@ -51,6 +51,7 @@ final class SimpleQuery {
   Outcome query(byte[] array, int at, int length) throws IOException {
     if (statements == null) {
       String text = new String(array, at + 5, length - 6, StandardCharsets.UTF_8);
+      session.retry().parsed();
       session.statements().remove(array, at, at);
       statements = StatementSplitter.split(text, standardStrings());
       next = 0;

@@ -44,6 +44,7 @@ final class StatementRunner {
 
   private final Session session;
   private final String identityScope;
+  private final OutcomeRoute outcomes;
 
   /**
    * Set while this session sees objects that others do not: temporary ones, or changes that are not
@@ -56,6 +57,7 @@ final class StatementRunner {
 
   StatementRunner(Session session, NodeIdentity identity) {
     this.session = session;
+    outcomes = new OutcomeRoute(session.router());
     identityScope =
         identity.user() + "\0" + identity.startup().get("database") + "\0" + identity.startup();
   }
@@ -186,6 +188,10 @@ final class StatementRunner {
     }
     if (utility == UtilityKind.DDL && TEMPORARY.matcher(sql).lookingAt()) {
       return new Route.OneNode(routed.router().catalog().first().id());
+    }
+    Route outcome = outcomes.route(sql, routed, values);
+    if (outcome != null) {
+      return outcome;
     }
     Route route = routed.router().route(values);
     if (utility == UtilityKind.DECLARE) {

@@ -14,10 +14,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class DecisionRetention {
   /**
-   * How old a decision must be before the sweep looks at it: those of live routers are gone by
-   * then.
+   * How old a decision must be before the sweep looks at it: those of live routers are gone long
+   * before, and a client may ask about a lost commit until then.
    */
-  public static final Duration SWEEP_AGE = Duration.ofMinutes(1);
+  public static final Duration SWEEP_AGE = Duration.ofDays(1);
 
   private static final int BATCH = 1_000;
   private static final int BATCHES_MAX = 100;

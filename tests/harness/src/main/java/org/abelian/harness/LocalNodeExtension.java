@@ -23,7 +23,8 @@ final class LocalNodeExtension implements ParameterResolver {
     Class<?> type = parameter.getParameter().getType();
     Class<?> test = context.getRequiredTestClass();
     return type == LocalNode.class && test.isAnnotationPresent(WithNode.class)
-        || type == LocalCluster.class && test.isAnnotationPresent(WithCluster.class);
+        || (type == LocalCluster.class || type == RouterServer.class)
+            && test.isAnnotationPresent(WithCluster.class);
   }
 
   @Override
@@ -37,11 +38,18 @@ final class LocalNodeExtension implements ParameterResolver {
     }
     WithCluster wanted = test.getAnnotation(WithCluster.class);
     Map<String, String> settings = settings(wanted.settings());
-    return obtain(
-        context,
-        wanted.exclusive(),
-        wanted.nodes() + " nodes " + settings,
-        () -> LocalCluster.create(wanted.nodes(), settings));
+    String key = wanted.nodes() + " nodes " + settings;
+    LocalCluster cluster =
+        (LocalCluster)
+            obtain(
+                context,
+                wanted.exclusive(),
+                key,
+                () -> LocalCluster.create(wanted.nodes(), settings));
+    return parameter.getParameter().getType() == LocalCluster.class
+        ? cluster
+        : obtain(
+            context, wanted.exclusive(), "router of " + key, () -> RouterServer.start(cluster));
   }
 
   private static Object obtain(

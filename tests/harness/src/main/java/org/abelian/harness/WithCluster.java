@@ -7,8 +7,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Gives the test class's constructors and methods a {@link LocalCluster} parameter, shared by all
- * classes of a run that ask for the same unless {@link #exclusive}.
+ * Gives the test class's constructors and methods a {@link LocalCluster} parameter, and a {@link
+ * RouterServer} before it, shared by all classes of a run that ask for the same unless {@link
+ * #exclusive}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

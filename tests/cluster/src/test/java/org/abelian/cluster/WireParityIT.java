@@ -1,0 +1,310 @@
+package org.abelian.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.abelian.cluster.wire.Message;
+import org.abelian.cluster.wire.WireClient;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.RouterServer;
+import org.abelian.harness.WithCluster;
+import org.abelian.harness.WithNode;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Message for message, a client of the router gets what a client of one node gets. */
+@WithNode
+@WithCluster
+class WireParityIT {
+  private final LocalNode node;
+  private final RouterServer router;
+
+  WireParityIT(LocalNode node, RouterServer router) {
+    this.node = node;
+    this.router = router;
+  }
+
+  @BeforeEach
+  void createTables() throws SQLException {
+    ParityFixture.create(node, router);
+  }
+
+  private interface Conversation {
+    List<Message> hold(WireClient client) throws IOException;
+  }
+
+  private static Arguments named(String name, Conversation conversation) {
+    return Arguments.of(name, conversation);
+  }
+
+  private static Arguments simple(String sql) {
+    return named(sql, client -> client.query(sql).untilReady());
+  }
+
+  static Stream<Arguments> conversations() {
+    return Stream.concat(simpleQueries(), extendedQueries());
+  }
+
+  private static Stream<Arguments> simpleQueries() {
+    return Stream.of(
+            "SELECT * FROM account WHERE id = 7",
+            "SELECT id, owner, balance FROM account ORDER BY id",
+            "SELECT id FROM account ORDER BY balance DESC LIMIT 5 OFFSET 3",
+            "SELECT count(*), sum(balance), min(id), max(owner), avg(balance) FROM account",
+            "SELECT owner, count(*), sum(hits) FROM account GROUP BY owner ORDER BY owner",
+            "SELECT DISTINCT owner FROM account ORDER BY 1",
+            "SELECT a.id, e.n, k.meaning FROM account a JOIN entry e ON e.account = a.id JOIN kind"
+                + " k ON k.name = e.kind WHERE a.id = 3 ORDER BY e.n",
+            "SELECT * FROM kind ORDER BY name",
+            "UPDATE account SET balance = balance + 1 WHERE id = 4 RETURNING id, balance",
+            "UPDATE account SET hits = hits + 2 WHERE id = 4 RETURNING hits",
+            "UPDATE account SET hits = hits + 1",
+            "DELETE FROM entry WHERE account = 5",
+            "DELETE FROM entry WHERE n = 2",
+            "INSERT INTO account VALUES (1001, 'new', 1, 1, NULL), (1002, 'new', 2, 2, NULL)",
+            "INSERT INTO account (id, owner) VALUES (2001, 'x') RETURNING *",
+            "INSERT INTO account VALUES (1, 'twice', 0) ON CONFLICT (id) DO NOTHING",
+            "INSERT INTO account VALUES (1, 'twice', 0)",
+            "INSERT INTO account VALUES (3001, NULL, 0)",
+            "UPDATE account SET balance = -1 WHERE id = 2",
+            "SELECT * FROM no_such_table",
+            "SELECT no_such_column FROM account WHERE id = 1",
+            "SELEC 1",
+            "SELECT id / 0 FROM account WHERE id = 1",
+            "SELECT 'abc'::int",
+            "",
+            ";",
+            "-- only a comment",
+            "SELECT 1; SELECT 2",
+            "SELECT 1; SELECT 1/0; SELECT 3",
+            "SHOW server_version",
+            "SELECT current_user",
+            "SET application_name = 'parity'",
+            "SET no_such_setting = 1",
+            "BEGIN",
+            "COMMIT",
+            "ROLLBACK",
+            "EXPLAIN (COSTS OFF) SELECT * FROM account WHERE id = 1",
+            "DO $$ BEGIN RAISE NOTICE 'hello %', 5 USING HINT = 'a hint', DETAIL = 'more'; END $$",
+            "DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = 'AB999', HINT = 'a hint'; END $$",
+            "SELECT * FROM account WHERE id = 1 FOR UPDATE",
+            "VALUES (1, 'a'), (2, 'b')",
+            "TABLE kind",
+            "SELECT n, count(*) FROM entry GROUP BY n HAVING count(*) > 1 ORDER BY n",
+            "SELECT relname FROM pg_class WHERE relname = 'account'")
+        .map(WireParityIT::simple);
+  }
+
+  private static Stream<Arguments> extendedQueries() {
+    return Stream.of(
+        named(
+            "bound key, text",
+            c ->
+                c.parse("", "SELECT id, owner, balance, hits, born FROM account WHERE id = $1")
+                    .bind("", "", 0, "7")
+                    .describe('P', "")
+                    .execute("", 0)
+                    .sync()
+                    .untilReady()),
+        named(
+            "bound key, binary",
+            c ->
+                c.parse("", "SELECT id, owner, balance, hits, born FROM account WHERE id = $1")
+                    .bind("", "", 1, "7")
+                    .describe('P', "")
+                    .execute("", 0)
+                    .sync()
+                    .untilReady()),
+        named(
+            "statement described before it is bound",
+            c ->
+                c.parse("s", "UPDATE account SET balance = $1, hits = hits + $2 WHERE id = $3")
+                    .describe('S', "s")
+                    .sync()
+                    .untilReady()),
+        named(
+            "named statement bound again and again to keys of different nodes",
+            c -> {
+              c.parse("s", "SELECT owner FROM account WHERE id = $1").sync();
+              List<Message> all = new ArrayList<>(c.untilReady());
+              for (int id = 1; id <= 20; id++) {
+                c.bind("", "s", 0, "" + id).execute("", 0).sync();
+                all.addAll(c.untilReady());
+              }
+              return all;
+            }),
+        named(
+            "batch over several nodes under one Sync",
+            c -> {
+              c.parse("s", "UPDATE account SET balance = balance + $1 WHERE id = $2");
+              for (int id = 1; id <= 10; id++) {
+                c.bind("", "s", 0, "5", "" + id).execute("", 0);
+              }
+              List<Message> all = new ArrayList<>(c.sync().untilReady());
+              all.addAll(c.query("SELECT sum(balance) FROM account").untilReady());
+              return all;
+            }),
+        named(
+            "a failing batch leaves nothing behind",
+            c -> {
+              c.parse("s", "UPDATE account SET balance = balance + $1 WHERE id = $2");
+              for (int id = 1; id <= 10; id++) {
+                c.bind("", "s", 0, id == 9 ? "-100000" : "5", "" + id).execute("", 0);
+              }
+              List<Message> all = new ArrayList<>(c.sync().untilReady());
+              all.addAll(c.query("SELECT sum(balance) FROM account").untilReady());
+              return all;
+            }),
+        named(
+            "several Syncs in flight",
+            c -> {
+              for (int id = 1; id <= 5; id++) {
+                c.parse("", "SELECT owner FROM account WHERE id = $1")
+                    .bind("", "", 0, "" + id)
+                    .execute("", 0)
+                    .sync();
+              }
+              List<Message> all = new ArrayList<>();
+              for (int id = 1; id <= 5; id++) {
+                all.addAll(c.untilReady());
+              }
+              return all;
+            }),
+        named(
+            "portal fetched in pieces",
+            c ->
+                c.parse("", "SELECT n FROM entry WHERE account = $1 ORDER BY n")
+                    .bind("p", "", 0, "3")
+                    .execute("p", 1)
+                    .execute("p", 1)
+                    .execute("p", 1)
+                    .sync()
+                    .untilReady()),
+        named(
+            "error in Bind skips to Sync",
+            c ->
+                c.parse("", "SELECT owner FROM account WHERE id = $1")
+                    .bind("", "", 0, "not a number")
+                    .execute("", 0)
+                    .execute("", 0)
+                    .sync()
+                    .untilReady()),
+        named("unknown statement", c -> c.bind("", "nobody", 0).execute("", 0).sync().untilReady()),
+        named(
+            "syntax error in Parse with position",
+            c -> c.parse("", "SELECT FROM WHERE id = $1").sync().untilReady()),
+        named(
+            "transaction with an error and a savepoint",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              for (String sql :
+                  List.of(
+                      "BEGIN",
+                      "UPDATE account SET balance = 1 WHERE id = 1",
+                      "SAVEPOINT s",
+                      "UPDATE account SET balance = -1 WHERE id = 2",
+                      "SELECT 1",
+                      "ROLLBACK TO SAVEPOINT s",
+                      "UPDATE account SET balance = 2 WHERE id = 3",
+                      "COMMIT",
+                      "SELECT id, balance FROM account WHERE id IN (1, 2, 3) ORDER BY id")) {
+                all.addAll(c.query(sql).untilReady());
+              }
+              return all;
+            }),
+        named(
+            "failed transaction answers ROLLBACK to COMMIT",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              for (String sql :
+                  List.of(
+                      "BEGIN",
+                      "UPDATE account SET balance = 1 WHERE id = 1",
+                      "SELECT 1/0",
+                      "UPDATE account SET balance = 2 WHERE id = 2",
+                      "COMMIT",
+                      "SELECT id, balance FROM account WHERE id IN (1, 2) ORDER BY id")) {
+                all.addAll(c.query(sql).untilReady());
+              }
+              return all;
+            }),
+        named(
+            "BEGIN within the extended protocol",
+            c -> {
+              c.parse("", "BEGIN").bind("", "", 0).execute("", 0);
+              c.parse("", "UPDATE account SET balance = 1 WHERE id = $1")
+                  .bind("", "", 0, "1")
+                  .execute("", 0)
+                  .sync();
+              List<Message> all = new ArrayList<>(c.untilReady());
+              all.addAll(
+                  c.parse("", "ROLLBACK").bind("", "", 0).execute("", 0).sync().untilReady());
+              return all;
+            }),
+        named(
+            "COPY out of a reference table",
+            c -> c.query("COPY kind TO STDOUT WITH (FORMAT csv)").untilReady()),
+        named(
+            "COPY into a reference table",
+            c -> {
+              c.query("COPY kind FROM STDIN").until('G');
+              List<Message> all =
+                  new ArrayList<>(c.copyData("a\tfirst\nb\tsecond\n").copyDone().untilReady());
+              all.addAll(c.query("SELECT * FROM kind ORDER BY name").untilReady());
+              return all;
+            }),
+        named(
+            "COPY that the client gives up",
+            c -> {
+              c.query("COPY kind FROM STDIN").until('G');
+              return c.copyData("a\tfirst\n").copyFail("changed my mind").untilReady();
+            }),
+        named(
+            "COPY into a distributed table",
+            c -> {
+              c.query("COPY account (id, owner, balance) FROM STDIN").until('G');
+              for (int id = 5001; id <= 5020; id++) {
+                c.copyData(id + "\tcopied\t1\n");
+              }
+              List<Message> all = new ArrayList<>(c.copyDone().untilReady());
+              all.addAll(
+                  c.query("SELECT count(*) FROM account WHERE owner = 'copied'").untilReady());
+              return all;
+            }),
+        named(
+            "SQL-level PREPARE and EXECUTE",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              for (String sql :
+                  List.of(
+                      "PREPARE q (int) AS SELECT owner FROM account WHERE id = $1",
+                      "EXECUTE q (3)",
+                      "EXECUTE q (4)",
+                      "DEALLOCATE q",
+                      "EXECUTE q (4)")) {
+                all.addAll(c.query(sql).untilReady());
+              }
+              return all;
+            }));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("conversations")
+  void theRouterAnswersLikeANode(String name, Conversation conversation) throws IOException {
+    List<String> expected;
+    List<String> actual;
+    try (WireClient bare = ParityFixture.wire(node.port())) {
+      expected = ParityFixture.comparable(conversation.hold(bare));
+    }
+    try (WireClient routed = ParityFixture.wire(router.port())) {
+      actual = ParityFixture.comparable(conversation.hold(routed));
+    }
+    assertEquals(String.join("\n", expected), String.join("\n", actual));
+  }
+}

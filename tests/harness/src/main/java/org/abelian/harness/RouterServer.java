@@ -1,0 +1,103 @@
+package org.abelian.harness;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+
+/** A router server in front of a cluster, in a process of its own on a port of its own. */
+public final class RouterServer implements AutoCloseable {
+  private static final String MAIN_CLASS = "org.abelian.server.Main";
+
+  private final ServerProcess process;
+  private final Path passwordFile;
+
+  private RouterServer(ServerProcess process, Path passwordFile) {
+    this.process = process;
+    this.passwordFile = passwordFile;
+  }
+
+  /** Starts one that knows the cluster's registered addresses. */
+  public static RouterServer start(LocalCluster cluster) {
+    int port = Ports.reserve();
+    Path passwordFile = passwordFile();
+    ServerProcess process =
+        ServerProcess.start(
+            MAIN_CLASS,
+            port,
+            Map.of(),
+            List.of(
+                "--listen",
+                "127.0.0.1:" + port,
+                "--nodes",
+                cluster.addresses(),
+                "--user",
+                LocalNode.SUPERUSER,
+                "--password-file",
+                passwordFile.toString()));
+    return new RouterServer(process, passwordFile);
+  }
+
+  private static Path passwordFile() {
+    try {
+      Path file =
+          Files.createTempFile(
+              "abelian-password",
+              "",
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Files.writeString(file, LocalNode.SUPERUSER + "\n");
+      return file;
+    } catch (IOException e) {
+      throw new HarnessException("cannot write a password file", e);
+    }
+  }
+
+  /** SIGKILL, as when the machine fails. */
+  public void kill() {
+    process.kill();
+  }
+
+  /** Starts again after {@link #kill}, on the same port, as another router. */
+  public void start() {
+    process.start();
+  }
+
+  public int port() {
+    return process.port();
+  }
+
+  /** URL for the stock PostgreSQL driver, without user and password. */
+  public String jdbcUrl() {
+    return process.jdbcUrl();
+  }
+
+  /** Opens a connection with the stock PostgreSQL driver as the ordinary user. */
+  public Connection connect() throws SQLException {
+    return DriverManager.getConnection(jdbcUrl(), LocalNode.USER, LocalNode.USER);
+  }
+
+  /** What the server has printed so far. */
+  public String log() {
+    return process.log();
+  }
+
+  @Override
+  public void close() {
+    process.close();
+    try {
+      Files.deleteIfExists(passwordFile);
+    } catch (IOException e) {
+      // A stray file in the temporary folder harms nobody.
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "router " + process;
+  }
+}

@@ -1,0 +1,203 @@
+package org.abelian.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.abelian.harness.Fault;
+import org.abelian.harness.Fault.Moment;
+import org.abelian.harness.RouterServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A transfer between two nodes, with a fault at each message of its commit: afterwards both rows or
+ * neither have changed, as the client was told, and nothing stays prepared.
+ */
+class CommitFaultsIT {
+  private static final String PREPARE = "prepare transaction";
+  private static final String DECIDE = "abelian.decide";
+  private static final String COMMIT_PREPARED = "commit prepared";
+  private static final Pattern TOKEN = Pattern.compile("\\d+:\\d+");
+
+  private static ProxiedCluster cluster;
+  private static int from;
+  private static int to;
+
+  private enum Victim {
+    CONNECTION,
+    NODE,
+    ROUTER
+  }
+
+  @BeforeAll
+  static void createCluster() throws SQLException {
+    cluster = ProxiedCluster.create(2);
+    try (Connection connection = cluster.router().connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL)");
+      statement.execute("SELECT create_distributed_table('account', 'id')");
+      statement.execute("INSERT INTO account SELECT i, 0 FROM generate_series(1, 1) i");
+      for (int id = 2; id <= 30; id++) {
+        statement.execute("INSERT INTO account VALUES (" + id + ", 0)");
+      }
+    }
+    List<Integer> keys = cluster.keyOfEachNode("account");
+    from = keys.get(0);
+    to = keys.get(1);
+  }
+
+  @AfterAll
+  static void removeCluster() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  static Stream<Arguments> faults() {
+    return Stream.of(PREPARE, DECIDE, COMMIT_PREPARED)
+        .flatMap(
+            step ->
+                Stream.of(Moment.values())
+                    .flatMap(
+                        moment ->
+                            Stream.of(Victim.values()).map(v -> Arguments.of(moment, step, v))));
+  }
+
+  /** What the client knows after its COMMIT. */
+  private record Told(boolean success, String sqlState, String text) {
+    boolean rolledBack() {
+      return !success && sqlState != null && !sqlState.startsWith("08") && !is57P();
+    }
+
+    private boolean is57P() {
+      return sqlState.startsWith("57P");
+    }
+  }
+
+  @ParameterizedTest(name = "{0} {1}, {2} lost")
+  @MethodSource("faults")
+  void aTransferIsWholeAfterAFault(Moment moment, String step, Victim victim) throws Exception {
+    long fromBefore = balance(0, from);
+    long toBefore = balance(1, to);
+    Fault[] faults = new Fault[2];
+    for (int i = 0; i < 2; i++) {
+      int index = i;
+      faults[i] = cluster.proxy(i).arm(Fault.cut(moment, step, () -> strike(victim, index)));
+    }
+    Told told = transfer();
+    assertTrue(
+        faults[0].hasStruck(5) || faults[1].hasStruck(0), "the fault has not struck: " + told);
+    cluster.heal();
+    assertEquals(List.of(), cluster.preparedAfterRecovery(), told.toString());
+    assertWhole(told, fromBefore, toBefore);
+  }
+
+  private static void strike(Victim victim, int index) {
+    switch (victim) {
+      case CONNECTION -> {}
+      case NODE -> cluster.node(index).kill();
+      case ROUTER -> cluster.router().kill();
+    }
+  }
+
+  @Test
+  void recoveryThatOvertakesALiveCommitMakesItFailAndNothingIsApplied() throws Exception {
+    long fromBefore = balance(0, from);
+    long toBefore = balance(1, to);
+    for (int i = 0; i < 2; i++) {
+      cluster.proxy(i).arm(Fault.hold(Moment.BEFORE, DECIDE, CommitFaultsIT::awaitNothingPrepared));
+    }
+    RouterServer second = RouterServer.start(cluster.cluster());
+    Told told = transfer();
+    second.close();
+    cluster.heal();
+    assertEquals("40001", told.sqlState(), told.toString());
+    assertEquals(fromBefore, balance(0, from));
+    assertEquals(toBefore, balance(1, to));
+  }
+
+  @Test
+  void recoveryThatFinishesALiveCommitLeavesItSuccessful() throws Exception {
+    long fromBefore = balance(0, from);
+    long toBefore = balance(1, to);
+    for (int i = 0; i < 2; i++) {
+      cluster
+          .proxy(i)
+          .arm(Fault.hold(Moment.BEFORE, COMMIT_PREPARED, CommitFaultsIT::awaitNothingPrepared));
+    }
+    RouterServer second = RouterServer.start(cluster.cluster());
+    Told told = transfer();
+    second.close();
+    cluster.heal();
+    assertTrue(told.success(), told.toString());
+    assertEquals(fromBefore - 1, balance(0, from));
+    assertEquals(toBefore + 1, balance(1, to));
+  }
+
+  private static void awaitNothingPrepared() {
+    // What resolves it meanwhile is the other router; the held one does not know of its success.
+    try {
+      cluster.preparedAfterRecovery();
+    } catch (SQLException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Told transfer() {
+    try (Connection connection = cluster.router().connect()) {
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("UPDATE account SET balance = balance - 1 WHERE id = " + from);
+        statement.execute("UPDATE account SET balance = balance + 1 WHERE id = " + to);
+      }
+      connection.commit();
+      return new Told(true, null, "");
+    } catch (SQLException e) {
+      return new Told(false, e.getSQLState(), e.toString());
+    }
+  }
+
+  private static void assertWhole(Told told, long fromBefore, long toBefore) throws SQLException {
+    long moved = fromBefore - balance(0, from);
+    assertEquals(moved, balance(1, to) - toBefore, "torn: " + told);
+    assertTrue(moved == 0 || moved == 1, "moved " + moved);
+    if (told.success()) {
+      assertEquals(1, moved, "an acknowledged commit is lost");
+    } else if (told.rolledBack()) {
+      assertEquals(0, moved, "applied although " + told);
+    } else if ("08007".equals(told.sqlState())) {
+      assertEquals(moved == 1 ? "committed" : "aborted", outcome(told), told.toString());
+    }
+  }
+
+  /** Asks the router what became of the commit, as the error's hint says. */
+  private static String outcome(Told told) throws SQLException {
+    Matcher token = TOKEN.matcher(told.text());
+    assertTrue(token.find(), "no token in " + told);
+    try (Connection connection = cluster.router().connect();
+        Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery("SELECT abelian.transaction_outcome('" + token.group() + "')")) {
+      rows.next();
+      return rows.getString(1).toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private static long balance(int node, int id) throws SQLException {
+    return ProxiedCluster.number(
+        cluster.node(node), "SELECT balance FROM account WHERE id = " + id);
+  }
+}

@@ -1,0 +1,117 @@
+package org.abelian.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.abelian.harness.LocalCluster;
+import org.abelian.harness.RouterServer;
+import org.abelian.harness.WithCluster;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Transfers between nodes move nothing in or out of the total, whenever it is read. */
+@WithCluster
+class ScatterReadsIT {
+  private static final int ACCOUNTS = 30;
+  private static final int WRITERS = 4;
+  private static final int READS = 300;
+  private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
+
+  private final LocalCluster cluster;
+  private final RouterServer router;
+
+  ScatterReadsIT(LocalCluster cluster, RouterServer router) {
+    this.cluster = cluster;
+    this.router = router;
+  }
+
+  @ParameterizedTest(name = "{0}, balance {1}")
+  @CsvSource({"driver, int", "server, int", "driver, abelian.counter", "server, abelian.counter"})
+  void sumsOverSeveralNodesAreNeverTorn(String face, String type) throws Exception {
+    try (Connection connection = connect(face);
+        Statement statement = connection.createStatement()) {
+      statement.execute("DROP TABLE IF EXISTS torn");
+      statement.execute("CREATE TABLE torn (id int PRIMARY KEY, balance " + type + ")");
+      statement.execute("SELECT create_distributed_table('torn', 'id')");
+      for (int id = 1; id <= ACCOUNTS; id++) {
+        statement.execute("INSERT INTO torn VALUES (" + id + ", 100)");
+      }
+      AtomicBoolean stopping = new AtomicBoolean();
+      AtomicInteger transfers = new AtomicInteger();
+      AtomicReference<Exception> failure = new AtomicReference<>();
+      List<Thread> writers = new ArrayList<>();
+      for (int i = 0; i < WRITERS; i++) {
+        Random random = new Random(SEED + i);
+        Thread writer =
+            new Thread(() -> write(face, random, stopping, transfers, failure), "writer " + i);
+        writer.start();
+        writers.add(writer);
+      }
+      try {
+        for (int i = 0; i < READS; i++) {
+          assertEquals(ACCOUNTS * 100, sum(statement), "torn in read " + i + ", seed " + SEED);
+        }
+      } finally {
+        stopping.set(true);
+        for (Thread writer : writers) {
+          writer.join();
+        }
+      }
+      assertEquals(null, failure.get());
+      assertTrue(transfers.get() > 0, "no transfer succeeded, seed " + SEED);
+    }
+  }
+
+  private Connection connect(String face) throws SQLException {
+    return face.equals("driver") ? cluster.connect() : router.connect();
+  }
+
+  private static long sum(Statement statement) throws SQLException {
+    try (ResultSet rows = statement.executeQuery("SELECT sum(balance) FROM torn")) {
+      rows.next();
+      return rows.getLong(1);
+    }
+  }
+
+  private void write(
+      String face,
+      Random random,
+      AtomicBoolean stopping,
+      AtomicInteger transfers,
+      AtomicReference<Exception> failure) {
+    try (Connection connection = connect(face);
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      while (!stopping.get()) {
+        int amount = 1 + random.nextInt(50);
+        try {
+          add(statement, 1 + random.nextInt(ACCOUNTS), -amount);
+          add(statement, 1 + random.nextInt(ACCOUNTS), amount);
+          connection.commit();
+          transfers.incrementAndGet();
+        } catch (SQLException e) {
+          if (!"40P01".equals(e.getSQLState()) && !"40001".equals(e.getSQLState())) {
+            throw e;
+          }
+          connection.rollback();
+        }
+      }
+    } catch (SQLException e) {
+      failure.set(e);
+    }
+  }
+
+  private static void add(Statement statement, int id, int amount) throws SQLException {
+    statement.execute("UPDATE torn SET balance = balance + (" + amount + ") WHERE id = " + id);
+  }
+}

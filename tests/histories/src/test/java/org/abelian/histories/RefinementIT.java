@@ -49,21 +49,31 @@ class RefinementIT {
   @MethodSource("combinations")
   void historiesOverPlainColumnsAreLegal(
       Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
-    check(level, schedule.get(), node, false, false, List.of());
+    check(level, schedule.get(), node, false, List.of());
   }
 
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("combinations")
   void historiesOverCountersAreLegal(
-      Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
-    check(level, schedule.get(), node, true, false, List.of());
+      Level level, String name, Supplier<Schedule> schedule, LocalNode node)
+      throws SQLException {
+    check(level, schedule.get(), node, true, List.of("SET abelian.split = auto"));
+  }
+
+  @ParameterizedTest(name = "{0}, {1}")
+  @MethodSource("combinations")
+  void historiesOverCountersThatAreAlwaysSplitAreLegal(
+      Level level, String name, Supplier<Schedule> schedule, LocalNode node)
+      throws SQLException {
+    check(level, schedule.get(), node, true, List.of("SET abelian.split = always"));
   }
 
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("combinations")
   void historiesOverCountersThatAreNeverSplitAreLegal(
-      Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
-    check(level, schedule.get(), node, true, false, List.of("SET abelian.split = off"));
+      Level level, String name, Supplier<Schedule> schedule, LocalNode node)
+      throws SQLException {
+    check(level, schedule.get(), node, true, List.of("SET abelian.split = never"));
   }
 
   private static void check(
@@ -77,10 +87,10 @@ class RefinementIT {
     try (Connection connection = node.connect()) {
       String name = "t_" + (abelian ? "abelian_" : "plain_") + level.name().toLowerCase();
       Table table = Table.create(connection, name, abelian);
-      try (Laboratory laboratory = new Laboratory(node::connect, table, settings, heat)) {
+      try (Laboratory laboratory = new Laboratory(node::connect, table, settings, abelian)) {
         Trial trial = new Trial(laboratory, schedule, Client::new);
         boolean illegal = trial.findsIllegal(level, SEED, COUNT);
-        System.out.println(level + " " + name + " from seed " + SEED + ": " + trial);
+        System.out.println(level + ", " + name + settings + ", seed " + SEED + ": " + trial);
         assertFalse(illegal, trial::complaint);
         assertTrue(
             trial.undecided() <= COUNT / 100, () -> "too many histories undecided: " + trial);

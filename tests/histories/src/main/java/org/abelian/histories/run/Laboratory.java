@@ -23,7 +23,7 @@ public final class Laboratory implements AutoCloseable {
   private final List<Connection> connections = new ArrayList<>();
   private final ExecutorService threads = Executors.newFixedThreadPool(SESSIONS_MAX);
   private final Table table;
-  private final boolean heat;
+  private final boolean touch;
   private long runs;
 
   /** Where connections come from. */
@@ -35,12 +35,12 @@ public final class Laboratory implements AutoCloseable {
    * Opens the connections.
    *
    * @param settings SET commands that every session begins with
-   * @param heat whether every second history begins with its counters split
+   * @param touch whether every second history operates on its counters before it begins
    */
-  public Laboratory(Source source, Table table, List<String> settings, boolean heat)
+  public Laboratory(Source source, Table table, List<String> settings, boolean touch)
       throws SQLException {
     this.table = table;
-    this.heat = heat;
+    this.touch = touch;
     control = source.open();
     for (int i = 0; i < SESSIONS_MAX; i++) {
       Connection connection = source.open();
@@ -60,8 +60,8 @@ public final class Laboratory implements AutoCloseable {
       throws SQLException {
     long offset = Table.offset(++runs);
     table.fill(control, program.rows(), offset);
-    if (heat && program.seed() % 2 == 0) {
-      table.heat(connections.get(0), connections.get(1), offset);
+    if (touch && program.seed() % 2 == 0) {
+      table.touch(control, offset);
     }
     AtomicLong clock = new AtomicLong();
     List<SessionRun> sessions = new ArrayList<>();

@@ -55,24 +55,21 @@ class RefinementIT {
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("combinations")
   void historiesOverCountersAreLegal(
-      Level level, String name, Supplier<Schedule> schedule, LocalNode node)
-      throws SQLException {
+      Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
     check(level, schedule.get(), node, true, List.of("SET abelian.split = auto"));
   }
 
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("combinations")
   void historiesOverCountersThatAreAlwaysSplitAreLegal(
-      Level level, String name, Supplier<Schedule> schedule, LocalNode node)
-      throws SQLException {
+      Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
     check(level, schedule.get(), node, true, List.of("SET abelian.split = always"));
   }
 
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("combinations")
   void historiesOverCountersThatAreNeverSplitAreLegal(
-      Level level, String name, Supplier<Schedule> schedule, LocalNode node)
-      throws SQLException {
+      Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
     check(level, schedule.get(), node, true, List.of("SET abelian.split = never"));
   }
 
@@ -80,9 +77,7 @@ class RefinementIT {
       Level level,
       Schedule schedule,
       LocalNode node,
-      boolean abelian,
-      boolean heat,
-      List<String> settings)
+      boolean abelian, List<String> settings)
       throws SQLException {
     try (Connection connection = node.connect()) {
       String name = "t_" + (abelian ? "abelian_" : "plain_") + level.name().toLowerCase();

@@ -74,10 +74,7 @@ class RefinementIT {
   }
 
   private static void check(
-      Level level,
-      Schedule schedule,
-      LocalNode node,
-      boolean abelian, List<String> settings)
+      Level level, Schedule schedule, LocalNode node, boolean abelian, List<String> settings)
       throws SQLException {
     try (Connection connection = node.connect()) {
       String name = "t_" + (abelian ? "abelian_" : "plain_") + level.name().toLowerCase();
@@ -86,6 +83,9 @@ class RefinementIT {
         Trial trial = new Trial(laboratory, schedule, Client::new);
         boolean illegal = trial.findsIllegal(level, SEED, COUNT);
         System.out.println(level + ", " + name + settings + ", seed " + SEED + ": " + trial);
+        if (illegal) {
+          trial.shrink();
+        }
         assertFalse(illegal, trial::complaint);
         assertTrue(
             trial.undecided() <= COUNT / 100, () -> "too many histories undecided: " + trial);

@@ -1,6 +1,8 @@
 package org.abelian.histories;
 
 import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
 import org.abelian.histories.check.Checker;
 import org.abelian.histories.check.Verdict;
 import org.abelian.histories.program.Generator;
@@ -11,6 +13,7 @@ import org.abelian.histories.run.History;
 import org.abelian.histories.run.Laboratory;
 import org.abelian.histories.run.Report;
 import org.abelian.histories.run.Schedule;
+import org.abelian.histories.run.SteppedSchedule;
 import org.abelian.histories.run.UnexpectedErrorException;
 
 /** Runs programs from consecutive seeds and counts what the checker says. */
@@ -23,6 +26,7 @@ final class Trial {
   private int undecided;
   private int legal;
   private String complaint;
+  private Program failing;
 
   Trial(Laboratory laboratory, Schedule schedule, ClientFactory clients) {
     this.laboratory = laboratory;
@@ -34,33 +38,52 @@ final class Trial {
   boolean findsIllegal(Level level, long firstSeed, int count) throws SQLException {
     for (long seed = firstSeed; seed < firstSeed + count; seed++) {
       Program program = Generator.generate(seed, level);
-      History history;
-      try {
-        history = laboratory.run(program, schedule, clients);
-      } catch (UnexpectedErrorException e) {
-        complaint = "seed " + seed + ", " + level + ": " + e.getMessage();
-        return true;
-      }
-      Verdict verdict = Checker.check(history);
-      if (verdict == Verdict.UNDECIDED) {
-        undecided++;
-      } else if (verdict != Verdict.LEGAL) {
-        complaint = verdict + ", " + Report.of(history);
+      Optional<String> found = run(program, schedule);
+      if (found.isPresent()) {
+        complaint = found.get();
+        failing = program;
         return true;
       }
       legal++;
-      history.sessions().stream()
-          .flatMap(s -> s.stream())
-          .forEach(
-              e -> {
-                if (e.committed()) {
-                  committed++;
-                } else {
-                  aborted++;
-                }
-              });
     }
     return false;
+  }
+
+  /** Replaces the complaint by one about a smaller program that fails, too, when stepped. */
+  void shrink() throws SQLException {
+    Schedule stepped = new SteppedSchedule();
+    complaint =
+        new Shrinking(program -> run(program, stepped)).shrink(failing, complaint)
+            + "\nfound in:\n"
+            + complaint;
+  }
+
+  private Optional<String> run(Program program, Schedule how) throws SQLException {
+    History history;
+    try {
+      history = laboratory.run(program, how, clients);
+    } catch (UnexpectedErrorException e) {
+      return Optional.of(
+          "seed %d, %s: %s\n%s"
+              .formatted(program.seed(), program.level(), e.getMessage(), program.sessions()));
+    }
+    Verdict verdict = Checker.check(history);
+    if (verdict == Verdict.UNDECIDED) {
+      undecided++;
+    } else if (verdict != Verdict.LEGAL) {
+      return Optional.of(verdict + ", " + Report.of(history));
+    }
+    history.sessions().stream()
+        .flatMap(List::stream)
+        .forEach(
+            e -> {
+              if (e.committed()) {
+                committed++;
+              } else {
+                aborted++;
+              }
+            });
+    return Optional.empty();
   }
 
   /** The illegal history, readable, with its seed. */

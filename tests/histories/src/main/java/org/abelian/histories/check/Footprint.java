@@ -1,6 +1,7 @@
 package org.abelian.histories.check;
 
 import org.abelian.histories.program.ColumnSet;
+import org.abelian.histories.program.Row;
 
 /**
  * What a statement's effect on one row depends on and changes, as {@link ColumnSet}s. From the
@@ -8,13 +9,27 @@ import org.abelian.histories.program.ColumnSet;
  * that interferes with it: this is the promise of PostgreSQL's row lock, less what commutes.
  *
  * @param reads columns that decided whether and how the row was changed or that were returned
- * @param sets columns overwritten; all if the row was inserted or deleted
+ * @param sets columns overwritten with another value; all if the row was inserted or deleted
  * @param adds counter columns added to
+ * @param overwrites whether any column was overwritten, perhaps with the value that it had
  * @param inserts whether the row was inserted
  */
-record Footprint(int id, String incarnation, int reads, int sets, int adds, boolean inserts) {
+record Footprint(
+    int id,
+    String incarnation,
+    int reads,
+    int sets,
+    int adds,
+    boolean overwrites,
+    boolean inserts) {
+  /** Of something that only relies on columns. */
+  static Footprint reading(Row row, int reads) {
+    return new Footprint(
+        row.id(), row.incarnation(), reads, ColumnSet.NONE, ColumnSet.NONE, false, false);
+  }
+
   boolean writes() {
-    return (sets | adds) != ColumnSet.NONE;
+    return overwrites || (sets | adds) != ColumnSet.NONE;
   }
 
   /** Whether this committed effect of another transaction invalidates the given one. */
@@ -25,9 +40,9 @@ record Footprint(int id, String incarnation, int reads, int sets, int adds, bool
     if (!incarnation.equals(other.incarnation)) {
       return false;
     }
-    boolean bothOverwrite = sets != ColumnSet.NONE && other.sets != ColumnSet.NONE;
-    boolean overwrites = (sets & (other.reads | other.sets | other.adds)) != ColumnSet.NONE;
+    boolean bothOverwrite = overwrites && other.overwrites;
+    boolean replaces = (sets & (other.reads | other.sets | other.adds)) != ColumnSet.NONE;
     boolean adjusts = (adds & (other.reads | other.sets)) != ColumnSet.NONE;
-    return bothOverwrite || overwrites || adjusts;
+    return bothOverwrite || replaces || adjusts;
   }
 }

@@ -2,6 +2,7 @@ package org.abelian.histories.check;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.histories.program.ColumnSet;
 import org.abelian.histories.program.Row;
 
 /**
@@ -74,11 +75,16 @@ record Progress(
         transaction, step, snapshot, joined(effects, reads), savepoint, targets, rows, foreign);
   }
 
-  /** Whether the transaction has changed the row. */
-  boolean hasChanged(Row row) {
-    return effects.stream()
-        .map(Effect::footprint)
-        .anyMatch(f -> f.writes() && f.incarnation().equals(row.incarnation()));
+  /** The columns of the row that the transaction has changed. */
+  int changedColumns(Row row) {
+    int columns = ColumnSet.NONE;
+    for (Effect effect : effects) {
+      Footprint footprint = effect.footprint();
+      if (footprint.incarnation().equals(row.incarnation())) {
+        columns |= footprint.sets() | footprint.adds();
+      }
+    }
+    return columns;
   }
 
   Progress atNextStep(boolean keepSnapshot) {

@@ -3,6 +3,7 @@ package org.abelian.histories.check;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.abelian.histories.program.Assignment;
 import org.abelian.histories.program.Column;
 import org.abelian.histories.program.ColumnSet;
@@ -47,56 +48,63 @@ final class Semantics {
     int reads =
         statement instanceof Statement.Select ? ColumnSet.ALL : condition(statement).reads();
     boolean deletes = statement instanceof Statement.Delete;
-    return new Effect(
-        new Footprint(
-            row.id(),
-            row.incarnation(),
-            reads,
-            deletes ? ColumnSet.ALL : ColumnSet.NONE,
-            ColumnSet.NONE,
-            false),
-        null,
-        deletes,
-        List.of());
+    Footprint footprint =
+        deletes
+            ? new Footprint(
+                row.id(), row.incarnation(), reads, ColumnSet.ALL, ColumnSet.NONE, true, false)
+            : Footprint.reading(row, reads);
+    return new Effect(footprint, null, deletes, List.of());
   }
 
-  /** What a plain read depends on in a row within its reach, whether it matches or not. */
-  static Effect reading(Statement.Select select, Row row) {
+  /**
+   * What a plain read relies on in a row within its reach, whether it matches or not.
+   *
+   * @param changed the columns that its transaction has changed
+   */
+  static Effect reading(Statement.Select select, Row row, int changed) {
     int reads = select.where().reads();
     if (select.where().matches(row)) {
       reads |= columns(select.columns());
     }
-    Footprint footprint =
-        new Footprint(row.id(), row.incarnation(), reads, ColumnSet.NONE, ColumnSet.NONE, false);
-    return new Effect(footprint, null, false, List.of());
+    return new Effect(Footprint.reading(row, reads & changed), null, false, List.of());
   }
 
-  /** The effect of assignments, all of which see the row as it was before. */
+  /**
+   * The effect of assignments, all of which see the row as it was before. Adding to NULL changes
+   * nothing; nor does giving a plain column the value that it has, except that the row is locked.
+   */
   static Effect change(Row row, List<Assignment> assignments, int conditionReads) {
     int reads = conditionReads | ColumnSet.EXISTENCE;
     int sets = ColumnSet.NONE;
     int adds = ColumnSet.NONE;
+    boolean overwrites = false;
     List<Effect.Change> changes = new ArrayList<>();
     for (Assignment assignment : assignments) {
+      Column column = assignment.target();
+      Object operand = assignment.evaluate(row);
       reads |= assignment.reads();
-      int target = ColumnSet.of(assignment.target());
-      if (assignment.isOperation()) {
-        adds |= target;
-      } else {
-        sets |= target;
+      if (!assignment.isOperation()) {
+        overwrites = true;
+        boolean isCounter = column == Column.COUNTER || column == Column.DECIMAL;
+        if (isCounter || !Objects.equals(operand, row.get(column))) {
+          sets |= ColumnSet.of(column);
+        }
+      } else if (row.get(column) != null) {
+        adds |= ColumnSet.of(column);
       }
-      changes.add(
-          new Effect.Change(
-              assignment.target(), assignment.isOperation(), assignment.evaluate(row)));
+      changes.add(new Effect.Change(column, assignment.isOperation(), operand));
     }
     return new Effect(
-        new Footprint(row.id(), row.incarnation(), reads, sets, adds, false), null, false, changes);
+        new Footprint(row.id(), row.incarnation(), reads, sets, adds, overwrites, false),
+        null,
+        false,
+        changes);
   }
 
   static Effect insertion(Row row, String incarnation) {
     return new Effect(
         new Footprint(
-            row.id(), incarnation, ColumnSet.EXISTENCE, ColumnSet.ALL, ColumnSet.NONE, true),
+            row.id(), incarnation, ColumnSet.EXISTENCE, ColumnSet.ALL, ColumnSet.NONE, true, true),
         new Row(row.id(), incarnation, row.values()),
         false,
         List.of());

@@ -2,6 +2,7 @@ package org.abelian.histories.check;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.histories.program.ColumnSet;
 import org.abelian.histories.program.Condition;
 import org.abelian.histories.program.Level;
 import org.abelian.histories.program.Row;
@@ -156,14 +157,18 @@ final class SessionRules {
   }
 
   /**
-   * A plain read takes no lock. But what it reads of rows that its own transaction has changed
-   * stays so until the end, since over plain columns the row has been locked by the change.
+   * A plain read takes no lock. But a column that its own transaction has changed before stays as
+   * it was read until the end, since over plain columns the change has locked the row. Under
+   * SERIALIZABLE the order of the transactions decides alone.
    */
   private Progress read(Progress at, Statement.Select select) {
     List<Effect> relied = new ArrayList<>();
     for (Row row : at.over(at.snapshot()).rows().values()) {
-      if (select.where().ids().contains(row.id()) && at.hasChanged(row)) {
-        Effect effect = Semantics.reading(select, row);
+      int changed = at.changedColumns(row);
+      if (changed != ColumnSet.NONE
+          && level != Level.SERIALIZABLE
+          && select.where().ids().contains(row.id())) {
+        Effect effect = Semantics.reading(select, row, changed);
         if (isOutdated(at, effect)) {
           return null;
         }

@@ -88,6 +88,8 @@ public final class SessionRun {
     if (end.isPrepared() && !prepared) {
       Outcome outcome = attempt(() -> client.prepare(gid));
       if (outcome.failed()) {
+        // Depending on where it failed the transaction is gone or waits for its ROLLBACK.
+        require(attempt(client::rollback));
         finish(transaction, outcome, false);
       }
       prepared = true;

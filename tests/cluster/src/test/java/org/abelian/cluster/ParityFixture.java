@@ -28,10 +28,12 @@ final class ParityFixture {
           "CREATE TABLE entry (account int, n int, kind text, amount numeric(12,2), at timestamp,"
               + " PRIMARY KEY (account, n))",
           "CREATE TABLE kind (name text PRIMARY KEY, meaning text)",
-          "CREATE OR REPLACE FUNCTION shout(word text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE"
-              + " NOTICE 'hello %', word USING HINT = 'a hint', DETAIL = 'more'; RETURN 1; END $$",
-          "CREATE OR REPLACE FUNCTION fail() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION"
-              + " 'no' USING ERRCODE = 'AB999', HINT = 'a hint', COLUMN = 'a column'; END $$");
+          "CREATE OR REPLACE FUNCTION shout(word text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN"
+              + " RAISE NOTICE 'hello %', word USING HINT = 'a hint', DETAIL = 'more'; RETURN 1;"
+              + " END $$",
+          "CREATE OR REPLACE FUNCTION fail() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE"
+              + " EXCEPTION 'no' USING ERRCODE = 'AB999', HINT = 'a hint', COLUMN = 'a column'; END"
+              + " $$");
 
   private static final List<String> PLACEMENT =
       List.of(

@@ -22,18 +22,19 @@ import org.abelian.harness.RouterServer;
 final class ParityFixture {
   private static final List<String> SCHEMA =
       List.of(
-          "DROP TABLE IF EXISTS account, entry, kind",
+          "DROP TABLE IF EXISTS account, entry, kind, scratch",
           "CREATE TABLE account (id int PRIMARY KEY, owner text NOT NULL, balance numeric(12,2)"
               + " CHECK (balance >= 0), hits abelian.counter DEFAULT 0, born date)",
           "CREATE TABLE entry (account int, n int, kind text, amount numeric(12,2), at timestamp,"
               + " PRIMARY KEY (account, n))",
           "CREATE TABLE kind (name text PRIMARY KEY, meaning text)",
-          "CREATE OR REPLACE FUNCTION shout(word text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN"
-              + " RAISE NOTICE 'hello %', word USING HINT = 'a hint', DETAIL = 'more'; RETURN 1;"
-              + " END $$",
-          "CREATE OR REPLACE FUNCTION fail() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE"
-              + " EXCEPTION 'no' USING ERRCODE = 'AB999', HINT = 'a hint', COLUMN = 'a column'; END"
-              + " $$");
+          "CREATE TABLE scratch (name text PRIMARY KEY, meaning text)",
+          "CREATE OR REPLACE FUNCTION shout(word text) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$"
+              + " BEGIN RAISE NOTICE 'hello %', word USING HINT = 'a hint', DETAIL = 'more'; RETURN"
+              + " 1; END $$",
+          "CREATE OR REPLACE FUNCTION fail(x int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$"
+              + " BEGIN RAISE EXCEPTION 'no' USING ERRCODE = 'AB999', HINT = 'a hint', COLUMN = 'a"
+              + " column'; END $$");
 
   private static final List<String> PLACEMENT =
       List.of(

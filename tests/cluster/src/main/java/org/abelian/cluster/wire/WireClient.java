@@ -202,6 +202,9 @@ public final class WireClient implements Closeable {
     flush();
     Message message = read();
     while (message.type() != type) {
+      if (message.type() == 'E') {
+        throw new WireException(message);
+      }
       message = read();
     }
     return message;

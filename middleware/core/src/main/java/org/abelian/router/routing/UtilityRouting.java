@@ -81,18 +81,14 @@ final class UtilityRouting {
   }
 
   private Route schemaChange() {
-    boolean onlyTemporary =
-        !facts.relations().isEmpty()
-            && facts.relations().stream().anyMatch(RelationFacts::temporary)
-            && !uses.isPlaced();
-    if (onlyTemporary) {
-      return firstNode();
-    }
     if (STORING_QUERIES.contains(facts.tag()) && !uses.hashed().isEmpty()) {
       throw Refusals.utility(
           facts.tag() + " from a distributed table",
           "Create the table, place it, and fill it with INSERT ... SELECT or from the"
               + " application.");
+    }
+    if (facts.relations().stream().anyMatch(RelationFacts::temporary)) {
+      return firstNode();
     }
     return everyNode();
   }

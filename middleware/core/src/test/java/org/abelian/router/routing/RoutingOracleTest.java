@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
  * need a row outside the nodes of the route.
  */
 class RoutingOracleTest {
-  private static final int KEYS = 40;
-  private static final int STATEMENTS = 20_000;
+  private static final int KEYS = 24;
+  private static final int STATEMENTS = 10_000;
   private static final List<String> TABLES = List.of("orders", "lines");
   private static final List<String> COLUMNS = List.of("o_w", "l_w");
 
@@ -154,9 +154,9 @@ class RoutingOracleTest {
       }
       if (conditions.stream().allMatch(condition -> condition.holds(keys))) {
         int node = TestCatalog.nodeOf(keys[0]);
-        assertTrue(nodes.contains(node), context + ": " + route + " misses key " + keys[0]);
+        assertTrue(nodes.contains(node), () -> context + ": " + route + " misses key " + keys[0]);
         for (int key : keys) {
-          assertEquals(node, TestCatalog.nodeOf(key), context + ": rows meet on no node");
+          assertEquals(node, TestCatalog.nodeOf(key), () -> context + ": rows meet on no node");
         }
       }
     }

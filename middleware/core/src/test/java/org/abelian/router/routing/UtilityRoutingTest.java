@@ -36,6 +36,9 @@ class UtilityRoutingTest {
   @Test
   void temporaryTablesLieOnTheFirstNode() {
     assertEquals(FIRST, route(utility(UtilityKind.DDL, "CREATE TABLE").temporary("t")));
+    assertEquals(
+        FIRST, route(utility(UtilityKind.DDL, "CREATE TABLE AS").reads("items").temporary("t")));
+    assertRefused(utility(UtilityKind.DDL, "CREATE TABLE AS").reads("orders").temporary("t"));
   }
 
   @Test

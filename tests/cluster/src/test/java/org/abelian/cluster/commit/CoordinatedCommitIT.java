@@ -5,7 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import org.abelian.harness.LocalCluster;
@@ -192,6 +196,29 @@ class CoordinatedCommitIT {
       assertNotEquals(TransactionStatus.COMMITTED, outcome(token));
     }
     assertEquals(0, bench.nodesWith(1));
+  }
+
+  @Test
+  void aClientAsksThroughTheRouterWhateverNodeKnows() throws SQLException {
+    for (int node = 1; node <= 3; node++) {
+      JdbcParticipant part = bench.begin(1, "INSERT INTO work VALUES (1, 1)", node).get(0);
+      String token = part.token();
+      part.execute("COMMIT");
+      try (Connection client = cluster.connect();
+          Statement literal = client.createStatement();
+          ResultSet answer =
+              literal.executeQuery("SELECT abelian.transaction_outcome('" + token + "')");
+          PreparedStatement bound =
+              client.prepareStatement("SELECT abelian.transaction_outcome(?)")) {
+        assertTrue(answer.next());
+        assertEquals("committed", answer.getString(1));
+        bound.setString(1, token);
+        try (ResultSet again = bound.executeQuery()) {
+          assertTrue(again.next());
+          assertEquals("committed", again.getString("transaction_outcome"));
+        }
+      }
+    }
   }
 
   private CommitOutcome commitAndRestart(CommitRequest request, int node) {

@@ -133,6 +133,8 @@ SELECT compare(statement) AS result, statement FROM (VALUES
   ('SELECT id, row_number() OVER (PARTITION BY k ORDER BY id DESC) FROM orders'),
   ('SELECT id, sum(amount) OVER (PARTITION BY grp ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM orders ORDER BY id LIMIT 20'),
   ('SELECT grp, sum(count(*)) OVER (ORDER BY grp) FROM orders GROUP BY grp'),
+  ('SELECT grp FROM orders WINDOW w AS (PARTITION BY part)'),
+  ('SELECT grp, count(*) FROM orders GROUP BY grp WINDOW w AS (ORDER BY grp) ORDER BY grp'),
   ('SELECT DISTINCT grp, flag FROM orders'),
   ('SELECT DISTINCT other FROM orders ORDER BY other DESC NULLS LAST LIMIT 3'),
   ('SELECT DISTINCT k, grp FROM orders'),

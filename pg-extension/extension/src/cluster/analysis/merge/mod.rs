@@ -80,7 +80,8 @@ fn select(
     let grouped = query.hasAggs || !query.groupClause.is_null() || !query.havingQual.is_null();
     let groups_are_local = query.groupingSets.is_null()
         && locality::contains_key(scopes, scope, rewritten, rewritten.groupClause, keys);
-    let windows_are_local = locality::windows_step(scopes, scope, rewritten, keys).is_none();
+    let windows_are_local =
+        !query.hasWindowFuncs || locality::windows_step(scopes, scope, rewritten, keys).is_none();
     let rows_are_final = (!grouped || groups_are_local) && windows_are_local;
     let distinct_is_local = query.distinctClause.is_null()
         || locality::contains_key(scopes, scope, rewritten, rewritten.distinctClause, keys);

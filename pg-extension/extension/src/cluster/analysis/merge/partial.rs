@@ -12,7 +12,8 @@ pub fn divide(
     query: &'static pg_sys::Query,
     is_key: &mut dyn FnMut(NodePtr) -> bool,
 ) -> Option<Division> {
-    if query.hasWindowFuncs || query.hasTargetSRFs || !query.groupingSets.is_null() {
+    let grouped = query.hasAggs || !query.groupClause.is_null();
+    if !grouped || query.hasWindowFuncs || query.hasTargetSRFs || !query.groupingSets.is_null() {
         return None;
     }
     let mut plan = Plan {
@@ -36,6 +37,9 @@ pub fn divide(
     }
     let worker = build::copy(query);
     build::strip_after_groups(worker);
+    // Windows that no function uses.
+    worker.windowClause = std::ptr::null_mut();
+    combine.windowClause = std::ptr::null_mut();
     Some(Division {
         columns: plan.columns,
         worker,

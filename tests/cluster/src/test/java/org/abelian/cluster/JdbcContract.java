@@ -26,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
+import org.postgresql.PGResultSetMetaData;
 import org.postgresql.util.PSQLException;
 
 /** What a JDBC client relies on, whichever face of the router it talks to and in whichever mode. */
@@ -747,5 +748,24 @@ abstract class JdbcContract {
 
   private int backends() throws SQLException {
     return direct(0, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'app'");
+  }
+
+  @Test
+  void combinedReadsDescribeTheirColumnsAsANodeDoes() throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement(
+            "SELECT k, v::numeric(7, 2) AS n FROM kv WHERE v = ? ORDER BY k LIMIT 2")) {
+      for (int round = 0; round < 7; round++) {
+        select.setInt(1, 0);
+        try (ResultSet rows = select.executeQuery()) {
+          assertEquals(7, rows.getMetaData().getPrecision(2));
+          assertEquals(2, rows.getMetaData().getScale(2));
+          assertEquals(
+              "kv", rows.getMetaData().unwrap(PGResultSetMetaData.class).getBaseTableName(1));
+          assertTrue(rows.next());
+          assertEquals(1, rows.getInt(1));
+        }
+      }
+    }
   }
 }

@@ -49,7 +49,7 @@ final class Combine {
       if (!session.plan().isEmpty()) {
         return null;
       }
-      runWorkers(routed, scatter, bind, gate);
+      runWorkers(statement, routed, scatter, bind, gate);
       return null;
     }
     RowCollection collected = rows;
@@ -62,7 +62,11 @@ final class Combine {
   }
 
   private void runWorkers(
-      RoutedStatement routed, Route.Scatter scatter, BindMessage bind, SnapshotGate gate)
+      SharedStatement statement,
+      RoutedStatement routed,
+      Route.Scatter scatter,
+      BindMessage bind,
+      SnapshotGate gate)
       throws IOException {
     MergeFacts merge = scatter.merge();
     List<Link> links = new ArrayList<>();
@@ -87,6 +91,12 @@ final class Combine {
     }
     session.plan().add(Action.always(hold::release));
     links.forEach(link -> session.plan().add(new CollectReply(link.connection, rows)));
+    if (!routed.origins().isKnown()) {
+      NodeConnection first = links.get(0).connection;
+      byte[] name = session.extended().prepare(first, statement.statement(), true);
+      first.writer().begin(FrontendType.DESCRIBE).int1('S').string(name).end();
+      session.plan().add(routed.origins().learn(first));
+    }
   }
 
   /** A group of messages begins: rows of one that failed are of no use. */
@@ -133,7 +143,7 @@ final class Combine {
     writeValues(writer, bind, collected.arrays());
     writer.bytes(bind.array(), bind.resultFormatsAt(), bind.end() - bind.resultFormatsAt()).end();
     session.plan().add(answer ? NodeReply.pass(connection) : NodeReply.swallow(connection));
-    return new Portal.OnNode(statement, routed, home);
+    return new Portal.OnNode(statement, routed, home, routed.origins());
   }
 
   private static void writeValues(FrameWriter writer, BindMessage bind, List<byte[]> arrays) {

@@ -193,8 +193,14 @@ final class ExtendedQuery {
     requireSound(portal.statement());
     if (portal instanceof Portal.OnNode onNode) {
       session.links().touch(onNode.link());
-      onNode.link().connection.writer().bytes(array, at, length);
-      session.plan().add(NodeReply.pass(onNode.link().connection));
+      NodeConnection connection = onNode.link().connection;
+      connection.writer().bytes(array, at, length);
+      session
+          .plan()
+          .add(
+              onNode.origins() == null
+                  ? NodeReply.pass(connection)
+                  : onNode.origins().restore(connection));
     } else if (portal instanceof Portal.OnNodes onNodes) {
       spread.describe(onNodes, array, at, length);
     } else {

@@ -1,6 +1,7 @@
 package org.abelian.router.session;
 
 import java.util.List;
+import org.abelian.router.execution.ColumnOrigins;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.routing.Route;
 
@@ -9,8 +10,17 @@ sealed interface Portal {
   /** The statement. */
   SharedStatement statement();
 
-  /** It lives on one node, under the same name. */
-  record OnNode(SharedStatement statement, RoutedStatement routed, Link link) implements Portal {}
+  /**
+   * It lives on one node, under the same name.
+   *
+   * @param origins of its columns, when it finishes other nodes' rows; else null
+   */
+  record OnNode(SharedStatement statement, RoutedStatement routed, Link link, ColumnOrigins origins)
+      implements Portal {
+    OnNode(SharedStatement statement, RoutedStatement routed, Link link) {
+      this(statement, routed, link, null);
+    }
+  }
 
   /** The session itself runs it. */
   record OfRouter(SharedStatement statement, RoutedStatement routed) implements Portal {}

@@ -5,6 +5,7 @@ import java.util.Set;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.execution.ColumnOrigins;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.Route;
 import org.abelian.router.routing.StatementRouter;
@@ -26,6 +27,7 @@ final class RoutedStatement {
   private final StatementRouter router;
   private final boolean writes;
   private final boolean pins;
+  private final ColumnOrigins origins = new ColumnOrigins();
   private volatile NodeStatement worker;
   private volatile NodeStatement combine;
 
@@ -52,6 +54,11 @@ final class RoutedStatement {
 
   StatementRouter router() {
     return router;
+  }
+
+  /** Where the columns of a combined read come from. */
+  ColumnOrigins origins() {
+    return origins;
   }
 
   /** What workers run of a combined read; null until somebody has made it. */

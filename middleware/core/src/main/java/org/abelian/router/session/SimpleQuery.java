@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.Step;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
@@ -112,7 +113,7 @@ final class SimpleQuery {
       return Outcome.WAIT;
     }
     if (portal instanceof Portal.OnNode combined) {
-      runPortal(combined.link().connection);
+      runPortal(combined.link().connection, combined.origins().restore(combined.link().connection));
       return Outcome.NEXT;
     }
     Portal.OnNodes onNodes = (Portal.OnNodes) portal;
@@ -148,13 +149,13 @@ final class SimpleQuery {
     FrameWriter writer = connection.writer();
     writer.begin(FrontendType.BIND).int1(0).string(name).int2(0).int2(0).int2(0).end();
     session.plan().add(NodeReply.swallow(connection));
-    runPortal(connection);
+    runPortal(connection, NodeReply.describeRows(connection));
     return Outcome.NEXT;
   }
 
-  private void runPortal(NodeConnection connection) {
+  private void runPortal(NodeConnection connection, Step description) {
     connection.writer().bytes(DESCRIBE_PORTAL);
-    session.plan().add(NodeReply.describeRows(connection));
+    session.plan().add(description);
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     session.plan().add(NodeReply.pass(connection));
   }

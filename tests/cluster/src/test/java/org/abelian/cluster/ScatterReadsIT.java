@@ -16,7 +16,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -36,7 +35,6 @@ class ScatterReadsIT {
     this.router = router;
   }
 
-  @Disabled("reads beside writers were seen to take over a second each; not yet judged")
   @ParameterizedTest(name = "{0}, balance {1}")
   @CsvSource({"driver, int", "server, int", "driver, abelian.counter", "server, abelian.counter"})
   void sumsOverSeveralNodesAreNeverTorn(String face, String type) throws Exception {

@@ -18,8 +18,8 @@ import org.abelian.router.pool.NodePool;
  * long lets go of all gates and tries again.
  */
 final class SnapshotGate {
-  private static final int WAIT_MILLIS = 500;
-  private static final int ATTEMPTS = 20;
+  private static final int WAIT_MILLIS = 15;
+  private static final int ATTEMPTS = 300;
   private static final String LET_GO = "COMMIT";
 
   private final Session session;

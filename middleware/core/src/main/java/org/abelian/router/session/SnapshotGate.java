@@ -13,13 +13,21 @@ import org.abelian.router.pool.NodePool;
 
 /**
  * Keeps coordinated commits from coming between the snapshots that a read takes on several nodes:
- * the commit gate is held shared on all of them, in the order of their ids, by connections beside
- * the session's own, until every node has its snapshot. Waits are bounded; a reader that waited too
- * long lets go of all gates and tries again.
+ * the commit gate is held shared on all of them, by connections beside the session's own, until
+ * every node has its snapshot.
+ *
+ * <p>A commit takes the gates of its nodes one after the other, so reader and commit may each hold
+ * what the other waits for. The reader gives way: while it holds a gate it waits for another only
+ * briefly, then lets go of all and begins anew with the one that it could not have, for which it
+ * can wait longer since it holds nothing then.
  */
 final class SnapshotGate {
-  private static final int WAIT_MILLIS = 15;
-  private static final int ATTEMPTS = 300;
+  private static final int FIRST_WAIT_MILLIS = 500;
+  private static final int NEXT_WAIT_MILLIS = 5;
+
+  /** How long a read tries in all. */
+  private static final long LIMIT_NANOS = 20_000_000_000L;
+
   private static final String LET_GO = "COMMIT";
 
   private final Session session;
@@ -35,11 +43,12 @@ final class SnapshotGate {
     private final List<NodeConnection> connections = new ArrayList<>();
 
     private boolean add(NodePool pool) throws IOException {
+      int wait = pools.isEmpty() ? FIRST_WAIT_MILLIS : NEXT_WAIT_MILLIS;
       NodeConnection connection = pool.borrow(this, null);
       pools.add(pool);
       connections.add(connection);
       QueryResult result =
-          NodeCall.simple(connection, "BEGIN;SELECT abelian.snapshot_gate(" + WAIT_MILLIS + ")");
+          NodeCall.simple(connection, "BEGIN;SELECT abelian.snapshot_gate(" + wait + ")");
       if (!result.succeeded()) {
         throw new Failure(result.errorFields());
       }
@@ -81,33 +90,37 @@ final class SnapshotGate {
 
   /** Takes the gates of these nodes. */
   Hold take(Catalog catalog, List<Integer> nodes) throws IOException {
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    List<Integer> order = new ArrayList<>(nodes);
+    long start = System.nanoTime();
+    do {
       Hold hold = new Hold();
-      boolean all = false;
+      int taken = 0;
       try {
-        all = takeAll(hold, catalog, nodes);
-        if (all) {
+        taken = takeInOrder(hold, catalog, order);
+        if (taken == order.size()) {
           current = hold;
           return hold;
         }
       } finally {
-        if (!all) {
+        if (current != hold) {
           hold.release();
         }
       }
-    }
+      order.add(0, order.remove(taken));
+    } while (System.nanoTime() - start < LIMIT_NANOS);
     throw new AbelianException(
         SqlState.SERIALIZATION_FAILURE,
         "commits over several nodes kept this statement from reading them at one moment",
         "Try again.");
   }
 
-  private boolean takeAll(Hold hold, Catalog catalog, List<Integer> nodes) throws IOException {
-    for (int node : nodes) {
-      if (!hold.add(session.router().controlPool(catalog, node))) {
-        return false;
+  /** How many could be had before one could not. */
+  private int takeInOrder(Hold hold, Catalog catalog, List<Integer> order) throws IOException {
+    for (int i = 0; i < order.size(); i++) {
+      if (!hold.add(session.router().controlPool(catalog, order.get(i)))) {
+        return i;
       }
     }
-    return true;
+    return order.size();
   }
 }

@@ -14,7 +14,6 @@ import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
 import org.abelian.harness.WithNode;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -285,7 +284,6 @@ class WireParityIT {
     differs = false;
   }
 
-  @Disabled("fault: COPY FROM into a table that is not placed was seen to hang through the router")
   @ParameterizedTest(name = "[{index}] {0}")
   @MethodSource("copies")
   void theRouterTakesCopiesLikeANode(String name, Conversation conversation) throws IOException {

@@ -42,6 +42,7 @@ public final class NodeConnection {
   private int timeoutMillis;
   private String transactionToken;
   private Object settingsMark;
+  private long schemaEpoch;
   private volatile boolean lost;
 
   NodeConnection(NodeAddress address, Socket socket) throws IOException {
@@ -128,6 +129,16 @@ public final class NodeConnection {
   /** Stores the session's mark. */
   public void settingsMark(Object mark) {
     settingsMark = mark;
+  }
+
+  /** The schema epoch of the router in which the statements that are prepared here were made. */
+  public long schemaEpoch() {
+    return schemaEpoch;
+  }
+
+  /** Stores the epoch. */
+  public void schemaEpoch(long epoch) {
+    schemaEpoch = epoch;
   }
 
   /** True when nothing can be sent or read any more. */

@@ -136,6 +136,7 @@ final class Links {
   private NodeConnection borrow(Link link) {
     try {
       NodeConnection connection = link.pool.borrow(session, link.last);
+      forgetOutdatedStatements(connection);
       hold(link, connection);
       return connection;
     } catch (NodeRefusedException e) {
@@ -151,6 +152,22 @@ final class Links {
           "Nothing was done there. Check that the node is running and accepts the role's password.",
           null);
     }
+  }
+
+  /**
+   * What another client prepared before a change of the schema would fail with "cached plan must
+   * not change result type", an error that this client has done nothing to earn.
+   */
+  private void forgetOutdatedStatements(NodeConnection connection) throws IOException {
+    long epoch = router.schemaEpoch();
+    if (connection.schemaEpoch() == epoch) {
+      return;
+    }
+    if (connection.prepared().size() > 0) {
+      NodeCall.simple(connection, "DEALLOCATE ALL");
+    }
+    connection.prepared().clear();
+    connection.schemaEpoch(epoch);
   }
 
   private synchronized void hold(Link link, NodeConnection connection) {

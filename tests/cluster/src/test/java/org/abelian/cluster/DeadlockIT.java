@@ -152,7 +152,7 @@ class DeadlockIT {
       run(two, there);
       CompletableFuture<SQLException> first = async(one, there);
       CompletableFuture<SQLException> second = async(two, update(0, "two"));
-      CompletableFuture.anyOf(first, second).get(SECONDS_MAX, TimeUnit.SECONDS);
+      CompletableFuture.allOf(first, second).get(SECONDS_MAX, TimeUnit.SECONDS);
       boolean firstIsVictim = first.isDone() && first.get() != null;
       SQLException error = firstIsVictim ? first.get() : second.get();
       assertEquals("40P01", error.getSQLState(), error.toString());

@@ -58,9 +58,12 @@ final class LocalNodeExtension implements ParameterResolver {
       String key,
       Supplier<? extends AutoCloseable> maker) {
     ExtensionContext owner = exclusive ? classContext(context) : context.getRoot();
+    // A store also finds what its ancestors have: without a key of its own, an exclusive cluster
+    // would be the shared one.
     return owner
         .getStore(NAMESPACE)
-        .getOrComputeIfAbsent(key, k -> maker.get(), AutoCloseable.class);
+        .getOrComputeIfAbsent(
+            exclusive ? "exclusive " + key : key, k -> maker.get(), AutoCloseable.class);
   }
 
   private static ExtensionContext classContext(ExtensionContext context) {

@@ -104,6 +104,7 @@ public final class Main implements Callable<Integer> {
                     stopped.countDown();
                   },
                   "shutdown"));
+      router.startDuties();
       System.out.println("listening on " + address.host() + ":" + server.port());
       stopped.await();
     }

@@ -96,8 +96,16 @@ public final class Router implements AutoCloseable {
    * A client has proved itself: from the first one on, the router does its duties beside the
    * sessions.
    */
-  synchronized void opened(Session session) {
+  void opened(Session session) {
     sessions.add(session);
+    startDuties();
+  }
+
+  /**
+   * Starts recovery and deadlock detection now, for a router that has a control role of its own:
+   * what another router left prepared must not wait for the first client.
+   */
+  public synchronized void startDuties() {
     if (duties == null && !closed) {
       duties = startDuties.get();
     }

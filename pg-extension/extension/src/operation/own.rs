@@ -35,11 +35,14 @@ struct Place {
     in_row: bool,
     /// The statement that did it, which goes on to see what it saw before.
     command: pg_sys::CommandId,
+    /// The subtransaction that did it, or the one this has become part of.
+    subtransaction: pg_sys::SubTransactionId,
 }
 
 #[derive(Default)]
 struct Own {
-    operated: HashMap<i64, Place>,
+    /// By object; of each subtransaction the last operation, outer ones first.
+    operated: HashMap<i64, Vec<Place>>,
     read: HashSet<i64>,
     read_too_many: bool,
 }
@@ -58,7 +61,10 @@ thread_local! {
 pub fn install() {
     object::before_read(before_read);
     // SAFETY: a callback that lives as long as the process.
-    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ended), std::ptr::null_mut()) };
+    unsafe {
+        pg_sys::RegisterXactCallback(Some(transaction_ended), std::ptr::null_mut());
+        pg_sys::RegisterSubXactCallback(Some(subtransaction_ended), std::ptr::null_mut());
+    }
 }
 
 #[pg_guard]
@@ -81,6 +87,41 @@ unsafe extern "C-unwind" fn transaction_ended(
     }
 }
 
+/// A rollback to a savepoint undoes the operations since then, and only those.
+#[pg_guard]
+unsafe extern "C-unwind" fn subtransaction_ended(
+    event: pg_sys::SubXactEvent::Type,
+    ended: pg_sys::SubTransactionId,
+    parent: pg_sys::SubTransactionId,
+    _argument: *mut std::ffi::c_void,
+) {
+    use pg_sys::SubXactEvent::{SUBXACT_EVENT_ABORT_SUB, SUBXACT_EVENT_COMMIT_SUB};
+    if NOTHING_OPERATED.get() {
+        return;
+    }
+    OWN.with(|own| {
+        let Ok(mut own) = own.try_borrow_mut() else {
+            return;
+        };
+        if event == SUBXACT_EVENT_ABORT_SUB {
+            own.operated.retain(|_, places| {
+                places.retain(|place| place.subtransaction != ended);
+                !places.is_empty()
+            });
+        } else if event == SUBXACT_EVENT_COMMIT_SUB {
+            for places in own.operated.values_mut() {
+                if let Some(last) = places.pop_if(|last| last.subtransaction == ended) {
+                    places.pop_if(|outer| outer.subtransaction == parent);
+                    places.push(Place {
+                        subtransaction: parent,
+                        ..last
+                    });
+                }
+            }
+        }
+    });
+}
+
 /// The transaction has operated on the object, whose row has this version. `in_row`: by writing that version.
 pub fn note_operation(object: &Object, version: ItemPointerData, in_row: bool) {
     if object.id == 0 || serializable() {
@@ -88,17 +129,25 @@ pub fn note_operation(object: &Object, version: ItemPointerData, in_row: bool) {
     }
     NOTHING_OPERATED.set(false);
     // SAFETY: plain counter read.
-    let command = unsafe { pg_sys::GetCurrentCommandId(false) };
+    let (command, subtransaction) = unsafe {
+        (
+            pg_sys::GetCurrentCommandId(false),
+            pg_sys::GetCurrentSubTransactionId(),
+        )
+    };
     OWN.with_borrow_mut(|own| {
         if own.operated.len() < MOST {
             let place = Place {
                 command,
+                subtransaction,
                 relation: object.relation,
                 attribute: object.attribute,
                 version,
                 in_row,
             };
-            own.operated.insert(object.id, place);
+            let places = own.operated.entry(object.id).or_default();
+            places.pop_if(|last| last.subtransaction == subtransaction);
+            places.push(place);
         }
     });
 }
@@ -137,7 +186,7 @@ fn before_read(id: i64) {
     if NOTHING_OPERATED.get() {
         return;
     }
-    let Some(place) = OWN.with_borrow(|own| own.operated.get(&id).copied()) else {
+    let Some(place) = OWN.with_borrow(|own| own.operated.get(&id)?.last().copied()) else {
         return;
     };
     if place.command >= shown_until() || lock::owns_table(place.relation) {
@@ -149,12 +198,30 @@ fn before_read(id: i64) {
             contention::note_upgrade(id);
         }
     } else if place.in_row || lock::holds(Tag::Object(id), Mode::Add) {
-        LOOKING.set(true);
-        let held = hold(id, place);
-        LOOKING.set(false);
+        let held = {
+            let _looking = Looking::begin();
+            hold(id, place)
+        };
         if let Err(error) = held {
             error.raise();
         }
+    }
+}
+
+/// Reads made while it lives do not count. It ends by an error too (a deadlock, a timeout): after a rollback to a
+/// savepoint the transaction goes on, and its reads must hold others off again.
+struct Looking;
+
+impl Looking {
+    fn begin() -> Looking {
+        LOOKING.set(true);
+        Looking
+    }
+}
+
+impl Drop for Looking {
+    fn drop(&mut self) {
+        LOOKING.set(false);
     }
 }
 
@@ -184,13 +251,8 @@ fn note_read(id: i64) {
 fn hold(id: i64, place: Place) -> Result<(), Error> {
     let request = Request::overwrite();
     let mut table = Table::open(place.relation);
-    let mut version = newest_version(&table, place.version)?;
-    if place.in_row && !version::written_by_us(table.relation(), version) {
-        // Rolled back to a savepoint.
-        OWN.with_borrow_mut(|own| own.operated.remove(&id));
-        return Ok(());
-    }
-    version = lock_newest(&mut table, version, request)?;
+    let newest = newest_version(&table, place.version)?;
+    let mut version = lock_newest(&mut table, newest, request)?;
     let object = Object {
         id,
         relation: place.relation,

@@ -153,14 +153,6 @@ pub fn locked_by_us(relation: pg_sys::Relation, place: ItemPointerData) -> bool 
     })
 }
 
-/// Whether this transaction wrote the version at `place`.
-pub fn written_by_us(relation: pg_sys::Relation, place: ItemPointerData) -> bool {
-    // SAFETY: as above.
-    with_header(relation, place, |header| unsafe {
-        pg_sys::TransactionIdIsCurrentTransactionId(written_by(header))
-    })
-}
-
 fn with_header(
     relation: pg_sys::Relation,
     place: ItemPointerData,

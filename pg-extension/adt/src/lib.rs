@@ -1,9 +1,11 @@
 //! Commuting data types, their operations and laws. Nothing here knows PostgreSQL, and nothing here may.
 //!
+//! * [`bounded_counter`]: escrow: when an operation on a sum keeps its bounds, however running transactions end.
 //! * [`counter`]: the sum of 64-bit integers, and the bounds within which parts of it may be summed apart.
 //! * [`decimal`]: the sum of decimal numbers with PostgreSQL's special values: the model of `decimal_counter`.
 //! * [`commutativity`]: which kinds of access commute; the extension derives its lock modes from this table.
 
+pub mod bounded_counter;
 pub mod commutativity;
 pub mod counter;
 pub mod decimal;

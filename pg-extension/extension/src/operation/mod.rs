@@ -13,6 +13,7 @@ mod functions;
 mod locking;
 mod missing;
 mod own;
+mod parallel;
 mod pure;
 mod recognise;
 mod relation;
@@ -42,6 +43,7 @@ pub fn install() {
     scan::install();
     results::install();
     own::install();
+    parallel::install();
     // SAFETY: the postmaster loads libraries one after the other.
     unsafe {
         PREVIOUS_PLANNER = pg_sys::planner_hook;

@@ -44,6 +44,7 @@ struct Own {
     /// By object; of each subtransaction the last operation, outer ones first.
     operated: HashMap<i64, Vec<Place>>,
     read: HashSet<i64>,
+    /// More than is remembered, or in parallel workers.
     read_too_many: bool,
 }
 
@@ -169,6 +170,22 @@ pub fn must_be_alone(id: i64) -> bool {
     }
     settings::SPLIT.get() != Split::Always && contention::is_serial(id)
         || row::one_snapshot() && OWN.with_borrow(|own| own.read_too_many || own.read.contains(&id))
+}
+
+/// Whether a statement that begins now may read in parallel workers. Their reads cannot take holds, so not once the
+/// transaction has operated on anything; and they go unnoticed, so that under REPEATABLE READ the transaction does
+/// its operations alone from then on.
+pub fn may_have_workers() -> bool {
+    if serializable() {
+        return true;
+    }
+    if !NOTHING_OPERATED.get() {
+        return false;
+    }
+    if row::one_snapshot() {
+        OWN.with_borrow_mut(|own| own.read_too_many = true);
+    }
+    true
 }
 
 fn serializable() -> bool {

@@ -239,7 +239,11 @@ GRANT SELECT ON abelian.cluster, abelian.node, abelian.colocation, abelian.parti
 DO $$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'abelian_router') THEN
-    CREATE ROLE abelian_router NOLOGIN;
+    CREATE ROLE abelian_router NOLOGIN; -- what routers call; also for applications with a router inside
+  END IF;
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'abelian_server') THEN
+    CREATE ROLE abelian_server NOLOGIN; -- and what a router needs that lets clients in itself
+    GRANT abelian_router TO abelian_server;
   END IF;
 END $$;
 
@@ -824,7 +828,7 @@ RETURNS SETOF record LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog,
     JOIN pg_prepared_xacts p ON p.transaction = h.xid
 $$;
 
--- The SCRAM verifier of a user who may log in now; NULL otherwise. For the router's own check of its clients.
+-- The SCRAM verifier of a user who may log in now; NULL otherwise. For a router server's own check of its clients.
 CREATE FUNCTION abelian.scram_verifier(user_name name) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT rolpassword FROM pg_authid
@@ -832,7 +836,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
      AND (rolvaliduntil IS NULL OR rolvaliduntil > clock_timestamp())
 $$;
 REVOKE ALL ON FUNCTION abelian.wait_edges(), abelian.scram_verifier(name), abelian.session_label(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION abelian.wait_edges(), abelian.scram_verifier(name), abelian.session_label(integer) TO abelian_router;
+GRANT EXECUTE ON FUNCTION abelian.wait_edges(), abelian.session_label(integer) TO abelian_router;
+GRANT EXECUTE ON FUNCTION abelian.scram_verifier(name) TO abelian_server;
 
 -- What is wrong with this node's settings, each with what mends it; no rows when nothing is.
 CREATE FUNCTION abelian.preflight(OUT problem text, OUT hint text) RETURNS SETOF record

@@ -58,8 +58,9 @@ SELECT abelian.session_label(pg_backend_pid());
 RESET abelian.session;
 SELECT abelian.session_label(pg_backend_pid()) IS NULL, abelian.session_label(0) IS NULL;
 SELECT abelian.lock_modes_conflict('ShareLock', 'RowExclusiveLock'), abelian.lock_modes_conflict('ShareLock', 'ShareLock'), abelian.lock_modes_conflict('SIReadLock', 'ExclusiveLock');
--- verifiers, for routers only
+-- verifiers, for router servers only
 SELECT abelian.scram_verifier('app') = rolpassword, abelian.scram_verifier('abelian_router') IS NULL, abelian.scram_verifier('nobody') IS NULL FROM pg_authid WHERE rolname = 'app';
+SELECT r, has_function_privilege(r, 'abelian.scram_verifier(name)', 'EXECUTE') FROM unnest(ARRAY['app', 'abelian_router', 'abelian_server', 'router']) r;
 SELECT * FROM abelian.preflight();
 CREATE ROLE stranger_to_decisions;
 SET SESSION AUTHORIZATION stranger_to_decisions;

@@ -46,8 +46,8 @@ public final class Main implements Callable<Integer> {
       names = "--user",
       required = true,
       description =
-          "role of control connections: a superuser, which may finish what other routers left and"
-              + " read verifiers")
+          "role of control connections: a member of abelian_server and of the roles of the"
+              + " clients, whose transactions it finishes when another router left them")
   private String user;
 
   @Option(names = "--password-file", description = "file whose first line is that role's password")

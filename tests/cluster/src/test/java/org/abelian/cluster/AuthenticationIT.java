@@ -54,6 +54,14 @@ class AuthenticationIT {
     assertEquals("3D000", refusal(LocalNode.USER, LocalNode.USER, "no_such_database"));
   }
 
+  @Test
+  void clientsCannotReadVerifiers() throws IOException {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      List<Message> answer = client.query("SELECT abelian.scram_verifier('router')").untilReady();
+      assertEquals("42501", answer.get(0).sqlState());
+    }
+  }
+
   private String refusal(String user, String password, String database) {
     return assertThrows(
             WireException.class, () -> WireClient.connect(router.port(), user, password, database))

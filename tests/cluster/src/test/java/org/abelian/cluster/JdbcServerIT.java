@@ -34,9 +34,9 @@ class JdbcServerIT extends JdbcContract {
                 "--nodes",
                 cluster.addresses(),
                 "--user",
-                LocalNode.SUPERUSER,
+                LocalNode.ROUTER,
                 "--password-file",
-                PasswordFile.of(LocalNode.SUPERUSER)));
+                PasswordFile.of(LocalNode.ROUTER)));
   }
 
   @AfterAll

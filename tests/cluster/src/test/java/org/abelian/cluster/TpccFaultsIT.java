@@ -103,9 +103,9 @@ class TpccFaultsIT {
             "--nodes",
             cluster.addresses(),
             "--user",
-            LocalNode.SUPERUSER,
+            LocalNode.ROUTER,
             "--password-file",
-            PasswordFile.of(LocalNode.SUPERUSER)));
+            PasswordFile.of(LocalNode.ROUTER)));
   }
 
   /** Two thirds of the terminals go through the server, a third through the driver. */

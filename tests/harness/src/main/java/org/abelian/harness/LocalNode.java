@@ -19,6 +19,9 @@ public final class LocalNode implements AutoCloseable {
   /** An ordinary user, who owns what tests create; the password equals the name. */
   public static final String USER = "app";
 
+  /** The role of router servers' own connections; the password equals the name. */
+  public static final String ROUTER = "router";
+
   /** A superuser; the password equals the name. */
   public static final String SUPERUSER = "abelian";
 

@@ -37,7 +37,7 @@ public final class RouterServer implements AutoCloseable {
                 "--nodes",
                 cluster.addresses(),
                 "--user",
-                LocalNode.SUPERUSER,
+                LocalNode.ROUTER,
                 "--password-file",
                 passwordFile.toString()));
     return new RouterServer(process, passwordFile);
@@ -50,7 +50,7 @@ public final class RouterServer implements AutoCloseable {
               "abelian-password",
               "",
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      Files.writeString(file, LocalNode.SUPERUSER + "\n");
+      Files.writeString(file, LocalNode.ROUTER + "\n");
       return file;
     } catch (IOException e) {
       throw new HarnessException("cannot write a password file", e);

@@ -37,8 +37,8 @@ public final class ControlPools implements CatalogSource, AutoCloseable {
   private final String password;
 
   /**
-   * @param user must be a superuser, or the user of all sessions, to finish other routers' prepared
-   *     transactions
+   * @param user must be the user of all sessions, or a member of their roles, or a superuser, to
+   *     finish other routers' prepared transactions
    * @param password null where the node asks for none
    */
   public ControlPools(String database, String user, String password) {

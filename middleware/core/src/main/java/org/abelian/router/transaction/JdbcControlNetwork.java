@@ -15,6 +15,7 @@ import java.util.List;
 public final class JdbcControlNetwork implements ControlNetwork {
   private static final String UNDEFINED_OBJECT = "42704";
   private static final String NOT_IN_PREREQUISITE_STATE = "55000";
+  private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
   private final NodeCalls calls;
 
@@ -55,18 +56,44 @@ public final class JdbcControlNetwork implements ControlNetwork {
         node,
         connection -> {
           try (Statement statement = connection.createStatement()) {
-            statement.execute((commit ? "COMMIT" : "ROLLBACK") + " PREPARED '" + gid + "'");
-            return Finish.FINISHED;
-          } catch (SQLException refused) {
-            if (UNDEFINED_OBJECT.equals(refused.getSQLState())) {
-              return Finish.ABSENT;
+            String command = (commit ? "COMMIT" : "ROLLBACK") + " PREPARED '" + gid + "'";
+            try {
+              return finish(statement, command);
+            } catch (SQLException refused) {
+              if (!INSUFFICIENT_PRIVILEGE.equals(refused.getSQLState())) {
+                throw refused;
+              }
+              return finishAsOwner(statement, gid, command);
             }
-            if (NOT_IN_PREREQUISITE_STATE.equals(refused.getSQLState())) {
-              return Finish.BUSY;
-            }
-            throw refused;
           }
         });
+  }
+
+  private static Finish finish(Statement statement, String command) throws SQLException {
+    try {
+      statement.execute(command);
+      return Finish.FINISHED;
+    } catch (SQLException refused) {
+      if (UNDEFINED_OBJECT.equals(refused.getSQLState())) {
+        return Finish.ABSENT;
+      }
+      if (NOT_IN_PREREQUISITE_STATE.equals(refused.getSQLState())) {
+        return Finish.BUSY;
+      }
+      throw refused;
+    }
+  }
+
+  /** PostgreSQL lets only superusers and the role that prepared a transaction finish it. */
+  private static Finish finishAsOwner(Statement statement, Gid gid, String command)
+      throws SQLException {
+    statement.execute(
+        "SELECT set_config('role', owner, false) FROM pg_prepared_xacts WHERE gid = '" + gid + "'");
+    try {
+      return finish(statement, command);
+    } finally {
+      statement.execute("RESET ROLE");
+    }
   }
 
   @Override

@@ -36,7 +36,7 @@ final class CommitBench implements AutoCloseable {
 
   CommitBench(LocalCluster cluster) throws SQLException {
     this.cluster = cluster;
-    pools = new ControlPools(LocalNode.DATABASE, LocalNode.SUPERUSER, LocalNode.SUPERUSER);
+    pools = new ControlPools(LocalNode.DATABASE, LocalNode.ROUTER, LocalNode.ROUTER);
     CatalogStore catalog =
         new CatalogStore(pools, List.of(new Node(0, "127.0.0.1", cluster.node(0).port())));
     NodeCalls calls = new NodeCalls(pools, catalog::current);

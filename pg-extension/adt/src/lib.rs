@@ -1,14 +1,39 @@
 //! Commuting data types, their operations and laws. Nothing here knows PostgreSQL, and nothing here may.
 //!
-//! * [`bounded_counter`]: escrow: when an operation on a sum keeps its bounds, however running transactions end.
+//! The frame:
+//!
+//! * [`data_type`]: what a type is: state, operations, queries, and how an operation becomes a change that merges.
+//! * [`specification`]: which accesses commute, as a table in code; [`table`] prints it for the documentation.
+//! * [`locks`]: the locks that follow from it, on the object and on its elements.
+//! * [`encoding`]: states as bytes.
+//! * [`ordered`]: values with a total order.
+//!
+//! The types:
+//!
 //! * [`counter`]: the sum of 64-bit integers, and the bounds within which parts of it may be summed apart.
 //! * [`decimal`]: the sum of decimal numbers with PostgreSQL's special values: the model of `decimal_counter`.
-//! * [`commutativity`]: which kinds of access commute; the extension derives its lock modes from this table.
+//! * [`bounded_counter`]: escrow: when an operation on a sum keeps its bounds, however running transactions end.
+//! * [`max`], [`min`]: the greatest and the least value.
+//! * [`set`]: a set of texts.
+//!
+//! * [`commutativity`]: the table of the two counters.
 
 pub mod bounded_counter;
 pub mod commutativity;
 pub mod counter;
+pub mod data_type;
 pub mod decimal;
+pub mod encoding;
+mod entries;
+#[cfg(test)]
+mod laws;
+pub mod locks;
+pub mod max;
+pub mod min;
+pub mod ordered;
+pub mod set;
+pub mod specification;
+pub mod table;
 
 /// A commutative monoid: what the slices of a split object must form so that they may be merged in any order.
 ///

@@ -252,7 +252,7 @@ impl Bounds {
 fn decimal(mut magnitude: u64, bits: u32) -> Option<u32> {
     let mut exponent = 0;
     while magnitude >= 1 << bits {
-        if magnitude % 10 != 0 {
+        if !magnitude.is_multiple_of(10) {
             return None;
         }
         magnitude /= 10;

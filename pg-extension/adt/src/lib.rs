@@ -13,24 +13,31 @@
 //! * [`counter`]: the sum of 64-bit integers, and the bounds within which parts of it may be summed apart.
 //! * [`decimal`]: the sum of decimal numbers with PostgreSQL's special values: the model of `decimal_counter`.
 //! * [`bounded_counter`]: escrow: when an operation on a sum keeps its bounds, however running transactions end.
-//! * [`max`], [`min`]: the greatest and the least value.
+//! * [`max`], [`min`], [`bool_or`], [`bool_and`], [`ordered_put`]: the greatest, the least, the one with the greatest
+//!   order; [`extremum`] is what they share.
 //! * [`set`]: a set of texts.
 //!
 //! * [`commutativity`]: the table of the two counters.
 
+pub mod bool_and;
+pub mod bool_or;
 pub mod bounded_counter;
+#[cfg(test)]
+mod broken;
 pub mod commutativity;
 pub mod counter;
 pub mod data_type;
 pub mod decimal;
 pub mod encoding;
 mod entries;
+pub mod extremum;
 #[cfg(test)]
 mod laws;
 pub mod locks;
 pub mod max;
 pub mod min;
 pub mod ordered;
+pub mod ordered_put;
 pub mod set;
 pub mod specification;
 pub mod table;

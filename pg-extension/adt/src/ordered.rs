@@ -1,12 +1,12 @@
 //! Values with a total order that `max`, `min` and others keep.
 
-use crate::encoding::{Corrupt, Reader, write_bytes, write_signed};
+use crate::encoding::{Corrupt, Reader, write_bytes, write_flag, write_signed};
 use std::cmp::Reverse;
 use std::fmt::Debug;
 
 /// A value that can be compared and stored. Equal means the same: what the order cannot tell apart, users cannot.
 pub trait Ordered: Ord + Clone + Debug + 'static {
-    /// Tells the kinds of values apart in stored states; at most 63.
+    /// Tells the kinds of values apart in stored states: at most 31; the bits above say what was made of it.
     const KIND: u8;
 
     /// Appends the value.
@@ -76,5 +76,48 @@ impl<V: Ordered> Ordered for Reverse<V> {
 
     fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
         V::read(input).map(Reverse)
+    }
+}
+
+/// False comes before true.
+impl Ordered for bool {
+    const KIND: u8 = 4;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        write_flag(*self, out);
+    }
+
+    fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
+        input.flag()
+    }
+}
+
+/// None comes before all values.
+impl<V: Ordered> Ordered for Option<V> {
+    const KIND: u8 = V::KIND | 0x20;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        write_flag(self.is_some(), out);
+        if let Some(value) = self {
+            value.write(out);
+        }
+    }
+
+    fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
+        input.flag()?.then(|| V::read(input)).transpose()
+    }
+}
+
+/// An order and a payload that is told apart by its bytes.
+impl<O: Ordered> Ordered for (O, Option<Text>) {
+    const KIND: u8 = O::KIND | 0x80;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        self.0.write(out);
+        Ordered::write(&self.1, out);
+    }
+
+    fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
+        Ok((O::read(input)?, Ordered::read(input)?))
     }
 }

@@ -6,7 +6,7 @@
 //! * [`specification`]: which accesses commute, as a table in code; [`table`] prints it for the documentation.
 //! * [`locks`]: the locks that follow from it, on the object and on its elements.
 //! * [`encoding`]: states as bytes.
-//! * [`ordered`]: values with a total order.
+//! * [`ordered`]: values with a total order; [`exact`] and [`numeric`]: decimal numbers.
 //!
 //! The types:
 //!
@@ -30,12 +30,14 @@ pub mod data_type;
 pub mod decimal;
 pub mod encoding;
 mod entries;
+pub mod exact;
 pub mod extremum;
 #[cfg(test)]
 mod laws;
 pub mod locks;
 pub mod max;
 pub mod min;
+pub mod numeric;
 pub mod ordered;
 pub mod ordered_put;
 pub mod set;

@@ -60,8 +60,8 @@ pub(crate) fn read<E>(
 }
 
 /// Numbers of which zero would mean that there is no entry.
-pub(crate) fn not_zero(count: i64) -> Result<i64, Corrupt> {
-    if count == 0 {
+pub(crate) fn not_zero<N: PartialEq + Default>(count: N) -> Result<N, Corrupt> {
+    if count == N::default() {
         Err(Corrupt::Malformed)
     } else {
         Ok(count)

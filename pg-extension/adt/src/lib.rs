@@ -15,7 +15,9 @@
 //! * [`bounded_counter`]: escrow: when an operation on a sum keeps its bounds, however running transactions end.
 //! * [`max`], [`min`], [`bool_or`], [`bool_and`], [`ordered_put`]: the greatest, the least, the one with the greatest
 //!   order; [`extremum`] is what they share.
-//! * [`set`]: a set of texts.
+//! * [`top_k`]: the k greatest pairs of score and item.
+//! * [`set`], [`multiset`]: texts, and how many there are of each.
+//! * [`scored_set`], [`dict`]: texts with scores, texts by key.
 //!
 //! * [`commutativity`]: the table of the two counters.
 
@@ -28,6 +30,7 @@ pub mod commutativity;
 pub mod counter;
 pub mod data_type;
 pub mod decimal;
+pub mod dict;
 pub mod encoding;
 mod entries;
 pub mod exact;
@@ -37,12 +40,15 @@ mod laws;
 pub mod locks;
 pub mod max;
 pub mod min;
+pub mod multiset;
 pub mod numeric;
 pub mod ordered;
 pub mod ordered_put;
+pub mod scored_set;
 pub mod set;
 pub mod specification;
 pub mod table;
+pub mod top_k;
 
 /// A commutative monoid: what the slices of a split object must form so that they may be merged in any order.
 ///

@@ -5,7 +5,7 @@
 
 use crate::data_type::{Access, AnyMethod, DataType, Role};
 
-/// A custom condition: decides by the state and both accesses.
+/// A custom condition: decides by the state and both accesses, which come in the order of [`in_order`].
 pub type Predicate<D> = fn(&<D as DataType>::State, &Access<D>, &Access<D>) -> bool;
 
 /// When a pair of methods commutes.
@@ -20,8 +20,10 @@ pub enum Condition<D: DataType> {
     Idle,
     /// Either of the two above.
     DifferentOrIdle,
-    /// If the predicate says so; in words, about `x` and `y`.
+    /// If the predicate says so; in words, with the operation's arguments as `{x}`.
     When(&'static str, Predicate<D>),
+    /// If they are about different elements, or the predicate says so.
+    DifferentOrWhen(&'static str, Predicate<D>),
 }
 
 /// The condition for two methods, the first of which must not come after the second (see [`in_order`]).
@@ -74,5 +76,8 @@ pub fn commutes<D: DataType>(a: &Access<D>, b: &Access<D>, state: Option<&D::Sta
         Condition::Idle => idle(),
         Condition::DifferentOrIdle => different() || idle(),
         Condition::When(_, holds) => state.is_some_and(|state| holds(state, a, b)),
+        Condition::DifferentOrWhen(_, holds) => {
+            different() || state.is_some_and(|state| holds(state, a, b))
+        }
     }
 }

@@ -79,11 +79,16 @@ impl Name {
 
     /// When it changes nothing.
     fn idle(&self) -> Option<String> {
-        let mut words = self.description.idle?.when.to_owned();
+        Some(self.fill(self.description.idle?.when))
+    }
+
+    /// The words with its arguments in their places.
+    fn fill(&self, words: &str) -> String {
+        let mut words = words.to_owned();
         for argument in self.description.arguments {
             words = words.replace(&format!("{{{argument}}}"), &self.argument(argument));
         }
-        Some(words)
+        words
     }
 }
 
@@ -95,8 +100,17 @@ fn in_words<D: DataType>(condition: &Condition<D>, names: &[Name; 2]) -> String 
         Condition::Different => DIFFERENT.to_owned(),
         Condition::Idle => idle.join(" and "),
         Condition::DifferentOrIdle => format!("{DIFFERENT}, or {}", idle.join(" and ")),
-        Condition::When(words, _) => (*words).to_owned(),
+        Condition::When(words, _) => operation(names).fill(words),
+        Condition::DifferentOrWhen(words, _) => {
+            format!("{DIFFERENT}, or {}", operation(names).fill(words))
+        }
     }
+}
+
+/// The one of the two that is an operation; of two, the first.
+fn operation(names: &[Name; 2]) -> &Name {
+    let is_operation = |name: &&Name| name.description.role == Role::Operation;
+    names.iter().find(is_operation).unwrap_or(&names[0])
 }
 
 /// What the locks of both admit.

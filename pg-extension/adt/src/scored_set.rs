@@ -1,0 +1,415 @@
+//! `abelian.scored_set`: texts with scores, which are exact decimal numbers.
+//!
+//! `add` adds to a score, as ZINCRBY of Redis does, and begins at zero if the element is not there: additions to one
+//! element commute. `put` gives it a score and `remove` takes it out; either undoes whatever was added before, so it
+//! does not commute with additions to the same element. The state keeps, per element, how often it was added and the
+//! sum: over all parts both add up. Additions are blind; the other two must know what is there to cancel it, so they are
+//! resolved, under a lock that keeps everybody else from the element.
+
+use crate::Merge;
+use crate::data_type::{Access, DataType, Description, Refused};
+use crate::encoding::{Corrupt, Encoding, Reader, write_signed};
+use crate::entries;
+use crate::exact::Exact;
+use crate::locks::Footprint;
+use crate::ordered::Text;
+use crate::specification::Condition;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The type.
+#[derive(Clone, Debug)]
+pub struct ScoredSet;
+
+/// What a part of the object knows of an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    /// Over all parts, positive if the element is there.
+    additions: i64,
+    /// Over all parts, its score; without zeros at the end, so that equal scores are the same.
+    score: Exact,
+}
+
+impl Entry {
+    fn new(additions: i64, score: &Exact) -> Self {
+        let score = score.stripped();
+        Entry { additions, score }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.additions == 0 && self.score.is_zero()
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        write_signed(self.additions.into(), out);
+        self.score.write(out);
+    }
+
+    fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
+        let additions = input.signed_64()?;
+        let score = Exact::read(input)?;
+        let entry = Entry::new(additions, &score);
+        if entry.is_nothing() || entry.score != score {
+            return Err(Corrupt::Malformed);
+        }
+        Ok(entry)
+    }
+}
+
+/// Scores, or changes of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scores(BTreeMap<Text, Entry>);
+
+impl Scores {
+    /// A whole state with these elements.
+    pub fn of(elements: impl IntoIterator<Item = (Text, Exact)>) -> Self {
+        let entries = elements.into_iter();
+        Scores(
+            entries
+                .map(|(element, score)| (element, Entry::new(1, &score)))
+                .collect(),
+        )
+    }
+
+    /// The elements of a whole state with their scores, ordered by element.
+    pub fn elements(&self) -> impl Iterator<Item = (&Text, &Exact)> {
+        let present = self.0.iter().filter(|(_, entry)| entry.additions > 0);
+        present.map(|(element, entry)| (element, &entry.score))
+    }
+
+    /// The elements of a whole state, the greatest score first, those of equal score by element.
+    pub fn ranking(&self) -> Vec<(&Text, &Exact)> {
+        let mut ranking: Vec<_> = self.elements().collect();
+        ranking.sort_by_key(|(element, score)| (Reverse(*score), *element));
+        ranking
+    }
+
+    /// The score of an element that is there.
+    pub fn score(&self, element: &[u8]) -> Option<&Exact> {
+        let entry = self.0.get(element).filter(|entry| entry.additions > 0);
+        entry.map(|entry| &entry.score)
+    }
+
+    fn one(element: &Text, additions: i64, score: &Exact) -> Self {
+        let entry = Entry::new(additions, score);
+        let change = (!entry.is_nothing()).then(|| (element.clone(), entry));
+        Scores(change.into_iter().collect())
+    }
+}
+
+impl Merge for Scores {
+    fn identity() -> Self {
+        Scores(BTreeMap::new())
+    }
+
+    fn merge(&self, other: &Self) -> Option<Self> {
+        entries::merge(&self.0, &other.0, |a, b| {
+            let additions = a.additions.checked_add(b.additions)?;
+            let sum = Entry::new(additions, &(&a.score + &b.score));
+            Some((!sum.is_nothing()).then_some(sum))
+        })
+        .map(Scores)
+    }
+}
+
+impl Encoding for Scores {
+    const TAG: u8 = 5;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        entries::write(&self.0, out, Entry::write);
+    }
+
+    fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
+        entries::read(input, Entry::read).map(Scores)
+    }
+}
+
+/// A change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Adds to the score of an element; puts it in if it is not there.
+    Add(Text, Exact),
+    /// Gives an element a score; puts it in if it is not there.
+    Put(Text, Exact),
+    /// Takes an element out, if it is there.
+    Remove(Text),
+}
+
+/// A look at part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// The score of an element.
+    Score(Text),
+    /// Whether an element is there.
+    Contains(Text),
+    /// The number of elements.
+    Size,
+    /// So many of the elements with the greatest scores.
+    Top(usize),
+}
+
+/// What a query gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// To [`Query::Score`].
+    Score(Option<Exact>),
+    /// To [`Query::Contains`].
+    Contains(bool),
+    /// To [`Query::Size`].
+    Size(usize),
+    /// To [`Query::Top`].
+    Top(Vec<(Text, Exact)>),
+}
+
+/// The methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// [`Operation::Add`]
+    Add,
+    /// [`Operation::Put`]
+    Put,
+    /// [`Operation::Remove`]
+    Remove,
+    /// [`Query::Score`]
+    Score,
+    /// [`Query::Contains`]
+    Contains,
+    /// [`Query::Size`]
+    Size,
+    /// [`Query::Top`]
+    Top,
+}
+
+impl DataType for ScoredSet {
+    const NAME: &'static str = "scored_set";
+    type State = Scores;
+    type Value = BTreeMap<Text, Exact>;
+    type Operation = Operation;
+    type Query = Query;
+    type Answer = Answer;
+    type Method = Method;
+    const METHODS: &'static [Method] = &[
+        Method::Add,
+        Method::Put,
+        Method::Remove,
+        Method::Score,
+        Method::Contains,
+        Method::Size,
+        Method::Top,
+    ];
+
+    fn describe(method: Method) -> Description {
+        let resolved = Footprint::OVERWRITE_ELEMENT;
+        match method {
+            Method::Add => Description::operation("add", &["x", "n"], Footprint::ADD_ELEMENT),
+            Method::Put => Description::operation("put", &["x", "n"], resolved)
+                .idle("{x} has score {n} already", Footprint::READ_ELEMENT),
+            Method::Remove => Description::operation("remove", &["x"], resolved)
+                .idle("{x} is not in it", Footprint::READ_ELEMENT),
+            Method::Score => Description::query("score", &["x"], Footprint::READ_ELEMENT),
+            Method::Contains => Description::query("contains", &["x"], Footprint::READ_ELEMENT),
+            Method::Size => Description::query("size", &[], Footprint::READ),
+            Method::Top => Description::query("top", &["n"], Footprint::READ),
+        }
+    }
+
+    fn rule(a: Method, b: Method) -> Condition<Self> {
+        use Condition::{Always, Different, DifferentOrIdle, DifferentOrWhen, Idle, Never, When};
+        use Method::{Add, Contains, Put, Remove, Score, Size, Top};
+        const PRESENT: &str = "{x} is in it already";
+        match (a, b) {
+            (Add, Put | Remove) | (Put, Remove) | (Score, Add) => Different,
+            (Put, Put) => DifferentOrWhen("n = m", put_the_same),
+            (Contains, Add | Put) => DifferentOrWhen(PRESENT, operand_is_present),
+            (Size, Add | Put) => When(PRESENT, operand_is_present),
+            (Score, Put | Remove) | (Contains, Remove) => DifferentOrIdle,
+            (Top, Add) => Never,
+            (Size, Remove) | (Top, Put | Remove) => Idle,
+            _ => Always,
+        }
+    }
+
+    fn operation_method(operation: &Operation) -> Method {
+        match operation {
+            Operation::Add(..) => Method::Add,
+            Operation::Put(..) => Method::Put,
+            Operation::Remove(_) => Method::Remove,
+        }
+    }
+
+    fn query_method(query: &Query) -> Method {
+        match query {
+            Query::Score(_) => Method::Score,
+            Query::Contains(_) => Method::Contains,
+            Query::Size => Method::Size,
+            Query::Top(_) => Method::Top,
+        }
+    }
+
+    fn operation_element(operation: &Operation) -> Option<&[u8]> {
+        match operation {
+            Operation::Add(element, _)
+            | Operation::Put(element, _)
+            | Operation::Remove(element) => Some(element),
+        }
+    }
+
+    fn query_element(query: &Query) -> Option<&[u8]> {
+        match query {
+            Query::Score(element) | Query::Contains(element) => Some(element),
+            Query::Size | Query::Top(_) => None,
+        }
+    }
+
+    fn value(state: &Scores) -> BTreeMap<Text, Exact> {
+        let elements = state.elements();
+        elements
+            .map(|(element, score)| (element.clone(), score.clone()))
+            .collect()
+    }
+
+    fn answer(state: &Scores, query: &Query) -> Answer {
+        match query {
+            Query::Score(element) => Answer::Score(state.score(element).cloned()),
+            Query::Contains(element) => Answer::Contains(state.score(element).is_some()),
+            Query::Size => Answer::Size(state.elements().count()),
+            Query::Top(count) => {
+                let top = state.ranking().into_iter().take(*count);
+                Answer::Top(
+                    top.map(|(element, score)| (element.clone(), score.clone()))
+                        .collect(),
+                )
+            }
+        }
+    }
+
+    fn is_blind(operation: &Operation) -> bool {
+        matches!(operation, Operation::Add(..))
+    }
+
+    fn change(operation: &Operation, newest: Option<&Scores>) -> Result<Scores, Refused> {
+        let (element, to) = match operation {
+            Operation::Add(element, score) => return Ok(Scores::one(element, 1, score)),
+            Operation::Put(element, score) => (element, Some(score)),
+            Operation::Remove(element) => (element, None),
+        };
+        let newest = newest.ok_or(Refused::NeedsValue)?;
+        let none = Entry::new(0, &Exact::ZERO);
+        let entry = newest.0.get(element).unwrap_or(&none);
+        let cancelled = -&entry.score;
+        Ok(match to {
+            Some(score) => Scores::one(element, 1, &(score + &cancelled)),
+            None => Scores::one(element, -entry.additions, &cancelled),
+        })
+    }
+
+    fn is_idle(operation: &Operation, state: &Scores) -> bool {
+        match operation {
+            Operation::Add(..) => false,
+            Operation::Put(element, score) => state.score(element) == Some(&score.stripped()),
+            Operation::Remove(element) => state.score(element).is_none(),
+        }
+    }
+
+    fn compact(whole: Scores) -> Scores {
+        Scores::of(
+            whole
+                .elements()
+                .map(|(element, score)| (element.clone(), score.clone())),
+        )
+    }
+}
+
+/// Whether the element of the operation, which comes second, is in it.
+fn operand_is_present(
+    state: &Scores,
+    _: &Access<ScoredSet>,
+    operation: &Access<ScoredSet>,
+) -> bool {
+    let element = operation.element();
+    element.is_some_and(|element| state.score(element).is_some())
+}
+
+fn put_the_same(_: &Scores, a: &Access<ScoredSet>, b: &Access<ScoredSet>) -> bool {
+    match (a, b) {
+        (Access::Operate(Operation::Put(_, n)), Access::Operate(Operation::Put(_, m))) => {
+            n.stripped() == m.stripped()
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::tests::{any_exact, exact};
+    use crate::laws::{Small, laws};
+    use proptest::prelude::*;
+
+    impl Small for ScoredSet {
+        fn operations() -> Vec<Operation> {
+            let [a, b] = ["a", "b"].map(Text::from);
+            vec![
+                Operation::Add(a.clone(), exact("1.5")),
+                Operation::Add(a.clone(), exact("-2")),
+                Operation::Add(b.clone(), exact("1")),
+                Operation::Put(a.clone(), exact("1.50")),
+                Operation::Put(a.clone(), exact("0")),
+                Operation::Put(b.clone(), exact("1")),
+                Operation::Remove(a),
+                Operation::Remove(b),
+            ]
+        }
+
+        fn queries() -> Vec<Query> {
+            let [a, b] = ["a", "b"].map(Text::from);
+            vec![
+                Query::Score(a.clone()),
+                Query::Score(b.clone()),
+                Query::Contains(a),
+                Query::Contains(b),
+                Query::Size,
+                Query::Top(1),
+                Query::Top(2),
+            ]
+        }
+
+        fn any_state() -> BoxedStrategy<Scores> {
+            let entry = (any::<i32>(), any_exact());
+            let entry = entry.prop_map(|(additions, score)| Entry::new(additions.into(), &score));
+            let entry = entry.prop_filter("no element", |entry| !entry.is_nothing());
+            let element = prop::collection::vec(any::<u8>(), 0..3);
+            prop::collection::btree_map(element, entry, 0..6)
+                .prop_map(Scores)
+                .boxed()
+        }
+    }
+
+    laws!(of_texts, ScoredSet);
+
+    #[test]
+    fn the_greatest_score_ranks_first_and_ties_are_ranked_by_element() {
+        let pairs = [("a", "1"), ("b", "2"), ("c", "2.0")];
+        let scores = Scores::of(pairs.map(|(element, score)| (element.into(), exact(score))));
+        let ranking: Vec<_> = scores
+            .ranking()
+            .into_iter()
+            .map(|(element, _)| element.as_slice())
+            .collect();
+        assert_eq!(ranking, [b"b", b"c", b"a"]);
+    }
+
+    #[test]
+    fn a_removed_element_leaves_nothing_behind() {
+        let mut state = Scores::identity();
+        for operation in [
+            Operation::Add("a".into(), exact("0.5")),
+            Operation::Put("a".into(), exact("7")),
+            Operation::Add("a".into(), exact("0.5")),
+            Operation::Remove("a".into()),
+        ] {
+            ScoredSet::apply(&mut state, &operation).unwrap();
+        }
+        assert_eq!(state, Scores::identity());
+    }
+}

@@ -16,6 +16,10 @@ CREATE TABLE slice (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 200,
         autovacuum_vacuum_cost_delay = 0);
 CREATE UNIQUE INDEX slice_key ON slice (object, slot);
+-- Rows that others than the library store: a restore, a subscription.
+CREATE FUNCTION slice_stored() RETURNS trigger LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_slice_stored';
+CREATE TRIGGER slice_stored AFTER INSERT OR UPDATE ON slice FOR EACH ROW EXECUTE FUNCTION slice_stored();
+ALTER TABLE slice ENABLE ALWAYS TRIGGER slice_stored;
 COMMENT ON TABLE slice IS 'parts of split objects: the value is the base in the row plus all slices';
 
 CREATE TYPE counter;

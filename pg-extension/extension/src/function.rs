@@ -63,9 +63,15 @@ impl Call {
 }
 
 /// Defines a function that SQL can call: `pg_function!(fn abelian_name(call) { ... Ok(datum) });`
+///
+/// With `quick path;` before it, `path: fn(Call) -> Option<Datum>` is asked for the result first. It must not raise
+/// errors, and needs none of the precautions that a call costs otherwise.
 #[macro_export]
 macro_rules! pg_function {
     ($(#[$attribute:meta])* fn $name:ident($call:ident) $body:block) => {
+        $crate::pg_function!(quick |_| None; $(#[$attribute])* fn $name($call) $body);
+    };
+    (quick $quick:expr; $(#[$attribute:meta])* fn $name:ident($call:ident) $body:block) => {
         const _: () = {
             #[unsafe(export_name = concat!("pg_finfo_", stringify!($name)))]
             extern "C" fn describe() -> &'static ::pgrx::pg_sys::Pg_finfo_record {
@@ -83,6 +89,11 @@ macro_rules! pg_function {
             unsafe extern "C-unwind" fn entry(
                 info: ::pgrx::pg_sys::FunctionCallInfo,
             ) -> ::pgrx::pg_sys::Datum {
+                const QUICK: fn($crate::function::Call) -> Option<::pgrx::pg_sys::Datum> = $quick;
+                // SAFETY: PostgreSQL calls with its own call information.
+                if let Some(datum) = QUICK(unsafe { $crate::function::Call::new(info) }) {
+                    return datum;
+                }
                 // SAFETY: PostgreSQL calls with its own call information; the guard turns panics into ERROR.
                 unsafe {
                     ::pgrx::pg_sys::submodules::panic::pgrx_extern_c_guard(|| {

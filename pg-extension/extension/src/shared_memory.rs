@@ -1,6 +1,8 @@
-//! The extension's shared memory: hints and figures only. Losing it at a crash loses no user data.
+//! The extension's shared memory: hints, figures, and what can be found out again. Losing it at a crash loses no user
+//! data.
 
 use crate::object::contention::Detector;
+use crate::object::split_set::SplitSet;
 use crate::object::statistics::Figures;
 use crate::object::worker::Folding;
 use pgrx::prelude::*;
@@ -18,9 +20,14 @@ pub static FIGURES: PgAtomic<Figures> = unsafe { PgAtomic::new(c"abelian_figures
 // SAFETY: the name is unique to this extension.
 pub static FOLDING: PgAtomic<Folding> = unsafe { PgAtomic::new(c"abelian_folding") };
 
+/// Which objects may have slices.
+// SAFETY: the name is unique to this extension.
+pub static SPLIT: PgAtomic<SplitSet> = unsafe { PgAtomic::new(c"abelian_split_set") };
+
 /// Asks the postmaster for the memory; called once when the library is loaded.
 pub fn request() {
     pg_shmem_init!(DETECTOR = Detector::new());
     pg_shmem_init!(FIGURES = Figures::default());
     pg_shmem_init!(FOLDING = Folding::default());
+    pg_shmem_init!(SPLIT = SplitSet::new());
 }

@@ -9,7 +9,7 @@
 
 use crate::catalog;
 use crate::object::slice_table::{Content, Slice};
-use crate::object::{read, worker, write};
+use crate::object::{read, split_set, worker, write};
 use pgrx::pg_sys::ffi::pg_guard_ffi_boundary;
 use pgrx::pg_sys::{self, NodeTag, Oid};
 use pgrx::prelude::*;
@@ -173,6 +173,7 @@ unsafe extern "C-unwind" fn on_utility(
         tag if unsafe { concerns_database(tag, statement) } => {
             let _away = worker::stay_away();
             go_on();
+            split_set::forget_databases();
         }
         _ => go_on(),
     }

@@ -9,11 +9,15 @@ pub mod contention;
 mod fold;
 mod read;
 mod slice_table;
+pub mod split_set;
 pub mod statistics;
 pub mod worker;
 mod write;
 
-pub use read::{Slices, before_read, newest, visible, visible_to};
+pub use read::{
+    Slices, before_read, may_have_slices, newest, reads_are_watched, visible, visible_to,
+    watch_reads,
+};
 pub use write::{Outcome, add, discard};
 
 use crate::catalog;

@@ -6,6 +6,7 @@
 
 use crate::error::Error;
 use crate::object::slice_table::{Content, Slice, SliceTable};
+use crate::object::split_set;
 use crate::types::decimal_counter;
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::*;
@@ -14,6 +15,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Probes under one snapshot before loading is considered.
 const PROBES: u32 = 8;
@@ -78,6 +80,28 @@ mod harmless {
     }
 }
 
+/// Set while the hook before reads has something to look at under READ COMMITTED, too.
+static WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// Has the hook before reads called for every read under READ COMMITTED, or only for objects that may have slices.
+pub fn watch_reads(on: bool) {
+    WATCHED.store(on, Relaxed);
+}
+
+/// Whether it is called for every read.
+pub fn reads_are_watched() -> bool {
+    WATCHED.load(Relaxed)
+}
+
+/// Whether more than the base has to be looked at to know the object's value, or the read is to be noted.
+pub fn may_have_slices(id: i64) -> bool {
+    // SAFETY: plain read.
+    id != 0
+        && (WATCHED.load(Relaxed)
+            || unsafe { pg_sys::XactIsoLevel } > pg_sys::XACT_READ_COMMITTED as i32
+            || split_set::may_have_slices(id))
+}
+
 static BEFORE_READ: OnceLock<fn(i64)> = OnceLock::new();
 
 /// Has `hook` called with the id before every read of an object under the active snapshot; set once, when the
@@ -133,7 +157,8 @@ pub fn newest(id: i64) -> Result<Slices, Error> {
 /// # Safety
 /// `snapshot` must be valid.
 pub unsafe fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, Error> {
-    if id == 0 {
+    // A predicate lock is needed where slices could come.
+    if id == 0 || !serializable() && !split_set::look(id)? {
         return Ok(Slices::default());
     }
     LOADED.with_borrow_mut(|loaded| {
@@ -160,9 +185,13 @@ pub unsafe fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, 
     })
 }
 
-fn first_probes() -> u32 {
+fn serializable() -> bool {
     // SAFETY: plain read.
-    if unsafe { pg_sys::XactIsoLevel } == pg_sys::XACT_SERIALIZABLE as i32 {
+    unsafe { pg_sys::XactIsoLevel == pg_sys::XACT_SERIALIZABLE as i32 }
+}
+
+fn first_probes() -> u32 {
+    if serializable() {
         SERIALIZABLE_PROBES
     } else {
         PROBES

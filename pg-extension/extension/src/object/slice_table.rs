@@ -5,7 +5,7 @@
 
 use crate::catalog::{self, Catalog};
 use crate::error::Error;
-use crate::object::Object;
+use crate::object::{Object, split_set};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::ptr::null_mut;
 
@@ -173,6 +173,28 @@ impl SliceTable {
         }
     }
 
+    /// Calls `each` with the object of every row of the table, whoever may see it.
+    pub fn all_objects(&self, each: &mut dyn FnMut(i64)) {
+        // SAFETY: as in `scan_object`.
+        unsafe {
+            let row = pg_sys::table_slot_create(self.relation, null_mut());
+            let scan = pg_sys::table_beginscan(
+                self.relation,
+                &raw mut pg_sys::SnapshotAnyData,
+                0,
+                null_mut(),
+            );
+            let forward = pg_sys::ScanDirection::ForwardScanDirection;
+            while pg_sys::table_scan_getnextslot(scan, forward, row) {
+                let mut null = false;
+                let id = pg_sys::slot_getattr(row, OBJECT as i32 + 1, &mut null);
+                each(id.value() as i64);
+            }
+            pg_sys::table_endscan(scan);
+            pg_sys::ExecDropSingleTupleTableSlot(row);
+        }
+    }
+
     /// The newest versions of an object's slices (of one slot only if given): committed, our own, or under way.
     pub fn newest(&self, id: i64, slot: Option<i32>) -> Result<Vec<Found>, Error> {
         let mut dirty = dirty_snapshot();
@@ -217,6 +239,7 @@ impl SliceTable {
             );
             self.index_entry(object.id, slot, tuple);
             pg_sys::heap_freetuple(tuple);
+            split_set::note(object.id);
         }
     }
 
@@ -234,6 +257,7 @@ impl SliceTable {
                 self.index_entry(slice.object.id, slice.slot, tuple);
             }
             pg_sys::heap_freetuple(tuple);
+            split_set::note(slice.object.id);
             Ok(done)
         }
     }
@@ -427,6 +451,16 @@ unsafe fn slice_of(row: *mut pg_sys::TupleTableSlot) -> Slice {
         place,
         writer,
     }
+}
+
+/// The object of a row.
+///
+/// # Safety
+/// `tuple` must be a row of the slice table, which `columns` describes.
+pub unsafe fn object_of(tuple: pg_sys::HeapTuple, columns: pg_sys::TupleDesc) -> i64 {
+    let mut null = false;
+    // SAFETY: by the caller.
+    unsafe { pg_sys::heap_getattr(tuple, OBJECT as i32 + 1, columns, &mut null) }.value() as i64
 }
 
 /// The transaction that wrote the tuple; frozen for all if it is long ago.

@@ -2,7 +2,7 @@
 //! that has slices, which leaves when there is nothing left to do.
 
 use crate::error::Error;
-use crate::object::fold;
+use crate::object::{fold, split_set};
 use crate::shared_memory::FOLDING;
 use crate::{catalog, settings};
 use pgrx::bgworkers::{BackgroundWorker, BackgroundWorkerBuilder, SignalWakeFlags};
@@ -277,6 +277,7 @@ pub extern "C-unwind" fn abelian_folding_worker(argument: pg_sys::Datum) {
         if BackgroundWorker::transaction(|| catalog::find().is_none()) {
             return;
         }
+        split_set::renew_if_crowded();
         if round().unwrap_or_else(|error| error.raise()) {
             idle += 1;
         } else {

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
 use crate::object::statistics::count;
-use crate::object::{Delta, Object, contention, read, worker};
+use crate::object::{Delta, Object, contention, read, split_set, worker};
 use crate::settings::{self, Split};
 use crate::shared_memory::FIGURES;
 use crate::types::decimal_counter;
@@ -135,7 +135,7 @@ fn sum(slice: Option<Content>, delta: Delta) -> Result<Option<Content>, Error> {
 /// Removes all slices of an object: it was overwritten or deleted, or its slices were taken into the base.
 /// The caller holds the Overwrite lock on it.
 pub fn discard(id: i64) -> Result<(), Error> {
-    if id == 0 {
+    if id == 0 || !split_set::look(id)? {
         return Ok(());
     }
     let table = SliceTable::for_writing()?;

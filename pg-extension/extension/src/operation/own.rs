@@ -50,8 +50,6 @@ struct Own {
 
 thread_local! {
     static OWN: RefCell<Own> = RefCell::default();
-    /// Nothing is remembered: the usual case, answered without looking further.
-    static NOTHING_OPERATED: Cell<bool> = const { Cell::new(true) };
     /// How many objects the transaction has locked for operations outside the row.
     static LOCKED: Cell<i32> = const { Cell::new(0) };
     /// Reads made here do not count.
@@ -77,7 +75,7 @@ unsafe extern "C-unwind" fn transaction_ended(
     if [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(&event) {
         LOOKING.set(false);
         LOCKED.set(0);
-        NOTHING_OPERATED.set(true);
+        object::watch_reads(false);
         OWN.with(|own| {
             if let Ok(mut own) = own.try_borrow_mut() {
                 own.operated.clear();
@@ -97,7 +95,7 @@ unsafe extern "C-unwind" fn subtransaction_ended(
     _argument: *mut std::ffi::c_void,
 ) {
     use pg_sys::SubXactEvent::{SUBXACT_EVENT_ABORT_SUB, SUBXACT_EVENT_COMMIT_SUB};
-    if NOTHING_OPERATED.get() {
+    if !object::reads_are_watched() {
         return;
     }
     OWN.with(|own| {
@@ -128,7 +126,7 @@ pub fn note_operation(object: &Object, version: ItemPointerData, in_row: bool) {
     if object.id == 0 || serializable() {
         return;
     }
-    NOTHING_OPERATED.set(false);
+    object::watch_reads(true);
     // SAFETY: plain counter read.
     let (command, subtransaction) = unsafe {
         (
@@ -179,7 +177,7 @@ pub fn may_have_workers() -> bool {
     if serializable() {
         return true;
     }
-    if !NOTHING_OPERATED.get() {
+    if object::reads_are_watched() {
         return false;
     }
     if row::one_snapshot() {
@@ -200,7 +198,7 @@ fn before_read(id: i64) {
     if row::one_snapshot() && !serializable() {
         note_read(id);
     }
-    if NOTHING_OPERATED.get() {
+    if !object::reads_are_watched() {
         return;
     }
     let Some(place) = OWN.with_borrow(|own| own.operated.get(&id)?.last().copied()) else {

@@ -7,6 +7,7 @@
 //! when INSERT stores it or when the first operation rewrites the row.
 
 use crate::error::Error;
+use crate::function::Call;
 use crate::lock::{self, Mode, Tag};
 use crate::object;
 use crate::pg_function;
@@ -80,7 +81,7 @@ impl Counter {
 
     /// The value under the active snapshot.
     pub fn value(self) -> Result<i64, Error> {
-        if self.id == 0 {
+        if !object::may_have_slices(self.id) {
             return in_range(self.base);
         }
         in_range(self.base + i128::from(object::visible(self.id)?.counter()))
@@ -178,7 +179,18 @@ pg_function!(fn abelian_counter_from_float8(call) {
     Ok(Counter::unidentified(base.map_or(0, |datum| datum.value() as i64)).into_datum())
 });
 
+/// The value of an object that was never split, which most are.
+fn base_alone(call: Call) -> Option<Datum> {
+    // SAFETY: the functions that use it are declared with a counter argument.
+    let counter = unsafe { counter(call.arg(0)) };
+    if object::may_have_slices(counter.id) {
+        return None;
+    }
+    i64::try_from(counter.base).ok().map(Datum::from)
+}
+
 pg_function!(
+    quick base_alone;
     /// The cast to `bigint`: the value under the active snapshot.
     fn abelian_counter_value(call) {
         // SAFETY: declared with a counter argument.

@@ -69,7 +69,7 @@ impl DecimalCounter {
 
     /// The value (a `numeric`) under the active snapshot.
     pub fn value(self) -> Result<Datum, Error> {
-        if self.id == 0 {
+        if !object::may_have_slices(self.id) {
             return Ok(self.base);
         }
         with_slices(self.base, object::visible(self.id)?.decimal())

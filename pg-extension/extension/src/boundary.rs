@@ -8,6 +8,7 @@
 
 use cee_scape::{SigJmpBufFields, call_with_sigsetjmp};
 use pgrx::pg_sys;
+use std::ffi::CStr;
 use std::mem::MaybeUninit;
 
 mod raw {
@@ -16,6 +17,7 @@ mod raw {
         pub fn CopyErrorData() -> *mut pgrx::pg_sys::ErrorData;
         pub fn FlushErrorState();
         pub fn ReThrowError(data: *mut pgrx::pg_sys::ErrorData) -> !;
+        pub fn ThrowErrorData(data: *mut pgrx::pg_sys::ErrorData);
     }
 }
 
@@ -24,6 +26,32 @@ mod raw {
 pub struct PostgresError(*mut pg_sys::ErrorData);
 
 impl PostgresError {
+    /// An error of our own with what pgrx's reports lack: the names of a schema, a table and a column.
+    pub fn made(
+        sqlstate: i32,
+        message: &str,
+        detail: &str,
+        names: Option<(&CStr, &CStr, &CStr)>,
+    ) -> PostgresError {
+        // SAFETY: zeroed is valid for this structure; the texts live until the error has been copied.
+        unsafe {
+            let data = pg_sys::palloc0(size_of::<pg_sys::ErrorData>()).cast::<pg_sys::ErrorData>();
+            (*data).elevel = pgrx::PgLogLevel::ERROR as i32;
+            (*data).sqlerrcode = sqlstate;
+            (*data).message = copied(message);
+            (*data).detail = copied(detail);
+            if let Some((schema, table, column)) = names {
+                (*data).schema_name = schema.as_ptr().cast_mut();
+                (*data).table_name = table.as_ptr().cast_mut();
+                (*data).column_name = column.as_ptr().cast_mut();
+            }
+            match catch_errors(|| raw::ThrowErrorData(data)) {
+                Err(error) => error,
+                Ok(()) => PostgresError(data),
+            }
+        }
+    }
+
     /// Raises it again as it was. No value with a destructor may be alive in the frames between here and PostgreSQL.
     pub fn rethrow(&self) -> ! {
         // SAFETY: the data were copied into a context that outlives the error.
@@ -36,12 +64,20 @@ impl PostgresError {
         unsafe {
             match (*self.0).message {
                 message if message.is_null() => String::new(),
-                message => std::ffi::CStr::from_ptr(message)
-                    .to_string_lossy()
-                    .into_owned(),
+                message => CStr::from_ptr(message).to_string_lossy().into_owned(),
             }
         }
     }
+}
+
+/// A C string in the current memory context; what follows a zero byte is cut off.
+fn copied(text: &str) -> *mut std::ffi::c_char {
+    let length = text
+        .bytes()
+        .position(|byte| byte == 0)
+        .unwrap_or(text.len());
+    // SAFETY: so many bytes are there.
+    unsafe { pg_sys::pnstrdup(text.as_ptr().cast(), length) }
 }
 
 /// Runs `call`; on ERROR runs `on_error` and lets the error go on to PostgreSQL's handler.

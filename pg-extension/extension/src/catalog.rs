@@ -13,6 +13,8 @@ pub struct Catalog {
     pub schema: Oid,
     /// Type `abelian.counter`.
     pub counter: Oid,
+    /// Type `abelian.bounded_counter`; invalid where the extension has not been updated to it.
+    pub bounded_counter: Oid,
     /// Type `abelian.decimal_counter`.
     pub decimal_counter: Oid,
     /// Table `abelian.slice`.
@@ -26,7 +28,12 @@ pub struct Catalog {
 impl Catalog {
     /// Whether values of this type are Abelian objects.
     pub fn is_object_type(&self, type_oid: Oid) -> bool {
-        type_oid == self.counter || type_oid == self.decimal_counter
+        self.is_counter_type(type_oid) || type_oid == self.decimal_counter
+    }
+
+    /// Whether values of this type are sums of integers, bounded or not.
+    pub fn is_counter_type(&self, type_oid: Oid) -> bool {
+        type_oid != Oid::INVALID && (type_oid == self.counter || type_oid == self.bounded_counter)
     }
 }
 
@@ -81,6 +88,7 @@ fn look_up() -> Option<Catalog> {
         Some(Catalog {
             schema,
             counter: type_named(c"counter", schema)?,
+            bounded_counter: type_named(c"bounded_counter", schema).unwrap_or(Oid::INVALID),
             decimal_counter: type_named(c"decimal_counter", schema)?,
             slice: relation(c"slice")?,
             slice_key: relation(c"slice_key")?,

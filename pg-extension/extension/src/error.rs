@@ -1,6 +1,7 @@
 //! Every error the extension raises itself, with its SQLSTATE. Errors of PostgreSQL pass through untouched.
 
 use crate::boundary::PostgresError;
+use abelian_adt::bounded_counter::BadBounds;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode};
 use thiserror::Error;
@@ -37,6 +38,12 @@ pub enum Error {
     /// CREATE INDEX, or a constraint that needs one, over an Abelian column.
     #[error("an Abelian column cannot be indexed")]
     IndexOnObject,
+    /// A type modifier of `bounded_counter` that is no bound.
+    #[error("invalid bounds of type abelian.bounded_counter: \"{0}\"")]
+    NotABound(String),
+    /// Bounds that cannot be.
+    #[error("invalid bounds of type abelian.bounded_counter: {0}")]
+    Bounds(BadBounds),
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -55,6 +62,9 @@ impl Error {
             Error::LockNotAvailable | Error::RowLockNotAvailable => {
                 PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
             }
+            Error::NotABound(_) | Error::Bounds(_) => {
+                PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE
+            }
             Error::IndexOnObject => PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
             Error::ModifiedByTrigger => PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION,
         }
@@ -64,6 +74,12 @@ impl Error {
         match self {
             Error::NotPreloaded => Some(
                 "Add abelian to shared_preload_libraries in postgresql.conf and restart the server.",
+            ),
+            Error::NotABound(_) => Some(
+                "Write bounded_counter(floor) or bounded_counter(floor, ceiling); '-infinity' is no floor.",
+            ),
+            Error::Bounds(BadBounds::TooPrecise) => Some(
+                "One bound, or a ceiling beside the floor 0, may have 7 digits followed by zeros; otherwise the floor may have 2 and the ceiling 3.",
             ),
             Error::NotInstalled => Some("CREATE EXTENSION abelian;"),
             Error::IndexOnObject => Some(

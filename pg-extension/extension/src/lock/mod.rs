@@ -20,11 +20,15 @@ pub enum Tag {
     Object(i64),
     /// The plain columns of the row that holds the object, as far as operations depend on them.
     Row(i64),
+    /// The right to look at all parts of a bounded object and to change one; held for a moment, never to the end of the
+    /// transaction, and never while waiting for another lock.
+    Check(i64),
 }
 
 /// Field 4 of the lock tag (`objsubid` in `pg_locks`): keeps ours apart from `pg_advisory_lock` (1 and 2).
 const OBJECT_CLASS: u16 = 11_001;
 const ROW_CLASS: u16 = 11_002;
+const CHECK_CLASS: u16 = 11_010;
 
 /// How it is locked; the matrix is PostgreSQL's own for the modes below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +64,7 @@ fn tag(tag: Tag) -> pg_sys::LOCKTAG {
     let (class, key) = match tag {
         Tag::Object(id) => (OBJECT_CLASS, id as u64),
         Tag::Row(id) => (ROW_CLASS, id as u64),
+        Tag::Check(id) => (CHECK_CLASS, id as u64),
     };
     pg_sys::LOCKTAG {
         // SAFETY: plain read of the backend's database.
@@ -90,6 +95,38 @@ fn acquire(tag: &pg_sys::LOCKTAG, mode: Mode, at_once: bool) -> bool {
     // SAFETY: a valid tag of the advisory lock method; transaction-scoped.
     let result = unsafe { pg_sys::LockAcquire(tag, mode.level(), false, at_once) };
     result != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
+}
+
+/// Gives back one [`lock`] before the transaction ends: nothing was done under it, or it was for a moment only. What the
+/// transaction took before stays.
+pub fn unlock(what: Tag, mode: Mode) {
+    let tag = tag(what);
+    // SAFETY: as in `lock`; PostgreSQL counts how often it was taken.
+    unsafe { pg_sys::LockRelease(&tag, mode.level(), false) };
+}
+
+/// A lock for a moment: given back when dropped, or by PostgreSQL when an ERROR ends the transaction.
+pub struct Moment(Tag, Mode);
+
+impl Moment {
+    /// Takes the lock, waiting for it.
+    pub fn begin(what: Tag, mode: Mode) -> Self {
+        lock(what, mode, true);
+        Moment(what, mode)
+    }
+
+    /// Takes the lock if it is free.
+    pub fn try_begin(what: Tag, mode: Mode) -> Option<Self> {
+        lock(what, mode, false).then_some(Moment(what, mode))
+    }
+}
+
+impl Drop for Moment {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            unlock(self.0, self.1);
+        }
+    }
 }
 
 /// Whether this transaction holds the lock in exactly this mode.

@@ -201,7 +201,7 @@ unsafe fn alters_type(statement: *mut pg_sys::AlterTableStmt) -> bool {
 fn fits(slice: &Slice) -> bool {
     let column = type_of(slice.object.relation, slice.object.attribute);
     catalog::find().is_some_and(|c| match slice.content {
-        Content::Counter(_) => column == c.counter,
+        Content::Counter(_) => c.is_counter_type(column),
         Content::Decimal(_) => column == c.decimal_counter,
     })
 }

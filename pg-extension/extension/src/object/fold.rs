@@ -35,6 +35,10 @@ pub fn fold(id: i64) -> Result<bool, Error> {
     if !contention::is_idle(id) || !lock::lock(Tag::Object(id), Mode::Add, false) {
         return Ok(false);
     }
+    // Who adds up the parts of a bounded object must not meet them on their way from one slice to another.
+    let Some(_unobserved) = lock::Moment::try_begin(Tag::Check(id), Mode::Overwrite) else {
+        return Ok(false);
+    };
     let table = SliceTable::for_writing()?;
     let found = table.newest(id, None)?;
     let (folded, others): (Vec<Found>, Vec<Found>) =
@@ -46,7 +50,7 @@ pub fn fold(id: i64) -> Result<bool, Error> {
     let mut sum = folded.map(|slice| slice.content);
     let mut removed = 0;
     let mut object = None;
-    for Found { slice, holder } in &others {
+    for Found { slice, holder, .. } in &others {
         let merged = merge(sum, slice.content)?;
         if holder.is_some() || merged.is_none() || table.delete(slice)? != Change::Done {
             continue;

@@ -6,6 +6,7 @@
 
 mod cleanup;
 pub mod contention;
+mod escrow;
 mod fold;
 mod read;
 mod slice_table;
@@ -14,6 +15,7 @@ pub mod statistics;
 pub mod worker;
 mod write;
 
+pub use escrow::{Outlook, outlook};
 pub use read::{
     Slices, before_read, may_have_slices, newest, reads_are_watched, visible, visible_to,
     watch_reads,

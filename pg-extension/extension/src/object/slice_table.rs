@@ -39,6 +39,8 @@ pub struct Slice {
     pub place: pg_sys::ItemPointerData,
     /// Who wrote this version.
     pub writer: pg_sys::TransactionId,
+    /// Who has removed or replaced it, or tried to; invalid if nobody has.
+    pub remover: pg_sys::TransactionId,
 }
 
 /// A slice's newest version, and who else is at it.
@@ -48,6 +50,25 @@ pub struct Found {
     pub slice: Slice,
     /// Another transaction that has written or is removing it and has not ended.
     pub holder: Option<pg_sys::TransactionId>,
+    /// That transaction has written it.
+    pub is_new: bool,
+    /// It was written and replaced by one and the same (sub)transaction: whatever becomes of that, it is over.
+    pub is_superseded: bool,
+}
+
+impl Found {
+    /// # Safety
+    /// `snapshot` must be the dirty snapshot whose scan gave the slice last.
+    unsafe fn new(slice: Slice, snapshot: pg_sys::Snapshot) -> Found {
+        // SAFETY: by the caller.
+        let (writer, holder) = unsafe { ((*snapshot).xmin, holder(snapshot)) };
+        Found {
+            slice,
+            holder,
+            is_new: writer != pg_sys::InvalidTransactionId,
+            is_superseded: holder.is_some() && slice.remover == slice.writer,
+        }
+    }
 }
 
 /// The answer to an attempt to change a slice.
@@ -202,8 +223,7 @@ impl SliceTable {
         let mut found = Vec::new();
         self.scan_object(id, slot, snapshot, &mut |slice| {
             // SAFETY: the scan sets the snapshot's xmin and xmax for the row it returns.
-            let holder = unsafe { holder(snapshot) };
-            found.push(Found { slice, holder });
+            found.push(unsafe { Found::new(slice, snapshot) });
             Ok(())
         })?;
         Ok(found)
@@ -217,8 +237,7 @@ impl SliceTable {
         self.scan_all(snapshot, &mut |slice| {
             if filter(&slice) {
                 // SAFETY: as above.
-                let holder = unsafe { holder(snapshot) };
-                found.push(Found { slice, holder });
+                found.push(unsafe { Found::new(slice, snapshot) });
             }
             Ok(())
         })?;
@@ -436,9 +455,10 @@ unsafe fn slice_of(row: *mut pg_sys::TupleTableSlot) -> Slice {
         })),
     };
     // SAFETY: the slot holds a heap tuple in a buffer.
-    let (place, writer) = unsafe {
+    let (place, writer, remover) = unsafe {
         let tuple = (*row.cast::<pg_sys::BufferHeapTupleTableSlot>()).base.tuple;
-        ((*row).tts_tid, writer_of((*tuple).t_data))
+        let header = (*tuple).t_data;
+        ((*row).tts_tid, writer_of(header), remover_of(header))
     };
     Slice {
         object: Object {
@@ -450,6 +470,7 @@ unsafe fn slice_of(row: *mut pg_sys::TupleTableSlot) -> Slice {
         content,
         place,
         writer,
+        remover,
     }
 }
 
@@ -472,6 +493,18 @@ unsafe fn writer_of(tuple: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
             pg_sys::FrozenTransactionId
         } else {
             (*tuple).t_choice.t_heap.t_xmin
+        }
+    }
+}
+
+/// The transaction that has removed or replaced the tuple. Slices are never locked, so there are no multixacts.
+unsafe fn remover_of(tuple: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
+    // SAFETY: by the caller: a tuple in a pinned buffer.
+    unsafe {
+        if (*tuple).t_infomask & pg_sys::HEAP_XMAX_INVALID as u16 != 0 {
+            pg_sys::InvalidTransactionId
+        } else {
+            (*tuple).t_choice.t_heap.t_xmax
         }
     }
 }

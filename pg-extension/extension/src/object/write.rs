@@ -102,7 +102,7 @@ fn retry_after_own(mut change: impl FnMut() -> Result<Change, Error>) -> Result<
 
 /// A version that the transaction's snapshot does not see must not be replaced by one that it does see: the
 /// transaction would read the other's additions with its own. (READ COMMITTED takes a new snapshot soon.)
-fn writer_is_visible(slice: &Slice) -> bool {
+pub(super) fn writer_is_visible(slice: &Slice) -> bool {
     // SAFETY: inside a transaction; the snapshot is the transaction's own.
     unsafe {
         if pg_sys::XactIsoLevel < pg_sys::XACT_REPEATABLE_READ as i32

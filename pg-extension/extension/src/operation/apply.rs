@@ -6,6 +6,7 @@
 //! What neither can take (an object without identity, NULL, a value near the end of bigint) is done in the row,
 //! waiting as PostgreSQL does.
 
+use super::escrow::{self, Admission, Bounded};
 use super::executor::{Rewrite, Target};
 use super::own;
 use super::pure::Private;
@@ -13,7 +14,7 @@ use super::row::{self, Request, one_snapshot};
 use super::settings::CONCURRENT_OPERATIONS;
 use super::version::{self, Newest, OwnUpdates};
 use crate::error::Error;
-use crate::lock::{self, Mode, Tag};
+use crate::lock::{self, Mode, Moment, Tag};
 use crate::object::{self, Delta, Object, Outcome, contention};
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
@@ -43,6 +44,7 @@ pub struct Apply {
 struct Column {
     attribute: i16,
     is_counter: bool,
+    bounded: Option<Bounded>,
 }
 
 /// The change of one column of one row.
@@ -53,6 +55,8 @@ struct Change {
     content: Option<Datum>,
     /// `None` for NULL.
     delta: Option<Datum>,
+    /// The base of a bounded counter in the version that the plan yielded.
+    seen_base: i128,
     /// In a slice already.
     done: bool,
 }
@@ -74,6 +78,14 @@ impl Change {
             relation,
             attribute: self.column.attribute,
         }
+    }
+
+    /// An operation on a bounded counter that has not been done.
+    fn bounded(&self) -> Option<(Bounded, Counter, i64)> {
+        let (bounded, content, delta) = (self.column.bounded?, self.content?, self.delta?);
+        // SAFETY: the content is a datum of the column's type.
+        let content = unsafe { Counter::from_datum(content) };
+        (!self.done).then_some((bounded, content, delta.value() as i64))
     }
 
     /// Whether only a rewrite of the row can do it.
@@ -154,6 +166,7 @@ impl Apply {
                 Column {
                     attribute,
                     is_counter: target.is_fixed_size(attribute),
+                    bounded: target.bounded(attribute),
                 }
             })
             .collect();
@@ -202,6 +215,7 @@ impl Apply {
             match self.rewrite(at, &changes, false)? {
                 Rewrite::Done => return self.in_place(&changes),
                 Rewrite::Again => return Ok(Row::Skipped),
+                Rewrite::Refused => {}
                 Rewrite::Taken if version::locked_by_us(self.target.relation(), at) => wait = true,
                 Rewrite::Taken | Rewrite::Updated | Rewrite::Deleted => {
                     changes
@@ -223,7 +237,7 @@ impl Apply {
                         return Err(Error::ConcurrentUpdate);
                     }
                     Rewrite::Deleted => return Ok(Row::Skipped),
-                    Rewrite::Updated | Rewrite::Taken => {}
+                    Rewrite::Updated | Rewrite::Taken | Rewrite::Refused => {}
                 }
                 let Some(next) = self.target.lock_and_recheck(at)? else {
                     return Ok(Row::Skipped);
@@ -242,9 +256,14 @@ impl Apply {
                 }
                 Followed::Here(next) => at = next,
             }
-            wait = !self.add_to_slices(&mut changes)?;
-            if !wait {
-                return Ok(self.in_slices(at, &changes));
+            match self.add_to_slices(at, version::same_place(at, place), &mut changes)? {
+                Admission::Added => return Ok(self.in_slices(at, &changes)),
+                Admission::InPlace => wait = true,
+                Admission::WaitFor(transaction) => {
+                    // Whoever is waited for may want an exclusive hold.
+                    self.unlock(&changes);
+                    escrow::wait_for(transaction);
+                }
             }
         }
         Err(Error::Internal("a row changed without end".into()))
@@ -256,11 +275,17 @@ impl Apply {
         self.columns
             .iter()
             .enumerate()
-            .map(|(n, column)| Change {
-                column: *column,
-                content: self.target.output(count + n),
-                delta: self.target.output(n),
-                done: false,
+            .map(|(n, column)| {
+                let content = self.target.output(count + n);
+                let bounded = content.filter(|_| column.bounded.is_some());
+                Change {
+                    column: *column,
+                    content,
+                    delta: self.target.output(n),
+                    // SAFETY: a bounded counter's datum.
+                    seen_base: bounded.map_or(0, |c| unsafe { Counter::from_datum(c) }.base),
+                    done: false,
+                }
             })
             .collect()
     }
@@ -303,9 +328,51 @@ impl Apply {
         changes: &[Change],
         wait: bool,
     ) -> Result<Rewrite, Error> {
+        if wait && changes.iter().any(|change| change.bounded().is_some()) {
+            let locked = self.lock_alone(at, changes)?;
+            if locked != Rewrite::Done {
+                return Ok(locked);
+            }
+        }
         if !self.target.fetch(at) {
             return Ok(Rewrite::Deleted);
         }
+        let mut checks = Vec::new();
+        for (bounded, content, delta) in changes.iter().filter_map(Change::bounded) {
+            if !wait {
+                match bounded.admit_in_row(content, delta)? {
+                    Some(check) => checks.push(check),
+                    None => return Ok(Rewrite::Refused),
+                }
+            }
+        }
+        let result = self.store(at, changes, wait);
+        drop::<Vec<Moment>>(checks);
+        result
+    }
+
+    /// Holds the row and its bounded counters alone, and demands that the operations keep their bounds.
+    fn lock_alone(&mut self, at: ItemPointerData, changes: &[Change]) -> Result<Rewrite, Error> {
+        let locked = self.target.lock(at)?;
+        if locked != Rewrite::Done {
+            return Ok(locked);
+        }
+        for change in changes {
+            if let Some((bounded, content, delta)) = change.bounded() {
+                Request::overwrite().lock_object(&change.object(self.target.relation_id()))?;
+                row::require_unchanged(content.id)?;
+                bounded.require_after(content.newest_value()?, delta)?;
+            }
+        }
+        Ok(Rewrite::Done)
+    }
+
+    fn store(
+        &mut self,
+        at: ItemPointerData,
+        changes: &[Change],
+        wait: bool,
+    ) -> Result<Rewrite, Error> {
         let mut values = Vec::with_capacity(changes.len());
         for change in changes.iter().filter(|change| !change.done) {
             values.push((change.column.attribute, change.in_place()?));
@@ -331,6 +398,19 @@ impl Apply {
             lock::lock(Tag::Object(id), Mode::Add, true);
             own::note_lock();
         });
+    }
+
+    /// Gives back what [`Apply::lock`] took last for operations that were not done.
+    fn unlock(&self, changes: &[Change]) {
+        for change in changes
+            .iter()
+            .filter(|change| !change.done && change.id() != 0)
+        {
+            lock::unlock(Tag::Object(change.id()), Mode::Add);
+            if self.reads_plain {
+                lock::unlock(Tag::Row(change.id()), Mode::Add);
+            }
+        }
     }
 
     /// Finds the newest version, under the locks on the objects of the version `at`.
@@ -375,16 +455,38 @@ impl Apply {
         }
     }
 
-    /// Whether all changes are in slices now.
-    fn add_to_slices(&self, changes: &mut [Change]) -> Result<bool, Error> {
+    /// Does in slices what can be done there; the first that cannot decides how to go on.
+    fn add_to_slices(
+        &mut self,
+        at: ItemPointerData,
+        seen_is_newest: bool,
+        changes: &mut [Change],
+    ) -> Result<Admission, Error> {
         let relation = self.target.relation_id();
-        let mut all = true;
+        let mut all = Admission::Added;
         for change in changes
             .iter_mut()
             .filter(|change| !change.done && change.content.is_some())
         {
-            change.done = change.in_slice(relation)? == Outcome::Added;
-            all &= change.done;
+            let one = match change.bounded() {
+                Some((bounded, content, delta)) => {
+                    let operation = escrow::Operation {
+                        object: change.object(relation),
+                        content,
+                        delta,
+                        at,
+                        seen_base: change.seen_base,
+                        seen_is_newest,
+                    };
+                    bounded.add(&mut self.target, &operation)?
+                }
+                None if change.in_slice(relation)? == Outcome::Added => Admission::Added,
+                None => Admission::InPlace,
+            };
+            change.done = one == Admission::Added;
+            if all == Admission::Added {
+                all = one;
+            }
         }
         Ok(all)
     }

@@ -1,6 +1,7 @@
 //! The executor of PostgreSQL as the node uses it: the source of rows, versions of the target's rows, rewriting one,
 //! and testing the condition again on a newer one. All `unsafe` of the node is here.
 
+use super::escrow::Bounded;
 use super::missing;
 use crate::error::Error;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, TM_Result, TupleTableSlot};
@@ -19,6 +20,8 @@ pub enum Rewrite {
     Deleted,
     /// This statement has rewritten it already.
     Again,
+    /// A bound might be crossed.
+    Refused,
 }
 
 /// The table that is operated on, and the source of its rows.
@@ -155,6 +158,49 @@ impl Target {
         fetch_version(self.relation(), place, self.version)
     }
 
+    /// A column of the version at `place`, whoever sees it; valid until the next version is looked at. `None` for NULL,
+    /// or if the version is gone.
+    pub fn column_at(&mut self, place: ItemPointerData, attribute: i16) -> Option<Datum> {
+        if fetch_version(self.relation(), place, self.other) {
+            attribute_of(self.other, attribute.into())
+        } else {
+            None
+        }
+    }
+
+    /// The bounds of a column, if it has any.
+    pub fn bounded(&self, attribute: i16) -> Option<Bounded> {
+        let catalog = crate::catalog::find()?;
+        // SAFETY: attributes are numbered from 1.
+        let type_ = unsafe {
+            let descriptor = (*self.relation()).rd_att;
+            (*descriptor).attrs.as_slice((*descriptor).natts as usize)[attribute as usize - 1]
+                .atttypid
+        };
+        (type_ == catalog.bounded_counter).then(|| Bounded::of(self.relation_id(), attribute))
+    }
+
+    /// Locks the version at `place` for a rewrite, waiting for others. `Done` if it is the newest and ours to rewrite.
+    pub fn lock(&mut self, place: ItemPointerData) -> Result<Rewrite, Error> {
+        // SAFETY: as in `rewrite`.
+        unsafe {
+            let mut at = place;
+            let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
+            let result = pg_sys::table_tuple_lock(
+                self.relation(),
+                &mut at,
+                (*self.estate).es_snapshot,
+                self.other,
+                self.command(),
+                pg_sys::LockTupleMode::LockTupleNoKeyExclusive,
+                pg_sys::LockWaitPolicy::LockWaitBlock,
+                0,
+                &mut failure,
+            );
+            self.rewritten(result, &failure)
+        }
+    }
+
     /// Takes the version `newest` at hand and tells whether it has the same content in these columns as `old`.
     pub fn same_columns(
         &mut self,
@@ -212,22 +258,28 @@ impl Target {
                 &mut mode,
                 &mut indexes,
             );
-            match result {
-                TM_Result::TM_Ok => {
-                    if indexes {
-                        self.insert_index_entries();
-                    }
-                    Ok(Rewrite::Done)
-                }
-                TM_Result::TM_BeingModified | TM_Result::TM_WouldBlock => Ok(Rewrite::Taken),
-                TM_Result::TM_Updated => Ok(Rewrite::Updated),
-                TM_Result::TM_Deleted => Ok(Rewrite::Deleted),
-                TM_Result::TM_SelfModified if failure.cmax == self.command() => Ok(Rewrite::Again),
-                TM_Result::TM_SelfModified => Err(Error::ModifiedByTrigger),
-                other => Err(Error::Internal(format!(
-                    "unexpected result {other} of rewriting a row"
-                ))),
+            if result == TM_Result::TM_Ok && indexes {
+                self.insert_index_entries();
             }
+            self.rewritten(result, &failure)
+        }
+    }
+
+    fn rewritten(
+        &self,
+        result: TM_Result::Type,
+        failure: &pg_sys::TM_FailureData,
+    ) -> Result<Rewrite, Error> {
+        match result {
+            TM_Result::TM_Ok => Ok(Rewrite::Done),
+            TM_Result::TM_BeingModified | TM_Result::TM_WouldBlock => Ok(Rewrite::Taken),
+            TM_Result::TM_Updated => Ok(Rewrite::Updated),
+            TM_Result::TM_Deleted => Ok(Rewrite::Deleted),
+            TM_Result::TM_SelfModified if failure.cmax == self.command() => Ok(Rewrite::Again),
+            TM_Result::TM_SelfModified => Err(Error::ModifiedByTrigger),
+            other => Err(Error::Internal(format!(
+                "unexpected result {other} of rewriting a row"
+            ))),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The functions that rewritten statements call. Users have no reason to: called by hand they lock, but cannot
 //! make two rows share an object, since every assignment of a datum is rewritten too.
 
+use super::escrow::Bounded;
 use super::own;
 use super::row::{self, Locked, Request, Table};
 use crate::error::Error;
@@ -133,6 +134,42 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
     unsafe { T::read(call.arg(1)) }.identified()
 }
 
+/// The column that a function for bounded counters is called for: the table and column named in the statement.
+fn bounded(call: Call) -> Bounded {
+    Bounded::of(relation(call, 4), call.i32(5) as i16)
+}
+
+/// As [`replace`]: the new value must keep the bounds, if it was made of the newest version of the row.
+fn replace_bounded(call: Call) -> Result<Datum, Error> {
+    let old = if call.is_null(0) {
+        Counter::unidentified(0)
+    } else {
+        // SAFETY: declared with this type.
+        unsafe { Counter::read(call.arg(0)) }
+    };
+    let object = old.object(relation(call, 3));
+    if !call.is_null(1) && lock_object(object, place(call, 2), Request::overwrite())? {
+        // SAFETY: declared with this type.
+        bounded(call).require(unsafe { Counter::read(call.arg(1)) }.value()?)?;
+    }
+    replace::<Counter>(call)
+}
+
+/// As [`operate`], but alone: the new value is known, and must keep the bounds.
+fn operate_bounded(call: Call) -> Result<Datum, Error> {
+    // SAFETY: declared with this type.
+    let content = unsafe { Counter::read(call.arg(0)) };
+    let object = content.object(relation(call, 3));
+    let place = place(call, 2);
+    if !lock_object(object, place, Request::overwrite())? {
+        return Ok(call.arg(0)); // there is a newer version, for which this is evaluated again
+    }
+    bounded(call).require_after(content.newest_value()?, call.i64(1))?;
+    // SAFETY: the place is that of a row version.
+    own::note_operation(&object, unsafe { *place }, true);
+    content.add(call.arg(1))
+}
+
 /// An operation done in the row. The statement holds the row once it stores the result; alone only if it must be.
 fn operate<T: Content>(call: Call) -> Result<Datum, Error> {
     // SAFETY: declared with this type.
@@ -160,6 +197,8 @@ fn keep<T: Content>(call: Call) -> Result<Datum, Error> {
 }
 
 pg_function!(fn abelian_counter_operate(call) { operate::<Counter>(call) });
+pg_function!(fn abelian_bounded_counter_operate(call) { operate_bounded(call) });
+pg_function!(fn abelian_bounded_counter_replace(call) { replace_bounded(call) });
 pg_function!(fn abelian_decimal_counter_operate(call) { operate::<DecimalCounter>(call) });
 pg_function!(fn abelian_counter_newest(call) { newest::<Counter>(call) });
 pg_function!(fn abelian_decimal_counter_newest(call) { newest::<DecimalCounter>(call) });

@@ -14,7 +14,7 @@
 use super::recognise;
 use super::relation::Facts;
 use super::row::Hold;
-use super::symbols::Symbols;
+use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
 use pgrx::pg_sys::{self, CmdType, Oid};
 use std::collections::BTreeSet;
@@ -268,6 +268,7 @@ impl<'a> Relation<'a> {
     /// What is assigned to an Abelian column. `seen`: its value after the statement is seen, so that even an
     /// operation must know it.
     fn assigned(&self, attribute: i16, type_: Oid, expression: Any, seen: bool) -> Any {
+        let expression = self.without_coercion(attribute, expression);
         if !seen {
             if expression.equals(self.column(attribute, type_)) {
                 return expression;
@@ -275,12 +276,13 @@ impl<'a> Relation<'a> {
             if let Some(operation) = self.operation(attribute, expression)
                 && let Some(kind) = self.symbols.kind(type_)
             {
-                let arguments = [
+                let mut arguments = vec![
                     self.column(attribute, type_),
                     operation,
                     self.ctid(0),
                     self.tableoid(0),
                 ];
+                arguments.extend(self.bounds(kind, attribute));
                 return tree::call(kind.operate, type_, &arguments);
             }
         }
@@ -289,7 +291,8 @@ impl<'a> Relation<'a> {
 
     /// The change that an assignment makes, if it is an operation that reads no Abelian column of the row.
     pub fn operation(&self, attribute: i16, expression: Any) -> Option<Any> {
-        let change = recognise::operation(self.symbols, self.number, attribute, expression)?;
+        let assigned = self.without_coercion(attribute, expression);
+        let change = recognise::operation(self.symbols, self.number, attribute, assigned)?;
         let read = self.columns_read(change.pointer::<pg_sys::Node>());
         (!self.abelian_among(&read)).then_some(change)
     }
@@ -298,13 +301,42 @@ impl<'a> Relation<'a> {
         let Some(kind) = self.symbols.kind(type_) else {
             return expression;
         };
-        let arguments = [
+        let mut arguments = vec![
             self.column(attribute, type_),
             self.newest(expression, Hold::Overwrite as i32),
             self.ctid(0),
             self.tableoid(0),
         ];
+        arguments.extend(self.bounds(kind, attribute));
         tree::call(kind.replace, type_, &arguments)
+    }
+
+    /// What tells the functions of a bounded type which bounds to keep: table and column.
+    fn bounds(&self, kind: &Kind, attribute: i16) -> Vec<Any> {
+        match kind.coerce {
+            Some(_) => vec![tree::oid(self.entry.relid), tree::integer(attribute.into())],
+            None => Vec::new(),
+        }
+    }
+
+    /// The expression before PostgreSQL coerces it to the bounds of the column: our functions check them, who know whether
+    /// the version of the row is the newest.
+    fn without_coercion(&self, attribute: i16, expression: Any) -> Any {
+        let coercion = self
+            .symbols
+            .kind(expression.result_type())
+            .and_then(|kind| kind.coerce);
+        let inner = expression.cast::<pg_sys::FuncExpr>().and_then(|call| {
+            let arguments = tree::items::<pg_sys::Node>(call.args);
+            let modifier = arguments
+                .get(1)?
+                .cast::<pg_sys::Const>()?
+                .constvalue
+                .value() as i32;
+            let own = super::escrow::modifier(self.entry.relid, attribute);
+            (Some(call.funcid) == coercion && modifier == own).then(|| arguments[0])
+        });
+        inner.unwrap_or(expression)
     }
 
     /// How the row must be held because of the plain columns among those assigned.

@@ -256,7 +256,7 @@ impl Table {
                 let mut null = false;
                 let datum = pg_sys::slot_getattr(self.slot, attribute.attnum.into(), &mut null);
                 if !null {
-                    let id = if attribute.atttypid == catalog.counter {
+                    let id = if catalog.is_counter_type(attribute.atttypid) {
                         Counter::from_datum(datum).id
                     } else {
                         DecimalCounter::from_datum(datum).id

@@ -27,12 +27,14 @@ pub struct Kind {
     pub keep: Oid,
     /// `counter_copy(datum)`: the value as a new object.
     pub copy: Oid,
+    /// Of a bounded type: the coercion to the bounds of a column. Its `operate` and `replace` are told the column.
+    pub coerce: Option<Oid>,
 }
 
 /// Everything the rewriting looks up by name.
 #[derive(Debug)]
 pub struct Symbols {
-    kinds: [Kind; 2],
+    kinds: Vec<Kind>,
     /// `lock_row(ctid, tableoid, mode)`
     pub lock_row: Oid,
     /// `in_snapshot(ctid, tableoid)`
@@ -86,11 +88,20 @@ fn look_up() -> Option<Symbols> {
     let schema = valid(schema)?;
     let counter = type_named(schema, c"counter")?;
     let decimal = type_named(schema, c"decimal_counter")?;
+    let mut kinds = vec![
+        kind(counter, pg_sys::INT8OID, c"counter_copy", &[])?,
+        kind(decimal, pg_sys::NUMERICOID, c"decimal_counter_copy", &[])?,
+    ];
+    // An extension that has not been updated since lacks it.
+    if let Some(bounded) = type_named(schema, c"bounded_counter") {
+        let column = [pg_sys::OIDOID, pg_sys::INT4OID];
+        let coercion = [bounded, pg_sys::INT4OID, pg_sys::BOOLOID];
+        let mut kind = kind(bounded, pg_sys::INT8OID, c"bounded_counter_copy", &column)?;
+        kind.coerce = Some(function(c"bounded_counter", &coercion)?);
+        kinds.push(kind);
+    }
     Some(Symbols {
-        kinds: [
-            kind(counter, pg_sys::INT8OID, c"counter_copy")?,
-            kind(decimal, pg_sys::NUMERICOID, c"decimal_counter_copy")?,
-        ],
+        kinds,
         lock_row: function(
             c"lock_row",
             &[pg_sys::TIDOID, pg_sys::OIDOID, pg_sys::INT4OID],
@@ -99,18 +110,24 @@ fn look_up() -> Option<Symbols> {
     })
 }
 
-fn kind(type_: Oid, value_type: Oid, copy: &CStr) -> Option<Kind> {
+/// `column`: the types of what tells `operate` and `replace` the column, if they need it.
+fn kind(type_: Oid, value_type: Oid, copy: &CStr, column: &[Oid]) -> Option<Kind> {
     use pg_sys::{INT4OID, OIDOID, TIDOID};
+    let with_column = |arguments: [Oid; 4]| [&arguments, column].concat();
     Some(Kind {
         type_,
         value_type,
         value: cast(type_, value_type)?,
         make: cast(value_type, type_)?,
-        operate: function(c"operate", &[type_, value_type, TIDOID, OIDOID])?,
+        operate: function(
+            c"operate",
+            &with_column([type_, value_type, TIDOID, OIDOID]),
+        )?,
         newest: function(c"newest", &[type_, TIDOID, OIDOID, INT4OID])?,
-        replace: function(c"replace", &[type_, type_, TIDOID, OIDOID])?,
+        replace: function(c"replace", &with_column([type_, type_, TIDOID, OIDOID]))?,
         keep: function(c"keep", &[type_, TIDOID, OIDOID])?,
         copy: function(copy, &[type_])?,
+        coerce: None,
     })
 }
 

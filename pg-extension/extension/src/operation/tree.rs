@@ -205,6 +205,23 @@ pub fn integer(value: i32) -> Any {
     Tree(node.cast())
 }
 
+/// A constant object identifier.
+pub fn oid(value: Oid) -> Any {
+    // SAFETY: as in `integer`.
+    let node = unsafe {
+        pg_sys::makeConst(
+            pg_sys::OIDOID,
+            -1,
+            pg_sys::InvalidOid,
+            4,
+            value.into(),
+            false,
+            true,
+        )
+    };
+    Tree(node.cast())
+}
+
 /// An entry of a target list; `junk` entries are evaluated and dropped.
 pub fn target(
     expression: Any,

@@ -111,6 +111,86 @@ fn step(
     }
 }
 
+/// A newer version of a row.
+#[derive(Clone, Copy)]
+pub struct Successor {
+    /// Where it is.
+    pub place: ItemPointerData,
+    /// The transaction that wrote it.
+    pub writer: pg_sys::TransactionId,
+    /// Whether that has committed.
+    pub committed: bool,
+}
+
+/// All versions that may take the place of the one at `place`, the oldest first: those that transactions under way have
+/// written, one in the place of the other, and those that were committed meanwhile.
+pub fn successors(
+    relation: pg_sys::Relation,
+    place: ItemPointerData,
+) -> Result<Vec<Successor>, Error> {
+    let mut found: Vec<Successor> = Vec::new();
+    let mut at = place;
+    for _ in 0..LONGEST_CHAIN {
+        let writer = found.last().map(|version| version.writer);
+        let Some(next) = successor(relation, at, writer) else {
+            return Ok(found);
+        };
+        at = next.place;
+        found.push(next);
+        pgrx::check_for_interrupts!();
+    }
+    Err(Error::Internal("endless chain of row versions".into()))
+}
+
+/// The version that was written in the place of the one at `at`, unless its writer has aborted. `writer`: who must have
+/// written the one at `at`; its place may hold another row by now.
+fn successor(
+    relation: pg_sys::Relation,
+    at: ItemPointerData,
+    writer: Option<pg_sys::TransactionId>,
+) -> Option<Successor> {
+    // SAFETY: as in `step`.
+    unsafe {
+        let mut tuple: pg_sys::HeapTupleData = std::mem::zeroed();
+        tuple.t_self = at;
+        let mut buffer: pg_sys::Buffer = 0;
+        if !pg_sys::heap_fetch(
+            relation,
+            &raw mut pg_sys::SnapshotAnyData,
+            &mut tuple,
+            &mut buffer,
+            false,
+        ) {
+            return None;
+        }
+        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
+        let header = tuple.t_data;
+        let same_row = writer.is_none_or(|writer| written_by(header) == writer);
+        let only_locked = (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16;
+        let place = (*header).t_ctid;
+        let replaced =
+            same_row && (*header).t_infomask & only_locked == 0 && !same_place(place, at);
+        let writer = if replaced {
+            update_xid(header)
+        } else {
+            pg_sys::InvalidTransactionId
+        };
+        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
+        pg_sys::ReleaseBuffer(buffer);
+        if writer == pg_sys::InvalidTransactionId {
+            return None;
+        }
+        let running = pg_sys::TransactionIdIsCurrentTransactionId(writer)
+            || pg_sys::TransactionIdIsInProgress(writer);
+        let committed = !running && pg_sys::TransactionIdDidCommit(writer);
+        (running || committed).then_some(Successor {
+            place,
+            writer,
+            committed,
+        })
+    }
+}
+
 /// Whether two places are the same.
 pub fn same_place(a: ItemPointerData, b: ItemPointerData) -> bool {
     a.ip_posid == b.ip_posid

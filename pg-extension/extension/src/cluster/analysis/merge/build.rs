@@ -102,7 +102,7 @@ pub fn target(expression: NodePtr, number: i16) -> *mut pg_sys::TargetEntry {
 /// What clients and arrays see of an Abelian type.
 fn value_type(type_oid: Oid) -> Oid {
     match catalog::find() {
-        Some(catalog) if type_oid == catalog.counter => pg_sys::INT8OID,
+        Some(catalog) if catalog.is_counter_type(type_oid) => pg_sys::INT8OID,
         Some(catalog) if type_oid == catalog.decimal_counter => pg_sys::NUMERICOID,
         _ => type_oid,
     }

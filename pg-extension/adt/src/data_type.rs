@@ -22,6 +22,9 @@ pub trait DataType: Clone + Debug + Sized + 'static {
     /// Name in SQL, without schema.
     const NAME: &'static str;
 
+    /// What beside locks decides whether two operations are done side by side, in words.
+    const ADMISSION: Option<&'static str> = None;
+
     /// What is stored in the row and in each slice.
     type State: Merge + Encoding + Clone + PartialEq + Debug;
 

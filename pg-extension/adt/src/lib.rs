@@ -12,12 +12,15 @@
 //!
 //! * [`counter`]: the sum of 64-bit integers, and the bounds within which parts of it may be summed apart.
 //! * [`decimal`]: the sum of decimal numbers with PostgreSQL's special values: the model of `decimal_counter`.
-//! * [`bounded_counter`]: escrow: when an operation on a sum keeps its bounds, however running transactions end.
+//! * [`bounded_counter`]: escrow: when an operation on a sum keeps its bounds, however running transactions end;
+//!   [`escrow`] is its specification.
 //! * [`max`], [`min`], [`bool_or`], [`bool_and`], [`ordered_put`]: the greatest, the least, the one with the greatest
 //!   order; [`extremum`] is what they share.
 //! * [`top_k`]: the k greatest pairs of score and item.
 //! * [`set`], [`multiset`]: texts, and how many there are of each.
 //! * [`scored_set`], [`dict`]: texts with scores, texts by key.
+//! * [`summary_bag`]: count, sum, mean, variance, least and greatest of numbers.
+//! * [`unique_id`]: numbers that are given out once.
 //!
 //! * [`commutativity`]: the table of the two counters.
 
@@ -33,6 +36,7 @@ pub mod decimal;
 pub mod dict;
 pub mod encoding;
 mod entries;
+pub mod escrow;
 pub mod exact;
 pub mod extremum;
 #[cfg(test)]
@@ -47,8 +51,10 @@ pub mod ordered_put;
 pub mod scored_set;
 pub mod set;
 pub mod specification;
+pub mod summary_bag;
 pub mod table;
 pub mod top_k;
+pub mod unique_id;
 
 /// A commutative monoid: what the slices of a split object must form so that they may be merged in any order.
 ///

@@ -38,7 +38,13 @@ fn row<D: DataType>(a: AnyMethod<D>, b: AnyMethod<D>) -> String {
     let names = [Name::of(a.describe(), false), Name::of(b.describe(), true)];
     let (first, second) = if in_order(a, b) { (a, b) } else { (b, a) };
     let commute = in_words(&condition(first, second), &names);
-    let together = side_by_side(&names);
+    let operations = names
+        .iter()
+        .all(|name| name.description.role == Role::Operation);
+    let together = match D::ADMISSION {
+        Some(words) if operations => words.to_owned(),
+        _ => side_by_side(&names),
+    };
     let [a, b] = names.map(|name| name.signature());
     format!("| `{a}` | `{b}` | {commute} | {together} |\n")
 }

@@ -1,0 +1,248 @@
+//! `abelian.bounded_counter` as a data type. What its operations do to the bounds while others run is judged by
+//! [`crate::bounded_counter`]; here stands what that judgement must achieve: that operations done at the same time
+//! commute, refusals included.
+//!
+//! Whether an addition is refused depends on the sum, so in general additions do not commute. In a state in which each
+//! is done, or refused, whether or not the other is, they do. Escrow admits side by side exactly those that commute and
+//! are done. (Who is refused ends with an error; what an error has seen is not protected, as over plain columns.)
+
+use crate::Merge;
+use crate::bounded_counter::{Bounds, Range, Verdict};
+use crate::data_type::{Access, DataType, Description, Refused};
+use crate::encoding::{Corrupt, Encoding, Reader, write_signed};
+use crate::locks::Footprint;
+use crate::ordered::Ordered;
+use crate::specification::Condition;
+use std::cmp::Reverse;
+use std::convert::Infallible;
+
+/// The type.
+#[derive(Clone, Debug)]
+pub struct BoundedCounter;
+
+/// A sum and its bounds. Slices and changes have none: merged parts keep the strictest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundedSum {
+    /// The bounds.
+    pub bounds: Bounds,
+    /// The sum.
+    pub sum: i128,
+}
+
+impl BoundedSum {
+    /// The sum after an addition; refused if it crosses the bound towards which it goes.
+    fn after(&self, delta: i64) -> Result<i128, Refused> {
+        match self.bounds.judge(Range::certain(self.sum), delta) {
+            Verdict::Fits => Ok(self.sum + i128::from(delta)),
+            Verdict::Waits | Verdict::Never(_) => Err(Refused::OutOfBounds),
+        }
+    }
+}
+
+impl Merge for BoundedSum {
+    fn identity() -> Self {
+        BoundedSum {
+            bounds: Bounds::default(),
+            sum: 0,
+        }
+    }
+
+    fn merge(&self, other: &Self) -> Option<Self> {
+        let (a, b) = (self.bounds, other.bounds);
+        let bounds = Bounds {
+            floor: a.floor.max(b.floor),
+            ceiling: a
+                .ceiling
+                .map(Reverse)
+                .max(b.ceiling.map(Reverse))
+                .map(|Reverse(least)| least),
+        };
+        let sum = self.sum.checked_add(other.sum)?;
+        Some(BoundedSum { bounds, sum })
+    }
+}
+
+impl Encoding for BoundedSum {
+    const TAG: u8 = 8;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        self.bounds.floor.write(out);
+        self.bounds.ceiling.write(out);
+        write_signed(self.sum, out);
+    }
+
+    fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
+        let bounds = Bounds {
+            floor: Ordered::read(input)?,
+            ceiling: Ordered::read(input)?,
+        };
+        let sum = input.signed()?;
+        Ok(BoundedSum { bounds, sum })
+    }
+}
+
+/// Adds a number: `c + n`, and `c - n` for the opposite of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Add(pub i64);
+
+/// The methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// [`Add`]
+    Add,
+}
+
+impl DataType for BoundedCounter {
+    const NAME: &'static str = "bounded_counter";
+    const ADMISSION: Option<&'static str> =
+        Some("each keeps the bounds however the other ends (escrow)");
+    type State = BoundedSum;
+    type Value = BoundedSum;
+    type Operation = Add;
+    type Query = Infallible;
+    type Answer = Infallible;
+    type Method = Method;
+    const METHODS: &'static [Method] = &[Method::Add];
+
+    fn describe(method: Method) -> Description {
+        match method {
+            Method::Add => Description::operation("add", &["n"], Footprint::ADD),
+        }
+    }
+
+    fn rule(_: Method, _: Method) -> Condition<Self> {
+        Condition::When(
+            "each keeps the bounds, or crosses them, whether or not the other is done",
+            are_independent,
+        )
+    }
+
+    fn operation_method(_: &Add) -> Method {
+        Method::Add
+    }
+
+    fn query_method(query: &Infallible) -> Method {
+        match *query {}
+    }
+
+    fn operation_element(_: &Add) -> Option<&[u8]> {
+        None
+    }
+
+    fn query_element(query: &Infallible) -> Option<&[u8]> {
+        match *query {}
+    }
+
+    fn value(state: &BoundedSum) -> BoundedSum {
+        *state
+    }
+
+    fn answer(_: &BoundedSum, query: &Infallible) -> Infallible {
+        match *query {}
+    }
+
+    /// Escrow stands for the look at the newest value.
+    fn is_blind(_: &Add) -> bool {
+        false
+    }
+
+    fn change(add: &Add, newest: Option<&BoundedSum>) -> Result<BoundedSum, Refused> {
+        newest.ok_or(Refused::NeedsValue)?.after(add.0)?;
+        Ok(BoundedSum {
+            bounds: Bounds::default(),
+            sum: add.0.into(),
+        })
+    }
+
+    fn is_idle(add: &Add, state: &BoundedSum) -> bool {
+        add.0 == 0 && state.after(0).is_ok()
+    }
+}
+
+/// Whether neither is refused, or done, only because the other was done before.
+fn are_independent(
+    state: &BoundedSum,
+    a: &Access<BoundedCounter>,
+    b: &Access<BoundedCounter>,
+) -> bool {
+    let (Access::Operate(Add(n)), Access::Operate(Add(m))) = (a, b) else {
+        return false;
+    };
+    let same = |first: i64, second: i64| match state.after(first) {
+        Err(_) => true,
+        Ok(sum) => {
+            BoundedSum { sum, ..*state }.after(second).is_ok() == state.after(second).is_ok()
+        }
+    };
+    same(*n, *m) && same(*m, *n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::{Small, laws};
+    use proptest::prelude::*;
+
+    const BOUNDS: Bounds = Bounds {
+        floor: Some(0),
+        ceiling: Some(3),
+    };
+
+    impl Small for BoundedCounter {
+        fn beginnings() -> Vec<BoundedSum> {
+            let sums = [0, 1, 2, 3];
+            sums.map(|sum| BoundedSum {
+                bounds: BOUNDS,
+                sum,
+            })
+            .to_vec()
+        }
+
+        fn operations() -> Vec<Add> {
+            [-2, -1, 1, 2].map(Add).to_vec()
+        }
+
+        fn queries() -> Vec<Infallible> {
+            Vec::new()
+        }
+
+        fn any_state() -> BoxedStrategy<BoundedSum> {
+            let parts = (any::<Option<i64>>(), any::<Option<i64>>(), any::<i64>());
+            let state = parts.prop_map(|(floor, ceiling, sum)| BoundedSum {
+                bounds: Bounds { floor, ceiling },
+                sum: sum.into(),
+            });
+            state.boxed()
+        }
+
+        /// Whoever comes second is judged against what the first may have made of the sum. Who is refused has ended
+        /// with an error, and so is not beside anybody.
+        fn kept_apart(state: &BoundedSum, a: &Access<Self>, b: &Access<Self>) -> bool {
+            let (Access::Operate(Add(first)), Access::Operate(Add(second))) = (a, b) else {
+                return false;
+            };
+            let Ok(pending) = state.after(*first) else {
+                return true;
+            };
+            let sums = Range::of([state.sum, pending]).unwrap_or_default();
+            state.bounds.judge(sums, *second) != Verdict::Fits
+        }
+    }
+
+    laws!(of_integers, BoundedCounter);
+
+    #[test]
+    fn escrow_admits_whatever_commutes_and_is_not_refused() {
+        for state in BoundedCounter::beginnings() {
+            for n in BoundedCounter::operations() {
+                for m in BoundedCounter::operations() {
+                    let refused = [n, m].iter().any(|add| state.after(add.0).is_err());
+                    let (a, b) = (Access::Operate(n), Access::Operate(m));
+                    let wanted = are_independent(&state, &a, &b) && !refused;
+                    let admitted = !BoundedCounter::kept_apart(&state, &a, &b);
+                    assert_eq!(admitted, wanted, "{state:?} {a:?} {b:?}");
+                }
+            }
+        }
+    }
+}

@@ -87,7 +87,8 @@ impl<const FAULT: u8> DataType for Broken<FAULT> {
         match (FAULT, operation, newest) {
             (REMOVES_ONE_ADDITION, Operation::Remove(element), Some(_))
             | (REMOVES_BLINDLY, Operation::Remove(element), None) => {
-                Ok(Additions([(element.clone(), -1)].into()))
+                let one = Additions::of([element.clone()]);
+                Set::change(operation, Some(&one))
             }
             _ => Set::change(operation, newest),
         }

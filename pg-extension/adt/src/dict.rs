@@ -9,10 +9,9 @@
 //! writes the next, into a slice like everybody else; merging keeps the greater version. A removed key stays behind as a
 //! version without value until [`DataType::compact`].
 
-use crate::Merge;
 use crate::data_type::{Access, DataType, Description, Refused};
-use crate::encoding::{Corrupt, Encoding, Reader, write_unsigned};
-use crate::entries;
+use crate::encoding::{Corrupt, Reader, write_unsigned};
+use crate::entries::{Entries, Entry, stored_as_entries};
 use crate::locks::Footprint;
 use crate::ordered::{Ordered, Text};
 use crate::specification::Condition;
@@ -25,67 +24,58 @@ pub struct Dict;
 /// A key's latest state in a part of the object. Ordered by version; the value only makes the order total, since no
 /// two writers write the same version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct Latest {
     version: u64,
     value: Option<Text>,
 }
 
+impl Entry for Latest {
+    fn merge(&self, other: &Self) -> Option<Option<Self>> {
+        Some(Some(self.max(other).clone()))
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        write_unsigned(self.version.into(), out);
+        Ordered::write(&self.value, out);
+    }
+
+    fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
+        let version = u64::try_from(input.unsigned()?).map_err(|_| Corrupt::Malformed)?;
+        let value = Ordered::read(input)?;
+        Ok(Latest { version, value })
+    }
+}
+
 /// Values by key, and traces of removed keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entries(BTreeMap<Text, Entry>);
+pub struct Mapping(Entries<Latest>);
 
-impl Entries {
+impl Mapping {
     /// A whole state with these entries.
     pub fn of(entries: impl IntoIterator<Item = (Text, Text)>) -> Self {
-        let first = |value| Entry {
+        let first = |value| Latest {
             version: 1,
             value: Some(value),
         };
         let entries = entries.into_iter();
-        Entries(entries.map(|(key, value)| (key, first(value))).collect())
+        Mapping(Entries(
+            entries.map(|(key, value)| (key, first(value))).collect(),
+        ))
     }
 
     /// Keys and values, ordered by key.
     pub fn iter(&self) -> impl Iterator<Item = (&Text, &Text)> {
-        let entries = self.0.iter();
+        let entries = self.0.0.iter();
         entries.filter_map(|(key, entry)| Some((key, entry.value.as_ref()?)))
     }
 
     /// The value of a key.
     pub fn get(&self, key: &[u8]) -> Option<&Text> {
-        self.0.get(key)?.value.as_ref()
+        self.0.0.get(key)?.value.as_ref()
     }
 }
 
-impl Merge for Entries {
-    fn identity() -> Self {
-        Entries(BTreeMap::new())
-    }
-
-    fn merge(&self, other: &Self) -> Option<Self> {
-        entries::merge(&self.0, &other.0, |a, b| Some(Some(a.max(b).clone()))).map(Entries)
-    }
-}
-
-impl Encoding for Entries {
-    const TAG: u8 = 6;
-
-    fn write(&self, out: &mut Vec<u8>) {
-        entries::write(&self.0, out, |entry, out| {
-            write_unsigned(entry.version.into(), out);
-            Ordered::write(&entry.value, out);
-        });
-    }
-
-    fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
-        entries::read(input, |input| {
-            let version = u64::try_from(input.unsigned()?).map_err(|_| Corrupt::Malformed)?;
-            let value = Ordered::read(input)?;
-            Ok(Entry { version, value })
-        })
-        .map(Entries)
-    }
-}
+stored_as_entries!(Mapping, Latest, 6);
 
 /// A change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,7 +125,7 @@ pub enum Method {
 
 impl DataType for Dict {
     const NAME: &'static str = "dict";
-    type State = Entries;
+    type State = Mapping;
     type Value = BTreeMap<Text, Text>;
     type Operation = Operation;
     type Query = Query;
@@ -205,14 +195,14 @@ impl DataType for Dict {
         }
     }
 
-    fn value(state: &Entries) -> BTreeMap<Text, Text> {
+    fn value(state: &Mapping) -> BTreeMap<Text, Text> {
         state
             .iter()
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect()
     }
 
-    fn answer(state: &Entries, query: &Query) -> Answer {
+    fn answer(state: &Mapping, query: &Query) -> Answer {
         match query {
             Query::Get(key) => Answer::Get(state.get(key).cloned()),
             Query::Contains(key) => Answer::Contains(state.get(key).is_some()),
@@ -224,36 +214,36 @@ impl DataType for Dict {
         false
     }
 
-    fn change(operation: &Operation, newest: Option<&Entries>) -> Result<Entries, Refused> {
+    fn change(operation: &Operation, newest: Option<&Mapping>) -> Result<Mapping, Refused> {
         let newest = newest.ok_or(Refused::NeedsValue)?;
         let (key, value) = match operation {
             Operation::Put(key, value) => (key, Some(value.clone())),
             Operation::Remove(key) => (key, None),
         };
-        let last = newest.0.get(key).map_or(0, |entry| entry.version);
+        let last = newest.0.0.get(key).map_or(0, |entry| entry.version);
         let version = last.checked_add(1).ok_or(Refused::OutOfRange)?;
-        Ok(Entries([(key.clone(), Entry { version, value })].into()))
+        Ok(Mapping(Entries::one(key, Some(Latest { version, value }))))
     }
 
-    fn is_idle(operation: &Operation, state: &Entries) -> bool {
+    fn is_idle(operation: &Operation, state: &Mapping) -> bool {
         match operation {
             Operation::Put(key, value) => state.get(key) == Some(value),
             Operation::Remove(key) => state.get(key).is_none(),
         }
     }
 
-    fn compact(whole: Entries) -> Entries {
-        Entries::of(Self::value(&whole))
+    fn compact(whole: Mapping) -> Mapping {
+        Mapping::of(Self::value(&whole))
     }
 }
 
 /// Whether the key of the operation, which comes second, is in it.
-fn operand_is_present(state: &Entries, _: &Access<Dict>, operation: &Access<Dict>) -> bool {
+fn operand_is_present(state: &Mapping, _: &Access<Dict>, operation: &Access<Dict>) -> bool {
     let key = operation.element();
     key.is_some_and(|key| state.get(key).is_some())
 }
 
-fn put_the_same(_: &Entries, a: &Access<Dict>, b: &Access<Dict>) -> bool {
+fn put_the_same(_: &Mapping, a: &Access<Dict>, b: &Access<Dict>) -> bool {
     match (a, b) {
         (Access::Operate(Operation::Put(_, v)), Access::Operate(Operation::Put(_, w))) => v == w,
         _ => false,
@@ -263,6 +253,7 @@ fn put_the_same(_: &Entries, a: &Access<Dict>, b: &Access<Dict>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Merge;
     use crate::laws::{Small, laws};
     use proptest::prelude::*;
 
@@ -284,12 +275,12 @@ mod tests {
                 .collect()
         }
 
-        fn any_state() -> BoxedStrategy<Entries> {
+        fn any_state() -> BoxedStrategy<Mapping> {
             let entry = (any::<u64>(), any::<Option<Text>>());
-            let entry = entry.prop_map(|(version, value)| Entry { version, value });
+            let entry = entry.prop_map(|(version, value)| Latest { version, value });
             let key = prop::collection::vec(any::<u8>(), 0..3);
             prop::collection::btree_map(key, entry, 0..6)
-                .prop_map(Entries)
+                .prop_map(|values| Mapping(Entries(values)))
                 .boxed()
         }
     }
@@ -298,7 +289,7 @@ mod tests {
 
     #[test]
     fn the_last_writer_wins_in_whichever_part_it_writes() {
-        let base = Entries::of([("a".into(), "1".into())]);
+        let base = Mapping::of([("a".into(), "1".into())]);
         let first = Dict::change(&Operation::Put("a".into(), "2".into()), Some(&base)).unwrap();
         let newest = base.merge(&first).unwrap();
         let second = Dict::change(&Operation::Put("a".into(), "1".into()), Some(&newest)).unwrap();
@@ -310,6 +301,6 @@ mod tests {
         let removal = Dict::change(&Operation::Remove("a".into()), Some(&whole)).unwrap();
         let whole = removal.merge(&whole).unwrap();
         assert_eq!(whole.get(b"a"), None);
-        assert_eq!(Dict::compact(whole), Entries::identity());
+        assert_eq!(Dict::compact(whole), Mapping::identity());
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::Merge;
 use crate::data_type::{Access, DataType, Refused};
-use crate::encoding::{Encoding, crc32};
+use crate::encoding::{Encoding, Unmergeable, crc32};
 use crate::locks::{are_compatible, requests};
 use crate::specification::commutes;
 use proptest::prelude::BoxedStrategy;
@@ -326,6 +326,27 @@ pub(crate) fn merging<S: Merge + PartialEq + std::fmt::Debug>(a: &S, b: &S, c: &
     Ok(())
 }
 
+/// Merging what is stored is storing what is merged.
+pub(crate) fn merging_stored<S: Encoding + std::fmt::Debug>(a: &S, b: &S) -> Check {
+    let encoded = |state: &S| {
+        let mut bytes = Vec::new();
+        state.encode(&mut bytes);
+        bytes
+    };
+    let wanted = a
+        .merge(b)
+        .as_ref()
+        .map(encoded)
+        .ok_or(Unmergeable::OutOfRange);
+    let merged = S::merge_encoded(&encoded(a), &encoded(b));
+    if merged != wanted {
+        return Err(format!(
+            "{a:?} and {b:?} are merged to {merged:?}, not {wanted:?}"
+        ));
+    }
+    Ok(())
+}
+
 /// What is stored comes back, has one form, and any damage of one byte is noticed.
 pub(crate) fn storing<S: Encoding + PartialEq + std::fmt::Debug>(
     state: &S,
@@ -357,12 +378,21 @@ pub(crate) fn garbage<S: Encoding>(content: &[u8]) -> Check {
     let mut bytes = vec![S::TAG, S::VERSION];
     bytes.extend(content);
     bytes.extend(crc32(&bytes).to_le_bytes());
+    let mut none = Vec::new();
+    S::identity().encode(&mut none);
+    let merged = S::merge_encoded(&bytes, &none);
     if let Ok(state) = S::decode(&bytes) {
         let mut again = Vec::new();
         state.encode(&mut again);
-        if again != bytes {
-            return Err(format!("{bytes:?} is another form of {again:?}"));
+        if again != bytes || merged != Ok(again.clone()) {
+            return Err(format!(
+                "{bytes:?} is another form of {again:?}, or of {merged:?}"
+            ));
         }
+    } else if merged.is_ok() {
+        return Err(format!(
+            "{bytes:?} cannot be read, yet merged to {merged:?}"
+        ));
     }
     Ok(())
 }
@@ -423,6 +453,13 @@ macro_rules! laws {
                     a in <$type>::any_state(), b in <$type>::any_state(), c in <$type>::any_state()
                 ) {
                     holds(check::merging::<State>(&a, &b, &c));
+                }
+
+                #[test]
+                fn stored_states_are_merged_as_they_are(
+                    a in <$type>::any_state(), b in <$type>::any_state()
+                ) {
+                    holds(check::merging_stored::<State>(&a, &b));
                 }
 
                 #[test]

@@ -4,10 +4,8 @@
 //! what is there, so it must know how many there are: it is resolved, under a lock that keeps everybody else from the
 //! element.
 
-use crate::Merge;
 use crate::data_type::{Access, DataType, Description, Refused};
-use crate::encoding::{Corrupt, Encoding, Reader, write_signed};
-use crate::entries;
+use crate::entries::{Entries, stored_as_entries};
 use crate::locks::Footprint;
 use crate::ordered::Text;
 use crate::specification::Condition;
@@ -19,53 +17,34 @@ pub struct Multiset;
 
 /// How many of each element; never zero. Negative only in a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counts(pub BTreeMap<Text, i128>);
+pub struct Counts(Entries<i128>);
 
 impl Counts {
     /// How many there are of an element.
     pub fn count(&self, element: &[u8]) -> i128 {
-        self.0.get(element).copied().unwrap_or(0)
+        self.0.0.get(element).copied().unwrap_or(0)
     }
 
     /// How many there are of all elements together.
     pub fn size(&self) -> i128 {
         self.0
+            .0
             .values()
             .fold(0, |sum, count| sum.saturating_add(*count))
     }
 
+    /// A whole state with so many of each element; counts below one are left out.
+    pub fn of(counts: impl IntoIterator<Item = (Text, i128)>) -> Self {
+        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+        Counts(Entries(counts.collect()))
+    }
+
     fn one(element: &Text, count: i128) -> Self {
-        let change = (count != 0).then(|| (element.clone(), count));
-        Counts(change.into_iter().collect())
+        Counts(Entries::one(element, (count != 0).then_some(count)))
     }
 }
 
-impl Merge for Counts {
-    fn identity() -> Self {
-        Counts(BTreeMap::new())
-    }
-
-    fn merge(&self, other: &Self) -> Option<Self> {
-        entries::merge(&self.0, &other.0, |a, b| {
-            let sum = a.checked_add(*b)?;
-            Some((sum != 0).then_some(sum))
-        })
-        .map(Counts)
-    }
-}
-
-impl Encoding for Counts {
-    const TAG: u8 = 4;
-
-    fn write(&self, out: &mut Vec<u8>) {
-        entries::write(&self.0, out, |count, out| write_signed(*count, out));
-    }
-
-    fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
-        let read = |input: &mut Reader<'_>| input.signed().and_then(entries::not_zero);
-        entries::read(input, read).map(Counts)
-    }
-}
+stored_as_entries!(Counts, i128, 4);
 
 /// A change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,7 +171,7 @@ impl DataType for Multiset {
     }
 
     fn value(state: &Counts) -> BTreeMap<Text, i128> {
-        state.0.clone()
+        state.0.0.clone()
     }
 
     fn answer(state: &Counts, query: &Query) -> Answer {
@@ -200,7 +179,7 @@ impl DataType for Multiset {
             Query::Count(element) => Answer::Number(state.count(element)),
             Query::Contains(element) => Answer::Truth(state.count(element) > 0),
             Query::Size => Answer::Number(state.size()),
-            Query::Distinct => Answer::Number(state.0.len() as i128),
+            Query::Distinct => Answer::Number(state.0.0.len() as i128),
         }
     }
 
@@ -241,6 +220,7 @@ fn operand_is_present(state: &Counts, _: &Access<Multiset>, operation: &Access<M
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Merge;
     use crate::laws::{Small, laws};
     use proptest::prelude::*;
 
@@ -269,7 +249,7 @@ mod tests {
             let count = count.prop_filter("no element", |count| *count != 0);
             let element = prop::collection::vec(any::<u8>(), 0..3);
             prop::collection::btree_map(element, count, 0..6)
-                .prop_map(Counts)
+                .prop_map(|counts| Counts(Entries(counts)))
                 .boxed()
         }
     }

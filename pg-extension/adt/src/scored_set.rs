@@ -6,10 +6,9 @@
 //! sum: over all parts both add up. Additions are blind; the other two must know what is there to cancel it, so they are
 //! resolved, under a lock that keeps everybody else from the element.
 
-use crate::Merge;
 use crate::data_type::{Access, DataType, Description, Refused};
-use crate::encoding::{Corrupt, Encoding, Reader, write_signed};
-use crate::entries;
+use crate::encoding::{Corrupt, Reader, write_signed};
+use crate::entries::{Entries, Entry, stored_as_entries};
 use crate::exact::Exact;
 use crate::locks::Footprint;
 use crate::ordered::Text;
@@ -23,21 +22,29 @@ pub struct ScoredSet;
 
 /// What a part of the object knows of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Entry {
+struct Score {
     /// Over all parts, positive if the element is there.
     additions: i64,
     /// Over all parts, its score; without zeros at the end, so that equal scores are the same.
     score: Exact,
 }
 
-impl Entry {
+impl Score {
     fn new(additions: i64, score: &Exact) -> Self {
         let score = score.stripped();
-        Entry { additions, score }
+        Score { additions, score }
     }
 
     fn is_nothing(&self) -> bool {
         self.additions == 0 && self.score.is_zero()
+    }
+}
+
+impl Entry for Score {
+    fn merge(&self, other: &Self) -> Option<Option<Self>> {
+        let additions = self.additions.checked_add(other.additions)?;
+        let sum = Score::new(additions, &(&self.score + &other.score));
+        Some((!sum.is_nothing()).then_some(sum))
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -48,7 +55,7 @@ impl Entry {
     fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
         let additions = input.signed_64()?;
         let score = Exact::read(input)?;
-        let entry = Entry::new(additions, &score);
+        let entry = Score::new(additions, &score);
         if entry.is_nothing() || entry.score != score {
             return Err(Corrupt::Malformed);
         }
@@ -58,22 +65,22 @@ impl Entry {
 
 /// Scores, or changes of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scores(BTreeMap<Text, Entry>);
+pub struct Scores(Entries<Score>);
 
 impl Scores {
     /// A whole state with these elements.
     pub fn of(elements: impl IntoIterator<Item = (Text, Exact)>) -> Self {
         let entries = elements.into_iter();
-        Scores(
+        Scores(Entries(
             entries
-                .map(|(element, score)| (element, Entry::new(1, &score)))
+                .map(|(element, score)| (element, Score::new(1, &score)))
                 .collect(),
-        )
+        ))
     }
 
     /// The elements of a whole state with their scores, ordered by element.
     pub fn elements(&self) -> impl Iterator<Item = (&Text, &Exact)> {
-        let present = self.0.iter().filter(|(_, entry)| entry.additions > 0);
+        let present = self.0.0.iter().filter(|(_, entry)| entry.additions > 0);
         present.map(|(element, entry)| (element, &entry.score))
     }
 
@@ -86,43 +93,20 @@ impl Scores {
 
     /// The score of an element that is there.
     pub fn score(&self, element: &[u8]) -> Option<&Exact> {
-        let entry = self.0.get(element).filter(|entry| entry.additions > 0);
+        let entry = self.0.0.get(element).filter(|entry| entry.additions > 0);
         entry.map(|entry| &entry.score)
     }
 
     fn one(element: &Text, additions: i64, score: &Exact) -> Self {
-        let entry = Entry::new(additions, score);
-        let change = (!entry.is_nothing()).then(|| (element.clone(), entry));
-        Scores(change.into_iter().collect())
+        let entry = Score::new(additions, score);
+        Scores(Entries::one(
+            element,
+            (!entry.is_nothing()).then_some(entry),
+        ))
     }
 }
 
-impl Merge for Scores {
-    fn identity() -> Self {
-        Scores(BTreeMap::new())
-    }
-
-    fn merge(&self, other: &Self) -> Option<Self> {
-        entries::merge(&self.0, &other.0, |a, b| {
-            let additions = a.additions.checked_add(b.additions)?;
-            let sum = Entry::new(additions, &(&a.score + &b.score));
-            Some((!sum.is_nothing()).then_some(sum))
-        })
-        .map(Scores)
-    }
-}
-
-impl Encoding for Scores {
-    const TAG: u8 = 5;
-
-    fn write(&self, out: &mut Vec<u8>) {
-        entries::write(&self.0, out, Entry::write);
-    }
-
-    fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
-        entries::read(input, Entry::read).map(Scores)
-    }
-}
+stored_as_entries!(Scores, Score, 5);
 
 /// A change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -294,8 +278,8 @@ impl DataType for ScoredSet {
             Operation::Remove(element) => (element, None),
         };
         let newest = newest.ok_or(Refused::NeedsValue)?;
-        let none = Entry::new(0, &Exact::ZERO);
-        let entry = newest.0.get(element).unwrap_or(&none);
+        let none = Score::new(0, &Exact::ZERO);
+        let entry = newest.0.0.get(element).unwrap_or(&none);
         let cancelled = -&entry.score;
         Ok(match to {
             Some(score) => Scores::one(element, 1, &(score + &cancelled)),
@@ -342,6 +326,7 @@ fn put_the_same(_: &Scores, a: &Access<ScoredSet>, b: &Access<ScoredSet>) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Merge;
     use crate::exact::tests::{any_exact, exact};
     use crate::laws::{Small, laws};
     use proptest::prelude::*;
@@ -376,11 +361,11 @@ mod tests {
 
         fn any_state() -> BoxedStrategy<Scores> {
             let entry = (any::<i32>(), any_exact());
-            let entry = entry.prop_map(|(additions, score)| Entry::new(additions.into(), &score));
+            let entry = entry.prop_map(|(additions, score)| Score::new(additions.into(), &score));
             let entry = entry.prop_filter("no element", |entry| !entry.is_nothing());
             let element = prop::collection::vec(any::<u8>(), 0..3);
             prop::collection::btree_map(element, entry, 0..6)
-                .prop_map(Scores)
+                .prop_map(|scores| Scores(Entries(scores)))
                 .boxed()
         }
     }

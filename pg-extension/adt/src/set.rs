@@ -7,14 +7,12 @@
 //!
 //! Elements are ordered by their bytes.
 
-use crate::Merge;
 use crate::data_type::{DataType, Description, Refused};
-use crate::encoding::{Corrupt, Encoding, Reader, write_signed};
-use crate::entries;
+use crate::entries::{Entries, stored_as_entries};
 use crate::locks::Footprint;
 use crate::ordered::Text;
 use crate::specification::Condition;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The type.
 #[derive(Clone, Debug)]
@@ -22,53 +20,28 @@ pub struct Set;
 
 /// How often each element was added; never zero. Negative only in a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Additions(pub BTreeMap<Text, i64>);
+pub struct Additions(Entries<i64>);
 
 impl Additions {
     /// The elements of a whole state, in order.
     pub fn elements(&self) -> impl Iterator<Item = &Text> {
-        let present = self.0.iter().filter(|(_, count)| **count > 0);
+        let present = self.0.0.iter().filter(|(_, count)| **count > 0);
         present.map(|(element, _)| element)
     }
 
     /// A whole state with these elements.
     pub fn of(elements: impl IntoIterator<Item = Text>) -> Self {
-        Additions(elements.into_iter().map(|element| (element, 1)).collect())
+        Additions(Entries(
+            elements.into_iter().map(|element| (element, 1)).collect(),
+        ))
     }
 
     fn count(&self, element: &[u8]) -> i64 {
-        self.0.get(element).copied().unwrap_or(0)
+        self.0.0.get(element).copied().unwrap_or(0)
     }
 }
 
-impl Merge for Additions {
-    fn identity() -> Self {
-        Additions(BTreeMap::new())
-    }
-
-    fn merge(&self, other: &Self) -> Option<Self> {
-        entries::merge(&self.0, &other.0, |a, b| {
-            let sum = a.checked_add(*b)?;
-            Some((sum != 0).then_some(sum))
-        })
-        .map(Additions)
-    }
-}
-
-impl Encoding for Additions {
-    const TAG: u8 = 2;
-
-    fn write(&self, out: &mut Vec<u8>) {
-        entries::write(&self.0, out, |count, out| {
-            write_signed((*count).into(), out)
-        });
-    }
-
-    fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
-        let read = |input: &mut Reader<'_>| input.signed_64().and_then(entries::not_zero);
-        entries::read(input, read).map(Additions)
-    }
-}
+stored_as_entries!(Additions, i64, 2);
 
 /// A change of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,8 +166,10 @@ impl DataType for Set {
                 (element, -newest.count(element))
             }
         };
-        let change = (count != 0).then(|| (element.clone(), count));
-        Ok(Additions(change.into_iter().collect()))
+        Ok(Additions(Entries::one(
+            element,
+            (count != 0).then_some(count),
+        )))
     }
 
     fn is_idle(operation: &Operation, state: &Additions) -> bool {
@@ -212,6 +187,7 @@ impl DataType for Set {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Merge;
     use crate::laws::{Small, laws};
     use proptest::prelude::*;
 
@@ -235,7 +211,7 @@ mod tests {
                 .prop_filter("no element", |count| *count != 0);
             let element = prop::collection::vec(any::<u8>(), 0..4);
             prop::collection::btree_map(element, count, 0..6)
-                .prop_map(Additions)
+                .prop_map(|counts| Additions(Entries(counts)))
                 .boxed()
         }
     }

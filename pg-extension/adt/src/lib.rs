@@ -12,6 +12,7 @@
 //!
 //! * [`counter`]: the sum of 64-bit integers, and the bounds within which parts of it may be summed apart.
 //! * [`decimal`]: the sum of decimal numbers with PostgreSQL's special values: the model of `decimal_counter`.
+//! * [`sum`]: the specification of both.
 //! * [`bounded_counter`]: escrow: when an operation on a sum keeps its bounds, however running transactions end;
 //!   [`escrow`] is its specification.
 //! * [`max`], [`min`], [`bool_or`], [`bool_and`], [`ordered_put`]: the greatest, the least, the one with the greatest
@@ -21,15 +22,12 @@
 //! * [`scored_set`], [`dict`]: texts with scores, texts by key.
 //! * [`summary_bag`]: count, sum, mean, variance, least and greatest of numbers.
 //! * [`unique_id`]: numbers that are given out once.
-//!
-//! * [`commutativity`]: the table of the two counters.
 
 pub mod bool_and;
 pub mod bool_or;
 pub mod bounded_counter;
 #[cfg(test)]
 mod broken;
-pub mod commutativity;
 pub mod counter;
 pub mod data_type;
 pub mod decimal;
@@ -51,6 +49,7 @@ pub mod ordered_put;
 pub mod scored_set;
 pub mod set;
 pub mod specification;
+pub mod sum;
 pub mod summary_bag;
 pub mod table;
 pub mod top_k;

@@ -6,7 +6,7 @@
 use crate::object::{Object, statistics};
 use crate::settings;
 use crate::shared_memory::FIGURES;
-use abelian_adt::commutativity::Access;
+pub use abelian_adt::locks::Mode;
 use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::*;
 use std::cell::RefCell;
@@ -30,34 +30,14 @@ const OBJECT_CLASS: u16 = 11_001;
 const ROW_CLASS: u16 = 11_002;
 const CHECK_CLASS: u16 = 11_010;
 
-/// How it is locked; the matrix is PostgreSQL's own for the modes below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// An operation: compatible with itself (RowExclusive).
-    Add,
-    /// A read that must stay true: compatible with itself, not with Add (Share).
-    Read,
-    /// Overwrite, read-modify-write, delete: compatible with nothing (Exclusive).
-    Overwrite,
-}
-
-impl Mode {
-    /// The mode for a kind of access.
-    pub fn of(access: Access) -> Self {
-        match access {
-            Access::Add => Mode::Add,
-            Access::Read => Mode::Read,
-            Access::Overwrite => Mode::Overwrite,
-        }
-    }
-
-    fn level(self) -> i32 {
-        (match self {
-            Mode::Add => pg_sys::RowExclusiveLock,
-            Mode::Read => pg_sys::ShareLock,
-            Mode::Overwrite => pg_sys::ExclusiveLock,
-        }) as i32
-    }
+/// PostgreSQL's mode for a mode: its matrix is the one that [`Mode::is_compatible_with`] tells.
+fn level(mode: Mode) -> i32 {
+    (match mode {
+        Mode::IntentionRead => pg_sys::RowShareLock,
+        Mode::Add => pg_sys::RowExclusiveLock,
+        Mode::Read => pg_sys::ShareLock,
+        Mode::Overwrite => pg_sys::ExclusiveLock,
+    }) as i32
 }
 
 fn tag(tag: Tag) -> pg_sys::LOCKTAG {
@@ -93,7 +73,7 @@ pub fn lock(what: Tag, mode: Mode, wait: bool) -> bool {
 
 fn acquire(tag: &pg_sys::LOCKTAG, mode: Mode, at_once: bool) -> bool {
     // SAFETY: a valid tag of the advisory lock method; transaction-scoped.
-    let result = unsafe { pg_sys::LockAcquire(tag, mode.level(), false, at_once) };
+    let result = unsafe { pg_sys::LockAcquire(tag, level(mode), false, at_once) };
     result != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
 }
 
@@ -102,7 +82,7 @@ fn acquire(tag: &pg_sys::LOCKTAG, mode: Mode, at_once: bool) -> bool {
 pub fn unlock(what: Tag, mode: Mode) {
     let tag = tag(what);
     // SAFETY: as in `lock`; PostgreSQL counts how often it was taken.
-    unsafe { pg_sys::LockRelease(&tag, mode.level(), false) };
+    unsafe { pg_sys::LockRelease(&tag, level(mode), false) };
 }
 
 /// A lock for a moment: given back when dropped, or by PostgreSQL when an ERROR ends the transaction.
@@ -133,7 +113,7 @@ impl Drop for Moment {
 pub fn holds(what: Tag, mode: Mode) -> bool {
     let tag = tag(what);
     // SAFETY: as in `lock`.
-    unsafe { pg_sys::LockHeldByMe(&tag, mode.level()) }
+    unsafe { pg_sys::LockHeldByMe(&tag, level(mode)) }
 }
 
 thread_local! {

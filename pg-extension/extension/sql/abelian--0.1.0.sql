@@ -774,7 +774,7 @@ CREATE FUNCTION abelian.server_run() RETURNS text LANGUAGE c STABLE AS 'MODULE_P
 -- it. 'unknown' for another server's token, and for one too old or never given out. After a crash an id that had not reached the disk
 -- is given out again: an id of an earlier run that is committed now may be somebody else's, hence 'unknown' too.
 CREATE FUNCTION abelian.transaction_outcome(token text) RETURNS text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   committed boolean;
   same_run boolean := split_part(token, ':', 1) = abelian.server_run();

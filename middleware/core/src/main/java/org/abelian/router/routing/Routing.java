@@ -42,9 +42,6 @@ public final class Routing {
     if (catalog.nodes().size() == 1) {
       return Plan.always(new Route.OneNode(catalog.first().id()));
     }
-    if (OutcomeQuestion.matches(sql, facts)) {
-      return OutcomeQuestion.plan(sql, facts, catalog);
-    }
     return facts.kind() == StatementKind.UTILITY
         ? new UtilityRouting(sql, facts, catalog).plan()
         : new QueryRouting(sql, facts, catalog).plan();

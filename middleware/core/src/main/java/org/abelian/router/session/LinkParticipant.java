@@ -1,5 +1,6 @@
 package org.abelian.router.session;
 
+import java.time.Duration;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
@@ -10,12 +11,6 @@ import org.abelian.router.transaction.Participant;
 
 /** A session's link as the coordinated commit sees it. */
 final class LinkParticipant implements Participant {
-  /**
-   * A node that has not answered by then is taken for lost. Commits wait for the disk and for gates
-   * only.
-   */
-  private static final int TIMEOUT_MILLIS = 60_000;
-
   private final int nodeId;
   private final NodeConnection connection;
 
@@ -39,12 +34,12 @@ final class LinkParticipant implements Participant {
   }
 
   @Override
-  public Answer await() {
+  public Answer await(Duration limit) {
     if (connection.isLost()) {
       return new Answer.Lost("the connection to node " + connection.address() + " was lost");
     }
     try {
-      connection.timeout(TIMEOUT_MILLIS);
+      connection.timeout((int) Math.max(1, limit.toMillis()));
       QueryResult result = NodeCall.await(connection, true);
       connection.timeout(0);
       if (result.succeeded()) {

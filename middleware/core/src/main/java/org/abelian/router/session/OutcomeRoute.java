@@ -1,16 +1,8 @@
 package org.abelian.router.session;
 
-import java.io.IOException;
+import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.abelian.router.catalog.Catalog;
-import org.abelian.router.catalog.Node;
-import org.abelian.router.error.AbelianException;
-import org.abelian.router.execution.NodeCall;
-import org.abelian.router.execution.QueryResult;
-import org.abelian.router.pool.NodeConnection;
-import org.abelian.router.pool.NodePool;
-import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
 
@@ -26,9 +18,6 @@ final class OutcomeRoute {
               + FUNCTION
               + "\\s*\\(\\s*(?:'([^']*)'|\\$(\\d+))(?:\\s*::\\s*text)?\\s*\\)[^;]*[\\s;]*",
           Pattern.CASE_INSENSITIVE);
-  private static final NodeStatement ASK =
-      NodeStatement.of("SELECT abelian.transaction_outcome($1::text)");
-  private static final String UNKNOWN = "unknown";
 
   private final Router router;
 
@@ -37,7 +26,7 @@ final class OutcomeRoute {
   }
 
   /** The node that knows; null when the statement is another one, or nobody knows. */
-  Route route(String sql, RoutedStatement routed, BoundValues values) {
+  Route route(String sql, BoundValues values) {
     if (!sql.contains(FUNCTION)) {
       return null;
     }
@@ -58,27 +47,7 @@ final class OutcomeRoute {
               values.length(parameter),
               values.charset());
     }
-    Catalog catalog = routed.router().catalog();
-    for (Node node : catalog.nodes()) {
-      if (knows(catalog, node, token)) {
-        return new Route.OneNode(node.id());
-      }
-    }
-    return null;
-  }
-
-  private boolean knows(Catalog catalog, Node node, String token) {
-    NodePool pool = router.controlPool(catalog, node.id());
-    try {
-      NodeConnection connection = pool.borrow(this, null);
-      try {
-        QueryResult answer = NodeCall.prepared(connection, ASK, true, token);
-        return answer.succeeded() && answer.value() != null && !answer.value().equals(UNKNOWN);
-      } finally {
-        pool.giveBackToAnyone(connection);
-      }
-    } catch (IOException | AbelianException unreachable) {
-      return false;
-    }
+    OptionalInt node = router.outcomes().whoKnows(token);
+    return node.isPresent() ? new Route.OneNode(node.getAsInt()) : null;
   }
 }

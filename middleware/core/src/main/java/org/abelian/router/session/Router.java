@@ -31,6 +31,7 @@ import org.abelian.router.transaction.GidSource;
 import org.abelian.router.transaction.JdbcControlNetwork;
 import org.abelian.router.transaction.JdbcWaitSource;
 import org.abelian.router.transaction.NodeCalls;
+import org.abelian.router.transaction.OutcomeInquiry;
 import org.abelian.router.transaction.Pause;
 
 /**
@@ -50,6 +51,7 @@ public final class Router implements AutoCloseable {
   private final StatementCache statements = new StatementCache();
   private final SessionRegistry sessions = new SessionRegistry();
   private final CoordinatedCommit commit;
+  private final OutcomeInquiry outcomes;
   private final Supplier<BackgroundDuties> startDuties;
   private BackgroundDuties duties;
   private boolean closed;
@@ -77,6 +79,7 @@ public final class Router implements AutoCloseable {
     JdbcControlNetwork network = new JdbcControlNetwork(calls);
     CommitLedger ledger = new CommitLedger();
     commit = new CoordinatedCommit(network, new GidSource(uuid), ledger, Pause.SLEEP);
+    outcomes = new OutcomeInquiry(network, Pause.SLEEP);
     DeadlockDetector deadlocks =
         new DeadlockDetector(new JdbcWaitSource(calls), sessions, uuid, Pause.SLEEP);
     startDuties = () -> BackgroundDuties.start(network, ledger, deadlocks);
@@ -168,6 +171,10 @@ public final class Router implements AutoCloseable {
 
   CoordinatedCommit commit() {
     return commit;
+  }
+
+  OutcomeInquiry outcomes() {
+    return outcomes;
   }
 
   /** Connections to a node in the router's own name, at the level of messages. */

@@ -9,11 +9,13 @@ import org.abelian.router.analysis.FactsParser;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeIdentity;
+import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
@@ -74,6 +76,8 @@ final class StatementRunner {
     Object scope = scope();
     SharedStatement.Analysed known = statement.analysed();
     Catalog catalog = session.router().catalog().current();
+    // Also when another session has analysed it: a connection must not speak for an older version.
+    session.settings().placementVersion(catalog.version());
     if (known != null
         && known.scope().equals(scope)
         && known.epoch() == session.router().schemaEpoch()
@@ -84,7 +88,6 @@ final class StatementRunner {
       return null;
     }
     long epoch = session.router().schemaEpoch();
-    session.settings().placementVersion(catalog.version());
     RoutedStatement routed =
         new RoutedStatement(Routing.compile(statement.sql(), analyse(statement), catalog));
     statement.analysed(new SharedStatement.Analysed(scope, epoch, routed));
@@ -92,11 +95,7 @@ final class StatementRunner {
   }
 
   private StatementFacts analyse(SharedStatement statement) throws IOException {
-    Link link = session.links().firstBegun();
-    if (link == null) {
-      link = home();
-    }
-    session.links().connect(link);
+    Link link = home();
     if (!link.isUsable()) {
       throw new AbelianException(
           SqlState.CONNECTION_FAILURE,
@@ -108,8 +107,7 @@ final class StatementRunner {
         IntStream.of(types)
             .mapToObj(Integer::toUnsignedString)
             .collect(Collectors.joining(",", "{", "}"));
-    QueryResult result =
-        NodeCall.prepared(link.connection, ANALYZE, !link.touched, statement.sql(), typeArray);
+    QueryResult result = askAbout(link, statement.sql(), typeArray);
     if (!result.succeeded()) {
       throw new Failure(result.errorFields());
     }
@@ -118,6 +116,21 @@ final class StatementRunner {
       throw Failure.of("42601", "cannot insert multiple commands into a prepared statement");
     }
     return facts.get(0);
+  }
+
+  /** The question changes nothing: over an idle connection that broke it is asked again. */
+  private QueryResult askAbout(Link link, String sql, String types) throws IOException {
+    boolean repeatable = !link.begun && !link.touched && !link.pinned;
+    try {
+      return NodeCall.prepared(link.connection, ANALYZE, !link.touched, sql, types);
+    } catch (NodeLostException lost) {
+      if (!repeatable) {
+        throw lost;
+      }
+    }
+    session.links().drop(link);
+    session.links().connect(link);
+    return NodeCall.prepared(link.connection, ANALYZE, true, sql, types);
   }
 
   private Object scope() {
@@ -189,7 +202,7 @@ final class StatementRunner {
     if (utility == UtilityKind.DDL && TEMPORARY.matcher(sql).lookingAt()) {
       return new Route.OneNode(routed.router().catalog().first().id());
     }
-    Route outcome = outcomes.route(sql, routed, values);
+    Route outcome = outcomes.route(sql, values);
     if (outcome != null) {
       return outcome;
     }
@@ -211,15 +224,44 @@ final class StatementRunner {
   }
 
   /**
-   * The node for statements that any node can answer: one that the session has to do with anyway.
+   * The node for statements that any node can answer: one that the session has to do with anyway,
+   * or else the first that can be reached. Connected, unless the session's transaction has lost it.
+   *
+   * @throws AbelianException 08001 when no node can be reached
    */
   Link home() {
     Link begun = session.links().firstBegun();
     if (begun != null) {
       return begun;
     }
+    Catalog catalog = session.router().catalog().current();
     Link last = session.links().lastUsed();
-    return last != null ? last : session.links().link(session.router().catalog().current().first());
+    Link preferred = last != null ? last : session.links().link(catalog.first());
+    try {
+      session.links().connect(preferred);
+      return preferred;
+    } catch (AbelianException unreachable) {
+      return reachable(catalog, preferred, unreachable);
+    }
+  }
+
+  private Link reachable(Catalog catalog, Link preferred, AbelianException unreachable) {
+    if (unreachable.state() != SqlState.UNABLE_TO_CONNECT) {
+      throw unreachable;
+    }
+    for (Node node : catalog.nodes()) {
+      Link link = session.links().link(node);
+      if (link == preferred) {
+        continue;
+      }
+      try {
+        session.links().connect(link);
+        return link;
+      } catch (AbelianException alsoUnreachable) {
+        unreachable.addSuppressed(alsoUnreachable);
+      }
+    }
+    throw unreachable;
   }
 
   /** Remembers what running a statement on one node means for what comes later. */

@@ -54,6 +54,9 @@ public interface ControlNetwork {
    */
   void forgetAborted(int holder, Duration olderThan) throws NodeUnreachableException;
 
-  /** What became of the transaction with that token, asked of the node that gave it. */
-  TransactionStatus outcome(String token) throws NodeUnreachableException;
+  /**
+   * What a node knows of the transaction with that token: a gid, or what the node that has the
+   * transaction reported as abelian.transaction_id. Only that node, or the gid's holder, can know.
+   */
+  TransactionStatus outcome(int node, String token) throws NodeUnreachableException;
 }

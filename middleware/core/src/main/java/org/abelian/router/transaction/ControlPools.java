@@ -22,7 +22,7 @@ public final class ControlPools implements CatalogSource, AutoCloseable {
   private static final int CONNECT_TIMEOUT_S = 2;
   private static final long BORROW_TIMEOUT_MS = 2_500;
   private static final long IDLE_TIMEOUT_MS = 60_000;
-  private static final int ANSWER_TIMEOUT_S = 10;
+  private static final int ANSWER_TIMEOUT_S = 3;
 
   /** The decisions that these connections write are acted upon at once, so they must be on disk. */
   private static final String SETTINGS =

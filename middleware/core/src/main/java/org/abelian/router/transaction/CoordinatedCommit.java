@@ -14,16 +14,23 @@ import org.abelian.router.error.SqlState;
  */
 public final class CoordinatedCommit {
   /**
-   * How often a lost decision is asked for, with {@link #RETRY_PAUSE} between. A try waits for the
-   * node itself, so this is less than 10 s in all.
+   * Once the commit is under way, no call over a control connection begins later than this after
+   * the first message of a step. A call takes up to 5.5 s itself, so the step takes 10 s at most.
    */
+  static final Duration CALL_LIMIT = Duration.ofMillis(4_500);
+
+  /** How often a lost decision is asked for at most, with {@link #RETRY_PAUSE} between. */
   private static final int SETTLE_TRIES = 3;
+
+  /** How long all others together may take to answer that they have committed what is decided. */
+  static final Duration TELL_LIMIT = Duration.ofSeconds(4);
 
   /** How often a prepared transaction that is busy is tried again. */
   private static final int BUSY_TRIES = 5;
 
   private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
   private static final Duration BUSY_PAUSE = Duration.ofMillis(20);
+  private static final String NOT_PREPARED = "42704";
   private static final String DECISION_KEY = "decision_pkey";
 
   private final ControlNetwork network;
@@ -74,11 +81,9 @@ public final class CoordinatedCommit {
    * @param token the node's abelian.transaction_id for the transaction, or null
    */
   public CommitOutcome outcomeOfLostCommit(String token, int node, String reason) {
-    for (int attempt = 0; token != null && attempt < SETTLE_TRIES; attempt++) {
-      if (attempt > 0) {
-        pause.pause(RETRY_PAUSE);
-      }
-      switch (askOutcome(token)) {
+    Deadline deadline = Deadline.in(CALL_LIMIT, pause);
+    for (int attempt = 0; token != null && mayAsk(attempt, deadline); attempt++) {
+      switch (askOutcome(node, token)) {
         case COMMITTED:
           return new CommitOutcome.Committed(List.of());
         case ABORTED:
@@ -90,9 +95,21 @@ public final class CoordinatedCommit {
     return unknown(token, node, reason);
   }
 
-  private TransactionStatus askOutcome(String token) {
+  /** Whether to ask, after a pause unless it is the first time. */
+  private boolean mayAsk(int attempt, Deadline deadline) {
+    if (attempt == 0) {
+      return true;
+    }
+    if (attempt >= SETTLE_TRIES || deadline.isOver()) {
+      return false;
+    }
+    pause.pause(RETRY_PAUSE);
+    return true;
+  }
+
+  private TransactionStatus askOutcome(int node, String token) {
     try {
-      return network.outcome(token);
+      return network.outcome(node, token);
     } catch (NodeUnreachableException unreachable) {
       return TransactionStatus.UNKNOWN;
     }
@@ -159,10 +176,8 @@ public final class CoordinatedCommit {
    * Finds out what became of a decision whose answer was lost, by making sure that there is one.
    */
   private Optional<CommitOutcome> settle(Gid gid, String reason) {
-    for (int attempt = 0; attempt < SETTLE_TRIES; attempt++) {
-      if (attempt > 0) {
-        pause.pause(RETRY_PAUSE);
-      }
+    Deadline deadline = Deadline.in(CALL_LIMIT, pause);
+    for (int attempt = 0; mayAsk(attempt, deadline); attempt++) {
       try {
         return network.settle(gid)
             ? Optional.empty()
@@ -178,27 +193,24 @@ public final class CoordinatedCommit {
   private List<String> tell(Gid gid, List<Participant> others) {
     String sql = "COMMIT PREPARED '" + gid + "'";
     others.forEach(other -> other.send(sql));
-    List<String> warnings = new ArrayList<>();
-    for (Participant other : others) {
-      if (!isTold(gid, other)) {
-        warnings.add(
-            "the transaction is committed, but "
-                + network.describe(other.nodeId())
-                + " could not be told yet: its part becomes visible when recovery reaches it");
-      }
-    }
-    return warnings;
+    Deadline answers = Deadline.in(TELL_LIMIT, pause);
+    Deadline calls = Deadline.in(CALL_LIMIT, pause);
+    List<Participant> untold = new ArrayList<>(others);
+    untold.removeIf(other -> isTold(other.await(answers.left())));
+    untold.removeIf(other -> !calls.isOver() && finish(gid, other.nodeId(), true));
+    return untold.stream()
+        .map(
+            other ->
+                "the transaction is committed, but "
+                    + network.describe(other.nodeId())
+                    + " could not be told yet: its part becomes visible when recovery reaches it")
+        .toList();
   }
 
-  private boolean isTold(Gid gid, Participant other) {
-    Answer answer = other.await();
-    if (answer instanceof Answer.Done) {
-      return true;
-    }
-    if (answer instanceof Answer.Failed failed && failed.sqlState().equals("42704")) {
-      return true; // Recovery was faster, and with this decision it can only have committed.
-    }
-    return finish(gid, other.nodeId(), true);
+  private static boolean isTold(Answer answer) {
+    // Recovery may have been faster, and with this decision it can only have committed.
+    return answer instanceof Answer.Done
+        || answer instanceof Answer.Failed failed && failed.sqlState().equals(NOT_PREPARED);
   }
 
   /** One more try over a control connection, several while somebody else is at it. */

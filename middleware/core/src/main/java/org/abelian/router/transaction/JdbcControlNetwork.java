@@ -160,25 +160,7 @@ public final class JdbcControlNetwork implements ControlNetwork {
   }
 
   @Override
-  public TransactionStatus outcome(String token) throws NodeUnreachableException {
-    NodeUnreachableException silent = null;
-    for (int node : nodes()) {
-      try {
-        TransactionStatus status = outcome(node, token);
-        if (status != TransactionStatus.UNKNOWN) {
-          return status;
-        }
-      } catch (NodeUnreachableException unreachable) {
-        silent = unreachable;
-      }
-    }
-    if (silent != null) {
-      throw silent; // It may be the node that knows.
-    }
-    return TransactionStatus.UNKNOWN;
-  }
-
-  private TransactionStatus outcome(int node, String token) throws NodeUnreachableException {
+  public TransactionStatus outcome(int node, String token) throws NodeUnreachableException {
     return calls.on(
         node,
         connection -> {

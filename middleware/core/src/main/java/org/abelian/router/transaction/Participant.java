@@ -1,5 +1,7 @@
 package org.abelian.router.transaction;
 
+import java.time.Duration;
+
 /**
  * A node's part in a running transaction, as the commit sees it: the session's own connection to
  * that node, on which the transaction is open. Used by one thread.
@@ -17,11 +19,20 @@ public interface Participant {
    */
   void send(String sql);
 
+  /** How long a node may take to vote or to commit, which waits for its disk and for gates only. */
+  Duration PATIENCE = Duration.ofSeconds(60);
+
   /**
-   * Waits for the answer, boundedly; a connection that does not answer in time is closed and counts
-   * as lost. After a loss every await answers {@link Answer.Lost}.
+   * Waits for the answer. A connection that does not answer within the limit is closed and counts
+   * as lost; what has arrived counts even when nothing is left of the limit. After a loss every
+   * await answers {@link Answer.Lost}.
    */
-  Answer await();
+  Answer await(Duration limit);
+
+  /** Waits for the answer with {@link #PATIENCE}. */
+  default Answer await() {
+    return await(PATIENCE);
+  }
 
   /**
    * True while a transaction block is open there, failed or not, as the last ReadyForQuery said.

@@ -2,7 +2,7 @@ package org.abelian.router.transaction;
 
 import java.time.Duration;
 
-/** Waiting between tries, so that tests decide how time passes. */
+/** Time as a commit sees it: waiting between tries, and a clock. Tests decide how it passes. */
 @FunctionalInterface
 public interface Pause {
   /** Really waits. An interrupt ends the wait and stays set. */
@@ -17,4 +17,9 @@ public interface Pause {
 
   /** Returns after about that time. */
   void pause(Duration time);
+
+  /** The clock, as {@link System#nanoTime}. */
+  default long nanoTime() {
+    return System.nanoTime();
+  }
 }

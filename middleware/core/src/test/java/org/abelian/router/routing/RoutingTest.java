@@ -258,21 +258,6 @@ class RoutingTest {
   }
 
   @Test
-  void whatBecameOfATransactionIsAskedOfAllNodes() {
-    for (String sql :
-        List.of(
-            "SELECT abelian.transaction_outcome('1-a:5')",
-            " select abelian.transaction_outcome( $1 ) ; ")) {
-      Route route =
-          Routing.compile(sql, select().callsVolatile().build(), TestCatalog.threeNodes())
-              .route(BoundValues.NONE);
-      Route.Scatter scatter = assertInstanceOf(Route.Scatter.class, route);
-      assertEquals(List.of(1, 2, 3), scatter.nodes());
-      assertEquals(sql, scatter.merge().worker());
-    }
-  }
-
-  @Test
   void placementFunctionsRunOnAllNodes() {
     assertEquals(
         new Route.AllNodes(Route.Purpose.CLUSTER_CALL),

@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.WithCluster;
 import org.abelian.router.error.SqlState;
@@ -22,6 +23,7 @@ import org.abelian.router.transaction.CommitRequest;
 import org.abelian.router.transaction.DecisionRetention;
 import org.abelian.router.transaction.Gid;
 import org.abelian.router.transaction.NodeUnreachableException;
+import org.abelian.router.transaction.OutcomeInquiry;
 import org.abelian.router.transaction.Pause;
 import org.abelian.router.transaction.Recovery;
 import org.abelian.router.transaction.TransactionStatus;
@@ -230,8 +232,11 @@ class CoordinatedCommitIT {
   }
 
   private TransactionStatus outcome(String token) {
+    OptionalInt node = new OutcomeInquiry(bench.network, Pause.SLEEP).whoKnows(token);
     try {
-      return bench.network.outcome(token);
+      return node.isPresent()
+          ? bench.network.outcome(node.getAsInt(), token)
+          : TransactionStatus.UNKNOWN;
     } catch (NodeUnreachableException unreachable) {
       throw new IllegalStateException(unreachable);
     }

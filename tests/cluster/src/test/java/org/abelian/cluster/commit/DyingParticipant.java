@@ -1,5 +1,6 @@
 package org.abelian.cluster.commit;
 
+import java.time.Duration;
 import org.abelian.router.transaction.Answer;
 import org.abelian.router.transaction.Participant;
 
@@ -29,8 +30,8 @@ final class DyingParticipant implements Participant {
   }
 
   @Override
-  public Answer await() {
-    return real.await();
+  public Answer await(Duration limit) {
+    return real.await(limit);
   }
 
   @Override

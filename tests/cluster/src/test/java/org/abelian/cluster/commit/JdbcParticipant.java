@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.abelian.harness.LocalNode;
@@ -94,7 +95,7 @@ final class JdbcParticipant implements Participant, AutoCloseable {
   }
 
   @Override
-  public Answer await() {
+  public Answer await(Duration limit) {
     return answers.remove();
   }
 

@@ -1,5 +1,6 @@
 package org.abelian.cluster.commit;
 
+import java.time.Duration;
 import org.abelian.router.transaction.Answer;
 import org.abelian.router.transaction.Participant;
 
@@ -26,8 +27,8 @@ final class OvertakenParticipant implements Participant {
   }
 
   @Override
-  public Answer await() {
-    Answer answer = real.await();
+  public Answer await(Duration limit) {
+    Answer answer = real.await(limit);
     if (preparing) {
       meanwhile.run();
     }

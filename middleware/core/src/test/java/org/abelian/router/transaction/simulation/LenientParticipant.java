@@ -1,5 +1,6 @@
 package org.abelian.router.transaction.simulation;
 
+import java.time.Duration;
 import org.abelian.router.transaction.Answer;
 import org.abelian.router.transaction.Participant;
 
@@ -24,8 +25,8 @@ final class LenientParticipant implements Participant {
   }
 
   @Override
-  public Answer await() {
-    Answer answer = real.await();
+  public Answer await(Duration limit) {
+    Answer answer = real.await(limit);
     return preparing && answer instanceof Answer.Lost
         ? new Answer.Done("PREPARE TRANSACTION")
         : answer;

@@ -1,5 +1,6 @@
 package org.abelian.router.transaction.simulation;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.abelian.router.transaction.Answer;
@@ -61,7 +62,7 @@ final class ModelConnection implements Participant {
   }
 
   @Override
-  public Answer await() {
+  public Answer await(Duration limit) {
     world.pass(() -> broken || !answers.isEmpty());
     return answers.isEmpty() ? new Answer.Lost("connection reset") : answers.remove();
   }

@@ -104,13 +104,12 @@ final class ModelControlNetwork implements ControlNetwork {
   }
 
   @Override
-  public TransactionStatus outcome(String token) throws NodeUnreachableException {
-    int colon = token.indexOf(':');
-    ModelNode node = reach(Integer.parseInt(token.substring(0, colon)));
-    if (node.committed.contains(token.substring(colon + 1))) {
+  public TransactionStatus outcome(int node, String token) throws NodeUnreachableException {
+    ModelNode asked = reach(node);
+    if (asked.committed.contains(token.substring(token.indexOf(':') + 1))) {
       return TransactionStatus.COMMITTED;
     }
-    return node.connections.stream().anyMatch(ModelConnection::isOpen)
+    return asked.connections.stream().anyMatch(ModelConnection::isOpen)
         ? TransactionStatus.IN_PROGRESS
         : TransactionStatus.ABORTED;
   }

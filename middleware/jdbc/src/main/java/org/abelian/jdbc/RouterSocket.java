@@ -20,6 +20,9 @@ import org.abelian.router.session.Session;
  * Writing only collects messages, so there is no hand-over between threads and no extra thread.
  */
 final class RouterSocket extends Socket {
+  /** So many bytes of an answer are handed over before the rest of it is there. */
+  private static final int HAND_OVER_AT = 32768;
+
   private final Session session;
   private final InputStream input = new Input();
   private final OutputStream output = new Output();
@@ -61,19 +64,28 @@ final class RouterSocket extends Socket {
     private int take(byte[] target, int offset, int length) throws IOException {
       ClientOutput messages = session.output();
       ByteQueue queue = messages.queue();
-      while (queue.isEmpty()) {
-        if (!session.advance() && queue.isEmpty()) {
-          if (session.isClosed()) {
-            return -1;
-          }
-          // A server would be silent; pgjdbc polls for notifications in this way.
-          throw new SocketTimeoutException("no answer is due");
+      if (queue.isEmpty()) {
+        advance(queue);
+      }
+      if (queue.isEmpty()) {
+        if (session.isClosed()) {
+          return -1;
         }
+        // A server would be silent; pgjdbc polls for notifications in this way.
+        throw new SocketTimeoutException("no answer is due");
       }
       int count = Math.min(length, queue.size());
       System.arraycopy(queue.array(), queue.start(), target, offset, count);
       messages.taken(count);
       return count;
+    }
+
+    /** What the client has not taken yet can still be taken back, should a node refuse its part. */
+    private void advance(ByteQueue queue) throws IOException {
+      boolean goesOn = true;
+      while (goesOn && queue.size() < HAND_OVER_AT) {
+        goesOn = session.advance();
+      }
     }
 
     @Override

@@ -53,6 +53,27 @@ class PlacementChangeIT {
     }
   }
 
+  @Test
+  void aReadOfAllNodesThroughARouterWithAnOldPlacementSucceeds() throws SQLException {
+    try (Connection changing = router.connect();
+        Connection old = cluster.connect();
+        Statement read = old.createStatement()) {
+      run(changing, "DROP TABLE IF EXISTS seen");
+      run(changing, "CREATE TABLE seen (id int PRIMARY KEY)");
+      run(changing, "SELECT create_distributed_table('seen', 'id')");
+      run(changing, "INSERT INTO seen VALUES (1), (2), (3), (4), (5)");
+      for (int change = 0; change < 5; change++) {
+        try (ResultSet rows = read.executeQuery("SELECT count(*) FROM seen")) {
+          assertTrue(rows.next());
+          assertEquals(5, rows.getInt(1));
+        }
+        run(changing, "DROP TABLE IF EXISTS other");
+        run(changing, "CREATE TABLE other (id int PRIMARY KEY)");
+        run(changing, "SELECT create_distributed_table('other', 'id')");
+      }
+    }
+  }
+
   private static long count(PreparedStatement select, int id) throws SQLException {
     select.setInt(1, id);
     try (ResultSet rows = select.executeQuery()) {

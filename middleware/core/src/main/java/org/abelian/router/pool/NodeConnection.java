@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.FrameWriter;
 
@@ -23,6 +25,10 @@ public final class NodeConnection {
   private static final int PREPARED_STATEMENTS = 1000;
   private static final int READ_BUFFER = 16384;
   private static final int LARGEST_IDLE_BUFFER = 1 << 20;
+  private static final int GLANCE_MILLIS = 1;
+
+  /** A farewell is a few hundred bytes; a node that says more than this unasked is talking. */
+  private static final int LARGEST_FAREWELL = 1 << 16;
 
   private final NodeAddress address;
   private final Socket socket;
@@ -44,6 +50,9 @@ public final class NodeConnection {
   private Object settingsMark;
   private long schemaEpoch;
   private volatile boolean lost;
+
+  /** When it was used last, by the pool's clock. */
+  private long usedNanos;
 
   NodeConnection(NodeAddress address, Socket socket) throws IOException {
     this.address = address;
@@ -161,17 +170,21 @@ public final class NodeConnection {
 
   /** Reads what the node has sent, at least one byte. */
   public void fill() throws NodeLostException {
-    incoming.reserve(incoming.isEmpty() ? READ_BUFFER / 2 : READ_BUFFER / 4);
     try {
-      int room = incoming.array().length - incoming.end();
-      int count = input.read(incoming.array(), incoming.end(), room);
-      if (count < 0) {
-        throw new EOFException("the node closed the connection");
-      }
-      incoming.extend(count);
+      read();
     } catch (IOException e) {
       throw lose(e);
     }
+  }
+
+  private void read() throws IOException {
+    incoming.reserve(incoming.isEmpty() ? READ_BUFFER / 2 : READ_BUFFER / 4);
+    int room = incoming.array().length - incoming.end();
+    int count = input.read(incoming.array(), incoming.end(), room);
+    if (count < 0) {
+      throw new EOFException("the node closed the connection");
+    }
+    incoming.extend(count);
   }
 
   /** Waits until a whole frame is there and gives its length, type byte included. */
@@ -201,6 +214,54 @@ public final class NodeConnection {
     } catch (IOException e) {
       throw lose(e);
     }
+  }
+
+  /** When it was used last, by the pool's clock; for its borrower. */
+  long usedNanos() {
+    return usedNanos;
+  }
+
+  /** Its borrower has used it until now. */
+  void used(long nowNanos) {
+    usedNanos = nowNanos;
+  }
+
+  /**
+   * Whether the node is still there, as far as that shows without asking it: a node that went away
+   * has closed its side, often after a word of farewell. Takes a millisecond when the node is
+   * there; else the connection is lost afterwards. Only between statements, for its borrower.
+   */
+  boolean isOpenAtNode() {
+    try {
+      timeout(GLANCE_MILLIS);
+      try {
+        while (incoming.size() < LARGEST_FAREWELL) {
+          read();
+        }
+      } catch (SocketTimeoutException silent) {
+        // What an open connection does between statements.
+      }
+      if (hasError()) {
+        throw new EOFException("the node is closing the connection");
+      }
+      timeout(0);
+      return true;
+    } catch (IOException e) {
+      close();
+      return false;
+    }
+  }
+
+  /** Between statements a node reports settings and notices; an error ends the connection. */
+  private boolean hasError() {
+    int at = incoming.start();
+    for (int length = incoming.frameAt(at); length > 0; length = incoming.frameAt(at)) {
+      if (incoming.array()[at] == BackendType.ERROR_RESPONSE) {
+        return true;
+      }
+      at += length;
+    }
+    return false;
   }
 
   private NodeLostException lose(IOException cause) {

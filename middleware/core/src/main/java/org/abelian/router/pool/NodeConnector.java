@@ -27,6 +27,10 @@ import org.abelian.router.protocol.StartupMessage;
 public final class NodeConnector {
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
   private static final int START_TIMEOUT_MILLIS = 30_000;
+
+  /** Class of 57P01 admin_shutdown, 57P02 crash_shutdown and 57P03 cannot_connect_now. */
+  private static final String OPERATOR_INTERVENTION = "57P";
+
   private static final int AUTHENTICATED = 0;
   private static final int CLEAR_TEXT = 3;
   private static final int SASL = 10;
@@ -91,7 +95,7 @@ public final class NodeConnector {
           secretKey = BigEndian.int4(array, at + 9);
         }
         case BackendType.ERROR_RESPONSE ->
-            throw new NodeRefusedException(ErrorFields.read(array, at));
+            throw refused(connection.address(), ErrorFields.read(array, at));
         case BackendType.READY_FOR_QUERY -> {
           incoming.consume(length);
           connection.opened(processId, secretKey, parameters);
@@ -164,6 +168,13 @@ public final class NodeConnector {
 
   private static String text(byte[] array, int from, int limit) {
     return new String(array, from, limit - from, StandardCharsets.UTF_8);
+  }
+
+  /** A node that is starting up or shutting down is as good as one that is not there. */
+  private static IOException refused(NodeAddress address, ErrorFields error) {
+    return error.sqlState().startsWith(OPERATOR_INTERVENTION)
+        ? new NodeLostException(address, new IOException(error.message()))
+        : new NodeRefusedException(error);
   }
 
   private static NodeRefusedException refused(String message) {

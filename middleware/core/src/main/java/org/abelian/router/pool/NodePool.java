@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 
@@ -16,9 +17,13 @@ import org.abelian.router.error.SqlState;
  * wait for one.
  */
 public final class NodePool {
+  /** A connection that was idle for at least so long is looked at before it is lent. */
+  static final long TRUSTED_IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final NodeAddress address;
   private final NodeIdentity identity;
   private final PoolLimits limits;
+  private final LongSupplier clock;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition returned = lock.newCondition();
   private final List<NodeConnection> connections = new ArrayList<>();
@@ -26,10 +31,22 @@ public final class NodePool {
   private volatile int waiting;
   private volatile boolean closed;
 
+  /** When a connection was last found lost: what was idle then may be lost as well. */
+  private volatile long lossNanos;
+
   NodePool(NodeAddress address, NodeIdentity identity, PoolLimits limits) {
+    this(address, identity, limits, System::nanoTime);
+  }
+
+  /**
+   * @param clock what {@link System#nanoTime} is, for tests that let time pass
+   */
+  NodePool(NodeAddress address, NodeIdentity identity, PoolLimits limits, LongSupplier clock) {
     this.address = address;
     this.identity = identity;
     this.limits = limits;
+    this.clock = clock;
+    lossNanos = clock.getAsLong() - TRUSTED_IDLE_NANOS;
   }
 
   /** The node. */
@@ -45,13 +62,23 @@ public final class NodePool {
    * @throws IOException when none could be opened
    */
   public NodeConnection borrow(Object session, NodeConnection last) throws IOException {
-    if (last != null && last.lend(session, false)) {
+    if (last != null && last.lend(session, false) && isUsable(last)) {
       return last;
     }
-    NodeConnection free = findOrReserve(session);
-    if (free != null) {
-      return free;
+    // Ends, since each that is not usable leaves the pool.
+    for (; ; ) {
+      NodeConnection free = findOrReserve(session);
+      if (free == null) {
+        return open(session);
+      }
+      if (isUsable(free)) {
+        return free;
+      }
     }
+  }
+
+  /** Opens the connection for which {@link #findOrReserve} has made room. */
+  private NodeConnection open(Object session) throws IOException {
     NodeConnection opened = null;
     try {
       opened = NodeConnector.open(address, identity);
@@ -69,6 +96,20 @@ public final class NodePool {
         lock.unlock();
       }
     }
+  }
+
+  /**
+   * Whether a connection that was just lent can be used. A node that was restarted has left its
+   * connections behind, and nobody's statement shall be the one that finds out.
+   */
+  private boolean isUsable(NodeConnection connection) {
+    long used = connection.usedNanos();
+    boolean trusted = used - lossNanos > 0 && clock.getAsLong() - used < TRUSTED_IDLE_NANOS;
+    if (trusted || connection.isOpenAtNode()) {
+      return true;
+    }
+    drop(connection);
+    return false;
   }
 
   /** A free connection, or null when the caller shall open one. */
@@ -127,6 +168,7 @@ public final class NodePool {
 
   /** Ends a loan. A connection that is lost is dropped. */
   public void giveBack(NodeConnection connection) {
+    connection.used(clock.getAsLong());
     connection.giveBack(true);
     if (connection.isLost() || closed) {
       drop(connection);
@@ -137,6 +179,7 @@ public final class NodePool {
 
   /** Ends a loan after which the borrower has no claim to the connection. */
   public void giveBackToAnyone(NodeConnection connection) {
+    connection.used(clock.getAsLong());
     connection.giveBack(false);
     if (connection.isLost() || closed) {
       drop(connection);
@@ -157,6 +200,9 @@ public final class NodePool {
 
   /** Closes a connection that the caller has, or that is lost. */
   public void drop(NodeConnection connection) {
+    if (connection.isLost()) {
+      lossNanos = clock.getAsLong();
+    }
     connection.terminate();
     lock.lock();
     try {

@@ -13,6 +13,7 @@ import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeIdentity;
+import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeRefusedException;
 import org.abelian.router.protocol.ErrorFields;
 
@@ -120,25 +121,56 @@ final class Links {
    * @throws AbelianException when there is none to be had, or a setting cannot be made
    */
   void connect(Link link) {
+    if (link.connection == null) {
+      borrow(link);
+    }
+    if (!link.begun && !link.touched && !isSetUp(link.connection)) {
+      setUp(link);
+    }
     lastUsed = link;
-    NodeConnection connection = link.connection;
-    if (connection == null) {
-      connection = borrow(link);
-    }
-    if (link.begun || link.touched) {
-      return;
-    }
-    if (connection.settingsMark() != settings.snapshot()) {
-      bringSettings(link, connection);
+  }
+
+  private boolean isSetUp(NodeConnection connection) {
+    return connection.settingsMark() == settings.snapshot()
+        && connection.schemaEpoch() == router.schemaEpoch();
+  }
+
+  private void setUp(Link link) {
+    boolean replaceable = !link.pinned;
+    try {
+      forgetOutdatedStatements(link.connection);
+      bringSettings(link);
+    } catch (NodeLostException lost) {
+      drop(link);
+      if (!replaceable) {
+        throw cannotSetUp(link, lost);
+      }
+      replace(link);
     }
   }
 
-  private NodeConnection borrow(Link link) {
+  /** The connection broke while it was idle, and nothing of the client's was sent there. */
+  private void replace(Link link) {
+    borrow(link);
     try {
-      NodeConnection connection = link.pool.borrow(session, link.last);
-      forgetOutdatedStatements(connection);
-      hold(link, connection);
-      return connection;
+      forgetOutdatedStatements(link.connection);
+      bringSettings(link);
+    } catch (NodeLostException again) {
+      drop(link);
+      throw cannotSetUp(link, again);
+    }
+  }
+
+  private static AbelianException cannotSetUp(Link link, NodeLostException cause) {
+    return new AbelianException(
+        SqlState.UNABLE_TO_CONNECT,
+        "cannot set up the connection to " + link + ": " + cause.getMessage(),
+        null);
+  }
+
+  private void borrow(Link link) {
+    try {
+      hold(link, link.pool.borrow(session, link.last));
     } catch (NodeRefusedException e) {
       throw new Failure(
           e.error()
@@ -158,7 +190,7 @@ final class Links {
    * What another client prepared before a change of the schema would fail with "cached plan must
    * not change result type", an error that this client has done nothing to earn.
    */
-  private void forgetOutdatedStatements(NodeConnection connection) throws IOException {
+  private void forgetOutdatedStatements(NodeConnection connection) throws NodeLostException {
     long epoch = router.schemaEpoch();
     if (connection.schemaEpoch() == epoch) {
       return;
@@ -176,20 +208,16 @@ final class Links {
     held.add(link);
   }
 
-  private void bringSettings(Link link, NodeConnection connection) {
+  private void bringSettings(Link link) throws NodeLostException {
+    NodeConnection connection = link.connection;
     SettingsSnapshot wanted = settings.snapshot();
+    if (connection.settingsMark() == wanted) {
+      return;
+    }
     String sql = wanted.replay(connection.settingsMark());
     if (!sql.isEmpty()) {
       connection.settingsMark(SettingsSnapshot.UNKNOWN);
-      QueryResult result;
-      try {
-        result = NodeCall.simple(connection, sql);
-      } catch (IOException e) {
-        throw new AbelianException(
-            SqlState.UNABLE_TO_CONNECT,
-            "cannot set up the connection to " + link + ": " + e.getMessage(),
-            null);
-      }
+      QueryResult result = NodeCall.simple(connection, sql);
       if (!result.succeeded()) {
         throw new AbelianException(
             SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,

@@ -9,6 +9,7 @@ import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ResponsePlan;
 import org.abelian.router.pool.NodeIdentity;
+import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.ErrorFields;
@@ -310,6 +311,8 @@ public final class Session {
       return fail(type, failure.fields());
     } catch (AbelianException error) {
       return fail(type, Failure.fields(error));
+    } catch (NodeLostException lost) {
+      return fail(type, SessionErrors.connectionLost(lost));
     }
   }
 

@@ -105,27 +105,28 @@ final class SessionErrors implements ErrorPolicy {
       return;
     }
     boolean unknown = link != null && !state.isOpen() && link.wrote;
-    session
-        .output()
-        .error(
-            ErrorFields.of(
-                    "ERROR",
-                    (unknown
-                            ? SqlState.TRANSACTION_RESOLUTION_UNKNOWN
-                            : SqlState.CONNECTION_FAILURE)
-                        .code(),
-                    String.valueOf(cause.getMessage()))
-                .with(
-                    ErrorFields.DETAIL,
-                    unknown
-                        ? "The statement was sent; whether it took effect is not known."
-                        : "Nothing of this transaction took effect.")
-                .with(
-                    ErrorFields.HINT,
-                    unknown
-                        ? "Look at the data before running it again. In a transaction block the"
-                            + " router can tell what became of a lost COMMIT."
-                        : "Try the transaction again."));
+    session.output().error(unknown ? effectUnknown(cause) : connectionLost(cause));
+  }
+
+  /** The error for a statement that may have taken effect before its node went away. */
+  static ErrorFields effectUnknown(NodeLostException cause) {
+    return ErrorFields.of(
+            "ERROR",
+            SqlState.TRANSACTION_RESOLUTION_UNKNOWN.code(),
+            String.valueOf(cause.getMessage()))
+        .with(ErrorFields.DETAIL, "The statement was sent; whether it took effect is not known.")
+        .with(
+            ErrorFields.HINT,
+            "Look at the data before running it again. In a transaction block the router can tell"
+                + " what became of a lost COMMIT.");
+  }
+
+  /** The error for a statement whose node went away before it could have an effect that stays. */
+  static ErrorFields connectionLost(NodeLostException cause) {
+    return ErrorFields.of(
+            "ERROR", SqlState.CONNECTION_FAILURE.code(), String.valueOf(cause.getMessage()))
+        .with(ErrorFields.DETAIL, "Nothing of this transaction took effect.")
+        .with(ErrorFields.HINT, "Try the transaction again.");
   }
 
   private void commitLost(Link link, NodeConnection connection, NodeLostException cause) {

@@ -9,6 +9,7 @@ import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodePool;
 
 /**
@@ -45,14 +46,25 @@ final class SnapshotGate {
     private boolean add(NodePool pool) throws IOException {
       int wait = pools.isEmpty() ? FIRST_WAIT_MILLIS : NEXT_WAIT_MILLIS;
       NodeConnection connection = pool.borrow(this, null);
+      QueryResult result;
+      try {
+        result = enter(connection, wait);
+      } catch (NodeLostException stale) {
+        // It broke while it was idle, and nothing was held on it: another takes its place.
+        pool.drop(connection);
+        connection = pool.borrow(this, null);
+        result = enter(connection, wait);
+      }
       pools.add(pool);
       connections.add(connection);
-      QueryResult result =
-          NodeCall.simple(connection, "BEGIN;SELECT abelian.snapshot_gate(" + wait + ")");
       if (!result.succeeded()) {
         throw new Failure(result.errorFields());
       }
       return "t".equals(result.value());
+    }
+
+    private QueryResult enter(NodeConnection connection, int wait) throws NodeLostException {
+      return NodeCall.simple(connection, "BEGIN;SELECT abelian.snapshot_gate(" + wait + ")");
     }
 
     /** Lets go of them. */

@@ -11,6 +11,7 @@ import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.FrontendType;
@@ -241,7 +242,7 @@ final class Spread {
    * Statements that no transaction block may hold: each node by itself, and the first error ends
    * it.
    */
-  private Outcome executeNodeByNode(Portal.OnNodes portal) throws IOException {
+  private Outcome executeNodeByNode(Portal.OnNodes portal) {
     if (!session.plan().isEmpty()) {
       return Outcome.WAIT;
     }
@@ -253,7 +254,7 @@ final class Spread {
     String tag = "";
     for (Link link : portal.links) {
       session.links().connect(link);
-      QueryResult result = NodeCall.simple(link.connection, portal.statement().sql());
+      QueryResult result = runByItself(link, portal.statement().sql());
       if (!result.succeeded()) {
         throw new Failure(result.errorFields());
       }
@@ -261,6 +262,14 @@ final class Spread {
     }
     session.output().commandComplete(tag);
     return Outcome.NEXT;
+  }
+
+  private static QueryResult runByItself(Link link, String sql) {
+    try {
+      return NodeCall.simple(link.connection, sql);
+    } catch (NodeLostException lost) {
+      throw new Failure(SessionErrors.effectUnknown(lost));
+    }
   }
 
   /** Rows are taken from one node after the other until there are enough. */

@@ -7,7 +7,7 @@
 //! waiting as PostgreSQL does.
 
 use super::escrow::{self, Admission, Bounded};
-use super::executor::{Rewrite, Target};
+use super::executor::{Rewrite, Room, Target};
 use super::own;
 use super::pure::Private;
 use super::row::{self, Request, one_snapshot};
@@ -30,17 +30,21 @@ pub struct Done {
 }
 
 /// The state of the node.
+///
+/// Lives in the statement's memory and is never dropped.
 pub struct Apply {
     target: Target,
-    columns: Vec<Column>,
-    reads: Vec<i16>,
-    reads_plain: bool,
+    private: Private,
+    /// The changes of the row at hand.
+    changes: Room<Change>,
+    /// The columns of the version to be stored.
+    stored: Room<(i16, Option<Datum>)>,
     /// For EXPLAIN ANALYZE.
     pub done: Done,
 }
 
 /// A column that is operated on.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Column {
     attribute: i16,
     is_counter: bool,
@@ -48,7 +52,7 @@ struct Column {
 }
 
 /// The change of one column of one row.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Change {
     column: Column,
     /// The datum in the version that is worked on; `None` for NULL.
@@ -149,32 +153,28 @@ impl Apply {
         child: *mut pg_sys::PlanState,
         private: Private,
     ) -> Apply {
+        let count = private.attributes.iter().len();
         // SAFETY: by the caller.
-        let target = unsafe {
-            Target::new(
-                node,
-                child,
-                private.attributes.len(),
-                private.recheck_parameter,
+        let (target, mut changes, stored) = unsafe {
+            (
+                Target::new(node, child, private.recheck_parameter, private.place),
+                Room::<Change>::new(count),
+                Room::new(count),
             )
         };
-        let columns = private
-            .attributes
-            .iter()
-            .map(|attribute| {
-                let attribute = *attribute as i16;
-                Column {
-                    attribute,
-                    is_counter: target.is_fixed_size(attribute),
-                    bounded: target.bounded(attribute),
-                }
-            })
-            .collect();
+        for (change, attribute) in changes.iter_mut().zip(private.attributes.iter()) {
+            let attribute = attribute as i16;
+            change.column = Column {
+                attribute,
+                is_counter: target.is_fixed_size(attribute),
+                bounded: target.bounded(attribute),
+            };
+        }
         Apply {
             target,
-            columns,
-            reads: private.reads.iter().map(|column| *column as i16).collect(),
-            reads_plain: private.reads_plain,
+            private,
+            changes,
+            stored,
             done: Done::default(),
         }
     }
@@ -190,7 +190,11 @@ impl Apply {
             let Some(place) = self.target.next() else {
                 return Ok(std::ptr::null_mut());
             };
-            if self.row(place)? == Row::Done {
+            let mut changes = std::mem::take(&mut self.changes);
+            self.renew(&mut changes);
+            let row = self.row(place, &mut changes)?;
+            self.changes = changes;
+            if row == Row::Done {
                 self.target.count();
                 if self.target.returns() {
                     return Ok(self.target.project());
@@ -199,8 +203,13 @@ impl Apply {
         }
     }
 
-    fn row(&mut self, place: ItemPointerData) -> Result<Row, Error> {
-        let mut changes = self.changes();
+    fn row(&mut self, place: ItemPointerData, changes: &mut [Change]) -> Result<Row, Error> {
+        for change in changes.iter_mut() {
+            let bounded = change.content.filter(|_| change.column.bounded.is_some());
+            // SAFETY: a bounded counter's datum.
+            change.seen_base = bounded.map_or(0, |c| unsafe { Counter::from_datum(c) }.base);
+            change.done = false;
+        }
         let concurrent = CONCURRENT_OPERATIONS.get();
         let mut wait =
             !concurrent || own::has_many_locks() || changes.iter().any(Change::needs_row);
@@ -212,8 +221,8 @@ impl Apply {
                 .iter()
                 .any(|change| contention::is_contended(change.id()))
         {
-            match self.rewrite(at, &changes, false)? {
-                Rewrite::Done => return self.in_place(&changes),
+            match self.rewrite(at, changes, false)? {
+                Rewrite::Done => return self.in_place(changes),
                 Rewrite::Again => return Ok(Row::Skipped),
                 Rewrite::Refused => {}
                 Rewrite::Taken if version::locked_by_us(self.target.relation(), at) => wait = true,
@@ -230,8 +239,8 @@ impl Apply {
                     // The newest version holds what the snapshot does not show.
                     return Err(Error::ConcurrentUpdate);
                 }
-                match self.rewrite(at, &changes, true)? {
-                    Rewrite::Done => return self.in_place(&changes),
+                match self.rewrite(at, changes, true)? {
+                    Rewrite::Done => return self.in_place(changes),
                     Rewrite::Again => return Ok(Row::Skipped),
                     Rewrite::Deleted | Rewrite::Updated if one_snapshot() => {
                         return Err(Error::ConcurrentUpdate);
@@ -243,11 +252,11 @@ impl Apply {
                     return Ok(Row::Skipped);
                 };
                 at = next;
-                self.renew(&mut changes);
+                self.renew(changes);
                 continue;
             }
-            self.lock(&changes);
-            match self.follow(at, &mut changes)? {
+            self.lock(changes);
+            match self.follow(at, changes)? {
                 Followed::Gone => return Ok(Row::Skipped),
                 Followed::OtherObject(next) => {
                     at = next;
@@ -256,12 +265,12 @@ impl Apply {
                 }
                 Followed::Here(next) => at = next,
             }
-            match self.add_to_slices(at, version::same_place(at, place), &mut changes)? {
-                Admission::Added => return Ok(self.in_slices(at, &changes)),
+            match self.add_to_slices(at, version::same_place(at, place), changes)? {
+                Admission::Added => return Ok(self.in_slices(at, changes)),
                 Admission::InPlace => wait = true,
                 Admission::WaitFor(transaction) => {
                     // Whoever is waited for may want an exclusive hold.
-                    self.unlock(&changes);
+                    self.unlock(changes);
                     escrow::wait_for(transaction);
                 }
             }
@@ -269,32 +278,13 @@ impl Apply {
         Err(Error::Internal("a row changed without end".into()))
     }
 
-    /// The changes that the plan yielded for the current row.
-    fn changes(&self) -> Vec<Change> {
-        let count = self.columns.len();
-        self.columns
-            .iter()
-            .enumerate()
-            .map(|(n, column)| {
-                let content = self.target.output(count + n);
-                let bounded = content.filter(|_| column.bounded.is_some());
-                Change {
-                    column: *column,
-                    content,
-                    delta: self.target.output(n),
-                    // SAFETY: a bounded counter's datum.
-                    seen_base: bounded.map_or(0, |c| unsafe { Counter::from_datum(c) }.base),
-                    done: false,
-                }
-            })
-            .collect()
-    }
-
-    /// The same after the plan ran again for a newer version; what is in slices stays done.
+    /// Takes the changes that the plan yielded for the current row, or for a newer version of it; what is in slices
+    /// stays done.
     fn renew(&self, changes: &mut [Change]) {
-        for (change, new) in changes.iter_mut().zip(self.changes()) {
-            change.content = new.content;
-            change.delta = new.delta;
+        let count = changes.len();
+        for (n, change) in changes.iter_mut().enumerate() {
+            change.content = self.target.output(count + n);
+            change.delta = self.target.output(n);
         }
     }
 
@@ -373,11 +363,12 @@ impl Apply {
         changes: &[Change],
         wait: bool,
     ) -> Result<Rewrite, Error> {
-        let mut values = Vec::with_capacity(changes.len());
+        let mut count = 0;
         for change in changes.iter().filter(|change| !change.done) {
-            values.push((change.column.attribute, change.in_place()?));
+            self.stored[count] = (change.column.attribute, change.in_place()?);
+            count += 1;
         }
-        self.target.rewrite(at, &values, wait)
+        self.target.rewrite(at, &self.stored[..count], wait)
     }
 
     /// Takes the locks of an operation outside the row: first that on the plain columns it depends on.
@@ -389,7 +380,7 @@ impl Apply {
                 .map(Change::id)
                 .filter(|id| *id != 0)
         };
-        if self.reads_plain {
+        if self.private.reads_plain {
             objects().for_each(|id| {
                 lock::lock(Tag::Row(id), Mode::Add, true);
             });
@@ -407,7 +398,7 @@ impl Apply {
             .filter(|change| !change.done && change.id() != 0)
         {
             lock::unlock(Tag::Object(change.id()), Mode::Add);
-            if self.reads_plain {
+            if self.private.reads_plain {
                 lock::unlock(Tag::Row(change.id()), Mode::Add);
             }
         }
@@ -433,7 +424,7 @@ impl Apply {
             return Ok(Followed::Here(at));
         }
         let locked: Vec<i64> = changes.iter().map(Change::id).collect();
-        if self.target.same_columns(at, newest, &self.reads) {
+        if self.target.same_columns(at, newest, self.private.reads()) {
             for change in changes.iter_mut() {
                 change.content = self.target.column(change.column.attribute);
             }

@@ -2,9 +2,10 @@
 //! and testing the condition again on a newer one. All `unsafe` of the node is here.
 
 use super::escrow::Bounded;
-use super::missing;
+use super::{missing, version};
 use crate::error::Error;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, TM_Result, TupleTableSlot};
+use std::ops::{Deref, DerefMut};
 use std::ptr::null_mut;
 
 /// What came of an attempt to rewrite a row.
@@ -24,79 +25,179 @@ pub enum Rewrite {
     Refused,
 }
 
-/// The table that is operated on, and the source of its rows.
+/// Room for some values in the memory of the running statement, which is freed with it. An ERROR may pass whoever
+/// holds it.
+pub struct Room<T> {
+    start: *mut T,
+    length: usize,
+}
+
+impl<T: Copy + Default> Room<T> {
+    /// # Safety
+    /// The current memory context must be the statement's, which must live longer than the room is used.
+    pub unsafe fn new(length: usize) -> Room<T> {
+        // SAFETY: enough memory, or an ERROR; every value is written.
+        unsafe {
+            let start = pg_sys::palloc(length * size_of::<T>()).cast::<T>();
+            (0..length).for_each(|n| start.add(n).write(T::default()));
+            Room { start, length }
+        }
+    }
+}
+
+impl<T> Default for Room<T> {
+    fn default() -> Self {
+        Room {
+            start: std::ptr::dangling_mut(),
+            length: 0,
+        }
+    }
+}
+
+impl<T> Deref for Room<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        // SAFETY: by the promise of `new`.
+        unsafe { std::slice::from_raw_parts(self.start, self.length) }
+    }
+}
+
+impl<T> DerefMut for Room<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: by the promise of `new`; rooms are not shared.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.length) }
+    }
+}
+
+/// The table that is operated on, and the source of its rows. What a statement may do without is made when it is
+/// first needed.
 pub struct Target {
     node: *mut pg_sys::CustomScanState,
     child: *mut pg_sys::PlanState,
     estate: *mut pg_sys::EState,
+    /// Where the child keeps the row it read, if it is a scan of the table; else null.
+    source: *mut TupleTableSlot,
+    /// Null until needed.
     result: *mut pg_sys::ResultRelInfo,
+    /// Null until needed.
     recheck: *mut pg_sys::EPQState,
+    recheck_parameter: i32,
     /// The row that the child, or a recheck, yielded last.
     output: *mut TupleTableSlot,
-    /// The version at hand.
+    /// The version at hand: in `source` or in `fetched`.
     version: *mut TupleTableSlot,
-    /// Another one, to compare with.
+    /// Null until needed.
+    fetched: *mut TupleTableSlot,
+    /// Another version, to compare with; null until needed.
     other: *mut TupleTableSlot,
-    /// The version to be stored.
+    /// The version to be stored; null until needed.
     stored: *mut TupleTableSlot,
     ctid: i16,
 }
 
 impl Target {
     /// # Safety
-    /// `node` must be the state of our node with its relation open, `child` the state of its subplan.
+    /// `node` must be the state of our node with its relation open, `child` the state of its subplan, `ctid` the
+    /// column of that one's output that tells where the row is.
     pub unsafe fn new(
         node: *mut pg_sys::CustomScanState,
         child: *mut pg_sys::PlanState,
-        _columns: usize,
         recheck_parameter: i32,
+        ctid: i16,
     ) -> Target {
         // SAFETY: by the caller; everything lives in the statement's memory context.
         unsafe {
-            let estate = (*node).ss.ps.state;
-            let relation = (*node).ss.ss_currentRelation;
-            let number = (*(*node).ss.ps.plan.cast::<pg_sys::CustomScan>())
-                .scan
-                .scanrelid;
-            let result =
-                pg_sys::palloc0(size_of::<pg_sys::ResultRelInfo>()).cast::<pg_sys::ResultRelInfo>();
-            (*result).type_ = pg_sys::NodeTag::T_ResultRelInfo;
-            pg_sys::ExecInitResultRelation(estate, result, number);
-            let recheck = pg_sys::palloc0(size_of::<pg_sys::EPQState>()).cast::<pg_sys::EPQState>();
-            pg_sys::EvalPlanQualInit(
-                recheck,
-                estate,
-                (*child).plan,
-                null_mut(),
-                recheck_parameter,
-            );
-            let slot = || pg_sys::table_slot_create(relation, &mut (*estate).es_tupleTable);
             Target {
                 node,
                 child,
-                estate,
-                result,
-                recheck,
+                estate: (*node).ss.ps.state,
+                source: scan_slot(child),
+                result: null_mut(),
+                recheck: null_mut(),
+                recheck_parameter,
                 output: null_mut(),
-                version: slot(),
-                other: slot(),
-                stored: pg_sys::ExecInitExtraTupleSlot(
-                    estate,
-                    (*relation).rd_att,
-                    &raw const pg_sys::TTSOpsHeapTuple,
-                ),
-                ctid: pg_sys::ExecFindJunkAttributeInTlist(
-                    (*(*child).plan).targetlist,
-                    c"ctid".as_ptr(),
-                ),
+                version: null_mut(),
+                fetched: null_mut(),
+                other: null_mut(),
+                stored: null_mut(),
+                ctid,
             }
         }
     }
 
     /// Ends the recheck; everything else belongs to the statement.
     pub fn end(&mut self) {
-        // SAFETY: begun in `new`.
-        unsafe { pg_sys::EvalPlanQualEnd(self.recheck) };
+        if !self.recheck.is_null() {
+            // SAFETY: begun in `recheck_state`.
+            unsafe { pg_sys::EvalPlanQualEnd(self.recheck) };
+        }
+    }
+
+    /// The relation's number in the range table.
+    fn number(&self) -> u32 {
+        // SAFETY: the plan belongs to the node.
+        unsafe {
+            (*(*self.node).ss.ps.plan.cast::<pg_sys::CustomScan>())
+                .scan
+                .scanrelid
+        }
+    }
+
+    /// A slot for rows of the relation, made in `place` when first needed.
+    fn slot(&self, place: *mut TupleTableSlot) -> *mut TupleTableSlot {
+        if !place.is_null() {
+            return place;
+        }
+        // SAFETY: the slot belongs to the statement.
+        unsafe {
+            self.in_statement_memory(|| {
+                pg_sys::table_slot_create(self.relation(), &raw mut (*self.estate).es_tupleTable)
+            })
+        }
+    }
+
+    fn in_statement_memory<T>(&self, make: impl FnOnce() -> T) -> T {
+        // SAFETY: the statement's own context; an ERROR in between ends the statement.
+        unsafe {
+            let before = pg_sys::MemoryContextSwitchTo((*self.estate).es_query_cxt);
+            let made = make();
+            pg_sys::MemoryContextSwitchTo(before);
+            made
+        }
+    }
+
+    fn recheck_state(&mut self) -> *mut pg_sys::EPQState {
+        if self.recheck.is_null() {
+            // SAFETY: zeroed memory of the statement, initialised by PostgreSQL.
+            self.recheck = self.in_statement_memory(|| unsafe {
+                let recheck =
+                    pg_sys::palloc0(size_of::<pg_sys::EPQState>()).cast::<pg_sys::EPQState>();
+                pg_sys::EvalPlanQualInit(
+                    recheck,
+                    self.estate,
+                    (*self.child).plan,
+                    null_mut(),
+                    self.recheck_parameter,
+                );
+                recheck
+            });
+        }
+        self.recheck
+    }
+
+    fn result(&mut self) -> *mut pg_sys::ResultRelInfo {
+        if self.result.is_null() {
+            // SAFETY: as in `recheck_state`; the executor closes the indexes with the statement.
+            self.result = self.in_statement_memory(|| unsafe {
+                let result = pg_sys::palloc0(size_of::<pg_sys::ResultRelInfo>())
+                    .cast::<pg_sys::ResultRelInfo>();
+                (*result).type_ = pg_sys::NodeTag::T_ResultRelInfo;
+                pg_sys::ExecInitResultRelation(self.estate, result, self.number());
+                pg_sys::ExecOpenIndices(result, false);
+                result
+            });
+        }
+        self.result
     }
 
     /// The relation.
@@ -137,9 +238,8 @@ impl Target {
             if is_empty(self.output) {
                 return None;
             }
-            let mut null = false;
-            let datum = pg_sys::slot_getattr(self.output, self.ctid.into(), &mut null);
-            (!null).then(|| *datum.cast_mut_ptr::<ItemPointerData>())
+            attribute_of(self.output, self.ctid.into())
+                .map(|place| *place.cast_mut_ptr::<ItemPointerData>())
         }
     }
 
@@ -155,12 +255,21 @@ impl Target {
 
     /// Takes the version at `place` at hand. False if it is gone.
     pub fn fetch(&mut self, place: ItemPointerData) -> bool {
+        // What a version contains never changes, and the scan keeps its page pinned.
+        // SAFETY: the slot belongs to the child.
+        if !is_empty(self.source) && version::same_place(unsafe { (*self.source).tts_tid }, place) {
+            self.version = self.source;
+            return true;
+        }
+        self.fetched = self.slot(self.fetched);
+        self.version = self.fetched;
         fetch_version(self.relation(), place, self.version)
     }
 
     /// A column of the version at `place`, whoever sees it; valid until the next version is looked at. `None` for NULL,
     /// or if the version is gone.
     pub fn column_at(&mut self, place: ItemPointerData, attribute: i16) -> Option<Datum> {
+        self.other = self.slot(self.other);
         if fetch_version(self.relation(), place, self.other) {
             attribute_of(self.other, attribute.into())
         } else {
@@ -182,6 +291,7 @@ impl Target {
 
     /// Locks the version at `place` for a rewrite, waiting for others. `Done` if it is the newest and ours to rewrite.
     pub fn lock(&mut self, place: ItemPointerData) -> Result<Rewrite, Error> {
+        self.other = self.slot(self.other);
         // SAFETY: as in `rewrite`.
         unsafe {
             let mut at = place;
@@ -206,9 +316,10 @@ impl Target {
         &mut self,
         old: ItemPointerData,
         newest: ItemPointerData,
-        columns: &[i16],
+        mut columns: impl Iterator<Item = i16>,
     ) -> bool {
         let relation = self.relation();
+        self.other = self.slot(self.other);
         if !self.fetch(newest) || !fetch_version(relation, old, self.other) {
             return false;
         }
@@ -216,11 +327,11 @@ impl Target {
         unsafe {
             let descriptor = (*relation).rd_att;
             let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
-            columns.iter().all(|column| {
-                let attribute = &attributes[*column as usize - 1];
+            columns.all(|column| {
+                let attribute = &attributes[column as usize - 1];
                 match (
-                    attribute_of(self.version, i32::from(*column)),
-                    attribute_of(self.other, i32::from(*column)),
+                    attribute_of(self.version, i32::from(column)),
+                    attribute_of(self.other, i32::from(column)),
                 ) {
                     (None, None) => true,
                     (Some(a), Some(b)) => {
@@ -293,11 +404,81 @@ impl Target {
         // SAFETY: `version` holds a row; `stored` takes as many columns. The tuple is formed in the memory that is
         // reset with the next row.
         unsafe {
+            if self.stored.is_null() {
+                self.stored = self.in_statement_memory(|| {
+                    pg_sys::ExecInitExtraTupleSlot(
+                        self.estate,
+                        (*self.relation()).rd_att,
+                        &raw const pg_sys::TTSOpsHeapTuple,
+                    )
+                });
+            }
+            let memory = (*(*self.node).ss.ps.ps_ExprContext).ecxt_per_tuple_memory;
+            let before = pg_sys::MemoryContextSwitchTo(memory);
+            let tuple = self.patched(values).unwrap_or_else(|| self.formed(values));
+            pg_sys::MemoryContextSwitchTo(before);
+            (*tuple).t_tableOid = (*self.relation()).rd_id;
+            pg_sys::ExecForceStoreHeapTuple(tuple, self.stored, false);
+        }
+    }
+
+    /// A copy of the version at hand with other bytes in the place of values that cannot change their size. `None`
+    /// if there are others.
+    ///
+    /// # Safety
+    /// `version` must hold a row, and each value be of its column's type.
+    unsafe fn patched(&self, values: &[(i16, Option<Datum>)]) -> Option<pg_sys::HeapTuple> {
+        // SAFETY: by the caller; the slot's kind is that of heap tables. What is written lies inside the copy.
+        unsafe {
+            let version = self.version;
+            if !std::ptr::eq((*version).tts_ops, &raw const pg_sys::TTSOpsBufferHeapTuple) {
+                return None;
+            }
+            let old = (*version.cast::<pg_sys::HeapTupleTableSlot>()).tuple;
+            if old.is_null() {
+                return None;
+            }
+            let place = |attribute: i16| {
+                let descriptor = (*self.relation()).rd_att;
+                let kinds = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+                let kind = &kinds[attribute as usize - 1];
+                let length = usize::try_from(kind.attlen)
+                    .ok()
+                    .filter(|_| !kind.attbyval)?;
+                let content = attribute_of(version, attribute.into())?.value();
+                let offset = content.checked_sub((*old).t_data as usize)?;
+                (offset + length <= (*old).t_len as usize).then_some((offset, length))
+            };
+            if !values
+                .iter()
+                .all(|(a, value)| value.is_some() && place(*a).is_some())
+            {
+                return None;
+            }
+            let copy = pg_sys::heap_copytuple(old);
+            for (attribute, value) in values {
+                let (offset, length) = place(*attribute)?;
+                let value = value.as_ref()?.cast_mut_ptr::<u8>();
+                (*copy)
+                    .t_data
+                    .cast::<u8>()
+                    .add(offset)
+                    .copy_from_nonoverlapping(value, length);
+            }
+            Some(copy)
+        }
+    }
+
+    /// The version at hand with new content in some columns, formed anew.
+    ///
+    /// # Safety
+    /// As [`Self::patched`].
+    unsafe fn formed(&self, values: &[(i16, Option<Datum>)]) -> pg_sys::HeapTuple {
+        // SAFETY: by the caller.
+        unsafe {
             let relation = self.relation();
             let count = (*(*relation).rd_att).natts as usize;
             pg_sys::slot_getallattrs(self.version);
-            let memory = (*(*self.node).ss.ps.ps_ExprContext).ecxt_per_tuple_memory;
-            let before = pg_sys::MemoryContextSwitchTo(memory);
             let mut datums = std::slice::from_raw_parts((*self.version).tts_values, count).to_vec();
             let mut nulls = std::slice::from_raw_parts((*self.version).tts_isnull, count).to_vec();
             for (attribute, value) in values {
@@ -305,25 +486,16 @@ impl Target {
                 nulls[column] = value.is_none();
                 datums[column] = value.unwrap_or(Datum::null());
             }
-            let tuple = pg_sys::heap_form_tuple(
-                (*relation).rd_att,
-                datums.as_mut_ptr(),
-                nulls.as_mut_ptr(),
-            );
-            pg_sys::MemoryContextSwitchTo(before);
-            (*tuple).t_tableOid = (*relation).rd_id;
-            pg_sys::ExecForceStoreHeapTuple(tuple, self.stored, false);
+            pg_sys::heap_form_tuple((*relation).rd_att, datums.as_mut_ptr(), nulls.as_mut_ptr())
         }
     }
 
     fn insert_index_entries(&mut self) {
-        // SAFETY: the stored version has its place; indexes are opened once and closed with the statement.
+        let result = self.result();
+        // SAFETY: the stored version has its place; the indexes are open.
         unsafe {
-            if (*self.result).ri_IndexRelationDescs.is_null() {
-                pg_sys::ExecOpenIndices(self.result, false);
-            }
             pg_sys::ExecInsertIndexTuples(
-                self.result,
+                result,
                 self.stored,
                 self.estate,
                 true,
@@ -342,8 +514,8 @@ impl Target {
     pub fn recheck(&mut self, place: ItemPointerData) -> bool {
         // SAFETY: the test slot takes a row of this relation.
         unsafe {
-            let number = (*self.result).ri_RangeTableIndex;
-            let test = pg_sys::EvalPlanQualSlot(self.recheck, self.relation(), number);
+            let test =
+                pg_sys::EvalPlanQualSlot(self.recheck_state(), self.relation(), self.number());
             fetch_version(self.relation(), place, test) && self.run_again(test)
         }
     }
@@ -353,9 +525,9 @@ impl Target {
     unsafe fn run_again(&mut self, test: *mut TupleTableSlot) -> bool {
         // SAFETY: by the caller.
         unsafe {
-            let number = (*self.result).ri_RangeTableIndex;
-            pg_sys::EvalPlanQualBegin(self.recheck);
-            let output = pg_sys::EvalPlanQual(self.recheck, self.relation(), number, test);
+            let recheck = self.recheck_state();
+            pg_sys::EvalPlanQualBegin(recheck);
+            let output = pg_sys::EvalPlanQual(recheck, self.relation(), self.number(), test);
             if is_empty(output) {
                 return false;
             }
@@ -372,8 +544,8 @@ impl Target {
     ) -> Result<Option<ItemPointerData>, Error> {
         // SAFETY: as in `rewrite` and `recheck`.
         unsafe {
-            let number = (*self.result).ri_RangeTableIndex;
-            let test = pg_sys::EvalPlanQualSlot(self.recheck, self.relation(), number);
+            let test =
+                pg_sys::EvalPlanQualSlot(self.recheck_state(), self.relation(), self.number());
             let mut at = place;
             let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
             let result = pg_sys::table_tuple_lock(
@@ -436,9 +608,34 @@ fn is_empty(slot: *mut TupleTableSlot) -> bool {
 
 fn attribute_of(slot: *mut TupleTableSlot, number: i32) -> Option<Datum> {
     let mut null = false;
-    // SAFETY: the slot holds a row with this column.
-    let datum = unsafe { pg_sys::slot_getattr(slot, number, &mut null) };
-    (!null).then_some(datum)
+    // SAFETY: the slot holds a row with this column; what it has taken apart lies in its arrays.
+    unsafe {
+        if i32::from((*slot).tts_nvalid) >= number {
+            let column = number as usize - 1;
+            return (!*(*slot).tts_isnull.add(column)).then(|| *(*slot).tts_values.add(column));
+        }
+        let datum = pg_sys::slot_getattr(slot, number, &mut null);
+        (!null).then_some(datum)
+    }
+}
+
+/// Where a scan of one table keeps the row it has read; null for any other plan.
+///
+/// # Safety
+/// `plan` must be the initialised state of a plan.
+unsafe fn scan_slot(plan: *mut pg_sys::PlanState) -> *mut TupleTableSlot {
+    use pg_sys::NodeTag::*;
+    // SAFETY: by the caller; these states begin with that of a scan.
+    unsafe {
+        match (*plan).type_ {
+            T_SeqScanState
+            | T_IndexScanState
+            | T_BitmapHeapScanState
+            | T_TidScanState
+            | T_TidRangeScanState => (*plan.cast::<pg_sys::ScanState>()).ss_ScanTupleSlot,
+            _ => null_mut(),
+        }
+    }
 }
 
 fn fetch_version(

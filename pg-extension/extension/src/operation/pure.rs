@@ -6,9 +6,10 @@
 
 use super::rewrite::Relation;
 use super::symbols::Symbols;
-use super::tree::{self, Any, Tree};
+use super::tree::{self, Any, Integers, Tree};
 use pgrx::pg_sys::{self, CmdType, NodeTag};
 use std::collections::BTreeSet;
+use std::ffi::CStr;
 
 /// A statement whose plan is to be replaced.
 pub struct Pure {
@@ -120,38 +121,38 @@ fn output(
     Some(tree::list(&entries))
 }
 
-/// What [`super::scan`] reads from the plan.
+/// What [`super::scan`] reads from the plan. Read for every execution, so nothing is copied.
 pub struct Private {
     /// Columns operated on.
-    pub attributes: Vec<i32>,
-    /// Columns the statement depends on.
-    pub reads: Vec<i32>,
-    /// Whether one of those is no key.
+    pub attributes: Integers,
+    reads: Integers,
+    /// Whether one of the columns read is no key.
     pub reads_plain: bool,
     /// PostgreSQL's parameter that makes the plan run again for one newer row.
     pub recheck_parameter: i32,
+    /// The column of the plan's output that tells where the row is.
+    pub place: i16,
 }
 
 impl Private {
     /// Reads what `Pure::replace` stored.
     pub fn of(scan: &pg_sys::CustomScan) -> Option<Private> {
-        let lists = tree::items::<pg_sys::List>(scan.custom_private);
-        let [attributes, reads, rest] = lists[..] else {
-            return None;
-        };
-        let [reads_plain, recheck_parameter] = tree::integers(rest.pointer())[..] else {
-            return None;
-        };
+        let mut lists = tree::each::<pg_sys::List>(scan.custom_private).map(Integers::new);
+        let (attributes, reads, rest) = (lists.next()?, lists.next()?, lists.next()?);
+        let mut rest = rest.iter();
         Some(Private {
-            attributes: tree::integers(attributes.pointer()),
-            // The list begins with a 0, since an empty list is a null pointer.
-            reads: tree::integers(reads.pointer())
-                .into_iter()
-                .filter(|column| *column != 0)
-                .collect(),
-            reads_plain: reads_plain != 0,
-            recheck_parameter,
+            attributes,
+            reads,
+            reads_plain: rest.next()? != 0,
+            recheck_parameter: rest.next()?,
+            place: rest.next()? as i16,
         })
+    }
+
+    /// Columns the statement depends on.
+    pub fn reads(&self) -> impl Iterator<Item = i16> {
+        // The list begins with a 0, since an empty list is a null pointer.
+        self.reads.iter().skip(1).map(|column| column as i16)
     }
 }
 
@@ -163,7 +164,11 @@ impl Pure {
         else {
             return false;
         };
-        let [relation] = tree::integers(modify.resultRelations)[..] else {
+        let mut relations = Integers::new(modify.resultRelations).iter();
+        let (Some(relation), None) = (relations.next(), relations.next()) else {
+            return false;
+        };
+        let Some(place) = place_column(modify.plan.lefttree) else {
             return false;
         };
         let returning = tree::items::<pg_sys::List>(modify.returningLists);
@@ -179,7 +184,7 @@ impl Pure {
         let (Some(attributes), Some(reads), Some(rest)) = (
             integers(&attributes),
             integers(&reads),
-            integers(&[i32::from(self.reads_plain), modify.epqParam]),
+            integers(&[i32::from(self.reads_plain), modify.epqParam, place]),
         ) else {
             return false;
         };
@@ -202,6 +207,18 @@ impl Pure {
         statement.planTree = scan.pointer();
         true
     }
+}
+
+/// The column of a plan's output that tells where the row is.
+fn place_column(plan: *mut pg_sys::Plan) -> Option<i32> {
+    let entries = tree::items::<pg_sys::TargetEntry>(Tree::new(plan)?.targetlist);
+    entries.iter().find_map(|entry| {
+        // SAFETY: names of entries are C strings.
+        let named = entry.resjunk
+            && !entry.resname.is_null()
+            && unsafe { CStr::from_ptr(entry.resname) } == c"ctid";
+        named.then_some(i32::from(entry.resno))
+    })
 }
 
 fn new_scan() -> Option<Tree<pg_sys::CustomScan>> {

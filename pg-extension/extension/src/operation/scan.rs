@@ -52,8 +52,7 @@ pub fn install() {
 #[repr(C)]
 struct State {
     scan: pg_sys::CustomScanState,
-    /// Made at the beginning, taken at the end. An ERROR in between leaves it to the end of the process's memory
-    /// context reset: it owns nothing but small vectors.
+    /// Made at the beginning, in the statement's memory; owns nothing elsewhere.
     apply: *mut Apply,
 }
 
@@ -86,10 +85,7 @@ unsafe extern "C-unwind" fn begin(
     // SAFETY: PostgreSQL passes the state that `create` made, and the plan that `pure` made.
     unsafe {
         let plan = (*node).ss.ps.plan.cast::<pg_sys::CustomScan>();
-        let Some(subplan) = tree::items::<pg_sys::Plan>((*plan).custom_plans)
-            .into_iter()
-            .next()
-        else {
+        let Some(subplan) = tree::first::<pg_sys::Plan>((*plan).custom_plans) else {
             error!("abelian: plan without source of rows");
         };
         let Some(private) = Private::of(&*plan) else {
@@ -100,10 +96,8 @@ unsafe extern "C-unwind" fn begin(
         if flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as i32 != 0 {
             return;
         }
-        let apply = Apply::new(node, child, private);
-        // Freed with the statement's memory, also when an error ends it.
-        let apply =
-            pgrx::PgMemoryContexts::For((*estate).es_query_cxt).leak_and_drop_on_delete(apply);
+        let apply = pg_sys::palloc(size_of::<Apply>()).cast::<Apply>();
+        apply.write(Apply::new(node, child, private));
         (*node.cast::<State>()).apply = apply;
     }
 }
@@ -129,7 +123,7 @@ unsafe extern "C-unwind" fn end(node: *mut pg_sys::CustomScanState) {
         if let Some(apply) = apply_of(node) {
             apply.end();
         }
-        for child in tree::items::<pg_sys::PlanState>((*node).custom_ps) {
+        if let Some(child) = tree::first::<pg_sys::PlanState>((*node).custom_ps) {
             pg_sys::ExecEndNode(child.pointer());
         }
     }
@@ -159,7 +153,7 @@ unsafe extern "C-unwind" fn explain(
             .fold(std::ptr::null_mut(), |names, attribute| {
                 pg_sys::lappend(
                     names,
-                    pg_sys::get_attname(relation, *attribute as i16, false).cast(),
+                    pg_sys::get_attname(relation, attribute as i16, false).cast(),
                 )
             });
         pg_sys::ExplainPropertyList(c"Operations".as_ptr(), names, explain);

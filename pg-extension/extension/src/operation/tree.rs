@@ -101,28 +101,46 @@ impl Any {
 
 /// The nodes of a list of nodes, front to back.
 pub fn items<T>(list: *mut pg_sys::List) -> Vec<Tree<T>> {
-    let length = if list.is_null() {
-        0
-    } else {
-        unsafe { (*list).length }
-    };
-    // SAFETY: every index is below the length; lists of nodes hold no null here.
-    (0..length)
-        .filter_map(|i| Tree::new(unsafe { pg_sys::list_nth(list, i) }.cast()))
-        .collect()
+    each(list).filter_map(Tree::new).collect()
 }
 
-/// The numbers of a list of integers.
-pub fn integers(list: *mut pg_sys::List) -> Vec<i32> {
+/// The first node of a list of nodes.
+pub fn first<T>(list: *mut pg_sys::List) -> Option<Tree<T>> {
+    each(list).find_map(Tree::new)
+}
+
+/// The pointers of a list of pointers.
+pub fn each<T>(list: *mut pg_sys::List) -> impl Iterator<Item = *mut T> {
+    // SAFETY: a list has as many cells as its length says, each of which holds a pointer.
+    cells(list).map(|cell| unsafe { cell.ptr_value }.cast())
+}
+
+/// A list of integers, as plans keep it.
+#[derive(Clone, Copy)]
+pub struct Integers(*mut pg_sys::List);
+
+impl Integers {
+    /// The list at `pointer`, which must hold integers; null is the empty list.
+    pub fn new(pointer: *mut pg_sys::List) -> Self {
+        Integers(pointer)
+    }
+
+    /// Front to back.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = i32> {
+        // SAFETY: by the promise of `new`.
+        cells(self.0).map(|cell| unsafe { cell.int_value })
+    }
+}
+
+fn cells(list: *mut pg_sys::List) -> impl ExactSizeIterator<Item = pg_sys::ListCell> {
     let length = if list.is_null() {
         0
     } else {
+        // SAFETY: see the module's head.
         unsafe { (*list).length }
     };
     // SAFETY: every index is below the length.
-    (0..length)
-        .map(|i| unsafe { pg_sys::list_nth_int(list, i) })
-        .collect()
+    (0..length as usize).map(move |n| unsafe { (*list).elements.add(n).read() })
 }
 
 /// A list of these nodes.

@@ -2,10 +2,11 @@
 //! views or search path. Executes nothing; takes the locks that the analysis of the statement itself would take.
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
-//! `scope` and `conditions` (levels of a query), `functions`, `insert`, `utility` and `definition` (commands), `locality` (which queries can be
+//! `scope` and `conditions` (levels of a query), `functions`, `insert`, `copy`, `utility` and `definition` (commands), `locality` (which queries can be
 //! evaluated node by node), `merge` (how the answers become one), `statement`.
 
 mod conditions;
+mod copy;
 mod definition;
 mod functions;
 mod graph;

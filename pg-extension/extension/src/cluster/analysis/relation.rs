@@ -153,17 +153,7 @@ unsafe fn placement_from(
 
 /// A relation by its name in a utility command, as analyze() prints it; also one that does not exist yet. Takes no lock.
 pub fn named(name: &pg_sys::RangeVar, write: bool) -> Option<Json> {
-    // SAFETY: a look-up that may find nothing.
-    let oid = unsafe {
-        pg_sys::RangeVarGetRelidExtended(
-            name,
-            pg_sys::NoLock as i32,
-            pg_sys::RVROption::RVR_MISSING_OK,
-            None,
-            std::ptr::null_mut(),
-        )
-    };
-    if oid != Oid::INVALID {
+    if let Some(oid) = existing(name) {
         let mut relation = Relation::new(oid, 0);
         relation.write = write;
         return Some(relation.to_json(0));
@@ -174,6 +164,21 @@ pub fn named(name: &pg_sys::RangeVar, write: bool) -> Option<Json> {
         "id": 0, "schema": schema, "name": tree::string(name.relname), "catalog": false, "temporary": temporary,
         "write": write, "locking": null, "level": 0,
     }))
+}
+
+/// The relation of that name. Takes no lock.
+pub fn existing(name: &pg_sys::RangeVar) -> Option<Oid> {
+    // SAFETY: a look-up that may find nothing.
+    let oid = unsafe {
+        pg_sys::RangeVarGetRelidExtended(
+            name,
+            pg_sys::NoLock as i32,
+            pg_sys::RVROption::RVR_MISSING_OK,
+            None,
+            std::ptr::null_mut(),
+        )
+    };
+    (oid != Oid::INVALID).then_some(oid)
 }
 
 /// A function's schema and name.

@@ -4,7 +4,7 @@ use super::graph::Fact;
 use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
-use super::{functions, insert, merge, parser, utility};
+use super::{copy, functions, insert, merge, parser, relation, utility};
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
@@ -55,7 +55,7 @@ pub fn outline(statement: &pg_sys::RawStmt, text: &CStr) -> Json {
         "kind": kind(statement.stmt), "span": [start, length], "tag": parser::command_tag(statement.stmt),
         "utility": null, "set": null, "isolation": null, "parameters": [], "relations": [], "equalities": [],
         "insert": null, "assigned": [], "volatile": false, "mutable": false, "functions": [], "operations": [],
-        "returns_rows": false, "rewritten": null, "merge": null,
+        "returns_rows": false, "rewritten": null, "merge": null, "copy": null,
     });
     if facts["kind"] == "utility" {
         utility::describe(statement.stmt, &mut facts);
@@ -105,6 +105,14 @@ fn describe_utility(
     facts["returns_rows"] = json!(unsafe { pg_sys::UtilityReturnsTuples(command) });
     if let Some(call) = tree::cast::<pg_sys::CallStmt, _>(command) {
         describe_functions(&[call.funcexpr.cast()], facts);
+    }
+    if let Some(copy) = tree::cast::<pg_sys::CopyStmt, _>(command)
+        && let Some(table) = tree::cast::<pg_sys::RangeVar, _>(copy.relation)
+        && let Some(table) = relation::existing(table)
+    {
+        let (copied, defaults) = copy::facts(copy, table);
+        facts["copy"] = copied;
+        fill_in(&defaults, facts);
     }
     let Some(inner) = utility::inner_statement(command) else {
         return Ok(());
@@ -282,10 +290,14 @@ fn commutes(expression: NodePtr, catalog: &crate::catalog::Catalog) -> bool {
 /// Fills in what the functions do; true when one of them changes the placement.
 fn describe_functions(trees: &[NodePtr], facts: &mut Json) -> bool {
     let found = functions::called_by(trees);
+    fill_in(&found, facts);
+    found.placement
+}
+
+fn fill_in(found: &functions::Functions, facts: &mut Json) {
     facts["volatile"] = json!(found.volatile);
     facts["mutable"] = json!(found.mutable);
     facts["functions"] = json!(found.opaque);
-    found.placement
 }
 
 fn describe_relations(scopes: &Scopes, facts: &mut Json) {

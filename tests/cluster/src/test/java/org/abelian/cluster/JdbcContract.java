@@ -27,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 import org.postgresql.PGResultSetMetaData;
+import org.postgresql.copy.CopyManager;
 import org.postgresql.util.PSQLException;
 
 /** What a JDBC client relies on, whichever face of the router it talks to and in whichever mode. */
@@ -468,6 +469,26 @@ abstract class JdbcContract {
     } finally {
       execute("DROP TABLE plain");
     }
+  }
+
+  @Test
+  void copyDividesTheRowsOfADistributedTable() throws Exception {
+    StringBuilder data = new StringBuilder();
+    for (int k = 10_001; k <= 60_000; k++) {
+      data.append(k).append('\t').append(k).append('\n');
+    }
+    CopyManager copy = connection.unwrap(PGConnection.class).getCopyAPI();
+    assertEquals(50_000, copy.copyIn("COPY kv FROM STDIN", new StringReader(data.toString())));
+    for (int k = 10_001; k <= 60_000; k += 997) {
+      assertEquals(k, value(k));
+    }
+    SQLException error =
+        assertThrows(
+            SQLException.class,
+            () -> copy.copyIn("COPY kv FROM STDIN", new StringReader("70000\t1\n1\t1\n")));
+    assertState("23505", error);
+    assertEquals(0, direct(0, "SELECT count(*) FROM kv WHERE k = 70000"));
+    assertEquals(0, direct(1, "SELECT count(*) FROM kv WHERE k = 70000"));
   }
 
   @Test

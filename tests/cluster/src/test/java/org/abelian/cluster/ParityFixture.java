@@ -44,6 +44,9 @@ final class ParityFixture {
 
   private static final int ACCOUNTS = 20;
 
+  /** So that a hang is a failure. */
+  private static final int NETWORK_TIMEOUT_MILLIS = 60_000;
+
   private static final Set<Character> SOURCE_FIELDS = Set.of('F', 'L', 'R');
 
   private ParityFixture() {}
@@ -52,6 +55,8 @@ final class ParityFixture {
   static void create(LocalNode node, RouterServer router) throws SQLException {
     try (Connection bare = node.connect();
         Connection routed = router.connect()) {
+      bare.setNetworkTimeout(Runnable::run, NETWORK_TIMEOUT_MILLIS);
+      routed.setNetworkTimeout(Runnable::run, NETWORK_TIMEOUT_MILLIS);
       for (Connection connection : List.of(bare, routed)) {
         try (Statement statement = connection.createStatement()) {
           for (String sql : SCHEMA) {

@@ -31,7 +31,12 @@ class RefusalIT {
       strings = {
         "DO $$ BEGIN UPDATE account SET balance = 0; END $$",
         "PREPARE q (int) AS SELECT owner FROM account WHERE id = $1",
-        "COPY kind FROM STDIN",
+        "COPY account FROM STDIN (FORMAT binary)",
+        "COPY account (owner) FROM STDIN",
+        "COPY account FROM STDIN WHERE id > 5",
+        "COPY account FROM STDIN; SELECT 1",
+        "SET client_encoding = 'LATIN1'",
+        "SET NAMES 'SJIS'",
         "UPDATE account SET id = id + 1 WHERE id = 1",
         "INSERT INTO account SELECT i, 'x', 0 FROM generate_series(3000, 3010) i",
       })

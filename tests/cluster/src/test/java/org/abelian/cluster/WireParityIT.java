@@ -14,6 +14,7 @@ import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
 import org.abelian.harness.WithNode;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Message for message, a client of the router gets what a client of one node gets. */
 @WithNode
 @WithCluster
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WireParityIT {
   private final LocalNode node;
   private final RouterServer router;

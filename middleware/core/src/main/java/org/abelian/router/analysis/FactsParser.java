@@ -4,8 +4,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 import org.abelian.router.error.AbelianException;
 
@@ -58,7 +60,8 @@ public final class FactsParser {
         text(node.path("name")),
         node.path("deferred").asBoolean(),
         list(node.path("functions"), JsonNode::asText),
-        merge(node.path("merge")));
+        merge(node.path("merge")),
+        copy(node.path("copy")));
   }
 
   private static RelationFacts relation(JsonNode node) {
@@ -106,6 +109,23 @@ public final class FactsParser {
         list(node.path("combine_parameters"), FactsParser::oid),
         node.path("pulls_rows").asBoolean(),
         text(node.path("reason")));
+  }
+
+  private static CopyFacts copy(JsonNode node) {
+    if (!node.isObject()) {
+      return null;
+    }
+    Map<String, String> options = new LinkedHashMap<>();
+    node.path("options")
+        .properties()
+        .forEach(option -> options.put(option.getKey(), text(option.getValue())));
+    return new CopyFacts(
+        node.path("client").asBoolean(),
+        list(
+            node.path("columns"),
+            column -> new CopyFacts.Column(column.path(0).asText(), column.path(1).asText())),
+        options,
+        node.path("filtered").asBoolean(true));
   }
 
   private static SettingFacts setting(JsonNode node) {

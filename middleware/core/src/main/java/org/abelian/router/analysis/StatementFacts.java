@@ -27,6 +27,7 @@ import java.util.List;
  *     schema.name
  * @param insert null unless it inserts
  * @param merge how the parts that several nodes compute become the whole; null when it need not
+ * @param copy null unless it is a COPY of a table
  */
 public record StatementFacts(
     StatementKind kind,
@@ -49,7 +50,8 @@ public record StatementFacts(
     String name,
     boolean deferred,
     List<String> functions,
-    MergeFacts merge) {
+    MergeFacts merge,
+    CopyFacts copy) {
   /** Copies the lists. */
   public StatementFacts {
     parameters = List.copyOf(parameters);

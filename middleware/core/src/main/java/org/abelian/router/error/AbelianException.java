@@ -11,6 +11,7 @@ public final class AbelianException extends RuntimeException {
   private final SqlState state;
   private final String detail;
   private final String hint;
+  private final String context;
 
   /**
    * @param detail null when there is none
@@ -18,10 +19,16 @@ public final class AbelianException extends RuntimeException {
    */
   public AbelianException(
       SqlState state, String message, String detail, String hint, Throwable cause) {
+    this(state, message, detail, hint, null, cause);
+  }
+
+  private AbelianException(
+      SqlState state, String message, String detail, String hint, String context, Throwable cause) {
     super(message, cause, false, cause != null || state == SqlState.INTERNAL_ERROR);
     this.state = state;
     this.detail = detail;
     this.hint = hint;
+    this.context = context;
   }
 
   /** An error with a hint and nothing else. */
@@ -39,6 +46,11 @@ public final class AbelianException extends RuntimeException {
     return new AbelianException(SqlState.INTERNAL_ERROR, message, null, null, cause);
   }
 
+  /** The same error with the place where it was found. */
+  public AbelianException inContext(String place) {
+    return new AbelianException(state, getMessage(), detail, hint, place, getCause());
+  }
+
   /** The SQLSTATE to report. */
   public SqlState state() {
     return state;
@@ -52,5 +64,10 @@ public final class AbelianException extends RuntimeException {
   /** The HINT field, or null. */
   public String hint() {
     return hint;
+  }
+
+  /** The CONTEXT field, or null. */
+  public String context() {
+    return context;
   }
 }

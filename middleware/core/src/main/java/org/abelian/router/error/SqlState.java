@@ -25,6 +25,8 @@ public enum SqlState {
   INVALID_TEXT_REPRESENTATION("22P02"),
   /** A parameter's binary form is broken. */
   INVALID_BINARY_REPRESENTATION("22P03"),
+  /** The data of a COPY is broken. */
+  BAD_COPY_FILE_FORMAT("22P04"),
   /** A number lies outside its type. */
   NUMERIC_VALUE_OUT_OF_RANGE("22003"),
   /** Statements outside a transaction block only. */
@@ -37,6 +39,8 @@ public enum SqlState {
   UNDEFINED_OBJECT("42704"),
   /** A bound of the router was reached (connections, parameters, rows to merge). */
   TOO_MANY_CONNECTIONS("53300"),
+  /** Something is too large or too long for the router. */
+  PROGRAM_LIMIT_EXCEEDED("54000"),
   /** An object is not in the state that the request needs. */
   OBJECT_NOT_IN_PREREQUISITE_STATE("55000"),
   /** The client or an operator cancelled the statement. */

@@ -9,6 +9,7 @@ import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.FrontendType;
 
 /** The answer of one node to one message, passed on or swallowed as it comes. */
 public final class NodeReply extends Step {
@@ -216,13 +217,17 @@ public final class NodeReply extends Step {
       }
       case BackendType.NOTICE_RESPONSE -> pass = !plan.failed() && show != Show.ERRORS;
       case BackendType.PARAMETER_STATUS -> {
-        parameterStatus(plan, array, at, length);
+        parameterStatus(plan, connection, array, at, length);
         pass = false;
       }
       case BackendType.NOTIFICATION_RESPONSE -> pass = true;
       case BackendType.COPY_IN_RESPONSE, BackendType.COPY_BOTH_RESPONSE -> {
-        plan.copyIn(connection, !untilReady);
-        progress = Progress.WAITS;
+        if (plan.failed()) {
+          refuseCopy();
+        } else {
+          plan.copyIn(new CopyToNode(connection, !untilReady));
+          progress = Progress.WAITS;
+        }
       }
       case BackendType.ROW_DESCRIPTION, BackendType.NO_DATA -> {
         pass |= !plan.failed() && show == Show.ROWS && type == BackendType.ROW_DESCRIPTION;
@@ -264,7 +269,17 @@ public final class NodeReply extends Step {
     return untilReady ? Progress.GOES_ON : Progress.DONE;
   }
 
-  private void parameterStatus(ResponsePlan plan, byte[] array, int at, int length) {
+  /**
+   * Something before the COPY has failed, so that no data will come; but the node waits for it and
+   * has ignored the Sync.
+   */
+  private void refuseCopy() {
+    CopyToNode.end(connection, FrontendType.COPY_FAIL, new byte[1], untilReady);
+    CopyToNode.flush(connection);
+  }
+
+  static void parameterStatus(
+      ResponsePlan plan, NodeConnection connection, byte[] array, int at, int length) {
     if (!rememberToken(connection, array, at, length)) {
       plan.output().parameterStatus(array, at);
     }

@@ -19,8 +19,7 @@ public final class ResponsePlan {
   private final ArrayDeque<Step> steps = new ArrayDeque<>();
   private boolean failed;
   private int timeoutMillis;
-  private NodeConnection copyIn;
-  private boolean copyExtended;
+  private CopyTarget copyIn;
 
   /** An empty plan. */
   public ResponsePlan(ClientOutput output, ErrorPolicy errors) {
@@ -68,19 +67,13 @@ public final class ResponsePlan {
     return timeoutMillis;
   }
 
-  /** The node that waits for the client's COPY data; null for none. */
-  public NodeConnection copyIn() {
+  /** What waits for the client's COPY data; null for nothing. */
+  public CopyTarget copyIn() {
     return copyIn;
   }
 
-  /** True when the COPY came by the extended protocol, whose Sync the node has ignored. */
-  public boolean isCopyExtended() {
-    return copyExtended;
-  }
-
-  void copyIn(NodeConnection connection, boolean extended) {
-    copyIn = connection;
-    copyExtended = extended;
+  void copyIn(CopyTarget target) {
+    copyIn = target;
   }
 
   /** The client has ended its COPY data. */

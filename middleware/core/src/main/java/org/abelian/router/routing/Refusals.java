@@ -138,6 +138,23 @@ final class Refusals {
         "Insert the rows of each node by themselves, or read the values first.");
   }
 
+  static AbelianException copy(RelationFacts table, String what, String hint) {
+    return AbelianException.unsupported(
+        "COPY into \""
+            + table.name()
+            + "\" "
+            + what
+            + " is not supported, since its rows lie on"
+            + " several nodes",
+        hint);
+  }
+
+  static AbelianException copyKeyMissing(RelationFacts table, String column) {
+    return AbelianException.unsupported(
+        "COPY into \"" + table.name() + "\" leaves out its distribution column \"" + column + "\"",
+        "Put the column \"" + column + "\" into the list of columns and into each line.");
+  }
+
   static AbelianException utility(String what, String hint) {
     return AbelianException.unsupported(what + " is not supported over several nodes", hint);
   }

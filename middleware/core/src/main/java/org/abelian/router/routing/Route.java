@@ -3,6 +3,7 @@ package org.abelian.router.routing;
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.execution.CopyDivision;
 
 /** Where a statement goes. Nodes are named by their id in the catalogue that it was routed by. */
 public sealed interface Route {
@@ -48,6 +49,19 @@ public sealed interface Route {
     /** Copies the list. */
     public Split {
       parts = List.copyOf(parts);
+    }
+  }
+
+  /**
+   * A COPY FROM whose lines belong to several nodes.
+   *
+   * @param nodes ascending
+   * @param division which node gets which line; null when each gets all of them
+   */
+  record CopyIn(String table, List<Integer> nodes, CopyDivision division) implements Route {
+    /** Copies the list. */
+    public CopyIn {
+      nodes = List.copyOf(nodes);
     }
   }
 

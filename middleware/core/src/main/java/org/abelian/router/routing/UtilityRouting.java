@@ -49,7 +49,8 @@ final class UtilityRouting {
       case COPY_TO:
         return copyTo();
       case COPY_FROM:
-        return Plan.always(copyFrom());
+        return Plan.always(
+            uses.isPlaced() ? new CopyRouting(facts, catalog, uses).route() : firstNode());
       case CALL:
       case DO:
         return Plan.always(procedure());
@@ -106,14 +107,6 @@ final class UtilityRouting {
 
   private Plan copyTo() {
     return oneNodeOnly("COPY TO from several nodes");
-  }
-
-  private Route copyFrom() {
-    if (uses.isPlaced()) {
-      throw Refusals.utility(
-          "COPY FROM into a placed table", "Use INSERT with many rows, or batches of INSERT.");
-    }
-    return firstNode();
   }
 
   private Route procedure() {

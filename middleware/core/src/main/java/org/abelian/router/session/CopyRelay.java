@@ -1,12 +1,16 @@
 package org.abelian.router.session;
 
-import java.io.IOException;
-import org.abelian.router.pool.NodeConnection;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.abelian.router.execution.CopyTarget;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.FrontendType;
 
-/** Passes a client's COPY data on to the node that waits for it. */
+/** Passes a client's COPY data on to what waits for it. */
 final class CopyRelay {
+  private static final byte[] UNEXPECTED =
+      "unexpected message during COPY\0".getBytes(StandardCharsets.UTF_8);
+
   private final Session session;
 
   CopyRelay(Session session) {
@@ -14,8 +18,8 @@ final class CopyRelay {
   }
 
   /** Passes on whole messages; true when the data has ended and the node will answer. */
-  boolean forward() throws IOException {
-    NodeConnection target = session.plan().copyIn();
+  boolean forward() {
+    CopyTarget target = session.plan().copyIn();
     ByteQueue input = session.input();
     for (; ; ) {
       int at = input.start() + session.planned();
@@ -26,39 +30,30 @@ final class CopyRelay {
       }
       byte type = input.array()[at];
       switch (type) {
-        case FrontendType.COPY_DATA -> target.writer().bytes(input.array(), at, length);
+        case FrontendType.COPY_DATA -> target.data(input.array(), at, length);
         case FrontendType.COPY_DONE, FrontendType.COPY_FAIL -> {
-          target.writer().bytes(input.array(), at, length);
+          end(target, type, Arrays.copyOfRange(input.array(), at + 5, at + length));
           session.copied(length);
-          end(target);
           return true;
         }
         case FrontendType.SYNC, FrontendType.FLUSH -> {
           // PostgreSQL ignores them while it waits for COPY data.
         }
         default -> {
-          target
-              .writer()
-              .begin(FrontendType.COPY_FAIL)
-              .string("unexpected message during COPY")
-              .end();
-          end(target);
+          end(target, FrontendType.COPY_FAIL, UNEXPECTED);
           return true;
         }
       }
       session.copied(length);
-      if (target.unsent() > 65536) {
-        target.flush();
-      }
     }
   }
 
-  private void end(NodeConnection target) throws IOException {
-    if (session.plan().isCopyExtended()) {
-      target.writer().empty(FrontendType.SYNC);
+  private void end(CopyTarget target, byte type, byte[] reason) {
+    boolean sync = target.isExtended() && session.hasSynced();
+    target.end(type, reason, sync);
+    if (sync) {
       session.expectSurplusSync();
     }
-    target.flush();
     session.plan().endCopyIn();
   }
 }

@@ -26,7 +26,8 @@ final class Failure extends RuntimeException {
   static ErrorFields fields(AbelianException error) {
     return ErrorFields.of("ERROR", error.state().code(), String.valueOf(error.getMessage()))
         .with(ErrorFields.DETAIL, error.detail())
-        .with(ErrorFields.HINT, error.hint());
+        .with(ErrorFields.HINT, error.hint())
+        .with(ErrorFields.CONTEXT, error.context());
   }
 
   ErrorFields fields() {

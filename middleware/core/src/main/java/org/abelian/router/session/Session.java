@@ -69,6 +69,7 @@ public final class Session {
   private boolean simpleGroup;
   private boolean skipping;
   private boolean settleFirst;
+  private boolean synced;
 
   /**
    * After COPY in the extended protocol a client sends a second Sync, since servers ignore the one
@@ -367,6 +368,7 @@ public final class Session {
    * ReadyForQuery.
    */
   Outcome sync() {
+    synced = true;
     for (Link link : links.touched()) {
       if (link.connection != null) {
         link.connection.writer().empty(FrontendType.SYNC);
@@ -419,6 +421,7 @@ public final class Session {
     simpleGroup = false;
     skipping = false;
     settleFirst = false;
+    synced = false;
     plan.beginGroup();
   }
 
@@ -430,6 +433,11 @@ public final class Session {
       }
     }
     links.flush();
+  }
+
+  /** True when the nodes have got the Sync that ends the group. */
+  boolean hasSynced() {
+    return synced;
   }
 
   /** The group's Sync has come and will be answered; the client will send another. */

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.Step;
@@ -102,6 +104,11 @@ final class SimpleQuery {
     }
     if (UtilityExecution.isForSession(routed.utility())) {
       return session.extended().utility().run(statement, routed);
+    }
+    if (routed.utility() == UtilityKind.COPY_FROM && next + 1 < statements.size()) {
+      throw AbelianException.unsupported(
+          "COPY FROM followed by other statements in one query is not supported through the router",
+          "Send it by itself, or at the end.");
     }
     Route route = session.runner().route(statement.sql(), routed, BoundValues.NONE);
     Link link = session.runner().single(routed, route);

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.execution.Action;
+import org.abelian.router.execution.CopyIn;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
@@ -68,6 +69,10 @@ final class Spread {
     if (route instanceof Route.ScatterWrite scatter) {
       for (int node : scatter.nodes()) {
         links.add(bindOne(link(routed, node), routed, statement.statement(), true, bind));
+      }
+    } else if (route instanceof Route.CopyIn copy) {
+      for (int node : copy.nodes()) {
+        links.add(bindOne(link(routed, node), routed, statement.statement(), false, bind));
       }
     } else if (route instanceof Route.Split split) {
       int[] types = routed.facts().parameters().stream().mapToInt(Integer::intValue).toArray();
@@ -192,6 +197,9 @@ final class Spread {
           ? executeNodeByNode(portal)
           : executeEverywhere(portal, name);
     }
+    if (portal.route instanceof Route.CopyIn copy) {
+      return executeCopy(portal, name, copy);
+    }
     if (limit > 0 && portal.route instanceof Route.Scatter) {
       return executeLimited(portal, name, limit);
     }
@@ -234,6 +242,17 @@ final class Spread {
     if (quiet) {
       session.plan().add(FixedMessage.tag("CALL"));
     }
+    session.settleBeforeNext();
+    return Outcome.NEXT;
+  }
+
+  /** All nodes wait for data at the same time; nothing else may be sent to them before it ends. */
+  private Outcome executeCopy(Portal.OnNodes portal, byte[] name, Route.CopyIn copy) {
+    for (Link link : portal.links) {
+      executeOne(link, name, 0);
+    }
+    List<NodeConnection> nodes = portal.links.stream().map(link -> link.connection).toList();
+    session.plan().add(new CopyIn(copy.table(), nodes, copy.division(), session::hasSynced));
     session.settleBeforeNext();
     return Outcome.NEXT;
   }

@@ -142,6 +142,7 @@ final class Startup {
     parameters.put("database", message.database());
     NodeIdentity identity = new NodeIdentity(parameters, exchange.secret());
     Map<String, String> reported = connectSomewhere(identity);
+    UtilityExecution.requireUtf8(reported.getOrDefault("client_encoding", "UTF8"));
     session.opened(identity);
     session.router().opened(session);
     session.output().writer().begin(BackendType.AUTHENTICATION).int4(0).end();

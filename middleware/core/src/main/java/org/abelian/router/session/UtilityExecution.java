@@ -16,6 +16,7 @@ import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.routing.Encodings;
 
 /**
  * Commands that concern the session rather than data: settings, prepared statements, notifications.
@@ -92,12 +93,24 @@ final class UtilityExecution {
     if (name == null) {
       return resetAll();
     }
+    if (name.equals("client_encoding") && facts.setting().value() != null) {
+      requireUtf8(facts.setting().value());
+    }
     Outcome outcome =
         session.transaction().isBlock()
             ? setInBlock(statement, facts, name, lasting)
             : setNow(statement, name, lasting);
     session.settleBeforeNext();
     return outcome;
+  }
+
+  /** Statements are analysed, and keys hashed, as UTF-8. */
+  static void requireUtf8(String encoding) {
+    if (!Encodings.isUtf8(encoding)) {
+      throw AbelianException.unsupported(
+          "client_encoding " + encoding + " is not supported through the router",
+          "Use UTF8 (for libpq: PGCLIENTENCODING=UTF8).");
+    }
   }
 
   /** The name under which the setting is kept; null for RESET ALL. */

@@ -2,8 +2,11 @@ package org.abelian.router.routing;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.abelian.router.analysis.ColumnReference;
+import org.abelian.router.analysis.CopyFacts;
 import org.abelian.router.analysis.Equality;
 import org.abelian.router.analysis.InsertFacts;
 import org.abelian.router.analysis.MergeFacts;
@@ -30,6 +33,7 @@ final class FactsBuilder {
   private boolean mutable;
   private boolean outsideTransaction;
   private MergeFacts merge;
+  private CopyFacts copy;
 
   FactsBuilder(StatementKind kind) {
     this.kind = kind;
@@ -208,6 +212,17 @@ final class FactsBuilder {
     return this;
   }
 
+  /** The client's lines have these columns, each given as "name type". */
+  FactsBuilder copies(Map<String, String> options, String... columns) {
+    List<CopyFacts.Column> all =
+        Arrays.stream(columns)
+            .map(column -> column.split(" ", 2))
+            .map(parts -> new CopyFacts.Column(parts[0], parts[1]))
+            .toList();
+    copy = new CopyFacts(true, all, options, false);
+    return this;
+  }
+
   FactsBuilder merge(MergeFacts.Mode mode, String reason) {
     merge = new MergeFacts(mode, "SELECT", "SELECT", List.of(), List.of(), false, reason);
     return this;
@@ -235,6 +250,7 @@ final class FactsBuilder {
         null,
         false,
         functions,
-        merge);
+        merge,
+        copy);
   }
 }

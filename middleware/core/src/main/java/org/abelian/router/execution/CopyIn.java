@@ -1,0 +1,320 @@
+package org.abelian.router.execution;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.protocol.BackendType;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.FrontendType;
+
+/**
+ * A COPY FROM that several nodes run: of the client's lines each node gets its own, or all of them
+ * where the table has a copy on every node. The nodes have got their Execute; this step waits until
+ * all want data, lets the client send it, and adds up the answers.
+ */
+public final class CopyIn extends Step implements CopyTarget {
+  private static final int BATCH = 8192;
+  private static final int UNSENT_MAX = 65536;
+  private static final Pattern LINE = Pattern.compile("(?m)^(COPY .*?, line )(\\d+)");
+  private static final byte[] REASON =
+      "another node or the router failed\0".getBytes(StandardCharsets.US_ASCII);
+
+  private final String table;
+  private final List<NodeConnection> nodes;
+  private final CopyDivision division;
+  private final CopyLines lines;
+  private final CopyField field;
+  private final List<ByteQueue> batches = new ArrayList<>();
+  private final CopyLineNumbers numbers;
+  private final TagSum sum = new TagSum();
+  private final BooleanSupplier synced;
+  private AbelianException refusal;
+  private boolean started;
+
+  /** The answer read last was to a CopyFail. */
+  private boolean cancelled;
+
+  /**
+   * @param division null when each node gets everything
+   * @param synced tells whether the nodes have got a Sync after the Execute
+   */
+  public CopyIn(
+      String table, List<NodeConnection> nodes, CopyDivision division, BooleanSupplier synced) {
+    this.table = table;
+    this.nodes = List.copyOf(nodes);
+    this.division = division;
+    this.synced = synced;
+    lines = division == null ? null : new CopyLines(division.format(), this::line);
+    field = division == null ? null : new CopyField(division.format());
+    numbers = new CopyLineNumbers(nodes.size());
+    nodes.forEach(node -> batches.add(new ByteQueue(BATCH)));
+  }
+
+  @Override
+  boolean run(ResponsePlan plan) throws IOException {
+    if (!started) {
+      started = true;
+      return !start(plan);
+    }
+    if (refusal != null) {
+      awaitRefusal(plan);
+      return true;
+    }
+    for (int i = 0; i < nodes.size(); i++) {
+      if (division != null || i == 0) {
+        await(plan, i, sum);
+      } else {
+        await(plan, i, new TagSum());
+      }
+    }
+    if (!plan.failed()) {
+      plan.output().commandComplete(sum.tag());
+    }
+    return true;
+  }
+
+  /** True when the client is to send its data. */
+  private boolean start(ResponsePlan plan) {
+    byte[] response = null;
+    List<NodeConnection> willing = new ArrayList<>();
+    for (int i = 0; i < nodes.size() && !plan.failed(); i++) {
+      byte[] answer = await(plan, i, null);
+      if (answer != null) {
+        willing.add(nodes.get(i));
+        response = answer;
+      }
+    }
+    if (plan.failed()) {
+      for (NodeConnection node : willing) {
+        CopyToNode.end(node, FrontendType.COPY_FAIL, REASON, synced.getAsBoolean());
+        CopyToNode.flush(node);
+      }
+      return false;
+    }
+    plan.output().queue().append(response);
+    plan.copyIn(this);
+    return true;
+  }
+
+  /**
+   * The first node has got the line in question too: PostgreSQL's own error is better than ours.
+   * What the others say is read with their ReadyForQuery.
+   */
+  private void awaitRefusal(ResponsePlan plan) {
+    cancelled = false;
+    await(plan, 0, new TagSum());
+    if (cancelled && !plan.failed()) {
+      throw refusal;
+    }
+  }
+
+  /**
+   * Reads a node's answer up to CopyInResponse or CommandComplete.
+   *
+   * @param tags takes the tag
+   * @return the CopyInResponse; null when there was another answer
+   */
+  private byte[] await(ResponsePlan plan, int index, TagSum tags) {
+    NodeConnection node = nodes.get(index);
+    try {
+      if (node.isLost()) {
+        throw new NodeLostException(node.address(), new IOException("it was closed"));
+      }
+      node.timeout(plan.timeout());
+      for (; ; ) {
+        int length = node.awaitFrame();
+        byte[] array = node.incoming().array();
+        int at = node.incoming().start();
+        byte type = array[at];
+        byte[] frame = Arrays.copyOfRange(array, at, at + length);
+        node.incoming().consume(length);
+        switch (type) {
+          case BackendType.COPY_IN_RESPONSE -> {
+            return frame;
+          }
+          case BackendType.COMMAND_COMPLETE -> {
+            tags.add(CString.read(frame, 5, length - 1));
+            return null;
+          }
+          case BackendType.ERROR_RESPONSE -> {
+            cancelled =
+                refusal != null
+                    && ErrorFields.hasSqlState(frame, 0, SqlState.QUERY_CANCELED.code());
+            if (!cancelled) {
+              byte[] told = asOfClient(index, frame);
+              plan.nodeError(node, told, 0, told.length);
+            }
+            return null;
+          }
+          case BackendType.NOTICE_RESPONSE -> {
+            if (!plan.failed()) {
+              plan.output().queue().append(asOfClient(index, frame));
+            }
+          }
+          case BackendType.PARAMETER_STATUS ->
+              NodeReply.parameterStatus(plan, node, frame, 0, length);
+          default -> {
+            // Nothing else comes here.
+          }
+        }
+      }
+    } catch (NodeLostException e) {
+      plan.nodeLost(node, e);
+      return null;
+    }
+  }
+
+  /** The line that a node names is its own; the client is told which of its lines that is. */
+  private byte[] asOfClient(int index, byte[] frame) {
+    if (division == null) {
+      return frame;
+    }
+    ErrorFields fields = ErrorFields.read(frame);
+    String context = fields.get(ErrorFields.CONTEXT);
+    Matcher matcher = LINE.matcher(context == null ? "" : context);
+    if (!matcher.find()) {
+      return frame;
+    }
+    long line = numbers.ofClient(index, Long.parseLong(matcher.group(2)));
+    String replacement = line < 0 ? "?" : Long.toString(line);
+    fields.with(
+        ErrorFields.CONTEXT,
+        context.substring(0, matcher.start(2)) + replacement + context.substring(matcher.end(2)));
+    return fields.frame(frame[0]);
+  }
+
+  // ---- the client's data
+
+  @Override
+  public boolean isExtended() {
+    return true;
+  }
+
+  @Override
+  public void data(byte[] array, int frame, int length) {
+    if (division == null) {
+      for (NodeConnection node : nodes) {
+        node.writer().bytes(array, frame, length);
+        flushIfMuch(node);
+      }
+    } else if (refusal == null) {
+      guard(() -> lines.add(array, frame + 5, length - 5));
+    }
+  }
+
+  /** What the lines cannot be is told when the data has ended. */
+  private void guard(Runnable work) {
+    try {
+      work.run();
+    } catch (AbelianException e) {
+      numbers.add(0);
+      // PostgreSQL does not name the line either when it cannot tell where it ends.
+      refusal =
+          e.state() == SqlState.BAD_COPY_FILE_FORMAT
+              ? e
+              : e.inContext("COPY " + table + ", line " + numbers.total());
+    }
+  }
+
+  private void line(byte[] array, int from, int to, int next) {
+    if (division.format().header() && numbers.total() == 0) {
+      number(array, from, to, CopyLineNumbers.ALL);
+      for (int node = 0; node < nodes.size(); node++) {
+        send(node, array, from, to, next);
+      }
+      return;
+    }
+    CopyField.Content content = field.read(array, from, to, division.column());
+    if (content == CopyField.Content.MISSING) {
+      number(array, from, to, 0);
+      send(0, array, from, to, next);
+      return;
+    }
+    int node;
+    try {
+      node = division.key().node(content == CopyField.Content.NULL ? null : field.value());
+    } catch (AbelianException e) {
+      send(0, array, from, to, next);
+      sendBatch(0);
+      throw e;
+    }
+    number(array, from, to, node);
+    send(node, array, from, to, next);
+  }
+
+  /** PostgreSQL counts line feeds inside quotes too. */
+  private void number(byte[] array, int from, int to, int node) {
+    numbers.add(node);
+    if (division.format().csv()) {
+      for (int at = from; at < to; at++) {
+        if (lines.endsLine(array, at)) {
+          numbers.add(node);
+        }
+      }
+    }
+  }
+
+  private void send(int node, byte[] array, int from, int to, int next) {
+    ByteQueue batch = batches.get(node);
+    batch.append(array, from, next - from);
+    if (next == to) {
+      batch.append(lines.lineEnd());
+    }
+    if (batch.size() >= BATCH) {
+      sendBatch(node);
+    }
+  }
+
+  private void sendBatch(int index) {
+    ByteQueue batch = batches.get(index);
+    if (batch.isEmpty()) {
+      return;
+    }
+    NodeConnection node = nodes.get(index);
+    node.writer()
+        .begin(FrontendType.COPY_DATA)
+        .bytes(batch.array(), batch.start(), batch.size())
+        .end();
+    batch.clear(BATCH * 2);
+    flushIfMuch(node);
+  }
+
+  private static void flushIfMuch(NodeConnection node) {
+    if (node.unsent() > UNSENT_MAX) {
+      CopyToNode.flush(node);
+    }
+  }
+
+  @Override
+  public void end(byte type, byte[] reason, boolean sync) {
+    boolean done = type == FrontendType.COPY_DONE;
+    if (done && division != null && refusal == null) {
+      guard(lines::end);
+    }
+    boolean fails = refusal != null;
+    for (int index = 0; index < nodes.size(); index++) {
+      if (!fails) {
+        sendBatch(index);
+      }
+      byte[] why = fails && done ? REASON : reason;
+      CopyToNode.end(nodes.get(index), fails ? FrontendType.COPY_FAIL : type, why, sync);
+    }
+    flush();
+  }
+
+  @Override
+  public void flush() {
+    nodes.forEach(CopyToNode::flush);
+  }
+}

@@ -1,0 +1,102 @@
+package org.abelian.router.routing;
+
+import static org.abelian.router.routing.FactsBuilder.utility;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.protocol.ByteQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CopyRoutingTest {
+  private static FactsBuilder copy(String table) {
+    return utility(UtilityKind.COPY_FROM, "COPY").writes(table);
+  }
+
+  private static Route route(FactsBuilder facts) {
+    return Routing.compile("COPY", facts.build(), TestCatalog.threeNodes()).route(BoundValues.NONE);
+  }
+
+  private static ByteQueue bytes(String text) {
+    ByteQueue queue = new ByteQueue(16);
+    queue.append(text.getBytes(StandardCharsets.UTF_8));
+    return queue;
+  }
+
+  @Test
+  void eachLineGoesToTheNodeOfItsKey() {
+    Route.CopyIn route =
+        assertInstanceOf(
+            Route.CopyIn.class, route(copy("orders").copies(Map.of(), "x text", "o_w integer")));
+    assertEquals(1, route.division().column());
+    for (int key = -50; key < 50; key++) {
+      int index = route.division().key().node(bytes(" " + key + " "));
+      assertEquals(TestCatalog.nodeOf(key), route.nodes().get(index));
+    }
+  }
+
+  @Test
+  void aKeyThatNoRowCanHaveIsRefused() {
+    Route.CopyIn route = (Route.CopyIn) route(copy("orders").copies(Map.of(), "o_w integer"));
+    var key = route.division().key();
+    assertEquals(SqlState.NOT_NULL_VIOLATION, refusal(() -> key.node(null)));
+    assertEquals(SqlState.FEATURE_NOT_SUPPORTED, refusal(() -> key.node(bytes("1.5"))));
+    assertEquals(SqlState.INVALID_TEXT_REPRESENTATION, refusal(() -> key.node(bytes("x"))));
+  }
+
+  private static SqlState refusal(Runnable work) {
+    return assertThrows(AbelianException.class, work::run).state();
+  }
+
+  @Test
+  void aReferenceTableGetsAllLinesEverywhere() {
+    Route.CopyIn route =
+        assertInstanceOf(
+            Route.CopyIn.class,
+            route(copy("items").copies(Map.of("format", "binary"), "i integer")));
+    assertNull(route.division());
+    assertEquals(TestCatalog.threeNodes().nodes().size(), route.nodes().size());
+  }
+
+  @Test
+  void defaultsThatDifferFromNodeToNodeAreRefusedInReferenceTables() {
+    assertRefused(copy("items").copies(Map.of(), "i integer").callsVolatile());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "format, binary",
+    "encoding, LATIN1",
+    "force_null, x",
+    "on_error, ignore",
+    "header, 2"
+  })
+  void optionsThatTheRouterCannotFollowAreRefused(String option, String value) {
+    assertRefused(copy("orders").copies(Map.of(option, value), "o_w integer"));
+  }
+
+  @Test
+  void theDistributionColumnMustBeThere() {
+    assertRefused(copy("orders").copies(Map.of(), "x text"));
+  }
+
+  @Test
+  void filesOfANodeAreRefused() {
+    assertRefused(copy("orders"));
+  }
+
+  private static void assertRefused(FactsBuilder facts) {
+    Route.Refused refused = assertInstanceOf(Route.Refused.class, route(facts));
+    assertEquals(SqlState.FEATURE_NOT_SUPPORTED, refused.error().state());
+    assertNotNull(refused.error().hint());
+  }
+}

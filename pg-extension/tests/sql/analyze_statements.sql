@@ -118,6 +118,11 @@ SELECT facts(q, 'utility', 'name', 'set', 'isolation', 'read_only', 'deferrable'
   'EXPLAIN (ANALYZE) UPDATE a SET x = 1 WHERE k = 5', 'LOCK TABLE a IN SHARE MODE', 'TRUNCATE a, r', 'VACUUM a', 'ANALYZE', 'CALL work(1)', 'DO $$BEGIN END$$', 'CREATE TABLE z (a int)', 'CREATE TABLE z AS SELECT * FROM a',
   'SELECT * INTO z FROM a', 'CREATE INDEX CONCURRENTLY ON a (x)', 'DROP TABLE a', 'GRANT SELECT ON a TO app', 'SET CONSTRAINTS ALL DEFERRED', 'CHECKPOINT']) q;
 SELECT facts(q, 'relations', 'equalities') FROM unnest(ARRAY['EXPLAIN SELECT * FROM a WHERE k = 5', 'COPY a FROM stdin', 'TRUNCATE r, plain', 'SELECT * FROM pg_class, information_schema.tables', 'SELECT * FROM abelian.node']) q;
+-- what the lines of a COPY hold
+CREATE TABLE copied (k int, v varchar(5), "Odd" numeric(5, 2) DEFAULT random(), twice int GENERATED ALWAYS AS (k * 2) STORED, gone int);
+ALTER TABLE copied DROP COLUMN gone;
+SELECT facts(q, 'copy', 'mutable', 'functions') FROM unnest(ARRAY['COPY copied FROM STDIN', 'COPY copied ("Odd", k) FROM STDIN WITH (FORMAT csv, HEADER, QUOTE '''', FORCE_NULL (k))', 'COPY copied (k, v) FROM STDIN DELIMITER ''|'' CSV HEADER',
+  'COPY copied (k, nothing) FROM STDIN', 'COPY copied FROM ''/file'' WHERE k > 1', 'COPY copied FROM PROGRAM ''true''', 'COPY missing FROM STDIN']) q;
 -- definitions: temporary or not, and what needs a transaction of its own
 CREATE TEMP TABLE mine (a int);
 SELECT coalesce((SELECT string_agg(concat_ws('.', nullif(regexp_replace(r->>'schema', '_\d+$', ''), ''), r->>'name') || CASE WHEN (r->>'temporary')::boolean THEN ' temporary' ELSE '' END, ', ') FROM jsonb_array_elements(f->'relations') r), '-')

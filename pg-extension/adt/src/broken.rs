@@ -4,6 +4,7 @@ use crate::data_type::{DataType, Description, Refused};
 use crate::laws::{self, Check, Small};
 use crate::locks::Footprint;
 use crate::ordered::Text;
+use crate::schedule::is_serializable;
 use crate::set::{Additions, Answer, Method, Operation, Query, Set};
 use crate::specification::Condition;
 use proptest::prelude::BoxedStrategy;
@@ -140,6 +141,21 @@ fn broken<const FAULT: u8>() -> Vec<&'static str> {
         .filter(|(_, check)| check.is_err())
         .map(|(name, _)| *name)
         .collect()
+}
+
+/// Whether some schedule of a set with this fault is not serializable.
+fn goes_wrong<const FAULT: u8>() -> bool {
+    (0..2_000).any(|seed| is_serializable::<Broken<FAULT>>(seed).is_err())
+}
+
+#[test]
+fn schedules_go_wrong_exactly_for_faults_that_locks_or_changes_have() {
+    assert!(!goes_wrong::<NONE>());
+    assert!(!goes_wrong::<DECLARES_TOO_LITTLE>());
+    assert!(goes_wrong::<LOCKS_TOO_LITTLE>());
+    assert!(goes_wrong::<LOCKS_TOO_LITTLE_WHEN_IDLE>());
+    assert!(goes_wrong::<REMOVES_BLINDLY>());
+    assert!(goes_wrong::<SAYS_IDLE_TOO_OFTEN>());
 }
 
 #[test]

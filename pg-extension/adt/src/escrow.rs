@@ -180,7 +180,7 @@ fn are_independent(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::laws::{Small, laws};
+    use crate::laws::{Small, admitted_together, laws};
     use proptest::prelude::*;
 
     const BOUNDS: Bounds = Bounds {
@@ -215,17 +215,24 @@ mod tests {
             state.boxed()
         }
 
-        /// Whoever comes second is judged against what the first may have made of the sum. Who is refused has ended
-        /// with an error, and so is not beside anybody.
-        fn kept_apart(state: &BoundedSum, a: &Access<Self>, b: &Access<Self>) -> bool {
-            let (Access::Operate(Add(first)), Access::Operate(Add(second))) = (a, b) else {
-                return false;
-            };
-            let Ok(pending) = state.after(*first) else {
+        /// Judged against what the others may make of the sum, and what they had made of it before: in the order of
+        /// commits their operations come after this one, and each of them must still be done. Who is refused ends with
+        /// an error, and so is not beside anybody.
+        fn is_admitted(
+            newest: &BoundedSum,
+            pending: &[&[BoundedSum]],
+            access: &Access<Self>,
+        ) -> bool {
+            let Access::Operate(Add(delta)) = access else {
                 return true;
             };
-            let sums = Range::of([state.sum, pending]).unwrap_or_default();
-            state.bounds.judge(sums, *second) != Verdict::Fits
+            let range = |parts: &&[BoundedSum]| {
+                let sums = parts.iter().map(|part| part.sum);
+                Range::of(sums.chain([0])).unwrap_or_default()
+            };
+            let others = pending.iter().map(range);
+            let sum = others.fold(Range::certain(newest.sum), |sum, part| sum + part);
+            newest.bounds.judge(sum, *delta) == Verdict::Fits
         }
     }
 
@@ -239,10 +246,30 @@ mod tests {
                     let refused = [n, m].iter().any(|add| state.after(add.0).is_err());
                     let (a, b) = (Access::Operate(n), Access::Operate(m));
                     let wanted = are_independent(&state, &a, &b) && !refused;
-                    let admitted = !BoundedCounter::kept_apart(&state, &a, &b);
+                    let admitted = admitted_together(&state, &a, &b);
                     assert_eq!(admitted, wanted, "{state:?} {a:?} {b:?}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_sum_that_a_transaction_went_through_counts_like_one_that_it_may_leave() {
+        let two = BoundedSum {
+            bounds: BOUNDS,
+            sum: 2,
+        };
+        // One takes 2, gives 1 back, and is still running when another wants 1.
+        let judge = |sums: &[i128]| {
+            let pending = Range::of(sums.iter().copied()).unwrap();
+            BOUNDS.judge(Range::certain(2) + pending, -1)
+        };
+        assert_eq!(judge(&[0, -2, -1]), Verdict::Waits);
+        // By what the one may leave, the other fits; but if it commits first, the one could not have taken 2.
+        assert_eq!(judge(&[0, -1]), Verdict::Fits);
+        let mut state = two;
+        BoundedCounter::apply(&mut state, &Add(-1)).unwrap();
+        let taken = BoundedCounter::apply(&mut state, &Add(-2));
+        assert_eq!(taken, Err(Refused::OutOfBounds));
     }
 }

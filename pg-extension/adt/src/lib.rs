@@ -46,6 +46,8 @@ pub mod multiset;
 pub mod numeric;
 pub mod ordered;
 pub mod ordered_put;
+#[cfg(test)]
+mod schedule;
 pub mod scored_set;
 pub mod set;
 pub mod specification;

@@ -1,6 +1,7 @@
 //! The extension's shared memory: hints, figures, and what can be found out again. Losing it at a crash loses no user
 //! data.
 
+use crate::lock::Moments;
 use crate::object::contention::Detector;
 use crate::object::split_set::SplitSet;
 use crate::object::statistics::Figures;
@@ -24,10 +25,14 @@ pub static FOLDING: PgAtomic<Folding> = unsafe { PgAtomic::new(c"abelian_folding
 // SAFETY: the name is unique to this extension.
 pub static SPLIT: PgAtomic<SplitSet> = unsafe { PgAtomic::new(c"abelian_split_set") };
 
+/// Locks of bounded objects.
+pub static MOMENTS: Moments = Moments::new();
+
 /// Asks the postmaster for the memory; called once when the library is loaded.
 pub fn request() {
     pg_shmem_init!(DETECTOR = Detector::new());
     pg_shmem_init!(FIGURES = Figures::default());
     pg_shmem_init!(FOLDING = Folding::default());
     pg_shmem_init!(SPLIT = SplitSet::new());
+    pg_shmem_init!(MOMENTS = ());
 }

@@ -3,6 +3,10 @@
 //!
 //! Order: the row lock first, then the object, then [`Tag::Row`].
 
+mod moment;
+
+pub use moment::{Moment, Moments, Purpose};
+
 use crate::object::{Object, statistics};
 use crate::settings;
 use crate::shared_memory::FIGURES;
@@ -20,15 +24,11 @@ pub enum Tag {
     Object(i64),
     /// The plain columns of the row that holds the object, as far as operations depend on them.
     Row(i64),
-    /// The right to look at all parts of a bounded object and to change one; held for a moment, never to the end of the
-    /// transaction, and never while waiting for another lock.
-    Check(i64),
 }
 
 /// Field 4 of the lock tag (`objsubid` in `pg_locks`): keeps ours apart from `pg_advisory_lock` (1 and 2).
 const OBJECT_CLASS: u16 = 11_001;
 const ROW_CLASS: u16 = 11_002;
-const CHECK_CLASS: u16 = 11_010;
 
 /// PostgreSQL's mode for a mode: its matrix is the one that [`Mode::is_compatible_with`] tells.
 fn level(mode: Mode) -> i32 {
@@ -44,7 +44,6 @@ fn tag(tag: Tag) -> pg_sys::LOCKTAG {
     let (class, key) = match tag {
         Tag::Object(id) => (OBJECT_CLASS, id as u64),
         Tag::Row(id) => (ROW_CLASS, id as u64),
-        Tag::Check(id) => (CHECK_CLASS, id as u64),
     };
     pg_sys::LOCKTAG {
         // SAFETY: plain read of the backend's database.
@@ -77,36 +76,12 @@ fn acquire(tag: &pg_sys::LOCKTAG, mode: Mode, at_once: bool) -> bool {
     result != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
 }
 
-/// Gives back one [`lock`] before the transaction ends: nothing was done under it, or it was for a moment only. What the
-/// transaction took before stays.
+/// Gives back one [`lock`] before the transaction ends: nothing was done under it. What the transaction took before
+/// stays.
 pub fn unlock(what: Tag, mode: Mode) {
     let tag = tag(what);
     // SAFETY: as in `lock`; PostgreSQL counts how often it was taken.
     unsafe { pg_sys::LockRelease(&tag, level(mode), false) };
-}
-
-/// A lock for a moment: given back when dropped, or by PostgreSQL when an ERROR ends the transaction.
-pub struct Moment(Tag, Mode);
-
-impl Moment {
-    /// Takes the lock, waiting for it.
-    pub fn begin(what: Tag, mode: Mode) -> Self {
-        lock(what, mode, true);
-        Moment(what, mode)
-    }
-
-    /// Takes the lock if it is free.
-    pub fn try_begin(what: Tag, mode: Mode) -> Option<Self> {
-        lock(what, mode, false).then_some(Moment(what, mode))
-    }
-}
-
-impl Drop for Moment {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            unlock(self.0, self.1);
-        }
-    }
 }
 
 /// Whether this transaction holds the lock in exactly this mode.

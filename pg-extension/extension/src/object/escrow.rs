@@ -1,11 +1,12 @@
 //! What the slices of a bounded object may add up to, however the transactions that are at them end.
 //!
 //! Every version of a slice that a running transaction has written, or would fall back to, is in the heap: it is found
-//! with a dirty snapshot. The lock on [`crate::lock::Tag::Check`] keeps everyone from writing slices of the object
-//! meanwhile; whoever commits or aborts meanwhile only takes alternatives away.
+//! with a dirty snapshot. A [`Watch`] keeps everyone from writing slices of the object meanwhile; whoever commits or aborts meanwhile only takes alternatives away.
 
 use crate::error::Error;
+use crate::lock::{Moment, Purpose};
 use crate::object::slice_table::{Content, Found, SliceTable};
+use crate::object::split_set;
 use crate::object::write::writer_is_visible;
 use abelian_adt::bounded_counter::Range;
 use pgrx::pg_sys;
@@ -21,10 +22,35 @@ pub struct Outlook {
     pub is_newer: bool,
 }
 
-/// Needs the exclusive lock for checking the object.
-pub fn outlook(id: i64) -> Result<Outlook, Error> {
-    let table = SliceTable::for_reading()?;
-    let mut found = table.newest(id, None)?;
+/// A moment in which the parts of some objects can be added up.
+pub struct Watch {
+    // Given back before the table is closed.
+    _moment: Moment,
+    table: SliceTable,
+}
+
+impl Watch {
+    /// Begins one. The table is opened first: its lock lasts, and may have to be waited for.
+    pub fn begin(objects: impl IntoIterator<Item = (i64, Purpose)>) -> Result<Self, Error> {
+        let table = SliceTable::for_writing()?;
+        Ok(Watch {
+            _moment: Moment::begin(objects),
+            table,
+        })
+    }
+
+    /// What the slices of an object may add up to.
+    pub fn outlook(&self, id: i64) -> Result<Outlook, Error> {
+        // A slice is noted in the moment in which it is written.
+        if split_set::look(id)? {
+            outlook(self.table.newest(id, None)?)
+        } else {
+            Ok(Outlook::default())
+        }
+    }
+}
+
+fn outlook(mut found: Vec<Found>) -> Result<Outlook, Error> {
     found.sort_by_key(|version| version.slice.slot);
     let mut outlook = Outlook::default();
     for versions in found.chunk_by(|a, b| a.slice.slot == b.slice.slot) {

@@ -36,10 +36,10 @@ pub fn fold(id: i64) -> Result<bool, Error> {
         return Ok(false);
     }
     // Who adds up the parts of a bounded object must not meet them on their way from one slice to another.
-    let Some(_unobserved) = lock::Moment::try_begin(Tag::Check(id), Mode::Overwrite) else {
+    let table = SliceTable::for_writing()?;
+    let Some(_unobserved) = lock::Moment::try_begin(id, lock::Purpose::AddUp) else {
         return Ok(false);
     };
-    let table = SliceTable::for_writing()?;
     let found = table.newest(id, None)?;
     let (folded, others): (Vec<Found>, Vec<Found>) =
         found.into_iter().partition(|row| row.slice.slot == FOLDED);

@@ -14,7 +14,7 @@ use super::row::{self, Request, one_snapshot};
 use super::settings::CONCURRENT_OPERATIONS;
 use super::version::{self, Newest, OwnUpdates};
 use crate::error::Error;
-use crate::lock::{self, Mode, Moment, Tag};
+use crate::lock::{self, Mode, Tag};
 use crate::object::{self, Delta, Object, Outcome, contention};
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
@@ -39,6 +39,8 @@ pub struct Apply {
     changes: Room<Change>,
     /// The columns of the version to be stored.
     stored: Room<(i16, Option<Datum>)>,
+    /// Bounded counters: rewriting the row may take long, so that it cannot be done while others wait to add up.
+    row_is_slow: bool,
     /// For EXPLAIN ANALYZE.
     pub done: Done,
 }
@@ -170,7 +172,9 @@ impl Apply {
                 bounded: target.bounded(attribute),
             };
         }
+        let bounded = changes.iter().any(|change| change.column.bounded.is_some());
         Apply {
+            row_is_slow: bounded && target.runs_code_for_indexes(),
             target,
             private,
             changes,
@@ -327,18 +331,17 @@ impl Apply {
         if !self.target.fetch(at) {
             return Ok(Rewrite::Deleted);
         }
-        let mut checks = Vec::new();
-        for (bounded, content, delta) in changes.iter().filter_map(Change::bounded) {
-            if !wait {
-                match bounded.admit_in_row(content, delta)? {
-                    Some(check) => checks.push(check),
-                    None => return Ok(Rewrite::Refused),
-                }
-            }
+        let bounded: Vec<_> = changes.iter().filter_map(Change::bounded).collect();
+        if wait || bounded.is_empty() {
+            return self.store(at, changes, wait);
         }
-        let result = self.store(at, changes, wait);
-        drop::<Vec<Moment>>(checks);
-        result
+        if self.row_is_slow {
+            return Ok(Rewrite::Refused);
+        }
+        let Some(_watch) = escrow::admit_in_row(&bounded)? else {
+            return Ok(Rewrite::Refused);
+        };
+        self.store(at, changes, wait)
     }
 
     /// Holds the row and its bounded counters alone, and demands that the operations keep their bounds.

@@ -8,8 +8,8 @@ use super::executor::Target;
 use super::row;
 use super::version::{self, Successor};
 use crate::error::Error;
-use crate::lock::{Mode, Moment, Tag};
-use crate::object::{self, Delta, Object, Outcome};
+use crate::lock::Purpose;
+use crate::object::{self, Delta, Object, Outcome, Watch};
 use crate::types::bounded_counter;
 use crate::types::counter::Counter;
 use abelian_adt::bounded_counter::{Bound, Bounds, Range, Verdict};
@@ -86,21 +86,23 @@ impl Bounded {
         bounded_counter::violation(bound, Some((self.relation, self.attribute)), &detail)
     }
 
-    /// Whether an operation in the row, of which this is the newest version, keeps the bounds however others end; the lock
-    /// returned must be held until the row has been rewritten. `None` if it does not, or cannot be told without waiting.
-    pub fn admit_in_row(&self, content: Counter, delta: i64) -> Result<Option<Moment>, Error> {
-        let central =
-            base_is_central(content.base) && base_is_central(content.base + i128::from(delta));
-        if !central {
-            return Ok(None);
+    /// What the operation has to do with the other parts of the object.
+    fn purpose(&self, delta: i64) -> Purpose {
+        if self.bounds.restrict(delta) {
+            Purpose::AddUp
+        } else {
+            Purpose::Write
         }
-        let tag = Tag::Check(content.id);
+    }
+
+    /// Whether an operation in the row, of which `content` is that of the newest version, keeps the bounds however
+    /// others end. If not, that is not the last word.
+    fn fits_in_row(&self, watch: &Watch, content: Counter, delta: i64) -> Result<bool, Error> {
         if !self.bounds.restrict(delta) {
-            return Ok(Some(Moment::begin(tag, Mode::Read)));
+            return Ok(true);
         }
-        let check = Moment::begin(tag, Mode::Overwrite);
-        let sum = Range::certain(content.base) + object::outlook(content.id)?.range;
-        Ok((self.bounds.judge(sum, delta) == Verdict::Fits).then_some(check))
+        let sum = Range::certain(content.base) + watch.outlook(content.id)?.range;
+        Ok(self.bounds.judge(sum, delta) == Verdict::Fits)
     }
 
     /// Does the operation in a slice if it may be done now. The caller holds Add on the object.
@@ -111,33 +113,31 @@ impl Bounded {
             delta,
             ..
         } = operation;
-        let tag = Tag::Check(object.id);
+        let watch = Watch::begin([(object.id, self.purpose(*delta))])?;
         if !self.bounds.restrict(*delta) {
-            let _check = Moment::begin(tag, Mode::Read);
             return store(object, content, *delta);
         }
-        let _check = Moment::begin(tag, Mode::Overwrite);
-        let slices = object::outlook(object.id)?;
+        let slices = watch.outlook(object.id)?;
         let (base, mut running) = self.base(target, operation)?;
         running.extend(slices.running);
         let sum = base + slices.range;
-        match self.bounds.judge(sum, *delta) {
-            Verdict::Fits => {
-                if serializable() && (slices.is_newer || !operation.seen_is_newest) {
-                    self.require_in_snapshot(operation)?;
-                }
-                store(object, content, *delta)
+        let verdict = self.bounds.judge(sum, *delta);
+        if verdict == Verdict::Fits {
+            if serializable() && (slices.is_newer || !operation.seen_is_newest) {
+                self.require_in_snapshot(operation)?;
             }
-            Verdict::Waits => match running.first() {
-                Some(transaction) => Ok(Admission::WaitFor(*transaction)),
-                None => Err(Error::Internal("an uncertain sum without a reason".into())),
-            },
-            Verdict::Never(bound) => {
+            return store(object, content, *delta);
+        }
+        drop(watch);
+        match (verdict, running.first()) {
+            (Verdict::Never(bound), _) => {
                 if row::one_snapshot() {
                     self.require_outside_snapshot(operation)?;
                 }
                 Err(self.violation(bound, sum, *delta))
             }
+            (_, Some(transaction)) => Ok(Admission::WaitFor(*transaction)),
+            (_, None) => Err(Error::Internal("an uncertain sum without a reason".into())),
         }
     }
 
@@ -228,6 +228,28 @@ pub fn modifier(relation: Oid, attribute: i16) -> i32 {
         );
     }
     modifier
+}
+
+/// Whether operations in the row keep their bounds however others end; the watch returned must be kept until the row has
+/// been rewritten. `None` if they do not, or cannot be told without waiting.
+pub fn admit_in_row(operations: &[(Bounded, Counter, i64)]) -> Result<Option<Watch>, Error> {
+    let central = |(_, content, delta): &(Bounded, Counter, i64)| {
+        base_is_central(content.base) && base_is_central(content.base + i128::from(*delta))
+    };
+    if !operations.iter().all(central) {
+        return Ok(None);
+    }
+    let watch = Watch::begin(
+        operations
+            .iter()
+            .map(|(bounded, content, delta)| (content.id, bounded.purpose(*delta))),
+    )?;
+    for (bounded, content, delta) in operations {
+        if !bounded.fits_in_row(&watch, *content, *delta)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(watch))
 }
 
 fn store(object: &Object, content: &Counter, delta: i64) -> Result<Admission, Error> {

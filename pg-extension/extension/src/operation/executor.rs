@@ -289,6 +289,41 @@ impl Target {
         (type_ == catalog.bounded_counter).then(|| Bounded::of(self.relation_id(), attribute))
     }
 
+    /// Whether storing a version may run code of users, or wait: for indexes on expressions, with conditions, and for
+    /// exclusion constraints.
+    pub fn runs_code_for_indexes(&self) -> bool {
+        // SAFETY: the relation is open; a cached list of its own indexes, each of which is in the catalogue.
+        unsafe {
+            let indexes = pg_sys::RelationGetIndexList(self.relation());
+            (0..pg_sys::list_length(indexes)).any(|n| {
+                let index = pg_sys::list_nth_oid(indexes, n);
+                let tuple = pg_sys::SearchSysCache1(
+                    pg_sys::SysCacheIdentifier::INDEXRELID as i32,
+                    index.into(),
+                );
+                if tuple.is_null() {
+                    return true;
+                }
+                let has = |attribute: u32| {
+                    let mut null = false;
+                    pg_sys::SysCacheGetAttr(
+                        pg_sys::SysCacheIdentifier::INDEXRELID as i32,
+                        tuple,
+                        attribute as i16,
+                        &mut null,
+                    );
+                    !null
+                };
+                let form = pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_index>();
+                let runs = (*form).indisexclusion
+                    || has(pg_sys::Anum_pg_index_indexprs)
+                    || has(pg_sys::Anum_pg_index_indpred);
+                pg_sys::ReleaseSysCache(tuple);
+                runs
+            })
+        }
+    }
+
     /// Locks the version at `place` for a rewrite, waiting for others. `Done` if it is the newest and ours to rewrite.
     pub fn lock(&mut self, place: ItemPointerData) -> Result<Rewrite, Error> {
         self.other = self.slot(self.other);

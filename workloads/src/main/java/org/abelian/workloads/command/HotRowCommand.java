@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "hotrow",
     mixinStandardHelpOptions = true,
-    description = "Many clients add to one row: bigint against abelian.counter, on one node.")
+    description =
+        "Many clients add to one row, and read: bigint against abelian.counter, on one node.")
 final class HotRowCommand implements Callable<Integer> {
   @Option(
       names = "--url",

@@ -17,7 +17,12 @@ enum Column {
     return sqlType;
   }
 
-  String table() {
-    return "hotrow_" + name().toLowerCase(Locale.ROOT);
+  /** The table that a load works on; what is read is not changed by others meanwhile. */
+  String table(Load load) {
+    return table(load.isRead());
+  }
+
+  String table(boolean forReading) {
+    return (forReading ? "hotrow_read_" : "hotrow_") + name().toLowerCase(Locale.ROOT);
   }
 }

@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,9 @@ import org.abelian.workloads.measure.Measurements;
 import org.abelian.workloads.measure.Variant;
 
 /**
- * All clients add to one row, or to rows chosen at random.
+ * All clients add to one row, or to rows chosen at random; or read.
+ *
+ * <p>Reads go to tables of their own, in which nothing is ever written but the slices of one row.
  *
  * <p>Dead versions of the plain row pile up in its pages faster than vacuum removes them; that is
  * part of what the plain row costs, and nothing is done about it here. After the measurement the
@@ -32,7 +34,7 @@ public final class HotRowBench {
   private final Database database;
   private final Pgbench pgbench;
   private final HotRowOptions options;
-  private final Map<Column, Long> committed = new EnumMap<>(Column.class);
+  private final Map<String, Long> added = new HashMap<>();
 
   /**
    * @param bindir folder of pgbench
@@ -52,8 +54,8 @@ public final class HotRowBench {
     createTables();
     try {
       Measurements measured = new Interleaving(variants(), options.rounds()).run(progress);
-      for (Column column : Column.values()) {
-        checkSum(column);
+      for (String table : tables().keySet()) {
+        checkSum(table);
       }
       return result(measured);
     } finally {
@@ -79,11 +81,24 @@ public final class HotRowBench {
         name(column, load, isolation),
         options.clients(),
         round -> {
-          String script = load.script(column.table(), options.rows());
-          PgbenchRun run = pgbench.run(script, options.clients(), options.seconds(), isolation);
-          committed.merge(column, run.committed(), Long::sum);
+          String table = column.table(load);
+          if (load == Load.READ_SPLIT && column == Column.COUNTER) {
+            try (SplitRow split = SplitRow.split(database, table, options.clients())) {
+              added.merge(table, (long) split.slices(), Long::sum);
+              return run(column, load, isolation).sample();
+            }
+          }
+          PgbenchRun run = run(column, load, isolation);
+          if (!load.isRead()) {
+            added.merge(table, run.committed(), Long::sum);
+          }
           return run.sample();
         });
+  }
+
+  private PgbenchRun run(Column column, Load load, String isolation) throws Exception {
+    String script = load.script(column.table(load), options.rows());
+    return pgbench.run(script, options.clients(), options.seconds(), isolation);
   }
 
   private static String name(Column column, Load load, String isolation) {
@@ -94,17 +109,15 @@ public final class HotRowBench {
 
   private BenchResult result(Measurements measured) {
     Map<String, Double> ratios = new LinkedHashMap<>();
-    ratios.put(
-        "hot_over_plain", measured.ratio(rc(Column.COUNTER, Load.HOT), rc(Column.PLAIN, Load.HOT)));
+    ratios.put("hot_over_plain", overPlain(measured, Load.HOT));
     ratios.put(
         "hot_over_uniform",
         measured.ratio(rc(Column.COUNTER, Load.HOT), rc(Column.COUNTER, Load.UNIFORM)));
-    ratios.put(
-        "uniform_over_plain",
-        measured.ratio(rc(Column.COUNTER, Load.UNIFORM), rc(Column.PLAIN, Load.UNIFORM)));
-    ratios.put(
-        "hot_over_plain_2ms",
-        measured.ratio(rc(Column.COUNTER, Load.HOT_2MS), rc(Column.PLAIN, Load.HOT_2MS)));
+    ratios.put("uniform_over_plain", overPlain(measured, Load.UNIFORM));
+    ratios.put("hot_over_plain_2ms", overPlain(measured, Load.HOT_2MS));
+    ratios.put("read_over_plain", overPlain(measured, Load.READ));
+    ratios.put("split_read_over_plain", overPlain(measured, Load.READ_SPLIT));
+    ratios.put("sum_over_plain", overPlain(measured, Load.SUM));
     Map<String, Object> parameters = new LinkedHashMap<>();
     parameters.put("clients", options.clients());
     parameters.put("seconds", options.seconds());
@@ -115,25 +128,39 @@ public final class HotRowBench {
     return new BenchResult("hotrow", parameters, measured.rows(), ratios, Map.of());
   }
 
+  private static double overPlain(Measurements measured, Load load) {
+    return measured.ratio(rc(Column.COUNTER, load), rc(Column.PLAIN, load));
+  }
+
   private static String rc(Column column, Load load) {
     return name(column, load, READ_COMMITTED);
   }
 
-  private void createTables() throws SQLException {
+  /** The tables with the type of their counter. */
+  private static Map<String, String> tables() {
+    Map<String, String> tables = new LinkedHashMap<>();
     for (Column column : Column.values()) {
+      tables.put(column.table(false), column.sqlType());
+      tables.put(column.table(true), column.sqlType());
+    }
+    return tables;
+  }
+
+  private void createTables() throws SQLException {
+    for (Map.Entry<String, String> table : tables().entrySet()) {
       execute(
-          "DROP TABLE IF EXISTS " + column.table(),
+          "DROP TABLE IF EXISTS " + table.getKey(),
           "CREATE TABLE %s (id integer PRIMARY KEY, n %s NOT NULL)"
-              .formatted(column.table(), column.sqlType()),
+              .formatted(table.getKey(), table.getValue()),
           "INSERT INTO %s SELECT i, 0 FROM generate_series(1, %d) i"
-              .formatted(column.table(), options.rows()),
-          "VACUUM ANALYZE " + column.table());
+              .formatted(table.getKey(), options.rows()),
+          "VACUUM ANALYZE " + table.getKey());
     }
   }
 
   private void dropTables() throws SQLException {
-    for (Column column : Column.values()) {
-      execute("DROP TABLE IF EXISTS " + column.table());
+    for (String table : tables().keySet()) {
+      execute("DROP TABLE IF EXISTS " + table);
     }
   }
 
@@ -146,16 +173,16 @@ public final class HotRowBench {
     }
   }
 
-  private void checkSum(Column column) throws SQLException {
+  private void checkSum(String table) throws SQLException {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("SELECT sum(n::bigint) FROM " + column.table())) {
+        ResultSet row = statement.executeQuery("SELECT sum(n::bigint) FROM " + table)) {
       row.next();
       long sum = row.getLong(1);
-      long expected = committed.getOrDefault(column, 0L);
+      long expected = added.getOrDefault(table, 0L);
       if (sum != expected) {
         throw new IllegalStateException(
-            "%s has %d, but %d additions were committed".formatted(column.table(), sum, expected));
+            "%s has %d, but %d additions were committed".formatted(table, sum, expected));
       }
     }
   }

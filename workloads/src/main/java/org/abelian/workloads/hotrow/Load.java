@@ -33,6 +33,31 @@ enum Load {
       """
           .formatted(rows, table);
     }
+  },
+  /** Reading a row chosen at random, never the first. */
+  READ("read") {
+    @Override
+    String script(String table, int rows) {
+      return """
+      \\set k random(2, %d)
+      SELECT n FROM %s WHERE id = :k;
+      """
+          .formatted(rows, table);
+    }
+  },
+  /** Reading the first row, whose counter has a slice for each client. */
+  READ_SPLIT("read of one row, split") {
+    @Override
+    String script(String table, int rows) {
+      return "SELECT n FROM %s WHERE id = 1;%n".formatted(table);
+    }
+  },
+  /** Reading all rows. */
+  SUM("sum of all rows") {
+    @Override
+    String script(String table, int rows) {
+      return "SELECT sum(n) FROM %s;%n".formatted(table);
+    }
   };
 
   private final String label;
@@ -43,6 +68,11 @@ enum Load {
 
   String label() {
     return label;
+  }
+
+  /** Whether it changes nothing. */
+  boolean isRead() {
+    return compareTo(READ) >= 0;
   }
 
   /** The pgbench script. */

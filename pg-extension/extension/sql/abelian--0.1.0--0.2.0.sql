@@ -73,3 +73,185 @@ CREATE FUNCTION bounded_counter(counter) RETURNS bounded_counter LANGUAGE sql ST
 CREATE CAST (bounded_counter AS counter) WITH FUNCTION counter(bounded_counter) AS ASSIGNMENT;
 CREATE CAST (counter AS bounded_counter) WITH FUNCTION bounded_counter(counter) AS ASSIGNMENT;
 -- ==== end of bounded_counter ========================================================================
+
+-- ==== types over aggregates =========================================================================
+ALTER TABLE slice ADD COLUMN type oid, ADD COLUMN state bytea;
+
+-- Called by rewritten statements, for every type over an aggregate.
+CREATE FUNCTION operate(anyelement, anyelement, tid, oid) RETURNS anyelement LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'abelian_object_operate';
+CREATE FUNCTION newest(anyelement, tid, oid, integer) RETURNS anyelement LANGUAGE c VOLATILE STRICT COST 1000 AS 'MODULE_PATHNAME', 'abelian_object_newest';
+CREATE FUNCTION replace(anyelement, anyelement, tid, oid) RETURNS anyelement LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'abelian_object_replace';
+CREATE FUNCTION keep(anyelement, tid, oid) RETURNS anyelement LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_object_keep';
+CREATE FUNCTION object_copy(anyelement) RETURNS anyelement LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_object_copy';
+CREATE FUNCTION object_of(anyelement) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_object_id';
+
+-- Makes the type and everything around it. docs/design/types.md says what each part is for.
+CREATE FUNCTION make_type(type_schema name, type_name name, over regprocedure) RETURNS regtype
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $make$
+DECLARE
+  made text := format('%I.%I', type_schema, type_name);
+  code text := 'LANGUAGE c %s PARALLEL SAFE AS ''$libdir/abelian'', %L';
+  aggregate pg_aggregate;
+  value pg_type;           -- what the aggregate gives
+  state pg_type;           -- in whose form the type is written and read
+  is_its_value boolean;    -- any value makes a state
+  arguments text;
+  part record;
+BEGIN
+  SELECT * INTO aggregate FROM pg_aggregate WHERE aggfnoid = over::oid;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '% is not an aggregate', over USING ERRCODE = 'wrong_object_type';
+  END IF;
+  IF EXISTS (SELECT FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner
+              WHERE NOT r.rolsuper AND p.oid IN (over, aggregate.aggtransfn, aggregate.aggfinalfn, aggregate.aggcombinefn,
+                                                 aggregate.aggserialfn, aggregate.aggdeserialfn)) THEN
+    RAISE EXCEPTION 'a superuser must own % and its functions', over USING ERRCODE = 'insufficient_privilege',
+      DETAIL = 'Whoever reads a column of the type runs them, and so does the folding worker.';
+  END IF;
+  SELECT t.* INTO STRICT value FROM pg_type t JOIN pg_proc p ON p.prorettype = t.oid WHERE p.oid = over;
+  SELECT * INTO STRICT state FROM pg_type
+   WHERE oid = CASE aggregate.aggtranstype WHEN 'internal'::regtype THEN 'bytea'::regtype ELSE aggregate.aggtranstype END;
+  is_its_value := aggregate.aggfinalfn = 0 AND aggregate.aggtranstype <> 'internal'::regtype;
+  SELECT string_agg(format('%I.%I', n.nspname, t.typname), ', ' ORDER BY a.place) INTO arguments
+    FROM pg_proc p, unnest(p.proargtypes) WITH ORDINALITY a(type, place), pg_type t, pg_namespace n
+   WHERE p.oid = over AND t.oid = a.type AND n.oid = t.typnamespace;
+
+  EXECUTE format('CREATE TYPE %s', made);
+  FOR part IN
+    SELECT * FROM (VALUES
+      ('in', 'cstring', made, 'abelian_object_in', CASE (SELECT provolatile FROM pg_proc WHERE oid = state.typinput) WHEN 'i' THEN 'IMMUTABLE' ELSE 'STABLE' END),
+      ('out', made, 'cstring', 'abelian_object_out', 'STABLE'),
+      ('recv', 'internal', made, 'abelian_object_recv', 'IMMUTABLE'),
+      ('send', made, 'bytea', 'abelian_object_send', 'STABLE')) f(suffix, takes, gives, symbol, volatility)
+    WHERE (suffix, 0) NOT IN (('recv', state.typreceive::int), ('send', state.typsend::int))
+  LOOP
+    EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS %s ' || code, type_schema, type_name || '_' || part.suffix, part.takes, part.gives,
+                   part.volatility || ' STRICT', part.symbol);
+  END LOOP;
+  EXECUTE format('CREATE TYPE %s (INPUT = %2$I.%3$I, OUTPUT = %2$I.%4$I, %5$s INTERNALLENGTH = VARIABLE, ALIGNMENT = double, STORAGE = extended, CATEGORY = %6$L)',
+                 made, type_schema, type_name || '_in', type_name || '_out',
+                 CASE WHEN state.typreceive <> 0 AND state.typsend <> 0
+                   THEN format('RECEIVE = %1$I.%2$I, SEND = %1$I.%3$I,', type_schema, type_name || '_recv', type_name || '_send') ELSE '' END,
+                 value.typcategory);
+  EXECUTE format('SECURITY LABEL FOR abelian ON TYPE %s IS %L', made,
+                 (SELECT format('%I.%I(%s)', n.nspname, p.proname, coalesce(arguments, '')) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+                   WHERE p.oid = over));
+  PERFORM abelian.make_casts(type_schema, type_name, value.oid, is_its_value);
+  IF EXISTS (SELECT FROM pg_opclass c JOIN pg_am m ON m.oid = c.opcmethod
+              WHERE m.amname = 'btree' AND c.opcdefault
+                AND (c.opcintype = value.oid OR value.typcategory = 'A' AND c.opcintype = 'anyarray'::regtype)) THEN
+    PERFORM abelian.make_order(type_schema, type_name, value.oid);
+  END IF;
+  EXECUTE format('CREATE FUNCTION abelian.add(%s) RETURNS %s ' || code, concat_ws(', ', made, arguments), made, 'STABLE', 'abelian_object_apply');
+  EXECUTE format('SECURITY LABEL FOR abelian ON FUNCTION abelian.add(%s) IS ''operation''', concat_ws(', ', made, arguments));
+  RETURN made::regtype;
+END $make$;
+
+-- The casts to and from the value type, and those that the value type has to and from others of its kind.
+CREATE FUNCTION make_casts(type_schema name, type_name name, value oid, is_its_value boolean) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $make$
+DECLARE
+  made text := format('%I.%I', type_schema, type_name);
+  plain text := (SELECT format('%I.%I', n.nspname, t.typname) FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.oid = value);
+  code text := 'LANGUAGE c STABLE STRICT PARALLEL SAFE AS ''$libdir/abelian'', %L';
+  inlined text := 'LANGUAGE sql STABLE STRICT PARALLEL SAFE AS %L';
+  other record;
+BEGIN
+  EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS %s ' || code, type_schema, type_name || '_value', made, plain, 'abelian_object_value');
+  EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION %I.%I(%1$s) AS IMPLICIT', made, plain, type_schema, type_name || '_value');
+  IF is_its_value THEN
+    EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS %s ' || replace(code, 'STABLE', 'IMMUTABLE'), type_schema, type_name || '_from', plain, made, 'abelian_object_make');
+    EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION %I.%I(%1$s) AS IMPLICIT', plain, made, type_schema, type_name || '_from');
+  END IF;
+  FOR other IN
+    SELECT format('%I.%I', n.nspname, t.typname) AS name, t.typname, c.castsource = value AS outwards, c.castcontext
+      FROM pg_cast c JOIN pg_type t ON t.oid IN (c.castsource, c.casttarget) AND t.oid <> value JOIN pg_namespace n ON n.oid = t.typnamespace
+     WHERE value IN (c.castsource, c.casttarget) AND t.oid < 16384 AND value < 16384 AND t.typcategory = (SELECT typcategory FROM pg_type WHERE oid = value)
+       AND t.typname NOT LIKE 'reg%' AND t.typname NOT IN ('oid', 'money', 'char', 'name')
+  LOOP
+    IF other.outwards THEN
+      EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS %s ' || inlined, type_schema, type_name || '_as_' || other.typname, made, other.name,
+                     format('SELECT $1::%s::%s', plain, other.name));
+      EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION %I.%I(%1$s) AS ASSIGNMENT', made, other.name, type_schema, type_name || '_as_' || other.typname);
+    ELSIF is_its_value THEN
+      EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS %s ' || inlined, type_schema, type_name || '_from', other.name, made,
+                     format('SELECT $1::%s::%s', plain, made));
+      EXECUTE format('CREATE CAST (%s AS %s) WITH FUNCTION %I.%I(%1$s) AS %5$s', other.name, made, type_schema, type_name || '_from',
+                     CASE other.castcontext WHEN 'i' THEN 'IMPLICIT' ELSE 'ASSIGNMENT' END);
+    END IF;
+  END LOOP;
+  IF NOT is_its_value AND value <> 'text'::regtype THEN
+    -- What the type itself is written as is its state.
+    EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS text ' || inlined, type_schema, type_name || '_as_text', made,
+                   format('SELECT $1::%s::text', plain));
+    EXECUTE format('CREATE CAST (%s AS text) WITH FUNCTION %I.%I(%1$s) AS ASSIGNMENT', made, type_schema, type_name || '_as_text');
+  END IF;
+  IF value NOT IN ('json'::regtype, 'jsonb'::regtype) THEN
+    EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS json ' || inlined, type_schema, type_name || '_as_json', made,
+                   format('SELECT pg_catalog.to_json($1::%s)', plain));
+    EXECUTE format('CREATE CAST (%s AS json) WITH FUNCTION %I.%I(%1$s)', made, type_schema, type_name || '_as_json');
+  END IF;
+END $make$;
+
+-- Order, equality and hashing of the values, by operators with names of their own, so that `c = $1` means the value type.
+CREATE FUNCTION make_order(type_schema name, type_name name, value oid) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $make$
+DECLARE
+  made text := format('%I.%I', type_schema, type_name);
+  part record;
+BEGIN
+  FOR part IN SELECT * FROM (VALUES
+      ('|<|', 'lt', '|>|', '|>=|', 'RESTRICT = scalarltsel, JOIN = scalarltjoinsel'),
+      ('|<=|', 'le', '|>=|', '|>|', 'RESTRICT = scalarlesel, JOIN = scalarlejoinsel'),
+      ('|=|', 'eq', '|=|', NULL, 'HASHES, MERGES, RESTRICT = eqsel, JOIN = eqjoinsel'),
+      ('|>=|', 'ge', '|<=|', '|<|', 'RESTRICT = scalargesel, JOIN = scalargejoinsel'),
+      ('|>|', 'gt', '|<|', '|<=|', 'RESTRICT = scalargtsel, JOIN = scalargtjoinsel'),
+      (NULL, 'compare', NULL, NULL, NULL), (NULL, 'hash', NULL, NULL, NULL)) o(operator, name, commutator, negator, options)
+  LOOP
+    EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS %s LANGUAGE c STABLE STRICT PARALLEL SAFE AS ''$libdir/abelian'', %L',
+                   type_schema, type_name || '_' || part.name, CASE part.name WHEN 'hash' THEN made ELSE made || ', ' || made END,
+                   CASE WHEN part.operator IS NULL THEN 'integer' ELSE 'boolean' END, 'abelian_object_' || part.name);
+    IF part.operator IS NOT NULL THEN
+      EXECUTE format('CREATE OPERATOR abelian.%s (FUNCTION = %I.%I, LEFTARG = %s, RIGHTARG = %4$s, COMMUTATOR = OPERATOR(abelian.%5$s), %6$s %7$s)',
+                     part.operator, type_schema, type_name || '_' || part.name, made, part.commutator,
+                     CASE WHEN part.negator IS NULL THEN '' ELSE format('NEGATOR = OPERATOR(abelian.%s),', part.negator) END, part.options);
+    END IF;
+  END LOOP;
+  EXECUTE format('CREATE OPERATOR CLASS %I.%I DEFAULT FOR TYPE %s USING btree AS
+                    OPERATOR 1 abelian.|<|, OPERATOR 2 abelian.|<=|, OPERATOR 3 abelian.|=|, OPERATOR 4 abelian.|>=|, OPERATOR 5 abelian.|>|,
+                    FUNCTION 1 %1$I.%4$I(%3$s, %3$s)', type_schema, type_name || '_order', made, type_name || '_compare');
+  IF EXISTS (SELECT FROM pg_opclass c JOIN pg_am m ON m.oid = c.opcmethod WHERE m.amname = 'hash' AND c.opcdefault AND c.opcintype = value) THEN
+    EXECUTE format('CREATE OPERATOR CLASS %I.%I DEFAULT FOR TYPE %s USING hash AS OPERATOR 1 abelian.|=|, FUNCTION 1 %1$I.%4$I(%3$s)',
+                   type_schema, type_name || '_hashing', made, type_name || '_hash');
+  END IF;
+END $make$;
+REVOKE ALL ON FUNCTION make_type(name, name, regprocedure), make_casts(name, name, oid, boolean), make_order(name, name, oid) FROM PUBLIC;
+
+-- For users: the type goes where CREATE TYPE would put it, and the aggregate is found as in a query.
+CREATE FUNCTION create_type(name text, aggregate text) RETURNS regtype LANGUAGE plpgsql AS $create$
+DECLARE
+  parts text[] := pg_catalog.parse_ident(name);
+  found regprocedure := pg_catalog.to_regprocedure(pg_catalog.replace(aggregate, '(*)', '()'));
+BEGIN
+  IF found IS NULL THEN
+    RAISE EXCEPTION 'aggregate % does not exist', aggregate USING ERRCODE = 'undefined_function',
+      HINT = 'Name it with its argument types, as in max(numeric).';
+  ELSIF NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) current_user) THEN
+    RAISE EXCEPTION 'must be superuser to create a type over an aggregate' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN CASE pg_catalog.array_length(parts, 1)
+    WHEN 1 THEN abelian.make_type(pg_catalog.current_schema(), parts[1]::name, found)
+    ELSE abelian.make_type(parts[1]::name, parts[2]::name, found) END;
+END $create$;
+COMMENT ON FUNCTION create_type(text, text) IS 'makes a column type of a parallel-safe aggregate: create_type(''high_bid'', ''max(numeric)'')';
+
+DO $$
+BEGIN
+  PERFORM abelian.make_type('abelian', t.name, t.over::regprocedure) FROM (VALUES
+    ('max', 'pg_catalog.max(bigint)'), ('min', 'pg_catalog.min(bigint)'),
+    ('max_numeric', 'pg_catalog.max(numeric)'), ('min_numeric', 'pg_catalog.min(numeric)'),
+    ('max_timestamptz', 'pg_catalog.max(timestamptz)'), ('min_timestamptz', 'pg_catalog.min(timestamptz)'),
+    ('max_text', 'pg_catalog.max(text)'), ('min_text', 'pg_catalog.min(text)'),
+    ('bool_or', 'pg_catalog.bool_or(boolean)'), ('bool_and', 'pg_catalog.bool_and(boolean)')) t(name, over);
+END $$;
+-- ==== end of types over aggregates ==================================================================

@@ -1,5 +1,6 @@
 //! Identities of the extension's own database objects, looked up once per backend and forgotten when a schema changes.
 
+use crate::aggregate::Family;
 use crate::error::Error;
 use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::*;
@@ -19,6 +20,10 @@ pub struct Catalog {
     pub decimal_counter: Oid,
     /// Table `abelian.slice`.
     pub slice: Oid,
+    /// Columns of the slice table for types over an aggregate, 0 before version 0.2.0: the type, and the state.
+    pub slice_type: i16,
+    /// See [`Catalog::slice_type`].
+    pub slice_state: i16,
     /// Unique index on `(object, slot)` of the slice table.
     pub slice_key: Oid,
     /// Sequence of object ids.
@@ -28,7 +33,9 @@ pub struct Catalog {
 impl Catalog {
     /// Whether values of this type are Abelian objects.
     pub fn is_object_type(&self, type_oid: Oid) -> bool {
-        self.is_counter_type(type_oid) || type_oid == self.decimal_counter
+        self.is_counter_type(type_oid)
+            || type_oid == self.decimal_counter
+            || Family::of(type_oid).is_some()
     }
 
     /// Whether values of this type are sums of integers, bounded or not.
@@ -56,7 +63,8 @@ pub fn get() -> Result<Catalog, Error> {
     find().ok_or(Error::NotInstalled)
 }
 
-/// Watches for changes of schemas (DROP EXTENSION drops ours); called once when the library is loaded.
+/// Watches for changes of schemas (DROP EXTENSION drops ours) and of the slice table (ALTER EXTENSION UPDATE adds columns); called once
+/// when the library is loaded.
 pub fn install() {
     // SAFETY: registration of a callback that lives as long as the process.
     unsafe {
@@ -65,7 +73,18 @@ pub fn install() {
             Some(forget),
             pg_sys::Datum::null(),
         );
+        pg_sys::CacheRegisterRelcacheCallback(Some(forget_relation), pg_sys::Datum::null());
     }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn forget_relation(_arg: pg_sys::Datum, relation: Oid) {
+    CACHED.with(|cached| {
+        let concerned = |c: Catalog| relation == Oid::INVALID || relation == c.slice;
+        if cached.get().is_some_and(concerned) {
+            cached.set(None);
+        }
+    });
 }
 
 #[pg_guard]
@@ -85,12 +104,16 @@ fn look_up() -> Option<Catalog> {
         }
         let relation =
             |name: &CStr| Some(pg_sys::get_relname_relid(name.as_ptr(), schema)).filter(valid);
+        let slice = relation(c"slice")?;
+        let column = |name: &CStr| pg_sys::get_attnum(slice, name.as_ptr());
         Some(Catalog {
             schema,
             counter: type_named(c"counter", schema)?,
             bounded_counter: type_named(c"bounded_counter", schema).unwrap_or(Oid::INVALID),
             decimal_counter: type_named(c"decimal_counter", schema)?,
-            slice: relation(c"slice")?,
+            slice,
+            slice_type: column(c"type"),
+            slice_state: column(c"state"),
             slice_key: relation(c"slice_key")?,
             object_id: relation(c"object_id")?,
         })

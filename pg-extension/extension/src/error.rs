@@ -44,6 +44,21 @@ pub enum Error {
     /// Bounds that cannot be.
     #[error("invalid bounds of type abelian.bounded_counter: {0}")]
     Bounds(BadBounds),
+    /// An aggregate that no type can be made over.
+    #[error("a type cannot be made over this aggregate")]
+    UnusableAggregate(String),
+    /// SECURITY LABEL FOR abelian with something else than an aggregate for a type, or `operation` for a function.
+    #[error("this is not a label of a type over an aggregate, or of an operation")]
+    InvalidLabel,
+    /// A function of the types over aggregates was declared for another type.
+    #[error("the function is declared for a type that is not one over an aggregate")]
+    NotAggregated,
+    /// A combine function gave NULL for two states.
+    #[error("the aggregate's functions gave no state")]
+    NoState,
+    /// `c OR NULL`, `c AND NULL`.
+    #[error("null value in an operation on a boolean that commutes")]
+    NullOperand,
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -62,10 +77,14 @@ impl Error {
             Error::LockNotAvailable | Error::RowLockNotAvailable => {
                 PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
             }
-            Error::NotABound(_) | Error::Bounds(_) => {
+            Error::IndexOnObject | Error::UnusableAggregate(_) => {
+                PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED
+            }
+            Error::InvalidLabel | Error::NotAggregated | Error::NotABound(_) | Error::Bounds(_) => {
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE
             }
-            Error::IndexOnObject => PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
+            Error::NoState => PgSqlErrorCode::ERRCODE_EXTERNAL_ROUTINE_INVOCATION_EXCEPTION,
+            Error::NullOperand => PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED,
             Error::ModifiedByTrigger => PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION,
         }
     }
@@ -85,6 +104,16 @@ impl Error {
             Error::IndexOnObject => Some(
                 "Its value changes without a change of the row. Use a bigint or numeric column for what is searched.",
             ),
+            Error::NullOperand => Some(
+                "Its result is NULL or not, depending on the value: test the argument for NULL, or use coalesce().",
+            ),
+            _ => None,
+        }
+    }
+
+    fn detail(&self) -> Option<&str> {
+        match self {
+            Error::UnusableAggregate(why) => Some(why),
             _ => None,
         }
     }
@@ -98,6 +127,9 @@ impl Error {
         let mut report = ErrorReport::new(self.sqlstate(), self.to_string(), "abelian");
         if let Some(hint) = self.hint() {
             report = report.set_hint(hint);
+        }
+        if let Some(detail) = self.detail() {
+            report = report.set_detail(detail.to_owned());
         }
         report.report(PgLogLevel::ERROR);
         unreachable!("ERROR does not return")

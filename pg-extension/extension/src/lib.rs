@@ -2,11 +2,12 @@
 //!
 //! Rooms, arrows only downwards: `types` (one file per SQL type) → `operation` (interception of statements) →
 //! `object` (identity, slices, folding) and `lock` (modes); beside them `cluster` (the node side of a cluster).
-//! At the bottom lie `boundary`, `catalog`, `settings`, `shared_memory`, `function` and `error`, which know none of the rooms.
+//! Below `object` lies `aggregate` (states of types over an aggregate). At the bottom lie `boundary`, `catalog`, `settings`, `shared_memory`, `function` and `error`, which know none of the rooms.
 //!
 //! SQL functions use the version-1 calling convention by [`function::pg_function`]; their declarations are in
-//! the install script `sql/abelian--0.1.0.sql`.
+//! the install scripts in `sql`.
 
+pub mod aggregate;
 pub mod boundary;
 pub mod catalog;
 pub mod cluster;
@@ -33,6 +34,7 @@ pub extern "C-unwind" fn _PG_init() {
     settings::define();
     shared_memory::request();
     catalog::install();
+    aggregate::install();
     lock::install();
     object::install();
     operation::install();

@@ -203,6 +203,7 @@ fn fits(slice: &Slice) -> bool {
     catalog::find().is_some_and(|c| match slice.content {
         Content::Counter(_) => c.is_counter_type(column),
         Content::Decimal(_) => column == c.decimal_counter,
+        Content::State(type_, _) => column == type_,
     })
 }
 

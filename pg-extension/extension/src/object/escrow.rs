@@ -80,8 +80,8 @@ fn part(versions: &[Found]) -> Result<Range, Error> {
     for version in versions.iter().filter(|version| !version.is_superseded) {
         match version.slice.content {
             Content::Counter(delta) => values.push(i128::from(delta)),
-            Content::Decimal(_) => {
-                return Err(Error::Internal("a bounded counter with decimals".into()));
+            Content::Decimal(_) | Content::State(..) => {
+                return Err(Error::Internal("a bounded counter of another type".into()));
             }
         }
     }

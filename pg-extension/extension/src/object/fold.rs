@@ -4,11 +4,14 @@
 //! before sees the old slices, one from after sees slot 0. It takes the Add lock (never waiting), since it
 //! changes the parts and not the value: writers of the object go on beside it.
 
+use crate::aggregate::Family;
 use crate::error::Error;
 use crate::lock::{self, Mode, Tag};
+use crate::object::read::{bytea_of, content_of};
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
 use crate::object::{contention, statistics};
 use crate::shared_memory::FIGURES;
+use crate::types::aggregated::merged;
 use crate::types::decimal_counter;
 use abelian_adt::counter::folded_after;
 use std::cell::Cell;
@@ -76,6 +79,11 @@ fn merge(folded: Option<Content>, slice: Content) -> Result<Option<Content>, Err
         }
         (Some(Content::Decimal(folded)), Content::Decimal(amount)) => {
             Some(Content::Decimal(decimal_counter::add(folded, amount)?))
+        }
+        (Some(Content::State(type_, folded)), Content::State(other, state)) if type_ == other => {
+            let family = Family::of(type_).ok_or(Error::NotAggregated)?;
+            let state = merged(&family, &content_of(folded), &content_of(state))?;
+            Some(Content::State(type_, bytea_of(&state)))
         }
         _ => None,
     })

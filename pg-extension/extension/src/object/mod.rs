@@ -22,6 +22,7 @@ pub use read::{
 };
 pub use write::{Outcome, add, discard};
 
+use crate::aggregate::Family;
 use crate::catalog;
 use crate::error::Error;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -39,11 +40,13 @@ pub struct Object {
 
 /// A change of an object.
 #[derive(Clone, Copy, Debug)]
-pub enum Delta {
+pub enum Delta<'a> {
     /// Of a counter.
     Counter(i64),
     /// Of a decimal counter: a `numeric`.
     Decimal(Datum),
+    /// Of an object whose type is over an aggregate: that type, and the state to be merged.
+    State(&'a Family, &'a [u8]),
 }
 
 /// A new identity.

@@ -30,12 +30,13 @@ const PAGES_PER_PROBE: u32 = 4;
 const MOST_PAGES: u32 = 8192;
 
 /// All slices of an object that were visible, summed.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Slices {
     /// How many there were; 0 means that the object is not split.
     pub count: u32,
     delta: i64,
     amount: Option<Datum>,
+    states: Vec<Vec<u8>>,
 }
 
 impl Slices {
@@ -49,9 +50,16 @@ impl Slices {
         self.amount
     }
 
+    /// They themselves, for a type over an aggregate: whoever reads merges them.
+    pub fn states(&self) -> &[Vec<u8>] {
+        &self.states
+    }
+
     fn include(&mut self, content: Content) -> Result<(), Error> {
         self.count += 1;
         match content {
+            // The aggregate's functions may be anybody's and read objects themselves: they are not called in a scan.
+            Content::State(_, state) => self.states.push(content_of(state)),
             // Cannot overflow: every slice is inside its zone.
             Content::Counter(delta) => {
                 self.delta = self.delta.checked_add(delta).ok_or(Error::OutOfRange)?;
@@ -64,6 +72,30 @@ impl Slices {
             }
         }
         Ok(())
+    }
+}
+
+/// The bytes in a `bytea`.
+pub fn content_of(bytea: Datum) -> Vec<u8> {
+    // SAFETY: a bytea, detoasted; header and content are as long as the header says.
+    unsafe {
+        let start = pg_sys::pg_detoast_datum(bytea.cast_mut_ptr());
+        let content = pgrx::vardata_any(start).cast::<u8>();
+        std::slice::from_raw_parts(content, pgrx::varsize_any_exhdr(start)).to_vec()
+    }
+}
+
+/// These bytes as a `bytea` in the current memory context.
+pub fn bytea_of(content: &[u8]) -> Datum {
+    let size = content.len() + pg_sys::VARHDRSZ;
+    // SAFETY: the block is as large as header and content.
+    unsafe {
+        let start = pg_sys::palloc(size).cast::<u8>();
+        pgrx::set_varsize_4b(start.cast(), size as i32);
+        start
+            .add(pg_sys::VARHDRSZ)
+            .copy_from_nonoverlapping(content.as_ptr(), content.len());
+        Datum::from(start)
     }
 }
 
@@ -220,10 +252,16 @@ struct Kept {
     count: u32,
     delta: i64,
     amount: Option<Vec<u8>>,
+    states: Vec<Vec<u8>>,
 }
 
 impl Kept {
     fn include(&mut self, content: Content) -> Result<(), Error> {
+        if let Content::State(_, state) = content {
+            self.count += 1;
+            self.states.push(content_of(state));
+            return Ok(());
+        }
         let mut slices = self.slices();
         slices.include(content)?;
         self.count = slices.count;
@@ -238,6 +276,7 @@ impl Kept {
             count: self.count,
             delta: self.delta,
             amount: self.amount.as_deref().map(decimal_counter::from_bytes),
+            states: self.states.clone(),
         }
     }
 }

@@ -15,7 +15,9 @@ const RELATION: usize = 2;
 const ATTRIBUTE: usize = 3;
 const DELTA: usize = 4;
 const AMOUNT: usize = 5;
-const COLUMNS: usize = 6;
+/// Of the table as 0.1.0 made it, and at most.
+const FIRST_COLUMNS: usize = 6;
+const MOST_COLUMNS: usize = 16;
 
 /// What a slice holds.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +26,8 @@ pub enum Content {
     Counter(i64),
     /// A decimal counter's part: a `numeric`.
     Decimal(Datum),
+    /// A part of an object whose type is over an aggregate: that type, and a state as `bytea`.
+    State(Oid, Datum),
 }
 
 /// A slice as found.
@@ -87,6 +91,14 @@ pub struct SliceTable {
     relation: pg_sys::Relation,
     index: pg_sys::Relation,
     lock: i32,
+    /// Numbers of the columns for states, 0 before 0.2.0.
+    state_columns: StateColumns,
+}
+
+#[derive(Clone, Copy)]
+struct StateColumns {
+    type_: i16,
+    state: i16,
 }
 
 impl SliceTable {
@@ -102,7 +114,11 @@ impl SliceTable {
 
     fn open(lock: i32) -> Result<Self, Error> {
         let Catalog {
-            slice, slice_key, ..
+            slice,
+            slice_key,
+            slice_type,
+            slice_state,
+            ..
         } = catalog::get()?;
         // SAFETY: both exist while the extension does.
         unsafe {
@@ -110,6 +126,10 @@ impl SliceTable {
                 relation: pg_sys::table_open(slice, lock),
                 index: pg_sys::index_open(slice_key, lock),
                 lock,
+                state_columns: StateColumns {
+                    type_: slice_type,
+                    state: slice_state,
+                },
             })
         }
     }
@@ -160,7 +180,7 @@ impl SliceTable {
                     row,
                 )
             {
-                result = each(slice_of(row));
+                result = each(slice_of(row, self.state_columns));
             }
             pg_sys::index_endscan(scan);
             pg_sys::ExecDropSingleTupleTableSlot(row);
@@ -186,7 +206,7 @@ impl SliceTable {
                     row,
                 )
             {
-                result = each(slice_of(row));
+                result = each(slice_of(row, self.state_columns));
             }
             pg_sys::table_endscan(scan);
             pg_sys::ExecDropSingleTupleTableSlot(row);
@@ -300,8 +320,9 @@ impl SliceTable {
     }
 
     unsafe fn tuple(&self, object: &Object, slot: i32, content: Content) -> pg_sys::HeapTuple {
-        let mut values = [Datum::null(); COLUMNS];
-        let mut nulls = [false; COLUMNS];
+        let mut values = [Datum::null(); MOST_COLUMNS];
+        let mut nulls = [true; MOST_COLUMNS];
+        nulls[..FIRST_COLUMNS].fill(false);
         values[OBJECT] = object.id.into();
         values[SLOT] = slot.into();
         values[RELATION] = object.relation.into();
@@ -314,6 +335,18 @@ impl SliceTable {
             Content::Decimal(amount) => {
                 values[AMOUNT] = amount;
                 nulls[DELTA] = true;
+            }
+            Content::State(type_, state) => {
+                nulls[DELTA] = true;
+                nulls[AMOUNT] = true;
+                let StateColumns {
+                    type_: type_column,
+                    state: state_column,
+                } = self.state_columns;
+                for (column, value) in [(type_column, type_.into()), (state_column, state)] {
+                    values[column as usize - 1] = value;
+                    nulls[column as usize - 1] = false;
+                }
             }
         }
         // SAFETY: as many values as the table has columns.
@@ -438,7 +471,7 @@ fn change(result: pg_sys::TM_Result::Type) -> Result<Change, Error> {
     }
 }
 
-unsafe fn slice_of(row: *mut pg_sys::TupleTableSlot) -> Slice {
+unsafe fn slice_of(row: *mut pg_sys::TupleTableSlot, state_columns: StateColumns) -> Slice {
     let column = |n: usize| {
         let mut null = false;
         // SAFETY: the row is stored in the slot and has this column.
@@ -446,13 +479,21 @@ unsafe fn slice_of(row: *mut pg_sys::TupleTableSlot) -> Slice {
         (!null).then_some(datum)
     };
     let not_null = |n| column(n).unwrap_or(Datum::null());
-    let content = match column(DELTA) {
-        Some(delta) => Content::Counter(delta.value() as i64),
-        // A copy: the row's page may change once the scan has left it.
-        // SAFETY: a numeric.
-        None => Content::Decimal(Datum::from(unsafe {
-            pg_sys::pg_detoast_datum_copy(not_null(AMOUNT).cast_mut_ptr())
-        })),
+    // A copy: the row's page may change once the scan has left it.
+    // SAFETY: a varlena.
+    let copy =
+        |datum: Datum| Datum::from(unsafe { pg_sys::pg_detoast_datum_copy(datum.cast_mut_ptr()) });
+    let type_ = match state_columns.type_ {
+        0 => None,
+        number => column(number as usize - 1),
+    };
+    let content = match (column(DELTA), type_) {
+        (Some(delta), _) => Content::Counter(delta.value() as i64),
+        (None, Some(type_)) => Content::State(
+            Oid::from(type_.value() as u32),
+            copy(not_null(state_columns.state as usize - 1)),
+        ),
+        (None, None) => Content::Decimal(copy(not_null(AMOUNT))),
     };
     // SAFETY: the slot holds a heap tuple in a buffer.
     let (place, writer, remover) = unsafe {

@@ -1,11 +1,13 @@
 //! Changing slices: adding to one's own, discarding those of an object.
 
 use crate::error::Error;
+use crate::object::read::{bytea_of, content_of};
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
 use crate::object::statistics::count;
 use crate::object::{Delta, Object, contention, read, split_set, worker};
 use crate::settings::{self, Split};
 use crate::shared_memory::FIGURES;
+use crate::types::aggregated::merged;
 use crate::types::decimal_counter;
 use abelian_adt::counter::{SLOTS, base_is_central, slice_after};
 use pgrx::pg_sys;
@@ -27,7 +29,7 @@ pub enum Outcome {
 /// The caller holds the Add lock on the object (or a stronger one), has made sure that the row is still there
 /// with this object in it, and passes the base (counters only) of the row's newest version.
 /// Never waits. The change is visible to the transaction's own later commands.
-pub fn add(object: &Object, base: Option<i128>, delta: Delta) -> Result<Outcome, Error> {
+pub fn add(object: &Object, base: Option<i128>, delta: Delta<'_>) -> Result<Outcome, Error> {
     let too_large = base.is_some_and(|base| !base_is_central(base));
     if object.id == 0 || too_large || settings::SPLIT.get() == Split::Never {
         return Ok(Outcome::InPlace);
@@ -60,7 +62,7 @@ fn add_to_slot(
     table: &SliceTable,
     object: &Object,
     slot: i32,
-    delta: Delta,
+    delta: Delta<'_>,
 ) -> Result<Option<Outcome>, Error> {
     let found = table.newest(object.id, Some(slot))?;
     if found.iter().any(|row| row.holder.is_some()) {
@@ -114,7 +116,7 @@ pub(super) fn writer_is_visible(slice: &Slice) -> bool {
     }
 }
 
-fn sum(slice: Option<Content>, delta: Delta) -> Result<Option<Content>, Error> {
+fn sum(slice: Option<Content>, delta: Delta<'_>) -> Result<Option<Content>, Error> {
     Ok(match (slice, delta) {
         (None, Delta::Counter(delta)) => slice_after(0, delta).map(Content::Counter),
         (Some(Content::Counter(slice)), Delta::Counter(delta)) => {
@@ -123,6 +125,15 @@ fn sum(slice: Option<Content>, delta: Delta) -> Result<Option<Content>, Error> {
         (None, Delta::Decimal(delta)) => Some(Content::Decimal(delta)),
         (Some(Content::Decimal(slice)), Delta::Decimal(delta)) => {
             Some(Content::Decimal(decimal_counter::add(slice, delta)?))
+        }
+        (None, Delta::State(family, change)) => {
+            Some(Content::State(family.type_, bytea_of(change)))
+        }
+        (Some(Content::State(type_, slice)), Delta::State(family, change))
+            if type_ == family.type_ =>
+        {
+            let state = merged(family, &content_of(slice), change)?;
+            Some(Content::State(type_, bytea_of(&state)))
         }
         _ => {
             return Err(Error::Internal(

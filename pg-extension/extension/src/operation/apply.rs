@@ -13,12 +13,15 @@ use super::pure::Private;
 use super::row::{self, Request, one_snapshot};
 use super::settings::CONCURRENT_OPERATIONS;
 use super::version::{self, Newest, OwnUpdates};
+use crate::aggregate::Family;
 use crate::error::Error;
 use crate::lock::{self, Mode, Tag};
 use crate::object::{self, Delta, Object, Outcome, contention};
+use crate::types::aggregated::{self, Aggregated};
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
-use pgrx::pg_sys::{self, Datum, ItemPointerData};
+use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid};
+use std::rc::Rc;
 
 /// How many rows went which way.
 #[derive(Default)]
@@ -49,8 +52,18 @@ pub struct Apply {
 #[derive(Clone, Copy, Default)]
 struct Column {
     attribute: i16,
-    is_counter: bool,
+    flavour: Flavour,
     bounded: Option<Bounded>,
+}
+
+/// How the type keeps its values.
+#[derive(Clone, Copy, Default)]
+enum Flavour {
+    #[default]
+    Counter,
+    Decimal,
+    /// This type, which is one over an aggregate.
+    Aggregated(Oid),
 }
 
 /// The change of one column of one row.
@@ -69,12 +82,16 @@ struct Change {
 
 impl Change {
     fn id(&self) -> i64 {
-        match self.content {
-            None => 0,
-            // SAFETY: the content is a datum of the column's type.
-            Some(content) if self.column.is_counter => unsafe { Counter::from_datum(content) }.id,
-            // SAFETY: as above.
-            Some(content) => unsafe { DecimalCounter::from_datum(content) }.id,
+        let Some(content) = self.content else {
+            return 0;
+        };
+        // SAFETY: the content is a datum of the column's type.
+        unsafe {
+            match self.column.flavour {
+                Flavour::Counter => Counter::from_datum(content).id,
+                Flavour::Decimal => DecimalCounter::from_datum(content).id,
+                Flavour::Aggregated(_) => Aggregated::id_of(content),
+            }
         }
     }
 
@@ -96,43 +113,66 @@ impl Change {
 
     /// Whether only a rewrite of the row can do it.
     fn needs_row(&self) -> bool {
+        if let Flavour::Aggregated(_) = self.column.flavour {
+            // NULL is the empty object, and the change that changes nothing.
+            let alone = self.id() == 0 || own::must_be_alone(self.id());
+            return self.delta.is_some() && !self.done && alone;
+        }
         let possible = self.delta.is_some() && self.id() != 0 && !own::must_be_alone(self.id());
         self.content.is_some() && !self.done && !possible
     }
 
     /// The datum that a rewrite of the row stores.
     fn in_place(&self) -> Result<Option<Datum>, Error> {
+        if let Flavour::Aggregated(type_) = self.column.flavour {
+            return aggregated::in_place(&family(type_)?, self.content, self.delta);
+        }
         let (Some(content), Some(delta)) = (self.content, self.delta) else {
             return Ok(None);
         };
         // SAFETY: the datums are of the column's type and its value type.
         unsafe {
-            Ok(Some(if self.column.is_counter {
-                Counter::from_datum(content)
+            Ok(Some(match self.column.flavour {
+                Flavour::Counter => Counter::from_datum(content)
                     .add_in_place(i128::from(delta.value() as i64))?
-                    .into_datum()
-            } else {
-                DecimalCounter::from_datum(content)
+                    .into_datum(),
+                _ => DecimalCounter::from_datum(content)
                     .add_in_place(delta)?
-                    .into_datum()
+                    .into_datum(),
             }))
         }
     }
 
     /// Adds to a slice.
     fn in_slice(&self, relation: pg_sys::Oid) -> Result<Outcome, Error> {
+        if let (Flavour::Aggregated(type_), None) = (self.column.flavour, self.delta) {
+            aggregated::require_operand(&*family(type_)?, self.content.is_some(), false)?;
+            return Ok(Outcome::Added);
+        }
         let (Some(content), Some(delta)) = (self.content, self.delta) else {
             return Ok(Outcome::InPlace);
         };
         let object = self.object(relation);
-        if self.column.is_counter {
-            // SAFETY: a counter's datum.
-            let base = unsafe { Counter::from_datum(content) }.base;
-            object::add(&object, Some(base), Delta::Counter(delta.value() as i64))
-        } else {
-            object::add(&object, None, Delta::Decimal(delta))
+        match self.column.flavour {
+            Flavour::Counter => {
+                // SAFETY: a counter's datum.
+                let base = unsafe { Counter::from_datum(content) }.base;
+                object::add(&object, Some(base), Delta::Counter(delta.value() as i64))
+            }
+            Flavour::Decimal => object::add(&object, None, Delta::Decimal(delta)),
+            Flavour::Aggregated(type_) => {
+                let family = family(type_)?;
+                // SAFETY: a datum of the family's type.
+                let delta = unsafe { Aggregated::from_datum(family.clone(), delta) };
+                object::add(&object, None, Delta::State(&family, &delta.state))
+            }
         }
     }
+}
+
+/// A statement does not outlive its table's types.
+fn family(type_: Oid) -> Result<Rc<Family>, Error> {
+    Family::of(type_).ok_or(Error::NotAggregated)
 }
 
 /// What became of a row.
@@ -168,7 +208,11 @@ impl Apply {
             let attribute = attribute as i16;
             change.column = Column {
                 attribute,
-                is_counter: target.is_fixed_size(attribute),
+                flavour: match target.type_of(attribute) {
+                    type_ if Family::of(type_).is_some() => Flavour::Aggregated(type_),
+                    _ if target.is_fixed_size(attribute) => Flavour::Counter,
+                    _ => Flavour::Decimal,
+                },
                 bounded: target.bounded(attribute),
             };
         }

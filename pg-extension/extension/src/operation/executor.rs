@@ -218,6 +218,16 @@ impl Target {
         unsafe { (*self.estate).es_output_cid }
     }
 
+    /// The column's type.
+    pub fn type_of(&self, attribute: i16) -> pg_sys::Oid {
+        // SAFETY: attributes are numbered from 1.
+        unsafe {
+            let descriptor = (*self.relation()).rd_att;
+            (*descriptor).attrs.as_slice((*descriptor).natts as usize)[attribute as usize - 1]
+                .atttypid
+        }
+    }
+
     /// Whether the column's type has a fixed size: `counter` has, `decimal_counter` has not.
     pub fn is_fixed_size(&self, attribute: i16) -> bool {
         // SAFETY: attributes are numbered from 1.

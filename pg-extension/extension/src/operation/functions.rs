@@ -8,20 +8,20 @@ use crate::error::Error;
 use crate::function::Call;
 use crate::object::{self, Object};
 use crate::pg_function;
+use crate::types::aggregated::{self, Aggregated};
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
 use pgrx::pg_sys::{self, Datum, Oid};
 
-/// What the two types have in common here.
-trait Content: Copy {
-    /// # Safety
-    /// `datum` must be a non-null datum of this type.
-    unsafe fn read(datum: Datum) -> Self;
-    fn id(self) -> i64;
+/// What the types have in common here.
+trait Content: Clone {
+    /// The `n`-th argument, which must be of this type and not NULL.
+    fn argument(call: Call, n: usize) -> Result<Self, Error>;
+    fn id(&self) -> i64;
     /// The operation done in the row; `delta` is of the value type.
     fn add(self, delta: Datum) -> Result<Datum, Error>;
     /// The object; which column it is in does not matter for locks.
-    fn object(self, relation: Oid) -> Object {
+    fn object(&self, relation: Oid) -> Object {
         Object {
             id: self.id(),
             relation,
@@ -37,11 +37,11 @@ trait Content: Copy {
 }
 
 impl Content for Counter {
-    unsafe fn read(datum: Datum) -> Self {
-        // SAFETY: by the caller.
-        unsafe { Counter::from_datum(datum) }
+    fn argument(call: Call, n: usize) -> Result<Self, Error> {
+        // SAFETY: declared with this type.
+        Ok(unsafe { Counter::from_datum(call.arg(n)) })
     }
-    fn id(self) -> i64 {
+    fn id(&self) -> i64 {
         self.id
     }
     fn add(self, delta: Datum) -> Result<Datum, Error> {
@@ -61,11 +61,11 @@ impl Content for Counter {
 }
 
 impl Content for DecimalCounter {
-    unsafe fn read(datum: Datum) -> Self {
-        // SAFETY: by the caller.
-        unsafe { DecimalCounter::from_datum(datum) }
+    fn argument(call: Call, n: usize) -> Result<Self, Error> {
+        // SAFETY: declared with this type.
+        Ok(unsafe { DecimalCounter::from_datum(call.arg(n)) })
     }
-    fn id(self) -> i64 {
+    fn id(&self) -> i64 {
         self.id
     }
     fn add(self, delta: Datum) -> Result<Datum, Error> {
@@ -82,6 +82,33 @@ impl Content for DecimalCounter {
     }
 }
 
+impl Content for Aggregated {
+    fn argument(call: Call, n: usize) -> Result<Self, Error> {
+        let family = aggregated::family_of_argument(call, n as i32)?;
+        // SAFETY: the argument is of this family's type.
+        Ok(unsafe { Aggregated::from_datum(family, call.arg(n)) })
+    }
+    fn id(&self) -> i64 {
+        self.id
+    }
+    fn add(self, delta: Datum) -> Result<Datum, Error> {
+        let family = self.family.clone();
+        aggregated::in_place(&family, Some(self.into_datum()), Some(delta))?.ok_or(Error::NoState)
+    }
+    fn as_seen(self) -> Result<Datum, Error> {
+        let state = self.seen()?;
+        Ok(Aggregated::unidentified(self.family, state).into_datum())
+    }
+    fn as_newest(self) -> Result<Datum, Error> {
+        let state = self.newest()?;
+        Ok(Aggregated::unidentified(self.family, state).into_datum())
+    }
+    fn identified(mut self) -> Result<Datum, Error> {
+        self.state = self.seen()?;
+        Ok(Aggregated::identified(self)?.into_datum())
+    }
+}
+
 fn place(call: Call, n: usize) -> pg_sys::ItemPointer {
     call.arg(n).cast_mut_ptr()
 }
@@ -93,8 +120,7 @@ fn relation(call: Call, n: usize) -> Oid {
 /// The value in its newest state, under the hold asked for. A version that is not the newest gives the value under
 /// the snapshot: the statement meets the newer version next, and evaluates again.
 fn newest<T: Content>(call: Call) -> Result<Datum, Error> {
-    // SAFETY: declared with this type.
-    let content = unsafe { T::read(call.arg(0)) };
+    let content = T::argument(call, 0)?;
     let request = Request::of(call.i32(3))?;
     if !lock_object(content.object(relation(call, 2)), place(call, 1), request)? {
         return content.as_seen();
@@ -119,8 +145,7 @@ fn lock_object(
 /// The datum to store instead of an old one, whose slices are removed.
 fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
     if !call.is_null(0) {
-        // SAFETY: declared with this type.
-        let old = unsafe { T::read(call.arg(0)) };
+        let old = T::argument(call, 0)?;
         let object = old.object(relation(call, 3));
         let newest = lock_object(object, place(call, 2), Request::overwrite())?;
         if newest && !super::triggers_may_suppress(relation(call, 3)) {
@@ -130,8 +155,7 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
     if call.is_null(1) {
         return Ok(call.null());
     }
-    // SAFETY: declared with this type.
-    unsafe { T::read(call.arg(1)) }.identified()
+    T::argument(call, 1)?.identified()
 }
 
 /// The column that a function for bounded counters is called for: the table and column named in the statement.
@@ -145,12 +169,12 @@ fn replace_bounded(call: Call) -> Result<Datum, Error> {
         Counter::unidentified(0)
     } else {
         // SAFETY: declared with this type.
-        unsafe { Counter::read(call.arg(0)) }
+        unsafe { Counter::from_datum(call.arg(0)) }
     };
     let object = old.object(relation(call, 3));
     if !call.is_null(1) && lock_object(object, place(call, 2), Request::overwrite())? {
         // SAFETY: declared with this type.
-        bounded(call).require(unsafe { Counter::read(call.arg(1)) }.value()?)?;
+        bounded(call).require(unsafe { Counter::from_datum(call.arg(1)) }.value()?)?;
     }
     replace::<Counter>(call)
 }
@@ -158,7 +182,7 @@ fn replace_bounded(call: Call) -> Result<Datum, Error> {
 /// As [`operate`], but alone: the new value is known, and must keep the bounds.
 fn operate_bounded(call: Call) -> Result<Datum, Error> {
     // SAFETY: declared with this type.
-    let content = unsafe { Counter::read(call.arg(0)) };
+    let content = unsafe { Counter::from_datum(call.arg(0)) };
     let object = content.object(relation(call, 3));
     let place = place(call, 2);
     if !lock_object(object, place, Request::overwrite())? {
@@ -172,22 +196,35 @@ fn operate_bounded(call: Call) -> Result<Datum, Error> {
 
 /// An operation done in the row. The statement holds the row once it stores the result; alone only if it must be.
 fn operate<T: Content>(call: Call) -> Result<Datum, Error> {
-    // SAFETY: declared with this type.
-    let content = unsafe { T::read(call.arg(0)) };
-    let object = content.object(relation(call, 3));
-    let place = place(call, 2);
+    let content = T::argument(call, 0)?;
+    prepare_operation(content.object(relation(call, 3)), place(call, 2))?;
+    content.add(call.arg(1))
+}
+
+/// The same for types over an aggregate, where NULL is the empty object and the change that changes nothing.
+fn operate_aggregated(call: Call) -> Result<Datum, Error> {
+    let argument = |n: usize| (!call.is_null(n)).then(|| call.arg(n));
+    let family = aggregated::family_of_argument(call, 0)?;
+    if !call.is_null(0) && !call.is_null(1) {
+        let object = Aggregated::argument(call, 0)?.object(relation(call, 3));
+        prepare_operation(object, place(call, 2))?;
+    }
+    let result = aggregated::in_place(&family, argument(0), argument(1))?;
+    Ok(result.unwrap_or_else(|| call.null()))
+}
+
+fn prepare_operation(object: Object, place: pg_sys::ItemPointer) -> Result<(), Error> {
     if own::must_be_alone(object.id) {
         lock_object(object, place, Request::overwrite())?;
     }
     // SAFETY: the place is that of a row version.
     own::note_operation(&object, unsafe { *place }, true);
-    content.add(call.arg(1))
+    Ok(())
 }
 
 /// The datum unchanged, its row's plain columns about to change.
 fn keep<T: Content>(call: Call) -> Result<Datum, Error> {
-    // SAFETY: declared with this type.
-    let content = unsafe { T::read(call.arg(0)) };
+    let content = T::argument(call, 0)?;
     lock_object(
         content.object(relation(call, 2)),
         place(call, 1),
@@ -206,6 +243,10 @@ pg_function!(fn abelian_counter_replace(call) { replace::<Counter>(call) });
 pg_function!(fn abelian_decimal_counter_replace(call) { replace::<DecimalCounter>(call) });
 pg_function!(fn abelian_counter_keep(call) { keep::<Counter>(call) });
 pg_function!(fn abelian_decimal_counter_keep(call) { keep::<DecimalCounter>(call) });
+pg_function!(fn abelian_object_operate(call) { operate_aggregated(call) });
+pg_function!(fn abelian_object_newest(call) { newest::<Aggregated>(call) });
+pg_function!(fn abelian_object_replace(call) { replace::<Aggregated>(call) });
+pg_function!(fn abelian_object_keep(call) { keep::<Aggregated>(call) });
 
 pg_function!(
     /// Locks a row and its objects as the statement needs; true, so that it can stand in a target list.
@@ -263,22 +304,19 @@ pg_function!(
 // Order and equality of objects are those of their values, as the default operator classes need them.
 
 fn counters(call: Call) -> Result<(i64, i64), Error> {
-    // SAFETY: declared with two counters.
-    unsafe {
-        Ok((
-            Counter::read(call.arg(0)).value()?,
-            Counter::read(call.arg(1)).value()?,
-        ))
-    }
+    Ok((
+        Counter::argument(call, 0)?.value()?,
+        Counter::argument(call, 1)?.value()?,
+    ))
 }
 
 fn compare_decimals(call: Call) -> Result<i32, Error> {
-    // SAFETY: declared with two decimal counters; numeric_cmp takes their values.
+    let values = [
+        DecimalCounter::argument(call, 0)?.value()?,
+        DecimalCounter::argument(call, 1)?.value()?,
+    ];
+    // SAFETY: numeric_cmp takes their values.
     unsafe {
-        let values = [
-            DecimalCounter::read(call.arg(0)).value()?,
-            DecimalCounter::read(call.arg(1)).value()?,
-        ];
         pgrx::direct_function_call::<i32>(pg_sys::numeric_cmp, &values.map(Some))
             .ok_or_else(|| Error::Internal("numeric_cmp gave NULL".into()))
     }

@@ -17,6 +17,7 @@ mod own;
 mod parallel;
 mod pure;
 mod recognise;
+mod recognise_aggregated;
 mod relation;
 mod results;
 mod rewrite;

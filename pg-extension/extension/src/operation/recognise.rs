@@ -3,7 +3,7 @@
 //! `SET c = c + x`, `c - x`, `x + c` and chains of them are. What is matched is the tree that PostgreSQL builds:
 //! its own `+` and `-` of the value type over the cast of the column, cast back on assignment. Names, search path
 //! and spelling (`c + $1`, `"c" + 1`, `c::bigint + 1`) therefore do not matter. Everything else that is assigned
-//! is an overwrite.
+//! is an overwrite. For types over an aggregate see [`super::recognise_aggregated`].
 
 use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any};
@@ -27,6 +27,10 @@ enum Arithmetic {
 /// the value type; `None` if it is no operation.
 pub fn operation(symbols: &Symbols, relation: i32, attribute: i16, expression: Any) -> Option<Any> {
     let kind = symbols.kind(expression.result_type())?;
+    let kind = &*kind;
+    if let Some(family) = &kind.family {
+        return super::recognise_aggregated::change(kind, family, relation, attribute, expression);
+    }
     let assigned = cast_argument(expression, kind.make)?;
     let column = Column {
         kind,

@@ -9,6 +9,7 @@ use pgrx::pg_sys::{self, CmdType, NodeTag, Oid, ffi::pg_guard_ffi_boundary};
 use pgrx::prelude::*;
 use std::cell::Cell;
 use std::ffi::c_char;
+use std::rc::Rc;
 
 static mut PREVIOUS_ANALYSIS: pg_sys::post_parse_analyze_hook_type = None;
 static mut PREVIOUS_UTILITY: pg_sys::ProcessUtility_hook_type = None;
@@ -212,10 +213,7 @@ fn store_new_objects(symbols: &Symbols, query: Tree<pg_sys::Query>) {
     }
 }
 
-fn object_entry<'a>(
-    symbols: &'a Symbols,
-    entry: &Tree<pg_sys::TargetEntry>,
-) -> Option<(&'a Kind, Any)> {
+fn object_entry(symbols: &Symbols, entry: &Tree<pg_sys::TargetEntry>) -> Option<(Rc<Kind>, Any)> {
     let expression = Tree::<pg_sys::Node>::new(entry.expr.cast())?;
     if entry.resjunk {
         return None;
@@ -342,7 +340,7 @@ fn present_set_operation(symbols: &Symbols, query: Tree<pg_sys::Query>) {
     else {
         return;
     };
-    let columns: Vec<Option<&Kind>> = oids(top.colTypes)
+    let columns: Vec<Option<Rc<Kind>>> = oids(top.colTypes)
         .into_iter()
         .map(|type_| symbols.kind(type_))
         .collect();
@@ -357,6 +355,7 @@ fn present_set_operation(symbols: &Symbols, query: Tree<pg_sys::Query>) {
             && let Some(kind) = symbols.kind(variable.vartype)
         {
             variable.vartype = kind.value_type;
+            variable.varcollid = collation(kind.value_type);
             use_operators_of_value(symbols, query.sortClause, entry.ressortgroupref, kind.type_);
         }
     }
@@ -366,7 +365,7 @@ fn present_branch(
     symbols: &Symbols,
     query: Tree<pg_sys::Query>,
     branch: Any,
-    columns: &[Option<&Kind>],
+    columns: &[Option<Rc<Kind>>],
 ) {
     if let Some(leaf) = branch.cast::<pg_sys::RangeTblRef>() {
         let entries = tree::items::<pg_sys::RangeTblEntry>(query.rtable);
@@ -394,16 +393,29 @@ fn present_branch(
             use_value_operators(symbols, clause, kind.type_);
         }
     }
-    let types: Vec<Oid> = oids(operation.colTypes)
-        .into_iter()
-        .map(|type_| symbols.kind(type_).map_or(type_, |kind| kind.value_type))
-        .collect();
+    let types = oids(operation.colTypes);
+    let collations = oids(operation.colCollations);
+    let shown = |type_: &Oid| symbols.kind(*type_).map(|kind| kind.value_type);
+    operation.colTypes = oid_list(types.iter().map(|type_| shown(type_).unwrap_or(*type_)));
+    operation.colCollations = oid_list(
+        types
+            .iter()
+            .zip(&collations)
+            .map(|(type_, before)| shown(type_).map_or(*before, collation)),
+    );
+}
+
+/// The collation that values of a type have of themselves.
+fn collation(type_: Oid) -> Oid {
+    // SAFETY: syscache lookup.
+    unsafe { pg_sys::get_typcollation(type_) }
+}
+
+fn oid_list(oids: impl Iterator<Item = Oid>) -> *mut pg_sys::List {
     // SAFETY: a list made in the tree's memory context.
-    operation.colTypes = types
-        .into_iter()
-        .fold(std::ptr::null_mut(), |list, type_| unsafe {
-            pg_sys::lappend_oid(list, type_)
-        });
+    oids.fold(std::ptr::null_mut(), |list, oid| unsafe {
+        pg_sys::lappend_oid(list, oid)
+    })
 }
 
 fn oids(list: *mut pg_sys::List) -> Vec<Oid> {

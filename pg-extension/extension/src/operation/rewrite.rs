@@ -282,7 +282,7 @@ impl<'a> Relation<'a> {
                     self.ctid(0),
                     self.tableoid(0),
                 ];
-                arguments.extend(self.bounds(kind, attribute));
+                arguments.extend(self.bounds(&kind, attribute));
                 return tree::call(kind.operate, type_, &arguments);
             }
         }
@@ -307,7 +307,7 @@ impl<'a> Relation<'a> {
             self.ctid(0),
             self.tableoid(0),
         ];
-        arguments.extend(self.bounds(kind, attribute));
+        arguments.extend(self.bounds(&kind, attribute));
         tree::call(kind.replace, type_, &arguments)
     }
 

@@ -7,6 +7,7 @@
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Object, contention};
+use crate::types::aggregated::Aggregated;
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
 use pgrx::pg_sys::{self, Datum, LockTupleMode, LockWaitPolicy, Oid, TM_Result};
@@ -256,10 +257,14 @@ impl Table {
                 let mut null = false;
                 let datum = pg_sys::slot_getattr(self.slot, attribute.attnum.into(), &mut null);
                 if !null {
-                    let id = if catalog.is_counter_type(attribute.atttypid) {
-                        Counter::from_datum(datum).id
-                    } else {
-                        DecimalCounter::from_datum(datum).id
+                    let id = match attribute.atttypid {
+                        counter if catalog.is_counter_type(counter) => {
+                            Counter::from_datum(datum).id
+                        }
+                        decimal if decimal == catalog.decimal_counter => {
+                            DecimalCounter::from_datum(datum).id
+                        }
+                        _ => Aggregated::id_of(datum),
                     };
                     found.push(Object {
                         id,
@@ -312,7 +317,8 @@ pub fn shows_newest(id: i64) -> Result<bool, Error> {
     let seen = unsafe { object::visible_to(id, pg_sys::GetActiveSnapshot()) }?;
     let newest = object::newest(id)?;
     Ok(match (seen.decimal(), newest.decimal()) {
-        (None, None) => seen.counter() == newest.counter(),
+        // States that differ may mean the same: that costs a retry, nothing else.
+        (None, None) => seen.counter() == newest.counter() && seen.states() == newest.states(),
         (Some(seen), Some(newest)) => numerics_equal(seen, newest),
         _ => false,
     })

@@ -1,8 +1,10 @@
 //! Our types, casts and functions as this database knows them: looked up by name once, kept until the catalogue
 //! changes. A session may be older than `CREATE EXTENSION`, and outlive `DROP EXTENSION`.
 
+use crate::aggregate::Family;
 use pgrx::pg_sys::{self, Oid, SysCacheIdentifier};
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::ffi::CStr;
 use std::rc::Rc;
 
@@ -11,13 +13,16 @@ use std::rc::Rc;
 pub struct Kind {
     /// The type itself.
     pub type_: Oid,
-    /// The plain type of its value: `bigint` or `numeric`.
+    /// For a type over an aggregate: its description.
+    pub family: Option<Rc<Family>>,
+    /// The plain type of its value: `bigint`, `numeric`, what the aggregate gives.
     pub value_type: Oid,
     /// Casts that read the value: from the type to `value_type`.
     pub value: Oid,
-    /// Casts that make a new object: from `value_type` to the type.
+    /// Casts that make a new object: from `value_type` to the type; invalid where there is none.
     pub make: Oid,
-    /// `operate(datum, delta, ctid, tableoid)`: an operation in place.
+    /// `operate(datum, delta, ctid, tableoid)`: an operation in place; the delta is of the value type, or of the type itself if
+    /// that is one over an aggregate.
     pub operate: Oid,
     /// `newest(datum, ctid, tableoid, mode)`: lock, then the newest value.
     pub newest: Oid,
@@ -34,7 +39,9 @@ pub struct Kind {
 /// Everything the rewriting looks up by name.
 #[derive(Debug)]
 pub struct Symbols {
-    kinds: Vec<Kind>,
+    counters: Vec<Rc<Kind>>,
+    /// Types asked about, that are over an aggregate or none of ours.
+    others: RefCell<HashMap<Oid, Option<Rc<Kind>>>>,
     /// `lock_row(ctid, tableoid, mode)`
     pub lock_row: Oid,
     /// `in_snapshot(ctid, tableoid)`
@@ -43,8 +50,19 @@ pub struct Symbols {
 
 impl Symbols {
     /// The kind of an Abelian type.
-    pub fn kind(&self, type_: Oid) -> Option<&Kind> {
-        self.kinds.iter().find(|kind| kind.type_ == type_)
+    pub fn kind(&self, type_: Oid) -> Option<Rc<Kind>> {
+        if let Some(kind) = self.counters.iter().find(|kind| kind.type_ == type_) {
+            return Some(kind.clone());
+        }
+        if type_.to_u32() < pg_sys::FirstNormalObjectId {
+            return None;
+        }
+        if let Some(known) = self.others.borrow().get(&type_) {
+            return known.clone();
+        }
+        let kind = Family::of(type_).and_then(aggregated).map(Rc::new);
+        self.others.borrow_mut().insert(type_, kind.clone());
+        kind
     }
 
     /// The symbols of this database; `None` while the extension is not installed in it. Needs a transaction.
@@ -101,7 +119,8 @@ fn look_up() -> Option<Symbols> {
         kinds.push(kind);
     }
     Some(Symbols {
-        kinds,
+        counters: kinds.into_iter().map(Rc::new).collect(),
+        others: RefCell::default(),
         lock_row: function(
             c"lock_row",
             &[pg_sys::TIDOID, pg_sys::OIDOID, pg_sys::INT4OID],
@@ -116,6 +135,7 @@ fn kind(type_: Oid, value_type: Oid, copy: &CStr, column: &[Oid]) -> Option<Kind
     let with_column = |arguments: [Oid; 4]| [&arguments, column].concat();
     Some(Kind {
         type_,
+        family: None,
         value_type,
         value: cast(type_, value_type)?,
         make: cast(value_type, type_)?,
@@ -128,6 +148,24 @@ fn kind(type_: Oid, value_type: Oid, copy: &CStr, column: &[Oid]) -> Option<Kind
         keep: function(c"keep", &[type_, TIDOID, OIDOID])?,
         copy: function(copy, &[type_])?,
         coerce: None,
+    })
+}
+
+/// A type over an aggregate: the functions are the same, polymorphic ones for all.
+fn aggregated(family: Rc<Family>) -> Option<Kind> {
+    use pg_sys::{ANYELEMENTOID as ANY, INT4OID, OIDOID, TIDOID};
+    Some(Kind {
+        type_: family.type_,
+        value_type: family.value_type,
+        value: cast(family.type_, family.value_type)?,
+        make: cast(family.value_type, family.type_).unwrap_or(Oid::INVALID),
+        operate: function(c"operate", &[ANY, ANY, TIDOID, OIDOID])?,
+        newest: function(c"newest", &[ANY, TIDOID, OIDOID, INT4OID])?,
+        replace: function(c"replace", &[ANY, ANY, TIDOID, OIDOID])?,
+        keep: function(c"keep", &[ANY, TIDOID, OIDOID])?,
+        copy: function(c"object_copy", &[ANY])?,
+        coerce: None,
+        family: Some(family),
     })
 }
 

@@ -1,0 +1,366 @@
+//! The description of a type over an aggregate, read from the catalogues once and kept until they change.
+
+use super::call;
+use super::label;
+use super::state::Layout;
+use crate::error::Error;
+use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What SQL has a notation of its own for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// `greatest(c, x)`
+    Greatest,
+    /// `least(c, x)`
+    Least,
+    /// `c OR x`
+    Or,
+    /// `c AND x`
+    And,
+}
+
+/// A type over an aggregate.
+#[derive(Debug)]
+pub struct Family {
+    /// The type itself.
+    pub type_: Oid,
+    /// The type of its value: what the aggregate gives.
+    pub value_type: Oid,
+    /// The type in whose form states are written and read; `bytea` for states of type `internal`.
+    pub text_type: Oid,
+    /// How its operation is written, beside `abelian.add`.
+    pub notation: Option<Notation>,
+    /// The types of the aggregate's arguments.
+    pub arguments: Vec<Oid>,
+    layout: Layout,
+    transition: Oid,
+    combine: Oid,
+    final_function: Option<Oid>,
+    final_arguments: usize,
+    /// For states of type `internal`: to `bytea` and back.
+    serial: Option<(Oid, Oid)>,
+    initial: Option<Vec<u8>>,
+}
+
+thread_local! {
+    static STALE: Cell<bool> = const { Cell::new(false) };
+    static KNOWN: RefCell<HashMap<Oid, Option<Rc<Family>>>> = RefCell::default();
+}
+
+/// Registers for changes of the catalogues.
+pub fn install() {
+    unsafe extern "C-unwind" fn changed(_: Datum, _: std::ffi::c_int, _: u32) {
+        forget();
+    }
+    for cache in [
+        SysCacheIdentifier::TYPEOID,
+        SysCacheIdentifier::PROCOID,
+        SysCacheIdentifier::AGGFNOID,
+    ] {
+        // SAFETY: the callback only sets a flag.
+        unsafe {
+            pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(changed), Datum::null())
+        };
+    }
+}
+
+/// What is known is looked up again.
+pub fn forget() {
+    STALE.set(true);
+}
+
+impl Family {
+    /// The description of a type, if it is one over an aggregate.
+    pub fn of(type_: Oid) -> Option<Rc<Family>> {
+        if type_.to_u32() < pg_sys::FirstNormalObjectId {
+            return None;
+        }
+        if STALE.replace(false) {
+            KNOWN.with_borrow_mut(HashMap::clear);
+        }
+        if let Some(known) = KNOWN.with_borrow(|known| known.get(&type_).cloned()) {
+            return known;
+        }
+        let family = label::of_type(type_)
+            .and_then(|text| label::aggregate_named(&text))
+            .and_then(|aggregate| Family::over(type_, aggregate).ok())
+            .map(Rc::new);
+        KNOWN.with_borrow_mut(|known| known.insert(type_, family.clone()));
+        family
+    }
+
+    /// Describes a type over this aggregate; an error says why it cannot be.
+    pub fn over(type_: Oid, aggregate: Oid) -> Result<Family, Error> {
+        let row = AggregateRow::of(aggregate)?;
+        let unusable = |why: &str| Err(Error::UnusableAggregate(why.into()));
+        let arguments = arguments(aggregate);
+        if row.kind != b'n' {
+            return unusable("It is an ordered-set aggregate.");
+        }
+        // SAFETY: syscache lookup of a function that exists.
+        if unsafe { pg_sys::func_parallel(aggregate) } as u8 != b's' {
+            return unusable("It is not parallel-safe.");
+        }
+        let Some(combine) = row.combine else {
+            return unusable("It has no combine function.");
+        };
+        let serial = row.serial.zip(row.deserial);
+        let internal = row.state == pg_sys::INTERNALOID;
+        if internal && serial.is_none() {
+            return unusable("Its state is internal, and it has no functions that serialise it.");
+        }
+        let pseudo = |type_: &Oid| {
+            // SAFETY: syscache lookup.
+            unsafe { pg_sys::get_typtype(*type_) as u8 == b'p' }
+        };
+        if arguments.iter().any(pseudo) || !internal && pseudo(&row.state) {
+            return unusable("It is polymorphic: name one over a particular type.");
+        }
+        let text_type = if internal {
+            pg_sys::BYTEAOID
+        } else {
+            row.state
+        };
+        let layout = Layout::of(text_type);
+        if !layout.is_storable() {
+            return unusable("Its state cannot be stored.");
+        }
+        // SAFETY: syscache lookup.
+        let value_type = unsafe { pg_sys::get_func_rettype(aggregate) };
+        let mut family = Family {
+            type_,
+            value_type,
+            text_type,
+            notation: None,
+            layout,
+            transition: row.transition,
+            combine,
+            final_function: row.final_function,
+            final_arguments: if row.final_extra { arguments.len() } else { 0 },
+            serial: if internal { serial } else { None },
+            initial: None,
+            arguments,
+        };
+        if let Some(text) = row.initial {
+            family.initial = Some(family.read(&text)?);
+        }
+        family.notation = notation(row.transition, value_type, row.sort_operator);
+        Ok(family)
+    }
+
+    /// Whether the state is the value itself, so that any value makes an object.
+    pub fn is_its_value(&self) -> bool {
+        self.final_function.is_none() && self.serial.is_none()
+    }
+
+    /// Both states together; `None` is the empty one.
+    pub fn merge(&self, a: Option<&[u8]>, b: Option<&[u8]>) -> Result<Option<Vec<u8>>, Error> {
+        let (Some(a), Some(b)) = (a, b) else {
+            return Ok(a.or(b).map(<[u8]>::to_vec));
+        };
+        in_scratch(|| {
+            let result = call(self.combine, &[self.live(a)?, self.live(b)?])?;
+            self.keep(result)
+        })
+    }
+
+    /// The state after one operation: the aggregate's transition. `None` is the empty state. A strict transition ignores NULL.
+    pub fn apply(
+        &self,
+        state: Option<&[u8]>,
+        arguments: &[Option<Datum>],
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let before = state.or(self.initial.as_deref());
+        // SAFETY: syscache lookup.
+        if unsafe { pg_sys::func_strict(self.transition) } {
+            if arguments.iter().any(Option::is_none) {
+                return Ok(state.map(<[u8]>::to_vec));
+            }
+            if before.is_none() {
+                // PostgreSQL has made sure that the argument is of the state's type.
+                return Ok(arguments
+                    .first()
+                    .copied()
+                    .flatten()
+                    .map(|x| self.layout.image(x)));
+            }
+        }
+        in_scratch(|| {
+            let mut all = vec![match before {
+                Some(before) => self.live(before)?,
+                None => None,
+            }];
+            all.extend(arguments);
+            let result = call(self.transition, &all)?;
+            self.keep(result)
+        })
+    }
+
+    /// What the aggregate gives for this state, in the current memory context; `None` is NULL.
+    pub fn value(&self, state: &[u8]) -> Result<Option<Datum>, Error> {
+        let live = self.live(state)?;
+        let Some(function) = self.final_function else {
+            return Ok(live);
+        };
+        let mut arguments = vec![live];
+        arguments.resize(1 + self.final_arguments, None);
+        call(function, &arguments)
+    }
+
+    /// The state that a value of the state's type makes: merged with the initial state, which brings it to normal form.
+    pub fn normal(&self, value: Datum) -> Result<Vec<u8>, Error> {
+        let image = self.layout.image(value);
+        if self.serial.is_some() {
+            // Taken apart and put together again: what is not a state is refused.
+            return in_scratch(|| self.keep(self.live(&image)?))?.ok_or(Error::NoState);
+        }
+        if self.initial.is_none() {
+            return Ok(image);
+        }
+        self.merge(self.initial.as_deref(), Some(&image))?
+            .ok_or(Error::NoState)
+    }
+
+    /// The state as a datum of [`Family::text_type`], in the current memory context.
+    pub fn stored(&self, state: &[u8]) -> Datum {
+        self.layout.datum(state)
+    }
+
+    fn read(&self, text: &std::ffi::CStr) -> Result<Vec<u8>, Error> {
+        let (mut function, mut parameter) = (Oid::INVALID, Oid::INVALID);
+        // SAFETY: an input function takes a C string; the results are ours.
+        let datum = unsafe {
+            pg_sys::getTypeInputInfo(self.text_type, &mut function, &mut parameter);
+            pg_sys::OidInputFunctionCall(function, text.as_ptr().cast_mut(), parameter, -1)
+        };
+        Ok(self.layout.image(datum))
+    }
+
+    /// The state as the aggregate's functions take it.
+    fn live(&self, image: &[u8]) -> Result<Option<Datum>, Error> {
+        let datum = self.layout.datum(image);
+        match self.serial {
+            None => Ok(Some(datum)),
+            Some((_, deserial)) => call(deserial, &[Some(datum), Some(Datum::null())]),
+        }
+    }
+
+    fn keep(&self, state: Option<Datum>) -> Result<Option<Vec<u8>>, Error> {
+        let stored = match (self.serial, state) {
+            (_, None) => None,
+            (None, state) => state,
+            (Some((serial, _)), state) => call(serial, &[state])?,
+        };
+        Ok(stored.map(|datum| self.layout.image(datum)))
+    }
+}
+
+/// Runs `work` in a memory context of its own, of which nothing is left.
+fn in_scratch<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    // SAFETY: the context is a child of the current one, so that an ERROR frees it as well.
+    unsafe {
+        let scratch = pg_sys::AllocSetContextCreateInternal(
+            pg_sys::CurrentMemoryContext,
+            c"abelian state".as_ptr(),
+            0,
+            8 * 1024,
+            8 * 1024 * 1024,
+        );
+        let before = pg_sys::MemoryContextSwitchTo(scratch);
+        let result = work();
+        pg_sys::MemoryContextSwitchTo(before);
+        pg_sys::MemoryContextDelete(scratch);
+        result
+    }
+}
+
+/// A row of pg_aggregate, as far as needed.
+struct AggregateRow {
+    kind: u8,
+    transition: Oid,
+    final_function: Option<Oid>,
+    combine: Option<Oid>,
+    serial: Option<Oid>,
+    deserial: Option<Oid>,
+    final_extra: bool,
+    sort_operator: Oid,
+    state: Oid,
+    initial: Option<std::ffi::CString>,
+}
+
+impl AggregateRow {
+    fn of(aggregate: Oid) -> Result<Self, Error> {
+        // SAFETY: the columns of pg_aggregate have had these numbers and types since PostgreSQL 11; the row is released.
+        unsafe {
+            let row =
+                pg_sys::SearchSysCache1(SysCacheIdentifier::AGGFNOID as i32, aggregate.into());
+            if row.is_null() {
+                return Err(Error::UnusableAggregate("It is not an aggregate.".into()));
+            }
+            let column = |number: i16| {
+                let mut null = false;
+                let cache = SysCacheIdentifier::AGGFNOID as i32;
+                let datum = pg_sys::SysCacheGetAttr(cache, row, number, &mut null);
+                (!null).then_some(datum)
+            };
+            let oid = |number| column(number).map_or(Oid::INVALID, |d| Oid::from(d.value() as u32));
+            let function = |number| Some(oid(number)).filter(|oid| *oid != Oid::INVALID);
+            let found = AggregateRow {
+                kind: column(2).map_or(0, |d| d.value() as u8),
+                transition: oid(4),
+                final_function: function(5),
+                combine: function(6),
+                serial: function(7),
+                deserial: function(8),
+                final_extra: column(12).is_some_and(|d| d.value() & 1 != 0),
+                sort_operator: oid(16),
+                state: oid(17),
+                initial: column(21).map(|text| {
+                    std::ffi::CStr::from_ptr(pg_sys::text_to_cstring(text.cast_mut_ptr()))
+                        .to_owned()
+                }),
+            };
+            pg_sys::ReleaseSysCache(row);
+            Ok(found)
+        }
+    }
+}
+
+fn arguments(aggregate: Oid) -> Vec<Oid> {
+    let (mut types, mut count) = (std::ptr::null_mut(), 0);
+    // SAFETY: the results are ours; the array is a copy.
+    unsafe {
+        pg_sys::get_func_signature(aggregate, &mut types, &mut count);
+        if count == 0 {
+            return Vec::new();
+        }
+        std::slice::from_raw_parts(types, count as usize).to_vec()
+    }
+}
+
+/// PostgreSQL says of an aggregate which operator's order it picks the first of: that is how it knows `max` and `min`.
+fn notation(transition: Oid, value_type: Oid, sort_operator: Oid) -> Option<Notation> {
+    match transition.to_u32() {
+        pg_sys::F_BOOLOR_STATEFUNC => return Some(Notation::Or),
+        pg_sys::F_BOOLAND_STATEFUNC => return Some(Notation::And),
+        _ if sort_operator == Oid::INVALID => return None,
+        _ => {}
+    }
+    // SAFETY: entries of the type cache live as long as the backend.
+    let entry = unsafe {
+        &*pg_sys::lookup_type_cache(
+            value_type,
+            (pg_sys::TYPECACHE_LT_OPR | pg_sys::TYPECACHE_GT_OPR) as i32,
+        )
+    };
+    if sort_operator == entry.gt_opr {
+        Some(Notation::Greatest)
+    } else if sort_operator == entry.lt_opr {
+        Some(Notation::Least)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,145 @@
+//! Where it stands which types and functions are ours: in PostgreSQL's security labels of provider `abelian`, which dumps, restores and
+//! upgrades keep with the objects they belong to.
+//!
+//! | object | label |
+//! |---|---|
+//! | type | its aggregate, qualified: `pg_catalog.max(pg_catalog.int8)` |
+//! | function | `operation`: `c = f(c, x)` is what merging `c` with `f(NULL, x)` gives |
+
+use super::family::{self, Family};
+use crate::error::Error;
+use pgrx::pg_sys::{self, Datum, ObjectAddress, Oid, SysCacheIdentifier};
+use pgrx::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_char};
+
+const PROVIDER: &CStr = c"abelian";
+const OPERATION: &CStr = c"operation";
+
+thread_local! {
+    static STALE: Cell<bool> = const { Cell::new(false) };
+    /// Functions asked about before.
+    static OPERATIONS: RefCell<HashMap<Oid, bool>> = RefCell::default();
+}
+
+/// Registers the provider; called once when the library is loaded.
+pub fn install() {
+    unsafe extern "C-unwind" fn changed(_: Datum, _: std::ffi::c_int, _: u32) {
+        STALE.set(true);
+    }
+    // SAFETY: the postmaster loads libraries one after the other; the callback only sets a flag.
+    unsafe {
+        pg_sys::register_label_provider(PROVIDER.as_ptr(), Some(check));
+        let cache = SysCacheIdentifier::PROCOID as i32;
+        pg_sys::CacheRegisterSyscacheCallback(cache, Some(changed), Datum::null());
+    }
+}
+
+/// A label is about to be set, or removed (null).
+#[pg_guard]
+unsafe extern "C-unwind" fn check(object: *const ObjectAddress, label: *const c_char) {
+    family::forget();
+    STALE.set(true);
+    // SAFETY: PostgreSQL passes an object that exists, and a C string or null.
+    let (object, label) = unsafe {
+        if label.is_null() {
+            return;
+        }
+        (&*object, CStr::from_ptr(label))
+    };
+    let checked = match object.classId {
+        pg_sys::TypeRelationId => check_type(object, label),
+        pg_sys::ProcedureRelationId => check_operation(object.objectId, label),
+        _ => Err(Error::InvalidLabel),
+    };
+    if let Err(error) = checked {
+        error.raise();
+    }
+}
+
+/// The type will go with its aggregate, and be dumped after it.
+fn check_type(object: &ObjectAddress, label: &CStr) -> Result<(), Error> {
+    // SAFETY: syscache lookups.
+    let is_base = unsafe {
+        pg_sys::get_typtype(object.objectId) as u8 == b'b'
+            && pg_sys::get_typlen(object.objectId) == -1
+    };
+    let aggregate = aggregate_named(label)
+        .filter(|_| is_base)
+        .ok_or(Error::InvalidLabel)?;
+    Family::over(object.objectId, aggregate)?;
+    let aggregate = ObjectAddress {
+        classId: pg_sys::ProcedureRelationId,
+        objectId: aggregate,
+        objectSubId: 0,
+    };
+    // SAFETY: both objects exist.
+    unsafe {
+        pg_sys::recordDependencyOn(
+            object,
+            &aggregate,
+            pg_sys::DependencyType::DEPENDENCY_NORMAL,
+        );
+    }
+    Ok(())
+}
+
+fn check_operation(function: Oid, label: &CStr) -> Result<(), Error> {
+    let (mut types, mut count) = (std::ptr::null_mut(), 0);
+    // SAFETY: the results are ours.
+    let shape = unsafe {
+        let result = pg_sys::get_func_signature(function, &mut types, &mut count);
+        count > 0 && *types == result && !pg_sys::get_func_retset(function)
+    };
+    if shape && label == OPERATION {
+        Ok(())
+    } else {
+        Err(Error::InvalidLabel)
+    }
+}
+
+/// The aggregate that a type's label names.
+pub fn aggregate_named(name: &CStr) -> Option<Oid> {
+    // SAFETY: to_regprocedure takes a text and gives NULL for what does not exist.
+    let found = unsafe {
+        let text = pg_sys::cstring_to_text(name.as_ptr());
+        pgrx::direct_function_call_as_datum(pg_sys::to_regprocedure, &[Some(Datum::from(text))])
+    };
+    found.map(|oid| Oid::from(oid.value() as u32))
+}
+
+/// The label of a type.
+pub fn of_type(type_: Oid) -> Option<CString> {
+    of(pg_sys::TypeRelationId, type_)
+}
+
+/// Whether the function is a registered operation.
+pub fn is_operation(function: Oid) -> bool {
+    if function.to_u32() < pg_sys::FirstNormalObjectId {
+        return false;
+    }
+    if STALE.replace(false) {
+        OPERATIONS.with_borrow_mut(HashMap::clear);
+    }
+    if let Some(known) = OPERATIONS.with_borrow(|known| known.get(&function).copied()) {
+        return known;
+    }
+    let found =
+        of(pg_sys::ProcedureRelationId, function).is_some_and(|l| l.as_c_str() == OPERATION);
+    OPERATIONS.with_borrow_mut(|known| known.insert(function, found));
+    found
+}
+
+fn of(class: Oid, object: Oid) -> Option<CString> {
+    let object = ObjectAddress {
+        classId: class,
+        objectId: object,
+        objectSubId: 0,
+    };
+    // SAFETY: a catalogue lookup; the label is a C string in the current context, or null.
+    unsafe {
+        let label = pg_sys::GetSecurityLabel(&object, PROVIDER.as_ptr());
+        (!label.is_null()).then(|| CStr::from_ptr(label).to_owned())
+    }
+}

@@ -1,0 +1,139 @@
+//! Which assignments to columns of types over an aggregate are operations.
+//!
+//! `SET c = f(c, x)` is, if `f` is labelled an operation (`abelian.add`), and so are `greatest(c, x)`, `least(c, x)`, `c OR x`, `c AND x` for
+//! the aggregates that mean the same, and chains of these. The change is the same expression with the empty object in the place of the
+//! column: `f(NULL, x)`. Merging it with `c` gives `f(c, x)`, by the definition of an operation.
+
+use super::symbols::Kind;
+use super::tree::{self, Any, Tree};
+use crate::aggregate::{Family, Notation, is_operation};
+use pgrx::pg_sys::{self, BoolExprType, MinMaxOp, Oid};
+
+/// The column that is assigned to.
+struct Column<'a> {
+    kind: &'a Kind,
+    family: &'a Family,
+    relation: i32,
+    attribute: i16,
+}
+
+/// The change that assigning `expression` makes, as an expression of the column's type; `None` if it is no operation.
+pub fn change(
+    kind: &Kind,
+    family: &Family,
+    relation: i32,
+    attribute: i16,
+    expression: Any,
+) -> Option<Any> {
+    let column = Column {
+        kind,
+        family,
+        relation,
+        attribute,
+    };
+    // The column alone is no operation.
+    if column.is(expression) || !column.operates(expression) {
+        return None;
+    }
+    let empty = column.empty();
+    Some(tree::replace_columns(
+        expression,
+        relation,
+        &mut |variable| {
+            (variable.varattno == attribute && variable.varlevelsup == 0).then(|| empty.copy())
+        },
+    ))
+}
+
+impl Column<'_> {
+    fn is(&self, node: Any) -> bool {
+        node.cast::<pg_sys::Var>().is_some_and(|variable| {
+            variable.varno == self.relation
+                && variable.varattno == self.attribute
+                && variable.varlevelsup == 0
+        })
+    }
+
+    /// Whether the expression reads the column, be it by its row.
+    fn is_in(&self, node: Any) -> bool {
+        tree::any_node(node.pointer(), &mut |node, levels| {
+            node.cast::<pg_sys::Var>().is_some_and(|variable| {
+                variable.varno == self.relation
+                    && variable.varlevelsup == levels
+                    && (variable.varattno == self.attribute || variable.varattno == 0)
+            })
+        })
+    }
+
+    /// Whether the expression applies operations, and nothing else, to the column.
+    fn operates(&self, node: Any) -> bool {
+        if self.is(node) {
+            return true;
+        }
+        if let Some(call) = node.cast::<pg_sys::FuncExpr>() {
+            let arguments = tree::items::<pg_sys::Node>(call.args);
+            let is_cast = [self.kind.value, self.kind.make].contains(&call.funcid);
+            let is_ours = call.funcresulttype == self.kind.type_ && is_operation(call.funcid);
+            return match arguments.split_first() {
+                Some((first, [])) if is_cast => self.operates(*first),
+                Some((first, rest)) if is_ours => {
+                    self.operates(*first) && !rest.iter().any(|argument| self.is_in(*argument))
+                }
+                _ => false,
+            };
+        }
+        self.notation(node)
+            .is_some_and(|arguments| self.once_among(&arguments))
+    }
+
+    /// The arguments of an expression in the notation that SQL has for the aggregate.
+    fn notation(&self, node: Any) -> Option<Vec<Any>> {
+        let notation = self.family.notation?;
+        if let Some(extremum) = node.cast::<pg_sys::MinMaxExpr>() {
+            let meant = match extremum.op {
+                MinMaxOp::IS_GREATEST => Notation::Greatest,
+                _ => Notation::Least,
+            };
+            let collation = extremum.inputcollid;
+            let same_order =
+                collation == Oid::INVALID || collation == pg_sys::DEFAULT_COLLATION_OID;
+            return (meant == notation && same_order).then(|| tree::items(extremum.args));
+        }
+        let logic = node.cast::<pg_sys::BoolExpr>()?;
+        let meant = match logic.boolop {
+            BoolExprType::OR_EXPR => Notation::Or,
+            BoolExprType::AND_EXPR => Notation::And,
+            _ => return None,
+        };
+        (meant == notation).then(|| tree::items(logic.args))
+    }
+
+    fn once_among(&self, arguments: &[Any]) -> bool {
+        let mut with_column = arguments.iter().filter(|argument| self.is_in(**argument));
+        let only = with_column.next();
+        with_column.next().is_none() && only.is_some_and(|argument| self.operates(*argument))
+    }
+
+    /// The object to which nothing has been done.
+    fn empty(&self) -> Any {
+        let neutral = match self.family.notation {
+            Some(Notation::Or) => Some(false),
+            Some(Notation::And) => Some(true),
+            _ => None,
+        };
+        // SAFETY: both make a node.
+        let constant = unsafe {
+            match neutral {
+                Some(value) => Tree::new(pg_sys::makeBoolConst(value, false)),
+                None => Tree::new(pg_sys::makeNullConst(self.kind.type_, -1, Oid::INVALID).cast()),
+            }
+        };
+        let Some(constant) = constant else {
+            unreachable!("PostgreSQL made no node");
+        };
+        match neutral {
+            Some(_) => tree::call(self.kind.make, self.kind.type_, &[constant]),
+            None => constant,
+        }
+    }
+}

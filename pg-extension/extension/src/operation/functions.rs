@@ -29,9 +29,9 @@ trait Content: Clone {
         }
     }
     /// Without identity, its value that of the active snapshot.
-    fn as_seen(self) -> Result<Datum, Error>;
+    fn seen_alone(self) -> Result<Datum, Error>;
     /// Without identity, its value the newest one.
-    fn as_newest(self) -> Result<Datum, Error>;
+    fn newest_alone(self) -> Result<Datum, Error>;
     /// A new object with the base of this datum.
     fn identified(self) -> Result<Datum, Error>;
 }
@@ -49,10 +49,10 @@ impl Content for Counter {
             .add_in_place(i128::from(delta.value() as i64))?
             .into_datum())
     }
-    fn as_seen(self) -> Result<Datum, Error> {
+    fn seen_alone(self) -> Result<Datum, Error> {
         Ok(Counter::unidentified(self.value()?).into_datum())
     }
-    fn as_newest(self) -> Result<Datum, Error> {
+    fn newest_alone(self) -> Result<Datum, Error> {
         Ok(Counter::unidentified(self.newest_value()?).into_datum())
     }
     fn identified(self) -> Result<Datum, Error> {
@@ -71,10 +71,10 @@ impl Content for DecimalCounter {
     fn add(self, delta: Datum) -> Result<Datum, Error> {
         Ok(self.add_in_place(delta)?.into_datum())
     }
-    fn as_seen(self) -> Result<Datum, Error> {
+    fn seen_alone(self) -> Result<Datum, Error> {
         Ok(DecimalCounter::unidentified(self.value()?).into_datum())
     }
-    fn as_newest(self) -> Result<Datum, Error> {
+    fn newest_alone(self) -> Result<Datum, Error> {
         Ok(DecimalCounter::unidentified(self.newest_value()?).into_datum())
     }
     fn identified(self) -> Result<Datum, Error> {
@@ -95,11 +95,11 @@ impl Content for Aggregated {
         let family = self.family.clone();
         aggregated::in_place(&family, Some(self.into_datum()), Some(delta))?.ok_or(Error::NoState)
     }
-    fn as_seen(self) -> Result<Datum, Error> {
+    fn seen_alone(self) -> Result<Datum, Error> {
         let state = self.seen()?;
         Ok(Aggregated::unidentified(self.family, state).into_datum())
     }
-    fn as_newest(self) -> Result<Datum, Error> {
+    fn newest_alone(self) -> Result<Datum, Error> {
         let state = self.newest()?;
         Ok(Aggregated::unidentified(self.family, state).into_datum())
     }
@@ -123,9 +123,9 @@ fn newest<T: Content>(call: Call) -> Result<Datum, Error> {
     let content = T::argument(call, 0)?;
     let request = Request::of(call.i32(3))?;
     if !lock_object(content.object(relation(call, 2)), place(call, 1), request)? {
-        return content.as_seen();
+        return content.seen_alone();
     }
-    content.as_newest()
+    content.newest_alone()
 }
 
 /// Whether the newest state of the object can be read now.

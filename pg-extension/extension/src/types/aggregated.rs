@@ -82,7 +82,7 @@ impl Aggregated {
 
     /// The whole state under the active snapshot.
     pub fn seen(&self) -> Result<Vec<u8>, Error> {
-        if self.id == 0 {
+        if !object::may_have_slices(self.id) {
             return Ok(self.state.clone());
         }
         let slices = object::visible(self.id)?;

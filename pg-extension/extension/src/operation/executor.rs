@@ -38,7 +38,9 @@ impl<T: Copy + Default> Room<T> {
     pub unsafe fn new(length: usize) -> Room<T> {
         // SAFETY: enough memory, or an ERROR; every value is written.
         unsafe {
-            let start = pg_sys::palloc(length * size_of::<T>()).cast::<T>();
+            // PostgreSQL aligns to 8 bytes, which is not enough for every type.
+            let room = pg_sys::palloc(length * size_of::<T>() + align_of::<T>()).cast::<u8>();
+            let start = room.add(room.align_offset(align_of::<T>())).cast::<T>();
             (0..length).for_each(|n| start.add(n).write(T::default()));
             Room { start, length }
         }

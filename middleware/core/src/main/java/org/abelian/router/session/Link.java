@@ -23,6 +23,9 @@ final class Link {
   /** True when messages of the client's current group went there and no Sync yet. */
   boolean touched;
 
+  /** True when the node has answered with an error and skips what comes until Sync. */
+  boolean skips;
+
   /**
    * True when the connection holds state that no other session may see or lose (temporary tables,
    * advisory locks).

@@ -243,6 +243,7 @@ final class Links {
   void untouch() {
     for (Link link : touched) {
       link.touched = false;
+      link.skips = false;
     }
     touched.clear();
   }
@@ -250,6 +251,7 @@ final class Links {
   /** The group's Sync went there. */
   void untouch(Link link) {
     link.touched = false;
+    link.skips = false;
     touched.remove(link);
   }
 

@@ -319,6 +319,7 @@ public final class Session {
 
   /** The client gets the error in its turn; the rest of its group is skipped. */
   private Outcome fail(byte type, ErrorFields error) {
+    control.failGroup();
     plan.add(
         Action.then(
             () -> {

@@ -20,6 +20,9 @@ final class SessionSettings {
   private final Map<String, String> statements = new LinkedHashMap<>();
   private SettingsSnapshot snapshot;
 
+  /** The statements before the current group of messages changed them; null when it has not. */
+  private Map<String, String> before;
+
   SessionSettings(String session, long placementVersion) {
     this.session = session;
     snapshot = new SettingsSnapshot(session, placementVersion, List.of());
@@ -37,8 +40,32 @@ final class SessionSettings {
     }
   }
 
+  /** A group of messages begins: {@link #undoGroup} comes back to here. */
+  void beginGroup() {
+    before = null;
+  }
+
+  /** Takes back what the group has SET; false when that is nothing. */
+  boolean undoGroup() {
+    if (before == null) {
+      return false;
+    }
+    statements.clear();
+    statements.putAll(before);
+    before = null;
+    changed();
+    return true;
+  }
+
+  private void keepBefore() {
+    if (before == null) {
+      before = new LinkedHashMap<>(statements);
+    }
+  }
+
   /** A SET or RESET that took effect. */
   void apply(String name, String statement) {
+    keepBefore();
     statements.remove(name);
     statements.put(name, statement);
     changed();
@@ -46,6 +73,7 @@ final class SessionSettings {
 
   /** RESET ALL. */
   void clear() {
+    keepBefore();
     statements.clear();
     changed();
   }

@@ -109,6 +109,7 @@ final class StatementRunner {
             .collect(Collectors.joining(",", "{", "}"));
     QueryResult result = askAbout(link, statement.sql(), typeArray);
     if (!result.succeeded()) {
+      link.skips = link.touched;
       throw new Failure(result.errorFields());
     }
     List<StatementFacts> facts = FactsParser.parse(result.value());

@@ -411,6 +411,31 @@ final class TransactionControl {
   /** A group of messages begins. */
   void beginGroup() {
     groupWrote = false;
+    session.settings().beginGroup();
+  }
+
+  /**
+   * The group fails by an error of the router's own, of which the nodes know nothing: what they
+   * have done for it must be rolled back all the same when it ends.
+   */
+  void failGroup() {
+    if (state.isOpen()) {
+      return;
+    }
+    for (Link link : new ArrayList<>(session.links().touched())) {
+      if (!link.skips) {
+        state.beginImplicit();
+        join(link);
+      }
+    }
+  }
+
+  private void undoSettings() {
+    if (session.settings().undoGroup()) {
+      for (Link link : session.links().held()) {
+        link.connection.settingsMark(SettingsSnapshot.UNKNOWN);
+      }
+    }
   }
 
   /**
@@ -420,6 +445,9 @@ final class TransactionControl {
    *     commit
    */
   void endGroup(boolean failed) {
+    if (failed && (!state.isBlock() || !beginAnswered)) {
+      undoSettings();
+    }
     if (state.kind() == TransactionState.Kind.IMPLICIT
         || state.isBlock() && failed && !beginAnswered) {
       if (failed) {

@@ -22,6 +22,7 @@ main() {
   query first "CREATE FUNCTION plus(int, int) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS 'SELECT \$1 + \$2'"
   query first 'CREATE AGGREGATE total(int) (SFUNC = plus, STYPE = int, COMBINEFUNC = plus, PARALLEL = SAFE)'
   query first "SELECT abelian.create_type('mean', 'avg(bigint)'), abelian.create_type('total', 'public.total(int)')" >/dev/null
+  # shellcheck disable=SC2016 # the dollars are the function's
   query first 'CREATE FUNCTION twice(total, int) RETURNS total LANGUAGE sql AS $$ SELECT abelian.add(abelian.add($1, $2), $2) $$'
   query first "SECURITY LABEL FOR abelian ON FUNCTION twice(total, int) IS 'operation'"
   query first 'CREATE TABLE u (id int PRIMARY KEY, high abelian.max, any_of abelian.bool_or, mean mean, total total)'

@@ -23,7 +23,12 @@ final class IsolationSettings {
   }
 
   private static String sessionDefault(SessionSettings settings) {
-    String level = null;
+    String level = settings.startup().get(DEFAULT_ISOLATION);
+    String options = settings.startup().getOrDefault("options", "");
+    if (options.contains(DEFAULT_ISOLATION)) {
+      level = options.replace("\\", "");
+    }
+    level = level == null ? null : level.toLowerCase(Locale.ROOT);
     for (String statement : settings.all()) {
       String text = statement.toLowerCase(Locale.ROOT);
       if (text.contains(DEFAULT_ISOLATION)

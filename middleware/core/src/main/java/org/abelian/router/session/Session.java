@@ -460,7 +460,9 @@ public final class Session {
   /** The client is known and may begin. */
   void opened(NodeIdentity identity) {
     SessionLabel label = new SessionLabel(router.uuid(), id);
-    settings = new SessionSettings(label.toString(), router.catalog().current().version());
+    settings =
+        new SessionSettings(
+            label.toString(), router.catalog().current().version(), identity.startup());
     links = new Links(this, router, identity, settings);
     control = new TransactionControl(this);
     runner = new StatementRunner(this, identity);

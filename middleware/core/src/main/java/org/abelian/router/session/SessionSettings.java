@@ -17,14 +17,19 @@ final class SessionSettings {
   static final String CHARACTERISTICS = "session characteristics";
 
   private final String session;
+  private final Map<String, String> startup;
   private final Map<String, String> statements = new LinkedHashMap<>();
   private SettingsSnapshot snapshot;
 
   /** The statements before the current group of messages changed them; null when it has not. */
   private Map<String, String> before;
 
-  SessionSettings(String session, long placementVersion) {
+  /**
+   * @param startup what the client asked for when it connected
+   */
+  SessionSettings(String session, long placementVersion, Map<String, String> startup) {
     this.session = session;
+    this.startup = Map.copyOf(startup);
     snapshot = new SettingsSnapshot(session, placementVersion, List.of());
   }
 
@@ -81,6 +86,11 @@ final class SessionSettings {
   /** The statement in force for a name, or null. */
   String statement(String name) {
     return statements.get(name);
+  }
+
+  /** What the client asked for when it connected, by name. */
+  Map<String, String> startup() {
+    return startup;
   }
 
   /** The statements in force, in order. */

@@ -422,6 +422,10 @@ BEGIN
                    'Place the referenced table first; else drop the constraint.';
   END LOOP;
 
+  IF placed.method = 'hash' THEN
+    PERFORM abelian.divide_sequences(relation);
+  END IF;
+
   FOR problem IN
     SELECT t.tgname AS name, 'trigger' AS what FROM pg_trigger t WHERE t.tgrelid = placed.relation AND NOT t.tgisinternal
     UNION ALL
@@ -437,6 +441,48 @@ BEGIN
     RAISE EXCEPTION 'table % has %: % "%"', relation, 'what a placed table cannot have', problem.what, problem.name
       USING ERRCODE = 'feature_not_supported', DETAIL = 'It would act on the rows of one node only.',
             HINT = format('Drop %s %I first.', problem.what, problem.name);
+  END LOOP;
+END $$;
+
+-- Sequences that give a table's columns their values.
+CREATE FUNCTION abelian.sequences_of(relation regclass) RETURNS SETOF pg_sequence LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT s.* FROM pg_sequence s WHERE s.seqrelid IN (
+    SELECT d.refobjid FROM pg_attrdef a JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = a.oid
+     WHERE a.adrelid = relation AND d.refclassid = 'pg_class'::regclass
+    UNION ALL
+    SELECT d.objid FROM pg_depend d -- of identity columns
+     WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = relation AND d.deptype = 'i')
+   ORDER BY s.seqrelid
+$$;
+
+-- Sequences of a distributed table never give two nodes the same value: all count in the same stride, each node from a start of its own.
+CREATE FUNCTION abelian.divide_sequences(relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  this_node integer := coalesce(nullif(current_setting('abelian.node_id')::integer, 0), (SELECT min(n.node_id) FROM abelian.node n));
+  sequence oid;
+  s pg_sequence;
+  stride bigint;
+  latest bigint;
+  used boolean;
+BEGIN
+  -- Each ALTER SEQUENCE below comes back here by abelian.check_ddl(), and does the rest: hence what is known of a sequence is read in its turn.
+  FOR sequence IN SELECT q.seqrelid FROM abelian.sequences_of(relation) q LOOP
+    SELECT * INTO STRICT s FROM pg_sequence q WHERE q.seqrelid = sequence;
+    stride := CASE s.seqtypid WHEN 'bigint'::regtype THEN 1024 WHEN 'integer'::regtype THEN 64 ELSE 16 END;
+    EXECUTE format('SELECT last_value, is_called FROM %s', s.seqrelid::regclass) INTO latest, used;
+    IF s.seqincrement = stride AND NOT s.seqcycle AND (latest - s.seqstart) % stride = 0 THEN
+      CONTINUE;
+    ELSIF s.seqincrement <> 1 OR s.seqcycle OR used OR latest <> s.seqstart THEN
+      RAISE EXCEPTION 'sequence % cannot give values to distributed table % as it is', s.seqrelid::regclass, relation
+        USING ERRCODE = 'feature_not_supported', DETAIL = format('Each node counts in steps of %s from a start of its own.', stride),
+              HINT = 'It must be unused, count by 1, and not CYCLE: use a new sequence, or ALTER SEQUENCE ... RESTART before the table is distributed.';
+    ELSIF this_node > stride THEN
+      RAISE EXCEPTION 'sequence % has room for % nodes, and this is node %', s.seqrelid::regclass, stride, this_node
+        USING ERRCODE = 'feature_not_supported', HINT = 'Use a larger integer type.';
+    END IF;
+    EXECUTE format('ALTER SEQUENCE %s INCREMENT BY %s START WITH %s RESTART', s.seqrelid::regclass, stride, s.seqstart + this_node - 1);
   END LOOP;
 END $$;
 
@@ -609,7 +655,8 @@ BEGIN
 END $$;
 
 REVOKE ALL ON FUNCTION abelian.place_table(regclass, text, name, regclass, boolean, integer),
-  abelian.choose_colocation(text, regclass, boolean, integer), abelian.forget_table(oid), abelian.claim_table(regclass) FROM PUBLIC;
+  abelian.choose_colocation(text, regclass, boolean, integer), abelian.forget_table(oid), abelian.claim_table(regclass),
+  abelian.divide_sequences(regclass) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION abelian.place_table(regclass, text, name, regclass, boolean, integer) TO PUBLIC; -- checks ownership itself
 
 -- -- DDL on placed tables
@@ -657,7 +704,8 @@ BEGIN
       LEFT JOIN pg_constraint k ON c.classid = 'pg_class'::regclass AND k.contype = 'f' AND k.conrelid = c.objid
       LEFT JOIN pg_inherits i ON c.classid = 'pg_class'::regclass AND i.inhrelid = c.objid
       JOIN abelian.placement p
-        ON p.relation::oid IN (CASE WHEN c.classid = 'pg_class'::regclass THEN c.objid END, x.indrelid, t.tgrelid, r.ev_class, l.polrelid,
+        ON c.object_type = 'sequence' AND c.objid IN (SELECT s.seqrelid FROM abelian.sequences_of(p.relation) s)
+        OR p.relation::oid IN (CASE WHEN c.classid = 'pg_class'::regclass THEN c.objid END, x.indrelid, t.tgrelid, r.ev_class, l.polrelid,
                                k.confrelid, i.inhparent)
      GROUP BY p.relation ORDER BY bool_or(p.relation::oid = c.objid) DESC, p.relation
   LOOP

@@ -136,13 +136,25 @@ final class Spread {
       }
       String rewritten = routed.facts().rewritten();
       NodeStatement text = rewritten == null ? statement.statement() : NodeStatement.of(rewritten);
-      links.forEach(link -> bindOne(link, routed, text, false, bind));
+      for (Link link : links) {
+        session.control().enter(link, routed.writes());
+        if (routed.changesSchema(all) && links.size() > 1) {
+          tellItsNumber(link);
+        }
+        bindOne(link, routed, text, false, bind);
+      }
     }
     if (routed.changesSchema(all)) {
       session.control().schemaChanged();
       session.runner().seesUncommittedSchema();
     }
     return bound(statement, routed, all, links, answer);
+  }
+
+  /** Sequences of distributed tables count differently on each node. */
+  private void tellItsNumber(Link link) {
+    NodeStatement number = NodeStatement.of("SET LOCAL abelian.node_id = " + link.nodeId);
+    session.control().inject(link, number, false);
   }
 
   private Portal bindRead(

@@ -1,0 +1,147 @@
+package org.abelian.histories;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.WithNode;
+import org.abelian.histories.escrow.EscrowModel;
+import org.abelian.histories.escrow.EscrowModel.Verdict;
+import org.junit.jupiter.api.Test;
+
+/**
+ * One thread leads several transactions on one stock, so that it is known at every step how each of
+ * them may end: an operation is done exactly if it keeps the bounds in all these ends, refused
+ * exactly if it does in none, and waits otherwise.
+ */
+@WithNode(settings = {"abelian.fold_interval=5ms", "abelian.fold_after=1ms"})
+class EscrowModelIT {
+  private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
+  private static final int TRANSACTIONS = 4;
+  private static final int STEPS = Integer.getInteger("abelian.soak.steps", 400);
+  private static final long FLOOR = 0;
+  private static final long CEILING = 20;
+
+  private final LocalNode node;
+
+  EscrowModelIT(LocalNode node) {
+    this.node = node;
+  }
+
+  @Test
+  void anOperationIsDoneOrRefusedOrWaitsAsTheEndsOfTheOthersDemand() throws Exception {
+    compare("abelian.bounded_counter(0, 20)", STEPS);
+  }
+
+  /** What the test above would miss, it could not prove. */
+  @Test
+  void aSumWithoutEscrowIsNoticed() {
+    assertThrows(AssertionError.class, () -> compare("abelian.counter", STEPS), "seed " + SEED);
+  }
+
+  private void compare(String type, int steps) throws Exception {
+    Random random = new Random(SEED);
+    EscrowModel model = new EscrowModel(10, FLOOR, CEILING);
+    List<Connection> connections = new ArrayList<>();
+    try {
+      for (int i = 0; i <= TRANSACTIONS; i++) {
+        connections.add(node.connect());
+      }
+      Statement outside = connections.get(TRANSACTIONS).createStatement();
+      outside.execute("DROP TABLE IF EXISTS stock");
+      outside.execute("CREATE TABLE stock (n " + type + ")");
+      outside.execute("INSERT INTO stock VALUES (10)");
+      List<Statement> statements = new ArrayList<>();
+      for (int i = 0; i < TRANSACTIONS; i++) {
+        Statement statement = connections.get(i).createStatement();
+        statement.execute("SET abelian.split = always");
+        statement.execute("SET lock_timeout = '30ms'");
+        statements.add(statement);
+        begin(statement, model, i);
+      }
+      for (int step = 0; step < steps; step++) {
+        int who = random.nextInt(TRANSACTIONS);
+        switch (random.nextInt(8)) {
+          case 0 -> end(statements.get(who), model, who, random, step);
+          case 1 -> {
+            if (model.back(who)) {
+              statements.get(who).execute("ROLLBACK TO SAVEPOINT s");
+              statements.get(who).execute("RELEASE SAVEPOINT s");
+            }
+          }
+          default -> operate(statements.get(who), model, who, delta(random), step);
+        }
+        assertEquals(model.committed(), number(outside), "step " + step + ", seed " + SEED);
+      }
+    } finally {
+      for (Connection connection : connections) {
+        connection.close();
+      }
+    }
+  }
+
+  private static long delta(Random random) {
+    return (random.nextBoolean() ? 1 : -1) * (1 + random.nextInt(8));
+  }
+
+  private static void begin(Statement statement, EscrowModel model, int who) throws SQLException {
+    statement.execute("BEGIN");
+    model.begin(who);
+  }
+
+  private static void end(Statement statement, EscrowModel model, int who, Random random, int step)
+      throws SQLException {
+    boolean commit = random.nextBoolean();
+    String command = commit ? "COMMIT" : "ROLLBACK";
+    if (random.nextInt(3) == 0) {
+      String gid = "model_" + step;
+      statement.execute("PREPARE TRANSACTION '" + gid + "'");
+      statement.execute(command + " PREPARED '" + gid + "'");
+    } else {
+      statement.execute(command);
+    }
+    model.end(who, commit);
+    begin(statement, model, who);
+  }
+
+  private static void operate(Statement statement, EscrowModel model, int who, long delta, int step)
+      throws SQLException {
+    Verdict expected = model.judge(who, delta);
+    statement.execute("SAVEPOINT s");
+    Verdict seen = attempt(statement, delta);
+    assertEquals(expected, seen, "step " + step + ", seed " + SEED);
+    if (seen == Verdict.FITS) {
+      model.operate(who, delta);
+    } else {
+      statement.execute("ROLLBACK TO SAVEPOINT s");
+      statement.execute("RELEASE SAVEPOINT s");
+    }
+  }
+
+  private static Verdict attempt(Statement statement, long delta) throws SQLException {
+    try {
+      statement.executeUpdate("UPDATE stock SET n = n + (" + delta + ")");
+      return Verdict.FITS;
+    } catch (SQLException e) {
+      return switch (e.getSQLState()) {
+        case "23514" -> Verdict.NEVER;
+        case "55P03" -> Verdict.WAITS;
+        default -> throw e;
+      };
+    }
+  }
+
+  private static long number(Statement statement) throws SQLException {
+    try (ResultSet rows = statement.executeQuery("SELECT n FROM stock")) {
+      rows.next();
+      return rows.getLong(1);
+    }
+  }
+}

@@ -99,10 +99,10 @@ fn store(
     let nothing = matches!(sum, Content::Counter(0));
     let done = match folded {
         Some(slice) if nothing => table.delete(&slice)?,
-        Some(slice) => table.update(&slice, sum)?,
+        Some(mut slice) => table.update(&mut slice, sum)?,
         None => {
             if !nothing {
-                table.insert(&object, FOLDED, sum);
+                table.insert(&object, FOLDED, sum)?;
             }
             Change::Done
         }

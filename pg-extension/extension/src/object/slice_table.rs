@@ -7,6 +7,7 @@ use crate::catalog::{self, Catalog};
 use crate::error::Error;
 use crate::object::{Object, split_set};
 use pgrx::pg_sys::{self, Datum, Oid};
+use std::cell::Cell;
 use std::ptr::null_mut;
 
 const OBJECT: usize = 0;
@@ -89,7 +90,8 @@ pub enum Change {
 /// The open table and its index; closed when dropped (locks stay to the end of the transaction).
 pub struct SliceTable {
     relation: pg_sys::Relation,
-    index: pg_sys::Relation,
+    /// Null until it is needed.
+    index: Cell<pg_sys::Relation>,
     lock: i32,
     /// Numbers of the columns for states, 0 before 0.2.0.
     state_columns: StateColumns,
@@ -115,23 +117,31 @@ impl SliceTable {
     fn open(lock: i32) -> Result<Self, Error> {
         let Catalog {
             slice,
-            slice_key,
             slice_type,
             slice_state,
             ..
         } = catalog::get()?;
-        // SAFETY: both exist while the extension does.
-        unsafe {
-            Ok(SliceTable {
-                relation: pg_sys::table_open(slice, lock),
-                index: pg_sys::index_open(slice_key, lock),
-                lock,
-                state_columns: StateColumns {
-                    type_: slice_type,
-                    state: slice_state,
-                },
-            })
+        // SAFETY: it exists while the extension does.
+        let relation = unsafe { pg_sys::table_open(slice, lock) };
+        Ok(SliceTable {
+            relation,
+            index: Cell::new(null_mut()),
+            lock,
+            state_columns: StateColumns {
+                type_: slice_type,
+                state: slice_state,
+            },
+        })
+    }
+
+    fn index(&self) -> Result<pg_sys::Relation, Error> {
+        if self.index.get().is_null() {
+            let index = catalog::get()?.slice_key;
+            // SAFETY: as in `open`.
+            self.index
+                .set(unsafe { pg_sys::index_open(index, self.lock) });
         }
+        Ok(self.index.get())
     }
 
     /// Size in pages.
@@ -170,7 +180,7 @@ impl SliceTable {
                 None => 1,
             };
             let row = pg_sys::table_slot_create(self.relation, null_mut());
-            let scan = begin_index_scan(self.relation, self.index, snapshot, count);
+            let scan = begin_index_scan(self.relation, self.index()?, snapshot, count);
             pg_sys::index_rescan(scan, keys.as_mut_ptr(), count, null_mut(), 0);
             let mut result = Ok(());
             while result.is_ok()
@@ -180,7 +190,7 @@ impl SliceTable {
                     row,
                 )
             {
-                result = each(slice_of(row, self.state_columns));
+                result = each(slice_in(row, self.state_columns));
             }
             pg_sys::index_endscan(scan);
             pg_sys::ExecDropSingleTupleTableSlot(row);
@@ -206,7 +216,7 @@ impl SliceTable {
                     row,
                 )
             {
-                result = each(slice_of(row, self.state_columns));
+                result = each(slice_in(row, self.state_columns));
             }
             pg_sys::table_endscan(scan);
             pg_sys::ExecDropSingleTupleTableSlot(row);
@@ -264,8 +274,48 @@ impl SliceTable {
         Ok(found)
     }
 
-    /// Stores a new slice. The caller has seen that no row of this slot is alive.
-    pub fn insert(&self, object: &Object, slot: i32, content: Content) {
+    /// The slice in this slot of the object if its newest version is at `place` and no other transaction is at it.
+    /// `None` tells nothing.
+    ///
+    /// Scans make room on the pages they pass; whoever comes this way does so, too, when little is left.
+    pub fn at(&self, place: pg_sys::ItemPointerData, id: i64, slot: i32) -> Option<Slice> {
+        /// Enough for 50 more versions, while few are there that a reader would have to pass.
+        const LITTLE_ROOM: usize = 3072;
+        let block = u32::from(place.ip_blkid.bi_hi) << 16 | u32::from(place.ip_blkid.bi_lo);
+        // Vacuum may have cut off the page before we locked the table.
+        if block >= self.pages() {
+            return None;
+        }
+        // SAFETY: the page exists; it stays pinned while its content is copied.
+        unsafe {
+            let mut dirty = dirty_snapshot();
+            let mut tuple: pg_sys::HeapTupleData = std::mem::zeroed();
+            tuple.t_self = place;
+            let mut buffer: pg_sys::Buffer = 0;
+            if !pg_sys::heap_fetch(self.relation, &mut dirty, &mut tuple, &mut buffer, false) {
+                return None;
+            }
+            let mut values = [Datum::null(); MOST_COLUMNS];
+            let mut nulls = [true; MOST_COLUMNS];
+            let columns = (*self.relation).rd_att;
+            pg_sys::heap_deform_tuple(&mut tuple, columns, values.as_mut_ptr(), nulls.as_mut_ptr());
+            let slice = slice_of(&tuple, &values, &nulls, self.state_columns);
+            if pg_sys::PageGetHeapFreeSpace(pg_sys::BufferGetPage(buffer)) < LITTLE_ROOM {
+                pg_sys::heap_page_prune_opt(self.relation, buffer);
+            }
+            pg_sys::ReleaseBuffer(buffer);
+            let same = slice.object.id == id && slice.slot == slot;
+            (same && holder(&mut dirty).is_none()).then_some(slice)
+        }
+    }
+
+    /// Stores a new slice and tells where. The caller has seen that no row of this slot is alive.
+    pub fn insert(
+        &self,
+        object: &Object,
+        slot: i32,
+        content: Content,
+    ) -> Result<pg_sys::ItemPointerData, Error> {
         // SAFETY: the tuple matches the table's columns; its index entry follows.
         unsafe {
             let tuple = self.tuple(object, slot, content);
@@ -276,14 +326,16 @@ impl SliceTable {
                 0,
                 null_mut(),
             );
-            self.index_entry(object.id, slot, tuple);
+            self.index_entry(object.id, slot, tuple)?;
+            let place = (*tuple).t_self;
             pg_sys::heap_freetuple(tuple);
             split_set::note(object.id);
+            Ok(place)
         }
     }
 
-    /// Replaces the content of a slice found by [`SliceTable::newest`].
-    pub fn update(&self, slice: &Slice, content: Content) -> Result<Change, Error> {
+    /// Replaces the content of a slice found by [`SliceTable::newest`]; `slice.place` is where it is afterwards.
+    pub fn update(&self, slice: &mut Slice, content: Content) -> Result<Change, Error> {
         // SAFETY: as in `insert`; `wait` is false.
         unsafe {
             let tuple = self.tuple(&slice.object, slice.slot, content);
@@ -293,7 +345,10 @@ impl SliceTable {
             if done == Change::Done
                 && (*(*tuple).t_data).t_infomask2 & pg_sys::HEAP_ONLY_TUPLE as u16 == 0
             {
-                self.index_entry(slice.object.id, slice.slot, tuple);
+                self.index_entry(slice.object.id, slice.slot, tuple)?;
+            }
+            if done == Change::Done {
+                slice.place = (*tuple).t_self;
             }
             pg_sys::heap_freetuple(tuple);
             split_set::note(slice.object.id);
@@ -359,14 +414,20 @@ impl SliceTable {
         }
     }
 
-    unsafe fn index_entry(&self, id: i64, slot: i32, tuple: pg_sys::HeapTuple) {
+    unsafe fn index_entry(
+        &self,
+        id: i64,
+        slot: i32,
+        tuple: pg_sys::HeapTuple,
+    ) -> Result<(), Error> {
         let mut values: [Datum; 2] = [id.into(), slot.into()];
         let mut nulls = [false; 2];
         // SAFETY: the values are those of the index columns; the tuple was just stored.
         unsafe {
-            let info = pg_sys::BuildIndexInfo(self.index);
+            let index = self.index()?;
+            let info = pg_sys::BuildIndexInfo(index);
             pg_sys::index_insert(
-                self.index,
+                index,
                 values.as_mut_ptr(),
                 nulls.as_mut_ptr(),
                 &mut (*tuple).t_self,
@@ -377,6 +438,7 @@ impl SliceTable {
             );
             pg_sys::pfree(info.cast());
         }
+        Ok(())
     }
 }
 
@@ -392,7 +454,9 @@ impl Drop for SliceTable {
         };
         // SAFETY: opened by us, closed once.
         unsafe {
-            pg_sys::index_close(self.index, release);
+            if !self.index.get().is_null() {
+                pg_sys::index_close(self.index.get(), release);
+            }
             pg_sys::table_close(self.relation, release);
         }
     }
@@ -471,14 +535,27 @@ fn change(result: pg_sys::TM_Result::Type) -> Result<Change, Error> {
     }
 }
 
-unsafe fn slice_of(row: *mut pg_sys::TupleTableSlot, state_columns: StateColumns) -> Slice {
-    let column = |n: usize| {
-        let mut null = false;
-        // SAFETY: the row is stored in the slot and has this column.
-        let datum = unsafe { pg_sys::slot_getattr(row, n as i32 + 1, &mut null) };
-        (!null).then_some(datum)
-    };
-    let not_null = |n| column(n).unwrap_or(Datum::null());
+unsafe fn slice_in(row: *mut pg_sys::TupleTableSlot, state_columns: StateColumns) -> Slice {
+    // SAFETY: the slot holds a heap tuple of the table in a buffer.
+    unsafe {
+        pg_sys::slot_getallattrs(row);
+        let tuple = (*row.cast::<pg_sys::BufferHeapTupleTableSlot>()).base.tuple;
+        let count = (*row).tts_nvalid as usize;
+        let values = std::slice::from_raw_parts((*row).tts_values, count);
+        let nulls = std::slice::from_raw_parts((*row).tts_isnull, count);
+        slice_of(&*tuple, values, nulls, state_columns)
+    }
+}
+
+/// # Safety
+/// `tuple` must be a row of the table in a pinned buffer, which has these contents.
+unsafe fn slice_of(
+    tuple: &pg_sys::HeapTupleData,
+    values: &[Datum],
+    nulls: &[bool],
+    state_columns: StateColumns,
+) -> Slice {
+    let column = |n: usize| (!nulls[n]).then(|| values[n]);
     // A copy: the row's page may change once the scan has left it.
     // SAFETY: a varlena.
     let copy =
@@ -491,25 +568,21 @@ unsafe fn slice_of(row: *mut pg_sys::TupleTableSlot, state_columns: StateColumns
         (Some(delta), _) => Content::Counter(delta.value() as i64),
         (None, Some(type_)) => Content::State(
             Oid::from(type_.value() as u32),
-            copy(not_null(state_columns.state as usize - 1)),
+            copy(values[state_columns.state as usize - 1]),
         ),
-        (None, None) => Content::Decimal(copy(not_null(AMOUNT))),
+        (None, None) => Content::Decimal(copy(values[AMOUNT])),
     };
-    // SAFETY: the slot holds a heap tuple in a buffer.
-    let (place, writer, remover) = unsafe {
-        let tuple = (*row.cast::<pg_sys::BufferHeapTupleTableSlot>()).base.tuple;
-        let header = (*tuple).t_data;
-        ((*row).tts_tid, writer_of(header), remover_of(header))
-    };
+    // SAFETY: by the caller.
+    let (writer, remover) = unsafe { (writer_of(tuple.t_data), remover_of(tuple.t_data)) };
     Slice {
         object: Object {
-            id: not_null(OBJECT).value() as i64,
-            relation: Oid::from(not_null(RELATION).value() as u32),
-            attribute: not_null(ATTRIBUTE).value() as i16,
+            id: values[OBJECT].value() as i64,
+            relation: Oid::from(values[RELATION].value() as u32),
+            attribute: values[ATTRIBUTE].value() as i16,
         },
-        slot: not_null(SLOT).value() as i32,
+        slot: values[SLOT].value() as i32,
         content,
-        place,
+        place: tuple.t_self,
         writer,
         remover,
     }

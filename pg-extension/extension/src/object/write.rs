@@ -11,6 +11,7 @@ use crate::types::aggregated::merged;
 use crate::types::decimal_counter;
 use abelian_adt::counter::{SLOTS, base_is_central, slice_after};
 use pgrx::pg_sys;
+use std::cell::Cell;
 use std::ptr::null_mut;
 
 /// What became of an operation offered to the slices.
@@ -35,6 +36,11 @@ pub fn add(object: &Object, base: Option<i128>, delta: Delta<'_>) -> Result<Outc
         return Ok(Outcome::InPlace);
     }
     let table = SliceTable::for_writing()?;
+    if let Some(slice) = last_written(&table, object.id)
+        && let Some(outcome) = add_to(&table, object, slice.slot, Some(slice), delta)?
+    {
+        return Ok(outcome);
+    }
     for slot in own_slots() {
         match add_to_slot(&table, object, slot, delta)? {
             Some(outcome) => return Ok(outcome),
@@ -44,6 +50,40 @@ pub fn add(object: &Object, base: Option<i128>, delta: Delta<'_>) -> Result<Outc
         }
     }
     Ok(Outcome::InPlace)
+}
+
+/// Where this backend wrote a slice last. Only a guess: what is there now is looked at.
+#[derive(Clone, Copy)]
+struct Written {
+    object: i64,
+    slot: i32,
+    place: pg_sys::ItemPointerData,
+}
+
+/// Objects whose last place is remembered; two with the same remainder displace each other.
+const REMEMBERED: usize = 64;
+
+thread_local! {
+    static WRITTEN: [Cell<Option<Written>>; REMEMBERED] =
+        const { [const { Cell::new(None) }; REMEMBERED] };
+}
+
+fn remember(object: i64, slot: i32, place: pg_sys::ItemPointerData) {
+    let written = Written {
+        object,
+        slot,
+        place,
+    };
+    WRITTEN.with(|all| all[object as usize % REMEMBERED].set(Some(written)));
+}
+
+/// The slice that this backend wrote last for the object, if it can be used again. There is no other live row of this
+/// slot then, since the index is unique.
+fn last_written(table: &SliceTable, object: i64) -> Option<Slice> {
+    let written = WRITTEN.with(|all| all[object as usize % REMEMBERED].get())?;
+    (written.object == object)
+        .then(|| table.at(written.place, object, written.slot))
+        .flatten()
 }
 
 /// The slots of this backend, in the order of preference: apart from those of every other backend that runs now.
@@ -69,24 +109,38 @@ fn add_to_slot(
         return Ok(None);
     }
     let slice = found.first().map(|row| row.slice);
+    add_to(table, object, slot, slice, delta)
+}
+
+/// As [`add_to_slot`], to the newest version of the slot's row, at which no other transaction is.
+fn add_to(
+    table: &SliceTable,
+    object: &Object,
+    slot: i32,
+    slice: Option<Slice>,
+    delta: Delta,
+) -> Result<Option<Outcome>, Error> {
     if slice.is_some_and(|slice| !writer_is_visible(&slice)) {
         return Ok(None);
     }
     let Some(content) = sum(slice.map(|slice| slice.content), delta)? else {
         return Ok(Some(Outcome::InPlace));
     };
-    match slice {
+    let place = match slice {
         None => {
-            table.insert(object, slot, content);
+            let place = table.insert(object, slot, content)?;
             count(&FIGURES.get().slices_created, 1);
             worker::note_slices();
+            place
         }
-        Some(slice) => {
-            if retry_after_own(|| table.update(&slice, content))? != Change::Done {
+        Some(mut slice) => {
+            if retry_after_own(|| table.update(&mut slice, content))? != Change::Done {
                 return Ok(None);
             }
+            slice.place
         }
-    }
+    };
+    remember(object.id, slot, place);
     contention::note_slice(object);
     Ok(Some(Outcome::Added))
 }

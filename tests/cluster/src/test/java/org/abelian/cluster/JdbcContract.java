@@ -21,7 +21,6 @@ import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 import org.abelian.harness.LocalNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -622,36 +621,16 @@ abstract class JdbcContract {
         assertEquals("serializable", rows.getString(1));
       }
     }
-    assertState(
-        "0A000", assertThrows(SQLException.class, () -> execute("SELECT count(*) FROM kv")));
     connection.setAutoCommit(false);
     value(onFirst.get(0));
     assertState("0A000", assertThrows(SQLException.class, () -> value(onSecond.get(0))));
     connection.rollback();
-    for (String read : List.of("SELECT sum(v) FROM kv", "SELECT * FROM kv", "TABLE kv")) {
-      assertState("0A000", assertThrows(SQLException.class, () -> execute(read)));
-      connection.rollback();
-    }
     connection.setAutoCommit(true);
     execute("SET abelian.distributed_isolation = 'per_node'");
     connection.setAutoCommit(false);
     value(onFirst.get(0));
     value(onSecond.get(0));
     connection.commit();
-  }
-
-  @Test
-  void anIsolationLevelAskedForAtTheStartCountsToo() throws SQLException {
-    Properties properties = new Properties();
-    properties.setProperty("user", LocalNode.USER);
-    properties.setProperty("password", LocalNode.USER);
-    properties.setProperty("options", "-c default_transaction_isolation=repeatable\\ read");
-    try (Connection strict = DriverManager.getConnection(url(), properties);
-        Statement statement = strict.createStatement()) {
-      assertState(
-          "0A000",
-          assertThrows(SQLException.class, () -> statement.execute("SELECT count(*) FROM kv")));
-    }
   }
 
   @Test

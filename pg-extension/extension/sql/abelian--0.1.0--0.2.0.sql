@@ -86,7 +86,7 @@ CREATE FUNCTION object_copy(anyelement) RETURNS anyelement LANGUAGE c VOLATILE S
 CREATE FUNCTION object_of(anyelement) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_object_id';
 
 -- Makes the type and everything around it. docs/design/types.md says what each part is for.
-CREATE FUNCTION make_type(type_schema name, type_name name, over regprocedure) RETURNS regtype
+CREATE FUNCTION make_type(type_schema name, type_name name, over regprocedure, from_value text DEFAULT NULL, new_slice text DEFAULT NULL) RETURNS regtype
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $make$
 DECLARE
   made text := format('%I.%I', type_schema, type_name);
@@ -110,8 +110,10 @@ BEGIN
   END IF;
   SELECT t.* INTO STRICT value FROM pg_type t JOIN pg_proc p ON p.prorettype = t.oid WHERE p.oid = over;
   SELECT * INTO STRICT state FROM pg_type
-   WHERE oid = CASE aggregate.aggtranstype WHEN 'internal'::regtype THEN 'bytea'::regtype ELSE aggregate.aggtranstype END;
-  is_its_value := aggregate.aggfinalfn = 0 AND aggregate.aggtranstype <> 'internal'::regtype;
+   WHERE oid = CASE WHEN from_value IS NOT NULL THEN value.oid
+                    WHEN aggregate.aggtranstype = 'internal'::regtype THEN 'bytea'::regtype
+                    ELSE aggregate.aggtranstype END;
+  is_its_value := from_value IS NOT NULL OR aggregate.aggfinalfn = 0 AND aggregate.aggtranstype <> 'internal'::regtype;
   SELECT string_agg(format('%I.%I', n.nspname, t.typname), ', ' ORDER BY a.place) INTO arguments
     FROM pg_proc p, unnest(p.proargtypes) WITH ORDINALITY a(type, place), pg_type t, pg_namespace n
    WHERE p.oid = over AND t.oid = a.type AND n.oid = t.typnamespace;
@@ -134,7 +136,7 @@ BEGIN
                    THEN format('RECEIVE = %1$I.%2$I, SEND = %1$I.%3$I,', type_schema, type_name || '_recv', type_name || '_send') ELSE '' END,
                  value.typcategory);
   EXECUTE format('SECURITY LABEL FOR abelian ON TYPE %s IS %L', made,
-                 (SELECT format('%I.%I(%s)', n.nspname, p.proname, coalesce(arguments, '')) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+                 (SELECT concat_ws('; ', format('%I.%I(%s)', n.nspname, p.proname, coalesce(arguments, '')), 'from ' || from_value, 'slice ' || new_slice) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
                    WHERE p.oid = over));
   PERFORM abelian.make_casts(type_schema, type_name, value.oid, is_its_value);
   IF EXISTS (SELECT FROM pg_opclass c JOIN pg_am m ON m.oid = c.opcmethod
@@ -225,7 +227,7 @@ BEGIN
                    type_schema, type_name || '_hashing', made, type_name || '_hash');
   END IF;
 END $make$;
-REVOKE ALL ON FUNCTION make_type(name, name, regprocedure), make_casts(name, name, oid, boolean), make_order(name, name, oid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION make_type(name, name, regprocedure, text, text), make_casts(name, name, oid, boolean), make_order(name, name, oid) FROM PUBLIC;
 
 -- For users: the type goes where CREATE TYPE would put it, and the aggregate is found as in a query.
 CREATE FUNCTION create_type(name text, aggregate text) RETURNS regtype LANGUAGE plpgsql AS $create$
@@ -254,4 +256,121 @@ BEGIN
     ('max_text', 'pg_catalog.max(text)'), ('min_text', 'pg_catalog.min(text)'),
     ('bool_or', 'pg_catalog.bool_or(boolean)'), ('bool_and', 'pg_catalog.bool_and(boolean)')) t(name, over);
 END $$;
+
+-- ---- collections and summaries. A state is bytea, in the encoding of the algebra; the library has its functions.
+DO $$
+DECLARE
+  part record;
+  empty bytea;
+BEGIN
+  FOR part IN SELECT * FROM (VALUES
+      ('set', 'text', 'text[]', 'STRICT'),
+      ('multiset', 'text, bigint', 'jsonb', 'STRICT'),
+      ('scored_set', 'text, numeric', 'jsonb', 'STRICT'),
+      ('top_k', 'numeric, text', 'jsonb', 'STRICT'),
+      ('ordered_put', 'numeric, text', 'text', ''),
+      ('summary_bag', 'numeric', NULL, 'STRICT')) p(name, arguments, value, null_rule)
+  LOOP
+    EXECUTE format('CREATE FUNCTION %I() RETURNS bytea LANGUAGE c IMMUTABLE PARALLEL SAFE AS ''$libdir/abelian'', %L', part.name || '_empty', 'abelian_' || part.name || '_empty');
+    EXECUTE format('CREATE FUNCTION %I(bytea, bytea) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS ''$libdir/abelian'', %L',
+                   part.name || '_merge', 'abelian_' || part.name || '_merge');
+    EXECUTE format('CREATE FUNCTION %I(bytea, %s) RETURNS bytea LANGUAGE c IMMUTABLE %s PARALLEL SAFE AS ''$libdir/abelian'', %L',
+                   part.name || '_step', part.arguments, part.null_rule, 'abelian_' || part.name || '_step');
+    IF part.value IS NOT NULL THEN
+      EXECUTE format('CREATE FUNCTION %I(bytea) RETURNS %s LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS ''$libdir/abelian'', %L',
+                     part.name || '_value', part.value, 'abelian_' || part.name || '_value');
+    ELSE
+      CREATE FUNCTION summary_bag_figure(bytea, text) RETURNS numeric LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS '$libdir/abelian', 'abelian_summary_bag_figure';
+      CREATE FUNCTION summary_bag_value(bytea) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
+        'SELECT jsonb_object_agg(name, abelian.summary_bag_figure($1, name)) FROM unnest(''{count,sum,mean,var_pop,var_samp,min,max}''::text[]) name';
+    END IF;
+    EXECUTE format('SELECT %I()', part.name || '_empty') INTO empty;
+    EXECUTE format('CREATE AGGREGATE %I(%s) (SFUNC = %I, STYPE = bytea, FINALFUNC = %I, COMBINEFUNC = %I, INITCOND = %L, PARALLEL = SAFE)',
+                   part.name || '_of', part.arguments, part.name || '_step', part.name || '_value', part.name || '_merge', empty::text);
+    EXECUTE format('CREATE AGGREGATE %I(%s) (SFUNC = %I, STYPE = bytea, COMBINEFUNC = %I, INITCOND = %L, PARALLEL = SAFE)',
+                   part.name || '_state', part.arguments, part.name || '_step', part.name || '_merge', empty::text);
+  END LOOP;
+END $$;
+
+CREATE FUNCTION top_k_cut(bytea, integer) RETURNS bytea LANGUAGE c IMMUTABLE PARALLEL SAFE STRICT AS 'MODULE_PATHNAME', 'abelian_top_k_cut';
+CREATE FUNCTION top_k_slice(bytea) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_top_k_slice';
+CREATE FUNCTION ordered_put_order(bytea) RETURNS numeric LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_ordered_put_order';
+
+-- What a value says about the state.
+CREATE FUNCTION set_state_of(text[]) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
+  'SELECT abelian.set_state(x) FROM unnest($1) x';
+CREATE FUNCTION multiset_state_of(jsonb) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
+  'SELECT abelian.multiset_state(key, value::bigint) FROM jsonb_each_text($1)';
+CREATE FUNCTION scored_set_state_of(jsonb) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
+  'SELECT abelian.scored_set_state(key, value::numeric) FROM jsonb_each_text($1)';
+CREATE FUNCTION top_k_state_of(jsonb) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
+  $$ SELECT CASE WHEN $1 ->> 'k' IS NULL THEN state ELSE abelian.top_k_cut(state, ($1 ->> 'k')::integer) END
+       FROM (SELECT abelian.top_k_state((pair ->> 'score')::numeric, pair ->> 'item') AS state FROM jsonb_array_elements(CASE jsonb_typeof($1) WHEN 'object' THEN $1 -> 'top' ELSE $1 END) pair) s $$;
+
+DO $$
+BEGIN
+  PERFORM abelian.make_type('abelian', 'set', 'abelian.set_of(text)', 'abelian.set_state_of(pg_catalog._text)');
+  PERFORM abelian.make_type('abelian', 'multiset', 'abelian.multiset_of(text, bigint)', 'abelian.multiset_state_of(pg_catalog.jsonb)');
+  PERFORM abelian.make_type('abelian', 'scored_set', 'abelian.scored_set_of(text, numeric)', 'abelian.scored_set_state_of(pg_catalog.jsonb)');
+  PERFORM abelian.make_type('abelian', 'top_k', 'abelian.top_k_of(numeric, text)', 'abelian.top_k_state_of(pg_catalog.jsonb)', 'abelian.top_k_slice(pg_catalog.bytea)');
+  PERFORM abelian.make_type('abelian', 'ordered_put', 'abelian.ordered_put_of(numeric, text)');
+  PERFORM abelian.make_type('abelian', 'summary_bag', 'abelian.summary_bag_of(numeric)');
+END $$;
+
+-- Operations beside abelian.add.
+CREATE FUNCTION add(multiset, text) RETURNS multiset LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT abelian.add($1, $2, 1::pg_catalog.int8)';
+SECURITY LABEL FOR abelian ON FUNCTION add(multiset, text) IS 'operation';
+CREATE FUNCTION put(ordered_put, numeric, text) RETURNS ordered_put LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_object_apply';
+SECURITY LABEL FOR abelian ON FUNCTION put(ordered_put, numeric, text) IS 'operation';
+CREATE FUNCTION put(ordered_put, timestamptz, text) RETURNS ordered_put LANGUAGE sql STABLE PARALLEL SAFE AS
+  'SELECT abelian.put($1, EXTRACT(epoch FROM $2), $3)';
+SECURITY LABEL FOR abelian ON FUNCTION put(ordered_put, timestamptz, text) IS 'operation';
+
+-- Changes that must know the value, and so overwrite it.
+CREATE FUNCTION remove(set, text) RETURNS set LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT pg_catalog.array_remove($1::pg_catalog.text[], $2)::abelian.set';
+CREATE FUNCTION remove(multiset, text, bigint DEFAULT 1) RETURNS multiset LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  $$ SELECT CASE WHEN $3 <= 0 THEN abelian.add($1, $2, $3) -- for its error
+                 WHEN abelian.count($1, $2) > $3 THEN (($1::pg_catalog.jsonb) || pg_catalog.jsonb_build_object($2, abelian.count($1, $2) - $3))::abelian.multiset
+                 ELSE (($1::pg_catalog.jsonb) - $2)::abelian.multiset END $$;
+CREATE FUNCTION remove(scored_set, text) RETURNS scored_set LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT (($1::pg_catalog.jsonb) - $2)::abelian.scored_set';
+CREATE FUNCTION put(scored_set, text, numeric) RETURNS scored_set LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT (($1::pg_catalog.jsonb) || pg_catalog.jsonb_build_object($2, $3))::abelian.scored_set';
+
+-- Accessors.
+CREATE FUNCTION size(set) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.cardinality($1::pg_catalog.text[])::pg_catalog.int8';
+CREATE FUNCTION contains(set, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT $2 = ANY ($1::pg_catalog.text[])';
+CREATE FUNCTION count(multiset, text) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT coalesce((($1::pg_catalog.jsonb) ->> $2)::pg_catalog.int8, 0)';
+CREATE FUNCTION contains(multiset, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT ($1::pg_catalog.jsonb) ? $2';
+CREATE FUNCTION size(multiset) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT coalesce(sum(value::pg_catalog.int8), 0) FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb)';
+CREATE FUNCTION distinct_size(multiset) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT count(*) FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb)';
+CREATE FUNCTION score(scored_set, text) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT (($1::pg_catalog.jsonb) ->> $2)::pg_catalog.numeric';
+CREATE FUNCTION contains(scored_set, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT ($1::pg_catalog.jsonb) ? $2';
+CREATE FUNCTION size(scored_set) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT count(*) FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb)';
+CREATE FUNCTION top(scored_set, integer) RETURNS TABLE (item text, score numeric) LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT key, value::pg_catalog.numeric FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb) ORDER BY 2 DESC, key COLLATE pg_catalog."C" LIMIT $2';
+CREATE FUNCTION range(scored_set, numeric, numeric) RETURNS TABLE (item text, score numeric) LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT key, value::pg_catalog.numeric FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb) WHERE value::pg_catalog.numeric BETWEEN $2 AND $3 ORDER BY 2, key COLLATE pg_catalog."C"';
+CREATE FUNCTION top_k(integer) RETURNS top_k LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
+  $$ SELECT pg_catalog.jsonb_build_object('k', $1, 'top', '[]'::pg_catalog.jsonb)::abelian.top_k $$;
+CREATE FUNCTION size(top_k) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  $$ SELECT pg_catalog.jsonb_array_length(($1::pg_catalog.jsonb) -> 'top')::pg_catalog.int8 $$;
+CREATE FUNCTION top(top_k, integer DEFAULT NULL) RETURNS TABLE (score numeric, item text) LANGUAGE sql STABLE PARALLEL SAFE AS
+  $$ SELECT (pair ->> 'score')::pg_catalog.numeric, pair ->> 'item'
+       FROM pg_catalog.jsonb_array_elements(($1::pg_catalog.jsonb) -> 'top') WITH ORDINALITY p(pair, place) ORDER BY place LIMIT $2 $$;
+CREATE FUNCTION ordered_put_stored(ordered_put) RETURNS bytea LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_object_state';
+CREATE FUNCTION order_of(ordered_put) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT abelian.ordered_put_order(abelian.ordered_put_stored($1))';
+CREATE FUNCTION summary_bag_stored(summary_bag) RETURNS bytea LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_object_state';
+CREATE FUNCTION count(summary_bag) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$ SELECT abelian.summary_bag_figure(abelian.summary_bag_stored($1), 'count')::pg_catalog.int8 $$;
+CREATE FUNCTION sum(summary_bag) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$ SELECT abelian.summary_bag_figure(abelian.summary_bag_stored($1), 'sum') $$;
+CREATE FUNCTION mean(summary_bag) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$ SELECT abelian.summary_bag_figure(abelian.summary_bag_stored($1), 'mean') $$;
+CREATE FUNCTION var_pop(summary_bag) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$ SELECT abelian.summary_bag_figure(abelian.summary_bag_stored($1), 'var_pop') $$;
+CREATE FUNCTION var_samp(summary_bag) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$ SELECT abelian.summary_bag_figure(abelian.summary_bag_stored($1), 'var_samp') $$;
+CREATE FUNCTION min(summary_bag) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$ SELECT abelian.summary_bag_figure(abelian.summary_bag_stored($1), 'min') $$;
+CREATE FUNCTION max(summary_bag) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$ SELECT abelian.summary_bag_figure(abelian.summary_bag_stored($1), 'max') $$;
 -- ==== end of types over aggregates ==================================================================

@@ -2,6 +2,8 @@
 
 use crate::boundary::PostgresError;
 use abelian_adt::bounded_counter::BadBounds;
+use abelian_adt::data_type::Refused;
+use abelian_adt::encoding::{Corrupt, Unmergeable};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode};
 use thiserror::Error;
@@ -59,6 +61,12 @@ pub enum Error {
     /// `c OR NULL`, `c AND NULL`.
     #[error("null value in an operation on a boolean that commutes")]
     NullOperand,
+    /// An operation with an argument that cannot be.
+    #[error("{0}")]
+    Refused(#[from] Refused),
+    /// Bytes that no state was stored as.
+    #[error("{0}")]
+    Corrupt(#[from] Corrupt),
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -83,6 +91,12 @@ impl Error {
             Error::InvalidLabel | Error::NotAggregated | Error::NotABound(_) | Error::Bounds(_) => {
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE
             }
+            Error::Refused(Refused::OutOfRange) => {
+                PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE
+            }
+            Error::Refused(Refused::OutOfBounds) => PgSqlErrorCode::ERRCODE_CHECK_VIOLATION,
+            Error::Refused(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            Error::Corrupt(_) => PgSqlErrorCode::ERRCODE_DATA_CORRUPTED,
             Error::NoState => PgSqlErrorCode::ERRCODE_EXTERNAL_ROUTINE_INVOCATION_EXCEPTION,
             Error::NullOperand => PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED,
             Error::ModifiedByTrigger => PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION,
@@ -133,5 +147,14 @@ impl Error {
         }
         report.report(PgLogLevel::ERROR);
         unreachable!("ERROR does not return")
+    }
+}
+
+impl From<Unmergeable> for Error {
+    fn from(why: Unmergeable) -> Self {
+        match why {
+            Unmergeable::Corrupt(corrupt) => Error::Corrupt(corrupt),
+            Unmergeable::OutOfRange => Error::OutOfRange,
+        }
     }
 }

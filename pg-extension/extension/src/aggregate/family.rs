@@ -29,7 +29,8 @@ pub struct Family {
     pub type_: Oid,
     /// The type of its value: what the aggregate gives.
     pub value_type: Oid,
-    /// The type in whose form states are written and read; `bytea` for states of type `internal`.
+    /// The type in whose form states are written and read: the value's if it makes a state, else the state's, which is `bytea` if
+    /// the aggregate calls it `internal`.
     pub text_type: Oid,
     /// How its operation is written, beside `abelian.add`.
     pub notation: Option<Notation>,
@@ -43,6 +44,10 @@ pub struct Family {
     /// For states of type `internal`: to `bytea` and back.
     serial: Option<(Oid, Oid)>,
     initial: Option<Vec<u8>>,
+    /// Makes a state of a value.
+    from_value: Option<Oid>,
+    /// Makes, of the state in the row, what a new slice begins with.
+    new_slice: Option<Oid>,
 }
 
 thread_local! {
@@ -85,15 +90,16 @@ impl Family {
             return known;
         }
         let family = label::of_type(type_)
-            .and_then(|text| label::aggregate_named(&text))
-            .and_then(|aggregate| Family::over(type_, aggregate).ok())
+            .and_then(|text| label::Functions::named(&text))
+            .and_then(|functions| Family::over(type_, &functions).ok())
             .map(Rc::new);
         KNOWN.with_borrow_mut(|known| known.insert(type_, family.clone()));
         family
     }
 
     /// Describes a type over this aggregate; an error says why it cannot be.
-    pub fn over(type_: Oid, aggregate: Oid) -> Result<Family, Error> {
+    pub fn over(type_: Oid, functions: &label::Functions) -> Result<Family, Error> {
+        let aggregate = functions.aggregate;
         let row = AggregateRow::of(aggregate)?;
         let unusable = |why: &str| Err(Error::UnusableAggregate(why.into()));
         let arguments = arguments(aggregate);
@@ -119,12 +125,12 @@ impl Family {
         if arguments.iter().any(pseudo) || !internal && pseudo(&row.state) {
             return unusable("It is polymorphic: name one over a particular type.");
         }
-        let text_type = if internal {
+        let state_type = if internal {
             pg_sys::BYTEAOID
         } else {
             row.state
         };
-        let layout = Layout::of(text_type);
+        let layout = Layout::of(state_type);
         if !layout.is_storable() {
             return unusable("Its state cannot be stored.");
         }
@@ -133,7 +139,7 @@ impl Family {
         let mut family = Family {
             type_,
             value_type,
-            text_type,
+            text_type: state_type,
             notation: None,
             layout,
             transition: row.transition,
@@ -142,18 +148,18 @@ impl Family {
             final_arguments: if row.final_extra { arguments.len() } else { 0 },
             serial: if internal { serial } else { None },
             initial: None,
+            from_value: functions.from_value,
+            new_slice: functions.new_slice,
             arguments,
         };
         if let Some(text) = row.initial {
             family.initial = Some(family.read(&text)?);
         }
+        if family.from_value.is_some() {
+            family.text_type = value_type;
+        }
         family.notation = notation(row.transition, value_type, row.sort_operator);
         Ok(family)
-    }
-
-    /// Whether the state is the value itself, so that any value makes an object.
-    pub fn is_its_value(&self) -> bool {
-        self.final_function.is_none() && self.serial.is_none()
     }
 
     /// Both states together; `None` is the empty one.
@@ -210,8 +216,12 @@ impl Family {
         call(function, &arguments)
     }
 
-    /// The state that a value of the state's type makes: merged with the initial state, which brings it to normal form.
+    /// The state that a datum of [`Family::text_type`] makes. A state itself is merged with the initial one, which brings it to normal form.
     pub fn normal(&self, value: Datum) -> Result<Vec<u8>, Error> {
+        if let Some(function) = self.from_value {
+            let state = in_scratch(|| self.keep(call(function, &[Some(value)])?))?;
+            return state.ok_or(Error::NoState);
+        }
         let image = self.layout.image(value);
         if self.serial.is_some() {
             // Taken apart and put together again: what is not a state is refused.
@@ -225,8 +235,30 @@ impl Family {
     }
 
     /// The state as a datum of [`Family::text_type`], in the current memory context.
+    pub fn written(&self, state: &[u8]) -> Result<Datum, Error> {
+        match self.from_value {
+            Some(_) => self.value(state)?.ok_or(Error::NoState),
+            None => Ok(self.layout.datum(state)),
+        }
+    }
+
+    /// The state as a datum of the type in which it is stored, in the current memory context.
     pub fn stored(&self, state: &[u8]) -> Datum {
         self.layout.datum(state)
+    }
+
+    /// Whether [`Family::for_slice`] has something to say.
+    pub fn bounds_slices(&self) -> bool {
+        self.new_slice.is_some()
+    }
+
+    /// What a slice has to take in, where it is more than the change: what the state in the row sets bounds to.
+    pub fn for_slice(&self, base: &[u8], change: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        let Some(function) = self.new_slice else {
+            return Ok(None);
+        };
+        let start = in_scratch(|| self.keep(call(function, &[self.live(base)?])?))?;
+        self.merge(start.as_deref(), Some(change))
     }
 
     fn read(&self, text: &std::ffi::CStr) -> Result<Vec<u8>, Error> {

@@ -3,7 +3,7 @@
 //!
 //! | object | label |
 //! |---|---|
-//! | type | its aggregate, qualified: `pg_catalog.max(pg_catalog.int8)` |
+//! | type | its aggregate, qualified: `pg_catalog.max(pg_catalog.int8)`; then, if there are any, `; from f(...)` and `; slice f(...)` |
 //! | function | `operation`: `c = f(c, x)` is what merging `c` with `f(NULL, x)` gives |
 
 use super::family::{self, Family};
@@ -65,13 +65,13 @@ fn check_type(object: &ObjectAddress, label: &CStr) -> Result<(), Error> {
         pg_sys::get_typtype(object.objectId) as u8 == b'b'
             && pg_sys::get_typlen(object.objectId) == -1
     };
-    let aggregate = aggregate_named(label)
+    let functions = Functions::named(label)
         .filter(|_| is_base)
         .ok_or(Error::InvalidLabel)?;
-    Family::over(object.objectId, aggregate)?;
+    Family::over(object.objectId, &functions)?;
     let aggregate = ObjectAddress {
         classId: pg_sys::ProcedureRelationId,
-        objectId: aggregate,
+        objectId: functions.aggregate,
         objectSubId: 0,
     };
     // SAFETY: both objects exist.
@@ -99,8 +99,40 @@ fn check_operation(function: Oid, label: &CStr) -> Result<(), Error> {
     }
 }
 
-/// The aggregate that a type's label names.
-pub fn aggregate_named(name: &CStr) -> Option<Oid> {
+/// What a type's label names.
+pub struct Functions {
+    /// The aggregate.
+    pub aggregate: Oid,
+    /// Makes a state of a value.
+    pub from_value: Option<Oid>,
+    /// Makes, of the state in the row, what a new slice begins with.
+    pub new_slice: Option<Oid>,
+}
+
+impl Functions {
+    /// Reads a label; `None` if it is none, or something it names does not exist.
+    pub fn named(label: &CStr) -> Option<Self> {
+        let mut parts = label.to_str().ok()?.split("; ");
+        let mut functions = Functions {
+            aggregate: function_named(parts.next()?)?,
+            from_value: None,
+            new_slice: None,
+        };
+        for part in parts {
+            let (role, name) = part.split_once(' ')?;
+            let function = function_named(name)?;
+            match role {
+                "from" => functions.from_value = Some(function),
+                "slice" => functions.new_slice = Some(function),
+                _ => return None,
+            }
+        }
+        Some(functions)
+    }
+}
+
+fn function_named(name: &str) -> Option<Oid> {
+    let name = CString::new(name).ok()?;
     // SAFETY: to_regprocedure takes a text and gives NULL for what does not exist.
     let found = unsafe {
         let text = pg_sys::cstring_to_text(name.as_ptr());

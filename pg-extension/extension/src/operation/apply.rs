@@ -164,7 +164,14 @@ impl Change {
                 let family = family(type_)?;
                 // SAFETY: a datum of the family's type.
                 let delta = unsafe { Aggregated::from_datum(family.clone(), delta) };
-                object::add(&object, None, Delta::State(&family, &delta.state))
+                // SAFETY: as above.
+                let base = || unsafe { Aggregated::from_datum(family.clone(), content) }.state;
+                let bounded = match family.bounds_slices() {
+                    true => family.for_slice(&base(), &delta.state)?,
+                    false => None,
+                };
+                let change = bounded.as_deref().unwrap_or(&delta.state);
+                object::add(&object, None, Delta::State(&family, change))
             }
         }
     }

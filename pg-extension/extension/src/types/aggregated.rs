@@ -220,7 +220,7 @@ pg_function!(fn abelian_object_in(call) {
 
 pg_function!(fn abelian_object_out(call) {
     let content = content(call, 0)?;
-    let stored = content.family.stored(&content.seen()?);
+    let stored = content.family.written(&content.seen()?)?;
     let (mut function, mut varlena) = (Oid::INVALID, false);
     // SAFETY: the state's own output function.
     unsafe {
@@ -242,7 +242,7 @@ pg_function!(fn abelian_object_recv(call) {
 
 pg_function!(fn abelian_object_send(call) {
     let content = content(call, 0)?;
-    let stored = content.family.stored(&content.seen()?);
+    let stored = content.family.written(&content.seen()?)?;
     let (mut function, mut varlena) = (Oid::INVALID, false);
     // SAFETY: the state's own send function.
     unsafe {

@@ -4,3 +4,4 @@ pub mod aggregated;
 pub mod bounded_counter;
 pub mod counter;
 pub mod decimal_counter;
+pub mod structures;

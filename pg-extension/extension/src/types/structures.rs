@@ -1,0 +1,292 @@
+//! The states of `abelian.set`, `multiset`, `scored_set`, `top_k`, `ordered_put` and `summary_bag`: the algebra of `abelian_adt` as the functions of
+//! aggregates over `bytea`. What the types are made of beside that is SQL, in the install script.
+
+use crate::error::Error;
+use crate::function::Call;
+use crate::object::{bytea_of, content_of};
+use crate::pg_function;
+use abelian_adt::Merge;
+use abelian_adt::data_type::DataType;
+use abelian_adt::encoding::Encoding;
+use abelian_adt::exact::Exact;
+use abelian_adt::multiset::{self, Multiset};
+use abelian_adt::numeric::Numeric;
+use abelian_adt::ordered::Text;
+use abelian_adt::ordered_put::OrderedPut;
+use abelian_adt::scored_set::{self, ScoredSet};
+use abelian_adt::set::{self, Set};
+use abelian_adt::summary_bag::{self, Answer, Population, Query, Quotient, SummaryBag};
+use abelian_adt::top_k::{self, TopK};
+use pgrx::pg_sys::{self, Datum};
+use std::ffi::{CStr, CString};
+use std::fmt::Display;
+
+/// Scores and orders are numbers.
+type Top = TopK<Numeric>;
+type Newest = OrderedPut<Numeric>;
+
+fn decoded<S: Encoding>(call: Call, n: usize) -> Result<S, Error> {
+    Ok(S::decode(&content_of(call.arg(n)))?)
+}
+
+fn encoded(state: &impl Encoding) -> Datum {
+    let mut bytes = Vec::new();
+    state.encode(&mut bytes);
+    bytea_of(&bytes)
+}
+
+/// The state in the first argument after a blind operation.
+fn stepped<D: DataType>(call: Call, operation: &D::Operation) -> Result<Datum, Error> {
+    let mut change = Vec::new();
+    D::change(operation, None)?.encode(&mut change);
+    let state = D::State::merge_encoded(&content_of(call.arg(0)), &change)?;
+    Ok(bytea_of(&state))
+}
+
+fn merged<D: DataType>(call: Call) -> Result<Datum, Error> {
+    let state = D::State::merge_encoded(&content_of(call.arg(0)), &content_of(call.arg(1)))?;
+    Ok(bytea_of(&state))
+}
+
+fn text(call: Call, n: usize) -> Text {
+    content_of(call.arg(n))
+}
+
+/// These bytes as a `text`, which has the form of a `bytea`.
+fn text_of(bytes: &[u8]) -> Datum {
+    bytea_of(bytes)
+}
+
+fn numeric(call: Call, n: usize) -> Result<Numeric, Error> {
+    // SAFETY: declared with a numeric; its output is ASCII.
+    let written = unsafe {
+        let text = pgrx::direct_function_call::<&CStr>(pg_sys::numeric_out, &[Some(call.arg(n))]);
+        text.map(|text| text.to_string_lossy().into_owned())
+    };
+    written
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| Error::Internal("numeric_out gave no number".into()))
+}
+
+fn finite(call: Call, n: usize) -> Result<Exact, Error> {
+    match numeric(call, n)? {
+        Numeric::Finite(number) => Ok(number),
+        _ => Err(abelian_adt::data_type::Refused::NotFinite.into()),
+    }
+}
+
+/// The number as a `numeric`.
+fn numeric_of(number: &impl Display) -> Result<Datum, Error> {
+    let text = CString::new(number.to_string()).unwrap_or_default();
+    let no_modifier = Datum::from(-1_i32);
+    // SAFETY: numeric_in(cstring, oid, int4); the text outlives the call.
+    unsafe {
+        let text = Datum::from(text.as_ptr());
+        pgrx::direct_function_call_as_datum(
+            pg_sys::numeric_in,
+            &[Some(text), Some(Datum::null()), Some(no_modifier)],
+        )
+    }
+    .ok_or_else(|| Error::Internal("numeric_in gave NULL".into()))
+}
+
+/// JSON under construction, in the encoding of the database.
+#[derive(Default)]
+struct Json(Vec<u8>);
+
+impl Json {
+    fn raw(&mut self, text: impl Display) -> &mut Self {
+        self.0.extend(text.to_string().bytes());
+        self
+    }
+
+    fn string(&mut self, text: &[u8]) -> &mut Self {
+        self.0.push(b'"');
+        for byte in text {
+            match byte {
+                b'"' | b'\\' => self.0.extend([b'\\', *byte]),
+                0..0x20 => self.0.extend(format!("\\u{byte:04x}").bytes()),
+                _ => self.0.push(*byte),
+            }
+        }
+        self.0.push(b'"');
+        self
+    }
+
+    /// Infinities and `NaN` have no number in JSON.
+    fn number(&mut self, number: &Numeric) -> &mut Self {
+        match number {
+            Numeric::Finite(exact) => self.raw(exact),
+            other => self.string(other.to_string().as_bytes()),
+        }
+    }
+
+    fn object<'a>(entries: impl Iterator<Item = (&'a Text, String)>) -> Self {
+        let mut json = Json::default();
+        json.raw("{");
+        for (place, (key, value)) in entries.enumerate() {
+            json.raw(if place == 0 { "" } else { "," });
+            json.string(key).raw(":").raw(value);
+        }
+        json.raw("}");
+        json
+    }
+
+    /// As a `jsonb`.
+    fn into_datum(self) -> Result<Datum, Error> {
+        let text = CString::new(self.0).map_err(|_| Error::Internal("a text with NUL".into()))?;
+        // SAFETY: jsonb_in takes a C string, which outlives the call.
+        unsafe {
+            let text = Datum::from(text.as_ptr());
+            pgrx::direct_function_call_as_datum(pg_sys::jsonb_in, &[Some(text)])
+        }
+        .ok_or_else(|| Error::Internal("jsonb_in gave NULL".into()))
+    }
+}
+
+pg_function!(fn abelian_set_empty(_call) { Ok(encoded(&<Set as DataType>::State::identity())) });
+pg_function!(fn abelian_set_merge(call) { merged::<Set>(call) });
+pg_function!(fn abelian_set_step(call) { stepped::<Set>(call, &set::Operation::Add(text(call, 1))) });
+pg_function!(
+    /// The elements in the order of their bytes, as `text[]`.
+    fn abelian_set_value(call) {
+        let state: set::Additions = decoded(call, 0)?;
+        let mut elements: Vec<Datum> = state.elements().map(|element| text_of(element)).collect();
+        // SAFETY: as many texts as the length says; text is a varlena aligned to 4 bytes.
+        Ok(unsafe {
+            Datum::from(pg_sys::construct_array(
+                elements.as_mut_ptr(),
+                elements.len() as i32,
+                pg_sys::TEXTOID,
+                -1,
+                false,
+                b'i' as std::ffi::c_char,
+            ))
+        })
+    }
+);
+
+pg_function!(fn abelian_multiset_empty(_call) { Ok(encoded(&<Multiset as DataType>::State::identity())) });
+pg_function!(fn abelian_multiset_merge(call) { merged::<Multiset>(call) });
+pg_function!(fn abelian_multiset_step(call) {
+    stepped::<Multiset>(call, &multiset::Operation::Add(text(call, 1), call.i64(2)))
+});
+pg_function!(
+    /// Elements and counts, as `jsonb`.
+    fn abelian_multiset_value(call) {
+        let counts = Multiset::value(&decoded(call, 0)?);
+        Json::object(counts.iter().map(|(element, count)| (element, count.to_string()))).into_datum()
+    }
+);
+
+pg_function!(fn abelian_scored_set_empty(_call) { Ok(encoded(&<ScoredSet as DataType>::State::identity())) });
+pg_function!(fn abelian_scored_set_merge(call) { merged::<ScoredSet>(call) });
+pg_function!(fn abelian_scored_set_step(call) {
+    stepped::<ScoredSet>(call, &scored_set::Operation::Add(text(call, 1), finite(call, 2)?))
+});
+pg_function!(
+    /// Elements and scores, as `jsonb`.
+    fn abelian_scored_set_value(call) {
+        let scores = ScoredSet::value(&decoded(call, 0)?);
+        Json::object(scores.iter().map(|(element, score)| (element, score.to_string()))).into_datum()
+    }
+);
+
+pg_function!(fn abelian_top_k_empty(_call) { Ok(encoded(&<Top as DataType>::State::identity())) });
+pg_function!(fn abelian_top_k_merge(call) { merged::<Top>(call) });
+pg_function!(fn abelian_top_k_step(call) { stepped::<Top>(call, &top_k::Add(numeric(call, 1)?, text(call, 2))) });
+pg_function!(
+    /// The state with at most so many pairs.
+    fn abelian_top_k_cut(call) {
+        let state: <Top as DataType>::State = decoded(call, 0)?;
+        let k = u32::try_from(call.i32(1)).ok().filter(|k| *k > 0);
+        let k = k.ok_or(abelian_adt::data_type::Refused::NotPositive)?;
+        let cut = top_k::Greatest::none(k).merge(&state).ok_or(Error::NoState)?;
+        Ok(encoded(&cut))
+    }
+);
+pg_function!(
+    /// What a slice of an object with this base begins with.
+    fn abelian_top_k_slice(call) {
+        Ok(encoded(&Top::new_slice(&decoded(call, 0)?)))
+    }
+);
+pg_function!(
+    /// k, and the pairs, the greatest first, as `jsonb`.
+    fn abelian_top_k_value(call) {
+        let state: <Top as DataType>::State = decoded(call, 0)?;
+        let mut json = Json::default();
+        json.raw("{\"k\":");
+        match state.k() {
+            u32::MAX => json.raw("null"),
+            k => json.raw(k),
+        };
+        json.raw(",\"top\":[");
+        for (place, (score, item)) in state.pairs().enumerate() {
+            json.raw(if place == 0 { "{\"score\":" } else { ",{\"score\":" });
+            json.number(score).raw(",\"item\":").string(item).raw("}");
+        }
+        json.raw("]}");
+        json.into_datum()
+    }
+);
+
+pg_function!(fn abelian_ordered_put_empty(_call) { Ok(encoded(&<Newest as DataType>::State::identity())) });
+pg_function!(fn abelian_ordered_put_merge(call) { merged::<Newest>(call) });
+pg_function!(
+    /// Not strict: the payload may be NULL, and a NULL order puts nothing.
+    fn abelian_ordered_put_step(call) {
+        if call.is_null(0) || call.is_null(1) {
+            return Ok(if call.is_null(0) { call.null() } else { call.arg(0) });
+        }
+        let payload = (!call.is_null(2)).then(|| text(call, 2));
+        stepped::<Newest>(call, &abelian_adt::extremum::Put((numeric(call, 1)?, payload)))
+    }
+);
+pg_function!(
+    /// The payload.
+    fn abelian_ordered_put_value(call) {
+        let payload = Newest::value(&decoded(call, 0)?).and_then(|(_, payload)| payload);
+        Ok(payload.map_or_else(|| call.null(), |payload| text_of(&payload)))
+    }
+);
+pg_function!(
+    /// Its order.
+    fn abelian_ordered_put_order(call) {
+        match Newest::value(&decoded(call, 0)?) {
+            Some((order, _)) => numeric_of(&order),
+            None => Ok(call.null()),
+        }
+    }
+);
+
+pg_function!(fn abelian_summary_bag_empty(_call) { Ok(encoded(&<SummaryBag as DataType>::State::identity())) });
+pg_function!(fn abelian_summary_bag_merge(call) { merged::<SummaryBag>(call) });
+pg_function!(fn abelian_summary_bag_step(call) { stepped::<SummaryBag>(call, &summary_bag::Add(numeric(call, 1)?)) });
+pg_function!(
+    /// One of the figures as a `numeric`: count, sum, mean, var_pop, var_samp, min, max.
+    fn abelian_summary_bag_figure(call) {
+        let name = text(call, 1);
+        let query = match name.as_slice() {
+            b"count" => Query::Count,
+            b"sum" => Query::Sum,
+            b"mean" => Query::Mean,
+            b"var_pop" => Query::Variance(Population::Whole),
+            b"var_samp" => Query::Variance(Population::Sample),
+            b"min" => Query::Min,
+            b"max" => Query::Max,
+            _ => return Err(Error::Internal("unknown figure".into())),
+        };
+        match SummaryBag::answer(&decoded(call, 0)?, &query) {
+            Answer::Count(count) => numeric_of(&count),
+            Answer::Number(Some(number)) => numeric_of(&number),
+            Answer::Quotient(Some(Quotient { numerator, denominator })) => {
+                let parts = [Some(numeric_of(&numerator)?), Some(numeric_of(&denominator)?)];
+                // SAFETY: two numerics; the denominator is positive.
+                unsafe { pgrx::direct_function_call_as_datum(pg_sys::numeric_div, &parts) }
+                    .ok_or_else(|| Error::Internal("numeric_div gave NULL".into()))
+            }
+            Answer::Number(None) | Answer::Quotient(None) => Ok(call.null()),
+        }
+    }
+);

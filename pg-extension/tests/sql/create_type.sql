@@ -50,7 +50,7 @@ DROP AGGREGATE longest(text) CASCADE;
 SELECT count(*) FROM information_schema.columns WHERE table_name = 't' AND column_name = 'longest';
 SELECT count(*) FROM abelian.slice WHERE type NOT IN (SELECT oid FROM pg_type);
 -- What cannot be.
-\set VERBOSITY default
+\set SHOW_CONTEXT never
 SELECT abelian.create_type('x', 'nothing(int)');
 SELECT abelian.create_type('x', 'lower(text)');
 SELECT abelian.create_type('x', 'array_agg(anynonarray)');

@@ -22,7 +22,7 @@ final class CopyRelay {
     CopyTarget target = session.plan().copyIn();
     ByteQueue input = session.input();
     for (; ; ) {
-      int at = input.start() + session.planned();
+      int at = input.start() + session.groups().planned();
       int length = input.frameAt(at);
       if (length == 0) {
         target.flush();
@@ -33,7 +33,7 @@ final class CopyRelay {
         case FrontendType.COPY_DATA -> target.data(input.array(), at, length);
         case FrontendType.COPY_DONE, FrontendType.COPY_FAIL -> {
           end(target, type, Arrays.copyOfRange(input.array(), at + 5, at + length));
-          session.copied(length);
+          session.groups().copied(length);
           return true;
         }
         case FrontendType.SYNC, FrontendType.FLUSH -> {
@@ -44,15 +44,15 @@ final class CopyRelay {
           return true;
         }
       }
-      session.copied(length);
+      session.groups().copied(length);
     }
   }
 
   private void end(CopyTarget target, byte type, byte[] reason) {
-    boolean sync = target.isExtended() && session.hasSynced();
+    boolean sync = target.isExtended() && session.groups().hasSynced();
     target.end(type, reason, sync);
     if (sync) {
-      session.expectSurplusSync();
+      session.groups().expectSurplusSync();
     }
     session.plan().endCopyIn();
   }

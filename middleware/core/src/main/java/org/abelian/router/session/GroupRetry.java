@@ -84,7 +84,7 @@ final class GroupRetry {
     List<TransactionState.Entry> history = List.copyOf(state.history().subList(0, historySize));
     var begin = state.beginStatement();
     String isolation = state.isolation();
-    session.control().rollbackAll();
+    session.control().ending().rollbackAll();
     if (inBlock) {
       state.beginBlock(begin, isolation);
       state.history().addAll(history);

@@ -81,7 +81,7 @@ final class SimpleQuery {
   Outcome finish() {
     statements = null;
     spreading = null;
-    return session.sync();
+    return session.groups().sync();
   }
 
   private boolean standardStrings() {
@@ -173,7 +173,7 @@ final class SimpleQuery {
     link.connection.writer().bytes(array, at, length);
     session.plan().add(NodeReply.query(link.connection));
     session.links().untouch(link);
-    return session.endGroupAfterPlan();
+    return session.groups().endGroupAfterPlan();
   }
 
   Outcome functionCall(byte[] array, int at, int length) {

@@ -145,7 +145,7 @@ final class Spread {
       }
     }
     if (routed.changesSchema(all)) {
-      session.control().schemaChanged();
+      session.control().ending().schemaChanged();
       session.runner().seesUncommittedSchema();
     }
     return bound(statement, routed, all, links, answer);
@@ -254,7 +254,7 @@ final class Spread {
     if (quiet) {
       session.plan().add(FixedMessage.tag("CALL"));
     }
-    session.settleBeforeNext();
+    session.groups().settleBeforeNext();
     return Outcome.NEXT;
   }
 
@@ -264,8 +264,10 @@ final class Spread {
       executeOne(link, name, 0);
     }
     List<NodeConnection> nodes = portal.links.stream().map(link -> link.connection).toList();
-    session.plan().add(new CopyIn(copy.table(), nodes, copy.division(), session::hasSynced));
-    session.settleBeforeNext();
+    session
+        .plan()
+        .add(new CopyIn(copy.table(), nodes, copy.division(), session.groups()::hasSynced));
+    session.groups().settleBeforeNext();
     return Outcome.NEXT;
   }
 

@@ -6,17 +6,11 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.Action;
 import org.abelian.router.execution.FixedMessage;
-import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.pool.NodeConnection;
-import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrontendType;
-import org.abelian.router.transaction.Answer;
-import org.abelian.router.transaction.CommitOutcome;
-import org.abelian.router.transaction.CommitRequest;
-import org.abelian.router.transaction.Participant;
 
 /**
  * Begins and ends transactions over as many nodes as they reach. A node is told BEGIN with the
@@ -30,13 +24,18 @@ final class TransactionControl {
 
   private final Session session;
   private final TransactionState state;
+  private final TransactionEnding ending;
   private boolean beginAnswered;
   private boolean groupWrote;
-  private boolean schemaChanged;
 
   TransactionControl(Session session) {
     this.session = session;
     this.state = session.transaction();
+    ending = new TransactionEnding(session);
+  }
+
+  TransactionEnding ending() {
+    return ending;
   }
 
   // ---- joining
@@ -191,8 +190,8 @@ final class TransactionControl {
       session.notRetryable();
       session.links().touch(only);
       inject(only, statement.statement(), true);
-      session.plan().add(Action.then(() -> ended(reallyCommit)));
-      session.settleBeforeNext();
+      session.plan().add(Action.then(() -> ending.ended(reallyCommit)));
+      session.groups().settleBeforeNext();
       return Outcome.NEXT;
     }
     if (!session.plan().isEmpty()) {
@@ -202,9 +201,9 @@ final class TransactionControl {
     NodeStatement begin = state.beginStatement();
     String isolation = state.isolation();
     if (!reallyCommit) {
-      rollbackAll();
+      ending.rollbackAll();
     }
-    boolean committed = reallyCommit && commitAll();
+    boolean committed = reallyCommit && ending.commitAll();
     session.output().commandComplete(committed ? "COMMIT" : ROLLBACK);
     if (command.chain()) {
       state.beginBlock(begin, isolation);
@@ -246,7 +245,7 @@ final class TransactionControl {
       case RELEASE -> state.release(command.savepoint());
       default -> {
         session.plan().add(Action.then(() -> state.rollbackTo(command.savepoint())));
-        session.settleBeforeNext();
+        session.groups().settleBeforeNext();
       }
     }
     return Outcome.NEXT;
@@ -260,161 +259,8 @@ final class TransactionControl {
     };
   }
 
-  // ---- ending
+  // ---- groups of messages
   // ----------------------------------------------------------------------------------------------------
-
-  /**
-   * Commits on all nodes; afterwards nothing is open.
-   *
-   * @return false when the transaction had failed before, and is rolled back
-   * @throws RuntimeException when it was rolled back for another reason, or nobody knows
-   */
-  boolean commitAll() {
-    List<Link> begun = session.links().begun();
-    syncTouched(begun);
-    List<Participant> writers = new ArrayList<>();
-    List<Participant> readers = new ArrayList<>();
-    String token = null;
-    for (Link link : begun) {
-      if (!link.isUsable()) {
-        rollbackAll();
-        throw new AbelianException(
-            SqlState.CONNECTION_FAILURE,
-            "the connection to " + link + " was lost; the transaction is rolled back",
-            "Try the transaction again.");
-      }
-      if (link.connection.transactionStatus() == 'E') {
-        state.fail();
-      }
-      boolean writes = hasTransactionId(link);
-      token = token == null && writes ? link.connection.transactionToken() : token;
-      (writes ? writers : readers).add(new LinkParticipant(link));
-    }
-    if (state.isFailed()) {
-      rollbackAll();
-      return false;
-    }
-    boolean committed =
-        begun.isEmpty()
-            || answer(
-                session
-                    .router()
-                    .commit()
-                    .commit(new CommitRequest(session.id(), token, writers, readers)));
-    ended(committed);
-    return committed;
-  }
-
-  /**
-   * Nodes report the transaction's id as soon as it has one; one that cannot is taken at the
-   * statements' word.
-   */
-  private static boolean hasTransactionId(Link link) {
-    return link.connection.reportsTokens()
-        ? link.connection.transactionToken() != null
-        : link.wrote;
-  }
-
-  private boolean answer(CommitOutcome outcome) {
-    if (outcome instanceof CommitOutcome.Committed committed) {
-      committed
-          .warnings()
-          .forEach(text -> session.output().notice(ErrorFields.of("WARNING", "01000", text)));
-      return true;
-    }
-    if (outcome instanceof CommitOutcome.RolledBackByNode byNode) {
-      ended(false);
-      throw new Failure(ErrorFields.read((byte[]) byNode.failure().error()));
-    } else if (outcome instanceof CommitOutcome.RolledBack rolledBack) {
-      ended(false);
-      throw rolledBack.error();
-    } else if (outcome instanceof CommitOutcome.Unknown unknown) {
-      ended(false);
-      throw unknown.error();
-    }
-    return false;
-  }
-
-  /** Ends the group's messages there, so that simple queries may follow. */
-  private static void sync(Link link) throws NodeLostException {
-    link.connection.writer().empty(FrontendType.SYNC);
-    link.connection.flush();
-    NodeCall.await(link.connection, true);
-  }
-
-  private void syncTouched(List<Link> links) {
-    for (Link link : links) {
-      if (link.touched && link.isUsable()) {
-        try {
-          sync(link);
-        } catch (NodeLostException e) {
-          // isUsable() says so from here on.
-        }
-      }
-      session.links().untouch(link);
-    }
-  }
-
-  /** Rolls back on all nodes that can be reached; the others do it by themselves. */
-  void rollbackAll() {
-    List<Link> begun = session.links().begun();
-    syncTouched(begun);
-    List<LinkParticipant> told = new ArrayList<>();
-    for (Link link : begun) {
-      if (link.isUsable() && link.connection.transactionStatus() != 'I') {
-        LinkParticipant participant = new LinkParticipant(link);
-        participant.send(ROLLBACK);
-        told.add(participant);
-      }
-    }
-    for (LinkParticipant participant : told) {
-      if (!(participant.await() instanceof Answer.Done)) {
-        participant.close();
-      }
-    }
-    ended(false);
-  }
-
-  /** No node has the transaction open any more. */
-  void ended(boolean committed) {
-    if (committed && !state.isFailed()) {
-      keepSettings();
-    }
-    boolean changed = schemaChanged;
-    schemaChanged = false;
-    for (Link link : session.links().begun()) {
-      link.begun = false;
-      link.wrote = false;
-    }
-    state.end();
-    session.portals().clear();
-    if (changed) {
-      session.schemaMayHaveChanged(committed);
-    }
-  }
-
-  /** Settings made in the transaction are the session's from now on. */
-  private void keepSettings() {
-    boolean any = false;
-    for (TransactionState.Entry entry : state.history()) {
-      if (entry.settingName() != null && !entry.settingName().isEmpty()) {
-        session.settings().apply(entry.settingName(), entry.statement().sql());
-        any = true;
-      }
-    }
-    if (any) {
-      for (Link link : session.links().begun()) {
-        if (link.isUsable()) {
-          link.connection.settingsMark(session.settings().snapshot());
-        }
-      }
-    }
-  }
-
-  /** What was found out about statements may not hold after this transaction. */
-  void schemaChanged() {
-    schemaChanged = true;
-  }
 
   /** A group of messages begins. */
   void beginGroup() {
@@ -459,20 +305,19 @@ final class TransactionControl {
     if (state.kind() == TransactionState.Kind.IMPLICIT
         || state.isBlock() && failed && !beginAnswered) {
       if (failed) {
-        rollbackAll();
+        ending.rollbackAll();
       } else {
         commitImplicit();
       }
     } else if (state.isBlock()) {
       blockGoesOn(failed);
-    } else if (schemaChanged) {
-      schemaChanged = false;
-      session.schemaMayHaveChanged(!failed);
+    } else {
+      ending.withoutTransaction(!failed);
     }
   }
 
   private void commitImplicit() {
-    if (!commitAll()) {
+    if (!ending.commitAll()) {
       throw Failure.of(
           "40000", "the statements were rolled back, since a node had rolled back its part");
     }
@@ -484,7 +329,7 @@ final class TransactionControl {
       // the same.
       Link only = session.links().firstBegun();
       if (only == null || !only.isUsable() || only.connection.transactionStatus() == 'I') {
-        ended(false);
+        ending.ended(false);
         return;
       }
     }

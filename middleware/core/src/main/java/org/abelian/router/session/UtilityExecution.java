@@ -100,7 +100,7 @@ final class UtilityExecution {
         session.transaction().isBlock()
             ? setInBlock(statement, facts, name, lasting)
             : setNow(statement, name, lasting);
-    session.settleBeforeNext();
+    session.groups().settleBeforeNext();
     return outcome;
   }
 
@@ -211,7 +211,7 @@ final class UtilityExecution {
                   session.settings().clear();
                   link.connection.settingsMark(null);
                 }));
-    session.settleBeforeNext();
+    session.groups().settleBeforeNext();
   }
 
   // ---- what the session has made

@@ -1,0 +1,193 @@
+package org.abelian.router.session;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.transaction.Answer;
+import org.abelian.router.transaction.CommitOutcome;
+import org.abelian.router.transaction.CommitRequest;
+import org.abelian.router.transaction.Participant;
+
+/**
+ * The end of a session's transaction on all nodes that have it open, and what the session learns by
+ * it: settings that stay, a schema that changed.
+ */
+final class TransactionEnding {
+  private final Session session;
+  private final TransactionState state;
+  private boolean schemaChanged;
+
+  TransactionEnding(Session session) {
+    this.session = session;
+    this.state = session.transaction();
+  }
+
+  /**
+   * Commits on all nodes; afterwards nothing is open.
+   *
+   * @return false when the transaction had failed before, and is rolled back
+   * @throws RuntimeException when it was rolled back for another reason, or nobody knows
+   */
+  boolean commitAll() {
+    List<Link> begun = session.links().begun();
+    syncTouched(begun);
+    List<Participant> writers = new ArrayList<>();
+    List<Participant> readers = new ArrayList<>();
+    String token = null;
+    for (Link link : begun) {
+      if (!link.isUsable()) {
+        rollbackAll();
+        throw new AbelianException(
+            SqlState.CONNECTION_FAILURE,
+            "the connection to " + link + " was lost; the transaction is rolled back",
+            "Try the transaction again.");
+      }
+      if (link.connection.transactionStatus() == 'E') {
+        state.fail();
+      }
+      boolean writes = hasTransactionId(link);
+      token = token == null && writes ? link.connection.transactionToken() : token;
+      (writes ? writers : readers).add(new LinkParticipant(link));
+    }
+    if (state.isFailed()) {
+      rollbackAll();
+      return false;
+    }
+    boolean committed =
+        begun.isEmpty()
+            || answer(
+                session
+                    .router()
+                    .commit()
+                    .commit(new CommitRequest(session.id(), token, writers, readers)));
+    ended(committed);
+    return committed;
+  }
+
+  /**
+   * Nodes report the transaction's id as soon as it has one; one that cannot is taken at the
+   * statements' word.
+   */
+  private static boolean hasTransactionId(Link link) {
+    return link.connection.reportsTokens()
+        ? link.connection.transactionToken() != null
+        : link.wrote;
+  }
+
+  private boolean answer(CommitOutcome outcome) {
+    if (outcome instanceof CommitOutcome.Committed committed) {
+      committed
+          .warnings()
+          .forEach(text -> session.output().notice(ErrorFields.of("WARNING", "01000", text)));
+      return true;
+    }
+    if (outcome instanceof CommitOutcome.RolledBackByNode byNode) {
+      ended(false);
+      throw new Failure(ErrorFields.read((byte[]) byNode.failure().error()));
+    } else if (outcome instanceof CommitOutcome.RolledBack rolledBack) {
+      ended(false);
+      throw rolledBack.error();
+    } else if (outcome instanceof CommitOutcome.Unknown unknown) {
+      ended(false);
+      throw unknown.error();
+    }
+    return false;
+  }
+
+  /** Ends the group's messages there, so that simple queries may follow. */
+  private static void sync(Link link) throws NodeLostException {
+    link.connection.writer().empty(FrontendType.SYNC);
+    link.connection.flush();
+    NodeCall.await(link.connection, true);
+  }
+
+  private void syncTouched(List<Link> links) {
+    for (Link link : links) {
+      if (link.touched && link.isUsable()) {
+        try {
+          sync(link);
+        } catch (NodeLostException e) {
+          // isUsable() says so from here on.
+        }
+      }
+      session.links().untouch(link);
+    }
+  }
+
+  /** Rolls back on all nodes that can be reached; the others do it by themselves. */
+  void rollbackAll() {
+    List<Link> begun = session.links().begun();
+    syncTouched(begun);
+    List<LinkParticipant> told = new ArrayList<>();
+    for (Link link : begun) {
+      if (link.isUsable() && link.connection.transactionStatus() != 'I') {
+        LinkParticipant participant = new LinkParticipant(link);
+        participant.send("ROLLBACK");
+        told.add(participant);
+      }
+    }
+    for (LinkParticipant participant : told) {
+      if (!(participant.await() instanceof Answer.Done)) {
+        participant.close();
+      }
+    }
+    ended(false);
+  }
+
+  /** No node has the transaction open any more. */
+  void ended(boolean committed) {
+    if (committed && !state.isFailed()) {
+      keepSettings();
+    }
+    boolean changed = schemaChanged;
+    schemaChanged = false;
+    for (Link link : session.links().begun()) {
+      link.begun = false;
+      link.wrote = false;
+    }
+    state.end();
+    session.portals().clear();
+    if (changed) {
+      session.schemaMayHaveChanged(committed);
+    }
+  }
+
+  /** Settings made in the transaction are the session's from now on. */
+  private void keepSettings() {
+    boolean any = false;
+    for (TransactionState.Entry entry : state.history()) {
+      if (entry.settingName() != null && !entry.settingName().isEmpty()) {
+        session.settings().apply(entry.settingName(), entry.statement().sql());
+        any = true;
+      }
+    }
+    if (any) {
+      for (Link link : session.links().begun()) {
+        if (link.isUsable()) {
+          link.connection.settingsMark(session.settings().snapshot());
+        }
+      }
+    }
+  }
+
+  /** What was found out about statements may not hold after this transaction. */
+  void schemaChanged() {
+    schemaChanged = true;
+  }
+
+  /**
+   * A group of messages outside of any transaction ended, which each node has committed or rolled
+   * back by itself.
+   */
+  void withoutTransaction(boolean committed) {
+    if (schemaChanged) {
+      schemaChanged = false;
+      session.schemaMayHaveChanged(committed);
+    }
+  }
+}

@@ -144,8 +144,13 @@ impl Drop for Away {
     }
 }
 
-/// Registers the launcher; called once when the library is loaded.
+/// Registers the launcher; called once when the library is loaded. Not while `pg_upgrade` works: nothing but itself may
+/// write then.
 pub fn install() {
+    // SAFETY: plain read.
+    if unsafe { pg_sys::IsBinaryUpgrade } {
+        return;
+    }
     BackgroundWorkerBuilder::new("abelian folding launcher")
         .set_library("abelian")
         .set_function("abelian_folding_launcher")

@@ -67,6 +67,9 @@ pub enum Error {
     /// Bytes that no state was stored as.
     #[error("{0}")]
     Corrupt(#[from] Corrupt),
+    /// A user's call of a function that only rewritten statements may call.
+    #[error("this function is called by rewritten statements only")]
+    NotForUsers,
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -80,6 +83,7 @@ impl Error {
             Error::NotInstalled => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             Error::OutOfRange => PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
             Error::ConcurrentUpdate => PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
+            Error::NotForUsers => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
             Error::LockNotAvailable | Error::RowLockNotAvailable => {

@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../../scripts/lib.sh"
 
 node=$1
 export PGHOST=127.0.0.1 PGPORT=$2 PGUSER=abelian PGPASSWORD=abelian
-values="SELECT string_agg(concat_ws(' ', id, c, d, b), ', ' ORDER BY id) FROM t"
+values="SELECT string_agg(concat_ws(' ', id, c, d, b, m), ', ' ORDER BY id) FROM t"
 
 query() { "$bindir/psql" -X -q -A -t -v ON_ERROR_STOP=1 -d "$1" -c "$2"; }
 
@@ -57,34 +57,35 @@ main() {
   "$repository/scripts/node" start "$node"
   for database in source with_counters with_columns; do query postgres "CREATE DATABASE $database"; done
   for database in source with_counters; do query "$database" 'CREATE EXTENSION abelian'; done
-  query source 'CREATE TABLE t (id int PRIMARY KEY, c abelian.counter, d abelian.decimal_counter, b abelian.bounded_counter(0))'
-  query source 'INSERT INTO t SELECT i, 10, 10, 10 FROM generate_series(1, 2) i'
+  query source 'CREATE TABLE t (id int PRIMARY KEY, c abelian.counter, d abelian.decimal_counter, b abelian.bounded_counter(0), m abelian.max)'
+  query source 'INSERT INTO t SELECT i, 10, 10, 10, 10 FROM generate_series(1, 2) i'
 
   # Split: a decoder gets the slices, and with a change of the row the part that lies there.
   query source "SELECT pg_create_logical_replication_slot('reader', 'test_decoding')" >/dev/null
-  query source 'SET abelian.split = always; UPDATE t SET c = c + 5 WHERE id = 1'
+  query source 'SET abelian.split = always; UPDATE t SET c = c + 5, m = greatest(m, 15) WHERE id = 1'
   query source 'SET abelian.split = never; UPDATE t SET c = c + 1, d = d + 0.5 WHERE id = 1'
   expect 'what is decoded of a split object' \
     "table abelian.slice: INSERT: object slot relation attribute[smallint]:2 delta[bigint]:5
-table public.t: UPDATE: id[integer]:1 c[abelian.counter]:'11' d[abelian.decimal_counter]:'10.5' b[abelian.bounded_counter]:'10'" \
+table abelian.slice: INSERT: object slot relation attribute[smallint]:5 delta[bigint]:null
+table public.t: UPDATE: id[integer]:1 c[abelian.counter]:'11' d[abelian.decimal_counter]:'10.5' b[abelian.bounded_counter]:'10' m[abelian.max]:'10'" \
     "$(decoded)"
   query source "SELECT pg_drop_replication_slot('reader')"
 
   # What operations.md says to do.
   query source 'ALTER DATABASE source SET abelian.split = never'
-  query source 'UPDATE t SET c = c::bigint + 0, d = d::numeric + 0, b = b::bigint + 0'
+  query source 'UPDATE t SET c = c * 1, d = d * 1, b = b * 1, m = m + 0'
   expect 'slices after the joining assignment' '0' "$(query source 'SELECT count(*) FROM abelian.slice')"
   query source 'CREATE PUBLICATION p FOR TABLE t'
-  subscribe with_counters 'c abelian.counter, d abelian.decimal_counter, b abelian.bounded_counter'
-  subscribe with_columns 'c bigint, d numeric, b bigint'
+  subscribe with_counters 'c abelian.counter, d abelian.decimal_counter, b abelian.bounded_counter, m abelian.max'
+  subscribe with_columns 'c bigint, d numeric, b bigint, m bigint'
   same 'first copy'
-  query source 'UPDATE t SET c = c + 1, d = d - 0.25, b = b - 1'
-  query source 'INSERT INTO t VALUES (3, 30, 30, 30), (4, 40, 40, 40)'
+  query source 'UPDATE t SET c = c + 1, d = d - 0.25, b = b - 1, m = greatest(m, 40)'
+  query source 'INSERT INTO t VALUES (3, 30, 30, 30, 30), (4, 40, 40, 40, 40)'
   query source 'UPDATE t SET c = c + 1 WHERE id = 3; UPDATE t SET b = 7 WHERE id = 3; DELETE FROM t WHERE id = 4'
   same 'operations'
-  "$bindir/pgbench" -n -d source -c 4 -j 1 -t 50 -f <(printf 'UPDATE t SET c = c + 1, d = d + 0.01, b = b + 1 WHERE id = 1;\n') >/dev/null 2>&1
+  "$bindir/pgbench" -n -d source -c 4 -j 1 -t 50 -f <(printf 'UPDATE t SET c = c + 1, d = d + 0.01, m = greatest(m, 77) WHERE id = 1;\n') >/dev/null 2>&1
   same 'operations of several sessions'
-  expect 'values' '1 217 12.25 209, 2 11 9.75 9, 3 31 30 7' "$(query with_columns "$values")"
+  expect 'values' '1 217 12.25 9 77, 2 11 9.75 9 40, 3 31 30 7 30' "$(query with_columns "$values")"
   for database in with_counters with_columns; do query "$database" "DROP SUBSCRIPTION $database"; done
 }
 

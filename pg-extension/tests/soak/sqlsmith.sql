@@ -1,4 +1,4 @@
--- The tables of the sqlsmith runs: columns of every type the extension has, each in a plain table, under a trigger, in partitions, in a child,
+-- The tables of the sqlsmith runs: columns of every type the extension has, in a plain table that is operated on, under a parent, under a trigger, in partitions, in a child,
 -- behind a view, under row security.
 SET client_min_messages = warning;
 
@@ -30,6 +30,7 @@ DECLARE
   columns text := (SELECT string_agg(format('%I %s DEFAULT %L', name, type, literal), ', ' ORDER BY name) FROM known);
 BEGIN
   EXECUTE format('CREATE TABLE ordinary (id int PRIMARY KEY, n bigint, note text, %s)', columns);
+  EXECUTE format('CREATE TABLE hot (id int PRIMARY KEY, %s)', columns);
   EXECUTE format('CREATE TABLE triggered (id int PRIMARY KEY, n numeric, %s)', columns);
   EXECUTE format('CREATE TABLE parted (id int NOT NULL, region int NOT NULL, %s) PARTITION BY RANGE (region)', columns);
   EXECUTE format('CREATE TABLE guarded (id int PRIMARY KEY, at timestamptz DEFAULT now(), %s)', columns);
@@ -45,8 +46,9 @@ CREATE POLICY low ON guarded USING (id < 90);
 
 INSERT INTO ordinary (id, n, note) SELECT i, i, 'note ' || i FROM generate_series(1, 20) i;
 INSERT INTO child (id, n) SELECT i, i FROM generate_series(101, 105) i;
+INSERT INTO hot (id) SELECT i FROM generate_series(1, 20) i;
 INSERT INTO triggered (id, n) SELECT i, i FROM generate_series(1, 10) i;
 INSERT INTO parted (id, region) SELECT i, i % 20 FROM generate_series(1, 40) i;
 INSERT INTO guarded (id) SELECT i FROM generate_series(1, 20) i;
-ANALYZE ordinary, triggered, parted, guarded;
+ANALYZE hot, ordinary, triggered, parted, guarded;
 DROP TABLE known;

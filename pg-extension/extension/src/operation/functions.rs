@@ -1,9 +1,10 @@
-//! The functions that rewritten statements call. Users have no reason to: called by hand they lock, but cannot
-//! make two rows share an object, since every assignment of a datum is rewritten too.
+//! The functions that rewritten statements call. Users must not: they lock and remove slices without asking for
+//! privileges, and trust their arguments.
 
 use super::escrow::Bounded;
 use super::own;
 use super::row::{self, Locked, Request, Table};
+use super::tree;
 use crate::error::Error;
 use crate::function::Call;
 use crate::object::{self, Object};
@@ -106,6 +107,16 @@ impl Content for Aggregated {
     fn identified(mut self) -> Result<Datum, Error> {
         self.state = self.seen()?;
         Ok(Aggregated::identified(self)?.into_datum())
+    }
+}
+
+/// Refuses calls that the rewriting has not made.
+fn rewritten(call: Call) -> Result<Call, Error> {
+    // SAFETY: the information of the running call.
+    if unsafe { tree::is_internal_call(call.info()) } {
+        Ok(call)
+    } else {
+        Err(Error::NotForUsers)
     }
 }
 
@@ -233,24 +244,25 @@ fn keep<T: Content>(call: Call) -> Result<Datum, Error> {
     Ok(call.arg(0))
 }
 
-pg_function!(fn abelian_counter_operate(call) { operate::<Counter>(call) });
-pg_function!(fn abelian_bounded_counter_operate(call) { operate_bounded(call) });
-pg_function!(fn abelian_bounded_counter_replace(call) { replace_bounded(call) });
-pg_function!(fn abelian_decimal_counter_operate(call) { operate::<DecimalCounter>(call) });
-pg_function!(fn abelian_counter_newest(call) { newest::<Counter>(call) });
-pg_function!(fn abelian_decimal_counter_newest(call) { newest::<DecimalCounter>(call) });
-pg_function!(fn abelian_counter_replace(call) { replace::<Counter>(call) });
-pg_function!(fn abelian_decimal_counter_replace(call) { replace::<DecimalCounter>(call) });
-pg_function!(fn abelian_counter_keep(call) { keep::<Counter>(call) });
-pg_function!(fn abelian_decimal_counter_keep(call) { keep::<DecimalCounter>(call) });
-pg_function!(fn abelian_object_operate(call) { operate_aggregated(call) });
-pg_function!(fn abelian_object_newest(call) { newest::<Aggregated>(call) });
-pg_function!(fn abelian_object_replace(call) { replace::<Aggregated>(call) });
-pg_function!(fn abelian_object_keep(call) { keep::<Aggregated>(call) });
+pg_function!(fn abelian_counter_operate(call) { operate::<Counter>(rewritten(call)?) });
+pg_function!(fn abelian_bounded_counter_operate(call) { operate_bounded(rewritten(call)?) });
+pg_function!(fn abelian_bounded_counter_replace(call) { replace_bounded(rewritten(call)?) });
+pg_function!(fn abelian_decimal_counter_operate(call) { operate::<DecimalCounter>(rewritten(call)?) });
+pg_function!(fn abelian_counter_newest(call) { newest::<Counter>(rewritten(call)?) });
+pg_function!(fn abelian_decimal_counter_newest(call) { newest::<DecimalCounter>(rewritten(call)?) });
+pg_function!(fn abelian_counter_replace(call) { replace::<Counter>(rewritten(call)?) });
+pg_function!(fn abelian_decimal_counter_replace(call) { replace::<DecimalCounter>(rewritten(call)?) });
+pg_function!(fn abelian_counter_keep(call) { keep::<Counter>(rewritten(call)?) });
+pg_function!(fn abelian_decimal_counter_keep(call) { keep::<DecimalCounter>(rewritten(call)?) });
+pg_function!(fn abelian_object_operate(call) { operate_aggregated(rewritten(call)?) });
+pg_function!(fn abelian_object_newest(call) { newest::<Aggregated>(rewritten(call)?) });
+pg_function!(fn abelian_object_replace(call) { replace::<Aggregated>(rewritten(call)?) });
+pg_function!(fn abelian_object_keep(call) { keep::<Aggregated>(rewritten(call)?) });
 
 pg_function!(
     /// Locks a row and its objects as the statement needs; true, so that it can stand in a target list.
     fn abelian_lock_row(call) {
+        let call = rewritten(call)?;
         let request = Request::of(call.i32(2))?;
         let mut table = Table::open(relation(call, 1));
         if request.is_plain_change() {
@@ -295,6 +307,7 @@ fn lock_plain_columns(
 pg_function!(
     /// Whether the active snapshot shows this row version.
     fn abelian_in_snapshot(call) {
+        let call = rewritten(call)?;
         // SAFETY: a statement has an active snapshot while it runs.
         let snapshot = unsafe { pg_sys::GetActiveSnapshot() };
         Ok(Datum::from(Table::open(relation(call, 1)).shows(place(call, 0), snapshot)))

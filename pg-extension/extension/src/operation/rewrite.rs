@@ -138,7 +138,7 @@ impl<'a> Relation<'a> {
     /// `abelian.lock_row(ctid, tableoid, hold)`
     pub fn lock_row(&self, hold: i32) -> Any {
         let arguments = [self.ctid(0), self.tableoid(0), tree::integer(hold)];
-        tree::call(self.symbols.lock_row, pg_sys::VOIDOID, &arguments)
+        tree::internal_call(self.symbols.lock_row, pg_sys::VOIDOID, &arguments)
     }
 
     /// The same expression, its Abelian columns (all, or those in `only`) read in their newest state.
@@ -152,7 +152,7 @@ impl<'a> Relation<'a> {
                 self.tableoid(levels_up),
                 tree::integer(hold),
             ];
-            Some(tree::call(kind.newest, kind.type_, &arguments))
+            Some(tree::internal_call(kind.newest, kind.type_, &arguments))
         })
     }
 
@@ -161,7 +161,7 @@ impl<'a> Relation<'a> {
         if !self.abelian_among(&self.columns_read(condition.pointer::<pg_sys::Node>())) {
             return vec![condition];
         }
-        let in_snapshot = tree::call(
+        let in_snapshot = tree::internal_call(
             self.symbols.in_snapshot,
             pg_sys::BOOLOID,
             &[self.ctid(0), self.tableoid(0)],
@@ -283,7 +283,7 @@ impl<'a> Relation<'a> {
                     self.tableoid(0),
                 ];
                 arguments.extend(self.bounds(&kind, attribute));
-                return tree::call(kind.operate, type_, &arguments);
+                return tree::internal_call(kind.operate, type_, &arguments);
             }
         }
         self.replaced(attribute, type_, expression)
@@ -308,7 +308,7 @@ impl<'a> Relation<'a> {
             self.tableoid(0),
         ];
         arguments.extend(self.bounds(&kind, attribute));
-        tree::call(kind.replace, type_, &arguments)
+        tree::internal_call(kind.replace, type_, &arguments)
     }
 
     /// What tells the functions of a bounded type which bounds to keep: table and column.
@@ -410,7 +410,7 @@ impl<'a> Relation<'a> {
                 continue;
             };
             let own = self.column(column.attribute, column.type_);
-            let kept = tree::call(
+            let kept = tree::internal_call(
                 kind.keep,
                 kind.type_,
                 &[own, self.ctid(0), self.tableoid(0)],

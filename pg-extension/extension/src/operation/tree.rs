@@ -179,6 +179,30 @@ pub fn call(function: Oid, result: Oid, arguments: &[Any]) -> Any {
     Tree(node.cast())
 }
 
+/// Calls a function that only rewritten statements may call: see [`is_internal_call`].
+pub fn internal_call(function: Oid, result: Oid, arguments: &[Any]) -> Any {
+    let node = call(function, result, arguments);
+    if let Some(mut call) = node.cast::<pg_sys::FuncExpr>() {
+        call.funcformat = INTERNAL;
+    }
+    node
+}
+
+/// A form that no statement can give to a call of a function of ours, and that deparses as an ordinary call.
+const INTERNAL: pg_sys::CoercionForm::Type = pg_sys::CoercionForm::COERCE_SQL_SYNTAX;
+
+/// Whether the running function was called by what [`internal_call`] made, and not by a user.
+///
+/// # Safety
+/// `info` must be the call information of the running function.
+pub unsafe fn is_internal_call(info: pg_sys::FunctionCallInfo) -> bool {
+    // SAFETY: by the caller; without an expression the pointer is null.
+    let expression = unsafe { Tree::<pg_sys::Node>::new((*(*info).flinfo).fn_expr) };
+    expression
+        .and_then(|node| node.cast::<pg_sys::FuncExpr>())
+        .is_some_and(|call| call.funcformat == INTERNAL)
+}
+
 /// A cast that deparses as no cast at all.
 pub fn implicit_cast(function: Oid, result: Oid, argument: Any) -> Any {
     let node = call(function, result, &[argument]);

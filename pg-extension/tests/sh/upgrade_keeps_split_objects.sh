@@ -84,7 +84,7 @@ upgrade() {
   as_database_user sh -c "cd '$folder' && exec pg_upgrade --no-sync -U abelian -b '$bindir' -B '$bindir' -d '$(data "$old")' -D '$folder/data' -p $old_port -P $new_port -s '$folder'" \
     >"$work/upgrade" 2>&1 || {
     cat "$work/upgrade"
-    as_root find "$folder/data/pg_upgrade_output.d" -type f -exec tail -n 30 {} +
+    as_root find "$folder/data/pg_upgrade_output.d" -type f -name '*.log' -exec tail -n 30 {} +
     fail "pg_upgrade failed"
   }
   "$repository/scripts/node" start "$new"

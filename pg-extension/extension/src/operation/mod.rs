@@ -8,6 +8,7 @@
 //! Nothing here knows how values are kept: that is `object` and `types`.
 
 mod apply;
+mod column;
 mod escrow;
 mod executor;
 mod functions;

@@ -5,6 +5,7 @@
 //! and spelling (`c + $1`, `"c" + 1`, `c::bigint + 1`) therefore do not matter. Everything else that is assigned
 //! is an overwrite. For types over an aggregate see [`super::recognise_aggregated`].
 
+use super::column::Column;
 use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any};
 use pgrx::pg_sys::{self, Oid};
@@ -23,49 +24,37 @@ enum Arithmetic {
     Subtract,
 }
 
-/// The change that assigning `expression` to column `attribute` of relation `relation` makes, as an expression of
-/// the value type; `None` if it is no operation.
-pub fn operation(symbols: &Symbols, relation: i32, attribute: i16, expression: Any) -> Option<Any> {
+/// The change that assigning `expression` to the column makes, as an expression of the value type; `None` if it is no
+/// operation.
+pub fn operation(symbols: &Symbols, column: Column, expression: Any) -> Option<Any> {
     let kind = symbols.kind(expression.result_type())?;
     let kind = &*kind;
     if let Some(family) = &kind.family {
-        return super::recognise_aggregated::change(kind, family, relation, attribute, expression);
+        return super::recognise_aggregated::change(kind, family, column, expression);
     }
     let assigned = cast_argument(expression, kind.make)?;
-    let column = Column {
-        kind,
-        relation,
-        attribute,
-    };
     let mut terms = Vec::new();
-    collect(&column, assigned, &mut terms)?;
+    collect(kind, column, assigned, &mut terms)?;
     sum(kind, &terms)
-}
-
-/// The column that is assigned to.
-struct Column<'a> {
-    kind: &'a Kind,
-    relation: i32,
-    attribute: i16,
 }
 
 /// Splits a sum that holds the column once, and not subtracted, into the terms beside it. Only the side of the
 /// column is taken apart, so that `c + (a - b)` overflows where PostgreSQL's own does.
-fn collect(column: &Column<'_>, node: Any, terms: &mut Vec<Term>) -> Option<()> {
-    if is_column(column, node) {
+fn collect(kind: &Kind, column: Column, node: Any, terms: &mut Vec<Term>) -> Option<()> {
+    if cast_argument(node, kind.value).is_some_and(|inner| column.is(inner)) {
         return Some(());
     }
-    let (arithmetic, left, right) = arithmetic(column.kind, node)?;
-    match (mentions(column, left), mentions(column, right)) {
+    let (arithmetic, left, right) = arithmetic(kind, node)?;
+    match (column.is_in(left), column.is_in(right)) {
         (true, false) => {
-            collect(column, left, terms)?;
+            collect(kind, column, left, terms)?;
             terms.push(Term {
                 negative: arithmetic == Arithmetic::Subtract,
                 expression: right,
             });
         }
         (false, true) if arithmetic == Arithmetic::Add => {
-            collect(column, right, terms)?;
+            collect(kind, column, right, terms)?;
             terms.push(Term {
                 negative: false,
                 expression: left,
@@ -74,29 +63,6 @@ fn collect(column: &Column<'_>, node: Any, terms: &mut Vec<Term>) -> Option<()> 
         _ => return None,
     }
     Some(())
-}
-
-/// Whether the node is the column, cast to its value type.
-fn is_column(column: &Column<'_>, node: Any) -> bool {
-    let Some(inner) = cast_argument(node, column.kind.value) else {
-        return false;
-    };
-    inner.cast::<pg_sys::Var>().is_some_and(|variable| {
-        variable.varno == column.relation
-            && variable.varattno == column.attribute
-            && variable.varlevelsup == 0
-    })
-}
-
-/// Whether the expression reads the column, be it by its row.
-fn mentions(column: &Column<'_>, node: Any) -> bool {
-    tree::any_node(node.pointer(), &mut |node, levels| {
-        node.cast::<pg_sys::Var>().is_some_and(|variable| {
-            variable.varno == column.relation
-                && variable.varlevelsup == levels
-                && (variable.varattno == column.attribute || variable.varattno == 0)
-        })
-    })
 }
 
 fn cast_argument(node: Any, function: Oid) -> Option<Any> {

@@ -4,70 +4,42 @@
 //! the aggregates that mean the same, and chains of these. The change is the same expression with the empty object in the place of the
 //! column: `f(NULL, x)`. Merging it with `c` gives `f(c, x)`, by the definition of an operation.
 
+use super::column::Column;
 use super::symbols::Kind;
 use super::tree::{self, Any, Tree};
 use crate::aggregate::{Family, Notation, is_operation};
 use pgrx::pg_sys::{self, BoolExprType, MinMaxOp, Oid};
 
-/// The column that is assigned to.
-struct Column<'a> {
+/// What is assigned to the column of a type over an aggregate.
+struct Assigned<'a> {
     kind: &'a Kind,
     family: &'a Family,
-    relation: i32,
-    attribute: i16,
+    column: Column,
 }
 
 /// The change that assigning `expression` makes, as an expression of the column's type; `None` if it is no operation.
-pub fn change(
-    kind: &Kind,
-    family: &Family,
-    relation: i32,
-    attribute: i16,
-    expression: Any,
-) -> Option<Any> {
-    let column = Column {
+pub fn change(kind: &Kind, family: &Family, column: Column, expression: Any) -> Option<Any> {
+    let assigned = Assigned {
         kind,
         family,
-        relation,
-        attribute,
+        column,
     };
     // The column alone is no operation.
-    if column.is(expression) || !column.operates(expression) {
+    if column.is(expression) || !assigned.operates(expression) {
         return None;
     }
-    let empty = column.empty();
+    let empty = assigned.empty();
     Some(tree::replace_columns(
         expression,
-        relation,
-        &mut |variable| {
-            (variable.varattno == attribute && variable.varlevelsup == 0).then(|| empty.copy())
-        },
+        column.relation,
+        &mut |variable| column.is(variable.any()).then(|| empty.copy()),
     ))
 }
 
-impl Column<'_> {
-    fn is(&self, node: Any) -> bool {
-        node.cast::<pg_sys::Var>().is_some_and(|variable| {
-            variable.varno == self.relation
-                && variable.varattno == self.attribute
-                && variable.varlevelsup == 0
-        })
-    }
-
-    /// Whether the expression reads the column, be it by its row.
-    fn is_in(&self, node: Any) -> bool {
-        tree::any_node(node.pointer(), &mut |node, levels| {
-            node.cast::<pg_sys::Var>().is_some_and(|variable| {
-                variable.varno == self.relation
-                    && variable.varlevelsup == levels
-                    && (variable.varattno == self.attribute || variable.varattno == 0)
-            })
-        })
-    }
-
+impl Assigned<'_> {
     /// Whether the expression applies operations, and nothing else, to the column.
     fn operates(&self, node: Any) -> bool {
-        if self.is(node) {
+        if self.column.is(node) {
             return true;
         }
         if let Some(call) = node.cast::<pg_sys::FuncExpr>() {
@@ -77,7 +49,8 @@ impl Column<'_> {
             return match arguments.split_first() {
                 Some((first, [])) if is_cast => self.operates(*first),
                 Some((first, rest)) if is_ours => {
-                    self.operates(*first) && !rest.iter().any(|argument| self.is_in(*argument))
+                    self.operates(*first)
+                        && !rest.iter().any(|argument| self.column.is_in(*argument))
                 }
                 _ => false,
             };
@@ -109,7 +82,9 @@ impl Column<'_> {
     }
 
     fn once_among(&self, arguments: &[Any]) -> bool {
-        let mut with_column = arguments.iter().filter(|argument| self.is_in(**argument));
+        let mut with_column = arguments
+            .iter()
+            .filter(|argument| self.column.is_in(**argument));
         let only = with_column.next();
         with_column.next().is_none() && only.is_some_and(|argument| self.operates(*argument))
     }

@@ -11,6 +11,7 @@
 //!
 //! The argument is in `docs/design/operations.md`.
 
+use super::column::Column;
 use super::recognise;
 use super::relation::Facts;
 use super::row::Hold;
@@ -292,7 +293,11 @@ impl<'a> Relation<'a> {
     /// The change that an assignment makes, if it is an operation that reads no Abelian column of the row.
     pub fn operation(&self, attribute: i16, expression: Any) -> Option<Any> {
         let assigned = self.without_coercion(attribute, expression);
-        let change = recognise::operation(self.symbols, self.number, attribute, assigned)?;
+        let column = Column {
+            relation: self.number,
+            attribute,
+        };
+        let change = recognise::operation(self.symbols, column, assigned)?;
         let read = self.columns_read(change.pointer::<pg_sys::Node>());
         (!self.abelian_among(&read)).then_some(change)
     }

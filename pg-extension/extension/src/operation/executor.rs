@@ -339,22 +339,37 @@ impl Target {
     /// Locks the version at `place` for a rewrite, waiting for others. `Done` if it is the newest and ours to rewrite.
     pub fn lock(&mut self, place: ItemPointerData) -> Result<Rewrite, Error> {
         self.other = self.slot(self.other);
-        // SAFETY: as in `rewrite`.
+        let mut at = place;
+        // SAFETY: `other` takes a row of the relation.
+        let (result, failure) = unsafe { self.lock_version(&mut at, self.other, 0) };
+        self.rewritten(result, &failure)
+    }
+
+    /// Locks the version at `place` as an UPDATE of no key does, waiting for others, and puts it into `slot`.
+    ///
+    /// # Safety
+    /// `slot` must be one for rows of the relation.
+    unsafe fn lock_version(
+        &self,
+        place: &mut ItemPointerData,
+        slot: *mut TupleTableSlot,
+        flags: u32,
+    ) -> (TM_Result::Type, pg_sys::TM_FailureData) {
+        // SAFETY: by the caller; relation and snapshot are the statement's.
         unsafe {
-            let mut at = place;
             let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
             let result = pg_sys::table_tuple_lock(
                 self.relation(),
-                &mut at,
+                place,
                 (*self.estate).es_snapshot,
-                self.other,
+                slot,
                 self.command(),
                 pg_sys::LockTupleMode::LockTupleNoKeyExclusive,
                 pg_sys::LockWaitPolicy::LockWaitBlock,
-                0,
+                flags as u8,
                 &mut failure,
             );
-            self.rewritten(result, &failure)
+            (result, failure)
         }
     }
 
@@ -594,18 +609,8 @@ impl Target {
             let test =
                 pg_sys::EvalPlanQualSlot(self.recheck_state(), self.relation(), self.number());
             let mut at = place;
-            let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
-            let result = pg_sys::table_tuple_lock(
-                self.relation(),
-                &mut at,
-                (*self.estate).es_snapshot,
-                test,
-                self.command(),
-                pg_sys::LockTupleMode::LockTupleNoKeyExclusive,
-                pg_sys::LockWaitPolicy::LockWaitBlock,
-                pg_sys::TUPLE_LOCK_FLAG_FIND_LAST_VERSION as u8,
-                &mut failure,
-            );
+            let newest = pg_sys::TUPLE_LOCK_FLAG_FIND_LAST_VERSION;
+            let (result, failure) = self.lock_version(&mut at, test, newest);
             match result {
                 TM_Result::TM_Ok => Ok(self.run_again(test).then_some(at)),
                 TM_Result::TM_Deleted => Ok(None),

@@ -4,7 +4,7 @@
 //! A backend has one thread and trees are not freed while a hook works on them: on that rests the `unsafe` here,
 //! so that recognising and rewriting need none for walking a tree.
 
-use pgrx::pg_sys::{self, NodeTag, Oid};
+use pgrx::pg_sys::{self, Datum, NodeTag, Oid};
 use std::ops::{Deref, DerefMut};
 
 /// A node of a tree; never null.
@@ -232,33 +232,27 @@ pub fn column(relation: i32, attribute: i16, type_: Oid, levels_up: u32) -> Any 
 
 /// An integer constant.
 pub fn integer(value: i32) -> Any {
-    // SAFETY: makeConst builds a node; int4 is passed by value.
-    let node = unsafe {
-        pg_sys::makeConst(
-            pg_sys::INT4OID,
-            -1,
-            pg_sys::InvalidOid,
-            4,
-            value.into(),
-            false,
-            true,
-        )
-    };
-    Tree(node.cast())
+    constant(pg_sys::INT4OID, value.into())
 }
 
 /// A constant object identifier.
 pub fn oid(value: Oid) -> Any {
-    // SAFETY: as in `integer`.
+    constant(pg_sys::OIDOID, value.into())
+}
+
+/// A constant of a type that is passed by value in four bytes.
+fn constant(type_: Oid, value: Datum) -> Any {
+    let (no_modifier, length, null, by_value) = (-1, 4, false, true);
+    // SAFETY: makeConst builds a node.
     let node = unsafe {
         pg_sys::makeConst(
-            pg_sys::OIDOID,
-            -1,
+            type_,
+            no_modifier,
             pg_sys::InvalidOid,
-            4,
-            value.into(),
-            false,
-            true,
+            length,
+            value,
+            null,
+            by_value,
         )
     };
     Tree(node.cast())

@@ -61,53 +61,35 @@ fn step(
     command: pg_sys::CommandId,
     own: OwnUpdates,
 ) -> Result<Step, Error> {
-    // SAFETY: the version is in a heap that the statement has open; its page is pinned and share-locked while its
-    // header is read.
-    unsafe {
-        let mut tuple: pg_sys::HeapTupleData = std::mem::zeroed();
-        tuple.t_self = place;
-        let mut buffer: pg_sys::Buffer = 0;
-        if !pg_sys::heap_fetch(
-            relation,
-            &raw mut pg_sys::SnapshotAnyData,
-            &mut tuple,
-            &mut buffer,
-            false,
-        ) {
-            return Ok(Step::Gone);
-        }
-        let header = tuple.t_data;
-        if writer != pg_sys::InvalidTransactionId && written_by(header) != writer {
-            pg_sys::ReleaseBuffer(buffer);
-            return Ok(Step::Gone); // the place was used again for another row
-        }
-        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
-        let state = pg_sys::HeapTupleSatisfiesUpdate(&mut tuple, command, buffer);
-        let next = (*header).t_ctid;
-        let by = update_xid(header);
-        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
-        let updated_by_us = by != pg_sys::InvalidTransactionId
-            && (*header).t_infomask
-                & (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16
-                == 0
-            && !same_place(next, place);
-        pg_sys::ReleaseBuffer(buffer);
-        match state {
-            TM_Result::TM_Invisible | TM_Result::TM_SelfModified
-                if own == OwnUpdates::Followed && updated_by_us =>
-            {
-                Ok(Step::Next(next, by))
+    let looked_at = with_version(relation, place, |tuple, buffer| {
+        // SAFETY: the version is pinned and locked.
+        unsafe {
+            let header = tuple.t_data;
+            if writer != pg_sys::InvalidTransactionId && written_by(header) != writer {
+                return None; // the place was used again for another row
             }
-            TM_Result::TM_Ok | TM_Result::TM_BeingModified | TM_Result::TM_Invisible => {
-                Ok(Step::Here)
-            }
-            TM_Result::TM_Updated => Ok(Step::Next(next, by)),
-            TM_Result::TM_Deleted => Ok(Step::Gone),
-            TM_Result::TM_SelfModified => Err(Error::ModifiedByTrigger),
-            other => Err(Error::Internal(format!(
-                "unexpected state {other} of a row"
-            ))),
+            let state = pg_sys::HeapTupleSatisfiesUpdate(tuple, command, buffer);
+            let by = update_xid(header);
+            let updated_by_us = by != pg_sys::InvalidTransactionId && is_replaced(header, place);
+            Some((state, (*header).t_ctid, by, updated_by_us))
         }
+    });
+    let Some((state, next, by, updated_by_us)) = looked_at.flatten() else {
+        return Ok(Step::Gone);
+    };
+    match state {
+        TM_Result::TM_Invisible | TM_Result::TM_SelfModified
+            if own == OwnUpdates::Followed && updated_by_us =>
+        {
+            Ok(Step::Next(next, by))
+        }
+        TM_Result::TM_Ok | TM_Result::TM_BeingModified | TM_Result::TM_Invisible => Ok(Step::Here),
+        TM_Result::TM_Updated => Ok(Step::Next(next, by)),
+        TM_Result::TM_Deleted => Ok(Step::Gone),
+        TM_Result::TM_SelfModified => Err(Error::ModifiedByTrigger),
+        other => Err(Error::Internal(format!(
+            "unexpected state {other} of a row"
+        ))),
     }
 }
 
@@ -149,46 +131,29 @@ fn successor(
     at: ItemPointerData,
     writer: Option<pg_sys::TransactionId>,
 ) -> Option<Successor> {
-    // SAFETY: as in `step`.
-    unsafe {
-        let mut tuple: pg_sys::HeapTupleData = std::mem::zeroed();
-        tuple.t_self = at;
-        let mut buffer: pg_sys::Buffer = 0;
-        if !pg_sys::heap_fetch(
-            relation,
-            &raw mut pg_sys::SnapshotAnyData,
-            &mut tuple,
-            &mut buffer,
-            false,
-        ) {
-            return None;
+    let replaced = with_version(relation, at, |tuple, _buffer| {
+        // SAFETY: the version is pinned and locked.
+        unsafe {
+            let header = tuple.t_data;
+            let same_row = writer.is_none_or(|writer| written_by(header) == writer);
+            (same_row && is_replaced(header, at)).then(|| ((*header).t_ctid, update_xid(header)))
         }
-        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
-        let header = tuple.t_data;
-        let same_row = writer.is_none_or(|writer| written_by(header) == writer);
-        let only_locked = (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16;
-        let place = (*header).t_ctid;
-        let replaced =
-            same_row && (*header).t_infomask & only_locked == 0 && !same_place(place, at);
-        let writer = if replaced {
-            update_xid(header)
-        } else {
-            pg_sys::InvalidTransactionId
-        };
-        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
-        pg_sys::ReleaseBuffer(buffer);
-        if writer == pg_sys::InvalidTransactionId {
-            return None;
-        }
+    });
+    let (place, writer) = replaced.flatten()?;
+    if writer == pg_sys::InvalidTransactionId {
+        return None;
+    }
+    // SAFETY: plain questions about a transaction.
+    let (running, committed) = unsafe {
         let running = pg_sys::TransactionIdIsCurrentTransactionId(writer)
             || pg_sys::TransactionIdIsInProgress(writer);
-        let committed = !running && pg_sys::TransactionIdDidCommit(writer);
-        (running || committed).then_some(Successor {
-            place,
-            writer,
-            committed,
-        })
-    }
+        (running, !running && pg_sys::TransactionIdDidCommit(writer))
+    };
+    (running || committed).then_some(Successor {
+        place,
+        writer,
+        committed,
+    })
 }
 
 /// Whether two places are the same.
@@ -198,8 +163,18 @@ pub fn same_place(a: ItemPointerData, b: ItemPointerData) -> bool {
         && a.ip_blkid.bi_lo == b.ip_blkid.bi_lo
 }
 
+/// Whether a newer version was written, by whomever, in the place of this one at `place`.
+///
 /// # Safety
 /// `header` must be that of a tuple in a pinned buffer.
+unsafe fn is_replaced(header: pg_sys::HeapTupleHeader, place: ItemPointerData) -> bool {
+    let only_locked = (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16;
+    // SAFETY: by the caller.
+    unsafe { (*header).t_infomask & only_locked == 0 && !same_place((*header).t_ctid, place) }
+}
+
+/// # Safety
+/// As for `is_replaced`.
 unsafe fn update_xid(header: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
     // SAFETY: by the caller.
     unsafe {
@@ -216,7 +191,7 @@ unsafe fn update_xid(header: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
 }
 
 /// # Safety
-/// As for `update_xid`.
+/// As for `is_replaced`.
 unsafe fn written_by(header: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
     // SAFETY: by the caller.
     unsafe { (*header).t_choice.t_heap.t_xmin }
@@ -224,36 +199,36 @@ unsafe fn written_by(header: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
 
 /// Whether the version at `place` is locked, or superseded, by this transaction alone.
 pub fn locked_by_us(relation: pg_sys::Relation, place: ItemPointerData) -> bool {
-    with_header(relation, place, |header| {
-        // SAFETY: the header is that of a pinned tuple.
+    with_version(relation, place, |tuple, _buffer| {
+        let header = tuple.t_data;
+        // SAFETY: the version is pinned and locked.
         unsafe {
             (*header).t_infomask & pg_sys::HEAP_XMAX_IS_MULTI as u16 == 0
                 && pg_sys::TransactionIdIsCurrentTransactionId((*header).t_choice.t_heap.t_xmax)
         }
     })
+    .unwrap_or(false)
 }
 
-fn with_header(
+/// What `look` finds at the version at `place`, while its page is pinned and share-locked; `None` if the version is gone.
+fn with_version<T>(
     relation: pg_sys::Relation,
     place: ItemPointerData,
-    test: impl FnOnce(pg_sys::HeapTupleHeader) -> bool,
-) -> bool {
-    // SAFETY: as in `step`.
+    look: impl FnOnce(&mut pg_sys::HeapTupleData, pg_sys::Buffer) -> T,
+) -> Option<T> {
+    // SAFETY: the version is in a heap that the statement has open; a tuple that was fetched is pinned.
     unsafe {
         let mut tuple: pg_sys::HeapTupleData = std::mem::zeroed();
         tuple.t_self = place;
         let mut buffer: pg_sys::Buffer = 0;
-        if !pg_sys::heap_fetch(
-            relation,
-            &raw mut pg_sys::SnapshotAnyData,
-            &mut tuple,
-            &mut buffer,
-            false,
-        ) {
-            return false;
+        let any = &raw mut pg_sys::SnapshotAnyData;
+        if !pg_sys::heap_fetch(relation, any, &mut tuple, &mut buffer, false) {
+            return None;
         }
-        let result = test(tuple.t_data);
+        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
+        let found = look(&mut tuple, buffer);
+        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
         pg_sys::ReleaseBuffer(buffer);
-        result
+        Some(found)
     }
 }

@@ -1,6 +1,5 @@
 //! Identities of the extension's own database objects, looked up once per backend and forgotten when a schema changes.
 
-use crate::aggregate::Family;
 use crate::error::Error;
 use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::*;
@@ -31,13 +30,6 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Whether values of this type are Abelian objects.
-    pub fn is_object_type(&self, type_oid: Oid) -> bool {
-        self.is_counter_type(type_oid)
-            || type_oid == self.decimal_counter
-            || Family::of(type_oid).is_some()
-    }
-
     /// Whether values of this type are sums of integers, bounded or not.
     pub fn is_counter_type(&self, type_oid: Oid) -> bool {
         type_oid != Oid::INVALID && (type_oid == self.counter || type_oid == self.bounded_counter)

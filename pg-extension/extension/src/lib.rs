@@ -1,8 +1,9 @@
 //! The SQL face of Abelian: a PostgreSQL extension.
 //!
-//! Rooms, arrows only downwards: `types` (one file per SQL type) → `operation` (interception of statements) →
-//! `object` (identity, slices, folding) and `lock` (modes); beside them `cluster` (the node side of a cluster).
-//! Below `object` lies `aggregate` (states of types over an aggregate). At the bottom lie `boundary`, `catalog`, `settings`, `shared_memory`, `function` and `error`, which know none of the rooms.
+//! Rooms, arrows only downwards: `operation` (interception of statements) → `types` (one file per SQL type) →
+//! `object` (identity, slices, folding) and `lock` (modes) → `aggregate` (states of types over an aggregate); beside
+//! them `cluster` (the node side of a cluster). At the bottom lie `boundary`, `catalog`, `settings`, `shared_memory`,
+//! `function`, `numeric`, `varlena` and `error`, which know none of the rooms.
 //!
 //! SQL functions use the version-1 calling convention by [`function::pg_function`]; their declarations are in
 //! the install scripts in `sql`.
@@ -14,11 +15,13 @@ pub mod cluster;
 pub mod error;
 pub mod function;
 pub mod lock;
+pub mod numeric;
 pub mod object;
 pub mod operation;
 pub mod settings;
 pub mod shared_memory;
 pub mod types;
+pub mod varlena;
 
 use pgrx::prelude::*;
 

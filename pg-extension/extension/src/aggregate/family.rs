@@ -173,6 +173,11 @@ impl Family {
         })
     }
 
+    /// Two states together, neither of them empty.
+    pub fn merged(&self, a: &[u8], b: &[u8]) -> Result<Vec<u8>, Error> {
+        self.merge(Some(a), Some(b))?.ok_or(Error::NoState)
+    }
+
     /// The state after one operation: the aggregate's transition. `None` is the empty state. A strict transition ignores NULL.
     pub fn apply(
         &self,

@@ -9,7 +9,7 @@
 
 use crate::catalog;
 use crate::object::slice_table::{Content, Slice};
-use crate::object::{read, split_set, worker, write};
+use crate::object::{self, read, split_set, worker, write};
 use pgrx::pg_sys::ffi::pg_guard_ffi_boundary;
 use pgrx::pg_sys::{self, NodeTag, Oid};
 use pgrx::prelude::*;
@@ -106,7 +106,8 @@ fn has_objects(relation: Oid) -> bool {
 }
 
 fn is_object(relation: Oid, column: i16) -> bool {
-    column > 0 && catalog::find().is_some_and(|c| c.is_object_type(type_of(relation, column)))
+    column > 0
+        && catalog::find().is_some_and(|c| object::is_object_type(&c, type_of(relation, column)))
 }
 
 /// Type of a column; invalid for one that does not exist (any more).

@@ -7,12 +7,11 @@
 use crate::aggregate::Family;
 use crate::error::Error;
 use crate::lock::{self, Mode, Tag};
-use crate::object::read::{bytea_of, content_of};
+use crate::numeric;
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
 use crate::object::{contention, statistics};
 use crate::shared_memory::FIGURES;
-use crate::types::aggregated::merged;
-use crate::types::decimal_counter;
+use crate::varlena::{bytea_of, content_of};
 use abelian_adt::counter::folded_after;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -78,11 +77,11 @@ fn merge(folded: Option<Content>, slice: Content) -> Result<Option<Content>, Err
             folded_after(folded, delta).map(Content::Counter)
         }
         (Some(Content::Decimal(folded)), Content::Decimal(amount)) => {
-            Some(Content::Decimal(decimal_counter::add(folded, amount)?))
+            Some(Content::Decimal(numeric::add(folded, amount)?))
         }
         (Some(Content::State(type_, folded)), Content::State(other, state)) if type_ == other => {
             let family = Family::of(type_).ok_or(Error::NotAggregated)?;
-            let state = merged(&family, &content_of(folded), &content_of(state))?;
+            let state = family.merged(&content_of(folded), &content_of(state))?;
             Some(Content::State(type_, bytea_of(&state)))
         }
         _ => None,

@@ -17,13 +17,13 @@ mod write;
 
 pub use escrow::{Outlook, Watch};
 pub use read::{
-    Slices, before_read, bytea_of, content_of, may_have_slices, newest, reads_are_watched, visible,
-    visible_to, watch_reads,
+    Slices, before_read, may_have_slices, newest, reads_are_watched, visible, visible_to,
+    watch_reads,
 };
 pub use write::{Outcome, add, discard};
 
 use crate::aggregate::Family;
-use crate::catalog;
+use crate::catalog::{self, Catalog};
 use crate::error::Error;
 use pgrx::pg_sys::{self, Datum, Oid};
 
@@ -47,6 +47,13 @@ pub enum Delta<'a> {
     Decimal(Datum),
     /// Of an object whose type is over an aggregate: that type, and the state to be merged.
     State(&'a Family, &'a [u8]),
+}
+
+/// Whether values of this type are objects.
+pub fn is_object_type(catalog: &Catalog, type_: Oid) -> bool {
+    catalog.is_counter_type(type_)
+        || type_ == catalog.decimal_counter
+        || Family::of(type_).is_some()
 }
 
 /// A new identity.

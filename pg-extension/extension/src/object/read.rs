@@ -5,9 +5,10 @@
 //! under a snapshot with the same content, in the same (sub)transaction.
 
 use crate::error::Error;
+use crate::numeric;
 use crate::object::slice_table::{Content, Slice, SliceTable};
 use crate::object::split_set;
-use crate::types::decimal_counter;
+use crate::varlena::content_of;
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -67,35 +68,11 @@ impl Slices {
             Content::Decimal(amount) => {
                 self.amount = Some(match self.amount {
                     None => amount,
-                    Some(sum) => decimal_counter::add(sum, amount)?,
+                    Some(sum) => numeric::add(sum, amount)?,
                 });
             }
         }
         Ok(())
-    }
-}
-
-/// The bytes in a `bytea`.
-pub fn content_of(bytea: Datum) -> Vec<u8> {
-    // SAFETY: a bytea, detoasted; header and content are as long as the header says.
-    unsafe {
-        let start = pg_sys::pg_detoast_datum(bytea.cast_mut_ptr());
-        let content = pgrx::vardata_any(start).cast::<u8>();
-        std::slice::from_raw_parts(content, pgrx::varsize_any_exhdr(start)).to_vec()
-    }
-}
-
-/// These bytes as a `bytea` in the current memory context.
-pub fn bytea_of(content: &[u8]) -> Datum {
-    let size = content.len() + pg_sys::VARHDRSZ;
-    // SAFETY: the block is as large as header and content.
-    unsafe {
-        let start = pg_sys::palloc(size).cast::<u8>();
-        pgrx::set_varsize_4b(start.cast(), size as i32);
-        start
-            .add(pg_sys::VARHDRSZ)
-            .copy_from_nonoverlapping(content.as_ptr(), content.len());
-        Datum::from(start)
     }
 }
 
@@ -266,7 +243,7 @@ impl Kept {
         slices.include(content)?;
         self.count = slices.count;
         self.delta = slices.delta;
-        self.amount = slices.amount.map(decimal_counter::bytes);
+        self.amount = slices.amount.map(numeric::bytes);
         Ok(())
     }
 
@@ -275,7 +252,7 @@ impl Kept {
         Slices {
             count: self.count,
             delta: self.delta,
-            amount: self.amount.as_deref().map(decimal_counter::from_bytes),
+            amount: self.amount.as_deref().map(numeric::from_bytes),
             states: self.states.clone(),
         }
     }

@@ -1,14 +1,13 @@
 //! Changing slices: adding to one's own, discarding those of an object.
 
 use crate::error::Error;
-use crate::object::read::{bytea_of, content_of};
+use crate::numeric;
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
 use crate::object::statistics::count;
 use crate::object::{Delta, Object, contention, read, split_set, worker};
 use crate::settings::{self, Split};
 use crate::shared_memory::FIGURES;
-use crate::types::aggregated::merged;
-use crate::types::decimal_counter;
+use crate::varlena::{bytea_of, content_of};
 use abelian_adt::counter::{SLOTS, base_is_central, slice_after};
 use pgrx::pg_sys;
 use std::cell::Cell;
@@ -178,7 +177,7 @@ fn sum(slice: Option<Content>, delta: Delta<'_>) -> Result<Option<Content>, Erro
         }
         (None, Delta::Decimal(delta)) => Some(Content::Decimal(delta)),
         (Some(Content::Decimal(slice)), Delta::Decimal(delta)) => {
-            Some(Content::Decimal(decimal_counter::add(slice, delta)?))
+            Some(Content::Decimal(numeric::add(slice, delta)?))
         }
         (None, Delta::State(family, change)) => {
             Some(Content::State(family.type_, bytea_of(change)))
@@ -186,7 +185,7 @@ fn sum(slice: Option<Content>, delta: Delta<'_>) -> Result<Option<Content>, Erro
         (Some(Content::State(type_, slice)), Delta::State(family, change))
             if type_ == family.type_ =>
         {
-            let state = merged(family, &content_of(slice), change)?;
+            let state = family.merged(&content_of(slice), change)?;
             Some(Content::State(type_, bytea_of(&state)))
         }
         _ => {

@@ -5,6 +5,7 @@
 use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
 use crate::error::Error;
+use crate::object;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid, ffi::pg_guard_ffi_boundary};
 use pgrx::prelude::*;
 use std::cell::Cell;
@@ -143,7 +144,7 @@ unsafe extern "C-unwind" fn created(
             let columns = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
             columns
                 .iter()
-                .any(|column| catalog.is_object_type(column.atttypid))
+                .any(|column| object::is_object_type(&catalog, column.atttypid))
         });
         pg_sys::RelationClose(relation);
         if abelian {

@@ -251,7 +251,7 @@ impl Table {
         unsafe {
             let descriptor = (*self.relation).rd_att;
             for attribute in (*descriptor).attrs.as_slice((*descriptor).natts as usize) {
-                if attribute.attisdropped || !catalog.is_object_type(attribute.atttypid) {
+                if attribute.attisdropped || !object::is_object_type(&catalog, attribute.atttypid) {
                     continue;
                 }
                 let mut null = false;

@@ -110,14 +110,9 @@ impl Aggregated {
 pub fn with_slices(family: &Family, base: &[u8], slices: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
     let mut whole = base.to_vec();
     for slice in slices {
-        whole = merged(family, &whole, slice)?;
+        whole = family.merged(&whole, slice)?;
     }
     Ok(whole)
-}
-
-/// Two states together.
-pub fn merged(family: &Family, a: &[u8], b: &[u8]) -> Result<Vec<u8>, Error> {
-    family.merge(Some(a), Some(b))?.ok_or(Error::NoState)
 }
 
 /// An operation done in the row: the content with `change` merged into it. NULL is the empty content, and changes nothing, but for `OR`
@@ -142,7 +137,7 @@ pub fn in_place(
         }
         (Some(content), Some(change)) => {
             let mut content = read(content);
-            content.state = merged(family, &content.state, &change.state)?;
+            content.state = family.merged(&content.state, &change.state)?;
             if content.id == 0 {
                 content.id = object::new_id()?;
             }

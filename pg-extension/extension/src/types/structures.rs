@@ -3,8 +3,8 @@
 
 use crate::error::Error;
 use crate::function::Call;
-use crate::object::{bytea_of, content_of};
 use crate::pg_function;
+use crate::varlena::{bytea_of, content_of};
 use abelian_adt::Merge;
 use abelian_adt::data_type::DataType;
 use abelian_adt::encoding::Encoding;

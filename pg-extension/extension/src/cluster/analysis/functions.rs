@@ -4,6 +4,7 @@
 use super::relation;
 use super::tree::{self, NodePtr};
 use crate::catalog;
+use crate::object;
 use pgrx::pg_sys::Oid;
 use pgrx::{pg_guard, pg_sys};
 use std::collections::BTreeSet;
@@ -134,9 +135,9 @@ fn is_of_types(function: Oid, ours: &catalog::Catalog) -> bool {
             0 => &[][..],
             count => std::slice::from_raw_parts(arguments, count as usize),
         };
-        ours.is_object_type(result)
+        object::is_object_type(ours, result)
             || arguments
                 .iter()
-                .any(|argument| ours.is_object_type(*argument))
+                .any(|argument| object::is_object_type(ours, *argument))
     }
 }

@@ -6,6 +6,7 @@ use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{copy, functions, insert, merge, parser, relation, utility};
 use crate::boundary::PostgresError;
+use crate::object;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
 use std::ffi::CStr;
@@ -250,7 +251,7 @@ fn operations(query: &pg_sys::Query) -> Json {
     };
     assignments(query)
         .iter()
-        .filter(|entry| catalog.is_object_type(tree::type_of(entry.expr)))
+        .filter(|entry| object::is_object_type(&catalog, tree::type_of(entry.expr)))
         .map(|entry| json!({ "column": tree::string(entry.resname), "commutes": commutes(entry.expr.cast(), &catalog) }))
         .collect()
 }
@@ -261,7 +262,8 @@ fn commutes(expression: NodePtr, catalog: &crate::catalog::Catalog) -> bool {
         let mut count = 0;
         tree::walk(node, &mut |node| {
             let var = tree::cast::<pg_sys::Var, _>(node);
-            count += usize::from(var.is_some_and(|var| catalog.is_object_type(var.vartype)));
+            count +=
+                usize::from(var.is_some_and(|var| object::is_object_type(catalog, var.vartype)));
             true
         });
         count
@@ -270,7 +272,7 @@ fn commutes(expression: NodePtr, catalog: &crate::catalog::Catalog) -> bool {
         let inner =
             tree::cast::<pg_sys::FuncExpr, _>(node).and_then(|call| tree::nodes(call.args).next());
         tree::cast::<pg_sys::Var, _>(inner.unwrap_or(node))
-            .is_some_and(|var| catalog.is_object_type(var.vartype))
+            .is_some_and(|var| object::is_object_type(catalog, var.vartype))
     };
     let sum = tree::cast::<pg_sys::FuncExpr, _>(expression)
         .and_then(|cast| tree::nodes(cast.args).next());

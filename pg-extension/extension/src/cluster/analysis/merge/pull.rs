@@ -5,6 +5,7 @@ use super::super::tree::{self, NodePtr};
 use super::Divided;
 use super::build::{self, Division, WorkerColumns};
 use crate::catalog;
+use crate::object;
 use pgrx::pg_sys;
 
 /// Err when an expression over groups contains a subquery: it could be computed neither by the workers nor over their rows.
@@ -61,5 +62,5 @@ fn is_unit(node: NodePtr) -> bool {
         tree::cast::<pg_sys::FuncExpr, _>(node).and_then(|call| tree::nodes(call.args).next());
     let var = argument.and_then(|argument| tree::cast::<pg_sys::Var, _>(argument));
     var.zip(catalog::find())
-        .is_some_and(|(var, catalog)| catalog.is_object_type(var.vartype))
+        .is_some_and(|(var, catalog)| object::is_object_type(&catalog, var.vartype))
 }

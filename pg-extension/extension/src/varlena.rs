@@ -1,0 +1,27 @@
+//! Byte strings in PostgreSQL's form, `bytea`, and in Rust's. A `text` has the same form.
+
+use pgrx::pg_sys::{self, Datum};
+
+/// The bytes in a `bytea`.
+pub fn content_of(bytea: Datum) -> Vec<u8> {
+    // SAFETY: a bytea, detoasted; header and content are as long as the header says.
+    unsafe {
+        let start = pg_sys::pg_detoast_datum(bytea.cast_mut_ptr());
+        let content = pgrx::vardata_any(start).cast::<u8>();
+        std::slice::from_raw_parts(content, pgrx::varsize_any_exhdr(start)).to_vec()
+    }
+}
+
+/// These bytes as a `bytea` in the current memory context.
+pub fn bytea_of(content: &[u8]) -> Datum {
+    let size = content.len() + pg_sys::VARHDRSZ;
+    // SAFETY: the block is as large as header and content.
+    unsafe {
+        let start = pg_sys::palloc(size).cast::<u8>();
+        pgrx::set_varsize_4b(start.cast(), size as i32);
+        start
+            .add(pg_sys::VARHDRSZ)
+            .copy_from_nonoverlapping(content.as_ptr(), content.len());
+        Datum::from(start)
+    }
+}

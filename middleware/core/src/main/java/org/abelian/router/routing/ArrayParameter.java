@@ -2,7 +2,6 @@ package org.abelian.router.routing;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.nio.charset.Charset;
 import java.util.List;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
@@ -51,41 +50,14 @@ record ArrayParameter(int parameter, int elementType, KeyReader reader) {
         int length = bytes.getInt();
         partitions.add(
             reader.partition(
-                new Element(buffer, bytes.position(), length, values.charset()), 1, type));
+                new ValueInPlace(buffer, bytes.position(), length, true, values.charset()),
+                1,
+                type));
         bytes.position(bytes.position() + Math.max(length, 0));
       }
     } catch (BufferUnderflowException | IllegalArgumentException broken) {
       throw new AbelianException(
           SqlState.INVALID_BINARY_REPRESENTATION, "invalid binary form of an array", null);
-    }
-  }
-
-  /** An element, where it lies. */
-  private record Element(byte[] buffer, int offset, int length, Charset charset)
-      implements BoundValues {
-    @Override
-    public int count() {
-      return 1;
-    }
-
-    @Override
-    public boolean isBinary(int parameter) {
-      return true;
-    }
-
-    @Override
-    public byte[] buffer(int parameter) {
-      return buffer;
-    }
-
-    @Override
-    public int offset(int parameter) {
-      return offset;
-    }
-
-    @Override
-    public int length(int parameter) {
-      return length;
     }
   }
 }

@@ -85,8 +85,7 @@ final class CopyRouting {
     KeyReader reader =
         new KeyReader(placement.key(), placement.colocation().partitionCount(), lengthMax);
     return key -> {
-      int partition =
-          key == null ? KeyReader.NULL : reader.partition(new FieldValue(key), 1, PgType.UNKNOWN);
+      int partition = key == null ? KeyReader.NULL : reader.partition(text(key), 1, PgType.UNKNOWN);
       if (partition == KeyReader.NULL) {
         throw Refusals.keyNull(table, placement.column());
       }
@@ -164,31 +163,8 @@ final class CopyRouting {
     return value.length == 0 ? 0 : value[0];
   }
 
-  /** A field of a line as a bound value. */
-  private record FieldValue(ByteQueue bytes) implements BoundValues {
-    @Override
-    public int count() {
-      return 1;
-    }
-
-    @Override
-    public boolean isBinary(int parameter) {
-      return false;
-    }
-
-    @Override
-    public byte[] buffer(int parameter) {
-      return bytes.array();
-    }
-
-    @Override
-    public int offset(int parameter) {
-      return bytes.start();
-    }
-
-    @Override
-    public int length(int parameter) {
-      return bytes.size();
-    }
+  private static BoundValues text(ByteQueue field) {
+    return new ValueInPlace(
+        field.array(), field.start(), field.size(), false, StandardCharsets.UTF_8);
   }
 }

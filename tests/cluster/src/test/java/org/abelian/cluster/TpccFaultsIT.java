@@ -19,8 +19,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
-import org.abelian.harness.Ports;
-import org.abelian.harness.ServerProcess;
+import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.tpcc.check.Condition;
@@ -65,8 +64,7 @@ class TpccFaultsIT {
       throws Exception {
     load();
     Path journalFile = folder.resolve("journal");
-    int port = Ports.reserve();
-    try (ServerProcess server = startServer(port)) {
+    try (RouterServer server = RouterServer.start(cluster)) {
       RunResult run = runWhileKilling(server, journalFile);
       awaitNoPreparedTransaction();
       assertTrue(run.total().committed() > 0, () -> "nothing was committed: " + run.errors());
@@ -92,24 +90,8 @@ class TpccFaultsIT {
     creator.finish();
   }
 
-  private ServerProcess startServer(int port) {
-    return ServerProcess.start(
-        "org.abelian.server.Main",
-        port,
-        Map.of(),
-        List.of(
-            "--listen",
-            "127.0.0.1:" + port,
-            "--nodes",
-            cluster.addresses(),
-            "--user",
-            LocalNode.ROUTER,
-            "--password-file",
-            PasswordFile.of(LocalNode.ROUTER)));
-  }
-
   /** Two thirds of the terminals go through the server, a third through the driver. */
-  private RunResult runWhileKilling(ServerProcess server, Path journalFile) throws Exception {
+  private RunResult runWhileKilling(RouterServer server, Path journalFile) throws Exception {
     long kills = ROUNDS * (cluster.nodes().size() + 1L);
     Duration time = Duration.ofMillis((kills + 1) * (BETWEEN_KILLS_MILLIS + 1_000));
     try (FileJournal journal = new FileJournal(journalFile)) {

@@ -122,7 +122,7 @@ class EscrowIT {
 
   private void kill(StockLoad load) throws Exception {
     node.kill();
-    load.awaitEnd();
+    load.crew().awaitEnd();
     node.start();
     load.resolvePrepared();
   }
@@ -140,8 +140,8 @@ class EscrowIT {
         looks++;
       }
     }
-    load.stop();
-    assertTrue(looks > 0 && load.acknowledged() > 0, "nothing happened, seed " + SEED);
+    load.crew().stop();
+    assertTrue(looks > 0 && load.crew().acknowledged() > 0, "nothing happened, seed " + SEED);
     return outside;
   }
 
@@ -155,7 +155,7 @@ class EscrowIT {
               "SELECT count(DISTINCT (seller, number)) FROM journal WHERE seller > 0")) {
         rows.next();
         assertTrue(
-            rows.getLong(1) <= load.acknowledged() + load.unknown(),
+            rows.getLong(1) <= load.crew().acknowledged() + load.crew().unknown(),
             "more than was attempted, seed " + SEED);
       }
     }

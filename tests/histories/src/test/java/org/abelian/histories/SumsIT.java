@@ -42,8 +42,8 @@ class SumsIT {
     JournalledLoad load = JournalledLoad.create(node, types);
     load.start(WRITERS, SEED);
     Thread.sleep(SECONDS * 1000L);
-    load.stop();
-    assertTrue(load.acknowledged() > 0, "nothing was written, seed " + SEED);
+    load.crew().stop();
+    assertTrue(load.crew().acknowledged() > 0, "nothing was written, seed " + SEED);
     assertSums(load);
   }
 
@@ -56,7 +56,7 @@ class SumsIT {
       load.start(WRITERS, SEED + i);
       Thread.sleep(SECONDS * 1000L / KILLS / 2 + random.nextInt(500));
       node.kill();
-      load.awaitEnd();
+      load.crew().awaitEnd();
       node.start();
       load.resolvePrepared();
       assertSums(load);
@@ -78,8 +78,8 @@ class SumsIT {
         reads++;
       }
     }
-    load.stop();
-    assertTrue(reads > 0 && load.acknowledged() > 0, "nothing happened, seed " + SEED);
+    load.crew().stop();
+    assertTrue(reads > 0 && load.crew().acknowledged() > 0, "nothing happened, seed " + SEED);
     assertSums(load);
   }
 
@@ -106,10 +106,10 @@ class SumsIT {
       assertEquals(List.of(), rows, "seed " + SEED);
       long journal = number(statement, "SELECT count(DISTINCT (writer, number)) FROM journal");
       assertTrue(
-          journal >= load.acknowledged(),
-          "acknowledged " + load.acknowledged() + ", found " + journal + ", seed " + SEED);
+          journal >= load.crew().acknowledged(),
+          "acknowledged " + load.crew().acknowledged() + ", found " + journal + ", seed " + SEED);
       assertTrue(
-          journal <= load.acknowledged() + load.unknown(),
+          journal <= load.crew().acknowledged() + load.crew().unknown(),
           "attempted more than found, seed " + SEED);
     }
   }

@@ -1,12 +1,12 @@
 package org.abelian.histories.escrow;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Random;
+import org.abelian.histories.load.Member;
 
-/** One seller of a {@link StockLoad}; ends when told to or when its connection breaks. */
-final class Seller implements Runnable {
+/** One seller of a {@link StockLoad}; mostly takes. */
+final class Seller extends Member {
   private static final String[] LEVELS = {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"};
   private static final String OUT_OF_BOUNDS = "23514";
 
@@ -16,9 +16,9 @@ final class Seller implements Runnable {
   private final Random random;
   private int number;
   private int taken;
-  private boolean committing;
 
   Seller(StockLoad load, Shop shop, long seller, long seed) {
+    super(load.crew());
     this.load = load;
     this.shop = shop;
     this.seller = seller;
@@ -26,55 +26,28 @@ final class Seller implements Runnable {
   }
 
   @Override
-  public void run() {
-    try (Connection connection = load.connect();
-        Statement statement = connection.createStatement()) {
-      statement.execute("SET abelian.split = " + (random.nextBoolean() ? "always" : "auto"));
-      while (!load.isStopping()) {
-        if (!attempt(statement)) {
-          return;
-        }
-      }
-    } catch (SQLException e) {
-      // The connection could not be opened or closed because the node is down.
-      if (!isLost(e)) {
-        load.noteSurprise(e);
-      }
-    }
+  protected void open(Statement statement) throws SQLException {
+    statement.execute("SET abelian.split = " + (random.nextBoolean() ? "always" : "auto"));
   }
 
-  /** One transaction; false if the connection is gone. */
-  private boolean attempt(Statement statement) throws SQLException {
+  @Override
+  protected void transact(Statement statement) throws SQLException {
     number++;
     taken = 0;
-    committing = false;
-    try {
-      statement.execute("BEGIN ISOLATION LEVEL " + LEVELS[Math.max(0, random.nextInt(10) - 7)]);
-      for (int i = random.nextInt(3); i >= 0; i--) {
-        step(statement);
-      }
-      end(statement);
-      return true;
-    } catch (SQLException e) {
-      if (isLost(e)) {
-        if (committing) {
-          load.noteUnknown();
-        }
-        return false;
-      }
-      if (OUT_OF_BOUNDS.equals(e.getSQLState())) {
-        load.noteRefused();
-      } else if (!"40001".equals(e.getSQLState()) && !"40P01".equals(e.getSQLState())) {
-        load.noteSurprise(e);
-      }
-      statement.execute("ROLLBACK");
-      return true;
+    statement.execute("BEGIN ISOLATION LEVEL " + LEVELS[Math.max(0, random.nextInt(10) - 7)]);
+    for (int i = random.nextInt(3); i >= 0; i--) {
+      step(statement);
     }
+    end(statement);
   }
 
-  private static boolean isLost(SQLException e) {
-    String state = e.getSQLState();
-    return state == null || state.startsWith("08") || state.startsWith("57P");
+  @Override
+  protected boolean isExpected(SQLException error) {
+    if (OUT_OF_BOUNDS.equals(error.getSQLState())) {
+      load.noteRefused();
+      return true;
+    }
+    return false;
   }
 
   private void end(Statement statement) throws SQLException {
@@ -84,7 +57,7 @@ final class Seller implements Runnable {
       return;
     }
     String gid = "sale_" + seller + "_" + number;
-    committing = true;
+    beginCommit();
     if (dice == 2) {
       statement.execute("PREPARE TRANSACTION '" + gid + "'");
       if (random.nextInt(3) == 0) {
@@ -95,7 +68,8 @@ final class Seller implements Runnable {
     } else {
       statement.execute("COMMIT");
     }
-    load.noteAcknowledged(taken);
+    noteAcknowledged();
+    load.noteDecrements(taken);
   }
 
   private void step(Statement statement) throws SQLException {

@@ -6,9 +6,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.abelian.harness.LocalNode;
+import org.abelian.histories.load.Crew;
 
 /**
  * Sellers that take from the rows of table {@code stocks} and give back, and record what they did
@@ -17,19 +17,13 @@ import org.abelian.harness.LocalNode;
 public final class StockLoad {
   private static final long END_SECONDS_MAX = 120;
 
-  private final LocalNode node;
+  private final Crew crew;
   private final Shop shop;
-  private final List<Thread> threads = new ArrayList<>();
-  private final AtomicLong sellers = new AtomicLong();
-  private final AtomicLong acknowledged = new AtomicLong();
-  private final AtomicLong unknown = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
   private final AtomicLong decrements = new AtomicLong();
-  private final List<String> surprises = new ArrayList<>();
-  private volatile boolean stopping;
 
-  private StockLoad(LocalNode node, Shop shop) {
-    this.node = node;
+  private StockLoad(Crew crew, Shop shop) {
+    this.crew = crew;
     this.shop = shop;
   }
 
@@ -46,58 +40,24 @@ public final class StockLoad {
           "INSERT INTO stocks SELECT i, 0, %d FROM generate_series(1, %d) i"
               .formatted(shop.initial(), shop.stocks()));
     }
-    return new StockLoad(node, shop);
+    return new StockLoad(new Crew(node, "seller", END_SECONDS_MAX), shop);
   }
 
   /** Starts sellers that do a bit of everything. */
   public void start(int count, long seed) {
-    stopping = false;
-    for (int i = 0; i < count; i++) {
-      long number = sellers.incrementAndGet();
-      Thread thread = new Thread(new Seller(this, shop, number, seed + i), "seller " + number);
-      threads.add(thread);
-      thread.start();
-    }
+    crew.start(count, seed, (number, own) -> new Seller(this, shop, number, own));
   }
 
-  /** Lets the sellers finish their transactions and end. */
-  public void stop() throws InterruptedException {
-    stopping = true;
-    awaitEnd();
-  }
-
-  /** Waits until all sellers have ended, as they do when their connections break. */
-  public void awaitEnd() throws InterruptedException {
-    for (Thread thread : threads) {
-      thread.join(TimeUnit.SECONDS.toMillis(END_SECONDS_MAX));
-      if (thread.isAlive()) {
-        throw new IllegalStateException(thread.getName() + " hangs");
-      }
-    }
-    threads.clear();
-    synchronized (surprises) {
-      if (!surprises.isEmpty()) {
-        throw new IllegalStateException("unexpected errors: " + surprises);
-      }
-    }
+  /** The sellers. */
+  public Crew crew() {
+    return crew;
   }
 
   /**
    * Commits every other transaction that was prepared and not finished, and rolls back the rest.
    */
   public void resolvePrepared() throws SQLException {
-    List<String> gids = new ArrayList<>();
-    try (Connection connection = node.connect();
-        Statement statement = connection.createStatement()) {
-      try (ResultSet rows = statement.executeQuery("SELECT gid FROM pg_prepared_xacts")) {
-        while (rows.next()) {
-          gids.add(rows.getString(1));
-        }
-      }
-      for (int i = 0; i < gids.size(); i++) {
-        statement.execute((i % 2 == 0 ? "COMMIT" : "ROLLBACK") + " PREPARED '" + gids.get(i) + "'");
-      }
-    }
+    crew.resolvePrepared(n -> n % 2 == 0);
   }
 
   /** What is wrong now: stocks that one snapshot shows outside their bounds; empty if none. */
@@ -133,43 +93,12 @@ public final class StockLoad {
     return found;
   }
 
-  Connection connect() throws SQLException {
-    return node.connect();
-  }
-
-  boolean isStopping() {
-    return stopping;
-  }
-
-  void noteAcknowledged(int decrementsDone) {
-    acknowledged.incrementAndGet();
-    decrements.addAndGet(decrementsDone);
-  }
-
-  void noteUnknown() {
-    unknown.incrementAndGet();
+  void noteDecrements(int done) {
+    decrements.addAndGet(done);
   }
 
   void noteRefused() {
     refused.incrementAndGet();
-  }
-
-  void noteSurprise(SQLException error) {
-    synchronized (surprises) {
-      if (surprises.size() < 10) {
-        surprises.add(error.getSQLState() + " " + error.getMessage());
-      }
-    }
-  }
-
-  /** Transactions whose COMMIT was answered. */
-  public long acknowledged() {
-    return acknowledged.get();
-  }
-
-  /** Transactions that broke off while their outcome was open. */
-  public long unknown() {
-    return unknown.get();
   }
 
   /** Operations that met a bound. */

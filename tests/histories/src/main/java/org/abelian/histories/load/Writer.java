@@ -1,76 +1,40 @@
 package org.abelian.histories.load;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Random;
 
-/** One writer of a {@link JournalledLoad}; ends when told to or when its connection breaks. */
-final class Writer implements Runnable {
+/** One writer of a {@link JournalledLoad}; mostly adds. */
+final class Writer extends Member {
   private static final String[] LEVELS = {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"};
 
-  private final JournalledLoad load;
   private final long writer;
   private final Random random;
   private final boolean transfersOnly;
   private int number;
-  private boolean committing;
 
-  Writer(JournalledLoad load, long writer, long seed, boolean transfersOnly) {
-    this.load = load;
+  Writer(Crew crew, long writer, long seed, boolean transfersOnly) {
+    super(crew);
     this.writer = writer;
     this.random = new Random(seed);
     this.transfersOnly = transfersOnly;
   }
 
   @Override
-  public void run() {
-    try (Connection connection = load.connect();
-        Statement statement = connection.createStatement()) {
-      while (!load.isStopping()) {
-        if (!attempt(statement)) {
-          return;
-        }
-      }
-    } catch (SQLException e) {
-      // The connection could not be opened or closed because the node is down.
-      if (!isLost(e)) {
-        load.noteSurprise(e);
-      }
-    }
-  }
-
-  /** One transaction; false if the connection is gone. */
-  private boolean attempt(Statement statement) throws SQLException {
+  protected void transact(Statement statement) throws SQLException {
     number++;
-    committing = false;
-    try {
-      statement.execute("BEGIN ISOLATION LEVEL " + LEVELS[Math.max(0, random.nextInt(8) - 5)]);
-      if (transfersOnly || random.nextInt(3) == 0) {
-        transfer(statement);
-      } else {
-        add(statement);
-      }
-      end(statement);
-      return true;
-    } catch (SQLException e) {
-      if (isLost(e)) {
-        if (committing) {
-          load.noteUnknown();
-        }
-        return false;
-      }
-      if (!"40001".equals(e.getSQLState()) && !"40P01".equals(e.getSQLState())) {
-        load.noteSurprise(e);
-      }
-      statement.execute("ROLLBACK");
-      return true;
+    statement.execute("BEGIN ISOLATION LEVEL " + LEVELS[Math.max(0, random.nextInt(8) - 5)]);
+    if (transfersOnly || random.nextInt(3) == 0) {
+      transfer(statement);
+    } else {
+      add(statement);
     }
+    end(statement);
   }
 
-  private static boolean isLost(SQLException e) {
-    String state = e.getSQLState();
-    return state == null || state.startsWith("08") || state.startsWith("57P");
+  @Override
+  protected boolean isExpected(SQLException error) {
+    return false;
   }
 
   private void end(Statement statement) throws SQLException {
@@ -81,14 +45,14 @@ final class Writer implements Runnable {
     }
     String gid = "load_" + writer + "_" + number;
     if (dice == 1) {
-      committing = true;
+      beginCommit();
       statement.execute("PREPARE TRANSACTION '" + gid + "'");
       statement.execute("COMMIT PREPARED '" + gid + "'");
     } else {
-      committing = true;
+      beginCommit();
       statement.execute("COMMIT");
     }
-    load.noteAcknowledged();
+    noteAcknowledged();
   }
 
   private void transfer(Statement statement) throws SQLException {

@@ -10,10 +10,11 @@
 //! version without value until [`DataType::compact`].
 
 use crate::data_type::{Access, DataType, Description, Refused};
-use crate::encoding::{Corrupt, Reader, write_unsigned};
+use crate::encoding::{Corrupt, Reader, write_bytes, write_unsigned};
 use crate::entries::{Entries, Entry, stored_as_entries};
 use crate::locks::Footprint;
 use crate::ordered::{Ordered, Text};
+use crate::program::Elements;
 use crate::specification::Condition;
 use std::collections::BTreeMap;
 
@@ -247,6 +248,30 @@ fn put_the_same(_: &Mapping, a: &Access<Dict>, b: &Access<Dict>) -> bool {
     match (a, b) {
         (Access::Operate(Operation::Put(_, v)), Access::Operate(Operation::Put(_, w))) => v == w,
         _ => false,
+    }
+}
+
+impl Elements for Dict {
+    fn write_operation(operation: &Operation, out: &mut Vec<u8>) {
+        let (code, key, value) = match operation {
+            Operation::Put(key, value) => (0, key, Some(value)),
+            Operation::Remove(key) => (1, key, None),
+        };
+        out.push(code);
+        write_bytes(key, out);
+        if let Some(value) = value {
+            write_bytes(value, out);
+        }
+    }
+
+    fn read_operation(input: &mut Reader<'_>) -> Result<Operation, Corrupt> {
+        let code = input.byte()?;
+        let key = input.bytes()?.to_vec();
+        match code {
+            0 => Ok(Operation::Put(key, input.bytes()?.to_vec())),
+            1 => Ok(Operation::Remove(key)),
+            _ => Err(Corrupt::Malformed),
+        }
     }
 }
 

@@ -112,6 +112,27 @@ impl<E: Entry> Entries<E> {
         Ok(Entries(entries.into_iter().collect()))
     }
 
+    /// The entry of one element.
+    pub fn read_one(input: &mut Reader<'_>, wanted: &[u8]) -> Result<Self, Corrupt> {
+        let mut stored = Stored::<E>::open(input)?;
+        while let Some((element, entry, _)) = stored.next()? {
+            if element == wanted {
+                return Ok(Entries::one(&wanted.to_vec(), Some(entry)));
+            }
+        }
+        Ok(Entries(BTreeMap::new()))
+    }
+
+    /// The elements, in order.
+    pub fn read_elements(input: &mut Reader<'_>) -> Result<Vec<Text>, Corrupt> {
+        let mut stored = Stored::<E>::open(input)?;
+        let mut elements = Vec::new();
+        while let Some((element, ..)) = stored.next()? {
+            elements.push(element.to_vec());
+        }
+        Ok(elements)
+    }
+
     /// Merges stored entries without taking them apart more than it must: states may be large, and most changes are
     /// small.
     pub fn merge_stored(
@@ -241,6 +262,20 @@ macro_rules! stored_as_entries {
                 out: &mut Vec<u8>,
             ) -> Result<(), $crate::encoding::Unmergeable> {
                 $crate::entries::Entries::<$entry>::merge_stored(a, b, out)
+            }
+        }
+
+        impl $crate::program::Parts for $state {
+            fn part(stored: &[u8], element: &[u8]) -> Result<Self, $crate::encoding::Corrupt> {
+                use $crate::encoding::Encoding;
+                $crate::entries::Entries::read_one(&mut Self::content(stored)?, element).map($state)
+            }
+
+            fn named(
+                stored: &[u8],
+            ) -> Result<Vec<$crate::ordered::Text>, $crate::encoding::Corrupt> {
+                use $crate::encoding::Encoding;
+                $crate::entries::Entries::<$entry>::read_elements(&mut Self::content(stored)?)
             }
         }
     };

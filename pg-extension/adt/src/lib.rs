@@ -5,6 +5,7 @@
 //! * [`data_type`]: what a type is: state, operations, queries, and how an operation becomes a change that merges.
 //! * [`specification`]: which accesses commute, as a table in code; [`table`] prints it for the documentation.
 //! * [`locks`]: the locks that follow from it, on the object and on its elements.
+//! * [`program`]: operations on elements, written down to be done under the locks.
 //! * [`encoding`]: states as bytes.
 //! * [`ordered`]: values with a total order; [`exact`] and [`numeric`]: decimal numbers.
 //!
@@ -46,6 +47,7 @@ pub mod multiset;
 pub mod numeric;
 pub mod ordered;
 pub mod ordered_put;
+pub mod program;
 #[cfg(test)]
 mod schedule;
 pub mod scored_set;

@@ -5,9 +5,11 @@
 //! element.
 
 use crate::data_type::{Access, DataType, Description, Refused};
+use crate::encoding::{Corrupt, Reader, write_bytes, write_signed};
 use crate::entries::{Entries, stored_as_entries};
 use crate::locks::Footprint;
 use crate::ordered::Text;
+use crate::program::Elements;
 use crate::specification::Condition;
 use std::collections::BTreeMap;
 
@@ -215,6 +217,29 @@ impl DataType for Multiset {
 fn operand_is_present(state: &Counts, _: &Access<Multiset>, operation: &Access<Multiset>) -> bool {
     let element = operation.element();
     element.is_some_and(|element| state.count(element) > 0)
+}
+
+impl Elements for Multiset {
+    fn write_operation(operation: &Operation, out: &mut Vec<u8>) {
+        let (code, element, number) = match operation {
+            Operation::Add(element, number) => (0, element, number),
+            Operation::Remove(element, number) => (1, element, number),
+        };
+        out.push(code);
+        write_bytes(element, out);
+        write_signed((*number).into(), out);
+    }
+
+    fn read_operation(input: &mut Reader<'_>) -> Result<Operation, Corrupt> {
+        let code = input.byte()?;
+        let element = input.bytes()?.to_vec();
+        let number = input.signed_64()?;
+        match code {
+            0 => Ok(Operation::Add(element, number)),
+            1 => Ok(Operation::Remove(element, number)),
+            _ => Err(Corrupt::Malformed),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,11 +7,12 @@
 //! resolved, under a lock that keeps everybody else from the element.
 
 use crate::data_type::{Access, DataType, Description, Refused};
-use crate::encoding::{Corrupt, Reader, write_signed};
+use crate::encoding::{Corrupt, Reader, write_bytes, write_signed};
 use crate::entries::{Entries, Entry, stored_as_entries};
 use crate::exact::Exact;
 use crate::locks::Footprint;
 use crate::ordered::Text;
+use crate::program::Elements;
 use crate::specification::Condition;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -320,6 +321,32 @@ fn put_the_same(_: &Scores, a: &Access<ScoredSet>, b: &Access<ScoredSet>) -> boo
             n.stripped() == m.stripped()
         }
         _ => false,
+    }
+}
+
+impl Elements for ScoredSet {
+    fn write_operation(operation: &Operation, out: &mut Vec<u8>) {
+        let (code, element, score) = match operation {
+            Operation::Add(element, score) => (0, element, Some(score)),
+            Operation::Put(element, score) => (1, element, Some(score)),
+            Operation::Remove(element) => (2, element, None),
+        };
+        out.push(code);
+        write_bytes(element, out);
+        if let Some(score) = score {
+            score.write(out);
+        }
+    }
+
+    fn read_operation(input: &mut Reader<'_>) -> Result<Operation, Corrupt> {
+        let code = input.byte()?;
+        let element = input.bytes()?.to_vec();
+        match code {
+            0 => Ok(Operation::Add(element, Exact::read(input)?)),
+            1 => Ok(Operation::Put(element, Exact::read(input)?)),
+            2 => Ok(Operation::Remove(element)),
+            _ => Err(Corrupt::Malformed),
+        }
     }
 }
 

@@ -8,9 +8,11 @@
 //! Elements are ordered by their bytes.
 
 use crate::data_type::{DataType, Description, Refused};
+use crate::encoding::{Corrupt, Reader, write_bytes};
 use crate::entries::{Entries, stored_as_entries};
 use crate::locks::Footprint;
 use crate::ordered::Text;
+use crate::program::Elements;
 use crate::specification::Condition;
 use std::collections::BTreeSet;
 
@@ -181,6 +183,27 @@ impl DataType for Set {
 
     fn compact(whole: Additions) -> Additions {
         Additions::of(whole.elements().cloned())
+    }
+}
+
+impl Elements for Set {
+    fn write_operation(operation: &Operation, out: &mut Vec<u8>) {
+        let (code, element) = match operation {
+            Operation::Add(element) => (0, element),
+            Operation::Remove(element) => (1, element),
+        };
+        out.push(code);
+        write_bytes(element, out);
+    }
+
+    fn read_operation(input: &mut Reader<'_>) -> Result<Operation, Corrupt> {
+        let code = input.byte()?;
+        let element = input.bytes()?.to_vec();
+        match code {
+            0 => Ok(Operation::Add(element)),
+            1 => Ok(Operation::Remove(element)),
+            _ => Err(Corrupt::Malformed),
+        }
     }
 }
 

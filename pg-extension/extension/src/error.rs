@@ -64,6 +64,9 @@ pub enum Error {
     /// An operation with an argument that cannot be.
     #[error("{0}")]
     Refused(#[from] Refused),
+    /// A function of the types with elements was declared for another type, or for an operation that the type has not.
+    #[error("the function is declared for a type that has no such operation on elements")]
+    NoSuchOperation,
     /// Bytes that no state was stored as.
     #[error("{0}")]
     Corrupt(#[from] Corrupt),
@@ -92,9 +95,11 @@ impl Error {
             Error::IndexOnObject | Error::UnusableAggregate(_) => {
                 PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED
             }
-            Error::InvalidLabel | Error::NotAggregated | Error::NotABound(_) | Error::Bounds(_) => {
-                PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE
-            }
+            Error::InvalidLabel
+            | Error::NotAggregated
+            | Error::NoSuchOperation
+            | Error::NotABound(_)
+            | Error::Bounds(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             Error::Refused(Refused::OutOfRange) => {
                 PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE
             }

@@ -3,6 +3,7 @@
 use super::call;
 use super::label;
 use super::state::Layout;
+use super::structure::Structure;
 use crate::error::Error;
 use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 use std::cell::{Cell, RefCell};
@@ -48,6 +49,8 @@ pub struct Family {
     from_value: Option<Oid>,
     /// Makes, of the state in the row, what a new slice begins with.
     new_slice: Option<Oid>,
+    /// The algebra of its elements, if its operations lock elements.
+    pub structure: Option<Structure>,
 }
 
 thread_local! {
@@ -130,6 +133,9 @@ impl Family {
         } else {
             row.state
         };
+        if functions.structure.is_some() && row.state != pg_sys::BYTEAOID {
+            return unusable("Its states have no elements.");
+        }
         let layout = Layout::of(state_type);
         if !layout.is_storable() {
             return unusable("Its state cannot be stored.");
@@ -150,6 +156,7 @@ impl Family {
             initial: None,
             from_value: functions.from_value,
             new_slice: functions.new_slice,
+            structure: functions.structure,
             arguments,
         };
         if let Some(text) = row.initial {
@@ -250,6 +257,11 @@ impl Family {
     /// The state as a datum of the type in which it is stored, in the current memory context.
     pub fn stored(&self, state: &[u8]) -> Datum {
         self.layout.datum(state)
+    }
+
+    /// The state to which nothing has been done, if there is one.
+    pub fn empty(&self) -> Option<&[u8]> {
+        self.initial.as_deref()
     }
 
     /// Whether [`Family::for_slice`] has something to say.

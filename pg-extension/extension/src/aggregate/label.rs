@@ -3,10 +3,12 @@
 //!
 //! | object | label |
 //! |---|---|
-//! | type | its aggregate, qualified: `pg_catalog.max(pg_catalog.int8)`; then, if there are any, `; from f(...)` and `; slice f(...)` |
+//! | type | its aggregate, qualified: `pg_catalog.max(pg_catalog.int8)`; then, if there are any, `; from f(...)`, `; slice f(...)` and `; elements NAME` |
 //! | function | `operation`: `c = f(c, x)` is what merging `c` with `f(NULL, x)` gives |
+//! | function | `operation on elements`: it can be written down, to be done once the elements are locked |
 
 use super::family::{self, Family};
+use super::structure::Structure;
 use crate::error::Error;
 use pgrx::pg_sys::{self, Datum, ObjectAddress, Oid, SysCacheIdentifier};
 use pgrx::prelude::*;
@@ -16,11 +18,21 @@ use std::ffi::{CStr, CString, c_char};
 
 const PROVIDER: &CStr = c"abelian";
 const OPERATION: &CStr = c"operation";
+const ON_ELEMENTS: &CStr = c"operation on elements";
+
+/// What kind of operation a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Its change is known before it is known what the object contains.
+    Blind,
+    /// It can be written down to be done under locks on elements.
+    OnElements,
+}
 
 thread_local! {
     static STALE: Cell<bool> = const { Cell::new(false) };
     /// Functions asked about before.
-    static OPERATIONS: RefCell<HashMap<Oid, bool>> = RefCell::default();
+    static OPERATIONS: RefCell<HashMap<Oid, Option<Operation>>> = RefCell::default();
 }
 
 /// Registers the provider; called once when the library is loaded.
@@ -94,7 +106,7 @@ fn check_operation(function: Oid, label: &CStr) -> Result<(), Error> {
         let result = pg_sys::get_func_signature(function, &mut types, &mut count);
         count > 0 && *types == result && !pg_sys::get_func_retset(function)
     };
-    if shape && label == OPERATION {
+    if shape && [OPERATION, ON_ELEMENTS].contains(&label) {
         Ok(())
     } else {
         Err(Error::InvalidLabel)
@@ -109,6 +121,8 @@ pub struct Functions {
     pub from_value: Option<Oid>,
     /// Makes, of the state in the row, what a new slice begins with.
     pub new_slice: Option<Oid>,
+    /// The algebra of its elements, if it has elements.
+    pub structure: Option<Structure>,
 }
 
 impl Functions {
@@ -119,13 +133,13 @@ impl Functions {
             aggregate: function_named(parts.next()?)?,
             from_value: None,
             new_slice: None,
+            structure: None,
         };
         for part in parts {
-            let (role, name) = part.split_once(' ')?;
-            let function = function_named(name)?;
-            match role {
-                "from" => functions.from_value = Some(function),
-                "slice" => functions.new_slice = Some(function),
+            match part.split_once(' ')? {
+                ("from", name) => functions.from_value = Some(function_named(name)?),
+                ("slice", name) => functions.new_slice = Some(function_named(name)?),
+                ("elements", name) => functions.structure = Some(Structure::named(name)?),
                 _ => return None,
             }
         }
@@ -148,10 +162,10 @@ pub fn of_type(type_: Oid) -> Option<CString> {
     of(pg_sys::TypeRelationId, type_)
 }
 
-/// Whether the function is a registered operation.
-pub fn is_operation(function: Oid) -> bool {
+/// The kind of operation that the function is registered as.
+pub fn operation(function: Oid) -> Option<Operation> {
     if function.to_u32() < pg_sys::FirstNormalObjectId {
-        return false;
+        return None;
     }
     if STALE.replace(false) {
         OPERATIONS.with_borrow_mut(HashMap::clear);
@@ -159,8 +173,13 @@ pub fn is_operation(function: Oid) -> bool {
     if let Some(known) = OPERATIONS.with_borrow(|known| known.get(&function).copied()) {
         return known;
     }
-    let found =
-        of(pg_sys::ProcedureRelationId, function).is_some_and(|l| l.as_c_str() == OPERATION);
+    let found = of(pg_sys::ProcedureRelationId, function).and_then(|label| {
+        if label.as_c_str() == OPERATION {
+            Some(Operation::Blind)
+        } else {
+            (label.as_c_str() == ON_ELEMENTS).then_some(Operation::OnElements)
+        }
+    });
     OPERATIONS.with_borrow_mut(|known| known.insert(function, found));
     found
 }

@@ -8,10 +8,12 @@ mod call;
 mod family;
 mod label;
 mod state;
+mod structure;
 
 pub use call::call;
 pub use family::{Family, Notation};
-pub use label::is_operation;
+pub use label::{Operation, operation};
+pub use structure::Structure;
 
 /// Registers callbacks and the label provider; called once when the library is loaded.
 pub fn install() {

@@ -11,6 +11,7 @@ use crate::object::{Object, statistics};
 use crate::settings;
 use crate::shared_memory::FIGURES;
 pub use abelian_adt::locks::Mode;
+use abelian_adt::locks::lock_key;
 use pgrx::pg_sys::{self, Oid};
 use pgrx::prelude::*;
 use std::cell::RefCell;
@@ -24,11 +25,14 @@ pub enum Tag {
     Object(i64),
     /// The plain columns of the row that holds the object, as far as operations depend on them.
     Row(i64),
+    /// The elements of one object with one hash, as `abelian_adt::locks::lock_key` names them.
+    Element(u64),
 }
 
 /// Field 4 of the lock tag (`objsubid` in `pg_locks`): keeps ours apart from `pg_advisory_lock` (1 and 2).
 const OBJECT_CLASS: u16 = 11_001;
 const ROW_CLASS: u16 = 11_002;
+const ELEMENT_CLASS: u16 = 11_003;
 
 /// PostgreSQL's mode for a mode: its matrix is the one that [`Mode::is_compatible_with`] tells.
 fn level(mode: Mode) -> i32 {
@@ -44,6 +48,7 @@ fn tag(tag: Tag) -> pg_sys::LOCKTAG {
     let (class, key) = match tag {
         Tag::Object(id) => (OBJECT_CLASS, id as u64),
         Tag::Row(id) => (ROW_CLASS, id as u64),
+        Tag::Element(key) => (ELEMENT_CLASS, key),
     };
     pg_sys::LOCKTAG {
         // SAFETY: plain read of the backend's database.
@@ -103,6 +108,18 @@ pub enum Part {
     Value,
     /// The plain columns of its row.
     Row,
+    /// Its elements with this hash.
+    Element(u64),
+}
+
+impl Part {
+    fn tag(self, object: &Object) -> Tag {
+        match self {
+            Part::Value => Tag::Object(object.id),
+            Part::Row => Tag::Row(object.id),
+            Part::Element(hash) => Tag::Element(lock_key(object.id, hash)),
+        }
+    }
 }
 
 /// As [`lock`], for statements that may overwrite, delete or hold any number of objects: the lock table is finite,
@@ -110,7 +127,7 @@ pub enum Part {
 /// instead. Whoever may hold Add on one of its objects holds RowExclusiveLock on the table until it ends.
 /// (Additions need no such thing: beyond some number they can be done in the row, without a lock on the object.)
 pub fn lock_part(object: &Object, part: Part, mode: Mode, wait: bool) -> bool {
-    if object.id == 0 || excludes_writers(object.relation) {
+    if !needs_lock(object) {
         return true;
     }
     let asked = ASKED.with_borrow_mut(|tables| {
@@ -119,11 +136,7 @@ pub fn lock_part(object: &Object, part: Part, mode: Mode, wait: bool) -> bool {
         *count
     });
     if asked <= settings::LOCK_ESCALATION.get() {
-        let tag = match part {
-            Part::Value => Tag::Object(object.id),
-            Part::Row => Tag::Row(object.id),
-        };
-        return lock(tag, mode, wait);
+        return lock(part.tag(object), mode, wait);
     }
     // SAFETY: the statement has the table open; held to the end of the transaction.
     unsafe {
@@ -133,6 +146,16 @@ pub fn lock_part(object: &Object, part: Part, mode: Mode, wait: bool) -> bool {
         }
         pg_sys::ConditionalLockRelationOid(object.relation, ESCALATED)
     }
+}
+
+/// Whether somebody else could be at the object at all.
+pub fn needs_lock(object: &Object) -> bool {
+    object.id != 0 && !excludes_writers(object.relation)
+}
+
+/// The name of the lock on elements of an object that have this hash.
+pub fn element(object: &Object, hash: u64) -> Tag {
+    Part::Element(hash).tag(object)
 }
 
 /// Takes the Overwrite lock on an object's value, waiting for it.

@@ -6,6 +6,7 @@
 //! What neither can take (an object without identity, NULL, a value near the end of bigint) is done in the row,
 //! waiting as PostgreSQL does.
 
+use super::elements::{OnElements, Taken, Until};
 use super::escrow::{self, Admission, Bounded};
 use super::executor::{Rewrite, Room, Target};
 use super::own;
@@ -17,6 +18,7 @@ use crate::aggregate::Family;
 use crate::error::Error;
 use crate::lock::{self, Mode, Tag};
 use crate::object::{self, Delta, Object, Outcome, contention};
+use crate::settings::{self, Split};
 use crate::types::aggregated::{self, Aggregated};
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
@@ -72,6 +74,8 @@ struct Change {
     column: Column,
     /// The datum in the version that is worked on; `None` for NULL.
     content: Option<Datum>,
+    /// The same in the version that the plan yielded first.
+    seen: Option<Datum>,
     /// `None` for NULL.
     delta: Option<Datum>,
     /// The base of a bounded counter in the version that the plan yielded.
@@ -115,15 +119,39 @@ impl Change {
     fn needs_row(&self) -> bool {
         if let Flavour::Aggregated(_) = self.column.flavour {
             // NULL is the empty object, and the change that changes nothing.
-            let alone = self.id() == 0 || own::must_be_alone(self.id());
+            let never = settings::SPLIT.get() == Split::Never && self.has_elements();
+            let alone = self.id() == 0 || own::must_be_alone(self.id()) || never;
             return self.delta.is_some() && !self.done && alone;
         }
         let possible = self.delta.is_some() && self.id() != 0 && !own::must_be_alone(self.id());
         self.content.is_some() && !self.done && !possible
     }
 
+    /// Whether it locks elements.
+    fn has_elements(&self) -> bool {
+        match self.column.flavour {
+            Flavour::Aggregated(type_) if !self.done => {
+                Family::of(type_).is_some_and(|family| family.structure.is_some())
+            }
+            _ => false,
+        }
+    }
+
+    /// What it does to which elements of an object that others know.
+    fn on_elements(&self) -> Result<Option<OnElements>, Error> {
+        match (self.column.flavour, self.content, self.delta) {
+            (Flavour::Aggregated(type_), Some(_), Some(delta)) if !self.done => {
+                OnElements::of(&family(type_)?, delta)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The datum that a rewrite of the row stores.
     fn in_place(&self) -> Result<Option<Datum>, Error> {
+        if let (Some(operations), Some(content)) = (self.on_elements()?, self.content) {
+            return operations.in_place(content, self.seen).map(Some);
+        }
         if let Flavour::Aggregated(type_) = self.column.flavour {
             return aggregated::in_place(&family(type_)?, self.content, self.delta);
         }
@@ -153,6 +181,9 @@ impl Change {
             return Ok(Outcome::InPlace);
         };
         let object = self.object(relation);
+        if let Some(operations) = self.on_elements()? {
+            return operations.in_slice(&object, content, self.seen);
+        }
         match self.column.flavour {
             Flavour::Counter => {
                 // SAFETY: a counter's datum.
@@ -263,6 +294,7 @@ impl Apply {
             let bounded = change.content.filter(|_| change.column.bounded.is_some());
             // SAFETY: a bounded counter's datum.
             change.seen_base = bounded.map_or(0, |c| unsafe { Counter::from_datum(c) }.base);
+            change.seen = change.content;
             change.done = false;
         }
         let concurrent = CONCURRENT_OPERATIONS.get();
@@ -310,10 +342,14 @@ impl Apply {
                 self.renew(changes);
                 continue;
             }
-            self.lock(changes);
+            let elements = self.lock(changes)?;
             match self.follow(at, changes)? {
-                Followed::Gone => return Ok(Row::Skipped),
+                Followed::Gone => {
+                    elements.release();
+                    return Ok(Row::Skipped);
+                }
                 Followed::OtherObject(next) => {
+                    elements.release();
                     at = next;
                     wait = changes.iter().any(Change::needs_row);
                     continue;
@@ -322,9 +358,13 @@ impl Apply {
             }
             match self.add_to_slices(at, version::same_place(at, place), changes)? {
                 Admission::Added => return Ok(self.in_slices(at, changes)),
-                Admission::InPlace => wait = true,
+                Admission::InPlace => {
+                    elements.release();
+                    wait = true;
+                }
                 Admission::WaitFor(transaction) => {
                     // Whoever is waited for may want an exclusive hold.
+                    elements.release();
                     self.unlock(changes);
                     escrow::wait_for(transaction);
                 }
@@ -379,6 +419,9 @@ impl Apply {
                 return Ok(locked);
             }
         }
+        if changes.iter().any(Change::has_elements) {
+            return self.rewrite_elements(at, changes, wait);
+        }
         if !self.target.fetch(at) {
             return Ok(Rewrite::Deleted);
         }
@@ -393,6 +436,72 @@ impl Apply {
             return Ok(Rewrite::Refused);
         };
         self.store(at, changes, wait)
+    }
+
+    /// As [`Apply::rewrite`], where elements are to be locked. What is added is found in the row afterwards, as long as the transaction
+    /// runs; what depends on the elements keeps them locked.
+    fn rewrite_elements(
+        &mut self,
+        at: ItemPointerData,
+        changes: &[Change],
+        wait: bool,
+    ) -> Result<Rewrite, Error> {
+        if !wait && changes.iter().any(|change| change.bounded().is_some()) {
+            return Ok(Rewrite::Refused);
+        }
+        if wait {
+            // Whoever has the elements may want the row: better to wait for them first.
+            if let Some(elements) = self.lock_elements(changes, true, Until::Rewritten)? {
+                elements.release();
+            }
+            let locked = self.target.lock(at)?;
+            if locked != Rewrite::Done {
+                return Ok(locked);
+            }
+            for change in changes.iter().filter(|change| change.has_elements()) {
+                if own::must_be_alone(change.id()) {
+                    let object = change.object(self.target.relation_id());
+                    Request::overwrite().lock_object(&object)?;
+                    row::require_unchanged(object.id)?;
+                }
+            }
+        }
+        let Some(elements) = self.lock_elements(changes, wait, Until::Rewritten)? else {
+            return Ok(Rewrite::Refused);
+        };
+        let result = match self.target.fetch(at) {
+            true => self.store(at, changes, wait)?,
+            false => Rewrite::Deleted,
+        };
+        if result == Rewrite::Done {
+            elements.release_additions();
+        } else {
+            elements.release();
+        }
+        Ok(result)
+    }
+
+    /// `None`, and none locked, if some cannot be had at once.
+    fn lock_elements(
+        &self,
+        changes: &[Change],
+        wait: bool,
+        additions: Until,
+    ) -> Result<Option<Taken>, Error> {
+        let mut all = Taken::default();
+        for change in changes {
+            let Some(operations) = change.on_elements()? else {
+                continue;
+            };
+            match operations.lock(&change.object(self.target.relation_id()), wait, additions) {
+                Some(taken) => all.and(taken),
+                None => {
+                    all.release();
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(all))
     }
 
     /// Holds the row and its bounded counters alone, and demands that the operations keep their bounds.
@@ -425,8 +534,13 @@ impl Apply {
         self.target.rewrite(at, &self.stored[..count], wait)
     }
 
-    /// Takes the locks of an operation outside the row: first that on the plain columns it depends on.
-    fn lock(&self, changes: &[Change]) {
+    /// Takes the locks of an operation outside the row: those on elements, which it gives, then that on the plain columns it depends on.
+    ///
+    /// Elements first: whoever waits for one must not hold what others need to see the whole object.
+    fn lock(&self, changes: &[Change]) -> Result<Taken, Error> {
+        let elements = self.lock_elements(changes, true, Until::End)?;
+        let elements = elements.unwrap_or_default();
+        (0..elements.len()).for_each(|_| own::note_lock());
         let objects = || {
             changes
                 .iter()
@@ -443,6 +557,7 @@ impl Apply {
             lock::lock(Tag::Object(id), Mode::Add, true);
             own::note_lock();
         });
+        Ok(elements)
     }
 
     /// Gives back what [`Apply::lock`] took last for operations that were not done.
@@ -525,6 +640,7 @@ impl Apply {
                     };
                     bounded.add(&mut self.target, &operation)?
                 }
+                None if let Some(by) = self.rewritten_by(at, change)? => Admission::WaitFor(by),
                 None if change.in_slice(relation)? == Outcome::Added => Admission::Added,
                 None => Admission::InPlace,
             };
@@ -534,6 +650,22 @@ impl Apply {
             }
         }
         Ok(all)
+    }
+}
+
+impl Apply {
+    /// Who has rewritten the row so that the elements of this change are others.
+    fn rewritten_by(
+        &mut self,
+        at: ItemPointerData,
+        change: &Change,
+    ) -> Result<Option<pg_sys::TransactionId>, Error> {
+        match (change.on_elements()?, change.content) {
+            (Some(operations), Some(content)) => {
+                operations.rewritten_by(&mut self.target, at, change.column.attribute, content)
+            }
+            _ => Ok(None),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The functions that rewritten statements call. Users must not: they lock and remove slices without asking for
 //! privileges, and trust their arguments.
 
+use super::elements::{OnElements, Until};
 use super::escrow::Bounded;
 use super::own;
 use super::row::{self, Locked, Request, Table};
@@ -218,10 +219,40 @@ fn operate_aggregated(call: Call) -> Result<Datum, Error> {
     let family = aggregated::family_of_argument(call, 0)?;
     if !call.is_null(0) && !call.is_null(1) {
         let object = Aggregated::argument(call, 0)?.object(relation(call, 3));
+        if let Some(operations) = OnElements::of(&family, call.arg(1))? {
+            return operate_on_elements(call, object, &operations);
+        }
         prepare_operation(object, place(call, 2))?;
     }
     let result = aggregated::in_place(&family, argument(0), argument(1))?;
     Ok(result.unwrap_or_else(|| call.null()))
+}
+
+/// The row is locked before its elements, and they stay locked, since the row is rewritten later.
+fn operate_on_elements(
+    call: Call,
+    object: Object,
+    operations: &OnElements,
+) -> Result<Datum, Error> {
+    let place = place(call, 2);
+    if own::must_be_alone(object.id) {
+        if !lock_object(object, place, Request::overwrite())? {
+            return Ok(call.arg(0)); // there is a newer version, for which this is evaluated again
+        }
+    } else if object.id != 0 {
+        // Whoever has the elements may want the row: better to wait for them first.
+        if let Some(elements) = operations.lock(&object, true, Until::Rewritten) {
+            elements.release();
+        }
+        let mut table = Table::open(object.relation);
+        if table.lock_version(place, Request::plain_change())? != Locked::Newest {
+            return Ok(call.arg(0));
+        }
+        operations.lock(&object, true, Until::End);
+    }
+    // SAFETY: the place is that of a row version.
+    own::note_operation(&object, unsafe { *place }, true);
+    operations.in_place(call.arg(0), Some(call.arg(0)))
 }
 
 fn prepare_operation(object: Object, place: pg_sys::ItemPointer) -> Result<(), Error> {

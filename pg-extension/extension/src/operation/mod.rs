@@ -9,6 +9,7 @@
 
 mod apply;
 mod column;
+mod elements;
 mod escrow;
 mod executor;
 mod functions;

@@ -3,31 +3,44 @@
 //! `SET c = f(c, x)` is, if `f` is labelled an operation (`abelian.add`), and so are `greatest(c, x)`, `least(c, x)`, `c OR x`, `c AND x` for
 //! the aggregates that mean the same, and chains of these. The change is the same expression with the empty object in the place of the
 //! column: `f(NULL, x)`. Merging it with `c` gives `f(c, x)`, by the definition of an operation.
+//!
+//! Operations on elements (`abelian.remove(c, x)`) may depend on what is there. Applied to a recorder in the place of the column they
+//! write themselves down; what they change is found out under the locks.
 
 use super::column::Column;
 use super::symbols::Kind;
 use super::tree::{self, Any, Tree};
-use crate::aggregate::{Family, Notation, is_operation};
+use crate::aggregate::{Family, Notation, Operation, operation};
+use crate::types::aggregated::Aggregated;
 use pgrx::pg_sys::{self, BoolExprType, MinMaxOp, Oid};
+use std::rc::Rc;
 
 /// What is assigned to the column of a type over an aggregate.
 struct Assigned<'a> {
     kind: &'a Kind,
-    family: &'a Family,
+    family: &'a Rc<Family>,
+    /// The operations that are looked for.
+    operation: Operation,
     column: Column,
 }
 
 /// The change that assigning `expression` makes, as an expression of the column's type; `None` if it is no operation.
-pub fn change(kind: &Kind, family: &Family, column: Column, expression: Any) -> Option<Any> {
-    let assigned = Assigned {
-        kind,
-        family,
-        column,
-    };
+pub fn change(kind: &Kind, family: &Rc<Family>, column: Column, expression: Any) -> Option<Any> {
     // The column alone is no operation.
-    if column.is(expression) || !assigned.operates(expression) {
+    if column.is(expression) {
         return None;
     }
+    let on_elements = family.structure.map(|_| Operation::OnElements);
+    let assigned = on_elements
+        .into_iter()
+        .chain([Operation::Blind])
+        .map(|operation| Assigned {
+            kind,
+            family,
+            operation,
+            column,
+        })
+        .find(|assigned| assigned.operates(expression))?;
     let empty = assigned.empty();
     Some(tree::replace_columns(
         expression,
@@ -44,8 +57,10 @@ impl Assigned<'_> {
         }
         if let Some(call) = node.cast::<pg_sys::FuncExpr>() {
             let arguments = tree::items::<pg_sys::Node>(call.args);
-            let is_cast = [self.kind.value, self.kind.make].contains(&call.funcid);
-            let is_ours = call.funcresulttype == self.kind.type_ && is_operation(call.funcid);
+            let is_cast = self.operation == Operation::Blind
+                && [self.kind.value, self.kind.make].contains(&call.funcid);
+            let is_ours = call.funcresulttype == self.kind.type_
+                && operation(call.funcid) == Some(self.operation);
             return match arguments.split_first() {
                 Some((first, [])) if is_cast => self.operates(*first),
                 Some((first, rest)) if is_ours => {
@@ -91,6 +106,10 @@ impl Assigned<'_> {
 
     /// The object to which nothing has been done.
     fn empty(&self) -> Any {
+        if self.operation == Operation::OnElements {
+            let recorder = Aggregated::recorder(self.family.clone()).into_datum();
+            return tree::constant(self.kind.type_, recorder);
+        }
         let neutral = match self.family.notation {
             Some(Notation::Or) => Some(false),
             Some(Notation::And) => Some(true),

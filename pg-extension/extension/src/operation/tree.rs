@@ -258,6 +258,13 @@ fn constant(type_: Oid, value: Datum) -> Any {
     Tree(node.cast())
 }
 
+/// A constant of a type that is a varlena.
+pub fn constant(type_: Oid, value: pg_sys::Datum) -> Any {
+    // SAFETY: as in `integer`.
+    let node = unsafe { pg_sys::makeConst(type_, -1, pg_sys::InvalidOid, -1, value, false, false) };
+    Tree(node.cast())
+}
+
 /// An entry of a target list; `junk` entries are evaluated and dropped.
 pub fn target(
     expression: Any,

@@ -16,6 +16,9 @@ use std::rc::Rc;
 const ID_OFFSET: usize = 8;
 const STATE_OFFSET: usize = 16;
 
+/// In the place of an id: what follows are operations on elements, written down.
+const RECORDER: i64 = i64::MIN;
+
 /// A datum taken apart.
 #[derive(Clone, Debug)]
 pub struct Aggregated {
@@ -35,6 +38,20 @@ impl Aggregated {
             id: 0,
             state,
         }
+    }
+
+    /// What operations on elements applied to it write themselves down in. Only the plans of operations have such datums.
+    pub fn recorder(family: Rc<Family>) -> Self {
+        Aggregated {
+            family,
+            id: RECORDER,
+            state: Vec::new(),
+        }
+    }
+
+    /// The operations written down, if it is a recorder.
+    pub fn recorded(&self) -> Option<&[u8]> {
+        (self.id == RECORDER).then_some(&self.state)
     }
 
     /// # Safety
@@ -82,6 +99,14 @@ impl Aggregated {
 
     /// The whole state under the active snapshot.
     pub fn seen(&self) -> Result<Vec<u8>, Error> {
+        if self.id == RECORDER {
+            // EXPLAIN prints it.
+            return self
+                .family
+                .empty()
+                .map(<[u8]>::to_vec)
+                .ok_or(Error::NoState);
+        }
         if !object::may_have_slices(self.id) {
             return Ok(self.state.clone());
         }
@@ -125,6 +150,15 @@ pub fn in_place(
     require_operand(family, content.is_some(), change.is_some())?;
     // SAFETY: both are datums of the family's type.
     let read = |datum| unsafe { Aggregated::from_datum(family.clone(), datum) };
+    if let (None, Some(recorded)) = (content, change.map(read))
+        && let Some(program) = recorded.recorded()
+    {
+        let filled = super::elements::filled(family, program)?;
+        return match filled.map(|state| Aggregated::unidentified(family.clone(), state)) {
+            None => Ok(None),
+            Some(filled) => Ok(Some(filled.identified()?.into_datum())),
+        };
+    }
     Ok(match (content, change.map(read)) {
         (content, None) => content,
         (None, Some(change)) => {
@@ -167,8 +201,25 @@ fn truth(state: &[u8]) -> bool {
     state.first().is_some_and(|byte| *byte != 0)
 }
 
+/// The content with a change merged into it that was found out under locks on elements.
+pub fn with_change(
+    family: &Rc<Family>,
+    content: Datum,
+    change: Option<&[u8]>,
+) -> Result<Datum, Error> {
+    // SAFETY: a datum of the family's type.
+    let mut content = unsafe { Aggregated::from_datum(family.clone(), content) };
+    if let Some(change) = change {
+        content.state = family.merged(&content.state, change)?;
+    }
+    if content.id == 0 {
+        content.id = object::new_id()?;
+    }
+    Ok(content.into_datum())
+}
+
 /// The family that a function is declared for: its result's, or its first argument's.
-fn family_of(call: Call) -> Result<Rc<Family>, Error> {
+pub fn family_of(call: Call) -> Result<Rc<Family>, Error> {
     // SAFETY: the call information is PostgreSQL's own.
     let function = unsafe { (*(*call.info()).flinfo).fn_oid };
     let (mut types, mut count) = (std::ptr::null_mut(), 0);

@@ -4,4 +4,5 @@ pub mod aggregated;
 pub mod bounded_counter;
 pub mod counter;
 pub mod decimal_counter;
+pub mod elements;
 pub mod structures;

@@ -48,7 +48,7 @@ fn merged<D: DataType>(call: Call) -> Result<Datum, Error> {
     Ok(bytea_of(&state))
 }
 
-fn text(call: Call, n: usize) -> Text {
+pub(super) fn text(call: Call, n: usize) -> Text {
     content_of(call.arg(n))
 }
 
@@ -68,7 +68,7 @@ fn numeric(call: Call, n: usize) -> Result<Numeric, Error> {
         .ok_or_else(|| Error::Internal("numeric_out gave no number".into()))
 }
 
-fn finite(call: Call, n: usize) -> Result<Exact, Error> {
+pub(super) fn finite(call: Call, n: usize) -> Result<Exact, Error> {
     match numeric(call, n)? {
         Numeric::Finite(number) => Ok(number),
         _ => Err(abelian_adt::data_type::Refused::NotFinite.into()),

@@ -1,0 +1,162 @@
+//! Operations on elements of `set`, `multiset`, `scored_set` and `dict`: as functions of SQL, and as what they change once it is known what is there.
+//!
+//! Applied to a value, `abelian.add(c, x)`, `put` and `remove` give the value afterwards. Applied to a recorder, which the plan of an
+//! operation has in the place of the column, they write themselves down; [`change`] tells under the locks what they come to.
+
+use super::aggregated::{self, Aggregated};
+use super::structures::{finite, text};
+use crate::aggregate::{Family, Structure};
+use crate::error::Error;
+use crate::function::Call;
+use crate::pg_function;
+use crate::varlena::{bytea_of, content_of};
+use abelian_adt::dict;
+use abelian_adt::multiset;
+use abelian_adt::program::{Elements, Program};
+use abelian_adt::scored_set;
+use abelian_adt::set;
+use pgrx::pg_sys::Datum;
+use std::rc::Rc;
+
+/// What a function does to an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Add,
+    Put,
+    Remove,
+}
+
+fn written<D: Elements>(operation: D::Operation) -> Vec<u8> {
+    let mut program = Vec::new();
+    Program::<D>::new(vec![operation]).write(&mut program);
+    program
+}
+
+/// The operation that a call asks for; none of its arguments is NULL.
+fn program(structure: Structure, method: Method, call: Call) -> Result<Vec<u8>, Error> {
+    use Method::{Add, Put, Remove};
+    let x = text(call, 1);
+    Ok(match (structure, method) {
+        (Structure::Set, Add) => written::<set::Set>(set::Operation::Add(x)),
+        (Structure::Set, Remove) => written::<set::Set>(set::Operation::Remove(x)),
+        (Structure::Multiset, Add) => {
+            written::<multiset::Multiset>(multiset::Operation::Add(x, call.i64(2)))
+        }
+        (Structure::Multiset, Remove) => {
+            written::<multiset::Multiset>(multiset::Operation::Remove(x, call.i64(2)))
+        }
+        (Structure::ScoredSet, Add) => {
+            written::<scored_set::ScoredSet>(scored_set::Operation::Add(x, finite(call, 2)?))
+        }
+        (Structure::ScoredSet, Put) => {
+            written::<scored_set::ScoredSet>(scored_set::Operation::Put(x, finite(call, 2)?))
+        }
+        (Structure::ScoredSet, Remove) => {
+            written::<scored_set::ScoredSet>(scored_set::Operation::Remove(x))
+        }
+        (Structure::Dict, Put) => written::<dict::Dict>(dict::Operation::Put(x, text(call, 2))),
+        (Structure::Dict, Remove) => written::<dict::Dict>(dict::Operation::Remove(x)),
+        _ => return Err(Error::NoSuchOperation),
+    })
+}
+
+/// The state of an object as the algebra writes it.
+fn bytes(family: &Family, state: &[u8]) -> Vec<u8> {
+    content_of(family.stored(state))
+}
+
+/// The other way.
+fn state(bytes: &[u8]) -> Vec<u8> {
+    // A bytea begins with its length.
+    let whole = bytea_of(bytes);
+    // SAFETY: a varlena of its own size.
+    unsafe {
+        let size = pgrx::varsize_any(whole.cast_mut_ptr());
+        std::slice::from_raw_parts(whole.cast_mut_ptr::<u8>(), size).to_vec()
+    }
+}
+
+fn structure(family: &Family) -> Result<Structure, Error> {
+    family.structure.ok_or(Error::NoSuchOperation)
+}
+
+/// What all parts together know of the elements on which the operations depend. Equal bytes: equal knowledge.
+pub fn known(
+    family: &Family,
+    program: &[u8],
+    base: &[u8],
+    slices: &[Vec<u8>],
+) -> Result<Vec<u8>, Error> {
+    let parts: Vec<Vec<u8>> = std::iter::once(base)
+        .chain(slices.iter().map(Vec::as_slice))
+        .map(|part| bytes(family, part))
+        .collect();
+    structure(family)?.known(program, parts.iter().map(Vec::as_slice))
+}
+
+/// The state that the operations merge into the part that is written; `None` if they change nothing.
+pub fn change(family: &Family, program: &[u8], known: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    let change = structure(family)?.change(program, known)?;
+    Ok(change.map(|change| state(&change)))
+}
+
+/// The state that the operations make of NULL, which stays NULL if there is nothing to put in.
+pub fn filled(family: &Family, program: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    if !structure(family)?.fills(program)? {
+        return Ok(None);
+    }
+    let empty = family.empty().ok_or(Error::NoState)?;
+    after(family, program, empty).map(Some)
+}
+
+/// A whole state after the operations.
+fn after(family: &Family, program: &[u8], whole: &[u8]) -> Result<Vec<u8>, Error> {
+    let known = known(family, program, whole, &[])?;
+    match change(family, program, &known)? {
+        None => Ok(whole.to_vec()),
+        Some(change) => family.merged(whole, &change),
+    }
+}
+
+/// `f(c, x, ...)`. NULL for an argument changes nothing.
+fn operate(call: Call, method: Method) -> Result<Datum, Error> {
+    let family: Rc<Family> = aggregated::family_of(call)?;
+    let unchanged = || {
+        if call.is_null(0) {
+            call.null()
+        } else {
+            call.arg(0)
+        }
+    };
+    if (1..call.len()).any(|n| call.is_null(n)) {
+        return Ok(unchanged());
+    }
+    let program = program(structure(&family)?, method, call)?;
+    if call.is_null(0) {
+        return Ok(match filled(&family, &program)? {
+            None => call.null(),
+            Some(state) => Aggregated::unidentified(family, state).into_datum(),
+        });
+    }
+    // SAFETY: declared with this type.
+    let mut content = unsafe { Aggregated::from_datum(family.clone(), call.arg(0)) };
+    if content.recorded().is_some() {
+        content.state.extend(program);
+        return Ok(content.into_datum());
+    }
+    let state = after(&family, &program, &content.seen()?)?;
+    Ok(Aggregated::unidentified(family, state).into_datum())
+}
+
+pg_function!(
+    /// Puts an element in, or adds to it.
+    fn abelian_element_add(call) { operate(call, Method::Add) }
+);
+pg_function!(
+    /// Gives an element, or a key, a value.
+    fn abelian_element_put(call) { operate(call, Method::Put) }
+);
+pg_function!(
+    /// Takes an element out.
+    fn abelian_element_remove(call) { operate(call, Method::Remove) }
+);

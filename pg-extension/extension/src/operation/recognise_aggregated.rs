@@ -108,7 +108,7 @@ impl Assigned<'_> {
     fn empty(&self) -> Any {
         if self.operation == Operation::OnElements {
             let recorder = Aggregated::recorder(self.family.clone()).into_datum();
-            return tree::constant(self.kind.type_, recorder);
+            return tree::varlena(self.kind.type_, recorder);
         }
         let neutral = match self.family.notation {
             Some(Notation::Or) => Some(false),

@@ -259,7 +259,7 @@ fn constant(type_: Oid, value: Datum) -> Any {
 }
 
 /// A constant of a type that is a varlena.
-pub fn constant(type_: Oid, value: pg_sys::Datum) -> Any {
+pub fn varlena(type_: Oid, value: Datum) -> Any {
     // SAFETY: as in `integer`.
     let node = unsafe { pg_sys::makeConst(type_, -1, pg_sys::InvalidOid, -1, value, false, false) };
     Tree(node.cast())

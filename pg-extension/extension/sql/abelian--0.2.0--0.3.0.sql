@@ -29,6 +29,139 @@ END $$;
 -- ==== end of locks ==================================================================================
 
 -- ==== distributed procedures ========================================================================
+-- A procedure or function that each participant runs on the rows it has. The same rows stand on every node.
+
+CREATE TABLE abelian.procedure (
+  signature text PRIMARY KEY,         -- as regprocedure prints it with an empty search path
+  arguments integer[] NOT NULL,       -- positions, from 1, of the arguments that name keys; none: it concerns all nodes
+  colocated_with regclass NOT NULL,   -- the table whose placement says which node has a key
+  merge text NOT NULL CHECK (merge IN ('first', 'sum', 'union'))
+);
+GRANT SELECT ON abelian.procedure TO PUBLIC;
+
+-- The distributed procedure of that name, its own check of ownership included.
+CREATE FUNCTION abelian.claim_procedure(procedure text) RETURNS regprocedure
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  claimed regprocedure := procedure::regprocedure;
+BEGIN
+  IF NOT pg_has_role(session_user, (SELECT p.proowner FROM pg_proc p WHERE p.oid = claimed), 'USAGE') THEN
+    RAISE EXCEPTION 'must be owner of %', claimed USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN claimed;
+END $$;
+
+-- The positions among the input arguments of those that the list names, by name or as $n.
+CREATE FUNCTION abelian.key_arguments(procedure regprocedure, names text) RETURNS integer[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  inputs text[];
+  name text;
+  place integer;
+  places integer[] := '{}';
+BEGIN
+  SELECT coalesce(array_agg(coalesce(p.proargnames[a.n], '') ORDER BY a.n), '{}') INTO inputs
+    FROM pg_proc p, generate_series(1, coalesce(array_length(p.proallargtypes, 1), p.pronargs)) AS a(n)
+   WHERE p.oid = procedure AND coalesce(p.proargmodes[a.n], 'i') IN ('i', 'b', 'v');
+  FOR name IN SELECT trim(part) FROM string_to_table(names, ',') AS part WHERE trim(part) <> '' LOOP
+    place := CASE WHEN name ~ '^\$[0-9]{1,4}$' THEN substr(name, 2)::integer ELSE array_position(inputs, name) END;
+    IF place IS NULL OR place NOT BETWEEN 1 AND coalesce(array_length(inputs, 1), 0) THEN
+      RAISE EXCEPTION 'procedure % has no argument "%"', procedure, name
+        USING ERRCODE = 'undefined_parameter', HINT = 'Name input arguments, or give their positions as $1, $2.';
+    END IF;
+    places := places || place;
+  END LOOP;
+  RETURN places;
+END $$;
+
+CREATE FUNCTION abelian.place_procedure(procedure regprocedure, arguments integer[], colocated_with regclass, merge text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  described pg_proc;
+  kind text;
+BEGIN
+  PERFORM abelian.begin_placement_change();
+  PERFORM abelian.claim_procedure(procedure::text);
+  SELECT * INTO described FROM pg_proc p WHERE p.oid = procedure;
+  IF described.prolang NOT IN (SELECT l.oid FROM pg_language l WHERE l.lanname IN ('sql', 'plpgsql')) THEN
+    RAISE EXCEPTION '% is neither in SQL nor in PL/pgSQL', procedure USING ERRCODE = 'feature_not_supported';
+  ELSIF described.prokind NOT IN ('f', 'p') OR described.provariadic <> 0 OR described.prorettype = 'trigger'::regtype THEN
+    RAISE EXCEPTION '% cannot be distributed', procedure
+      USING ERRCODE = 'wrong_object_type', HINT = 'Procedures and ordinary functions without VARIADIC arguments can.';
+  ELSIF described.provolatile = 'i' THEN
+    RAISE EXCEPTION '% is immutable: it reads no tables, so that every node can answer it', procedure
+      USING ERRCODE = 'wrong_object_type', HINT = 'Call it as it is.';
+  ELSIF described.prosecdef OR described.proconfig IS NOT NULL THEN
+    RAISE EXCEPTION '% is SECURITY DEFINER or has settings of its own', procedure USING ERRCODE = 'feature_not_supported';
+  ELSIF merge NOT IN ('first', 'sum', 'union') THEN
+    RAISE EXCEPTION 'unknown rule "%" to merge results', merge
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'The rules are first, sum and union.';
+  END IF;
+  SELECT g.key_type INTO kind FROM abelian.placement p JOIN abelian.colocation g USING (colocation_id) WHERE p.relation = colocated_with;
+  IF kind IS NULL THEN
+    RAISE EXCEPTION 'table % is not distributed', colocated_with
+      USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Distribute it first.';
+  END IF;
+  DELETE FROM abelian.procedure p WHERE p.signature = procedure::text;
+  INSERT INTO abelian.procedure VALUES (procedure::text, arguments, colocated_with, merge);
+END $$;
+
+CREATE FUNCTION pg_catalog.create_distributed_procedure(procedure text, distribution_arguments text, colocate_with regclass,
+                                                        merge text DEFAULT 'first') RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.place_procedure(procedure::regprocedure, abelian.key_arguments(procedure::regprocedure, distribution_arguments), colocate_with, merge);
+END $$;
+
+CREATE FUNCTION abelian.remove_procedure(procedure regprocedure) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.begin_placement_change();
+  PERFORM abelian.claim_procedure(procedure::text);
+  DELETE FROM abelian.procedure p WHERE p.signature = procedure::text;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '% is not distributed', procedure USING ERRCODE = 'undefined_object';
+  END IF;
+END $$;
+
+CREATE FUNCTION pg_catalog.undistribute_procedure(procedure text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.remove_procedure(procedure::regprocedure);
+END $$;
+
+-- Inside a distributed procedure: whether this node has the rows of that key. Elsewhere true.
+CREATE FUNCTION abelian.is_local(relation regclass, key anyelement) RETURNS boolean
+LANGUAGE c STABLE STRICT AS 'MODULE_PATHNAME', 'abelian_is_local';
+
+REVOKE ALL ON FUNCTION abelian.claim_procedure(text) FROM PUBLIC;
+
+-- A distributed procedure that is replaced, or loses its name, is another one for routers.
+CREATE FUNCTION abelian.follow_procedures() RETURNS event_trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  lost text;
+BEGIN
+  IF tg_event = 'sql_drop' THEN
+    DELETE FROM abelian.procedure p WHERE to_regprocedure(p.signature) IS NULL OR to_regclass(p.colocated_with::text) IS NULL;
+    RETURN;
+  END IF;
+  SELECT p.signature INTO lost FROM abelian.procedure p WHERE to_regprocedure(p.signature) IS NULL;
+  IF FOUND THEN
+    RAISE EXCEPTION 'distributed procedure % cannot get another name or schema', lost
+      USING ERRCODE = 'feature_not_supported', HINT = 'Call undistribute_procedure() first.';
+  END IF;
+  IF abelian.is_router() AND EXISTS (
+    SELECT FROM pg_event_trigger_ddl_commands() c JOIN abelian.procedure p ON to_regprocedure(p.signature)::oid = c.objid
+     WHERE c.classid = 'pg_proc'::regclass) THEN
+    PERFORM abelian.begin_placement_change();
+  END IF;
+END $$;
+CREATE EVENT TRIGGER abelian_follow_dropped_procedures ON sql_drop
+  WHEN TAG IN ('DROP FUNCTION', 'DROP PROCEDURE', 'DROP ROUTINE', 'DROP SCHEMA', 'DROP TABLE', 'DROP OWNED', 'DROP TYPE')
+  EXECUTE FUNCTION abelian.follow_procedures();
+CREATE EVENT TRIGGER abelian_follow_changed_procedures ON ddl_command_end
+  WHEN TAG IN ('CREATE FUNCTION', 'CREATE PROCEDURE', 'ALTER FUNCTION', 'ALTER PROCEDURE', 'ALTER ROUTINE', 'ALTER SCHEMA', 'ALTER TYPE')
+  EXECUTE FUNCTION abelian.follow_procedures();
 -- ==== end of distributed procedures =================================================================
 
 -- ==== commit classes ================================================================================

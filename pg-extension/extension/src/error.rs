@@ -73,6 +73,9 @@ pub enum Error {
     /// A user's call of a function that only rewritten statements may call.
     #[error("this function is called by rewritten statements only")]
     NotForUsers,
+    /// `abelian.is_local()` of a value that the distribution column cannot be compared with.
+    #[error("a key of this type is not one of the table's")]
+    KeyType,
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -85,6 +88,7 @@ impl Error {
             Error::NotPreloaded => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             Error::NotInstalled => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             Error::OutOfRange => PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+            Error::KeyType => PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
             Error::ConcurrentUpdate => PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
             Error::NotForUsers => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             // its own code is raised with it

@@ -3,7 +3,7 @@
 //! Only what the client itself sent is checked. Statements inside functions, triggers and utility commands run at a
 //! depth above 0, as does a placement function's own work, which sees the new version that it makes.
 
-use super::{gate, transaction_token, version};
+use super::{gate, procedure, transaction_token, version};
 use crate::boundary;
 use pgrx::pg_sys;
 use std::ffi::{CStr, c_char, c_int};
@@ -41,6 +41,11 @@ mod raw {
             completion: *mut pg_sys::QueryCompletion,
         );
     }
+}
+
+/// True inside a statement of a function, a trigger or a utility command.
+pub fn is_nested() -> bool {
+    DEPTH.load(Relaxed) > 0
 }
 
 /// How many executor runs and utility commands enclose the current point.
@@ -108,10 +113,14 @@ unsafe extern "C-unwind" fn executor_start(query: *mut pg_sys::QueryDesc, flags:
     unsafe {
         if is_client_statement() && flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as c_int == 0 {
             refuse_outdated_router();
+            guarded(procedure::statement_starts);
         }
         match NEXT_START.get().copied().flatten() {
             Some(next) => next(query, flags),
             None => raw::standard_ExecutorStart(query, flags),
+        }
+        if procedure::is_running() && flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as c_int == 0 {
+            guarded(|| procedure::check_query(&*query));
         }
     }
 }
@@ -151,6 +160,7 @@ unsafe extern "C-unwind" fn executor_run(
 
 fn report_transaction() {
     if is_client_statement() {
+        guarded(procedure::statement_ends);
         guarded(transaction_token::report);
     }
 }
@@ -172,6 +182,12 @@ unsafe extern "C-unwind" fn process_utility(
         let checked = is_client_statement() && touches_tables((*statement).utilityStmt);
         if checked {
             refuse_outdated_router();
+            guarded(procedure::statement_starts);
+        } else if procedure::is_running()
+            && DEPTH.load(Relaxed) > 0
+            && touches_tables((*statement).utilityStmt)
+        {
+            guarded(|| procedure::check_command((*statement).utilityStmt));
         }
         if prepares_our_gid((*statement).utilityStmt) {
             guarded(gate::enter_to_commit);

@@ -1,5 +1,5 @@
 //! The node side of a cluster: what a statement is about, which catalogue version its router must know, the gate
-//! between coordinated commits and reads over several nodes, labels for the wait graph, transaction tokens.
+//! between coordinated commits and reads over several nodes, labels for the wait graph, transaction tokens, and distributed procedures.
 //!
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 
@@ -7,6 +7,7 @@ mod analysis;
 pub mod gate;
 pub mod hooks;
 pub mod postgres;
+mod procedure;
 pub mod session_label;
 pub mod settings;
 pub mod transaction_token;
@@ -17,5 +18,6 @@ pub fn install() {
     settings::define();
     session_label::install();
     version::install();
+    procedure::install();
     hooks::install();
 }

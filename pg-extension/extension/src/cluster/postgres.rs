@@ -40,7 +40,7 @@ pub unsafe fn raise_with_code(
 }
 
 /// PostgreSQL's packing of five characters, six bits each.
-fn make_sqlstate(code: [u8; 5]) -> c_int {
+pub fn make_sqlstate(code: [u8; 5]) -> c_int {
     code.iter().enumerate().fold(0, |packed, (i, c)| {
         packed | ((c_int::from(*c) - c_int::from(b'0')) & 0x3f) << (6 * i)
     })
@@ -55,6 +55,42 @@ pub fn own_relation(name: &CStr) -> pg_sys::Oid {
             return schema;
         }
         pg_sys::get_relname_relid(name.as_ptr(), schema)
+    }
+}
+
+/// Calls the visitor for each row of a table in schema abelian, with the newest state of the transaction; it gets the
+/// values, of which no one is null.
+///
+/// # Safety
+/// The tables' columns must not be null, and the visitor must read them as the types that they have.
+pub unsafe fn each_row(name: &CStr, columns: usize, visitor: &mut dyn FnMut(&[pg_sys::Datum])) {
+    let relation = own_relation(name);
+    if relation == pg_sys::InvalidOid {
+        return;
+    }
+    // SAFETY: a sequential scan; everything opened is closed.
+    unsafe {
+        let table = pg_sys::table_open(relation, pg_sys::AccessShareLock as i32);
+        let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
+        let no_index = pg_sys::InvalidOid;
+        let scan =
+            pg_sys::systable_beginscan(table, no_index, false, snapshot, 0, std::ptr::null_mut());
+        loop {
+            let row = pg_sys::systable_getnext(scan);
+            if row.is_null() {
+                break;
+            }
+            let values: Vec<pg_sys::Datum> = (1..=columns)
+                .map(|number| {
+                    let mut is_null = false;
+                    pg_sys::heap_getattr(row, number as i32, (*table).rd_att, &mut is_null)
+                })
+                .collect();
+            visitor(&values);
+        }
+        pg_sys::systable_endscan(scan);
+        pg_sys::UnregisterSnapshot(snapshot);
+        pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
     }
 }
 
@@ -76,6 +112,31 @@ pub fn text_datum(text: &str) -> pg_sys::Datum {
 pub unsafe fn text_argument(datum: pg_sys::Datum) -> CString {
     // SAFETY: text_to_cstring gives a NUL-terminated palloc'd copy.
     unsafe { CStr::from_ptr(pg_sys::text_to_cstring(datum.cast_mut_ptr())).to_owned() }
+}
+
+/// The elements of an `integer[]` without NULLs that are not negative.
+///
+/// # Safety
+/// `datum` must be such an array.
+pub unsafe fn int_array(datum: pg_sys::Datum) -> Vec<usize> {
+    let (mut values, mut count) = (std::ptr::null_mut(), 0);
+    // SAFETY: by the caller's promise; integers are passed by value in four bytes.
+    unsafe {
+        let array = pg_sys::pg_detoast_datum(datum.cast_mut_ptr()).cast();
+        pg_sys::deconstruct_array(
+            array,
+            pg_sys::INT4OID,
+            size_of::<i32>() as c_int,
+            true,
+            pg_sys::TYPALIGN_INT as c_char,
+            &mut values,
+            std::ptr::null_mut(),
+            &mut count,
+        );
+        (0..count as usize)
+            .map(|i| values.add(i).read().value() as u32 as usize)
+            .collect()
+    }
 }
 
 #[cfg(test)]

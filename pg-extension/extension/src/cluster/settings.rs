@@ -1,6 +1,6 @@
 //! The settings a router gives to its connections to a node.
 
-use super::session_label;
+use super::{procedure, session_label};
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 use std::ffi::CString;
 
@@ -12,6 +12,9 @@ static NODE_ID: GucSetting<i32> = GucSetting::<i32>::new(0);
 
 /// `abelian.session`: which client session of which router this connection serves, `<router uuid>:<number>`.
 static SESSION: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
+
+/// `abelian.participants`: who runs the distributed procedure that is called next, `<this node>:<node>,<node>...`.
+static PARTICIPANTS: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
 /// `abelian.transaction_id`: reported to the router; see [`super::transaction_token`].
 static TRANSACTION_ID: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
@@ -52,6 +55,17 @@ pub fn define() {
             GucFlags::default(),
             None,
             Some(session_label::on_assign),
+            None,
+        );
+        GucRegistry::define_string_guc_with_hooks(
+            c"abelian.participants",
+            c"Which node this is, and which nodes run the distributed procedure that is called next.",
+            c"Set by routers, for one call.",
+            &PARTICIPANTS,
+            GucContext::Userset,
+            GucFlags::default(),
+            None,
+            Some(procedure::on_assign),
             None,
         );
     }

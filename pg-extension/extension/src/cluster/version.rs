@@ -63,7 +63,8 @@ pub unsafe fn refuse(current: i64) -> ! {
     }
 }
 
-fn node_version() -> i64 {
+/// The version as this backend knows it; 0 in a transaction that has changed it.
+pub fn node_version() -> i64 {
     let cached = NODE_VERSION.load(Relaxed);
     if cached != UNREAD {
         return cached;

@@ -7,6 +7,7 @@
 //! | ALTER TABLE | values are read as of now, since the command's snapshot is older than its lock; slices of columns that have another type afterwards go |
 //! | CREATE, DROP, ALTER DATABASE | folding workers leave first |
 
+use crate::boundary;
 use crate::catalog;
 use crate::object::slice_table::{Content, Slice};
 use crate::object::{self, read, split_set, worker, write};
@@ -116,9 +117,50 @@ fn type_of(relation: Oid, column: i16) -> Oid {
     unsafe { pg_sys::get_atttype(relation, column) }
 }
 
-#[pg_guard]
+/// Users' code runs below CALL and DO, whose errors must pass with all their fields; nothing else is to be done for them.
 #[allow(clippy::too_many_arguments)] // PostgreSQL's signature
 unsafe extern "C-unwind" fn on_utility(
+    statement: *mut pg_sys::PlannedStmt,
+    text: *const c_char,
+    read_only: bool,
+    context: pg_sys::ProcessUtilityContext::Type,
+    parameters: pg_sys::ParamListInfo,
+    environment: *mut pg_sys::QueryEnvironment,
+    destination: *mut pg_sys::DestReceiver,
+    completion: *mut pg_sys::QueryCompletion,
+) {
+    // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
+    unsafe {
+        if boundary::runs_users_code(statement) {
+            let next = NEXT_UTILITY.unwrap_or(boundary::standard_process_utility);
+            next(
+                statement,
+                text,
+                read_only,
+                context,
+                parameters,
+                environment,
+                destination,
+                completion,
+            );
+        } else {
+            on_other_utility(
+                statement,
+                text,
+                read_only,
+                context,
+                parameters,
+                environment,
+                destination,
+                completion,
+            );
+        }
+    }
+}
+
+#[pg_guard]
+#[allow(clippy::too_many_arguments)] // PostgreSQL's signature
+unsafe extern "C-unwind" fn on_other_utility(
     planned: *mut pg_sys::PlannedStmt,
     text: *const c_char,
     read_only: bool,

@@ -4,6 +4,7 @@
 
 use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
+use crate::boundary;
 use crate::error::Error;
 use crate::object;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid, ffi::pg_guard_ffi_boundary};
@@ -68,9 +69,50 @@ impl Drop for ViewDefinition {
     }
 }
 
-#[pg_guard]
+/// Users' code runs below CALL and DO, whose errors must pass with all their fields; nothing else is to be done for them.
 #[allow(clippy::too_many_arguments)] // PostgreSQL's signature
 unsafe extern "C-unwind" fn utility(
+    statement: *mut pg_sys::PlannedStmt,
+    text: *const c_char,
+    read_only: bool,
+    context: pg_sys::ProcessUtilityContext::Type,
+    parameters: pg_sys::ParamListInfo,
+    environment: *mut pg_sys::QueryEnvironment,
+    destination: *mut pg_sys::DestReceiver,
+    completion: *mut pg_sys::QueryCompletion,
+) {
+    // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
+    unsafe {
+        if boundary::runs_users_code(statement) {
+            let next = PREVIOUS_UTILITY.unwrap_or(boundary::standard_process_utility);
+            next(
+                statement,
+                text,
+                read_only,
+                context,
+                parameters,
+                environment,
+                destination,
+                completion,
+            );
+        } else {
+            other_utility(
+                statement,
+                text,
+                read_only,
+                context,
+                parameters,
+                environment,
+                destination,
+                completion,
+            );
+        }
+    }
+}
+
+#[pg_guard]
+#[allow(clippy::too_many_arguments)] // PostgreSQL's signature
+unsafe extern "C-unwind" fn other_utility(
     statement: *mut pg_sys::PlannedStmt,
     text: *const c_char,
     read_only: bool,

@@ -2,7 +2,7 @@
 //! views or search path. Executes nothing; takes the locks that the analysis of the statement itself would take.
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
-//! `scope` and `conditions` (levels of a query), `functions`, `insert`, `copy`, `utility` and `definition` (commands), `locality` (which queries can be
+//! `scope` and `conditions` (levels of a query), `functions`, `procedure_call`, `insert`, `copy`, `utility` and `definition` (commands), `locality` (which queries can be
 //! evaluated node by node), `merge` (how the answers become one), `statement`.
 
 mod conditions;
@@ -13,13 +13,14 @@ mod graph;
 mod insert;
 mod locality;
 mod merge;
-mod operand;
+pub mod operand;
 mod parser;
+mod procedure_call;
 mod relation;
 mod row_spans;
 mod scope;
 mod statement;
-mod tree;
+pub mod tree;
 mod utility;
 
 use super::postgres;

@@ -4,7 +4,7 @@ use super::graph::Fact;
 use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
-use super::{copy, functions, insert, merge, parser, relation, utility};
+use super::{copy, functions, insert, merge, parser, procedure_call, relation, utility};
 use crate::boundary::PostgresError;
 use crate::object;
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -106,6 +106,7 @@ fn describe_utility(
     facts["returns_rows"] = json!(unsafe { pg_sys::UtilityReturnsTuples(command) });
     if let Some(call) = tree::cast::<pg_sys::CallStmt, _>(command) {
         describe_functions(&[call.funcexpr.cast()], facts);
+        procedure_call::describe(procedure_call::called(call), facts);
     }
     if let Some(copy) = tree::cast::<pg_sys::CopyStmt, _>(command)
         && let Some(table) = tree::cast::<pg_sys::RangeVar, _>(copy.relation)
@@ -212,6 +213,7 @@ fn describe_query(
         facts["merge"] = merge::facts(&mut scopes, scope, query, parameters)?;
     }
     describe_relations(&scopes, facts);
+    procedure_call::describe(procedure_call::selected(query), facts);
     Ok(())
 }
 

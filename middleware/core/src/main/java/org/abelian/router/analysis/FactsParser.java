@@ -61,7 +61,8 @@ public final class FactsParser {
         node.path("deferred").asBoolean(),
         list(node.path("functions"), JsonNode::asText),
         merge(node.path("merge")),
-        copy(node.path("copy")));
+        copy(node.path("copy")),
+        procedure(node.path("procedure")));
   }
 
   private static RelationFacts relation(JsonNode node) {
@@ -126,6 +127,21 @@ public final class FactsParser {
             column -> new CopyFacts.Column(column.path(0).asText(), column.path(1).asText())),
         options,
         node.path("filtered").asBoolean(true));
+  }
+
+  private static ProcedureFacts procedure(JsonNode node) {
+    if (!node.isObject()) {
+      return null;
+    }
+    return new ProcedureFacts(
+        node.path("signature").asText(),
+        node.path("schema").asText(),
+        node.path("table").asText(),
+        list(node.path("keys"), FactsParser::value),
+        node.path("unbound").asBoolean(true),
+        constant(ProcedureFacts.Merge.class, node.path("merge")),
+        node.path("computed").asBoolean(true),
+        list(node.path("columns"), FactsParser::oid));
   }
 
   private static SettingFacts setting(JsonNode node) {

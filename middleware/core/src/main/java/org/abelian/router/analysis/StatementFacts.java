@@ -28,6 +28,7 @@ import java.util.List;
  * @param insert null unless it inserts
  * @param merge how the parts that several nodes compute become the whole; null when it need not
  * @param copy null unless it is a COPY of a table
+ * @param procedure null unless it is the call of a distributed procedure and nothing else
  */
 public record StatementFacts(
     StatementKind kind,
@@ -51,7 +52,8 @@ public record StatementFacts(
     boolean deferred,
     List<String> functions,
     MergeFacts merge,
-    CopyFacts copy) {
+    CopyFacts copy,
+    ProcedureFacts procedure) {
   /** Copies the lists. */
   public StatementFacts {
     parameters = List.copyOf(parameters);

@@ -54,7 +54,12 @@ public enum SqlState {
    * router refreshes its catalogue and routes again; a client sees it only when that is no longer
    * possible.
    */
-  STALE_PLACEMENT("AB001");
+  STALE_PLACEMENT("AB001"),
+  /**
+   * Abelian's own: a distributed procedure met a key of a node that does not take part. The router
+   * runs it again with that node; a client sees it only when that is no longer possible.
+   */
+  MISROUTED_PROCEDURE("AB002");
 
   private final String code;
 

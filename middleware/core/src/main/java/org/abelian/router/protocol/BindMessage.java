@@ -142,6 +142,18 @@ public final class BindMessage {
     return offset(last) + Math.max(length(last), 0);
   }
 
+  /** The result formats: none for text, one for all columns, or one for each. */
+  public int[] resultFormats() {
+    int at = resultFormatsAt();
+    require(at + 2);
+    int[] formats = new int[BigEndian.int2(array, at) & 0xffff];
+    require(at + 2 + 2 * formats.length);
+    for (int i = 0; i < formats.length; i++) {
+      formats[i] = BigEndian.int2(array, at + 2 + 2 * i);
+    }
+    return formats;
+  }
+
   /** Where the message ends. */
   public int end() {
     return tailEnd;

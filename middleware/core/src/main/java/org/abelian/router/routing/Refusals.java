@@ -87,7 +87,16 @@ final class Refusals {
   static AbelianException opaqueFunction(String function) {
     return AbelianException.unsupported(
         "function " + function + " may read or write tables, and the router does not see which",
-        "Declare it IMMUTABLE if it does not, or send its statements by themselves.");
+        "Declare it IMMUTABLE if it does not, call it by itself as a distributed procedure"
+            + " (create_distributed_procedure), or send its statements by themselves.");
+  }
+
+  static AbelianException computedArgument(String procedure) {
+    return AbelianException.unsupported(
+        "an argument of distributed procedure "
+            + procedure
+            + " may come out differently on each node: it calls a function that is not immutable",
+        "Compute the value before, and give it as a parameter.");
   }
 
   static AbelianException nestedWrite(RelationFacts table) {

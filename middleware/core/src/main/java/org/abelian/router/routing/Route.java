@@ -2,6 +2,7 @@ package org.abelian.router.routing;
 
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.CopyDivision;
 
@@ -62,6 +63,21 @@ public sealed interface Route {
     /** Copies the list. */
     public CopyIn {
       nodes = List.copyOf(nodes);
+    }
+  }
+
+  /**
+   * The call of a distributed procedure: each participant runs it on the rows it has.
+   *
+   * @param nodes the participants that its arguments name, in their order; at least one
+   * @param all every node that may take part
+   */
+  record Procedure(ProcedureFacts procedure, List<Integer> nodes, List<Integer> all)
+      implements Route {
+    /** Copies the lists. */
+    public Procedure {
+      nodes = List.copyOf(nodes);
+      all = List.copyOf(all);
     }
   }
 

@@ -42,6 +42,9 @@ public final class Routing {
     if (catalog.nodes().size() == 1) {
       return Plan.always(new Route.OneNode(catalog.first().id()));
     }
+    if (facts.procedure() != null && facts.functions().isEmpty()) {
+      return new ProcedureRouting(facts, catalog).plan();
+    }
     return facts.kind() == StatementKind.UTILITY
         ? new UtilityRouting(sql, facts, catalog).plan()
         : new QueryRouting(sql, facts, catalog).plan();

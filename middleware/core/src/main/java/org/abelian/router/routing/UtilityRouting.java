@@ -113,7 +113,8 @@ final class UtilityRouting {
     if (!catalog.tables().isEmpty()) {
       throw Refusals.utility(
           facts.tag() + ", whose body the router does not see,",
-          "Send the statements of the procedure by themselves.");
+          "Make it a distributed procedure with create_distributed_procedure(), or send its"
+              + " statements by themselves.");
     }
     return firstNode();
   }

@@ -19,6 +19,7 @@ final class GroupRetry {
   private boolean possible;
   private boolean parsed;
   private boolean wanted;
+  private boolean placementChanged;
   private int attempts;
 
   GroupRetry(Session session) {
@@ -57,14 +58,19 @@ final class GroupRetry {
     defined.add(name);
   }
 
-  /** Asks for another attempt; false when there cannot be one. */
-  boolean request() {
+  /**
+   * Asks for another attempt; false when there cannot be one.
+   *
+   * @param newPlacement true when the catalogue must be read again before it
+   */
+  boolean request(boolean newPlacement) {
     if (!possible || attempts >= ATTEMPTS || !session.output().rewind(outputPosition)) {
       attempts = 0;
       return false;
     }
     attempts++;
     wanted = true;
+    placementChanged = newPlacement;
     return true;
   }
 
@@ -93,8 +99,11 @@ final class GroupRetry {
     session.portals().clear();
     defined.forEach(session.statements()::remove);
     session.output().rewind(outputPosition);
+    wanted = false;
+    if (!placementChanged) {
+      return;
+    }
     long stale = session.settings().snapshot().placementVersion();
     session.settings().placementVersion(session.router().catalog().refresh(stale).version());
-    wanted = false;
   }
 }

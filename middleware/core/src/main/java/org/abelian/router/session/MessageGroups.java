@@ -251,6 +251,7 @@ final class MessageGroups {
       return;
     }
     session.retry().done();
+    session.procedures().groupEnded(plan.failed());
     try {
       session.control().endGroup(plan.failed());
     } catch (Failure failure) {

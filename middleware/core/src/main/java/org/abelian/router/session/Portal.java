@@ -47,6 +47,15 @@ sealed interface Portal {
     /** How many rows the current Execute has given. */
     long given;
 
+    /** What runs it, when it is the call of a distributed procedure; else null. */
+    ProcedureStrategy strategy;
+
+    /** The call of a distributed procedure; else null. */
+    ProcedureCall call;
+
+    /** In which formats the client wants the columns of a procedure's result. */
+    int[] resultFormats = {};
+
     OnNodes(SharedStatement statement, RoutedStatement routed, Route route, List<Link> links) {
       this.statement = statement;
       this.routed = routed;

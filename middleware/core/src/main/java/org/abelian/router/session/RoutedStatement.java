@@ -36,11 +36,12 @@ final class RoutedStatement {
     StatementFacts facts = router.facts();
     writes = facts.writes() || facts.volatileFunctions() || isWritingUtility(facts);
     pins =
-        facts.relations().stream().anyMatch(relation -> relation.temporary())
-            || facts.kind() == StatementKind.SELECT && facts.volatileFunctions()
-            || facts.utility() == UtilityKind.DO
-            || facts.utility() == UtilityKind.CALL
-            || facts.utility() == UtilityKind.DECLARE;
+        facts.procedure() == null
+            && (facts.relations().stream().anyMatch(relation -> relation.temporary())
+                || facts.kind() == StatementKind.SELECT && facts.volatileFunctions()
+                || facts.utility() == UtilityKind.DO
+                || facts.utility() == UtilityKind.CALL
+                || facts.utility() == UtilityKind.DECLARE);
   }
 
   private static boolean isWritingUtility(StatementFacts facts) {

@@ -47,6 +47,7 @@ public final class Session {
   private StatementRunner runner;
   private ExtendedQuery extended;
   private SimpleQuery simple;
+  private ProcedureCalls procedures;
 
   private volatile boolean closed;
   private volatile AbelianException deadlock;
@@ -199,6 +200,7 @@ public final class Session {
     runner = new StatementRunner(this, identity);
     extended = new ExtendedQuery(this);
     simple = new SimpleQuery(this);
+    procedures = new ProcedureCalls(this);
   }
 
   Router router() {
@@ -255,6 +257,10 @@ public final class Session {
 
   SimpleQuery simple() {
     return simple;
+  }
+
+  ProcedureCalls procedures() {
+    return procedures;
   }
 
   GroupRetry retry() {

@@ -28,6 +28,10 @@ final class SessionErrors implements ErrorPolicy {
       stalePlacement(ErrorFields.read(array, frame));
       return;
     }
+    if (ErrorFields.hasSqlState(array, frame, SqlState.MISROUTED_PROCEDURE.code())) {
+      session.procedures().misrouted(ErrorFields.read(array, frame));
+      return;
+    }
     ErrorFields error = ErrorFields.read(array, frame);
     if (error.isFatal()) {
       // PostgreSQL may say so after a commit has become durable.
@@ -43,7 +47,7 @@ final class SessionErrors implements ErrorPolicy {
       // this very group never
       // saw the old result type, so that the group can be run again.
       connection.prepared().clear();
-      if (session.retry().hasParsed() && session.retry().request()) {
+      if (session.retry().hasParsed() && session.retry().request(true)) {
         return;
       }
     }
@@ -67,7 +71,7 @@ final class SessionErrors implements ErrorPolicy {
   }
 
   private void stalePlacement(ErrorFields node) {
-    if (session.retry().request()) {
+    if (session.retry().request(true)) {
       return;
     }
     session

@@ -119,8 +119,13 @@ final class SimpleQuery {
     if (portal == null) {
       return Outcome.WAIT;
     }
-    if (portal instanceof Portal.OnNode combined) {
-      runPortal(combined.link().connection, combined.origins().restore(combined.link().connection));
+    if (portal instanceof Portal.OnNode single) {
+      NodeConnection connection = single.link().connection;
+      runPortal(
+          connection,
+          single.origins() == null
+              ? NodeReply.describeRows(connection)
+              : single.origins().restore(connection));
       return Outcome.NEXT;
     }
     Portal.OnNodes onNodes = (Portal.OnNodes) portal;

@@ -64,6 +64,9 @@ final class Spread {
     if (route instanceof Route.Scatter scatter) {
       return bindRead(statement, routed, scatter, bind, answer);
     }
+    if (route instanceof Route.Procedure procedure) {
+      return session.procedures().bind(statement, routed, procedure, bind, answer);
+    }
     session.control().openImplicit();
     List<Link> links = new ArrayList<>();
     if (route instanceof Route.ScatterWrite scatter) {
@@ -204,6 +207,9 @@ final class Spread {
    */
   Outcome execute(Portal.OnNodes portal, byte[] name, int limit) throws IOException {
     session.notRetryableAfterWrites(portal.routed.writes());
+    if (portal.strategy != null) {
+      return portal.strategy.execute(portal, name);
+    }
     if (portal.route instanceof Route.AllNodes all) {
       return all.purpose() == Route.Purpose.NODE_BY_NODE
           ? executeNodeByNode(portal)

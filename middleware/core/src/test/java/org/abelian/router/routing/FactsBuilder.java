@@ -10,6 +10,7 @@ import org.abelian.router.analysis.CopyFacts;
 import org.abelian.router.analysis.Equality;
 import org.abelian.router.analysis.InsertFacts;
 import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.Span;
 import org.abelian.router.analysis.StatementFacts;
@@ -34,6 +35,7 @@ final class FactsBuilder {
   private boolean outsideTransaction;
   private MergeFacts merge;
   private CopyFacts copy;
+  private ProcedureFacts procedure;
 
   FactsBuilder(StatementKind kind) {
     this.kind = kind;
@@ -66,6 +68,11 @@ final class FactsBuilder {
 
   static Value constant(String text) {
     return new Value.Constant(text, 0, -1);
+  }
+
+  FactsBuilder calls(ProcedureFacts called) {
+    procedure = called;
+    return this;
   }
 
   FactsBuilder parameters(Integer... oids) {
@@ -251,6 +258,7 @@ final class FactsBuilder {
         false,
         functions,
         merge,
-        copy);
+        copy,
+        procedure);
   }
 }

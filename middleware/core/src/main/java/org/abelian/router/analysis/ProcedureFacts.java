@@ -1,0 +1,42 @@
+package org.abelian.router.analysis;
+
+import java.util.List;
+
+/**
+ * What a router must know of a statement that is nothing but a call of one distributed procedure.
+ *
+ * @param signature identifies the procedure in the whole cluster
+ * @param schema of the table whose placement says which node has a key
+ * @param table the name of that table
+ * @param keys the values of the arguments that name keys; arrays stand with their elements
+ * @param unbound true when there are keys that only a node can compute, or when none are declared:
+ *     all nodes take part
+ * @param merge how the participants' results become one
+ * @param computed true when an argument may come out differently on another node
+ * @param columns type OIDs of the columns of its result
+ */
+public record ProcedureFacts(
+    String signature,
+    String schema,
+    String table,
+    List<Value> keys,
+    boolean unbound,
+    Merge merge,
+    boolean computed,
+    List<Integer> columns) {
+  /** How the participants' results become one. */
+  public enum Merge {
+    /** The first row that a participant gives, those of the first key first. */
+    FIRST,
+    /** One row: each column is the sum of the participants'. */
+    SUM,
+    /** All rows of all participants. */
+    UNION
+  }
+
+  /** Copies the lists. */
+  public ProcedureFacts {
+    keys = List.copyOf(keys);
+    columns = List.copyOf(columns);
+  }
+}

@@ -1,0 +1,94 @@
+package org.abelian.router.execution;
+
+import java.util.Arrays;
+import org.abelian.router.analysis.ProcedureFacts;
+
+/**
+ * Makes one result of those that the participants of a distributed procedure give. Rows come
+ * participant by participant, in their order. Not thread-safe.
+ */
+public abstract class ResultMerge {
+  private final TagSum tags = new TagSum();
+
+  ResultMerge() {}
+
+  /**
+   * The merge that the procedure declares.
+   *
+   * @param formats the result formats of the Bind: none for text, one for all columns, or one each
+   */
+  public static ResultMerge of(ProcedureFacts procedure, int[] formats) {
+    return switch (procedure.merge()) {
+      case FIRST -> new FirstRow();
+      case UNION -> new AllRows();
+      case SUM -> new SumOfRows(procedure.columns(), formats.clone());
+    };
+  }
+
+  /** Takes a DataRow. */
+  abstract void row(ClientOutput output, byte[] array, int at, int length);
+
+  /** Gives what is left to give; returns how many rows the client gets in all. */
+  abstract long rows(ClientOutput output);
+
+  void tag(String tag) {
+    tags.add(tag);
+  }
+
+  /** All participants have answered: ends the result. */
+  public void finish(ClientOutput output) {
+    long rows = rows(output);
+    String tag = tags.tag();
+    int space = tag.lastIndexOf(' ');
+    boolean counted = space >= 0 && Character.isDigit(tag.charAt(tag.length() - 1));
+    output.commandComplete(counted ? tag.substring(0, space + 1) + rows : tag);
+  }
+
+  /** The first row wins. */
+  private static final class FirstRow extends ResultMerge {
+    private byte[] first;
+
+    @Override
+    void row(ClientOutput output, byte[] array, int at, int length) {
+      if (first == null || isEmpty(first)) {
+        byte[] row = Arrays.copyOfRange(array, at, at + length);
+        first = first == null || !isEmpty(row) ? row : first;
+      }
+    }
+
+    /** CALL gives a row of NULLs where the procedure assigned nothing. */
+    private static boolean isEmpty(byte[] row) {
+      for (byte[] value : NodeCall.row(row, 0)) {
+        if (value != null) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    @Override
+    long rows(ClientOutput output) {
+      if (first == null) {
+        return 0;
+      }
+      output.queue().append(first, 0, first.length);
+      return 1;
+    }
+  }
+
+  /** Every row passes. */
+  private static final class AllRows extends ResultMerge {
+    private long passed;
+
+    @Override
+    void row(ClientOutput output, byte[] array, int at, int length) {
+      output.queue().append(array, at, length);
+      passed++;
+    }
+
+    @Override
+    long rows(ClientOutput output) {
+      return passed;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package org.abelian.router.routing;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.abelian.router.analysis.ProcedureFacts;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.Colocation;
+import org.abelian.router.catalog.Placement;
+import org.abelian.router.catalog.TableName;
+import org.abelian.router.error.AbelianException;
+
+/** Routes the call of a distributed procedure to the nodes that its arguments name. */
+final class ProcedureRouting {
+  private final ProcedureFacts procedure;
+  private final StatementFacts facts;
+  private final Catalog catalog;
+
+  ProcedureRouting(StatementFacts facts, Catalog catalog) {
+    this.procedure = facts.procedure();
+    this.facts = facts;
+    this.catalog = catalog;
+  }
+
+  Plan plan() {
+    if (procedure.computed()) {
+      throw Refusals.computedArgument(procedure.signature());
+    }
+    TableName table = new TableName(procedure.schema(), procedure.table());
+    if (!(catalog.placement(table).orElse(null) instanceof Placement.Hash hash)) {
+      throw AbelianException.internal(
+          "procedure " + procedure.signature() + " has no placement", null);
+    }
+    Colocation colocation = hash.colocation();
+    KeyReader reader = new KeyReader(hash.key(), colocation.partitionCount());
+    Optional<List<KeyList>> keys = keys(reader);
+    List<Integer> all = catalog.nodes().stream().map(node -> node.id()).toList();
+    NodeSet everywhere = NodeSet.of(colocation.distinctNodes());
+    if (procedure.unbound() || keys.isEmpty()) {
+      return Plan.always(new Route.Procedure(procedure, everywhere.asList(), all));
+    }
+    return values -> {
+      List<Integer> nodes = new ArrayList<>();
+      for (KeyList key : keys.get()) {
+        for (int partition : key.partitions(values)) {
+          int node = colocation.nodeOf(partition);
+          if (!nodes.contains(node)) {
+            nodes.add(node);
+          }
+        }
+      }
+      if (nodes.isEmpty()) {
+        nodes.add(everywhere.first()); // No row can match: any node says so.
+      }
+      return new Route.Procedure(procedure, nodes, all);
+    };
+  }
+
+  /** One list for each value, so that their order stays; empty when one is not known. */
+  private Optional<List<KeyList>> keys(KeyReader reader) {
+    List<KeyList> keys = new ArrayList<>();
+    for (var value : procedure.keys()) {
+      Optional<KeyList> key = KeyList.of(List.of(value), reader, facts);
+      if (key.isEmpty()) {
+        return Optional.empty();
+      }
+      keys.add(key.get());
+    }
+    return Optional.of(keys);
+  }
+}

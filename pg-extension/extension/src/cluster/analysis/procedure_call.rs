@@ -1,0 +1,160 @@
+//! A statement that is nothing but a call of one distributed procedure: which keys its arguments name.
+
+use super::super::procedure::{self, Record};
+use super::tree::{self, NodePtr};
+use super::{functions, operand, relation};
+use pgrx::pg_sys::{self, CmdType, Oid, RTEKind};
+use serde_json::{Value as Json, json};
+
+/// A call, and the types of the columns it gives.
+pub struct Call {
+    function: &'static pg_sys::FuncExpr,
+    columns: Vec<Oid>,
+}
+
+/// The call of `CALL p(...)`.
+pub fn called(statement: &pg_sys::CallStmt) -> Option<Call> {
+    let function = tree::cast::<pg_sys::FuncExpr, _>(statement.funcexpr)?;
+    let columns = if function.funcresulttype == pg_sys::RECORDOID {
+        // SAFETY: an analysed CALL of a procedure with output arguments.
+        unsafe {
+            columns_of(pg_sys::CallStmtResultDesc(
+                std::ptr::from_ref(statement).cast_mut(),
+            ))
+        }
+    } else {
+        Vec::new()
+    };
+    Some(Call { function, columns })
+}
+
+/// # Safety
+/// `description` must be valid.
+unsafe fn columns_of(description: pg_sys::TupleDesc) -> Vec<Oid> {
+    // SAFETY: by the caller's promise; the description has `natts` columns.
+    unsafe {
+        let columns = (*description).attrs.as_slice((*description).natts as usize);
+        columns.iter().map(|column| column.atttypid).collect()
+    }
+}
+
+/// The call of `SELECT f(...)` or `SELECT ... FROM f(...)`, when the query is nothing else.
+pub fn selected(query: &pg_sys::Query) -> Option<Call> {
+    if query.commandType != CmdType::CMD_SELECT || !is_bare(query) {
+        return None;
+    }
+    let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree)?;
+    let targets: Vec<&pg_sys::TargetEntry> =
+        tree::list::<pg_sys::TargetEntry>(query.targetList).collect();
+    let mut tables = tree::list::<pg_sys::RangeTblEntry>(query.rtable);
+    let function = match (tables.next(), tables.next()) {
+        (None, _) => match targets.as_slice() {
+            [only] => tree::cast::<pg_sys::FuncExpr, _>(only.expr)?,
+            _ => return None,
+        },
+        (Some(table), None) if table.rtekind == RTEKind::RTE_FUNCTION && !table.funcordinality => {
+            let plain = targets
+                .iter()
+                .all(|entry| tree::cast::<pg_sys::Var, _>(entry.expr).is_some());
+            let mut functions = tree::list::<pg_sys::RangeTblFunction>(table.functions);
+            match (functions.next(), functions.next()) {
+                (Some(only), None) if plain => tree::cast::<pg_sys::FuncExpr, _>(only.funcexpr)?,
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    from.quals.is_null().then(|| Call {
+        function,
+        columns: targets
+            .iter()
+            .map(|entry| tree::type_of(entry.expr))
+            .collect(),
+    })
+}
+
+/// Nothing sorts, groups, limits or combines.
+fn is_bare(query: &pg_sys::Query) -> bool {
+    [
+        query.cteList,
+        query.groupClause,
+        query.groupingSets,
+        query.windowClause,
+        query.distinctClause,
+        query.sortClause,
+        query.rowMarks,
+    ]
+    .iter()
+    .all(|list| tree::nodes(*list).len() == 0)
+        && !query.hasAggs
+        && !query.hasSubLinks
+        && [
+            query.limitOffset,
+            query.limitCount,
+            query.havingQual,
+            query.setOperations,
+        ]
+        .iter()
+        .all(|node| node.is_null())
+}
+
+/// Fills in what a router must know of a call of a distributed procedure; its name is then no riddle any more.
+pub fn describe(call: Option<Call>, facts: &mut Json) {
+    let Some(call) = call else { return };
+    let Some(record) = procedure::find(call.function.funcid) else {
+        return;
+    };
+    let arguments = arguments(call.function);
+    let in_arguments = functions::called_by(&arguments);
+    facts["functions"] = json!(in_arguments.opaque);
+    let (keys, unbound) = keys(&record, &arguments, in_arguments.volatile);
+    let table = relation::Relation::new(record.colocated_with, 0);
+    facts["procedure"] = json!({
+        "signature": record.signature, "schema": table.schema, "table": table.name, "keys": keys, "unbound": unbound,
+        "merge": record.merge, "computed": in_arguments.mutable,
+        "columns": call.columns.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>(),
+    });
+}
+
+/// The input arguments in their order, defaults filled in.
+fn arguments(function: &pg_sys::FuncExpr) -> Vec<NodePtr> {
+    // SAFETY: a catalogue row that is released after use; the list is copied by the expansion where it changes.
+    unsafe {
+        let row = pg_sys::SearchSysCache1(
+            pg_sys::SysCacheIdentifier::PROCOID as i32,
+            function.funcid.into(),
+        );
+        if row.is_null() {
+            return Vec::new();
+        }
+        let expanded = pg_sys::expand_function_arguments(
+            tree::copy(function.args),
+            false,
+            function.funcresulttype,
+            row,
+        );
+        pg_sys::ReleaseSysCache(row);
+        tree::nodes(expanded).collect()
+    }
+}
+
+/// The values of the key arguments, and whether a router cannot know all of them.
+fn keys(record: &Record, arguments: &[NodePtr], volatile: bool) -> (Vec<Json>, bool) {
+    let mut keys = Vec::new();
+    let mut unbound = record.arguments.is_empty() || volatile;
+    for position in &record.arguments {
+        let values = arguments.get(position - 1).and_then(|argument| {
+            // SAFETY: a look-up of a type that exists.
+            let element = unsafe { pg_sys::get_element_type(tree::type_of(*argument)) };
+            match element {
+                Oid::INVALID => operand::value(*argument).map(|value| vec![value]),
+                _ => operand::array_values(*argument),
+            }
+        });
+        match values {
+            Some(values) => keys.extend(values),
+            None => unbound = true,
+        }
+    }
+    (keys, unbound)
+}

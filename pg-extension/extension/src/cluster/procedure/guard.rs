@@ -1,0 +1,387 @@
+//! What the queries of a distributed procedure need: after a query is initialised, each scan of a table is looked at. The values that
+//! its distribution column must equal tell the nodes whose rows matter; where no value is known, all nodes of the table matter.
+
+use super::super::analysis::operand::strip_faithful;
+use super::super::analysis::tree::{self, NodePtr};
+use super::insertion;
+use super::key::{self, Partition};
+use super::participants;
+use super::placements::{self, Hash, Home};
+use crate::boundary::PostgresError;
+use crate::error::Error;
+use crate::pg_function;
+use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
+use std::collections::BTreeSet;
+use std::ffi::c_void;
+
+mod raw {
+    use pgrx::pg_sys;
+    use std::ffi::c_void;
+    pub type Walker = unsafe extern "C-unwind" fn(*mut pg_sys::PlanState, *mut c_void) -> bool;
+    unsafe extern "C-unwind" {
+        #[cfg_attr(not(feature = "pg15"), link_name = "planstate_tree_walker_impl")]
+        pub fn planstate_tree_walker(
+            state: *mut pg_sys::PlanState,
+            walker: Walker,
+            context: *mut c_void,
+        ) -> bool;
+    }
+}
+
+/// Looks at an initialised query inside a call; raises AB002 when nodes are missing.
+pub fn check_query(query: &pg_sys::QueryDesc) {
+    if query.planstate.is_null() {
+        return;
+    }
+    let mut needed = BTreeSet::new();
+    // SAFETY: a query that has just been initialised.
+    unsafe { look(query.planstate, &mut needed) };
+    if !needed.is_empty() {
+        participants::require(needed);
+    }
+}
+
+pg_function!(
+    /// `abelian.is_local(relation, key)`: whether rows with that key are this node's to work on.
+    fn abelian_is_local(call) {
+        if !participants::is_running() {
+            return Ok(true.into());
+        }
+        // SAFETY: the first argument is declared as regclass; the second has the type that the call says.
+        let type_oid = unsafe { pg_sys::get_fn_expr_argtype((*call.info()).flinfo, 1) };
+        let own = participants::own_node();
+        let node = match placements::home(Oid::from(call.arg(0).value() as u32)) {
+            Home::Here | Home::Everywhere => own,
+            Home::Node(node) => node,
+            // SAFETY: as above.
+            Home::Hash(hash) => match unsafe { key::partition(hash.kind, hash.nodes.len(), type_oid, call.arg(1)) } {
+                Partition::At(partition) => hash.nodes[partition],
+                Partition::Nowhere => return Ok(false.into()),
+                Partition::Unknown => return Err(Error::KeyType),
+            },
+        };
+        participants::require([node]);
+        Ok((node == own).into())
+    }
+);
+
+/// Refuses commands that change more than rows.
+pub fn check_command(statement: *mut pg_sys::Node) {
+    let harmless = matches!(
+        tree::tag(statement),
+        Some(NodeTag::T_CallStmt | NodeTag::T_DoStmt | NodeTag::T_ExplainStmt)
+    );
+    if harmless {
+        return;
+    }
+    let error = PostgresError::made(
+        pgrx::PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32,
+        "a distributed procedure cannot run commands other than queries",
+        "Each participant runs the body; a command would change only these nodes.",
+        None,
+    );
+    error.rethrow()
+}
+
+unsafe extern "C-unwind" fn visit(state: *mut pg_sys::PlanState, context: *mut c_void) -> bool {
+    // SAFETY: the context is the set that `look` passed.
+    unsafe { look(state, &mut *context.cast::<BTreeSet<i32>>()) };
+    false
+}
+
+/// # Safety
+/// The state must be an initialised plan node.
+unsafe fn look(state: *mut pg_sys::PlanState, needed: &mut BTreeSet<i32>) {
+    // SAFETY: the plan's tag says what its state is.
+    unsafe {
+        match tree::tag((*state).plan) {
+            Some(NodeTag::T_ModifyTable) => {
+                look_at_change(&*state.cast::<pg_sys::ModifyTableState>())
+            }
+            Some(
+                NodeTag::T_SeqScan
+                | NodeTag::T_SampleScan
+                | NodeTag::T_IndexScan
+                | NodeTag::T_IndexOnlyScan
+                | NodeTag::T_BitmapHeapScan
+                | NodeTag::T_TidScan
+                | NodeTag::T_TidRangeScan,
+            ) => look_at_scan(&*state.cast::<pg_sys::ScanState>(), needed),
+            _ => {}
+        }
+        raw::planstate_tree_walker(state, visit, std::ptr::from_mut(needed).cast());
+    }
+}
+
+/// # Safety
+/// An initialised ModifyTable.
+unsafe fn look_at_change(modify: &pg_sys::ModifyTableState) {
+    // SAFETY: its result relations are open.
+    unsafe {
+        let relation = (*(*modify.resultRelInfo).ri_RelationDesc).rd_id;
+        let home = placements::home(relation);
+        match (modify.operation, &home) {
+            (CmdType::CMD_INSERT, _) => insertion::install(modify, home),
+            (_, Home::Everywhere) => {
+                drop(home);
+                insertion::refuse(relation)
+            }
+            (CmdType::CMD_MERGE, Home::Hash(_) | Home::Node(_)) => {
+                drop(home);
+                check_command(std::ptr::null_mut())
+            }
+            _ => {}
+        }
+    }
+}
+
+/// # Safety
+/// An initialised scan of a relation.
+unsafe fn look_at_scan(scan: &pg_sys::ScanState, needed: &mut BTreeSet<i32>) {
+    if scan.ss_currentRelation.is_null() {
+        return;
+    }
+    // SAFETY: the relation is open.
+    let relation = unsafe { (*scan.ss_currentRelation).rd_id };
+    match placements::home(relation) {
+        Home::Here | Home::Everywhere => {}
+        Home::Node(node) => {
+            needed.insert(node);
+        }
+        Home::Hash(hash) => {
+            // SAFETY: as above.
+            let clauses = unsafe { clauses(scan) };
+            let known = clauses
+                .iter()
+                .find_map(|clause| unsafe { nodes_of(scan, &hash, *clause) });
+            match known {
+                Some(nodes) => needed.extend(nodes),
+                None => needed.extend(hash.nodes.iter().copied()),
+            }
+        }
+    }
+}
+
+/// The conditions of a scan, those of its index in their original form.
+///
+/// # Safety
+/// An initialised scan.
+unsafe fn clauses(scan: &pg_sys::ScanState) -> Vec<NodePtr> {
+    let plan = scan.ps.plan;
+    // SAFETY: the tag says which structure it is.
+    unsafe {
+        let of_index = match tree::tag(plan) {
+            Some(NodeTag::T_IndexScan) => (*plan.cast::<pg_sys::IndexScan>()).indexqualorig,
+            Some(NodeTag::T_IndexOnlyScan) => (*plan.cast::<pg_sys::IndexOnlyScan>()).indexqual,
+            Some(NodeTag::T_BitmapHeapScan) => {
+                (*plan.cast::<pg_sys::BitmapHeapScan>()).bitmapqualorig
+            }
+            _ => std::ptr::null_mut(),
+        };
+        tree::nodes(of_index)
+            .chain(tree::nodes((*plan).qual))
+            .collect()
+    }
+}
+
+/// The nodes of the keys that a condition allows; `None` when it does not say.
+///
+/// # Safety
+/// The clause must belong to the scan.
+unsafe fn nodes_of(
+    scan: &pg_sys::ScanState,
+    hash: &Hash,
+    clause: NodePtr,
+) -> Option<BTreeSet<i32>> {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        if let Some(operator) = tree::cast::<pg_sys::OpExpr, _>(clause) {
+            let sides: Vec<NodePtr> = tree::nodes(operator.args).collect();
+            let [left, right] = sides[..] else {
+                return None;
+            };
+            if !is_equality(operator.opno, operator.inputcollid, left) {
+                return None;
+            }
+            let value = if is_key(scan, hash, left) {
+                right
+            } else if is_key(scan, hash, right) {
+                left
+            } else {
+                return None;
+            };
+            return nodes_of_value(scan, hash, value);
+        }
+        if let Some(any) = tree::cast::<pg_sys::ScalarArrayOpExpr, _>(clause) {
+            let sides: Vec<NodePtr> = tree::nodes(any.args).collect();
+            let [left, right] = sides[..] else {
+                return None;
+            };
+            if !any.useOr
+                || !is_equality(any.opno, any.inputcollid, left)
+                || !is_key(scan, hash, left)
+            {
+                return None;
+            }
+            return nodes_of_elements(scan, hash, right);
+        }
+        let either = tree::cast::<pg_sys::BoolExpr, _>(clause)?;
+        let mut arms = tree::nodes(either.args).map(|arm| nodes_of(scan, hash, arm));
+        match either.boolop {
+            pg_sys::BoolExprType::OR_EXPR => arms.try_fold(BTreeSet::new(), |mut all, arm| {
+                all.extend(arm?);
+                Some(all)
+            }),
+            pg_sys::BoolExprType::AND_EXPR => arms.find_map(|arm| arm),
+            _ => None,
+        }
+    }
+}
+
+/// # Safety
+/// A valid expression.
+unsafe fn is_equality(operator: Oid, collation: Oid, left: NodePtr) -> bool {
+    // SAFETY: catalogue look-ups.
+    unsafe {
+        pg_sys::op_mergejoinable(operator, tree::type_of(left))
+            && (collation == Oid::INVALID || pg_sys::get_collation_isdeterministic(collation))
+    }
+}
+
+/// Whether an expression is the distribution column, or a faithful cast of it.
+///
+/// # Safety
+/// The expression must belong to the scan.
+unsafe fn is_key(scan: &pg_sys::ScanState, hash: &Hash, expression: NodePtr) -> bool {
+    let Some(var) = tree::cast::<pg_sys::Var, _>(strip_faithful(expression)) else {
+        return false;
+    };
+    if var.varno != pg_sys::INDEX_VAR {
+        return var.varattno == hash.attribute;
+    }
+    // SAFETY: only index-only scans have such Vars; their list names the columns of the index.
+    unsafe {
+        let plan = scan.ps.plan.cast::<pg_sys::IndexOnlyScan>();
+        tree::list::<pg_sys::TargetEntry>((*plan).indextlist)
+            .nth(var.varattno as usize - 1)
+            .and_then(|entry| tree::cast::<pg_sys::Var, _>(entry.expr))
+            .is_some_and(|column| column.varattno == hash.attribute)
+    }
+}
+
+/// The value of an expression that neither rows nor other parts of the plan change; the flag says whether it is null.
+///
+/// # Safety
+/// The expression must belong to the scan.
+unsafe fn evaluate(scan: &pg_sys::ScanState, expression: NodePtr) -> Option<(pg_sys::Datum, bool)> {
+    let depends = tree::any(expression, &mut |node| {
+        tree::cast::<pg_sys::Var, _>(node).is_some()
+            || tree::cast::<pg_sys::Param, _>(node)
+                .is_some_and(|param| param.paramkind != pg_sys::ParamKind::PARAM_EXTERN)
+            || matches!(
+                tree::tag(node),
+                Some(NodeTag::T_SubPlan | NodeTag::T_AlternativeSubPlan)
+            )
+    });
+    // SAFETY: a planned expression; a volatile one would not be a condition of an index, but may be one of a filter.
+    unsafe {
+        if depends || pg_sys::contain_volatile_functions(expression) {
+            return None;
+        }
+        if let Some(constant) = tree::cast::<pg_sys::Const, _>(expression) {
+            return Some((constant.constvalue, constant.constisnull));
+        }
+        let estate = scan.ps.state;
+        let before = pg_sys::CurrentMemoryContext;
+        pg_sys::CurrentMemoryContext = (*estate).es_query_cxt;
+        let state = pg_sys::ExecInitExprWithParams(expression.cast(), (*estate).es_param_list_info);
+        let context = if (*estate).es_per_tuple_exprcontext.is_null() {
+            pg_sys::MakePerTupleExprContext(estate)
+        } else {
+            (*estate).es_per_tuple_exprcontext
+        };
+        let mut is_null = false;
+        let value = (*state)
+            .evalfunc
+            .map(|run| run(state, context, &mut is_null));
+        pg_sys::CurrentMemoryContext = before;
+        value.map(|value| (value, is_null))
+    }
+}
+
+/// # Safety
+/// As [`evaluate`].
+unsafe fn nodes_of_value(
+    scan: &pg_sys::ScanState,
+    hash: &Hash,
+    value: NodePtr,
+) -> Option<BTreeSet<i32>> {
+    // SAFETY: the value is of the expression's type.
+    unsafe {
+        let (datum, is_null) = evaluate(scan, value)?;
+        let mut nodes = BTreeSet::new();
+        if !is_null {
+            add(&mut nodes, hash, tree::type_of(value), datum)?;
+        }
+        Some(nodes)
+    }
+}
+
+/// # Safety
+/// As [`evaluate`].
+unsafe fn nodes_of_elements(
+    scan: &pg_sys::ScanState,
+    hash: &Hash,
+    array: NodePtr,
+) -> Option<BTreeSet<i32>> {
+    // SAFETY: the value is an array; it is taken apart with its element type's layout.
+    unsafe {
+        let (datum, is_null) = evaluate(scan, array)?;
+        let mut nodes = BTreeSet::new();
+        if is_null {
+            return Some(nodes);
+        }
+        let (mut values, mut nulls, mut count) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
+        let (mut length, mut by_value, mut align) = (0i16, false, 0);
+        let array = pg_sys::pg_detoast_datum(datum.cast_mut_ptr()).cast::<pg_sys::ArrayType>();
+        let element = (*array).elemtype;
+        pg_sys::get_typlenbyvalalign(element, &mut length, &mut by_value, &mut align);
+        pg_sys::deconstruct_array(
+            array,
+            element,
+            length.into(),
+            by_value,
+            align,
+            &mut values,
+            &mut nulls,
+            &mut count,
+        );
+        for i in 0..count as usize {
+            if !*nulls.add(i) {
+                add(&mut nodes, hash, element, *values.add(i))?;
+            }
+        }
+        Some(nodes)
+    }
+}
+
+/// Adds the node of a key; `None` when the placement function does not know its type.
+///
+/// # Safety
+/// The datum must be of that type.
+unsafe fn add(
+    nodes: &mut BTreeSet<i32>,
+    hash: &Hash,
+    type_oid: Oid,
+    datum: pg_sys::Datum,
+) -> Option<()> {
+    // SAFETY: by the caller's promise.
+    match unsafe { key::partition(hash.kind, hash.nodes.len(), type_oid, datum) } {
+        Partition::At(partition) => {
+            nodes.insert(hash.nodes[partition]);
+        }
+        Partition::Nowhere => {}
+        Partition::Unknown => return None,
+    }
+    Some(())
+}

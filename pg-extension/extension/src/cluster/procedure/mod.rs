@@ -1,0 +1,17 @@
+//! Distributed procedures on a node: which they are, and what watches over their bodies. See docs/design/procedures.md.
+//!
+//! From below: `record` (the catalogue), `key` (the placement function), `placements` (where rows lie), `participants` (who runs the
+//! current call), `guard` (what each query of a body needs), `insertion` (rows that belong to another node).
+//!
+//! Whom a call goes to is the router's business; nothing here talks to other nodes.
+
+mod guard;
+mod insertion;
+mod key;
+mod participants;
+mod placements;
+mod record;
+
+pub use guard::{check_command, check_query};
+pub use participants::{install, is_running, on_assign, statement_ends, statement_starts};
+pub use record::{Record, find};

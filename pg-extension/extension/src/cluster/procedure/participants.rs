@@ -1,0 +1,143 @@
+//! The call that runs now: who takes part, and which nodes turned out to be missing.
+//!
+//! A router sets `abelian.participants` right before the call, for the rest of the transaction. The next statement of
+//! the client is the call; with the one after it, or with the transaction, the call is over.
+
+use super::super::{hooks, postgres};
+use super::insertion;
+use crate::boundary::PostgresError;
+use pgrx::{pg_guard, pg_sys};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::ffi::{CStr, c_char, c_void};
+
+#[derive(Clone, Copy, PartialEq)]
+enum Phase {
+    /// No call.
+    Idle,
+    /// The next statement is the call.
+    Told,
+    /// Inside the call.
+    Running,
+}
+
+#[derive(Default)]
+struct Call {
+    own_node: i32,
+    participants: Vec<i32>,
+    missing: BTreeSet<i32>,
+}
+
+thread_local! {
+    static PHASE: Cell<Phase> = const { Cell::new(Phase::Idle) };
+    static CALL: RefCell<Call> = RefCell::default();
+}
+
+/// SQLSTATE of the refusal; routers run the call again with the missing nodes.
+const MISROUTED: [u8; 5] = *b"AB002";
+
+/// Registers the watch over the transaction's end; called once when the library is loaded.
+pub fn install() {
+    // SAFETY: registration of a callback that lives as long as the process.
+    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ends), std::ptr::null_mut()) };
+}
+
+/// A body must not commit: its call is a part of a transaction over the nodes.
+#[pg_guard]
+unsafe extern "C-unwind" fn transaction_ends(event: pg_sys::XactEvent::Type, _arg: *mut c_void) {
+    if event == pg_sys::XactEvent::XACT_EVENT_PRE_COMMIT && is_running() && hooks::is_nested() {
+        PHASE.set(Phase::Idle);
+        pgrx::ereport!(
+            ERROR,
+            pgrx::PgSqlErrorCode::ERRCODE_INVALID_TRANSACTION_TERMINATION,
+            "a distributed procedure cannot commit or roll back"
+        );
+    }
+}
+
+/// Assign hook of `abelian.participants`.
+#[pg_guard]
+pub unsafe extern "C-unwind" fn on_assign(value: *const c_char, _extra: *mut c_void) {
+    let told = if value.is_null() {
+        None
+    } else {
+        // SAFETY: a C string.
+        read(&unsafe { CStr::from_ptr(value) }.to_string_lossy())
+    };
+    PHASE.set(if told.is_some() {
+        Phase::Told
+    } else {
+        Phase::Idle
+    });
+    CALL.replace(told.unwrap_or_default());
+}
+
+/// `<this node>:<node>,<node>...`
+fn read(value: &str) -> Option<Call> {
+    let (own_node, participants) = value.split_once(':')?;
+    let participants: Result<Vec<i32>, _> = participants.split(',').map(str::parse).collect();
+    Some(Call {
+        own_node: own_node.parse().ok()?,
+        participants: participants.ok()?,
+        missing: BTreeSet::new(),
+    })
+}
+
+/// True inside a call.
+pub fn is_running() -> bool {
+    PHASE.get() == Phase::Running
+}
+
+/// The client's next statement.
+pub fn statement_starts() {
+    if PHASE.get() != Phase::Idle {
+        insertion::forget();
+        let told = PHASE.get() == Phase::Told;
+        PHASE.set(if told { Phase::Running } else { Phase::Idle });
+    }
+}
+
+/// The end of a statement of the client. Raises what a body has caught and hidden.
+pub fn statement_ends() {
+    if is_running() && CALL.with_borrow(|call| !call.missing.is_empty()) {
+        raise_missing();
+    }
+}
+
+/// The number of this node, as the router told it.
+pub fn own_node() -> i32 {
+    CALL.with_borrow(|call| call.own_node)
+}
+
+/// The call needs rows of these nodes.
+///
+/// Raises AB002 unless all of them take part. Where they do, they run the same body, and this node can go on without their rows.
+pub fn require(nodes: impl IntoIterator<Item = i32>) {
+    let complete = CALL.with_borrow_mut(|call| {
+        for node in nodes {
+            if !call.participants.contains(&node) {
+                call.missing.insert(node);
+            }
+        }
+        call.missing.is_empty()
+    });
+    if !complete {
+        raise_missing();
+    }
+}
+
+fn raise_missing() -> ! {
+    let error = {
+        let missing = CALL.with_borrow(|call| {
+            let numbers: Vec<String> = call.missing.iter().map(i32::to_string).collect();
+            numbers.join(", ")
+        });
+        PostgresError::made(
+            postgres::make_sqlstate(MISROUTED),
+            "the distributed procedure needs rows of nodes that do not take part in this call",
+            &format!("Missing nodes: {missing}."),
+            None,
+        )
+    };
+    error.rethrow()
+}

@@ -1,0 +1,71 @@
+//! Rows of `abelian.procedure`.
+
+use super::super::postgres;
+use pgrx::pg_sys::{self, Oid};
+use std::ffi::CStr;
+
+/// One distributed procedure.
+pub struct Record {
+    /// As `regprocedure` prints it with an empty search path.
+    pub signature: String,
+    /// Positions, from 1, of the arguments that name keys.
+    pub arguments: Vec<usize>,
+    /// The table whose placement says which node has a key.
+    pub colocated_with: Oid,
+    /// How the participants' results become one.
+    pub merge: String,
+}
+
+/// Positions of the columns.
+const SIGNATURE: i16 = 1;
+const ARGUMENTS: i32 = 2;
+const COLOCATED_WITH: i32 = 3;
+const MERGE: i32 = 4;
+
+/// The record of a function, if it is a distributed procedure.
+pub fn find(function: Oid) -> Option<Record> {
+    let catalogue = postgres::own_relation(c"procedure");
+    if catalogue == Oid::INVALID {
+        return None; // the extension's SQL is of an older version
+    }
+    // SAFETY: a scan of our own table by its key; everything opened is closed, and what is returned was copied.
+    unsafe {
+        let signature = CStr::from_ptr(pg_sys::format_procedure_qualified(function)).to_owned();
+        let signature = signature.to_string_lossy().into_owned();
+        let table = pg_sys::table_open(catalogue, pg_sys::AccessShareLock as i32);
+        let mut key = pg_sys::ScanKeyData::default();
+        pg_sys::ScanKeyInit(
+            &mut key,
+            SIGNATURE,
+            pg_sys::BTEqualStrategyNumber as u16,
+            pg_sys::F_TEXTEQ.into(),
+            postgres::text_datum(&signature),
+        );
+        let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
+        let scan = pg_sys::systable_beginscan(table, Oid::INVALID, false, snapshot, 1, &mut key);
+        let row = pg_sys::systable_getnext(scan);
+        let record = (!row.is_null()).then(|| read(row, (*table).rd_att, signature));
+        pg_sys::systable_endscan(scan);
+        pg_sys::UnregisterSnapshot(snapshot);
+        pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
+        record
+    }
+}
+
+/// # Safety
+/// `row` must be a row of `abelian.procedure`.
+unsafe fn read(row: pg_sys::HeapTuple, columns: pg_sys::TupleDesc, signature: String) -> Record {
+    // SAFETY: no column is null, and each has the type that the install script gives it.
+    unsafe {
+        let mut is_null = false;
+        let mut column = |number| pg_sys::heap_getattr(row, number, columns, &mut is_null);
+        Record {
+            signature,
+            arguments: postgres::int_array(column(ARGUMENTS)),
+            colocated_with: Oid::from(column(COLOCATED_WITH).value() as u32),
+            merge: postgres::text_argument(column(MERGE))
+                .to_string_lossy()
+                .into_owned(),
+        }
+    }
+}

@@ -64,12 +64,24 @@ class ProcedureIT {
 
   @AfterEach
   void close() throws SQLException {
+    assertNothingIsPrepared();
     connection.close();
   }
 
   private void execute(String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute(sql);
+    }
+  }
+
+  private void assertNothingIsPrepared() throws SQLException {
+    for (LocalNode node : cluster.nodes()) {
+      try (Connection direct = node.connect();
+          Statement statement = direct.createStatement();
+          ResultSet rows = statement.executeQuery("SELECT count(*) FROM pg_prepared_xacts")) {
+        rows.next();
+        assertEquals(0, rows.getInt(1), "prepared transactions on " + node);
+      }
     }
   }
 

@@ -39,6 +39,7 @@ final class JoinedCall implements ProcedureStrategy {
   public Portal bind(ProcedureCall call, BindMessage bind, boolean answer) {
     if (!call.isSingle()) {
       session.control().openImplicit();
+      session.transaction().voteEarly();
     }
     for (Link link : call.participants()) {
       session.control().enter(link, call.routed().writes());

@@ -226,6 +226,9 @@ final class MessageGroups {
    */
   Outcome sync() {
     synced = true;
+    if (!skipping) {
+      session.control().voteEarly();
+    }
     for (Link link : session.links().touched()) {
       if (link.connection != null) {
         link.connection.writer().empty(FrontendType.SYNC);

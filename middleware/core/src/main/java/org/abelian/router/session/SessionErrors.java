@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 /** What a client is told when a node answers with an error, or its connection breaks. */
 final class SessionErrors implements ErrorPolicy {
   private static final Logger LOG = LoggerFactory.getLogger(SessionErrors.class);
+  private static final String DECISION_KEY = "decision_pkey";
   private static final String CACHED_PLAN_ROUTINE = "RevalidateCachedQuery";
 
   private final Session session;
@@ -41,6 +42,10 @@ final class SessionErrors implements ErrorPolicy {
           new NodeLostException(connection.address(), new IOException(error.message())));
       return;
     }
+    if (DECISION_KEY.equals(error.get(ErrorFields.CONSTRAINT))) {
+      recoveredFirst();
+      return;
+    }
     if (CACHED_PLAN_ROUTINE.equals(error.get(ErrorFields.ROUTINE))
         && error.sqlState().equals(SqlState.FEATURE_NOT_SUPPORTED.code())) {
       // Nodes must really parse what they are given from now on. A client that parsed the text in
@@ -59,6 +64,23 @@ final class SessionErrors implements ErrorPolicy {
       }
     }
     session.output().queue().append(array, frame, length);
+  }
+
+  /**
+   * Work behind an early vote took so long that a recovery has aborted it: nothing has taken
+   * effect.
+   */
+  private void recoveredFirst() {
+    if (!session.retry().request(false)) {
+      session
+          .output()
+          .error(
+              ErrorFields.of(
+                      "ERROR",
+                      SqlState.SERIALIZATION_FAILURE.code(),
+                      "the commit took so long that recovery rolled the transaction back")
+                  .with(ErrorFields.HINT, "Try the transaction again."));
+    }
   }
 
   /** The router's own request to a node failed, for instance the analysis of a statement. */

@@ -284,6 +284,15 @@ final class TransactionControl {
     }
   }
 
+  /**
+   * Nothing more comes in this group: nodes may vote for its transaction with what they have got.
+   */
+  void voteEarly() {
+    if (state.kind() == TransactionState.Kind.IMPLICIT && state.votesEarly()) {
+      ending.voteEarly();
+    }
+  }
+
   private void undoSettings() {
     if (session.settings().undoGroup()) {
       for (Link link : session.links().held()) {

@@ -5,12 +5,17 @@ import java.util.List;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.TagSum;
+import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.transaction.Answer;
 import org.abelian.router.transaction.CommitOutcome;
 import org.abelian.router.transaction.CommitRequest;
+import org.abelian.router.transaction.EarlyVote;
 import org.abelian.router.transaction.Participant;
 
 /**
@@ -21,6 +26,10 @@ final class TransactionEnding {
   private final Session session;
   private final TransactionState state;
   private boolean schemaChanged;
+  private Early early;
+
+  /** A vote that travels with the work. */
+  private record Early(EarlyVote vote, Link holder, List<Link> others, List<TagSum> answers) {}
 
   TransactionEnding(Session session) {
     this.session = session;
@@ -34,6 +43,9 @@ final class TransactionEnding {
    * @throws RuntimeException when it was rolled back for another reason, or nobody knows
    */
   boolean commitAll() {
+    if (early != null) {
+      return commitEarly();
+    }
     List<Link> begun = session.links().begun();
     syncTouched(begun);
     List<Participant> writers = new ArrayList<>();
@@ -77,6 +89,92 @@ final class TransactionEnding {
     return link.connection.reportsTokens()
         ? link.connection.transactionToken() != null
         : link.wrote;
+  }
+
+  /**
+   * Sends the vote behind the work, when several nodes have written; the answers come with the
+   * group's.
+   */
+  void voteEarly() {
+    List<Link> writers =
+        session.links().begun().stream().filter(link -> link.wrote && link.isUsable()).toList();
+    if (early != null || writers.size() < 2 || session.plan().failed()) {
+      return;
+    }
+    Link holder = writers.get(0);
+    EarlyVote vote = session.router().commit().voteEarly(holder.nodeId, session.id());
+    early = new Early(vote, holder, writers.subList(1, writers.size()), new ArrayList<>());
+    ask(holder, vote.toHolder(), new TagSum());
+    for (Link other : early.others()) {
+      TagSum answer = new TagSum();
+      early.answers().add(answer);
+      ask(other, vote.toOther(), answer);
+    }
+  }
+
+  private void ask(Link link, String sql, TagSum answers) {
+    NodeConnection connection = link.connection;
+    session.links().touch(link);
+    if (connection.parseUnnamed(NodeStatement.of(sql))) {
+      session.plan().add(NodeReply.swallow(connection));
+    }
+    connection.writer().begin(FrontendType.BIND).int1(0).int1(0).int2(0).int2(0).int2(0).end();
+    connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    session.plan().add(NodeReply.swallow(connection));
+    session.plan().add(NodeReply.count(connection, answers));
+  }
+
+  private boolean commitEarly() {
+    Early vote = early;
+    List<Participant> readers = new ArrayList<>();
+    for (Link link : session.links().begun()) {
+      if (link != vote.holder() && !vote.others().contains(link)) {
+        readers.add(new LinkParticipant(link));
+      }
+    }
+    boolean yes =
+        vote.answers().stream().allMatch(answer -> answer.tag().equals("PREPARE TRANSACTION"))
+            && vote.others().stream().allMatch(TransactionEnding::hasEnded)
+            && vote.holder().isUsable();
+    if (!yes) {
+      rollbackAll();
+      return false;
+    }
+    early = null;
+    CommitOutcome outcome =
+        session
+            .router()
+            .commit()
+            .commitEarly(
+                vote.vote(),
+                new LinkParticipant(vote.holder()),
+                participants(vote.others()),
+                readers);
+    boolean committed = answer(outcome);
+    ended(committed);
+    return committed;
+  }
+
+  private static boolean hasEnded(Link link) {
+    return link.isUsable() && link.connection.transactionStatus() == 'I';
+  }
+
+  private static List<Participant> participants(List<Link> links) {
+    return links.stream().<Participant>map(LinkParticipant::new).toList();
+  }
+
+  /** Those that have prepared are rolled back under the vote's name. */
+  private void abandonEarly() {
+    if (early != null) {
+      Early vote = early;
+      early = null;
+      List<Link> prepared = vote.others().stream().filter(link -> !isOpen(link)).toList();
+      session.router().commit().abandon(vote.vote(), participants(prepared));
+    }
+  }
+
+  private static boolean isOpen(Link link) {
+    return link.isUsable() && link.connection.transactionStatus() != 'I';
   }
 
   private boolean answer(CommitOutcome outcome) {
@@ -123,6 +221,7 @@ final class TransactionEnding {
   void rollbackAll() {
     List<Link> begun = session.links().begun();
     syncTouched(begun);
+    abandonEarly();
     List<LinkParticipant> told = new ArrayList<>();
     for (Link link : begun) {
       if (link.isUsable() && link.connection.transactionStatus() != 'I') {

@@ -29,6 +29,7 @@ final class TransactionState {
 
   private Kind kind = Kind.NONE;
   private boolean failed;
+  private boolean votesEarly;
   private boolean ending;
   private NodeStatement begin = PLAIN_BEGIN;
   private String isolation;
@@ -63,6 +64,15 @@ final class TransactionState {
 
   void ending() {
     ending = true;
+  }
+
+  /** True when the vote shall travel with the last message of the group. */
+  boolean votesEarly() {
+    return votesEarly;
+  }
+
+  void voteEarly() {
+    votesEarly = true;
   }
 
   /** The statement that nodes begin with. */
@@ -157,6 +167,7 @@ final class TransactionState {
     kind = Kind.NONE;
     failed = false;
     ending = false;
+    votesEarly = false;
     begin = PLAIN_BEGIN;
     isolation = null;
     history.clear();

@@ -28,6 +28,13 @@ public final class CoordinatedCommit {
   /** How often a prepared transaction that is busy is tried again. */
   private static final int BUSY_TRIES = 5;
 
+  /**
+   * How long the work behind an early vote may take. It must be far below the age at which aborts
+   * are swept ({@link DecisionRetention#SWEEP_AGE}): so no abort of this transaction was forgotten
+   * before the holder's decision was there.
+   */
+  static final Duration EARLY_VOTE_LIMIT = Duration.ofHours(1);
+
   private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
   private static final Duration BUSY_PAUSE = Duration.ofMillis(20);
   private static final String NOT_PREPARED = "42704";
@@ -128,7 +135,8 @@ public final class CoordinatedCommit {
         rollBackPrepared(gid, others, votes);
         return votes.refusal();
       }
-      Optional<CommitOutcome> refusal = decide(gid, holder);
+      Optional<CommitOutcome> refusal =
+          decide(gid, holder, "SELECT abelian.decide('" + gid + "'); COMMIT");
       if (refusal.isPresent()) {
         if (!(refusal.get() instanceof CommitOutcome.Unknown)) {
           rollBackPrepared(gid, others, votes);
@@ -143,6 +151,73 @@ public final class CoordinatedCommit {
     }
   }
 
+  /** Names a commit whose vote is about to travel with the work. */
+  public EarlyVote voteEarly(int holder, long session) {
+    Gid gid = gids.next(holder, session);
+    ledger.begin(gid);
+    return new EarlyVote(gid, System.nanoTime());
+  }
+
+  /**
+   * Commits what all others have prepared and the holder has decided in its open transaction.
+   *
+   * @param others those that have answered PREPARE TRANSACTION with success
+   */
+  public CommitOutcome commitEarly(
+      EarlyVote early, Participant holder, List<Participant> others, List<Participant> readers) {
+    Gid gid = early.gid();
+    boolean everywhere = false;
+    try {
+      readers.forEach(reader -> reader.send("COMMIT"));
+      Votes votes = new Votes(readers.size() + others.size());
+      readers.forEach(reader -> votes.take(reader, reader.await(), "COMMIT"));
+      others.forEach(other -> votes.take(other, new Answer.Done("prepared"), "prepared"));
+      CommitOutcome refusal =
+          System.nanoTime() - early.askedNanos() > EARLY_VOTE_LIMIT.toNanos()
+              ? recoveredFirst()
+              : votes.refusal();
+      if (refusal == null) {
+        refusal = decide(gid, holder, "COMMIT").orElse(null);
+      } else {
+        rollBack(holder);
+      }
+      if (refusal != null) {
+        if (!(refusal instanceof CommitOutcome.Unknown)) {
+          rollBackPrepared(gid, others, votes);
+        }
+        return refusal;
+      }
+      List<String> warnings = tell(gid, others);
+      everywhere = warnings.isEmpty();
+      return new CommitOutcome.Committed(warnings);
+    } finally {
+      ledger.end(gid, everywhere);
+    }
+  }
+
+  /**
+   * Undoes an early vote; the holder is rolled back by the caller, before or after.
+   *
+   * @param others those that may have prepared
+   */
+  public void abandon(EarlyVote early, List<Participant> others) {
+    try {
+      String sql = "ROLLBACK PREPARED '" + early.gid() + "'";
+      others.forEach(other -> other.send(sql));
+      for (Participant other : others) {
+        Answer answer = other.await();
+        boolean undone =
+            answer instanceof Answer.Done
+                || answer instanceof Answer.Failed failed && failed.sqlState().equals(NOT_PREPARED);
+        if (!undone) {
+          finish(early.gid(), other.nodeId(), false);
+        }
+      }
+    } finally {
+      ledger.end(early.gid(), false);
+    }
+  }
+
   private static Votes vote(Gid gid, List<Participant> others, List<Participant> readers) {
     others.forEach(other -> other.send("PREPARE TRANSACTION '" + gid + "'"));
     readers.forEach(reader -> reader.send("COMMIT"));
@@ -153,8 +228,8 @@ public final class CoordinatedCommit {
   }
 
   /** Empty when the decision to commit is durable. */
-  private Optional<CommitOutcome> decide(Gid gid, Participant holder) {
-    holder.send("SELECT abelian.decide('" + gid + "'); COMMIT");
+  private Optional<CommitOutcome> decide(Gid gid, Participant holder, String sql) {
+    holder.send(sql);
     Answer answer = holder.await();
     if (answer instanceof Answer.Done done && done.tag().equals("COMMIT")) {
       return Optional.empty();

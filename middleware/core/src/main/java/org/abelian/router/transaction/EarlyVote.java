@@ -1,0 +1,22 @@
+package org.abelian.router.transaction;
+
+/**
+ * A coordinated commit whose vote travels with the work: each participant has got its part of the
+ * vote right behind its last statement.
+ *
+ * @param gid under which the others prepare
+ * @param askedNanos when the vote was sent, by {@link System#nanoTime}
+ */
+public record EarlyVote(Gid gid, long askedNanos) {
+  /**
+   * What the holder runs behind its work: it inserts the decision, which its COMMIT makes valid.
+   */
+  public String toHolder() {
+    return "SELECT abelian.decide('" + gid + "')";
+  }
+
+  /** What each other writer runs behind its work. */
+  public String toOther() {
+    return "PREPARE TRANSACTION '" + gid + "'";
+  }
+}

@@ -26,6 +26,89 @@ END $$;
 -- ==== end of types ==================================================================================
 
 -- ==== locks =========================================================================================
+-- Where a backend waits for an abstract lock, by what pg_locks shows of it: objsubid, and classid and objid together.
+CREATE FUNCTION waiting_at(pid integer, class integer, object bigint, OUT relation oid, OUT attribute smallint, OUT "row" tid)
+    LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_waiting_at';
+CREATE FUNCTION row_key(relation oid, "row" tid) RETURNS text LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_row_key';
+
+-- What a lock is for, in words; the classes are those of src/lock.
+CREATE FUNCTION lock_operation(locktype text, class integer, mode text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+  WHEN class IN (11001, 11002, 11003) AND locktype = 'advisory' THEN
+    CASE mode WHEN 'RowShareLock' THEN 'read in part' WHEN 'RowExclusiveLock' THEN 'add' WHEN 'ShareLock' THEN 'read' WHEN 'ExclusiveLock' THEN 'overwrite' ELSE mode END
+  WHEN locktype = 'tuple' THEN
+    CASE mode WHEN 'AccessShareLock' THEN 'FOR KEY SHARE' WHEN 'RowShareLock' THEN 'FOR SHARE' WHEN 'ExclusiveLock' THEN 'FOR NO KEY UPDATE' WHEN 'AccessExclusiveLock' THEN 'FOR UPDATE' ELSE mode END
+  WHEN locktype = 'transactionid' THEN NULL
+  ELSE mode
+END;
+
+CREATE OR REPLACE VIEW locks AS
+    SELECT l.pid, p.relation::regclass AS "table",
+           (SELECT a.attname FROM pg_catalog.pg_attribute a WHERE a.attrelid = p.relation AND a.attnum = p.attribute) AS "column",
+           l.object, CASE l.class WHEN 11001 THEN 'value' WHEN 11002 THEN 'row' ELSE 'element' END AS part,
+           abelian.lock_operation('advisory', l.class, l.mode) AS operation,
+           l.granted, l.waitstart,
+           CASE WHEN l.granted THEN '{}' ELSE pg_catalog.pg_blocking_pids(l.pid) END AS blocked_by,
+           a.query
+    FROM (SELECT pid, mode, granted, waitstart, objsubid AS class, (classid::bigint << 32) | objid::bigint AS object
+          FROM pg_catalog.pg_locks
+          WHERE locktype = 'advisory' AND objsubid IN (11001, 11002, 11003)
+            AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())) l
+         CROSS JOIN LATERAL abelian.object_place(l.object) p
+         LEFT JOIN pg_catalog.pg_stat_activity a USING (pid);
+
+CREATE VIEW waits AS
+WITH lock AS MATERIALIZED (
+       SELECT *, classid::bigint << 32 | objid::bigint AS object FROM pg_catalog.pg_locks
+     ),
+     -- The row itself is locked by whoever waits for the transaction that is at it.
+     at_row AS (
+       SELECT DISTINCT ON (pid) * FROM lock WHERE locktype = 'tuple' AND granted ORDER BY pid, relation, page, tuple
+     ),
+     waiting AS MATERIALIZED (
+       SELECT w.pid, w.waitstart, w.locktype, w.objsubid AS class, w.relation AS locked_relation, a.query,
+              coalesce(w.relation, o.relation, p.relation, t.relation) AS relation, coalesce(o.attribute, p.attribute) AS attribute,
+              CASE WHEN w.tuple IS NOT NULL THEN format('(%s,%s)', w.page, w.tuple)::tid
+                   WHEN t.tuple IS NOT NULL THEN format('(%s,%s)', t.page, t.tuple)::tid
+                   ELSE o."row" END AS "row",
+              coalesce(abelian.lock_operation(w.locktype, w.objsubid::integer, w.mode), abelian.lock_operation('tuple', 0, t.mode)) AS operation,
+              w.database, w.page, w.tuple, w.virtualxid, w.transactionid, w.classid, w.objid, w.objsubid, pg_catalog.pg_blocking_pids(w.pid) AS blockers
+         FROM lock w
+         JOIN pg_catalog.pg_stat_activity a ON a.pid = w.pid AND a.datname = pg_catalog.current_database()
+         LEFT JOIN LATERAL abelian.waiting_at(w.pid, w.objsubid::integer, w.object) o ON w.locktype = 'advisory' AND w.objsubid > 11000
+         LEFT JOIN LATERAL abelian.object_place(w.object) p ON w.locktype = 'advisory' AND w.objsubid IN (11001, 11002)
+         LEFT JOIN at_row t ON t.pid = w.pid AND w.locktype = 'transactionid'
+        WHERE NOT w.granted
+     )
+SELECT w.pid, pg_catalog.clock_timestamp() - w.waitstart AS waiting,
+       w.relation::regclass AS "table",
+       (SELECT c.attname FROM pg_catalog.pg_attribute c WHERE c.attrelid = w.relation AND c.attnum = w.attribute) AS "column",
+       w."row", abelian.row_key(w.relation, w."row") AS key,
+       CASE WHEN w.locktype = 'advisory' AND w.class = 11001 THEN 'value'
+            WHEN w.locktype = 'advisory' AND w.class = 11002 THEN 'plain columns'
+            WHEN w.locktype = 'advisory' AND w.class = 11003 THEN 'element'
+            WHEN w."row" IS NOT NULL THEN 'row'
+            WHEN w.locktype = 'relation' THEN 'table'
+            ELSE w.locktype END AS part,
+       w.operation, w.query AS statement,
+       b.pid AS blocked_by, b.prepared,
+       b.operation AS blocker_operation, NOT b.granted AS blocker_waits, a.state AS blocker_state, a.query AS blocker_statement
+  FROM waiting w
+ CROSS JOIN LATERAL (
+         SELECT DISTINCT ON (h.pid, h.virtualtransaction) h.pid, h.granted,
+                abelian.lock_operation(h.locktype, h.objsubid::integer, h.mode) AS operation,
+                (SELECT x.gid FROM pg_catalog.pg_prepared_xacts x WHERE h.pid IS NULL AND x.transaction::text = split_part(h.virtualtransaction, '/', 2)) AS prepared
+           FROM lock h
+          WHERE (h.locktype, h.database, h.relation, h.page, h.tuple, h.virtualxid, h.transactionid, h.classid, h.objid, h.objsubid)
+                IS NOT DISTINCT FROM (w.locktype, w.database, w.locked_relation, w.page, w.tuple, w.virtualxid, w.transactionid, w.classid, w.objid, w.objsubid)
+            AND coalesce(h.pid, 0) = ANY (w.blockers)
+          -- The strongest of its locks: the modes are named in ascending order.
+          ORDER BY h.pid, h.virtualtransaction, h.granted DESC,
+                   array_position('{AccessShareLock,RowShareLock,RowExclusiveLock,ShareUpdateExclusiveLock,ShareLock,ShareRowExclusiveLock,ExclusiveLock,AccessExclusiveLock}'::text[], h.mode) DESC
+       ) b
+  LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = b.pid;
+COMMENT ON VIEW waits IS 'who waits for whom, for what and since when: one row for each pair';
+GRANT SELECT ON waits TO PUBLIC;
 -- ==== end of locks ==================================================================================
 
 -- ==== distributed procedures ========================================================================

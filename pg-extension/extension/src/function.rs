@@ -56,6 +56,23 @@ impl Call {
         Datum::null()
     }
 
+    /// A row of the type that the function is declared with (OUT parameters); `None` is NULL.
+    pub fn row(&self, values: &[Option<Datum>]) -> Datum {
+        let mut nulls: Vec<bool> = values.iter().map(Option::is_none).collect();
+        let mut values: Vec<Datum> = values
+            .iter()
+            .map(|value| value.unwrap_or(Datum::null()))
+            .collect();
+        // SAFETY: the descriptor is that of the declaration, which has as many columns.
+        unsafe {
+            let mut row: pg_sys::TupleDesc = std::ptr::null_mut();
+            pg_sys::get_call_result_type(self.0, std::ptr::null_mut(), &mut row);
+            let row = pg_sys::BlessTupleDesc(row);
+            let tuple = pg_sys::heap_form_tuple(row, values.as_mut_ptr(), nulls.as_mut_ptr());
+            pg_sys::HeapTupleHeaderGetDatum((*tuple).t_data)
+        }
+    }
+
     /// PostgreSQL's own structure, for functions that return sets.
     pub fn info(&self) -> pg_sys::FunctionCallInfo {
         self.0

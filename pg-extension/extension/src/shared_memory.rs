@@ -1,13 +1,13 @@
 //! The extension's shared memory: hints, figures, and what can be found out again. Losing it at a crash loses no user
 //! data.
 
-use crate::lock::Moments;
+use crate::lock::{Moments, Waiting};
 use crate::object::contention::Detector;
 use crate::object::split_set::SplitSet;
 use crate::object::statistics::Figures;
 use crate::object::worker::Folding;
 use pgrx::prelude::*;
-use pgrx::{PgAtomic, pg_shmem_init};
+use pgrx::{PgAtomic, PgLwLock, pg_shmem_init};
 
 /// Which objects are contended.
 // SAFETY: the name is unique to this extension.
@@ -25,6 +25,10 @@ pub static FOLDING: PgAtomic<Folding> = unsafe { PgAtomic::new(c"abelian_folding
 // SAFETY: the name is unique to this extension.
 pub static SPLIT: PgAtomic<SplitSet> = unsafe { PgAtomic::new(c"abelian_split_set") };
 
+/// Where backends wait.
+// SAFETY: the name is unique to this extension.
+pub static WAITING: PgLwLock<Waiting> = unsafe { PgLwLock::new(c"abelian_waiting") };
+
 /// Locks of bounded objects.
 pub static MOMENTS: Moments = Moments::new();
 
@@ -34,5 +38,6 @@ pub fn request() {
     pg_shmem_init!(FIGURES = Figures::default());
     pg_shmem_init!(FOLDING = Folding::default());
     pg_shmem_init!(SPLIT = SplitSet::new());
+    pg_shmem_init!(WAITING = Waiting::default());
     pg_shmem_init!(MOMENTS = ());
 }

@@ -4,8 +4,11 @@
 //! Order: the row lock first, then the object, then [`Tag::Row`].
 
 mod moment;
+mod row_key;
+mod waiting;
 
 pub use moment::{Moment, Moments, Purpose};
+pub use waiting::{Waiting, at_row};
 
 use crate::object::{Object, statistics};
 use crate::settings;
@@ -64,12 +67,18 @@ fn tag(tag: Tag) -> pg_sys::LOCKTAG {
 /// Takes the lock until the transaction ends. With `wait`, returns true or raises (deadlock, timeout, cancel);
 /// without, tells whether it could be had at once.
 pub fn lock(what: Tag, mode: Mode, wait: bool) -> bool {
+    lock_of(None, what, mode, wait)
+}
+
+/// As [`lock`]; `object` is what the lock is about, for those who look at waits.
+fn lock_of(object: Option<&Object>, what: Tag, mode: Mode, wait: bool) -> bool {
     let tag = tag(what);
     if acquire(&tag, mode, true) {
         return true;
     }
     if wait {
         statistics::count(&FIGURES.get().waits, 1);
+        waiting::note(&tag, object);
         acquire(&tag, mode, false);
     }
     wait
@@ -122,6 +131,11 @@ impl Part {
     }
 }
 
+/// As [`lock`]. However many a statement takes: it is the caller's to end that.
+pub fn lock_one(object: &Object, part: Part, mode: Mode, wait: bool) -> bool {
+    lock_of(Some(object), part.tag(object), mode, wait)
+}
+
 /// As [`lock`], for statements that may overwrite, delete or hold any number of objects: the lock table is finite,
 /// so after `abelian.lock_escalation` locks on objects of one table the transaction locks the table against writers
 /// instead. Whoever may hold Add on one of its objects holds RowExclusiveLock on the table until it ends.
@@ -136,7 +150,7 @@ pub fn lock_part(object: &Object, part: Part, mode: Mode, wait: bool) -> bool {
         *count
     });
     if asked <= settings::LOCK_ESCALATION.get() {
-        return lock(part.tag(object), mode, wait);
+        return lock_one(object, part, mode, wait);
     }
     // SAFETY: the statement has the table open; held to the end of the transaction.
     unsafe {

@@ -9,7 +9,6 @@ use crate::object::statistics;
 use crate::pg_function;
 use crate::settings::{self, Split};
 use crate::shared_memory::{DETECTOR, FIGURES};
-use pgrx::pg_sys::Datum;
 use pgrx::{PGRXSharedMemory, pg_sys};
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, Ordering::Relaxed};
 
@@ -196,15 +195,9 @@ pg_function!(
     /// (relation, attribute) of an object, both NULL if unknown.
     fn abelian_object_place(call) {
         let place = place(call.i64(0));
-        let mut values = place.map_or([Datum::null(); 2], |(r, a)| [r.into(), a.into()]);
-        let mut nulls = [place.is_none(); 2];
-        // SAFETY: declared with two OUT parameters of these types, which is what the descriptor describes.
-        unsafe {
-            let mut row: pg_sys::TupleDesc = std::ptr::null_mut();
-            pg_sys::get_call_result_type(call.info(), std::ptr::null_mut(), &mut row);
-            let row = pg_sys::BlessTupleDesc(row);
-            let tuple = pg_sys::heap_form_tuple(row, values.as_mut_ptr(), nulls.as_mut_ptr());
-            Ok(pg_sys::HeapTupleHeaderGetDatum((*tuple).t_data))
-        }
+        Ok(call.row(&[
+            place.map(|(relation, _)| relation.into()),
+            place.map(|(_, attribute)| attribute.into()),
+        ]))
     }
 );

@@ -17,8 +17,8 @@ mod write;
 
 pub use escrow::{Outlook, Watch};
 pub use read::{
-    Slices, before_read, may_have_slices, newest, reads_are_watched, visible, visible_to,
-    watch_reads,
+    Slices, backend_number, before_read, may_have_slices, newest, reads_are_watched, visible,
+    visible_to, watch_reads,
 };
 pub use write::{Outcome, add, discard};
 

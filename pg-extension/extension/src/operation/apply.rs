@@ -16,7 +16,7 @@ use super::settings::CONCURRENT_OPERATIONS;
 use super::version::{self, Newest, OwnUpdates};
 use crate::aggregate::Family;
 use crate::error::Error;
-use crate::lock::{self, Mode, Tag};
+use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Delta, Object, Outcome, contention};
 use crate::settings::{self, Split};
 use crate::types::aggregated::{self, Aggregated};
@@ -342,7 +342,7 @@ impl Apply {
                 self.renew(changes);
                 continue;
             }
-            let elements = self.lock(changes)?;
+            let elements = self.lock(at, changes)?;
             match self.follow(at, changes)? {
                 Followed::Gone => {
                     elements.release();
@@ -391,6 +391,7 @@ impl Apply {
             let object = change.object(self.target.relation_id());
             contention::note_use(object.id);
             if own::must_be_alone(object.id) {
+                lock::at_row(object.relation, version);
                 Request::overwrite().lock_object(&object)?;
                 row::require_unchanged(object.id)?;
             }
@@ -449,6 +450,7 @@ impl Apply {
         if !wait && changes.iter().any(|change| change.bounded().is_some()) {
             return Ok(Rewrite::Refused);
         }
+        lock::at_row(self.target.relation_id(), at);
         if wait {
             // Whoever has the elements may want the row: better to wait for them first.
             if let Some(elements) = self.lock_elements(changes, true, Until::Rewritten)? {
@@ -510,6 +512,7 @@ impl Apply {
         if locked != Rewrite::Done {
             return Ok(locked);
         }
+        lock::at_row(self.target.relation_id(), at);
         for change in changes {
             if let Some((bounded, content, delta)) = change.bounded() {
                 Request::overwrite().lock_object(&change.object(self.target.relation_id()))?;
@@ -527,6 +530,7 @@ impl Apply {
         wait: bool,
     ) -> Result<Rewrite, Error> {
         let mut count = 0;
+        lock::at_row(self.target.relation_id(), at);
         for change in changes.iter().filter(|change| !change.done) {
             self.stored[count] = (change.column.attribute, change.in_place()?);
             count += 1;
@@ -534,10 +538,13 @@ impl Apply {
         self.target.rewrite(at, &self.stored[..count], wait)
     }
 
-    /// Takes the locks of an operation outside the row: those on elements, which it gives, then that on the plain columns it depends on.
+    /// Takes the locks of an operation outside the row, of which the version `at` is at hand: those on elements, which it gives, then that on
+    /// the plain columns it depends on.
     ///
     /// Elements first: whoever waits for one must not hold what others need to see the whole object.
-    fn lock(&self, changes: &[Change]) -> Result<Taken, Error> {
+    fn lock(&self, at: ItemPointerData, changes: &[Change]) -> Result<Taken, Error> {
+        let relation = self.target.relation_id();
+        lock::at_row(relation, at);
         let elements = self.lock_elements(changes, true, Until::End)?;
         let elements = elements.unwrap_or_default();
         (0..elements.len()).for_each(|_| own::note_lock());
@@ -545,16 +552,16 @@ impl Apply {
             changes
                 .iter()
                 .filter(|change| !change.done)
-                .map(Change::id)
-                .filter(|id| *id != 0)
+                .map(|change| change.object(relation))
+                .filter(|object| object.id != 0)
         };
         if self.private.reads_plain {
-            objects().for_each(|id| {
-                lock::lock(Tag::Row(id), Mode::Add, true);
+            objects().for_each(|object| {
+                lock::lock_one(&object, Part::Row, Mode::Add, true);
             });
         }
-        objects().for_each(|id| {
-            lock::lock(Tag::Object(id), Mode::Add, true);
+        objects().for_each(|object| {
+            lock::lock_one(&object, Part::Value, Mode::Add, true);
             own::note_lock();
         });
         Ok(elements)

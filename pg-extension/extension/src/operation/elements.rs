@@ -110,7 +110,7 @@ impl OnElements {
             }
             let tag = lock::element(object, *hash);
             let got = if *mode == Mode::Add && additions == Until::Rewritten {
-                lock::lock(tag, *mode, wait)
+                lock::lock_one(object, Part::Element(*hash), *mode, wait)
             } else {
                 lock::lock_part(object, Part::Element(*hash), *mode, wait)
             };

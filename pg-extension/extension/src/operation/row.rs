@@ -200,6 +200,8 @@ impl Table {
         if request.hold == Hold::Held {
             return Ok(Locked::Left);
         }
+        // SAFETY: a place, and an open table.
+        unsafe { lock::at_row((*self.relation).rd_id, *place) };
         // SAFETY: an open table, its slot, a place inside it.
         let result = unsafe {
             let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();

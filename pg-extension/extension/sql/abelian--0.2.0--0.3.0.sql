@@ -27,8 +27,9 @@ END $$;
 
 -- ==== locks =========================================================================================
 -- Where a backend waits for an abstract lock, by what pg_locks shows of it: objsubid, and classid and objid together.
-CREATE FUNCTION waiting_at(pid integer, class integer, object bigint, OUT relation oid, OUT attribute smallint, OUT "row" tid)
+CREATE FUNCTION waiting_at(pid integer, class integer, object bigint, OUT relation oid, OUT attribute smallint, OUT "row" tid, OUT object bigint)
     LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_waiting_at';
+CREATE FUNCTION object_column(relation oid, "row" tid, object bigint) RETURNS smallint LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_object_column';
 CREATE FUNCTION row_key(relation oid, "row" tid) RETURNS text LANGUAGE c VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_row_key';
 
 -- What a lock is for, in words; the classes are those of src/lock.
@@ -67,7 +68,7 @@ WITH lock AS MATERIALIZED (
      ),
      waiting AS MATERIALIZED (
        SELECT w.pid, w.waitstart, w.locktype, w.objsubid AS class, w.relation AS locked_relation, a.query,
-              coalesce(w.relation, o.relation, p.relation, t.relation) AS relation, coalesce(o.attribute, p.attribute) AS attribute,
+              coalesce(w.relation, o.relation, p.relation, t.relation) AS relation, coalesce(o.attribute, abelian.object_column(o.relation, o."row", o.object), p.attribute) AS attribute,
               CASE WHEN w.tuple IS NOT NULL THEN format('(%s,%s)', w.page, w.tuple)::tid
                    WHEN t.tuple IS NOT NULL THEN format('(%s,%s)', t.page, t.tuple)::tid
                    ELSE o."row" END AS "row",
@@ -97,7 +98,8 @@ SELECT w.pid, pg_catalog.clock_timestamp() - w.waitstart AS waiting,
  CROSS JOIN LATERAL (
          SELECT DISTINCT ON (h.pid, h.virtualtransaction) h.pid, h.granted,
                 abelian.lock_operation(h.locktype, h.objsubid::integer, h.mode) AS operation,
-                (SELECT x.gid FROM pg_catalog.pg_prepared_xacts x WHERE h.pid IS NULL AND x.transaction::text = split_part(h.virtualtransaction, '/', 2)) AS prepared
+                (SELECT x.gid FROM lock o JOIN pg_catalog.pg_prepared_xacts x ON x.transaction = o.transactionid
+                  WHERE h.pid IS NULL AND o.pid IS NULL AND o.locktype = 'transactionid' AND o.virtualtransaction = h.virtualtransaction) AS prepared
            FROM lock h
           WHERE (h.locktype, h.database, h.relation, h.page, h.tuple, h.virtualxid, h.transactionid, h.classid, h.objid, h.objsubid)
                 IS NOT DISTINCT FROM (w.locktype, w.database, w.locked_relation, w.page, w.tuple, w.virtualxid, w.transactionid, w.classid, w.objid, w.objsubid)

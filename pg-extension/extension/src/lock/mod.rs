@@ -3,10 +3,11 @@
 //!
 //! Order: the row lock first, then the object, then [`Tag::Row`].
 
+mod look;
 mod moment;
-mod row_key;
 mod waiting;
 
+pub use look::Opened;
 pub use moment::{Moment, Moments, Purpose};
 pub use waiting::{Waiting, at_row};
 

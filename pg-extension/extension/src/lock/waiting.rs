@@ -20,6 +20,8 @@ struct Note {
     pid: i32,
     class: u16,
     key: u64,
+    /// 0 if unknown.
+    object: i64,
     relation: Oid,
     /// 0 if unknown.
     attribute: i16,
@@ -57,11 +59,13 @@ pub(super) fn note(tag: &pg_sys::LOCKTAG, object: Option<&Object>) {
         pid: unsafe { pg_sys::MyProcPid },
         class: tag.locktag_field4,
         key: u64::from(tag.locktag_field2) << 32 | u64::from(tag.locktag_field3),
+        object: 0,
         relation,
         attribute: 0,
         row,
     };
     if let Some(object) = object {
+        note.object = object.id;
         note.attribute = object.attribute;
         if object.relation != relation {
             note.relation = object.relation;
@@ -99,7 +103,7 @@ fn tid(block: u32, offset: u16) -> Datum {
 }
 
 pg_function!(
-    /// (relation, attribute, row) of what a backend waits for, which has this class and key in `pg_locks`; NULL if unknown.
+    /// (relation, attribute, row, object) of what a backend waits for, which has this class and key in `pg_locks`; NULL if unknown.
     fn abelian_waiting_at(call) {
         let note = find(call.i32(0), call.i32(1) as u16, call.i64(2) as u64);
         let note = note.unwrap_or_default();
@@ -108,6 +112,7 @@ pg_function!(
             (note.relation != Oid::INVALID).then(|| note.relation.into()),
             (note.attribute > 0).then(|| note.attribute.into()),
             (offset > 0).then(|| tid(block, offset)),
+            (note.object != 0).then(|| note.object.into()),
         ]))
     }
 );

@@ -8,6 +8,7 @@ use super::row::{self, Locked, Request, Table};
 use super::tree;
 use crate::error::Error;
 use crate::function::Call;
+use crate::lock;
 use crate::object::{self, Object};
 use crate::pg_function;
 use crate::types::aggregated::{self, Aggregated};
@@ -235,6 +236,8 @@ fn operate_on_elements(
     operations: &OnElements,
 ) -> Result<Datum, Error> {
     let place = place(call, 2);
+    // SAFETY: the place is that of a row version.
+    lock::at_row(object.relation, unsafe { *place });
     if own::must_be_alone(object.id) {
         if !lock_object(object, place, Request::overwrite())? {
             return Ok(call.arg(0)); // there is a newer version, for which this is evaluated again
@@ -289,6 +292,15 @@ pg_function!(fn abelian_object_operate(call) { operate_aggregated(rewritten(call
 pg_function!(fn abelian_object_newest(call) { newest::<Aggregated>(rewritten(call)?) });
 pg_function!(fn abelian_object_replace(call) { replace::<Aggregated>(rewritten(call)?) });
 pg_function!(fn abelian_object_keep(call) { keep::<Aggregated>(rewritten(call)?) });
+
+pg_function!(
+    /// The column of an object in a row version, for views; NULL if it is not there.
+    fn abelian_object_column(call) {
+        // SAFETY: declared with a tid.
+        let column = row::column_of(relation(call, 0), unsafe { *place(call, 1) }, call.i64(2));
+        Ok(column.map_or_else(|| call.null(), Datum::from))
+    }
+);
 
 pg_function!(
     /// Locks a row and its objects as the statement needs; true, so that it can stand in a target list.

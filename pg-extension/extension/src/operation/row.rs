@@ -247,37 +247,64 @@ impl Table {
 
     /// The objects in the version at hand.
     pub fn objects(&self) -> Result<Vec<Object>, Error> {
-        let catalog = crate::catalog::get()?;
-        let mut found = Vec::new();
-        // SAFETY: the slot holds a row of this relation; the datum types are checked before they are read.
-        unsafe {
-            let descriptor = (*self.relation).rd_att;
-            for attribute in (*descriptor).attrs.as_slice((*descriptor).natts as usize) {
-                if attribute.attisdropped || !object::is_object_type(&catalog, attribute.atttypid) {
-                    continue;
-                }
-                let mut null = false;
-                let datum = pg_sys::slot_getattr(self.slot, attribute.attnum.into(), &mut null);
-                if !null {
-                    let id = match attribute.atttypid {
-                        counter if catalog.is_counter_type(counter) => {
-                            Counter::from_datum(datum).id
-                        }
-                        decimal if decimal == catalog.decimal_counter => {
-                            DecimalCounter::from_datum(datum).id
-                        }
-                        _ => Aggregated::id_of(datum),
-                    };
-                    found.push(Object {
-                        id,
-                        relation: (*self.relation).rd_id,
-                        attribute: attribute.attnum,
-                    });
-                }
+        // SAFETY: the slot holds a row of this relation.
+        unsafe { objects_in(self.relation, self.slot) }
+    }
+}
+
+/// # Safety
+/// The slot must hold a row of the relation.
+unsafe fn objects_in(
+    relation: pg_sys::Relation,
+    slot: *mut pg_sys::TupleTableSlot,
+) -> Result<Vec<Object>, Error> {
+    let catalog = crate::catalog::get()?;
+    let mut found = Vec::new();
+    // SAFETY: by the caller; the datum types are checked before they are read.
+    unsafe {
+        let descriptor = (*relation).rd_att;
+        for attribute in (*descriptor).attrs.as_slice((*descriptor).natts as usize) {
+            if attribute.attisdropped || !object::is_object_type(&catalog, attribute.atttypid) {
+                continue;
+            }
+            let mut null = false;
+            let datum = pg_sys::slot_getattr(slot, attribute.attnum.into(), &mut null);
+            if !null {
+                let id = match attribute.atttypid {
+                    counter if catalog.is_counter_type(counter) => Counter::from_datum(datum).id,
+                    decimal if decimal == catalog.decimal_counter => {
+                        DecimalCounter::from_datum(datum).id
+                    }
+                    _ => Aggregated::id_of(datum),
+                };
+                found.push(Object {
+                    id,
+                    relation: (*relation).rd_id,
+                    attribute: attribute.attnum,
+                });
             }
         }
-        Ok(found)
     }
+    Ok(found)
+}
+
+/// The column in which the version at `place` has an object; `None` if this session does not see it.
+pub fn column_of(relation: Oid, place: pg_sys::ItemPointerData, id: i64) -> Option<i16> {
+    let table = lock::Opened::table(relation, place)?;
+    let mut place = place;
+    // SAFETY: an open table, a slot for its rows, and a place inside it.
+    let objects = unsafe {
+        let slot = pg_sys::table_slot_create(table.relation(), std::ptr::null_mut());
+        let snapshot = pg_sys::GetActiveSnapshot();
+        let found =
+            pg_sys::table_tuple_fetch_row_version(table.relation(), &mut place, snapshot, slot);
+        let objects = found.then(|| objects_in(table.relation(), slot));
+        pg_sys::ExecDropSingleTupleTableSlot(slot);
+        objects
+    };
+    let objects = objects?.ok()?;
+    let object = objects.iter().find(|object| object.id == id)?;
+    Some(object.attribute)
 }
 
 impl Drop for Table {

@@ -1,10 +1,11 @@
-//! The name of a row for people: its primary key, to whom may read it.
+//! Looking at rows for those who look at waits: tables are opened without waiting; the name of a row for people is its
+//! primary key, for whom may read it.
 
 use crate::pg_function;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid, Relation};
 
-/// Opened for a look. Whoever looks at waits must not wait himself: what is locked is left alone.
-struct Opened(Relation);
+/// A relation opened for a look. Whoever looks at waits must not wait himself: what is locked is left alone.
+pub struct Opened(Relation);
 
 impl Opened {
     fn open(id: Oid) -> Option<Self> {
@@ -22,7 +23,18 @@ impl Opened {
         }
     }
 
-    /// Whether it is a table whose pages this session may look at.
+    /// The table, if this session may look at its pages, and `place` is on one of them.
+    pub fn table(id: Oid, place: ItemPointerData) -> Option<Self> {
+        let block = u32::from(place.ip_blkid.bi_hi) << 16 | u32::from(place.ip_blkid.bi_lo);
+        Self::open(id)
+            .filter(|table| table.is_table() && place.ip_posid != 0 && table.has_block(block))
+    }
+
+    /// The relation.
+    pub fn relation(&self) -> Relation {
+        self.0
+    }
+
     fn is_table(&self) -> bool {
         // SAFETY: open.
         let form = unsafe { &*(*self.0).rd_rel };
@@ -102,10 +114,7 @@ pg_function!(
     fn abelian_row_key(call) {
         // SAFETY: declared with a tid.
         let place = unsafe { *call.arg(1).cast_mut_ptr::<ItemPointerData>() };
-        let block = u32::from(place.ip_blkid.bi_hi) << 16 | u32::from(place.ip_blkid.bi_lo);
-        let table = Opened::open(Oid::from(call.arg(0).value() as u32));
-        let text = table
-            .filter(|table| table.is_table() && place.ip_posid != 0 && table.has_block(block))
+        let text = Opened::table(Oid::from(call.arg(0).value() as u32), place)
             .and_then(|table| key_of(&table, &primary_key(&table)?, place));
         Ok(text.unwrap_or_else(|| call.null()))
     }

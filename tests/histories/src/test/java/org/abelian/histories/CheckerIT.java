@@ -16,6 +16,7 @@ import org.abelian.histories.broken.LostUpdateClient;
 import org.abelian.histories.broken.NonAtomicAbortClient;
 import org.abelian.histories.broken.SharedNumberClient;
 import org.abelian.histories.broken.StaleReadClient;
+import org.abelian.histories.broken.StaleRemovalClient;
 import org.abelian.histories.broken.TornReadClient;
 import org.abelian.histories.broken.WriteSkewClient;
 import org.abelian.histories.program.Level;
@@ -99,6 +100,11 @@ class CheckerIT {
   @Test
   void noticesANumberReturnedTwice() throws SQLException {
     mustNotice(Level.READ_COMMITTED, new SteppedSchedule(), SharedNumberClient::new);
+  }
+
+  @Test
+  void noticesAScoreMadeOfAnOldOne() throws SQLException {
+    mustNotice(Level.READ_COMMITTED, new ParallelSchedule(), StaleRemovalClient::new);
   }
 
   private void mustNotice(Level level, Schedule schedule, ClientFactory clients)

@@ -54,21 +54,21 @@ class RefinementIT {
 
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("combinations")
-  void historiesOverCountersAreLegal(
+  void historiesOverAbelianColumnsAreLegal(
       Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
     check(level, schedule.get(), node, true, List.of("SET abelian.split = auto"));
   }
 
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("combinations")
-  void historiesOverCountersThatAreAlwaysSplitAreLegal(
+  void historiesOverAbelianColumnsThatAreAlwaysSplitAreLegal(
       Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
     check(level, schedule.get(), node, true, List.of("SET abelian.split = always"));
   }
 
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("combinations")
-  void historiesOverCountersThatAreNeverSplitAreLegal(
+  void historiesOverAbelianColumnsThatAreNeverSplitAreLegal(
       Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
     check(level, schedule.get(), node, true, List.of("SET abelian.split = never"));
   }

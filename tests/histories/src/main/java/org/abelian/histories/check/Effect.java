@@ -1,9 +1,7 @@
 package org.abelian.histories.check;
 
-import java.math.BigDecimal;
 import java.util.List;
 import org.abelian.histories.program.Assignment;
-import org.abelian.histories.program.Column;
 import org.abelian.histories.program.Row;
 
 /**
@@ -14,11 +12,14 @@ import org.abelian.histories.program.Row;
  * @param changes changed columns, empty for a mere lock
  */
 record Effect(Footprint footprint, Row inserted, boolean deleted, List<Change> changes) {
-  /** A column's new value, or the amount added to it; an added NULL makes the value NULL. */
-  record Change(Column column, boolean add, Object operand) {
+  /**
+   * An assignment with the new value, or the operand of its operation; an added NULL makes the
+   * value NULL.
+   */
+  record Change(Assignment assignment, Object evaluated) {
     Row applyTo(Row row) {
       return row.with(
-          column, add ? Assignment.sum(row.number(column), (BigDecimal) operand) : operand);
+          assignment.target(), assignment.after(row.get(assignment.target()), evaluated));
     }
   }
 }

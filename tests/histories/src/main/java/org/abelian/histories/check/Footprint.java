@@ -32,6 +32,22 @@ record Footprint(
     return overwrites || (sets | adds) != ColumnSet.NONE;
   }
 
+  /**
+   * Whether this effect, which another transaction has committed since the snapshot, forbids the
+   * given one. An addition to an element reads nothing: it comes after what was put or removed.
+   */
+  boolean outdates(Footprint other) {
+    return interferesWith(
+        new Footprint(
+            other.id,
+            other.incarnation,
+            other.reads,
+            other.sets,
+            other.adds & ~ColumnSet.ELEMENTS,
+            other.overwrites,
+            other.inserts));
+  }
+
   /** Whether this committed effect of another transaction invalidates the given one. */
   boolean interferesWith(Footprint other) {
     if (inserts && other.inserts && id == other.id) {

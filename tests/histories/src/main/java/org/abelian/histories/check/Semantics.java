@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import org.abelian.histories.program.Assignment;
+import org.abelian.histories.program.Assignment.Kind;
 import org.abelian.histories.program.Column;
 import org.abelian.histories.program.ColumnSet;
 import org.abelian.histories.program.Condition;
@@ -85,14 +86,19 @@ final class Semantics {
       reads |= assignment.reads();
       if (!assignment.isOperation()) {
         overwrites = true;
-        boolean isCounter = column == Column.COUNTER || column == Column.DECIMAL;
-        if (isCounter || !Objects.equals(operand, row.get(column))) {
+        if (column.isAbelian() || !Objects.equals(operand, row.get(column))) {
           sets |= ColumnSet.of(column);
         }
+      } else if (assignment.kind() == Kind.PUT || assignment.kind() == Kind.REMOVE) {
+        // That it changes nothing depends on the element as much as what it changes.
+        reads |= ColumnSet.of(column, assignment.element());
+        if (!assignment.after(row.get(column), operand).equals(row.get(column))) {
+          sets |= ColumnSet.of(column, assignment.element());
+        }
       } else if (row.get(column) != null) {
-        adds |= ColumnSet.of(column);
+        adds |= ColumnSet.of(column, assignment.element());
       }
-      changes.add(new Effect.Change(column, assignment.isOperation(), operand));
+      changes.add(new Effect.Change(assignment, operand));
     }
     return new Effect(
         new Footprint(row.id(), row.incarnation(), reads, sets, adds, overwrites, false),

@@ -164,7 +164,7 @@ final class SessionRules {
   private Progress read(Progress at, Statement.Select select) {
     List<Effect> relied = new ArrayList<>();
     for (Row row : at.over(at.snapshot()).rows().values()) {
-      int changed = at.changedColumns(row);
+      int changed = ColumnSet.whole(at.changedColumns(row));
       if (changed != ColumnSet.NONE
           && level != Level.SERIALIZABLE
           && select.where().ids().contains(row.id())) {
@@ -238,7 +238,7 @@ final class SessionRules {
   }
 
   private static boolean isOutdated(Progress at, Effect effect) {
-    return at.foreign().stream().anyMatch(f -> f.interferesWith(effect.footprint()));
+    return at.foreign().stream().anyMatch(f -> f.outdates(effect.footprint()));
   }
 
   /** Whether the key is free is a question to the newest state at every level. */

@@ -4,6 +4,8 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
@@ -133,10 +135,14 @@ public final class Generator {
   }
 
   private List<Assignment> mixed() {
-    return switch (random.nextInt(4)) {
+    return switch (random.nextInt(8)) {
       case 0 -> List.of(add(Column.COUNTER), add(Column.DECIMAL));
       case 1 -> List.of(add(Column.COUNTER), set(Column.STATUS));
       case 2 -> List.of(set(Column.NOTE), add(Column.DECIMAL));
+      case 3 -> List.of(tags(), scores());
+      case 4 -> List.of(tags(), set(Column.STATUS));
+      case 5 -> List.of(scores(), add(Column.COUNTER));
+      case 6 -> List.of(set(Column.NOTE), highest());
       default -> List.of(add(Column.COUNTER), set(Column.NOTE));
     };
   }
@@ -145,11 +151,59 @@ public final class Generator {
     if (random.nextInt(8) == 0) {
       return new Assignment(Column.COUNTER, Assignment.Kind.ADD_NOTE, null);
     }
-    return add(random.nextInt(4) == 0 ? Column.DECIMAL : Column.COUNTER);
+    return switch (random.nextInt(10)) {
+      case 0 -> add(Column.DECIMAL);
+      case 1, 2, 3 -> tags();
+      case 4, 5 -> scores();
+      case 6 -> highest();
+      default -> add(Column.COUNTER);
+    };
+  }
+
+  private Assignment tags() {
+    return new Assignment(
+        Column.TAGS,
+        random.nextBoolean() ? Assignment.Kind.ADD : Assignment.Kind.REMOVE,
+        element());
+  }
+
+  private Assignment scores() {
+    String element = element();
+    BigDecimal amount = Column.number(1L << Math.min(amounts++, 40));
+    return switch (random.nextInt(4)) {
+      case 0 -> new Assignment(Column.SCORES, Assignment.Kind.REMOVE, element);
+      case 1 ->
+          new Assignment(
+              Column.SCORES, Assignment.Kind.PUT, new Assignment.Score(element, newValue()));
+      default ->
+          new Assignment(Column.SCORES, Assignment.Kind.ADD, new Assignment.Score(element, amount));
+    };
+  }
+
+  private Assignment highest() {
+    return new Assignment(
+        Column.HIGHEST, Assignment.Kind.ADD, Column.number(1 + random.nextInt(100)));
+  }
+
+  /** Most are the first, since conflicts are what the checker wants to see. */
+  private String element() {
+    return Column.ELEMENTS.get(random.nextBoolean() ? 0 : random.nextInt(Column.ELEMENTS.size()));
+  }
+
+  private Set<String> someTags() {
+    Set<String> tags = new TreeSet<>();
+    for (String element : Column.ELEMENTS) {
+      if (random.nextBoolean()) {
+        tags.add(element);
+      }
+    }
+    return tags;
   }
 
   private Assignment overwrite() {
-    return switch (random.nextInt(10)) {
+    return switch (random.nextInt(12)) {
+      case 10 -> new Assignment(Column.TAGS, Assignment.Kind.SET, someTags());
+      case 11 -> new Assignment(Column.NOTE, Assignment.Kind.COPY_SIZE, null);
       case 0 -> new Assignment(Column.COUNTER, Assignment.Kind.DOUBLE, null);
       case 1 -> set(Column.COUNTER);
       case 2 -> set(Column.DECIMAL);
@@ -179,7 +233,7 @@ public final class Generator {
   }
 
   private Row newRow(int id) {
-    return Row.of(id, "", status(), newValue(), Column.number(0), Column.number(0));
+    return Row.of(id, status(), newValue(), someTags());
   }
 
   /** Far above all sums of amounts, so that an overwritten counter shows what overwrote it. */
@@ -195,10 +249,13 @@ public final class Generator {
     List<Integer> keys = keys();
     int dice = random.nextInt(12);
     if (dice < 3) {
-      return new Condition(keys, status(), null);
+      return new Condition(keys, status(), null, null);
     }
     if (dice == 3) {
-      return new Condition(keys, null, Column.number(1L << random.nextInt(amounts + 1)));
+      return new Condition(keys, null, Column.number(1L << random.nextInt(amounts + 1)), null);
+    }
+    if (dice == 4) {
+      return new Condition(keys, null, null, element());
     }
     return Condition.ids(keys);
   }
@@ -218,7 +275,7 @@ public final class Generator {
     return switch (random.nextInt(8)) {
       case 0 -> ALL_COLUMNS;
       case 1 -> List.of(Column.COUNTER);
-      case 2 -> List.of(Column.NOTE);
+      case 2 -> List.of(Column.NOTE, Column.TAGS);
       case 3 -> List.of();
       default -> null;
     };

@@ -2,9 +2,10 @@ package org.abelian.histories.program;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * One row as the checker knows it. A row that is deleted and inserted again has the same id and
@@ -19,9 +20,10 @@ public record Row(int id, String incarnation, List<Object> values) {
     values = Collections.unmodifiableList(new ArrayList<>(values));
   }
 
-  public static Row of(
-      int id, String incarnation, String status, BigDecimal note, BigDecimal c, BigDecimal d) {
-    return new Row(id, incarnation, Arrays.asList(status, note, c, d));
+  /** A row whose other columns are zero and empty. */
+  public static Row of(int id, String status, BigDecimal note, Set<String> tags) {
+    BigDecimal zero = Column.number(0);
+    return new Row(id, "", List.of(status, note, zero, zero, zero, tags, Map.of()));
   }
 
   public Object get(Column column) {

@@ -3,10 +3,14 @@ package org.abelian.histories.program;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Renders statements as SQL over one table, whose keys are those of the history plus an offset.
+ * Renders statements as SQL over one table, whose keys are those of the history plus an offset. The
+ * functions of collections are found on the search path: those of Abelian or of plain columns.
  * Parameters are collected where the form asks for them.
  */
 public final class SqlText {
@@ -42,9 +46,13 @@ public final class SqlText {
     } else if (statement instanceof Statement.Insert insert) {
       return insert(insert);
     } else if (statement instanceof Statement.Copy copy) {
-      return ("INSERT INTO %1$s SELECT %2$d, status, note, c, d FROM %1$s WHERE id = %3$d"
+      return ("INSERT INTO %1$s SELECT %2$d%4$s FROM %1$s WHERE id = %3$d"
               + " ON CONFLICT (id) DO NOTHING")
-          .formatted(table, copy.to() + offset, copy.from() + offset);
+          .formatted(
+              table,
+              copy.to() + offset,
+              copy.from() + offset,
+              columns(List.of(Column.values())).substring("id".length()));
     }
     return savepoint((Statement.Savepoint) statement);
   }
@@ -57,7 +65,11 @@ public final class SqlText {
               .map(id -> "(" + (id + offset) + ")")
               .collect(Collectors.joining(", "));
       Condition rest =
-          new Condition(List.of(), update.where().status(), update.where().counterBelow());
+          new Condition(
+              List.of(),
+              update.where().status(),
+              update.where().counterBelow(),
+              update.where().tag());
       return ("UPDATE %s AS t SET %s FROM (VALUES %s) AS v (key) WHERE t.id = v.key%s%s")
           .formatted(
               table,
@@ -79,14 +91,12 @@ public final class SqlText {
   private String insert(Statement.Insert insert) {
     Row row = insert.row();
     String text =
-        "INSERT INTO %s AS t (id, status, note, c, d) VALUES (%d, %s, %s, %s, %s)"
+        "INSERT INTO %s AS t (%s) VALUES (%d, %s)"
             .formatted(
                 table,
+                columns(List.of(Column.values())),
                 row.id() + offset,
-                literal(row.get(Column.STATUS)),
-                literal(row.get(Column.NOTE)),
-                literal(row.get(Column.COUNTER)),
-                literal(row.get(Column.DECIMAL)));
+                row.values().stream().map(SqlText::literal).collect(Collectors.joining(", ")));
     return switch (insert.onConflict()) {
       case FAIL -> text;
       case DO_NOTHING -> text + " ON CONFLICT (id) DO NOTHING";
@@ -112,17 +122,39 @@ public final class SqlText {
   private String expression(Assignment assignment, String prefix) {
     String target = prefix + assignment.target().sql();
     return switch (assignment.kind()) {
-      case ADD -> {
+      case ADD -> addition(assignment, target);
+      case PUT, REMOVE ->
+          "%s(%s, %s)"
+              .formatted(
+                  assignment.kind().name().toLowerCase(Locale.ROOT), target, element(assignment));
+      case ADD_NOTE -> target + " + " + prefix + Column.NOTE.sql();
+      case SET -> value(assignment.target(), assignment.operand());
+      case DOUBLE -> target + " * 2";
+      case COPY_COUNTER -> prefix + Column.COUNTER.sql();
+      case COPY_SIZE -> "size(" + prefix + Column.TAGS.sql() + ")";
+    };
+  }
+
+  private String addition(Assignment assignment, String target) {
+    return switch (assignment.target()) {
+      case HIGHEST ->
+          "greatest(%s, %s)".formatted(target, value(Column.HIGHEST, assignment.operand()));
+      case TAGS, SCORES -> "add(%s, %s)".formatted(target, element(assignment));
+      default -> {
         BigDecimal amount = (BigDecimal) assignment.operand();
         yield amount.signum() < 0
             ? target + " - " + value(assignment.target(), amount.negate())
             : target + " + " + value(assignment.target(), amount);
       }
-      case ADD_NOTE -> target + " + " + prefix + Column.NOTE.sql();
-      case SET -> value(assignment.target(), assignment.operand());
-      case DOUBLE -> target + " * 2";
-      case COPY_COUNTER -> prefix + Column.COUNTER.sql();
     };
+  }
+
+  /** An element, and its score if there is one. */
+  private String element(Assignment assignment) {
+    if (assignment.operand() instanceof Assignment.Score score) {
+      return value(Column.STATUS, score.element()) + ", " + value(Column.DECIMAL, score.number());
+    }
+    return value(Column.STATUS, assignment.operand());
   }
 
   private String where(Condition condition, String prefix) {
@@ -145,6 +177,9 @@ public final class SqlText {
     if (condition.counterBelow() != null) {
       all.add(prefix + "c < " + value(Column.COUNTER, condition.counterBelow()));
     }
+    if (condition.tag() != null) {
+      all.add("contains(" + prefix + "s, " + value(Column.STATUS, condition.tag()) + ")");
+    }
     return all;
   }
 
@@ -160,7 +195,7 @@ public final class SqlText {
   }
 
   private String bound(Object value, String literal) {
-    if (!bind || value == null) {
+    if (!bind || value == null || value instanceof Set || value instanceof Map) {
       return literal;
     }
     parameters.add(value);
@@ -170,6 +205,14 @@ public final class SqlText {
   private static String literal(Object value) {
     if (value instanceof BigDecimal number) {
       return number.stripTrailingZeros().toPlainString();
+    }
+    if (value instanceof Set<?> tags) {
+      return tags.stream().map(String::valueOf).collect(Collectors.joining(",", "'{", "}'"));
+    }
+    if (value instanceof Map<?, ?> scores) {
+      return scores.entrySet().stream()
+          .map(e -> "\"" + e.getKey() + "\": " + literal(e.getValue()))
+          .collect(Collectors.joining(", ", "'{", "}'"));
     }
     return value == null ? "NULL" : "'" + value + "'";
   }

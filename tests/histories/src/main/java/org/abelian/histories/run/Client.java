@@ -7,6 +7,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.abelian.histories.program.Column;
 import org.abelian.histories.program.Level;
 import org.abelian.histories.program.SqlText;
@@ -108,7 +112,28 @@ public class Client {
     return null;
   }
 
+  /** Elements are letters, so neither arrays nor keys of JSON need more than this. */
+  private static Object elements(Column column, String text) {
+    String[] parts = text.substring(1, text.length() - 1).split(",");
+    Set<String> tags = new TreeSet<>();
+    Map<String, BigDecimal> scores = new TreeMap<>();
+    for (String part : parts) {
+      String[] pair = part.split(":");
+      if (pair.length == 2) {
+        String key = pair[0].trim();
+        String element = key.substring(1, key.length() - 1);
+        scores.put(element, Column.number(new BigDecimal(pair[1].trim())));
+      } else if (!part.isEmpty()) {
+        tags.add(part);
+      }
+    }
+    return column == Column.TAGS ? tags : scores;
+  }
+
   private static Object value(Column column, ResultSet rows, int index) throws SQLException {
+    if (column.hasElements()) {
+      return elements(column, rows.getString(index));
+    }
     if (!column.isNumber()) {
       return rows.getString(index);
     }

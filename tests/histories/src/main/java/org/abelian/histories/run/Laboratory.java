@@ -47,6 +47,7 @@ public final class Laboratory implements AutoCloseable {
       try (Statement statement = connection.createStatement()) {
         // A statement that waits longer than this waits for nothing that a history has.
         statement.execute("SET statement_timeout = '20s'");
+        statement.execute(table.searchPath());
         for (String setting : settings) {
           statement.execute(setting);
         }

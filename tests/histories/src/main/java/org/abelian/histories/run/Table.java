@@ -1,12 +1,16 @@
 package org.abelian.histories.run;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.abelian.histories.program.Column;
 import org.abelian.histories.program.Row;
+import org.abelian.histories.program.SqlText;
+import org.abelian.histories.program.Statement.Insert;
+import org.abelian.histories.program.Statement.OnConflict;
 
 /**
  * The table that histories run over. Every history has keys of its own, so histories follow each
@@ -16,10 +20,31 @@ public final class Table {
   /** Distance between the keys of two histories. */
   private static final long KEYS_PER_HISTORY = 10;
 
-  private final String name;
+  /** What the functions of collections mean over plain columns. */
+  private static final List<String> PLAIN =
+      List.of(
+          "CREATE SCHEMA IF NOT EXISTS plain",
+          plain("add(text[], text) RETURNS text[]")
+              + "'SELECT array(SELECT DISTINCT x FROM unnest($1 || $2) x ORDER BY x)'",
+          plain("remove(text[], text) RETURNS text[]") + "'SELECT array_remove($1, $2)'",
+          plain("contains(text[], text) RETURNS boolean") + "'SELECT $2 = ANY ($1)'",
+          plain("size(text[]) RETURNS bigint") + "'SELECT cardinality($1)'",
+          plain("add(jsonb, text, numeric) RETURNS jsonb")
+              + "'SELECT $1 || jsonb_build_object($2, coalesce(($1 ->> $2)::numeric, 0) + $3)'",
+          plain("put(jsonb, text, numeric) RETURNS jsonb")
+              + "'SELECT $1 || jsonb_build_object($2, $3)'",
+          plain("remove(jsonb, text) RETURNS jsonb") + "'SELECT $1 - $2'");
 
-  private Table(String name) {
+  private final String name;
+  private final String functions;
+
+  private Table(String name, String functions) {
     this.name = name;
+    this.functions = functions;
+  }
+
+  private static String plain(String signature) {
+    return "CREATE OR REPLACE FUNCTION plain." + signature + " LANGUAGE sql IMMUTABLE AS ";
   }
 
   /** Creates the table with Abelian or with plain column types. */
@@ -28,13 +53,24 @@ public final class Table {
     try (Statement statement = connection.createStatement()) {
       statement.execute("DROP TABLE IF EXISTS " + name);
       statement.execute(
-          "CREATE TABLE %s (id bigint PRIMARY KEY, status text, note bigint, c %s, d %s)"
+          "CREATE TABLE %s (id bigint PRIMARY KEY, %s)"
               .formatted(
                   name,
-                  abelian ? "abelian.counter" : "bigint",
-                  abelian ? "abelian.decimal_counter" : "numeric"));
+                  Stream.of(Column.values())
+                      .map(column -> column.definition(abelian))
+                      .collect(Collectors.joining(", "))));
+      if (!abelian) {
+        for (String definition : PLAIN) {
+          statement.execute(definition);
+        }
+      }
     }
-    return new Table(name);
+    return new Table(name, abelian ? "abelian" : "plain");
+  }
+
+  /** The command that makes the functions of the table's columns known. */
+  public String searchPath() {
+    return "SET search_path = public, " + functions;
   }
 
   public String name() {
@@ -47,28 +83,23 @@ public final class Table {
 
   /** Inserts and commits the rows with which a history begins. */
   public void fill(Connection connection, List<Row> rows, long offset) throws SQLException {
-    String sql = "INSERT INTO " + name + " (id, status, note, c, d) VALUES (?, ?, ?, ?, ?)";
-    try (PreparedStatement insert = connection.prepareStatement(sql)) {
+    SqlText text = new SqlText(name, offset);
+    try (Statement statement = connection.createStatement()) {
       for (Row row : rows) {
-        insert.setLong(1, row.id() + offset);
-        insert.setString(2, (String) row.get(Column.STATUS));
-        insert.setLong(3, row.number(Column.NOTE).longValueExact());
-        insert.setLong(4, row.number(Column.COUNTER).longValueExact());
-        insert.setBigDecimal(5, row.number(Column.DECIMAL));
-        insert.addBatch();
+        statement.execute(text.render(new Insert(row, OnConflict.FAIL, List.of())));
       }
-      insert.executeBatch();
     }
   }
 
   /**
-   * Operates once on the counters of a history. Before its first operation a counter has no
-   * identity under which it could be split.
+   * Operates once on the Abelian columns of a history, without changing a value. Before its first
+   * operation an object has no identity under which it could be split.
    */
   void touch(Connection connection, long offset) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute(
-          "UPDATE %s SET c = c + 0, d = d + 0 WHERE id BETWEEN %d AND %d"
+          ("UPDATE %s SET c = c + 0, d = d + 0, m = greatest(m, 0), s = abelian.add(s, NULL),"
+                  + " z = abelian.remove(z, '') WHERE id BETWEEN %d AND %d")
               .formatted(name, offset, offset + KEYS_PER_HISTORY - 1));
     }
   }

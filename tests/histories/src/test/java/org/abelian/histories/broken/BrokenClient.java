@@ -23,7 +23,8 @@ abstract class BrokenClient extends Client {
   static boolean isBlindAddition(Statement statement) {
     return statement instanceof Statement.Update update
         && update.returning() == null
-        && update.set().stream().allMatch(a -> a.isOperation() && a.kind() == Assignment.Kind.ADD);
+        && update.set().stream()
+            .allMatch(a -> a.target().isSum() && a.kind() == Assignment.Kind.ADD);
   }
 
   List<Tuple> read(Condition where) throws SQLException {

@@ -28,7 +28,11 @@ public final class TornReadClient extends BrokenClient {
     List<Tuple> rows = new ArrayList<>();
     for (int id : select.where().ids()) {
       Condition one =
-          new Condition(List.of(id), select.where().status(), select.where().counterBelow());
+          new Condition(
+              List.of(id),
+              select.where().status(),
+              select.where().counterBelow(),
+              select.where().tag());
       rows.addAll(read(one));
       LockSupport.parkNanos(PAUSE_NANOSECONDS);
     }

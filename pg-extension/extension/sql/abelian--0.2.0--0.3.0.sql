@@ -23,6 +23,50 @@ BEGIN
     EXECUTE format('SECURITY LABEL FOR abelian ON FUNCTION abelian.%s IS %L', operation, 'operation on elements');
   END LOOP;
 END $$;
+
+-- ---- dict
+CREATE FUNCTION dict_empty() RETURNS bytea LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_dict_empty';
+CREATE FUNCTION dict_merge(bytea, bytea) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_dict_merge';
+CREATE FUNCTION dict_step(bytea, text, text) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_dict_step';
+CREATE FUNCTION dict_value(bytea) RETURNS jsonb LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_dict_value';
+DO $$
+BEGIN
+  EXECUTE format('CREATE AGGREGATE dict_of(text, text) (SFUNC = dict_step, STYPE = bytea, FINALFUNC = dict_value, COMBINEFUNC = dict_merge, INITCOND = %L, PARALLEL = SAFE)', dict_empty()::text);
+  EXECUTE format('CREATE AGGREGATE dict_state(text, text) (SFUNC = dict_step, STYPE = bytea, COMBINEFUNC = dict_merge, INITCOND = %L, PARALLEL = SAFE)', dict_empty()::text);
+END $$;
+CREATE FUNCTION dict_state_of(jsonb) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
+  'SELECT abelian.dict_state(key, value) FROM jsonb_each_text($1)';
+DO $$
+BEGIN
+  PERFORM abelian.make_type('abelian', 'dict', 'abelian.dict_of(text, text)', 'abelian.dict_state_of(pg_catalog.jsonb)');
+END $$;
+-- Nothing can be added to a dict without knowing its versions.
+DROP FUNCTION add(dict, text, text);
+SECURITY LABEL FOR abelian ON TYPE dict IS 'abelian.dict_of(pg_catalog.text, pg_catalog.text); from abelian.dict_state_of(pg_catalog.jsonb); elements dict';
+CREATE FUNCTION put(dict, text, text) RETURNS dict LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_element_put';
+SECURITY LABEL FOR abelian ON FUNCTION put(dict, text, text) IS 'operation on elements';
+CREATE FUNCTION remove(dict, text) RETURNS dict LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_element_remove';
+SECURITY LABEL FOR abelian ON FUNCTION remove(dict, text) IS 'operation on elements';
+CREATE FUNCTION get(dict, text) RETURNS text LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT ($1::pg_catalog.jsonb) ->> $2';
+CREATE FUNCTION contains(dict, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT ($1::pg_catalog.jsonb) ? $2';
+CREATE FUNCTION size(dict) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT count(*) FROM pg_catalog.jsonb_object_keys($1::pg_catalog.jsonb)';
+CREATE FUNCTION keys(dict) RETURNS text[] LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT ARRAY(SELECT key FROM pg_catalog.jsonb_object_keys($1::pg_catalog.jsonb) key ORDER BY key COLLATE pg_catalog."C")';
+
+-- ---- unique_id
+-- Each session takes some numbers at a time; what it does not draw is lost.
+CREATE SEQUENCE unique_number CACHE 32;
+SELECT pg_catalog.pg_extension_config_dump('unique_number', '');
+DO $$
+BEGIN
+  PERFORM abelian.make_type('abelian', 'unique_id', 'pg_catalog.max(bigint)');
+END $$;
+DROP FUNCTION add(unique_id, bigint);
+CREATE FUNCTION draw(unique_id) RETURNS unique_id LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'abelian_unique_id_draw';
+SECURITY LABEL FOR abelian ON FUNCTION draw(unique_id) IS 'operation';
+SECURITY LABEL FOR abelian ON TYPE unique_id IS 'pg_catalog.max(pg_catalog.int8); numbers abelian.unique_number';
+COMMENT ON FUNCTION draw(unique_id) IS 'a number that nobody else has or will have: UPDATE ... SET c = abelian.draw(c) ... RETURNING c';
 -- ==== end of types ==================================================================================
 
 -- ==== locks =========================================================================================

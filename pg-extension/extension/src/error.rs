@@ -4,6 +4,7 @@ use crate::boundary::PostgresError;
 use abelian_adt::bounded_counter::BadBounds;
 use abelian_adt::data_type::Refused;
 use abelian_adt::encoding::{Corrupt, Unmergeable};
+use abelian_adt::unique_id::Exhausted;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode};
 use thiserror::Error;
@@ -67,6 +68,9 @@ pub enum Error {
     /// A function of the types with elements was declared for another type, or for an operation that the type has not.
     #[error("the function is declared for a type that has no such operation on elements")]
     NoSuchOperation,
+    /// No numbers are left: as for a sequence that has reached its end.
+    #[error("{0}")]
+    Exhausted(#[from] Exhausted),
     /// Bytes that no state was stored as.
     #[error("{0}")]
     Corrupt(#[from] Corrupt),
@@ -87,6 +91,7 @@ impl Error {
         match self {
             Error::NotPreloaded => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             Error::NotInstalled => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            Error::Exhausted(_) => PgSqlErrorCode::ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED,
             Error::OutOfRange => PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
             Error::KeyType => PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
             Error::ConcurrentUpdate => PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,

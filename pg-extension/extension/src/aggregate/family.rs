@@ -51,6 +51,8 @@ pub struct Family {
     new_slice: Option<Oid>,
     /// The algebra of its elements, if its operations lock elements.
     pub structure: Option<Structure>,
+    /// The sequence of the numbers that its operation draws, each for whoever draws it alone.
+    pub numbers: Option<Oid>,
 }
 
 thread_local! {
@@ -136,6 +138,9 @@ impl Family {
         if functions.structure.is_some() && row.state != pg_sys::BYTEAOID {
             return unusable("Its states have no elements.");
         }
+        if functions.numbers.is_some() && row.state != pg_sys::INT8OID {
+            return unusable("Its states are no numbers.");
+        }
         let layout = Layout::of(state_type);
         if !layout.is_storable() {
             return unusable("Its state cannot be stored.");
@@ -157,6 +162,7 @@ impl Family {
             from_value: functions.from_value,
             new_slice: functions.new_slice,
             structure: functions.structure,
+            numbers: functions.numbers,
             arguments,
         };
         if let Some(text) = row.initial {
@@ -165,7 +171,10 @@ impl Family {
         if family.from_value.is_some() {
             family.text_type = value_type;
         }
-        family.notation = notation(row.transition, value_type, row.sort_operator);
+        // What is drawn is nobody's to give.
+        if family.numbers.is_none() {
+            family.notation = notation(row.transition, value_type, row.sort_operator);
+        }
         Ok(family)
     }
 

@@ -3,7 +3,7 @@
 //!
 //! | object | label |
 //! |---|---|
-//! | type | its aggregate, qualified: `pg_catalog.max(pg_catalog.int8)`; then, if there are any, `; from f(...)`, `; slice f(...)` and `; elements NAME` |
+//! | type | its aggregate, qualified: `pg_catalog.max(pg_catalog.int8)`; then, if there are any, `; from f(...)`, `; slice f(...)`, `; elements NAME` and `; numbers SEQUENCE` |
 //! | function | `operation`: `c = f(c, x)` is what merging `c` with `f(NULL, x)` gives |
 //! | function | `operation on elements`: it can be written down, to be done once the elements are locked |
 
@@ -123,6 +123,8 @@ pub struct Functions {
     pub new_slice: Option<Oid>,
     /// The algebra of its elements, if it has elements.
     pub structure: Option<Structure>,
+    /// The sequence of the numbers that its operation draws.
+    pub numbers: Option<Oid>,
 }
 
 impl Functions {
@@ -134,11 +136,13 @@ impl Functions {
             from_value: None,
             new_slice: None,
             structure: None,
+            numbers: None,
         };
         for part in parts {
             match part.split_once(' ')? {
                 ("from", name) => functions.from_value = Some(function_named(name)?),
                 ("slice", name) => functions.new_slice = Some(function_named(name)?),
+                ("numbers", name) => functions.numbers = Some(relation_named(name)?),
                 ("elements", name) => functions.structure = Some(Structure::named(name)?),
                 _ => return None,
             }
@@ -148,11 +152,20 @@ impl Functions {
 }
 
 fn function_named(name: &str) -> Option<Oid> {
+    named(name, pg_sys::to_regprocedure)
+}
+
+fn relation_named(name: &str) -> Option<Oid> {
+    named(name, pg_sys::to_regclass)
+}
+
+/// What `to_reg...` finds: it takes a text, and gives NULL for what does not exist.
+fn named(name: &str, find: unsafe fn(pg_sys::FunctionCallInfo) -> Datum) -> Option<Oid> {
     let name = CString::new(name).ok()?;
-    // SAFETY: to_regprocedure takes a text and gives NULL for what does not exist.
+    // SAFETY: a function of this signature, called with a text.
     let found = unsafe {
         let text = pg_sys::cstring_to_text(name.as_ptr());
-        pgrx::direct_function_call_as_datum(pg_sys::to_regprocedure, &[Some(Datum::from(text))])
+        pgrx::direct_function_call_as_datum(find, &[Some(Datum::from(text))])
     };
     found.map(|oid| Oid::from(oid.value() as u32))
 }

@@ -59,13 +59,15 @@ pub fn is_object_type(catalog: &Catalog, type_: Oid) -> bool {
 /// A new identity.
 pub fn new_id() -> Result<i64, Error> {
     let sequence = catalog::get()?.object_id;
-    // SAFETY: the sequence exists; without permission check, since every user may store an object.
+    // SAFETY: the sequence exists.
     Ok(unsafe { nextval(sequence) })
 }
 
+/// The next value of one of our sequences, without permission check, since every user may store objects.
+///
 /// # Safety
 /// `sequence` must be the oid of a sequence.
-unsafe fn nextval(sequence: Oid) -> i64 {
+pub unsafe fn nextval(sequence: Oid) -> i64 {
     /// In PostgreSQL since 10, but not among the headers that the bindings cover.
     mod missing {
         unsafe extern "C-unwind" {

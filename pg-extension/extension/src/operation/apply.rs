@@ -127,6 +127,15 @@ impl Change {
         self.content.is_some() && !self.done && !possible
     }
 
+    /// The column and the number that was drawn for it, which is what the statement returns whatever others have drawn.
+    fn drawn(&self) -> Option<(i16, Datum)> {
+        let Flavour::Aggregated(type_) = self.column.flavour else {
+            return None;
+        };
+        Family::of(type_)?.numbers?;
+        Some((self.column.attribute, self.delta?))
+    }
+
     /// Whether it locks elements.
     fn has_elements(&self) -> bool {
         match self.column.flavour {
@@ -283,7 +292,9 @@ impl Apply {
             if row == Row::Done {
                 self.target.count();
                 if self.target.returns() {
-                    return Ok(self.target.project());
+                    let drawn = self.changes.iter().filter_map(Change::drawn);
+                    // SAFETY: a drawn number is a datum of its column's type.
+                    return Ok(unsafe { self.target.project(drawn) });
                 }
             }
         }

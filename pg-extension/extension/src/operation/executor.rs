@@ -635,12 +635,23 @@ impl Target {
         unsafe { !(*(*self.node).ss.ps.plan).targetlist.is_null() }
     }
 
-    /// What RETURNING gives for the version at hand.
-    pub fn project(&mut self) -> *mut TupleTableSlot {
+    /// What RETURNING gives for the version at hand, with other content in some columns.
+    ///
+    /// # Safety
+    /// Each content must be of its column's type.
+    pub unsafe fn project(
+        &mut self,
+        others: impl Iterator<Item = (i16, Datum)>,
+    ) -> *mut TupleTableSlot {
         // SAFETY: the scan slot has the relation's columns, and the projection was made for it.
         unsafe {
             let scan = (*self.node).ss.ss_ScanTupleSlot;
             pg_sys::ExecCopySlot(scan, self.version);
+            // The slot of a custom scan is a virtual one: its arrays are what it has.
+            for (attribute, content) in others {
+                *(*scan).tts_values.add(attribute as usize - 1) = content;
+                *(*scan).tts_isnull.add(attribute as usize - 1) = false;
+            }
             let context = (*self.node).ss.ps.ps_ExprContext;
             (*context).ecxt_scantuple = scan;
             let projection = (*self.node).ss.ps.ps_ProjInfo;

@@ -7,6 +7,7 @@
 use super::rewrite::Relation;
 use super::symbols::Symbols;
 use super::tree::{self, Any, Integers, Tree};
+use crate::aggregate::Family;
 use pgrx::pg_sys::{self, CmdType, NodeTag};
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -93,7 +94,23 @@ fn reads(
         node.type_ == NodeTag::T_CurrentOfExpr
     });
     let mut reads = target.columns_read(conditions);
-    reads.extend(target.columns_read(query.returningList));
+    let drawn = |column: &i16| {
+        let column = target.facts.column(*column);
+        column.is_some_and(|column| {
+            Family::of(column.type_).is_some_and(|family| family.numbers.is_some())
+        })
+    };
+    let returned = target.columns_read(query.returningList);
+    let assigned: BTreeSet<i16> = tree::items::<pg_sys::TargetEntry>(query.targetList)
+        .iter()
+        .map(|entry| entry.resno)
+        .collect();
+    reads.extend(
+        returned
+            .into_iter()
+            // What is drawn is known, whatever the column contains.
+            .filter(|column| !(assigned.contains(column) && drawn(column))),
+    );
     for change in changes {
         reads.extend(target.columns_read(change.pointer::<pg_sys::Node>()));
     }

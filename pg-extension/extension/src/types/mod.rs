@@ -6,3 +6,4 @@ pub mod counter;
 pub mod decimal_counter;
 pub mod elements;
 pub mod structures;
+pub mod unique_id;

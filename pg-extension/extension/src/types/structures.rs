@@ -1,4 +1,4 @@
-//! The states of `abelian.set`, `multiset`, `scored_set`, `top_k`, `ordered_put` and `summary_bag`: the algebra of `abelian_adt` as the functions of
+//! The states of `abelian.set`, `multiset`, `scored_set`, `dict`, `top_k`, `ordered_put` and `summary_bag`: the algebra of `abelian_adt` as the functions of
 //! aggregates over `bytea`. What the types are made of beside that is SQL, in the install script.
 
 use crate::error::Error;
@@ -7,12 +7,14 @@ use crate::pg_function;
 use crate::varlena::{bytea_of, content_of};
 use abelian_adt::Merge;
 use abelian_adt::data_type::DataType;
+use abelian_adt::dict::{self, Dict};
 use abelian_adt::encoding::Encoding;
 use abelian_adt::exact::Exact;
 use abelian_adt::multiset::{self, Multiset};
 use abelian_adt::numeric::Numeric;
 use abelian_adt::ordered::Text;
 use abelian_adt::ordered_put::OrderedPut;
+use abelian_adt::program::Parts;
 use abelian_adt::scored_set::{self, ScoredSet};
 use abelian_adt::set::{self, Set};
 use abelian_adt::summary_bag::{self, Answer, Population, Query, Quotient, SummaryBag};
@@ -189,6 +191,34 @@ pg_function!(
     fn abelian_scored_set_value(call) {
         let scores = ScoredSet::value(&decoded(call, 0)?);
         Json::object(scores.iter().map(|(element, score)| (element, score.to_string()))).into_datum()
+    }
+);
+
+pg_function!(fn abelian_dict_empty(_call) { Ok(encoded(&<Dict as DataType>::State::identity())) });
+pg_function!(fn abelian_dict_merge(call) { merged::<Dict>(call) });
+pg_function!(
+    /// The state with a key put: what depends on the key's version.
+    fn abelian_dict_step(call) {
+        let before = content_of(call.arg(0));
+        let key = text(call, 1);
+        let known = dict::Mapping::part(&before, &key)?;
+        let mut change = Vec::new();
+        Dict::change(&dict::Operation::Put(key, text(call, 2)), Some(&known))?.encode(&mut change);
+        Ok(bytea_of(&dict::Mapping::merge_encoded(&before, &change)?))
+    }
+);
+pg_function!(
+    /// Keys and values, as `jsonb`.
+    fn abelian_dict_value(call) {
+        let state: dict::Mapping = decoded(call, 0)?;
+        let mut json = Json::default();
+        json.raw("{");
+        for (place, (key, value)) in state.iter().enumerate() {
+            json.raw(if place == 0 { "" } else { "," });
+            json.string(key).raw(":").string(value);
+        }
+        json.raw("}");
+        json.into_datum()
     }
 );
 

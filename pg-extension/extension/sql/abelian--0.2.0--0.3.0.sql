@@ -294,4 +294,161 @@ CREATE EVENT TRIGGER abelian_follow_changed_procedures ON ddl_command_end
 -- ==== end of distributed procedures =================================================================
 
 -- ==== commit classes ================================================================================
+
+-- Transactions of the commuting class (docs/protocols/commuting.md): a row on each node on which such a transaction has
+-- committed, with all of its work, so that any node's row is enough to complete the others; committed = false bars a transaction
+-- whose coordinator gave it up on this node.
+CREATE TABLE abelian.intent (
+  router uuid NOT NULL,
+  number bigint NOT NULL,
+  committed boolean NOT NULL,
+  nodes integer[] NOT NULL,
+  role name NOT NULL,
+  work text,
+  written_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT intent_pkey PRIMARY KEY (router, number)
+);
+
+-- Transactions of a router with numbers smaller than `below` are over: committed everywhere or nowhere. Their rows are gone, none
+-- may come. No session commits one smaller than `closed` any more, be its router alive.
+CREATE TABLE abelian.intent_horizon (
+  router uuid CONSTRAINT intent_horizon_pkey PRIMARY KEY,
+  below bigint NOT NULL,
+  closed bigint NOT NULL,
+  CONSTRAINT intent_horizon_order CHECK (below <= closed)
+);
+
+-- Refuses a row that may not come any more. Called after its insertion: a horizon that its removal came with is visible then.
+CREATE FUNCTION abelian.check_intent_horizon(router uuid, number bigint, session boolean) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM abelian.intent_horizon h
+              WHERE h.router = check_intent_horizon.router
+                AND check_intent_horizon.number < CASE WHEN session THEN h.closed ELSE h.below END) THEN
+    RAISE EXCEPTION 'the transaction is over' USING ERRCODE = 'serialization_failure', CONSTRAINT = 'intent_pkey';
+  END IF;
+END $$;
+
+-- In each participant's transaction, just before its COMMIT: unique_violation when somebody has completed or barred it already.
+CREATE FUNCTION abelian.commit_intent(router uuid, number bigint, nodes integer[], work text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.enter_commit_gate();
+  INSERT INTO abelian.intent (router, number, committed, nodes, role, work)
+  VALUES (commit_intent.router, commit_intent.number, true, commit_intent.nodes,
+          coalesce(nullif(current_setting('role'), 'none'), session_user), commit_intent.work);
+  PERFORM abelian.check_intent_horizon(router, number, true);
+  IF current_setting('synchronous_commit') IN ('off', 'local') THEN
+    PERFORM set_config('synchronous_commit', 'on', true); -- the others are completed on the strength of this row
+  END IF;
+END $$;
+
+-- Bars the transaction on this node unless it has committed here; waits for a commit that is under way. True when it is committed.
+CREATE FUNCTION abelian.bar_intent(router uuid, number bigint, nodes integer[]) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  stands boolean;
+BEGIN
+  INSERT INTO abelian.intent AS i (router, number, committed, nodes, role)
+  VALUES (bar_intent.router, bar_intent.number, false, bar_intent.nodes, session_user) ON CONFLICT DO NOTHING;
+  PERFORM abelian.check_intent_horizon(router, number, false);
+  SELECT i.committed INTO STRICT stands FROM abelian.intent i
+   WHERE i.router = bar_intent.router AND i.number = bar_intent.number;
+  RETURN stands;
+END $$;
+
+-- One operation of an intent: {"sql": text, "types": [oid, ...], "values": [text or null, ...]}. A row that has been deleted since is
+-- no error: the operation came before.
+CREATE FUNCTION abelian.redo_operation(operation jsonb) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  types text;
+  arguments text;
+BEGIN
+  SELECT string_agg(format_type(t::oid, NULL), ', ' ORDER BY n) INTO types
+    FROM jsonb_array_elements_text(operation -> 'types') WITH ORDINALITY AS e(t, n);
+  SELECT string_agg(quote_nullable(v), ', ' ORDER BY n) INTO arguments
+    FROM jsonb_array_elements_text(operation -> 'values') WITH ORDINALITY AS e(v, n);
+  IF EXISTS (SELECT FROM pg_prepared_statements WHERE name = 'abelian_redo') THEN
+    DEALLOCATE abelian_redo; -- an error left it
+  END IF;
+  EXECUTE format('PREPARE abelian_redo %s AS %s', '(' || types || ')', operation ->> 'sql');
+  EXECUTE 'EXECUTE abelian_redo' || coalesce(' (' || arguments || ')', '');
+  DEALLOCATE abelian_redo;
+EXCEPTION WHEN undefined_table OR undefined_column THEN
+  NULL; -- dropped since: as if the drop came after
+END $$;
+
+-- Completes a transaction of which another node has the intent: does this node's part once, as the role that wrote it. True when
+-- this call did it.
+CREATE FUNCTION abelian.apply_intent(node integer, router uuid, number bigint, nodes integer[], role name, work text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  operation jsonb;
+  caller text := current_setting('role');
+BEGIN
+  PERFORM abelian.enter_commit_gate();
+  INSERT INTO abelian.intent AS i (router, number, committed, nodes, role, work)
+  VALUES (apply_intent.router, apply_intent.number, true, apply_intent.nodes, apply_intent.role, apply_intent.work)
+  ON CONFLICT ON CONSTRAINT intent_pkey DO UPDATE
+    SET committed = true, nodes = excluded.nodes, role = excluded.role, work = excluded.work WHERE NOT i.committed;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM abelian.check_intent_horizon(router, number, false);
+  PERFORM set_config('role', apply_intent.role, true);
+  FOR operation IN SELECT jsonb_array_elements(coalesce(work::jsonb -> node::text, '[]')) LOOP
+    PERFORM abelian.redo_operation(operation);
+  END LOOP;
+  PERFORM set_config('role', caller, true);
+  RETURN true;
+END $$;
+
+-- A router's transactions below that number are over on every node.
+CREATE FUNCTION abelian.forget_intents(router uuid, below bigint) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  gone bigint;
+BEGIN
+  INSERT INTO abelian.intent_horizon AS h (router, below, closed)
+  VALUES (forget_intents.router, forget_intents.below, forget_intents.below)
+  ON CONFLICT ON CONSTRAINT intent_horizon_pkey DO UPDATE
+    SET below = greatest(h.below, excluded.below), closed = greatest(h.closed, excluded.below);
+  DELETE FROM abelian.intent i WHERE i.router = forget_intents.router AND i.number < forget_intents.below;
+  GET DIAGNOSTICS gone = ROW_COUNT;
+  RETURN gone;
+END $$;
+
+-- No session of that router, should it be alive after all, commits a transaction with a smaller number here from now on; those that
+-- are at it have ended when this returns.
+CREATE FUNCTION abelian.close_intents(router uuid, below bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.enter_snapshot_gate();
+  INSERT INTO abelian.intent_horizon AS h (router, below, closed) VALUES (close_intents.router, 0, close_intents.below)
+  ON CONFLICT ON CONSTRAINT intent_horizon_pkey DO UPDATE SET closed = greatest(h.closed, excluded.closed);
+END $$;
+
+-- For a read that holds the snapshot side of the gate: which transactions have committed here and may be missing on another of
+-- the nodes, as `router/number/node,node...`. Of its own router it knows better from which number on.
+CREATE FUNCTION abelian.visible_intents(nodes integer[], own uuid, own_below bigint) RETURNS text
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT string_agg(i.router || '/' || i.number || '/' || array_to_string(i.nodes, ','), ' ')
+    FROM abelian.intent i
+   WHERE i.committed AND i.nodes && visible_intents.nodes AND cardinality(i.nodes) > 1
+     AND (i.router <> own OR i.number >= own_below)
+$$;
+
+REVOKE ALL ON TABLE abelian.intent, abelian.intent_horizon FROM PUBLIC;
+GRANT SELECT, INSERT, UPDATE, DELETE ON abelian.intent, abelian.intent_horizon TO abelian_router;
+GRANT EXECUTE ON FUNCTION abelian.enter_commit_gate(), abelian.enter_snapshot_gate() TO abelian_router;
+REVOKE ALL ON FUNCTION abelian.check_intent_horizon(uuid, bigint, boolean), abelian.bar_intent(uuid, bigint, integer[]), abelian.redo_operation(jsonb),
+  abelian.apply_intent(integer, uuid, bigint, integer[], name, text), abelian.forget_intents(uuid, bigint), abelian.close_intents(uuid, bigint),
+  abelian.visible_intents(integer[], uuid, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION abelian.check_intent_horizon(uuid, bigint, boolean), abelian.bar_intent(uuid, bigint, integer[]),
+  abelian.apply_intent(integer, uuid, bigint, integer[], name, text), abelian.forget_intents(uuid, bigint), abelian.close_intents(uuid, bigint),
+  abelian.visible_intents(integer[], uuid, bigint) TO abelian_router;
+-- Runs with the rights of the role whose operation it is.
+GRANT EXECUTE ON FUNCTION abelian.redo_operation(jsonb) TO PUBLIC;
+
 -- ==== end of commit classes =========================================================================

@@ -55,6 +55,15 @@ pub fn install() {
     }
 }
 
+/// Whether an analysed statement is nothing but operations on a plain table, so that it neither waits for rows nor rewrites them.
+pub fn is_pure(query: &pg_sys::Query) -> bool {
+    let query = Tree::new(std::ptr::from_ref(query).cast_mut());
+    match (Symbols::get(), query) {
+        (Some(symbols), Some(query)) => pure::prepare(&symbols, query.copy()).is_some(),
+        _ => false,
+    }
+}
+
 #[pg_guard]
 unsafe extern "C-unwind" fn plan(
     query: *mut pg_sys::Query,

@@ -2,9 +2,10 @@
 //! views or search path. Executes nothing; takes the locks that the analysis of the statement itself would take.
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
-//! `scope` and `conditions` (levels of a query), `functions`, `procedure_call`, `insert`, `copy`, `utility` and `definition` (commands), `locality` (which queries can be
+//! `scope` and `conditions` (levels of a query), `functions`, `blind`, `procedure_call`, `insert`, `copy`, `utility` and `definition` (commands), `locality` (which queries can be
 //! evaluated node by node), `merge` (how the answers become one), `statement`.
 
+mod blind;
 mod conditions;
 mod copy;
 mod definition;

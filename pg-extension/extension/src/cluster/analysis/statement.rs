@@ -4,7 +4,7 @@ use super::graph::Fact;
 use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
-use super::{copy, functions, insert, merge, parser, procedure_call, relation, utility};
+use super::{blind, copy, functions, insert, merge, parser, procedure_call, relation, utility};
 use crate::boundary::PostgresError;
 use crate::object;
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -56,7 +56,7 @@ pub fn outline(statement: &pg_sys::RawStmt, text: &CStr) -> Json {
         "kind": kind(statement.stmt), "span": [start, length], "tag": parser::command_tag(statement.stmt),
         "utility": null, "set": null, "isolation": null, "parameters": [], "relations": [], "equalities": [],
         "insert": null, "assigned": [], "volatile": false, "mutable": false, "functions": [], "operations": [],
-        "returns_rows": false, "rewritten": null, "merge": null, "copy": null,
+        "returns_rows": false, "rewritten": null, "merge": null, "copy": null, "blind": null,
     });
     if facts["kind"] == "utility" {
         utility::describe(statement.stmt, &mut facts);
@@ -212,6 +212,8 @@ fn describe_query(
     if let (Some(scope), 1) = (top, queries.len()) {
         facts["merge"] = merge::facts(&mut scopes, scope, query, parameters)?;
     }
+    let mutable = facts["mutable"] == json!(true);
+    facts["blind"] = blind::facts(query, queries.len() == 1, mutable)?;
     describe_relations(&scopes, facts);
     procedure_call::describe(procedure_call::selected(query), facts);
     Ok(())

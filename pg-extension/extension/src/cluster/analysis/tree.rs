@@ -74,6 +74,12 @@ pub fn nodes(
         .map(|cell| unsafe { cell.ptr_value.cast() })
 }
 
+/// The elements of a list of OIDs.
+pub fn oids(list: *const pg_sys::List) -> impl Iterator<Item = pg_sys::Oid> {
+    // SAFETY: the list holds OIDs.
+    cells(list).iter().map(|cell| unsafe { cell.oid_value })
+}
+
 /// The elements of a list of nodes that are `T`s.
 pub fn list<T: Tagged>(list: *const pg_sys::List) -> impl DoubleEndedIterator<Item = &'static T> {
     nodes(list).filter_map(|node| cast::<T, _>(node))

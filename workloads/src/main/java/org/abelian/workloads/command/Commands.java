@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       HotRowCommand.class,
       RouterCommand.class,
+      CommitCommand.class,
       TpccCommand.class,
       ReportCommand.class
     })

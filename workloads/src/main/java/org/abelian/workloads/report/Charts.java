@@ -4,6 +4,8 @@ import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
 import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import org.abelian.workloads.measure.BenchRow;
 import org.knowm.xchart.CategoryChart;
@@ -71,6 +73,33 @@ final class Charts {
     series.setMarker(SeriesMarkers.NONE);
     series.setLineColor(BLUE);
     series.setLineStyle(new BasicStroke(2));
+    return Svg.of(chart);
+  }
+
+  /** Lines over the percentage of distributed transactions, one for each way of committing. */
+  static String shares(
+      String title,
+      String unit,
+      Map<String, Map<Integer, BenchRow>> ways,
+      ToDoubleFunction<BenchRow> figure) {
+    XYChart chart =
+        new XYChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title(title)
+            .xAxisTitle("% distributed")
+            .yAxisTitle(unit)
+            .build();
+    style(chart);
+    chart.getStyler().setYAxisMin(0.0);
+    chart.getStyler().setDecimalPattern("#,##0.#");
+    ways.forEach(
+        (way, points) -> {
+          List<Integer> percents = points.keySet().stream().sorted().toList();
+          List<Double> values =
+              percents.stream().map(each -> figure.applyAsDouble(points.get(each))).toList();
+          chart.addSeries(way, percents, values).setLineStyle(new BasicStroke(2));
+        });
     return Svg.of(chart);
   }
 

@@ -62,7 +62,8 @@ public final class FactsParser {
         list(node.path("functions"), JsonNode::asText),
         merge(node.path("merge")),
         copy(node.path("copy")),
-        procedure(node.path("procedure")));
+        procedure(node.path("procedure")),
+        blind(node.path("blind")));
   }
 
   private static RelationFacts relation(JsonNode node) {
@@ -142,6 +143,12 @@ public final class FactsParser {
         constant(ProcedureFacts.Merge.class, node.path("merge")),
         node.path("computed").asBoolean(true),
         list(node.path("columns"), FactsParser::oid));
+  }
+
+  private static BlindFacts blind(JsonNode node) {
+    return node.isObject()
+        ? new BlindFacts(text(node.path("redo")), text(node.path("reason")))
+        : null;
   }
 
   private static SettingFacts setting(JsonNode node) {

@@ -29,6 +29,7 @@ import java.util.List;
  * @param merge how the parts that several nodes compute become the whole; null when it need not
  * @param copy null unless it is a COPY of a table
  * @param procedure null unless it is the call of a distributed procedure and nothing else
+ * @param blind null unless it changes rows: whether it can be done again later unnoticed
  */
 public record StatementFacts(
     StatementKind kind,
@@ -53,7 +54,8 @@ public record StatementFacts(
     List<String> functions,
     MergeFacts merge,
     CopyFacts copy,
-    ProcedureFacts procedure) {
+    ProcedureFacts procedure,
+    BlindFacts blind) {
   /** Copies the lists. */
   public StatementFacts {
     parameters = List.copyOf(parameters);

@@ -50,6 +50,11 @@ public final class NodeReply extends Step {
     return new NodeReply(connection, Show.ALL, false, null);
   }
 
+  /** As {@link #pass}, and notes the tag. */
+  public static NodeReply pass(NodeConnection connection, TagSum sum) {
+    return new NodeReply(connection, Show.ALL, false, sum);
+  }
+
   /** The answer to a message of the extended protocol that the client did not send. */
   public static NodeReply swallow(NodeConnection connection) {
     return new NodeReply(connection, Show.ERRORS, false, null);
@@ -82,6 +87,11 @@ public final class NodeReply extends Step {
   /** The answer to a simple query or function call, ReadyForQuery left out. */
   public static NodeReply query(NodeConnection connection) {
     return new NodeReply(connection, Show.ALL, true, null);
+  }
+
+  /** As {@link #query}, and notes the tag. */
+  public static NodeReply query(NodeConnection connection, TagSum sum) {
+    return new NodeReply(connection, Show.ALL, true, sum);
   }
 
   @Override

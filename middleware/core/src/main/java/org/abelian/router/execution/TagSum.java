@@ -30,6 +30,11 @@ public final class TagSum {
     suspended = true;
   }
 
+  /** The number of rows that the tags name. */
+  public long count() {
+    return count;
+  }
+
   /** The number of rows that were passed on. */
   public long rows() {
     return rows;

@@ -50,6 +50,7 @@ public final class NodeConnection {
   private Object settingsMark;
   private long schemaEpoch;
   private volatile boolean lost;
+  private long sentNanos;
 
   /** When it was used last, by the pool's clock. */
   private long usedNanos;
@@ -163,6 +164,7 @@ public final class NodeConnection {
     try {
       output.write(outgoing.array(), outgoing.start(), outgoing.size());
       outgoing.clear(LARGEST_IDLE_BUFFER);
+      sentNanos = System.nanoTime();
     } catch (IOException e) {
       throw lose(e);
     }
@@ -171,6 +173,7 @@ public final class NodeConnection {
   /** Reads what the node has sent, at least one byte. */
   public void fill() throws NodeLostException {
     try {
+      InjectedDelay.await(sentNanos);
       read();
     } catch (IOException e) {
       throw lose(e);

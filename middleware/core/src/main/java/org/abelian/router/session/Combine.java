@@ -78,7 +78,7 @@ final class Combine {
     NodeStatement worker = worker(routed, merge);
     SnapshotGate.Hold hold = gate.take(routed.router().catalog(), scatter.nodes());
     for (Link link : links) {
-      session.control().enter(link, routed.writes());
+      session.control().enter(link, routed);
       byte[] name = session.extended().prepare(link.connection, worker, true);
       FrameWriter writer = link.connection.writer();
       writer.begin(FrontendType.BIND).int1(0).string(name);
@@ -143,7 +143,7 @@ final class Combine {
     writeValues(writer, bind, collected.arrays());
     writer.bytes(bind.array(), bind.resultFormatsAt(), bind.end() - bind.resultFormatsAt()).end();
     session.plan().add(answer ? NodeReply.pass(connection) : NodeReply.swallow(connection));
-    return new Portal.OnNode(statement, routed, home, routed.origins());
+    return new Portal.OnNode(statement, routed, home, routed.origins(), null);
   }
 
   private static void writeValues(FrameWriter writer, BindMessage bind, List<byte[]> arrays) {

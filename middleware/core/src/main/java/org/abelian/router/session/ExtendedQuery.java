@@ -106,7 +106,7 @@ final class ExtendedQuery {
     if (link == null) {
       return bindSpread(statement, routed, route);
     }
-    session.control().enter(link, routed.writes());
+    session.control().enter(link, routed);
     boolean named = bind.statementEnd() > bind.statementAt();
     byte[] name = prepare(link.connection, statement.statement(), named || statement.isFrequent());
     if (describeWithBind != null) {
@@ -115,7 +115,9 @@ final class ExtendedQuery {
     }
     writeBind(link.connection, name);
     session.plan().add(NodeReply.pass(link.connection));
-    putPortal(new Portal.OnNode(statement, routed, link));
+    BlindOperation operation =
+        routed.isBlind() ? BlindOperation.of(link.nodeId, routed, bind) : null;
+    putPortal(new Portal.OnNode(statement, routed, link, operation));
     return Outcome.NEXT;
   }
 
@@ -271,7 +273,7 @@ final class ExtendedQuery {
       session.links().touch(link);
       session.runner().noteSingle(onNode.routed(), link);
       link.connection.writer().bytes(array, at, length);
-      session.plan().add(NodeReply.pass(link.connection));
+      session.plan().add(answer(onNode));
       return Outcome.NEXT;
     }
     if (portal instanceof Portal.OnNodes onNodes) {
@@ -279,6 +281,16 @@ final class ExtendedQuery {
       return spread.execute(onNodes, name, BigEndian.int4(array, nameEnd + 1));
     }
     return runHere((Portal.OfRouter) portal);
+  }
+
+  private NodeReply answer(Portal.OnNode portal) {
+    NodeConnection connection = portal.link().connection;
+    if (portal.operation() == null) {
+      return NodeReply.pass(connection);
+    }
+    BlindOperation operation = portal.operation().again();
+    session.transaction().work().operates(operation);
+    return NodeReply.pass(connection, operation.sum());
   }
 
   private Outcome runHere(Portal.OfRouter portal) throws IOException {

@@ -15,11 +15,13 @@ final class IsolationSettings {
    * True for REPEATABLE READ and SERIALIZABLE, unless the client accepts a snapshot for each node.
    */
   static boolean readsFromOneSnapshot(TransactionState transaction, SessionSettings settings) {
+    return isStrict(transaction, settings) && !allowsSnapshotPerNode(settings);
+  }
+
+  /** True for REPEATABLE READ and SERIALIZABLE. */
+  static boolean isStrict(TransactionState transaction, SessionSettings settings) {
     String level = transaction.isolation();
-    if (level == null) {
-      level = sessionDefault(settings);
-    }
-    return isStrict(level) && !allowsSnapshotPerNode(settings);
+    return isStrict(level == null ? sessionDefault(settings) : level);
   }
 
   private static String sessionDefault(SessionSettings settings) {

@@ -42,7 +42,7 @@ final class JoinedCall implements ProcedureStrategy {
       session.transaction().voteEarly();
     }
     for (Link link : call.participants()) {
-      session.control().enter(link, call.routed().writes());
+      session.control().enter(link, call.routed());
       session.control().inject(link, telling(link, call.participants()), false);
       NodeConnection connection = link.connection;
       byte[] name = session.extended().prepare(connection, call.statement().statement(), true);
@@ -58,7 +58,7 @@ final class JoinedCall implements ProcedureStrategy {
       session.plan().add(FixedMessage.BIND_COMPLETE);
     }
     if (call.isSingle()) {
-      return new Portal.OnNode(call.statement(), call.routed(), call.participants().get(0));
+      return new Portal.OnNode(call.statement(), call.routed(), call.participants().get(0), null);
     }
     Portal.OnNodes portal =
         new Portal.OnNodes(call.statement(), call.routed(), null, call.participants());

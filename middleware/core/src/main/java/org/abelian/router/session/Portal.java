@@ -14,11 +14,17 @@ sealed interface Portal {
    * It lives on one node, under the same name.
    *
    * @param origins of its columns, when it finishes other nodes' rows; else null
+   * @param operation what it does, when that is blind; else null
    */
-  record OnNode(SharedStatement statement, RoutedStatement routed, Link link, ColumnOrigins origins)
+  record OnNode(
+      SharedStatement statement,
+      RoutedStatement routed,
+      Link link,
+      ColumnOrigins origins,
+      BlindOperation operation)
       implements Portal {
-    OnNode(SharedStatement statement, RoutedStatement routed, Link link) {
-      this(statement, routed, link, null);
+    OnNode(SharedStatement statement, RoutedStatement routed, Link link, BlindOperation operation) {
+      this(statement, routed, link, null, operation);
     }
   }
 

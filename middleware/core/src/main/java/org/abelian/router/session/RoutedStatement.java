@@ -85,6 +85,11 @@ final class RoutedStatement {
     return router.facts().utility();
   }
 
+  /** True when it can be done again later unnoticed. */
+  boolean isBlind() {
+    return router.facts().blind() != null && router.facts().blind().redo() != null;
+  }
+
   /** True when it may change something on the nodes that it runs on. */
   boolean writes() {
     return writes;

@@ -24,11 +24,15 @@ import org.abelian.router.protocol.ScramSecret;
 import org.abelian.router.protocol.ScramVerifier;
 import org.abelian.router.transaction.BackgroundDuties;
 import org.abelian.router.transaction.CommitLedger;
+import org.abelian.router.transaction.CommutingCommit;
 import org.abelian.router.transaction.ControlPools;
 import org.abelian.router.transaction.CoordinatedCommit;
 import org.abelian.router.transaction.DeadlockDetector;
 import org.abelian.router.transaction.GidSource;
+import org.abelian.router.transaction.IntentLedger;
+import org.abelian.router.transaction.IntentRecovery;
 import org.abelian.router.transaction.JdbcControlNetwork;
+import org.abelian.router.transaction.JdbcIntentNetwork;
 import org.abelian.router.transaction.JdbcWaitSource;
 import org.abelian.router.transaction.NodeCalls;
 import org.abelian.router.transaction.OutcomeInquiry;
@@ -51,6 +55,9 @@ public final class Router implements AutoCloseable {
   private final StatementCache statements = new StatementCache();
   private final SessionRegistry sessions = new SessionRegistry();
   private final CoordinatedCommit commit;
+  private final CommutingCommit commuting;
+  private final IntentLedger intents;
+  private final CommitStatistics statistics = new CommitStatistics();
   private final OutcomeInquiry outcomes;
   private final Supplier<BackgroundDuties> startDuties;
   private BackgroundDuties duties;
@@ -78,11 +85,17 @@ public final class Router implements AutoCloseable {
     NodeCalls calls = new NodeCalls(controlPools, catalog::current);
     JdbcControlNetwork network = new JdbcControlNetwork(calls);
     CommitLedger ledger = new CommitLedger();
-    commit = new CoordinatedCommit(network, new GidSource(uuid), ledger, Pause.SLEEP);
-    outcomes = new OutcomeInquiry(network, Pause.SLEEP);
+    GidSource gids = new GidSource(uuid);
+    commit = new CoordinatedCommit(network, gids, ledger, Pause.SLEEP);
+    intents = new IntentLedger(gids);
+    JdbcIntentNetwork intentNetwork = new JdbcIntentNetwork(calls);
+    commuting = new CommutingCommit(intentNetwork, intents, Pause.SLEEP);
+    IntentRecovery recovery =
+        new IntentRecovery(intentNetwork, intents, uuid, IntentRecovery.COURTESY);
+    outcomes = new OutcomeInquiry(network, intents::isOpen, Pause.SLEEP);
     DeadlockDetector deadlocks =
         new DeadlockDetector(new JdbcWaitSource(calls), sessions, uuid, Pause.SLEEP);
-    startDuties = () -> BackgroundDuties.start(network, ledger, deadlocks);
+    startDuties = () -> BackgroundDuties.start(network, ledger, deadlocks, recovery);
   }
 
   /** Starts a router. Nodes are asked for the catalogue when it is needed first. */
@@ -171,6 +184,20 @@ public final class Router implements AutoCloseable {
 
   CoordinatedCommit commit() {
     return commit;
+  }
+
+  CommutingCommit commuting() {
+    return commuting;
+  }
+
+  /** This router's commuting transactions that are not over. */
+  IntentLedger intents() {
+    return intents;
+  }
+
+  /** How many transactions were committed in which class. */
+  public CommitStatistics statistics() {
+    return statistics;
   }
 
   OutcomeInquiry outcomes() {

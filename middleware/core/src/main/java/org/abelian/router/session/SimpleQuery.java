@@ -125,7 +125,8 @@ final class SimpleQuery {
           connection,
           single.origins() == null
               ? NodeReply.describeRows(connection)
-              : single.origins().restore(connection));
+              : single.origins().restore(connection),
+          null);
       return Outcome.NEXT;
     }
     Portal.OnNodes onNodes = (Portal.OnNodes) portal;
@@ -151,32 +152,47 @@ final class SimpleQuery {
       int at,
       int length) {
     boolean alone = statements.size() == 1 && (!session.transaction().isOpen() || link.begun);
-    session.control().enter(link, routed.writes());
+    session.control().enter(link, routed);
     session.runner().noteSingle(routed, link);
     NodeConnection connection = link.connection;
+    BlindOperation operation = null;
+    if (routed.isBlind()) {
+      operation = new BlindOperation(link.nodeId, routed, null);
+      session.transaction().work().operates(operation);
+    }
     if (alone) {
-      return pass(link, array, at, length);
+      return pass(link, operation, array, at, length);
     }
     byte[] name = session.extended().prepare(connection, statement.statement(), false);
     FrameWriter writer = connection.writer();
     writer.begin(FrontendType.BIND).int1(0).string(name).int2(0).int2(0).int2(0).end();
     session.plan().add(NodeReply.swallow(connection));
-    runPortal(connection, NodeReply.describeRows(connection));
+    runPortal(connection, NodeReply.describeRows(connection), operation);
     return Outcome.NEXT;
   }
 
-  private void runPortal(NodeConnection connection, Step description) {
+  private void runPortal(NodeConnection connection, Step description, BlindOperation operation) {
     connection.writer().bytes(DESCRIBE_PORTAL);
     session.plan().add(description);
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
-    session.plan().add(NodeReply.pass(connection));
+    session
+        .plan()
+        .add(
+            operation == null
+                ? NodeReply.pass(connection)
+                : NodeReply.pass(connection, operation.sum()));
   }
 
   /** The message goes to the node as it is, and its ReadyForQuery ends the group. */
-  private Outcome pass(Link link, byte[] array, int at, int length) {
+  private Outcome pass(Link link, BlindOperation operation, byte[] array, int at, int length) {
     link.connection.prepared().dropUnnamed();
     link.connection.writer().bytes(array, at, length);
-    session.plan().add(NodeReply.query(link.connection));
+    session
+        .plan()
+        .add(
+            operation == null
+                ? NodeReply.query(link.connection)
+                : NodeReply.query(link.connection, operation.sum()));
     session.links().untouch(link);
     return session.groups().endGroupAfterPlan();
   }
@@ -186,7 +202,8 @@ final class SimpleQuery {
       throw Session.transactionAborted();
     }
     Link link = session.runner().home();
+    session.transaction().work().refuse("it calls a function by the fast path");
     session.control().enter(link, true);
-    return pass(link, array, at, length);
+    return pass(link, null, array, at, length);
   }
 }

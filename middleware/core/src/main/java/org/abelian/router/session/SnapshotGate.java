@@ -1,8 +1,11 @@
 package org.abelian.router.session;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
@@ -21,6 +24,10 @@ import org.abelian.router.pool.NodePool;
  * what the other waits for. The reader gives way: while it holds a gate it waits for another only
  * briefly, then lets go of all and begins anew with the one that it could not have, for which it
  * can wait longer since it holds nothing then.
+ *
+ * <p>Commuting commits pass the gates of their nodes one by one. So a reader that holds the gates
+ * compares what it finds committed behind them, and tries again when a node lacks its part of a
+ * transaction that another node has.
  */
 final class SnapshotGate {
   private static final int FIRST_WAIT_MILLIS = 500;
@@ -30,6 +37,10 @@ final class SnapshotGate {
   private static final long LIMIT_NANOS = 20_000_000_000L;
 
   private static final String LET_GO = "COMMIT";
+  private static final String UNDEFINED_FUNCTION = "42883";
+
+  /** Between two looks at a commuting commit that is under way. */
+  private static final long COMMIT_PAUSE_NANOS = 2_000_000L;
 
   private final Session session;
   private Hold current;
@@ -38,12 +49,32 @@ final class SnapshotGate {
     this.session = session;
   }
 
+  /** Asks, behind the gate, what has committed there and may be missing elsewhere. */
+  private String question(List<Integer> nodes) {
+    String list = nodes.stream().map(String::valueOf).collect(Collectors.joining(","));
+    Router router = session.router();
+    return ";SELECT abelian.visible_intents('{"
+        + list
+        + "}','"
+        + router.uuid()
+        + "',"
+        + router.intents().below()
+        + ")";
+  }
+
   /** The gates of several nodes. */
   final class Hold {
     private final List<NodePool> pools = new ArrayList<>();
     private final List<NodeConnection> connections = new ArrayList<>();
+    private final VisibleIntents visible;
+    private final String question;
 
-    private boolean add(NodePool pool) throws IOException {
+    private Hold(List<Integer> nodes) {
+      visible = new VisibleIntents(nodes);
+      question = question(nodes);
+    }
+
+    private boolean add(int node, NodePool pool) throws IOException {
       int wait = pools.isEmpty() ? FIRST_WAIT_MILLIS : NEXT_WAIT_MILLIS;
       NodeConnection connection = pool.borrow(this, null);
       QueryResult result;
@@ -60,11 +91,26 @@ final class SnapshotGate {
       if (!result.succeeded()) {
         throw new Failure(result.errorFields());
       }
-      return "t".equals(result.value());
+      if (!"t".equals(result.value())) {
+        return false;
+      }
+      if (result.rows().size() > 1 && result.rows().get(1)[0] != null) {
+        visible.add(node, new String(result.rows().get(1)[0], StandardCharsets.UTF_8));
+      }
+      return true;
     }
 
     private QueryResult enter(NodeConnection connection, int wait) throws NodeLostException {
-      return NodeCall.simple(connection, "BEGIN;SELECT abelian.snapshot_gate(" + wait + ")");
+      String gate = "BEGIN;SELECT abelian.snapshot_gate(" + wait + ")";
+      QueryResult result = NodeCall.simple(connection, gate + question);
+      boolean older =
+          !result.succeeded() && UNDEFINED_FUNCTION.equals(result.errorFields().sqlState());
+      if (!older) {
+        return result;
+      }
+      // The node's extension has not been updated yet, so that nothing commits as commuting.
+      NodeCall.simple(connection, "ROLLBACK");
+      return NodeCall.simple(connection, gate);
     }
 
     /** Lets go of them. */
@@ -105,11 +151,11 @@ final class SnapshotGate {
     List<Integer> order = new ArrayList<>(nodes);
     long start = System.nanoTime();
     do {
-      Hold hold = new Hold();
+      Hold hold = new Hold(order);
       int taken = 0;
       try {
         taken = takeInOrder(hold, catalog, order);
-        if (taken == order.size()) {
+        if (taken == order.size() && hold.visible.areWhole()) {
           current = hold;
           return hold;
         }
@@ -118,7 +164,11 @@ final class SnapshotGate {
           hold.release();
         }
       }
-      order.add(0, order.remove(taken));
+      if (taken < order.size()) {
+        order.add(0, order.remove(taken));
+      } else {
+        LockSupport.parkNanos(COMMIT_PAUSE_NANOS);
+      }
     } while (System.nanoTime() - start < LIMIT_NANOS);
     throw new AbelianException(
         SqlState.SERIALIZATION_FAILURE,
@@ -129,7 +179,7 @@ final class SnapshotGate {
   /** How many could be had before one could not. */
   private int takeInOrder(Hold hold, Catalog catalog, List<Integer> order) throws IOException {
     for (int i = 0; i < order.size(); i++) {
-      if (!hold.add(session.router().controlPool(catalog, order.get(i)))) {
+      if (!hold.add(order.get(i), session.router().controlPool(catalog, order.get(i)))) {
         return i;
       }
     }

@@ -110,7 +110,7 @@ final class Spread {
 
   private Link bindOne(
       Link link, RoutedStatement routed, NodeStatement statement, boolean named, BindMessage bind) {
-    session.control().enter(link, routed.writes());
+    enter(link, routed);
     NodeConnection connection = link.connection;
     byte[] name = session.extended().prepare(connection, statement, named);
     connection
@@ -121,6 +121,13 @@ final class Spread {
     connection.writer().string(name).bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
     session.plan().add(NodeReply.swallow(connection));
     return link;
+  }
+
+  private void enter(Link link, RoutedStatement routed) {
+    session.control().enter(link, routed);
+    if (routed.writes()) {
+      session.transaction().work().refuse("one statement writes on several nodes");
+    }
   }
 
   private Portal bindEverywhere(
@@ -140,7 +147,7 @@ final class Spread {
       String rewritten = routed.facts().rewritten();
       NodeStatement text = rewritten == null ? statement.statement() : NodeStatement.of(rewritten);
       for (Link link : links) {
-        session.control().enter(link, routed.writes());
+        enter(link, routed);
         if (routed.changesSchema(all) && links.size() > 1) {
           tellItsNumber(link);
         }

@@ -45,6 +45,12 @@ final class TransactionControl {
    * A statement is about to go there: connects, and opens the transaction there if there is one, or
    * if the group of messages needs one because it writes and concerns several nodes.
    */
+  void enter(Link link, RoutedStatement routed) {
+    state.work().enters(routed);
+    enter(link, routed.writes());
+  }
+
+  /** As above, for what is no statement of the client's. */
   void enter(Link link, boolean writes) {
     Links links = session.links();
     if (!state.isOpen()) {
@@ -264,6 +270,9 @@ final class TransactionControl {
 
   /** A group of messages begins. */
   void beginGroup() {
+    if (!state.isOpen()) {
+      state.work().clear();
+    }
     groupWrote = false;
     session.settings().beginGroup();
   }

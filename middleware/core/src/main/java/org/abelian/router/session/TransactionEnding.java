@@ -71,14 +71,22 @@ final class TransactionEnding {
       return false;
     }
     boolean committed =
-        begun.isEmpty()
-            || answer(
-                session
-                    .router()
-                    .commit()
-                    .commit(new CommitRequest(session.id(), token, writers, readers)));
+        begun.isEmpty() || commit(new CommitRequest(session.id(), token, writers, readers));
     ended(committed);
     return committed;
+  }
+
+  private boolean commit(CommitRequest request) {
+    ClassChoice choice = ClassChoice.of(session, request.writers());
+    session.router().statistics().count(choice);
+    if (ClassChoice.says(session.settings(), ClassChoice.NOTICE, "(?:on|true)")) {
+      String text = "commit class " + choice.commitClass() + ": " + choice.reason();
+      session.output().notice(ErrorFields.of("NOTICE", "00000", text));
+    }
+    return answer(
+        choice.intent() == null
+            ? session.router().commit().commit(request)
+            : session.router().commuting().commit(request, choice.intent()));
   }
 
   /**

@@ -34,6 +34,7 @@ final class TransactionState {
   private NodeStatement begin = PLAIN_BEGIN;
   private String isolation;
   private final List<Entry> history = new ArrayList<>();
+  private final TransactionWork work = new TransactionWork();
   private Link cursorHome;
 
   Kind kind() {
@@ -94,6 +95,11 @@ final class TransactionState {
     return history;
   }
 
+  /** What the transaction has done, or the group of messages when none is open. */
+  TransactionWork work() {
+    return work;
+  }
+
   /** The node on which the transaction's cursors are; null while there are none. */
   Link cursorHome() {
     return cursorHome;
@@ -144,6 +150,7 @@ final class TransactionState {
     int at = find(name);
     if (at >= 0) {
       history.subList(at + 1, history.size()).clear();
+      work.refuse("it rolled back to a savepoint");
       failed = false;
     }
   }
@@ -171,6 +178,7 @@ final class TransactionState {
     begin = PLAIN_BEGIN;
     isolation = null;
     history.clear();
+    work.clear();
     cursorHome = null;
   }
 

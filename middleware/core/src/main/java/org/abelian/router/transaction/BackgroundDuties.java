@@ -14,8 +14,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class BackgroundDuties implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundDuties.class);
-  private static final int THREADS = 2;
+  private static final int THREADS = 3;
   private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final Duration FORGET_PERIOD = Duration.ofMillis(250);
   private static final Duration SWEEP_PERIOD = Duration.ofMinutes(1);
 
   private final ScheduledThreadPoolExecutor threads =
@@ -27,7 +28,10 @@ public final class BackgroundDuties implements AutoCloseable {
 
   /** Starts recovery, retention of decisions and deadlock detection. */
   public static BackgroundDuties start(
-      ControlNetwork network, CommitLedger ledger, DeadlockDetector deadlocks) {
+      ControlNetwork network,
+      CommitLedger ledger,
+      DeadlockDetector deadlocks,
+      IntentRecovery intents) {
     BackgroundDuties duties = new BackgroundDuties();
     Recovery recovery = new Recovery(network, ledger, Recovery.COURTESY);
     DecisionRetention retention =
@@ -35,6 +39,8 @@ public final class BackgroundDuties implements AutoCloseable {
     duties.every(SECOND, "recovery", recovery::runOnce);
     duties.every(SECOND, "deadlock detection", deadlocks::runOnce);
     duties.every(SECOND, "decisions", retention::forgetFinished);
+    duties.every(SECOND, "recovery of intents", intents::runOnce);
+    duties.every(FORGET_PERIOD, "intents", intents::forget);
     duties.every(
         SWEEP_PERIOD, "sweep of decisions", () -> network.nodes().forEach(retention::sweep));
     return duties;

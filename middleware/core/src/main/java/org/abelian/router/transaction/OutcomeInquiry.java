@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -22,11 +23,18 @@ public final class OutcomeInquiry {
   private static final Pattern OF_ONE_NODE = Pattern.compile("\\d+(?:-[0-9a-f]+)?:\\d+");
 
   private final ControlNetwork network;
+  private final Predicate<Gid> unsettled;
   private final Pause pause;
 
-  /** One for each router. */
-  public OutcomeInquiry(ControlNetwork network, Pause pause) {
+  /**
+   * One for each router.
+   *
+   * @param unsettled tells of which transactions this router itself knows that they are still to be
+   *     decided
+   */
+  public OutcomeInquiry(ControlNetwork network, Predicate<Gid> unsettled, Pause pause) {
     this.network = network;
+    this.unsettled = unsettled;
     this.pause = pause;
   }
 
@@ -51,7 +59,7 @@ public final class OutcomeInquiry {
           allAnswered = false;
         }
       }
-      boolean settled = allAnswered && (gid.isEmpty() || !mayBePrepared(gid.get()));
+      boolean settled = allAnswered && (gid.isEmpty() || !mayBeDecided(gid.get()));
       if (settled || deadline.isOver()) {
         return OptionalInt.empty();
       }
@@ -65,8 +73,11 @@ public final class OutcomeInquiry {
         : network.nodes().stream().filter(node -> node == gid.get().holder()).toList();
   }
 
-  /** What is prepared somewhere will be decided by recovery. */
-  private boolean mayBePrepared(Gid gid) {
+  /** What is prepared somewhere will be decided by recovery, as what this router has left to it. */
+  private boolean mayBeDecided(Gid gid) {
+    if (unsettled.test(gid)) {
+      return true;
+    }
     for (int node : network.nodes()) {
       try {
         if (!network.stillPrepared(node, List.of(gid)).isEmpty()) {

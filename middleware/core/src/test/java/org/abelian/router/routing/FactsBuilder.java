@@ -259,6 +259,7 @@ final class FactsBuilder {
         functions,
         merge,
         copy,
-        procedure);
+        procedure,
+        null);
   }
 }

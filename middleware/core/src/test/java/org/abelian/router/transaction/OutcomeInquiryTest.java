@@ -17,7 +17,7 @@ class OutcomeInquiryTest {
   private final FakeTime time = new FakeTime();
 
   private OptionalInt ask(SlowNetwork network, String token) {
-    return new OutcomeInquiry(network, time).whoKnows(token);
+    return new OutcomeInquiry(network, gid -> false, time).whoKnows(token);
   }
 
   @Test

@@ -232,7 +232,7 @@ class CoordinatedCommitIT {
   }
 
   private TransactionStatus outcome(String token) {
-    OptionalInt node = new OutcomeInquiry(bench.network, Pause.SLEEP).whoKnows(token);
+    OptionalInt node = new OutcomeInquiry(bench.network, gid -> false, Pause.SLEEP).whoKnows(token);
     try {
       return node.isPresent()
           ? bench.network.outcome(node.getAsInt(), token)

@@ -3,15 +3,27 @@ package org.abelian.router.transaction.simulation;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.abelian.router.transaction.Answer;
 import org.abelian.router.transaction.Gid;
+import org.abelian.router.transaction.Intent;
+import org.abelian.router.transaction.IntentId;
 import org.abelian.router.transaction.Participant;
+import org.abelian.router.transaction.StoredIntent;
 
 /**
  * A session's connection to a node in memory, with its backend. Messages arrive when the scheduler
  * says so.
  */
 final class ModelConnection implements Participant {
+  private static final Pattern COMMIT_INTENT =
+      Pattern.compile("SELECT abelian\\.commit_intent\\('([^']+)',(\\d+),'\\{([^}]*)\\}'");
+
   private enum State {
     IDLE,
     OPEN,
@@ -27,6 +39,7 @@ final class ModelConnection implements Participant {
   private boolean broken;
   private boolean clientGone;
   Gid deciding;
+  private StoredIntent intent;
 
   /** A connection on which the transaction has done its work. */
   ModelConnection(World world, ModelNode node, String transaction, boolean failed) {
@@ -112,6 +125,7 @@ final class ModelConnection implements Participant {
   private void end() {
     state = State.IDLE;
     deciding = null;
+    intent = null;
   }
 
   /** The backend takes the next message. */
@@ -140,6 +154,9 @@ final class ModelConnection implements Participant {
     }
     if (sql.startsWith("SELECT abelian.decide(")) {
       return decide(gid(sql));
+    }
+    if (sql.startsWith("SELECT abelian.commit_intent(")) {
+      return commitIntent(sql);
     }
     if (sql.equals("COMMIT")) {
       return commit();
@@ -195,6 +212,51 @@ final class ModelConnection implements Participant {
     return new Answer.Done("SELECT 1");
   }
 
+  /** True while it has inserted the row of a commuting transaction, and not committed yet. */
+  boolean holdsIntent() {
+    return intent != null;
+  }
+
+  private Answer commitIntent(String sql) {
+    if (state != State.OPEN) {
+      return failed("25P02", null);
+    }
+    Matcher call = COMMIT_INTENT.matcher(sql);
+    if (!call.lookingAt()) {
+      throw new IllegalArgumentException(sql);
+    }
+    IntentId id = new IntentId(UUID.fromString(call.group(1)), Long.parseLong(call.group(2)));
+    List<Integer> nodes =
+        Stream.of(call.group(3).split(",")).map(Integer::valueOf).collect(Collectors.toList());
+    boolean there = node.intents.rows.containsKey(id.number());
+    if (there && !world.has(IntentFlaw.COMMIT_WITHOUT_UNIQUE_INDEX)) {
+      state = State.FAILED;
+      return failed("23505", "intent_pkey");
+    }
+    if (node.intents.isClosed(id) && !world.has(IntentFlaw.HORIZON_UNCHECKED)) {
+      state = State.FAILED;
+      return failed("40001", "intent_pkey");
+    }
+    intent = new StoredIntent(id, true, new Intent(nodes, "{}"), "app");
+    if (world.has(IntentFlaw.INTENT_OUTSIDE_TRANSACTION)) {
+      node.intents.rows.put(id.number(), intent);
+    }
+    return new Answer.Done("SELECT 1");
+  }
+
+  private void commitIntentRow() {
+    StoredIntent row = intent;
+    node.intents.rows.put(row.id().number(), row);
+    node.intents.done++;
+    if (world.has(IntentFlaw.INTENT_NOT_DURABLE)) {
+      node.notOnDisk.add(
+          () -> {
+            node.intents.rows.remove(row.id().number());
+            node.intents.done--;
+          });
+    }
+  }
+
   private Answer commit() {
     if (state == State.OPEN && world.happens("deferred constraint fails")) {
       end();
@@ -209,6 +271,10 @@ final class ModelConnection implements Participant {
   }
 
   private void commitWork() {
+    if (intent != null) {
+      commitIntentRow();
+      return;
+    }
     Gid gid = deciding;
     node.committed.add(transaction);
     if (gid != null) {

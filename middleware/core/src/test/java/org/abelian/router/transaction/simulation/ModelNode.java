@@ -30,6 +30,9 @@ final class ModelNode {
   /** What a crash would lose, with {@link Flaw#DECISION_NOT_DURABLE}. */
   final List<Runnable> notOnDisk = new ArrayList<>();
 
+  /** On disk: what commuting transactions left. */
+  final ModelIntents intents = new ModelIntents();
+
   final List<ModelConnection> connections = new ArrayList<>();
 
   ModelNode(int id) {

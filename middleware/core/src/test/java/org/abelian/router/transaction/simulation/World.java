@@ -15,6 +15,7 @@ final class World {
   private final Scheduler scheduler;
   private final Map<Integer, ModelNode> nodes = new TreeMap<>();
   private final List<ModelConnection> sessions = new ArrayList<>();
+  private IntentFlaw intentFlaw;
   private int faultsLeft;
 
   World(Choices choices, int nodeCount, int faultsMax, Set<Flaw> flaws) {
@@ -37,6 +38,15 @@ final class World {
 
   List<Integer> nodeIds() {
     return List.copyOf(nodes.keySet());
+  }
+
+  /** Builds a mistake into what the nodes do with intents. */
+  void build(IntentFlaw flaw) {
+    intentFlaw = flaw;
+  }
+
+  boolean has(IntentFlaw flaw) {
+    return intentFlaw == flaw;
   }
 
   boolean has(Flaw flaw) {

@@ -1,0 +1,84 @@
+package org.abelian.router.session;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.abelian.router.execution.TagSum;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.routing.ParameterText;
+
+/** A blind statement that was sent to a node, with what is needed to do it again. */
+final class BlindOperation {
+  private final int node;
+  private final RoutedStatement routed;
+  private final byte[] bind;
+  private final TagSum sum = new TagSum();
+
+  /**
+   * @param bind the Bind message, or null when the statement has no parameters
+   */
+  BlindOperation(int node, RoutedStatement routed, byte[] bind) {
+    this.node = node;
+    this.routed = routed;
+    this.bind = bind;
+  }
+
+  /** Keeps a copy of the message. */
+  static BlindOperation of(int node, RoutedStatement routed, BindMessage message) {
+    byte[] copy = new byte[message.end() - message.portalAt() + 5];
+    System.arraycopy(message.array(), message.portalAt() - 5, copy, 0, copy.length);
+    return new BlindOperation(node, routed, copy);
+  }
+
+  /** The same statement with the same values, once more. */
+  BlindOperation again() {
+    return new BlindOperation(node, routed, bind);
+  }
+
+  int node() {
+    return node;
+  }
+
+  String sql() {
+    return routed.facts().blind().redo();
+  }
+
+  List<Integer> types() {
+    return routed.facts().parameters();
+  }
+
+  /** What the node said it has done. */
+  TagSum sum() {
+    return sum;
+  }
+
+  /**
+   * The values in text form, null for NULL; null when one has a binary form that is unknown here.
+   */
+  List<String> values() {
+    List<String> values = new ArrayList<>();
+    if (bind == null) {
+      return values;
+    }
+    BindMessage message = new BindMessage();
+    message.look(bind, 0);
+    for (int i = 0; i < message.parameterCount(); i++) {
+      int length = message.length(i);
+      String value =
+          length < 0
+              ? null
+              : ParameterText.of(
+                  types().get(i), message.isBinary(i), bind, message.offset(i), length);
+      if (length >= 0 && value == null) {
+        return null;
+      }
+      values.add(value);
+    }
+    return values;
+  }
+
+  @Override
+  public String toString() {
+    return "node " + node + ": " + sql() + (bind == null ? "" : " " + Arrays.toString(bind));
+  }
+}

@@ -1,0 +1,97 @@
+package org.abelian.router.session;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.abelian.router.transaction.Intent;
+import org.abelian.router.transaction.Participant;
+
+/**
+ * The commit class of a transaction, chosen from what it did.
+ *
+ * @param reason why no cheaper class would do
+ * @param intent of the commuting class; else null
+ */
+record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
+  /** The setting that can rule classes out: auto, or coordinated. */
+  static final String SETTING = "abelian.commit_class";
+
+  /** The setting that tells the client about each choice. */
+  static final String NOTICE = "abelian.commit_notice";
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Chooses. */
+  static ClassChoice of(Session session, List<Participant> writers) {
+    if (writers.size() < 2) {
+      return new ClassChoice(CommitClass.SINGLE, "it wrote on at most one node", null);
+    }
+    String obstacle = obstacle(session, writers);
+    Intent intent = obstacle == null ? intent(session.transaction().work(), writers) : null;
+    if (intent == null) {
+      String reason = obstacle == null ? "a value has a binary form that is unknown" : obstacle;
+      return new ClassChoice(CommitClass.COORDINATED, reason, null);
+    }
+    return new ClassChoice(CommitClass.COMMUTING, "it wrote on several nodes", intent);
+  }
+
+  private static String obstacle(Session session, List<Participant> writers) {
+    TransactionState state = session.transaction();
+    SessionSettings settings = session.settings();
+    if (says(settings, SETTING, "coordinated")) {
+      return SETTING + " is coordinated";
+    }
+    if (IsolationSettings.isStrict(state, settings)) {
+      return "its isolation level is above READ COMMITTED";
+    }
+    boolean changesRole =
+        state.history().stream()
+            .map(entry -> entry.statement().sql().toLowerCase(Locale.ROOT))
+            .anyMatch(sql -> sql.contains("role") || sql.contains("authorization"));
+    if (changesRole) {
+      return "it sets its role";
+    }
+    TransactionWork work = state.work();
+    if (work.obstacle() != null) {
+      return work.obstacle();
+    }
+    Set<Integer> known = new HashSet<>();
+    work.operations().forEach(operation -> known.add(operation.node()));
+    return writers.stream().allMatch(writer -> known.contains(writer.nodeId()))
+        ? null
+        : "a node wrote for another reason than a statement";
+  }
+
+  /** True when the session's SET of a setting says that. */
+  static boolean says(SessionSettings settings, String name, String value) {
+    String statement = settings.statement(name);
+    return statement != null
+        && statement
+            .toLowerCase(Locale.ROOT)
+            .matches("(?s).*(?:=|\\bto\\b)\\s*'?" + value + "'?\\s*;?\\s*");
+  }
+
+  private static Intent intent(TransactionWork work, List<Participant> writers) {
+    ObjectNode all = JSON.createObjectNode();
+    for (BlindOperation operation : work.operations()) {
+      if (operation.sum().count() == 0) {
+        continue; // It found no row, and shall find none later.
+      }
+      List<String> values = operation.values();
+      if (values == null) {
+        return null;
+      }
+      ObjectNode entry = all.withArray(Integer.toString(operation.node())).addObject();
+      entry.put("sql", operation.sql());
+      ArrayNode types = entry.putArray("types");
+      operation.types().forEach(type -> types.add(Integer.toUnsignedLong(type)));
+      ArrayNode texts = entry.putArray("values");
+      values.forEach(texts::add);
+    }
+    return new Intent(writers.stream().map(Participant::nodeId).toList(), all.toString());
+  }
+}

@@ -1,0 +1,18 @@
+package org.abelian.router.session;
+
+import java.util.Locale;
+
+/** How a transaction is committed, the cheapest first. */
+enum CommitClass {
+  /** At most one node wrote: its own COMMIT. */
+  SINGLE,
+  /** Blind commuting operations: one round, no prepare. */
+  COMMUTING,
+  /** Two-phase commit. */
+  COORDINATED;
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,53 @@
+package org.abelian.router.session;
+
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How many transactions a router has committed in which class, and why not in a cheaper one. Those
+ * that stayed on one node and were committed by its own COMMIT are not counted. Thread-safe.
+ */
+public final class CommitStatistics {
+  /** Reasons name tables and functions of users, so there may be many. */
+  private static final int REASONS_MAX = 200;
+
+  private final Map<CommitClass, LongAdder> classes = new EnumMap<>(CommitClass.class);
+  private final Map<String, LongAdder> reasons = new ConcurrentHashMap<>();
+
+  CommitStatistics() {
+    for (CommitClass each : CommitClass.values()) {
+      classes.put(each, new LongAdder());
+    }
+  }
+
+  void count(ClassChoice choice) {
+    classes.get(choice.commitClass()).increment();
+    if (choice.commitClass() == CommitClass.COORDINATED) {
+      LongAdder known = reasons.get(choice.reason());
+      if (known == null && reasons.size() < REASONS_MAX) {
+        known = reasons.computeIfAbsent(choice.reason(), any -> new LongAdder());
+      }
+      if (known != null) {
+        known.increment();
+      }
+    }
+  }
+
+  /** Transactions that were committed over several connections, by the name of their class. */
+  public Map<String, Long> classes() {
+    Map<String, Long> counts = new TreeMap<>();
+    classes.forEach((name, count) -> counts.put(name.name().toLowerCase(Locale.ROOT), count.sum()));
+    return counts;
+  }
+
+  /** Why transactions were coordinated. */
+  public Map<String, Long> reasons() {
+    Map<String, Long> counts = new TreeMap<>();
+    reasons.forEach((reason, count) -> counts.put(reason, count.sum()));
+    return counts;
+  }
+}

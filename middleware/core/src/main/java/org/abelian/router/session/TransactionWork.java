@@ -1,0 +1,73 @@
+package org.abelian.router.session;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.router.analysis.BlindFacts;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
+
+/**
+ * What a transaction has done, as far as its commit class depends on it: its blind operations, and
+ * the first thing that was more than that. Not thread-safe.
+ */
+final class TransactionWork {
+  /** A transaction that does more is coordinated: its intent would be large. */
+  private static final int OPERATIONS_MAX = 1_000;
+
+  private final List<BlindOperation> operations = new ArrayList<>();
+  private String obstacle;
+
+  /** A statement is about to go to a node. */
+  void enters(RoutedStatement routed) {
+    if (obstacle != null) {
+      return;
+    }
+    StatementFacts facts = routed.facts();
+    BlindFacts blind = facts.blind();
+    if (blind != null && blind.redo() != null) {
+      return; // Counted when it is executed.
+    }
+    if (blind != null) {
+      refuse(facts.tag() + ": " + blind.reason());
+    } else if (facts.kind() != StatementKind.SELECT || routed.writes()) {
+      refuse(facts.tag() + " is more than a commuting operation");
+    } else if (facts.locks()) {
+      refuse("it locks rows");
+    } else if (!facts.functions().isEmpty()) {
+      refuse("it calls " + facts.functions().get(0));
+    }
+  }
+
+  /** A blind statement runs. */
+  void operates(BlindOperation operation) {
+    if (operations.size() == OPERATIONS_MAX) {
+      refuse("it has more than " + OPERATIONS_MAX + " operations");
+    } else if (obstacle == null) {
+      operations.add(operation);
+    }
+  }
+
+  /** The transaction is more than blind operations. */
+  void refuse(String reason) {
+    if (obstacle == null) {
+      obstacle = reason;
+      operations.clear();
+    }
+  }
+
+  /** Why the transaction is more than blind operations; null when it is not. */
+  String obstacle() {
+    return obstacle;
+  }
+
+  /** What it has done on the nodes, in order; empty when there is an obstacle. */
+  List<BlindOperation> operations() {
+    return operations;
+  }
+
+  /** The next transaction begins. */
+  void clear() {
+    operations.clear();
+    obstacle = null;
+  }
+}

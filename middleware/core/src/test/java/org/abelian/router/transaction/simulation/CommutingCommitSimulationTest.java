@@ -1,0 +1,75 @@
+package org.abelian.router.transaction.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Every failure point of a small cluster, and many combinations of them, against the promises of
+ * docs/protocols/commuting.md.
+ */
+class CommutingCommitSimulationTest {
+  private static final int SEEDS = Integer.getInteger("abelian.simulation.seeds", 6_000);
+
+  @Test
+  void everyRunWithTwoUnusualEventsIsAtomicAndDoneOnce() {
+    exhaust(new IntentScenario(2, 2, false, null), 2);
+  }
+
+  @Test
+  void everyRunWithOneUnusualEventIsAtomicAndDoneOnceOnThreeNodes() {
+    exhaust(new IntentScenario(3, 1, false, null), 1);
+  }
+
+  @Test
+  void aRouterThatIsTakenForDeadCannotCommitWhatOthersHaveForgotten() {
+    exhaust(new IntentScenario(2, 1, true, null), 2);
+  }
+
+  @Test
+  void manyFailuresAtOnceStillLeaveAllOrNothing() {
+    Set<String> outcomes = new TreeSet<>();
+    for (long seed = 0; seed < SEEDS; seed++) {
+      IntentScenario scenario = new IntentScenario(seed % 2 == 0 ? 2 : 3, 4, seed % 3 == 0, null);
+      IntentScenario.Result result = scenario.run(new SeededChoices(seed));
+      assertEquals(Optional.empty(), result.violation(), "seed " + seed + ": " + result.trace());
+      outcomes.add(
+          result.outcome() == null ? "crashed" : result.outcome().getClass().getSimpleName());
+    }
+    assertEquals(
+        Set.of("Committed", "RolledBack", "RolledBackByNode", "Unknown", "crashed"),
+        outcomes,
+        "the search must reach every kind of answer");
+  }
+
+  @ParameterizedTest
+  @EnumSource(IntentFlaw.class)
+  void aBrokenProtocolIsCaught(IntentFlaw flaw) {
+    IntentScenario scenario =
+        new IntentScenario(2, 3, flaw == IntentFlaw.RETIRE_WITHOUT_CLOSING, flaw);
+    for (long seed = 0; seed < 20L * SEEDS; seed++) {
+      if (scenario.run(new SeededChoices(seed)).violation().isPresent()) {
+        return;
+      }
+    }
+    fail("the simulation does not see " + flaw);
+  }
+
+  private static void exhaust(IntentScenario scenario, int unusualMax) {
+    ExhaustiveChoices choices = new ExhaustiveChoices(unusualMax);
+    long runs = 0;
+    do {
+      IntentScenario.Result result = scenario.run(choices);
+      assertEquals(Optional.empty(), result.violation(), choices + ": " + result.trace());
+      runs++;
+    } while (choices.next());
+    assertTrue(runs > 50, "the search must not be trivial, but made " + runs + " runs");
+  }
+}

@@ -1,0 +1,68 @@
+package org.abelian.workloads.command;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.abelian.workloads.commit.CommitBench;
+import org.abelian.workloads.commit.CommitOptions;
+import org.abelian.workloads.measure.BenchResult;
+import org.abelian.workloads.measure.ResultFile;
+import org.abelian.workloads.measure.ResultTable;
+import org.abelian.workloads.report.CommitReport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** What the commit classes cost. */
+@Command(
+    name = "commit",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Two additions in one transaction, 0 to 100 % of them on two nodes, uniform and hot keys,",
+      "with 0 and 1 ms added to each round trip: committed without prepare and by two-phase commit."
+    })
+final class CommitCommand implements Callable<Integer> {
+  @Option(names = "--url", paramLabel = "URL", description = "the cluster through the driver")
+  private String url;
+
+  @Option(names = "--clients", defaultValue = "32", description = "default: ${DEFAULT-VALUE}")
+  private int clients;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "3",
+      description = "of each measurement; default: ${DEFAULT-VALUE}")
+  private int seconds;
+
+  @Option(names = "--rounds", defaultValue = "3", description = "default: ${DEFAULT-VALUE}")
+  private int rounds;
+
+  @Option(names = "--rows", defaultValue = "30000", description = "default: ${DEFAULT-VALUE}")
+  private int rows;
+
+  @Option(names = "--brief", description = "only what the ratios need")
+  private boolean brief;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "write the result there, too")
+  private Path json;
+
+  @Option(names = "--pictures", paramLabel = "FILE", description = "write a page with pictures")
+  private Path pictures;
+
+  @Override
+  public Integer call() throws Exception {
+    CommitBench bench =
+        new CommitBench(
+            Environment.nodes(),
+            Environment.driver(url),
+            new CommitOptions(clients, seconds, rounds, rows, brief));
+    BenchResult result = bench.run(System.err::println);
+    ResultTable.print(result, System.out);
+    if (json != null) {
+      ResultFile.write(result, json);
+    }
+    if (pictures != null) {
+      Files.writeString(pictures, CommitReport.html(result));
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,13 @@
+package org.abelian.workloads.commit;
+
+import java.io.IOException;
+import java.sql.SQLException;
+
+/** Runs transactions, one after the other. */
+interface Client extends AutoCloseable {
+  /** Runs one; returns when it is durable. */
+  void run(Transfer transfer) throws IOException, SQLException;
+
+  @Override
+  void close() throws IOException, SQLException;
+}

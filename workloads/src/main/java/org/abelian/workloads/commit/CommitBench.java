@@ -1,0 +1,225 @@
+package org.abelian.workloads.commit;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.abelian.router.catalog.Node;
+import org.abelian.router.pool.NodeAddress;
+import org.abelian.router.pool.NodeConnector;
+import org.abelian.router.pool.NodeIdentity;
+import org.abelian.router.protocol.ScramSecret;
+import org.abelian.workloads.database.Database;
+import org.abelian.workloads.measure.BenchResult;
+import org.abelian.workloads.measure.Interleaving;
+import org.abelian.workloads.measure.Measurements;
+import org.abelian.workloads.measure.Variant;
+
+/** Two additions in one transaction over three nodes, committed in different ways. */
+public final class CommitBench {
+  private static final String TABLE = "bench_commit";
+  private static final Duration NEAR = Duration.ZERO;
+  private static final Duration FAR = Duration.ofMillis(1);
+
+  private final List<Database> nodes;
+  private final Database router;
+  private final CommitOptions options;
+
+  /**
+   * @param nodes of the cluster, past the router
+   * @param router the cluster through our driver
+   */
+  public CommitBench(List<Database> nodes, Database router, CommitOptions options) {
+    this.nodes = List.copyOf(nodes);
+    this.router = router;
+    this.options = options;
+  }
+
+  /**
+   * Makes the table, measures, checks that every addition is there once, and drops the table.
+   *
+   * @param progress told a line about each measurement
+   */
+  public BenchResult run(Consumer<String> progress) throws Exception {
+    createTable();
+    Node seed = Addresses.node(1, nodes.get(0).url());
+    Database first = nodes.get(0);
+    try (Committer committer =
+        new Committer(seed, Addresses.database(first.url()), first.user(), first.password())) {
+      List<Node> places = committer.catalog().nodes();
+      Keys keys = keys(places);
+      Clients clients =
+          new Clients(
+              keys, (way, number) -> open(committer, places, way, number), options.clients());
+      Measurements measured = new Interleaving(variants(clients), options.rounds()).run(progress);
+      requireAll(2 * clients.committed());
+      return result(measured);
+    } finally {
+      execute(router, "DROP TABLE IF EXISTS " + TABLE);
+    }
+  }
+
+  private List<Variant> variants(Clients clients) {
+    List<Variant> variants = new ArrayList<>();
+    for (Duration delay : List.of(NEAR, FAR)) {
+      for (boolean hot : new boolean[] {false, true}) {
+        for (int percent : new int[] {0, 10, 50, 100}) {
+          Load load = new Load(percent, hot, delay);
+          for (Way way : Way.values()) {
+            if (isWanted(load, way)) {
+              variants.add(
+                  new Variant(
+                      name(load, way),
+                      options.clients(),
+                      round -> clients.measure(way, load, options.seconds(), round)));
+            }
+          }
+        }
+      }
+    }
+    return variants;
+  }
+
+  /** Without distributed transactions all ways are one: the row is called single. */
+  private boolean isWanted(Load load, Way way) {
+    if (load.distributedPercent() == 0 && way != Way.COMMUTING) {
+      return false;
+    }
+    if (!options.brief()) {
+      return true;
+    }
+    boolean local = !load.hot() && load.distributedPercent() <= 10 && way == Way.COMMUTING;
+    return load.delay().equals(FAR) && (load.distributedPercent() == 100 || local);
+  }
+
+  private static String name(Load load, Way way) {
+    return load + " " + (load.distributedPercent() == 0 ? "single" : way);
+  }
+
+  private BenchResult result(Measurements measured) {
+    Load uniform = new Load(100, false, FAR);
+    Load hot = new Load(100, true, FAR);
+    Map<String, Double> ratios = new LinkedHashMap<>();
+    // Without contention the column does not matter: the same one for both.
+    ratios.put(
+        "commuting_over_coordinated",
+        measured.ratio(name(uniform, Way.COMMUTING), name(uniform, Way.COORDINATED_COUNTERS)));
+    ratios.put(
+        "commuting_over_coordinated_plain",
+        measured.ratio(name(uniform, Way.COMMUTING), name(uniform, Way.COORDINATED)));
+    ratios.put(
+        "router_commuting_over_coordinated",
+        measured.ratio(name(uniform, Way.ROUTER_COMMUTING), name(uniform, Way.ROUTER_COORDINATED)));
+    ratios.put(
+        "hot_commuting_over_coordinated",
+        measured.ratio(name(hot, Way.COMMUTING), name(hot, Way.COORDINATED)));
+    ratios.put(
+        "hot_commuting_over_coordinated_counters",
+        measured.ratio(name(hot, Way.COMMUTING), name(hot, Way.COORDINATED_COUNTERS)));
+    ratios.put(
+        "ten_percent_over_local",
+        measured.ratio(
+            name(new Load(10, false, FAR), Way.COMMUTING),
+            name(new Load(0, false, FAR), Way.COMMUTING)));
+    Map<String, Object> parameters = new LinkedHashMap<>();
+    parameters.put("clients", options.clients());
+    parameters.put("seconds", options.seconds());
+    parameters.put("rounds", options.rounds());
+    parameters.put("rows", options.rows());
+    return new BenchResult("commit", parameters, measured.rows(), ratios, Map.of());
+  }
+
+  private Client open(Committer committer, List<Node> places, Way way, int number)
+      throws SQLException, IOException {
+    if (way.isRouted()) {
+      return new RouterClient(router.connect(), way);
+    }
+    List<NodeSession> sessions = new ArrayList<>();
+    NodeIdentity identity =
+        new NodeIdentity(
+            Map.of("user", router.user(), "database", Addresses.database(nodes.get(0).url())),
+            new ScramSecret.Password(router.password()));
+    for (Node place : places) {
+      sessions.add(
+          new NodeSession(
+              place.id(),
+              NodeConnector.open(new NodeAddress(place.host(), place.port()), identity)));
+    }
+    return new NodeClient(committer, way, sessions, number);
+  }
+
+  private void createTable() throws SQLException {
+    execute(
+        router,
+        "DROP TABLE IF EXISTS " + TABLE,
+        "CREATE TABLE "
+            + TABLE
+            + " (k integer PRIMARY KEY, n abelian.counter NOT NULL, plain bigint NOT NULL)",
+        "CALL create_distributed_table('" + TABLE + "', 'k')");
+    String insert = "INSERT INTO " + TABLE + " VALUES (?, 0, 0)";
+    try (Connection connection = router.connectForLoading();
+        PreparedStatement row = connection.prepareStatement(insert)) {
+      connection.setAutoCommit(false);
+      for (int key = 1; key <= options.rows(); key++) {
+        row.setInt(1, key);
+        row.addBatch();
+        if (key % 1000 == 0 || key == options.rows()) {
+          row.executeBatch();
+          connection.commit();
+        }
+      }
+    }
+    execute(router, "VACUUM ANALYZE " + TABLE);
+  }
+
+  private Keys keys(List<Node> places) throws SQLException {
+    List<int[]> keys = new ArrayList<>();
+    for (Node place : places) {
+      Database node =
+          new Database(Addresses.url(place, nodes.get(0).url()), router.user(), router.password());
+      List<Integer> own = new ArrayList<>();
+      try (Connection connection = node.connect();
+          Statement statement = connection.createStatement();
+          ResultSet rows = statement.executeQuery("SELECT k FROM " + TABLE)) {
+        while (rows.next()) {
+          own.add(rows.getInt(1));
+        }
+      }
+      keys.add(own.stream().mapToInt(Integer::intValue).toArray());
+    }
+    return new Keys(keys);
+  }
+
+  /** A way that loses or repeats work is no way. */
+  private void requireAll(long additions) throws SQLException {
+    String sum = "SELECT sum(n)::bigint + sum(plain)::bigint FROM " + TABLE;
+    try (Connection connection = router.connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sum)) {
+      row.next();
+      if (row.getLong(1) != additions) {
+        throw new SQLException(
+            "%d additions were committed, but the rows have %d"
+                .formatted(additions, row.getLong(1)),
+            "XX001");
+      }
+    }
+  }
+
+  private static void execute(Database database, String... statements) throws SQLException {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+}

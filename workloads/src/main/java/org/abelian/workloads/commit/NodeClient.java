@@ -1,0 +1,138 @@
+package org.abelian.workloads.commit;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.transaction.CommitOutcome;
+import org.abelian.router.transaction.CommitRequest;
+import org.abelian.router.transaction.Gid;
+import org.abelian.router.transaction.Intent;
+import org.abelian.router.transaction.Participant;
+
+/**
+ * The transaction as a procedure that knows its nodes and statements: what can go in one round trip
+ * does. There is no router between, so that the ways differ by their commits alone.
+ */
+final class NodeClient implements Client {
+  private static final NodeStatement BEGIN = NodeStatement.of("BEGIN");
+  private static final NodeStatement COMMIT = NodeStatement.of("COMMIT");
+  private static final NodeStatement DECIDE = NodeStatement.of("SELECT abelian.decide($1)");
+
+  private final Committer committer;
+  private final Way way;
+  private final NodeStatement update;
+  private final List<NodeSession> sessions;
+  private final long number;
+  private final Map<NodeSession, Gid> finishing = new HashMap<>();
+
+  NodeClient(Committer committer, Way way, List<NodeSession> sessions, long number) {
+    this.committer = committer;
+    this.way = way;
+    this.update = NodeStatement.of(update(way).replace("?", "$1"));
+    this.sessions = List.copyOf(sessions);
+    this.number = number;
+  }
+
+  /** The statement of both additions. */
+  static String update(Way way) {
+    String column = way.column();
+    return "UPDATE bench_commit SET " + column + " = " + column + " + 1 WHERE k = ?";
+  }
+
+  @Override
+  public void run(Transfer transfer) throws IOException {
+    NodeSession first = sessions.get(transfer.firstNode());
+    NodeSession second = sessions.get(transfer.secondNode());
+    String firstKey = Integer.toString(transfer.firstKey());
+    String secondKey = Integer.toString(transfer.secondKey());
+    if (!transfer.isDistributed()) {
+      await(first);
+      first.add(BEGIN);
+      first.add(update, firstKey);
+      first.add(update, secondKey);
+      first.add(COMMIT);
+      first.go();
+      first.succeed();
+      return;
+    }
+    await(first);
+    await(second);
+    first.add(BEGIN);
+    first.add(update, firstKey);
+    second.add(BEGIN);
+    second.add(update, secondKey);
+    if (way == Way.COMMUTING) {
+      both(first, second);
+      commute(transfer, first, second);
+    } else {
+      coordinate(first, second);
+    }
+  }
+
+  private static void both(NodeSession first, NodeSession second) throws IOException {
+    first.go();
+    second.go();
+    first.succeed();
+    second.succeed();
+  }
+
+  private void commute(Transfer transfer, NodeSession first, NodeSession second)
+      throws IOException {
+    List<Participant> writers = new ArrayList<>(List.of(first, second));
+    Intent intent =
+        new Intent(
+            List.of(first.nodeId(), second.nodeId()),
+            "{"
+                + part(first, transfer.firstKey())
+                + ","
+                + part(second, transfer.secondKey())
+                + "}");
+    CommitOutcome outcome =
+        committer.commuting.commit(new CommitRequest(number, null, writers, List.of()), intent);
+    if (!(outcome instanceof CommitOutcome.Committed)) {
+      throw new IOException("not committed: " + outcome);
+    }
+  }
+
+  private String part(NodeSession session, int key) {
+    String sql = "UPDATE public.bench_commit SET n = (n)::bigint + 1 WHERE k = $1";
+    return "\"%d\":[{\"sql\":\"%s\",\"types\":[23],\"values\":[\"%d\"]}]"
+        .formatted(session.nodeId(), sql, key);
+  }
+
+  /**
+   * Work and PREPARE in one round, the decision in the next; the client is answered then, and the
+   * other node's COMMIT PREPARED waits for nobody but the next transaction there.
+   */
+  private void coordinate(NodeSession holder, NodeSession other) throws IOException {
+    Gid gid = committer.gids.next(holder.nodeId(), number);
+    other.addOnce("PREPARE TRANSACTION '" + gid + "'");
+    both(holder, other);
+    holder.add(DECIDE, gid.toString());
+    holder.add(COMMIT);
+    holder.go();
+    holder.succeed();
+    other.addOnce("COMMIT PREPARED '" + gid + "'");
+    other.go();
+    finishing.put(other, gid);
+  }
+
+  private void await(NodeSession session) throws IOException {
+    Gid gid = finishing.remove(session);
+    if (gid != null) {
+      session.succeed();
+      committer.ledger.end(gid, true);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (NodeSession session : sessions) {
+      await(session);
+    }
+    sessions.forEach(NodeSession::close);
+  }
+}

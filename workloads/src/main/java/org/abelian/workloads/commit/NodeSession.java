@@ -1,0 +1,97 @@
+package org.abelian.workloads.commit;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.transaction.Answer;
+import org.abelian.router.transaction.Participant;
+
+/** A connection to one node, whose messages are pipelined. */
+final class NodeSession implements Participant {
+  private final int nodeId;
+  private final NodeConnection connection;
+
+  NodeSession(int nodeId, NodeConnection connection) {
+    this.nodeId = nodeId;
+    this.connection = connection;
+  }
+
+  /** Appends a prepared statement. */
+  void add(NodeStatement statement, String... values) {
+    connection.parse(statement);
+    FrameWriter writer = connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).string(connection.prepared().name(statement));
+    writer.int2(0).int2(values.length);
+    for (String value : values) {
+      byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+      writer.int4(bytes.length).bytes(bytes);
+    }
+    writer.int2(0).end();
+    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+  }
+
+  /** Appends a statement that is another each time. */
+  void addOnce(String sql) {
+    connection.parseUnnamed(NodeStatement.of(sql));
+    FrameWriter writer = connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).int1(0).int2(0).int2(0).int2(0).end();
+    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+  }
+
+  /** Sends what was appended. */
+  void go() throws NodeLostException {
+    connection.writer().empty(FrontendType.SYNC);
+    connection.flush();
+  }
+
+  /** Waits for the answer to what was sent. */
+  void succeed() throws IOException {
+    QueryResult result = NodeCall.await(connection, true);
+    if (!result.succeeded()) {
+      throw new IOException(result.errorFields().sqlState() + " " + result.errorFields().message());
+    }
+  }
+
+  @Override
+  public int nodeId() {
+    return nodeId;
+  }
+
+  @Override
+  public void send(String sql) {
+    try {
+      NodeCall.sendSimple(connection, sql);
+    } catch (NodeLostException lost) {
+      // await reports it.
+    }
+  }
+
+  @Override
+  public Answer await(Duration limit) {
+    try {
+      QueryResult result = NodeCall.await(connection, true);
+      return result.succeeded()
+          ? new Answer.Done(result.tag())
+          : new Answer.Failed(
+              result.errorFields().sqlState(), result.errorFields().message(), null, null);
+    } catch (NodeLostException lost) {
+      return new Answer.Lost(lost.getMessage());
+    }
+  }
+
+  @Override
+  public boolean inTransaction() {
+    return connection.transactionStatus() != 'I';
+  }
+
+  void close() {
+    connection.close();
+  }
+}

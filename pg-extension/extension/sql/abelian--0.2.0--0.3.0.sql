@@ -54,6 +54,18 @@ CREATE FUNCTION size(dict) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SA
 CREATE FUNCTION keys(dict) RETURNS text[] LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
   'SELECT ARRAY(SELECT key FROM pg_catalog.jsonb_object_keys($1::pg_catalog.jsonb) key ORDER BY key COLLATE pg_catalog."C")';
 
+-- Queries of one element, which is all that a locking clause holds of what they ask.
+CREATE FUNCTION newest_element(anyelement, text, tid, oid, integer) RETURNS anyelement LANGUAGE c VOLATILE STRICT COST 1000 AS 'MODULE_PATHNAME', 'abelian_object_newest_element';
+DO $$
+DECLARE
+  query text;
+BEGIN
+  FOREACH query IN ARRAY ARRAY['contains(abelian.set, text)', 'contains(abelian.multiset, text)', 'count(abelian.multiset, text)', 'contains(abelian.scored_set, text)',
+      'score(abelian.scored_set, text)', 'contains(abelian.dict, text)', 'get(abelian.dict, text)'] LOOP
+    EXECUTE format('SECURITY LABEL FOR abelian ON FUNCTION abelian.%s IS %L', query, 'query of an element');
+  END LOOP;
+END $$;
+
 -- ---- unique_id
 -- Each session takes some numbers at a time; what it does not draw is lost.
 CREATE SEQUENCE unique_number CACHE 32;

@@ -6,6 +6,7 @@
 //! | type | its aggregate, qualified: `pg_catalog.max(pg_catalog.int8)`; then, if there are any, `; from f(...)`, `; slice f(...)`, `; elements NAME` and `; numbers SEQUENCE` |
 //! | function | `operation`: `c = f(c, x)` is what merging `c` with `f(NULL, x)` gives |
 //! | function | `operation on elements`: it can be written down, to be done once the elements are locked |
+//! | function | `query of an element`: what `f(c, x, ...)` gives depends on the element `x` of `c` alone |
 
 use super::family::{self, Family};
 use super::structure::Structure;
@@ -19,6 +20,7 @@ use std::ffi::{CStr, CString, c_char};
 const PROVIDER: &CStr = c"abelian";
 const OPERATION: &CStr = c"operation";
 const ON_ELEMENTS: &CStr = c"operation on elements";
+const ASKS_ELEMENT: &CStr = c"query of an element";
 
 /// What kind of operation a function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub enum Operation {
     Blind,
     /// It can be written down to be done under locks on elements.
     OnElements,
+    /// None: it asks for what is known of one element, its second argument.
+    AsksElement,
 }
 
 thread_local! {
@@ -106,7 +110,8 @@ fn check_operation(function: Oid, label: &CStr) -> Result<(), Error> {
         let result = pg_sys::get_func_signature(function, &mut types, &mut count);
         count > 0 && *types == result && !pg_sys::get_func_retset(function)
     };
-    if shape && [OPERATION, ON_ELEMENTS].contains(&label) {
+    let asks = count > 1 && label == ASKS_ELEMENT;
+    if asks || shape && [OPERATION, ON_ELEMENTS].contains(&label) {
         Ok(())
     } else {
         Err(Error::InvalidLabel)
@@ -186,13 +191,13 @@ pub fn operation(function: Oid) -> Option<Operation> {
     if let Some(known) = OPERATIONS.with_borrow(|known| known.get(&function).copied()) {
         return known;
     }
-    let found = of(pg_sys::ProcedureRelationId, function).and_then(|label| {
-        if label.as_c_str() == OPERATION {
-            Some(Operation::Blind)
-        } else {
-            (label.as_c_str() == ON_ELEMENTS).then_some(Operation::OnElements)
-        }
-    });
+    let found =
+        of(pg_sys::ProcedureRelationId, function).and_then(|label| match label.as_c_str() {
+            label if label == OPERATION => Some(Operation::Blind),
+            label if label == ON_ELEMENTS => Some(Operation::OnElements),
+            label if label == ASKS_ELEMENT => Some(Operation::AsksElement),
+            _ => None,
+        });
     OPERATIONS.with_borrow_mut(|known| known.insert(function, found));
     found
 }

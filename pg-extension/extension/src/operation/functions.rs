@@ -14,6 +14,8 @@ use crate::pg_function;
 use crate::types::aggregated::{self, Aggregated};
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
+use crate::varlena::content_of;
+use abelian_adt::locks::element_hash;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// What the types have in common here.
@@ -138,6 +140,20 @@ fn newest<T: Content>(call: Call) -> Result<Datum, Error> {
     if !lock_object(content.object(relation(call, 2)), place(call, 1), request)? {
         return content.seen_alone();
     }
+    content.newest_alone()
+}
+
+/// As [`newest`], but only what is known of one element is held, and so is the newest.
+fn newest_of_element(call: Call) -> Result<Datum, Error> {
+    let content = Aggregated::argument(call, 0)?;
+    let request = Request::of(call.i32(4))?;
+    let object = content.object(relation(call, 3));
+    let locked = Table::open(object.relation).lock_version(place(call, 2), request)?;
+    if locked != Locked::Newest {
+        return content.seen_alone();
+    }
+    request.lock_element(&object, element_hash(&content_of(call.arg(1))))?;
+    row::require_unchanged(object.id)?;
     content.newest_alone()
 }
 
@@ -290,6 +306,7 @@ pg_function!(fn abelian_counter_keep(call) { keep::<Counter>(rewritten(call)?) }
 pg_function!(fn abelian_decimal_counter_keep(call) { keep::<DecimalCounter>(rewritten(call)?) });
 pg_function!(fn abelian_object_operate(call) { operate_aggregated(rewritten(call)?) });
 pg_function!(fn abelian_object_newest(call) { newest::<Aggregated>(rewritten(call)?) });
+pg_function!(fn abelian_object_newest_element(call) { newest_of_element(rewritten(call)?) });
 pg_function!(fn abelian_object_replace(call) { replace::<Aggregated>(rewritten(call)?) });
 pg_function!(fn abelian_object_keep(call) { keep::<Aggregated>(rewritten(call)?) });
 

@@ -46,7 +46,11 @@ fn lock(mut query: Tree<pg_sys::Query>, relation: &Relation<'_>, named: i32, who
     if let Some(mut join) = Tree::new(query.jointree) {
         let conditions: Vec<Any> = tree::conjuncts(join.quals)
             .into_iter()
-            .flat_map(|condition| relation.newest_condition(condition, named))
+            .flat_map(|condition| {
+                relation.condition_on(condition, |condition| {
+                    relation.newest_in_part(condition, named)
+                })
+            })
             .collect();
         join.quals = tree::conjunction(&conditions);
     }
@@ -69,7 +73,7 @@ fn lock(mut query: Tree<pg_sys::Query>, relation: &Relation<'_>, named: i32, who
             sort_keys.push(key);
             entry.ressortgroupref = 0;
         }
-        entry.expr = relation.newest(expression, named).pointer();
+        entry.expr = relation.newest_in_part(expression, named).pointer();
     }
     entries.extend(sort_keys);
     entries.push(tree::target(

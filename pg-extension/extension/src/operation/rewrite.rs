@@ -17,6 +17,7 @@ use super::relation::Facts;
 use super::row::Hold;
 use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
+use crate::aggregate::{Operation, operation};
 use pgrx::pg_sys::{self, CmdType, Oid};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -145,20 +146,93 @@ impl<'a> Relation<'a> {
     /// The same expression, its Abelian columns (all, or those in `only`) read in their newest state.
     pub fn newest(&self, expression: Any, hold: i32) -> Any {
         tree::replace_columns(expression, self.number, &mut |variable| {
-            let kind = self.symbols.kind(variable.vartype)?;
-            let levels_up = variable.varlevelsup;
-            let arguments = [
-                variable.copy().any(),
-                self.ctid(levels_up),
-                self.tableoid(levels_up),
-                tree::integer(hold),
-            ];
-            Some(tree::internal_call(kind.newest, kind.type_, &arguments))
+            self.newest_column(variable, hold)
         })
     }
 
+    fn newest_column(&self, variable: Tree<pg_sys::Var>, hold: i32) -> Option<Any> {
+        let kind = self.symbols.kind(variable.vartype)?;
+        let levels_up = variable.varlevelsup;
+        let arguments = [
+            variable.copy().any(),
+            self.ctid(levels_up),
+            self.tableoid(levels_up),
+            tree::integer(hold),
+        ];
+        Some(tree::internal_call(kind.newest, kind.type_, &arguments))
+    }
+
+    /// As [`Relation::newest`], but what asks for one element of a column, such as `contains(c, x)`, holds that element alone.
+    pub fn newest_in_part(&self, expression: Any, hold: i32) -> Any {
+        /// Positions in the text are greater; a mark takes the place of one, so that the variable is known again.
+        const FIRST_MARK: i32 = -2;
+        let Some(newest_element) = self.symbols.newest_element else {
+            return self.newest(expression, hold);
+        };
+        let marked = expression.copy();
+        let mut elements = Vec::new();
+        tree::any_node(marked.pointer(), &mut |node, levels| {
+            if levels == 0
+                && let Some((mut variable, element)) = self.asked(node)
+            {
+                variable.location = FIRST_MARK - elements.len() as i32;
+                elements.push(element);
+            }
+            false
+        });
+        tree::replace_columns(marked, self.number, &mut |variable| {
+            let place = usize::try_from(FIRST_MARK - variable.location).ok();
+            let Some(element) = place.and_then(|place| elements.get(place)) else {
+                return self.newest_column(variable, hold);
+            };
+            let mut column = variable.copy();
+            column.location = -1;
+            let arguments = [
+                column.any(),
+                element.copy(),
+                self.ctid(0),
+                self.tableoid(0),
+                tree::integer(hold),
+            ];
+            let type_ = variable.vartype;
+            Some(tree::internal_call(newest_element, type_, &arguments))
+        })
+    }
+
+    /// The column and the element that a call asks for, if it asks for one element of one of the relation's columns.
+    fn asked(&self, node: Any) -> Option<(Tree<pg_sys::Var>, Any)> {
+        let call = node.cast::<pg_sys::FuncExpr>()?;
+        if operation(call.funcid) != Some(Operation::AsksElement) {
+            return None;
+        }
+        let arguments = tree::items::<pg_sys::Node>(call.args);
+        let (column, element) = (
+            arguments.first()?.cast::<pg_sys::Var>()?,
+            *arguments.get(1)?,
+        );
+        let has_elements = self
+            .symbols
+            .kind(column.vartype)?
+            .family
+            .as_ref()?
+            .structure
+            .is_some();
+        let read = self.columns_read(element.pointer::<pg_sys::Node>());
+        (has_elements
+            && column.varno == self.number
+            && column.varlevelsup == 0
+            && element.result_type() == pg_sys::TEXTOID
+            && !self.abelian_among(&read))
+        .then_some((column, element))
+    }
+
     /// The condition under the snapshot, where the row is still the one the snapshot shows, and on the newest state.
-    pub fn newest_condition(&self, condition: Any, hold: i32) -> Vec<Any> {
+    fn newest_condition(&self, condition: Any, hold: i32) -> Vec<Any> {
+        self.condition_on(condition, |condition| self.newest(condition, hold))
+    }
+
+    /// The condition under the snapshot, and on what `newest` makes of it.
+    pub fn condition_on(&self, condition: Any, newest: impl FnOnce(Any) -> Any) -> Vec<Any> {
         if !self.abelian_among(&self.columns_read(condition.pointer::<pg_sys::Node>())) {
             return vec![condition];
         }
@@ -169,7 +243,7 @@ impl<'a> Relation<'a> {
         );
         let changed = tree::boolean(pg_sys::BoolExprType::NOT_EXPR, &[in_snapshot]);
         let filter = tree::boolean(pg_sys::BoolExprType::OR_EXPR, &[condition.copy(), changed]);
-        vec![filter, self.newest(condition, hold)]
+        vec![filter, newest(condition)]
     }
 
     fn newest_conditions(&mut self, hold: Hold) {

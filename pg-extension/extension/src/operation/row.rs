@@ -147,6 +147,17 @@ impl Request {
         }
     }
 
+    /// Locks the elements with one hash of an object of a row that is locked; others may be operated on.
+    pub fn lock_element(self, object: &Object, hash: u64) -> Result<(), Error> {
+        let held = lock::holds(Tag::Object(object.id), Mode::Overwrite);
+        let (Some(mode), false) = (self.object_mode(), object.id == 0 || held) else {
+            return Ok(());
+        };
+        self.take(object, Part::Element(hash), mode)?;
+        self.take(object, Part::Row, Mode::Read)?;
+        self.take(object, Part::Value, Mode::IntentionRead)
+    }
+
     fn take(self, object: &Object, part: Part, mode: Mode) -> Result<(), Error> {
         // An operation in a slice is soon over; SKIP LOCKED could not skip the row any more here.
         let wait = self.policy != LockWaitPolicy::LockWaitError;

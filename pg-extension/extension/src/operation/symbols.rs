@@ -46,6 +46,9 @@ pub struct Symbols {
     pub lock_row: Oid,
     /// `in_snapshot(ctid, tableoid)`
     pub in_snapshot: Oid,
+    /// `newest_element(datum, element, ctid, tableoid, mode)`: lock an element, then the newest value. An extension that has not been
+    /// updated since lacks it.
+    pub newest_element: Option<Oid>,
 }
 
 impl Symbols {
@@ -126,6 +129,16 @@ fn look_up() -> Option<Symbols> {
             &[pg_sys::TIDOID, pg_sys::OIDOID, pg_sys::INT4OID],
         )?,
         in_snapshot: function(c"in_snapshot", &[pg_sys::TIDOID, pg_sys::OIDOID])?,
+        newest_element: function(
+            c"newest_element",
+            &[
+                pg_sys::ANYELEMENTOID,
+                pg_sys::TEXTOID,
+                pg_sys::TIDOID,
+                pg_sys::OIDOID,
+                pg_sys::INT4OID,
+            ],
+        ),
     })
 }
 

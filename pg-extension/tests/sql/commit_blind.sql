@@ -3,7 +3,7 @@
 \pset tuples_only on
 CREATE SCHEMA shop;
 CREATE TABLE shop.page (id int PRIMARY KEY, tenant int NOT NULL, name text UNIQUE, likes abelian.counter, best abelian.max,
-  stock abelian.bounded_counter, weight int, plain bigint);
+  stock abelian.bounded_counter, weight int, plain bigint, tags abelian.set, ticket abelian.unique_id, top abelian.top_k);
 CREATE TABLE shop.log (page int, what text, at timestamptz DEFAULT now());
 CREATE TABLE shop.event (page int, what text, n int DEFAULT 7);
 CREATE TABLE shop.guarded (id int PRIMARY KEY, likes abelian.counter);
@@ -45,6 +45,10 @@ SELECT pg_temp.blind(s) FROM (VALUES
   (29, 'INSERT INTO child VALUES (1, ''x'')'),
   (30, 'INSERT INTO event VALUES (1) RETURNING page'),
   (31, 'DELETE FROM event WHERE page = 1'),
-  (32, 'SELECT likes FROM page WHERE id = 7')) v(n, s) ORDER BY n;
+  (32, 'SELECT likes FROM page WHERE id = 7'),
+  (33, 'UPDATE page SET tags = abelian.remove(tags, ''x'') WHERE id = 7'),
+  (34, 'UPDATE page SET tags = abelian.add(tags, ''x'') WHERE id = 7'),
+  (35, 'UPDATE page SET ticket = abelian.draw(ticket) WHERE id = 7'),
+  (36, 'UPDATE page SET top = abelian.add(top, 5, ''five'') WHERE id = 7')) v(n, s) ORDER BY n;
 -- what it prints means the same whatever the search path
 SELECT pg_temp.blind(pg_temp.blind('UPDATE page SET likes = likes + 1, best = greatest(best, 9) WHERE id = $1'));

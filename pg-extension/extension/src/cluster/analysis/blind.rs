@@ -8,6 +8,7 @@
 use super::super::postgres;
 use super::parser;
 use super::tree::{self, NodePtr};
+use crate::aggregate::Family;
 use crate::boundary::PostgresError;
 use crate::operation;
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -61,6 +62,11 @@ fn update(query: &'static pg_sys::Query) -> Option<&'static str> {
             == crate::catalog::find().map_or(Oid::INVALID, |c| c.bounded_counter)
     }) {
         return Some("a bounded counter may refuse the operation later");
+    }
+    if assigned(query).any(|entry| {
+        Family::of(tree::type_of(entry.expr)).is_some_and(|family| family.structure.is_some())
+    }) {
+        return Some("what it does may depend on what is known of an element by then");
     }
     if assigned(query).any(|entry| {
         columns(entry.expr.cast())

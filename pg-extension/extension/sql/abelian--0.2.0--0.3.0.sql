@@ -463,4 +463,155 @@ GRANT EXECUTE ON FUNCTION abelian.check_intent_horizon(uuid, bigint, boolean), a
 -- Runs with the rights of the role whose operation it is.
 GRANT EXECUTE ON FUNCTION abelian.redo_operation(jsonb) TO PUBLIC;
 
+
+-- ---- independent transactions (docs/protocols/independent.md)
+
+-- What this node has executed. Written by the transaction that executed it, deleted when every participant has it on disk.
+CREATE TABLE abelian.independent_record (
+  id text COLLATE "C" PRIMARY KEY,
+  at bigint NOT NULL,
+  participants integer[] NOT NULL,
+  intent text NOT NULL,
+  role name NOT NULL,
+  failure text,
+  executed_at timestamptz NOT NULL DEFAULT clock_timestamp());
+COMMENT ON TABLE abelian.independent_record IS 'fragments of independent transactions that this node has executed';
+
+-- Counts the starts of the server that closed the lane (0: never used), and how far the lane is.
+CREATE TABLE abelian.independent_lane (
+  single boolean PRIMARY KEY DEFAULT true CHECK (single),
+  run bigint NOT NULL DEFAULT 0,
+  at bigint NOT NULL DEFAULT 0,
+  id text COLLATE "C" NOT NULL DEFAULT '') WITH (fillfactor = 20);
+INSERT INTO abelian.independent_lane DEFAULT VALUES;
+GRANT SELECT ON abelian.independent_lane TO PUBLIC;
+GRANT SELECT ON abelian.independent_record TO abelian_router;
+
+CREATE FUNCTION abelian.independent_state() RETURNS bigint[] LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_state';
+CREATE FUNCTION abelian.independent_propose(id text, self integer, nodes integer[], runs bigint[], horizon bigint) RETURNS bigint
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_propose';
+CREATE FUNCTION abelian.independent_flush() RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_flush';
+CREATE FUNCTION abelian.independent_turn(id text, at bigint) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_turn';
+CREATE FUNCTION abelian.independent_completable(id text, at bigint) RETURNS boolean LANGUAGE c STRICT
+  AS 'MODULE_PATHNAME', 'abelian_independent_completable';
+CREATE FUNCTION abelian.independent_stop(id text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_stop';
+CREATE FUNCTION abelian.independent_cancel(id text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_cancel';
+CREATE FUNCTION abelian.independent_pending(milliseconds bigint) RETURNS text[] LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_pending';
+CREATE FUNCTION abelian.independent_fence(node integer, run bigint) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_fence';
+CREATE FUNCTION abelian.independent_begin_run(run bigint) RETURNS bigint LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_begin_run';
+CREATE FUNCTION abelian.independent_is_closed(run bigint) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_is_closed';
+CREATE FUNCTION abelian.independent_open_lane(run bigint, last bigint) RETURNS boolean LANGUAGE c STRICT
+  AS 'MODULE_PATHNAME', 'abelian_independent_open_lane';
+
+-- A fragment's place in the order, its record and the watermark, in the transaction that goes on to run the intent. The role is the
+-- one that runs it; recovery runs it as the same, hence the check.
+CREATE FUNCTION abelian.independent_execute(id text, at bigint, nodes integer[], intent text, role name) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT pg_has_role(session_user, role, 'MEMBER') THEN
+    RAISE EXCEPTION 'permission denied to run an independent transaction as %', role USING ERRCODE = 'insufficient_privilege';
+  ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'an independent transaction runs at READ COMMITTED' USING ERRCODE = 'feature_not_supported';
+  END IF;
+  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM abelian.independent_turn(id, at);
+  INSERT INTO abelian.independent_record (id, at, participants, intent, role) VALUES (id, at, nodes, intent, role);
+  UPDATE abelian.independent_lane l SET at = independent_execute.at, id = independent_execute.id;
+END $$;
+
+-- The same for what another participant has executed: false when there is nothing to do. With a failure, nothing is run after it.
+CREATE FUNCTION abelian.independent_complete(id text, at bigint, nodes integer[], intent text, role name, failure text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM abelian.independent_lane l WHERE (l.at, l.id) >= (independent_complete.at, independent_complete.id))
+     OR NOT abelian.independent_completable(id, at) THEN
+    RETURN false;
+  END IF;
+  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM abelian.independent_turn(id, at);
+  INSERT INTO abelian.independent_record (id, at, participants, intent, role, failure) VALUES (id, at, nodes, intent, role, failure);
+  UPDATE abelian.independent_lane l SET at = independent_complete.at, id = independent_complete.id;
+  RETURN true;
+END $$;
+
+-- Keeps it from being executed by its router; the record if it has been.
+CREATE FUNCTION abelian.independent_freeze(id text) RETURNS SETOF abelian.independent_record
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.independent_stop(id);
+  RETURN QUERY SELECT r.* FROM abelian.independent_record r WHERE r.id = independent_freeze.id;
+END $$;
+
+-- A number for a run of the lane; to be on disk before it is used.
+CREATE FUNCTION abelian.independent_next_run() RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  number bigint;
+BEGIN
+  PERFORM set_config('synchronous_commit', 'on', true);
+  UPDATE abelian.independent_lane l SET run = l.run + 1 RETURNING l.run INTO STRICT number;
+  RETURN number;
+END $$;
+
+-- What a peer that catches up lacks; fences off its earlier runs.
+CREATE FUNCTION abelian.independent_executed(node integer, run bigint, after_at bigint, after_id text) RETURNS SETOF abelian.independent_record
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.independent_fence(node, run);
+  RETURN QUERY SELECT r.* FROM abelian.independent_record r
+    WHERE node = ANY (r.participants) AND (r.at, r.id) > (after_at, after_id COLLATE "C") ORDER BY r.at, r.id;
+END $$;
+
+-- A fragment that this node lost, before its lane is open; false when it has it.
+CREATE FUNCTION abelian.independent_catch_up(run bigint, id text, at bigint, nodes integer[], intent text, role name, failure text)
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  LOCK TABLE abelian.independent_lane IN EXCLUSIVE MODE; -- one router at a time
+  IF NOT abelian.independent_is_closed(run) THEN
+    RAISE EXCEPTION 'the lane is open, or catches up for another run' USING ERRCODE = 'serialization_failure';
+  ELSIF EXISTS (SELECT FROM abelian.independent_lane l WHERE (l.at, l.id) >= (independent_catch_up.at, independent_catch_up.id)) THEN
+    RETURN false;
+  END IF;
+  INSERT INTO abelian.independent_record (id, at, participants, intent, role, failure) VALUES (id, at, nodes, intent, role, failure);
+  UPDATE abelian.independent_lane l SET at = independent_catch_up.at, id = independent_catch_up.id;
+  RETURN true;
+END $$;
+
+-- Everything that peers have executed is executed here: proposals are accepted. False when the run is over.
+CREATE FUNCTION abelian.independent_open(run bigint) RETURNS boolean
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT abelian.independent_open_lane(run, l.at) FROM abelian.independent_lane l
+$$;
+
+-- Records of what every participant has on disk, as their router knows.
+CREATE FUNCTION abelian.independent_forget(ids text[]) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH gone AS (DELETE FROM abelian.independent_record r WHERE r.id = ANY (ids) RETURNING 1) SELECT count(*) FROM gone
+$$;
+
+-- Records that dead routers left, when the lanes of all participants have passed them. The caller lists how far the lanes are on disk.
+CREATE FUNCTION abelian.independent_sweep(older_than interval, nodes integer[], ats bigint[], ids text[]) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH gone AS (
+    DELETE FROM abelian.independent_record r
+     WHERE r.executed_at < clock_timestamp() - older_than
+       AND NOT EXISTS (
+         SELECT FROM unnest(r.participants) p(node) LEFT JOIN unnest(nodes, ats, ids) lane(node, at, id) USING (node)
+          WHERE lane.at IS NULL OR (lane.at, lane.id COLLATE "C") < (r.at, r.id))
+    RETURNING 1)
+  SELECT count(*) FROM gone
+$$;
+
+REVOKE ALL ON FUNCTION abelian.independent_turn(text, bigint), abelian.independent_completable(text, bigint), abelian.independent_stop(text),
+  abelian.independent_cancel(text), abelian.independent_pending(bigint), abelian.independent_fence(integer, bigint),
+  abelian.independent_begin_run(bigint), abelian.independent_is_closed(bigint), abelian.independent_open_lane(bigint, bigint),
+  abelian.independent_complete(text, bigint, integer[], text, name, text), abelian.independent_freeze(text), abelian.independent_next_run(),
+  abelian.independent_executed(integer, bigint, bigint, text), abelian.independent_open(bigint), abelian.independent_forget(text[]),
+  abelian.independent_catch_up(bigint, text, bigint, integer[], text, name, text),
+  abelian.independent_sweep(interval, integer[], bigint[], text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION abelian.independent_cancel(text), abelian.independent_pending(bigint), abelian.independent_begin_run(bigint),
+  abelian.independent_complete(text, bigint, integer[], text, name, text), abelian.independent_freeze(text), abelian.independent_next_run(),
+  abelian.independent_executed(integer, bigint, bigint, text), abelian.independent_open(bigint), abelian.independent_forget(text[]),
+  abelian.independent_catch_up(bigint, text, bigint, integer[], text, name, text),
+  abelian.independent_sweep(interval, integer[], bigint[], text[]) TO abelian_router;
 -- ==== end of commit classes =========================================================================

@@ -80,6 +80,15 @@ pub enum Error {
     /// `abelian.is_local()` of a value that the distribution column cannot be compared with.
     #[error("a key of this type is not one of the table's")]
     KeyType,
+    /// A transaction's name that no router gives, or that does not name the node among its participants.
+    #[error("this is not an independent transaction of this node")]
+    IndependentName,
+    /// A fragment that is settled, or about to be, by someone else than its router.
+    #[error("the independent transaction is being settled by recovery")]
+    IndependentSettled,
+    /// A coordinated commit, or a read of several nodes, waited too long for independent transactions.
+    #[error("independent transactions of this node did not come to rest")]
+    LaneBusy,
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -94,6 +103,10 @@ impl Error {
             Error::Exhausted(_) => PgSqlErrorCode::ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED,
             Error::OutOfRange => PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
             Error::KeyType => PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
+            Error::IndependentName => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            Error::IndependentSettled | Error::LaneBusy => {
+                PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE
+            }
             Error::ConcurrentUpdate => PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
             Error::NotForUsers => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             // its own code is raised with it

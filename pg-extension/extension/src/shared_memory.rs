@@ -1,6 +1,7 @@
 //! The extension's shared memory: hints, figures, and what can be found out again. Losing it at a crash loses no user
 //! data.
 
+use crate::cluster::independent::{Lanes, Progress};
 use crate::lock::{Moments, Waiting};
 use crate::object::contention::Detector;
 use crate::object::split_set::SplitSet;
@@ -29,6 +30,14 @@ pub static SPLIT: PgAtomic<SplitSet> = unsafe { PgAtomic::new(c"abelian_split_se
 // SAFETY: the name is unique to this extension.
 pub static WAITING: PgLwLock<Waiting> = unsafe { PgLwLock::new(c"abelian_waiting") };
 
+/// Independent transactions that are pending.
+// SAFETY: the name is unique to this extension.
+pub static LANES: PgLwLock<Lanes> = unsafe { PgLwLock::new(c"abelian_lanes") };
+
+/// How far the lanes are.
+// SAFETY: the name is unique to this extension.
+pub static PROGRESS: PgAtomic<Progress> = unsafe { PgAtomic::new(c"abelian_lane_progress") };
+
 /// Locks of bounded objects.
 pub static MOMENTS: Moments = Moments::new();
 
@@ -40,4 +49,6 @@ pub fn request() {
     pg_shmem_init!(SPLIT = SplitSet::new());
     pg_shmem_init!(WAITING = Waiting::default());
     pg_shmem_init!(MOMENTS = ());
+    pg_shmem_init!(LANES = Lanes::new());
+    pg_shmem_init!(PROGRESS = Progress::default());
 }

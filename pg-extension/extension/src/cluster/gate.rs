@@ -3,8 +3,11 @@
 //! What makes a coordinated transaction durable on this node (PREPARE TRANSACTION of our gids, `abelian.decide()`)
 //! holds the commit side until its COMMIT [PREPARED]. A read over several nodes takes the snapshot side on each of
 //! them until all have taken their snapshots, so it sees such a transaction on all nodes or on none. Commits pass
-//! each other, and so do reads: the modes are RowExclusive and Share of one heavyweight lock.
+//! each other, and so do reads: the modes are RowExclusive and Share of one heavyweight lock. Both sides also hold
+//! the gate of the lane, so that independent transactions are before or after them on every node.
 
+use super::independent;
+use crate::error::Error;
 use crate::pg_function;
 use pgrx::pg_sys;
 
@@ -15,12 +18,17 @@ pub const GID_PREFIX: &[u8] = b"abelian:";
 const GATE_CLASS: u16 = 0xAB03;
 
 /// Takes the commit side to the end of the transaction, prepared transactions included.
-pub fn enter_to_commit() {
+pub fn enter_to_commit() -> Result<(), Error> {
     acquire(pg_sys::RowExclusiveLock as i32);
+    independent::gate::enter()
 }
 
-fn enter_to_read() {
+fn enter_to_read() -> Result<(), Error> {
     acquire(pg_sys::ShareLock as i32);
+    independent::gate::enter().map_err(|error| match error {
+        Error::LaneBusy => Error::LockNotAvailable, // as when the first gate took too long
+        other => other,
+    })
 }
 
 fn acquire(mode: i32) {
@@ -40,7 +48,7 @@ fn acquire(mode: i32) {
 pg_function!(
     /// `abelian.enter_commit_gate()`
     fn abelian_enter_commit_gate(_call) {
-        enter_to_commit();
+        enter_to_commit()?;
         Ok(pg_sys::Datum::null())
     }
 );
@@ -48,7 +56,7 @@ pg_function!(
 pg_function!(
     /// `abelian.enter_snapshot_gate()`
     fn abelian_enter_snapshot_gate(_call) {
-        enter_to_read();
+        enter_to_read()?;
         Ok(pg_sys::Datum::null())
     }
 );

@@ -106,6 +106,16 @@ unsafe fn refuse_outdated_router() {
     }
 }
 
+/// A transaction that has failed is rolled back by its PREPARE, and needs no gate.
+fn enter_gate() {
+    // SAFETY: plain read of the transaction's state.
+    if unsafe { pg_sys::IsTransactionState() }
+        && let Err(error) = gate::enter_to_commit()
+    {
+        error.raise();
+    }
+}
+
 // The hooks are not wrapped as a whole: errors of the statements themselves must pass with all their fields.
 
 unsafe extern "C-unwind" fn executor_start(query: *mut pg_sys::QueryDesc, flags: c_int) {
@@ -190,7 +200,7 @@ unsafe extern "C-unwind" fn process_utility(
             guarded(|| procedure::check_command((*statement).utilityStmt));
         }
         if prepares_our_gid((*statement).utilityStmt) {
-            guarded(gate::enter_to_commit);
+            guarded(enter_gate);
         }
         nested(|| {
             let next = NEXT_UTILITY

@@ -1,11 +1,13 @@
 //! The node side of a cluster: what a statement is about, which catalogue version its router must know, the gate
-//! between coordinated commits and reads over several nodes, labels for the wait graph, transaction tokens, and distributed procedures.
+//! between coordinated commits and reads over several nodes, independent transactions, labels for the wait graph,
+//! transaction tokens, and distributed procedures.
 //!
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 
 mod analysis;
 pub mod gate;
 pub mod hooks;
+pub mod independent;
 pub mod postgres;
 mod procedure;
 pub mod session_label;
@@ -20,4 +22,5 @@ pub fn install() {
     version::install();
     procedure::install();
     hooks::install();
+    independent::install();
 }

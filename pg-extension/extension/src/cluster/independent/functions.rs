@@ -1,0 +1,173 @@
+//! The SQL face. What touches tables is SQL in the install script, over these.
+
+use super::lanes::{Id, Participant};
+use super::{gate, turn};
+use crate::cluster::postgres;
+use crate::error::Error;
+use crate::function::Call;
+use crate::pg_function;
+use crate::shared_memory::LANES;
+use pgrx::datum::{FromDatum, IntoDatum};
+use pgrx::pg_sys::Datum;
+
+fn id(call: Call) -> Result<Id, Error> {
+    // SAFETY: the first argument is declared as text, the function as STRICT.
+    let text = unsafe { postgres::text_argument(call.arg(0)) };
+    Id::new(text.to_bytes()).ok_or(Error::IndependentName)
+}
+
+fn too_many() -> Error {
+    Error::Internal("too many databases or nodes with independent transactions".to_owned())
+}
+
+pg_function!(
+    /// `abelian.independent_state()`: run, last timestamp, and whether the lane is open (1) or closed (0).
+    fn abelian_independent_state(call) {
+        turn::blind();
+        let lane = LANES.share().look(turn::database());
+        Ok(vec![lane.run, lane.last, i64::from(lane.open)].into_datum().unwrap_or_else(|| call.null()))
+    }
+);
+
+pg_function!(
+    /// `abelian.independent_propose(id, self, nodes, runs, horizon)`: a timestamp, or a negative number for a refusal.
+    fn abelian_independent_propose(call) {
+        turn::blind();
+        let id = id(call)?;
+        let own = call.i32(1);
+        // SAFETY: declared as integer[] and bigint[], the function as STRICT.
+        let (nodes, runs) = unsafe {
+            (Vec::<i32>::from_datum(call.arg(2), false), Vec::<i64>::from_datum(call.arg(3), false))
+        };
+        let participants: Vec<Participant> = nodes
+            .unwrap_or_default()
+            .into_iter()
+            .zip(runs.unwrap_or_default())
+            .map(|(node, run)| Participant { node, run })
+            .collect();
+        let own = participants
+            .iter()
+            .find(|participant| participant.node == own)
+            .copied()
+            .ok_or(Error::IndependentName)?;
+        if !gate::try_enter_to_propose() {
+            return Ok(Datum::from(super::lanes::Refusal::Gate as i64));
+        }
+        let proposal =
+            LANES.exclusive().propose(turn::database(), id, own, &participants, call.i64(4), turn::now());
+        Ok(Datum::from(proposal.unwrap_or_else(|refusal| refusal as i64)))
+    }
+);
+
+pg_function!(
+    /// `abelian.independent_turn(id, timestamp)`: waits for the turn; the lane is the transaction's until it ends.
+    fn abelian_independent_turn(call) {
+        turn::wait_for_turn(id(call)?, call.i64(1))?;
+        Ok(Datum::null())
+    }
+);
+
+pg_function!(
+    /// `abelian.independent_completable(id, timestamp)`: makes it final; false when it is not pending.
+    fn abelian_independent_completable(call) {
+        let id = id(call)?;
+        let mut lanes = LANES.exclusive();
+        Ok(Datum::from(lanes.complete(turn::database(), &id, call.i64(1))))
+    }
+);
+
+pg_function!(
+    /// `abelian.independent_stop(id)`: freezes it, or makes a tombstone.
+    fn abelian_independent_stop(call) {
+        turn::blind();
+        turn::freeze(id(call)?);
+        turn::flush();
+        Ok(Datum::null())
+    }
+);
+
+pg_function!(
+    /// `abelian.independent_cancel(id)`
+    fn abelian_independent_cancel(call) {
+        turn::blind();
+        let id = id(call)?;
+        let mut lanes = LANES.exclusive();
+        lanes.cancel(turn::database(), id);
+        turn::call_next(&lanes);
+        Ok(Datum::null())
+    }
+);
+
+pg_function!(
+    /// `abelian.independent_pending(milliseconds)`: what has been pending for so long, as `id node,node,...`.
+    fn abelian_independent_pending(call) {
+        turn::blind();
+        let moment = turn::now() - call.i64(0) * 1000;
+        let pending = LANES.share().pending_since(turn::database(), moment);
+        let lines: Vec<String> = pending
+            .iter()
+            .map(|entry| {
+                let nodes: Vec<String> = entry.nodes.iter().map(i32::to_string).collect();
+                format!("{} {}", entry.id.text(), nodes.join(","))
+            })
+            .collect();
+        Ok(lines.into_datum().unwrap_or_else(|| call.null()))
+    }
+);
+
+pg_function!(
+    /// `abelian.independent_fence(node, run)`: refuses the node's earlier runs, and freezes what names them.
+    fn abelian_independent_fence(call) {
+        turn::blind();
+        let peer = Participant { node: call.i32(0), run: call.i64(1) };
+        let outdated = LANES.exclusive().fence(turn::database(), peer).ok_or_else(too_many)?;
+        for id in outdated {
+            turn::freeze(id);
+        }
+        turn::flush();
+        Ok(Datum::null())
+    }
+);
+
+pg_function!(
+    /// `abelian.independent_begin_run(run)`: the run to catch up for, which may be another's.
+    fn abelian_independent_begin_run(call) {
+        let mut lanes = LANES.exclusive();
+        let lane = lanes.lane(turn::database()).ok_or_else(too_many)?;
+        lane.unused = false;
+        if lane.run == 0 {
+            lane.run = call.i64(0);
+        }
+        Ok(Datum::from(lane.run))
+    }
+);
+
+pg_function!(
+    /// `abelian.independent_is_closed(run)`: whether the node still catches up for that run.
+    fn abelian_independent_is_closed(call) {
+        let lane = LANES.share().look(turn::database());
+        Ok(Datum::from(!lane.open && lane.run == call.i64(0)))
+    }
+);
+
+pg_function!(
+    /// `abelian.independent_open_lane(run, last)`: false when the run is over.
+    fn abelian_independent_open_lane(call) {
+        let mut lanes = LANES.exclusive();
+        let lane = lanes.lane(turn::database()).ok_or_else(too_many)?;
+        let same = lane.run == call.i64(0);
+        if same && !lane.open {
+            lane.last = lane.last.max(call.i64(1));
+            lane.open = true;
+        }
+        Ok(Datum::from(same))
+    }
+);
+
+pg_function!(
+    /// `abelian.independent_flush()`: returns when what the lane has committed is on disk.
+    fn abelian_independent_flush(_call) {
+        turn::flush();
+        Ok(Datum::null())
+    }
+);

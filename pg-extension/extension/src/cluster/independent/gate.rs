@@ -1,0 +1,85 @@
+//! The gate between the lane and whatever spans several nodes in another way: coordinated commits, and reads of
+//! several nodes. Those hold it in one mode, and begin when nothing is pending; proposals take it in the other for a
+//! moment, and are refused rather than made to wait.
+
+use super::turn;
+use crate::cluster::postgres;
+use crate::error::Error;
+use crate::shared_memory::LANES;
+use pgrx::{Spi, pg_sys};
+
+/// Tells our advisory tag from those of applications (1 and 2) and of other rooms of the extension.
+const LANE_GATE_CLASS: u16 = 0xAB04;
+
+/// How long someone may wait for the lane to come to rest, when `lock_timeout` does not say: 2 s.
+const PATIENCE_MICROSECONDS: i64 = 2_000_000;
+
+const POLL_MS: std::ffi::c_long = 2;
+
+fn tag() -> pg_sys::LOCKTAG {
+    pg_sys::LOCKTAG {
+        locktag_field1: turn::database(),
+        locktag_field2: 0,
+        locktag_field3: 0,
+        locktag_field4: LANE_GATE_CLASS,
+        locktag_type: pg_sys::LockTagType::LOCKTAG_ADVISORY as u8,
+        locktag_lockmethodid: pg_sys::USER_LOCKMETHOD as u8,
+    }
+}
+
+/// Takes the proposals' side to the end of the transaction; false when the other side has or wants it.
+pub fn try_enter_to_propose() -> bool {
+    let mode = pg_sys::ShareLock as i32;
+    // SAFETY: a transaction-scoped lock inside a transaction.
+    let came = unsafe { pg_sys::LockAcquire(&tag(), mode, false, true) };
+    came != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
+}
+
+/// Takes the other side to the end of the transaction, prepared ones included, and waits for the lane to be at rest.
+pub fn enter() -> Result<(), Error> {
+    // SAFETY: as above; errors (lock_timeout, deadlock) unwind.
+    unsafe { pg_sys::LockAcquire(&tag(), pg_sys::RowExclusiveLock as i32, false, false) };
+    // SAFETY: plain read of a setting.
+    let limit = match unsafe { pg_sys::LockTimeout } {
+        0 => PATIENCE_MICROSECONDS,
+        milliseconds => i64::from(milliseconds) * 1000,
+    };
+    let deadline = turn::now() + limit;
+    while !is_at_rest()? {
+        if turn::now() > deadline {
+            return Err(Error::LaneBusy);
+        }
+        turn::sleep(POLL_MS);
+    }
+    Ok(())
+}
+
+fn is_at_rest() -> Result<bool, Error> {
+    let database = turn::database();
+    let lane = {
+        let lanes = LANES.share();
+        if !lanes.is_at_rest(database) {
+            return Ok(false);
+        }
+        lanes.look(database)
+    };
+    if lane.open || lane.unused {
+        return Ok(true);
+    }
+    // Closed since the server started: that matters only if there is anything to catch up with.
+    let unused = !was_used()?;
+    if unused && let Some(lane) = LANES.exclusive().lane(database) {
+        lane.unused = !lane.open && lane.run == 0;
+    }
+    Ok(unused)
+}
+
+/// Whether a lane has ever been opened here, as the disk knows.
+fn was_used() -> Result<bool, Error> {
+    if postgres::own_relation(c"independent_lane") == pg_sys::InvalidOid {
+        return Ok(false); // an older version of the extension's SQL
+    }
+    let run = Spi::get_one::<i64>("SELECT run FROM abelian.independent_lane")
+        .map_err(|error| Error::Internal(error.to_string()))?;
+    Ok(run.unwrap_or(0) > 0)
+}

@@ -1,0 +1,214 @@
+//! A process and its place in the lane: waiting for the turn, and what the end of a transaction means for the lane.
+
+use super::lanes::{Freeze, Id, Lanes, Turn};
+use crate::error::Error;
+use crate::shared_memory::{LANES, PROGRESS};
+use pgrx::pg_sys::{self, XactEvent};
+use pgrx::{PGRXSharedMemory, pg_guard};
+use std::cell::Cell;
+use std::ffi::{c_long, c_void};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+
+/// A waiter looks again after so many milliseconds, should its call be lost.
+const LOOK_AGAIN_MS: c_long = 50;
+
+/// How often a process looks whether a fragment that is being executed has ended.
+const POLL_MS: c_long = 2;
+
+/// How far the lanes are, for those who only read.
+#[derive(Default)]
+pub struct Progress {
+    /// The end of the last fragment's commit record.
+    committed: AtomicU64,
+    /// Fragments between their decision to commit and the moment at which `committed` covers them.
+    committing: AtomicU32,
+}
+
+// SAFETY: atomics only.
+unsafe impl PGRXSharedMemory for Progress {}
+
+thread_local! {
+    /// The fragment of this process's transaction.
+    static FRAGMENT: Cell<Option<Id>> = const { Cell::new(None) };
+    static COMMITTING: Cell<bool> = const { Cell::new(false) };
+    /// The transaction has looked at no user's data.
+    static BLIND: Cell<bool> = const { Cell::new(false) };
+    static SEEN: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Sees the end of each transaction; called once when the library is loaded.
+pub fn install() {
+    // SAFETY: the callback stays valid as long as the process.
+    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ends), std::ptr::null_mut()) };
+}
+
+/// The current database.
+pub fn database() -> u32 {
+    // SAFETY: plain read of a backend variable.
+    unsafe { pg_sys::MyDatabaseId }.to_u32()
+}
+
+/// The node's clock, in microseconds.
+pub fn now() -> i64 {
+    // SAFETY: reads the clock.
+    unsafe { pg_sys::GetCurrentTimestamp() }
+}
+
+fn process_number() -> i32 {
+    // SAFETY: our own entry of the process array, and the array.
+    unsafe { pg_sys::MyProc.offset_from((*pg_sys::ProcGlobal).allProcs) as i32 }
+}
+
+/// Wakes the process whose turn it is. To be called after whatever may change the order.
+pub fn call_next(lanes: &Lanes) {
+    if let Some(process) = lanes.next_process(database()) {
+        call(process);
+    }
+}
+
+fn call(process: i32) {
+    // SAFETY: an entry of the process array; waking the wrong process is harmless.
+    unsafe {
+        let entry = (*pg_sys::ProcGlobal).allProcs.add(process as usize);
+        pg_sys::SetLatch(&raw mut (*entry).procLatch);
+    }
+}
+
+/// Sleeps until somebody calls, or the time is over; raises the errors of a cancel request.
+pub fn sleep(milliseconds: c_long) {
+    const WAKE: u32 = pg_sys::WL_LATCH_SET | pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;
+    // SAFETY: our own latch; no lock is held that an ERROR would not release.
+    unsafe {
+        pg_sys::WaitLatch(
+            pg_sys::MyLatch,
+            WAKE as i32,
+            milliseconds,
+            pg_sys::PG_WAIT_EXTENSION,
+        );
+        pg_sys::ResetLatch(pg_sys::MyLatch);
+    }
+    pgrx::check_for_interrupts!();
+}
+
+/// The current transaction looks at no user's data, so its end need not wait for the disk.
+pub fn blind() {
+    BLIND.set(true);
+}
+
+/// Waits until the fragment may be executed, in this transaction. The lane is ours until the transaction ends.
+pub fn wait_for_turn(id: Id, timestamp: i64) -> Result<(), Error> {
+    if FRAGMENT.get().is_some() {
+        return Err(Error::Internal(
+            "a transaction executes one fragment".to_owned(),
+        ));
+    }
+    FRAGMENT.set(Some(id));
+    loop {
+        let turn = {
+            let mut lanes = LANES.exclusive();
+            let turn = lanes.turn(database(), &id, timestamp, process_number());
+            call_next(&lanes);
+            turn
+        };
+        match turn {
+            Turn::Now => return Ok(()),
+            Turn::Later => sleep(LOOK_AGAIN_MS),
+            Turn::Gone => return Err(Error::IndependentSettled),
+        }
+    }
+}
+
+/// Freezes, waiting for the end of the fragment if it is being executed.
+pub fn freeze(id: Id) {
+    loop {
+        let (came, process) = {
+            let mut lanes = LANES.exclusive();
+            let process = lanes.process_of(database(), &id);
+            (lanes.freeze(database(), id), process)
+        };
+        match came {
+            Freeze::Done => {
+                if let Some(process) = process {
+                    call(process);
+                }
+                return;
+            }
+            Freeze::Running => sleep(POLL_MS),
+        }
+    }
+}
+
+/// Waits until what the lanes have committed is on disk.
+pub fn flush() {
+    let progress = PROGRESS.get();
+    // SAFETY: positions in the WAL that exist.
+    unsafe {
+        if pg_sys::RecoveryInProgress() {
+            return;
+        }
+        let end = if progress.committing.load(SeqCst) > 0 {
+            pg_sys::GetXLogInsertRecPtr()
+        } else {
+            progress.committed.load(SeqCst)
+        };
+        if end > SEEN.get() {
+            pg_sys::XLogFlush(end);
+            SEEN.set(end);
+        }
+    }
+}
+
+/// A fragment may have been seen by a transaction that leaves no trace in the WAL, and is not on disk yet.
+fn may_have_seen_unflushed() -> bool {
+    // SAFETY: plain read of the transaction's state.
+    let reads_only = unsafe { pg_sys::GetTopTransactionIdIfAny() } == pg_sys::InvalidTransactionId;
+    let progress = PROGRESS.get();
+    reads_only
+        && !BLIND.get()
+        && (progress.committed.load(SeqCst) > SEEN.get() || progress.committing.load(SeqCst) > 0)
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn transaction_ends(event: XactEvent::Type, _argument: *mut c_void) {
+    match event {
+        XactEvent::XACT_EVENT_PRE_COMMIT => {
+            if FRAGMENT.get().is_some() {
+                PROGRESS.get().committing.fetch_add(1, SeqCst);
+                COMMITTING.set(true);
+            } else if may_have_seen_unflushed() {
+                flush();
+            }
+        }
+        XactEvent::XACT_EVENT_PRE_PREPARE => {
+            if FRAGMENT.get().is_some() {
+                Error::Internal("a fragment cannot be prepared".to_owned()).raise();
+            }
+        }
+        XactEvent::XACT_EVENT_COMMIT => ended(true),
+        XactEvent::XACT_EVENT_ABORT | XactEvent::XACT_EVENT_PREPARE => ended(false),
+        _ => {}
+    }
+}
+
+fn ended(committed: bool) {
+    BLIND.set(false);
+    let Some(id) = FRAGMENT.take() else {
+        return;
+    };
+    let progress = PROGRESS.get();
+    if committed {
+        // SAFETY: set by the commit that has just been made.
+        let end = unsafe { pg_sys::XactLastCommitEnd };
+        progress.committed.fetch_max(end, SeqCst);
+    }
+    if COMMITTING.take() {
+        progress.committing.fetch_sub(1, SeqCst);
+    }
+    let mut lanes = LANES.exclusive();
+    if committed {
+        lanes.finished(database(), &id);
+    } else {
+        lanes.left(database(), &id, process_number());
+    }
+    call_next(&lanes);
+}

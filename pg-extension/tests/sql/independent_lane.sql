@@ -1,0 +1,87 @@
+-- as: abelian
+\set VERBOSITY terse
+\pset format unaligned
+\pset tuples_only on
+-- The node side of independent transactions, as a router uses it.
+CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);
+INSERT INTO account VALUES (1, 100);
+
+-- Never used: closed, and nobody is concerned.
+SELECT (abelian.independent_state())[1] AS run, (abelian.independent_state())[3] AS open;
+SELECT abelian.independent_propose('t1', 1, '{1,2}', '{1,1}', 0) AS refused_closed;
+BEGIN; SELECT abelian.decide('abelian:1:00000000-0000-0000-0000-000000000001:1-1'); COMMIT;
+
+-- Opened for its first run.
+SELECT abelian.independent_next_run(), abelian.independent_begin_run(1), abelian.independent_open(1);
+SELECT (abelian.independent_state())[1] AS run, (abelian.independent_state())[3] AS open;
+SELECT abelian.independent_propose('t1', 1, '{1,2}', '{0,1}', 0) AS refused_outdated;
+SELECT abelian.independent_propose('t1', 1, '{1,2}', '{1,1}', 9e18::bigint) AS proposal \gset
+SELECT :proposal > 0 AS accepted, abelian.independent_propose('t1', 1, '{1,2}', '{1,1}', 9e18::bigint) AS refused_settled;
+SELECT abelian.independent_pending(-1000);
+
+-- Executed at a later timestamp.
+BEGIN;
+SELECT abelian.independent_execute('t1', :proposal + 5, '{1,2}', 'UPDATE account SET balance = balance + 1', current_user);
+UPDATE account SET balance = balance + 1;
+COMMIT;
+SELECT abelian.independent_flush();
+SELECT abelian.independent_pending(-1000), (abelian.independent_state())[2] >= :proposal + 5 AS moved;
+SELECT id, participants, intent, failure FROM abelian.independent_record;
+SELECT at = :proposal + 5 AS moved, id FROM abelian.independent_lane;
+
+-- A second time it is refused, also by completion; freezing it gives the record.
+BEGIN;
+SELECT abelian.independent_execute('t1', :proposal + 5, '{1,2}', '', current_user);
+ROLLBACK;
+SELECT abelian.independent_complete('t1', :proposal + 5, '{1,2}', '', current_user, NULL) AS done_before;
+SELECT id, intent FROM abelian.independent_freeze('t1');
+
+-- A fragment that fails keeps its place; frozen, it is executed by completion alone.
+SELECT abelian.independent_propose('t2', 1, '{1,2}', '{1,1}', 9e18::bigint) AS proposal \gset
+BEGIN;
+SELECT abelian.independent_execute('t2', :proposal, '{1,2}', 'SELECT 1', current_user);
+SELECT 1 / 0;
+ROLLBACK;
+SELECT abelian.independent_pending(-1000);
+SELECT count(*) FROM abelian.independent_freeze('t2');
+SELECT abelian.independent_execute('t2', :proposal, '{1,2}', 'SELECT 1', current_user);
+SELECT abelian.independent_complete('t2', :proposal, '{1,2}', 'SELECT 1', current_user, NULL) AS completed;
+SELECT count(*) FROM abelian.independent_freeze('t2');
+
+-- Cancelled.
+SELECT abelian.independent_propose('t3', 1, '{1,2}', '{1,1}', 9e18::bigint) > 0 AS accepted;
+SELECT count(*) FROM abelian.independent_freeze('t3');
+SELECT abelian.independent_cancel('t3');
+SELECT abelian.independent_pending(-1000), abelian.independent_propose('t3', 1, '{1,2}', '{1,1}', 9e18::bigint) AS refused_settled;
+
+-- A coordinated commit waits for what is pending, and refuses what comes.
+SET lock_timeout = '20ms';
+SELECT abelian.independent_propose('t4', 1, '{1}', '{1}', 9e18::bigint) > 0 AS accepted;
+BEGIN; SELECT abelian.decide('abelian:1:00000000-0000-0000-0000-000000000001:1-2'); COMMIT;
+SELECT abelian.snapshot_gate(20);
+SELECT abelian.independent_cancel('t4');
+BEGIN; SELECT abelian.decide('abelian:1:00000000-0000-0000-0000-000000000001:1-3'); COMMIT;
+RESET lock_timeout;
+
+-- A peer catches up: what names its earlier run is frozen, and refused.
+SELECT abelian.independent_propose('t5', 1, '{1,2}', '{1,1}', 9e18::bigint) > 0 AS accepted;
+SELECT id FROM abelian.independent_executed(2, 2, 0, '') ORDER BY at;
+SELECT abelian.independent_propose('t6', 1, '{1,2}', '{1,1}', 9e18::bigint) AS refused_fenced;
+SELECT abelian.independent_propose('t6', 1, '{1,2}', '{1,2}', 9e18::bigint) > 0 AS accepted;
+SELECT abelian.independent_cancel('t5'), abelian.independent_cancel('t6');
+
+-- Retention.
+SELECT abelian.independent_sweep('0', '{1}', '{9000000000000000000}', '{x}') AS one_participant_is_unknown;
+SELECT abelian.independent_sweep('0', '{1,2}', '{9000000000000000000,1}', '{x,x}') AS one_participant_lags;
+SELECT abelian.independent_sweep('0', '{1,2}', '{9000000000000000000,9000000000000000000}', '{x,x}') AS swept;
+SELECT abelian.independent_forget('{t1,t2}');
+
+-- Nobody runs a fragment as somebody else.
+SELECT abelian.independent_propose('t7', 1, '{1}', '{1}', 9e18::bigint) AS proposal \gset
+SET SESSION AUTHORIZATION app;
+SELECT abelian.independent_execute('t7', :proposal, '{1}', 'SELECT 1', 'abelian');
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT abelian.independent_execute('t7', :proposal, '{1}', 'SELECT 1', current_user);
+ROLLBACK;
+SELECT abelian.independent_freeze('t7');
+SELECT abelian.independent_execute('t7', :proposal, '{1}', 'SELECT 1', current_user);

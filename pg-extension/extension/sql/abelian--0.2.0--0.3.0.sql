@@ -542,6 +542,18 @@ BEGIN
   RETURN QUERY SELECT r.* FROM abelian.independent_record r WHERE r.id = independent_freeze.id;
 END $$;
 
+-- Ends the sessions that a fragment has been waiting for, for so long: everything behind it waits with it. Prepared transactions are
+-- not among them, since nothing is pending beside them.
+CREATE FUNCTION abelian.independent_executing() RETURNS integer[] LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_executing';
+CREATE FUNCTION abelian.independent_unblock(waiting_for interval) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT count(*) FILTER (WHERE pg_terminate_backend(b.pid))
+    FROM unnest(abelian.independent_executing()) fragment(pid)
+    JOIN pg_stat_activity a ON a.pid = fragment.pid AND a.wait_event_type = 'Lock' AND a.query_start < clock_timestamp() - waiting_for,
+         unnest(pg_blocking_pids(a.pid)) b(pid)
+   WHERE b.pid <> 0
+$$;
+
 -- A number for a run of the lane; to be on disk before it is used.
 CREATE FUNCTION abelian.independent_next_run() RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -602,14 +614,14 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT count(*) FROM gone
 $$;
 
-REVOKE ALL ON FUNCTION abelian.independent_turn(text, bigint), abelian.independent_completable(text, bigint), abelian.independent_stop(text),
+REVOKE ALL ON FUNCTION abelian.independent_executing(), abelian.independent_unblock(interval), abelian.independent_turn(text, bigint), abelian.independent_completable(text, bigint), abelian.independent_stop(text),
   abelian.independent_cancel(text), abelian.independent_pending(bigint), abelian.independent_fence(integer, bigint),
   abelian.independent_begin_run(bigint), abelian.independent_is_closed(bigint), abelian.independent_open_lane(bigint, bigint),
   abelian.independent_complete(text, bigint, integer[], text, name, text), abelian.independent_freeze(text), abelian.independent_next_run(),
   abelian.independent_executed(integer, bigint, bigint, text), abelian.independent_open(bigint), abelian.independent_forget(text[]),
   abelian.independent_catch_up(bigint, text, bigint, integer[], text, name, text),
   abelian.independent_sweep(interval, integer[], bigint[], text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION abelian.independent_cancel(text), abelian.independent_pending(bigint), abelian.independent_begin_run(bigint),
+GRANT EXECUTE ON FUNCTION abelian.independent_unblock(interval), abelian.independent_cancel(text), abelian.independent_pending(bigint), abelian.independent_begin_run(bigint),
   abelian.independent_complete(text, bigint, integer[], text, name, text), abelian.independent_freeze(text), abelian.independent_next_run(),
   abelian.independent_executed(integer, bigint, bigint, text), abelian.independent_open(bigint), abelian.independent_forget(text[]),
   abelian.independent_catch_up(bigint, text, bigint, integer[], text, name, text),

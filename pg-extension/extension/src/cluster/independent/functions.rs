@@ -116,6 +116,16 @@ pg_function!(
 );
 
 pg_function!(
+    /// `abelian.independent_executing()`: the pids of backends that execute a fragment.
+    fn abelian_independent_executing(call) {
+        turn::blind();
+        let processes = LANES.share().executing(turn::database());
+        let pids: Vec<i32> = processes.into_iter().map(turn::pid).collect();
+        Ok(pids.into_datum().unwrap_or_else(|| call.null()))
+    }
+);
+
+pg_function!(
     /// `abelian.independent_fence(node, run)`: refuses the node's earlier runs, and freezes what names them.
     fn abelian_independent_fence(call) {
         turn::blind();

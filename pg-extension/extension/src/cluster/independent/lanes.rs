@@ -465,6 +465,15 @@ impl Lanes {
         )
     }
 
+    /// The processes that execute a fragment at this moment.
+    pub fn executing(&self, database: u32) -> Vec<i32> {
+        self.pending()
+            .iter()
+            .filter(|entry| entry.database == database && entry.running)
+            .map(|entry| entry.process)
+            .collect()
+    }
+
     /// What has been pending since before a moment of the node's clock.
     pub fn pending_since(&self, database: u32, moment: i64) -> Vec<Pending> {
         self.pending()

@@ -74,6 +74,12 @@ fn call(process: i32) {
     }
 }
 
+/// The operating system's number of a process.
+pub fn pid(process: i32) -> i32 {
+    // SAFETY: an entry of the process array.
+    unsafe { (*(*pg_sys::ProcGlobal).allProcs.add(process as usize)).pid }
+}
+
 /// Sleeps until somebody calls, or the time is over; raises the errors of a cancel request.
 pub fn sleep(milliseconds: c_long) {
     const WAKE: u32 = pg_sys::WL_LATCH_SET | pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;
@@ -179,10 +185,8 @@ unsafe extern "C-unwind" fn transaction_ends(event: XactEvent::Type, _argument: 
                 flush();
             }
         }
-        XactEvent::XACT_EVENT_PRE_PREPARE => {
-            if FRAGMENT.get().is_some() {
-                Error::Internal("a fragment cannot be prepared".to_owned()).raise();
-            }
+        XactEvent::XACT_EVENT_PRE_PREPARE if FRAGMENT.get().is_some() => {
+            Error::Internal("a fragment cannot be prepared".to_owned()).raise();
         }
         XactEvent::XACT_EVENT_COMMIT => ended(true),
         XactEvent::XACT_EVENT_ABORT | XactEvent::XACT_EVENT_PREPARE => ended(false),

@@ -59,7 +59,12 @@ public enum SqlState {
    * Abelian's own: a distributed procedure met a key of a node that does not take part. The router
    * runs it again with that node; a client sees it only when that is no longer possible.
    */
-  MISROUTED_PROCEDURE("AB002");
+  MISROUTED_PROCEDURE("AB002"),
+  /**
+   * Abelian's own: an independent transaction was executed on some participants, while others could
+   * not run it: the procedure is not independent.
+   */
+  BROKEN_PROMISE("AB003");
 
   private final String code;
 

@@ -296,6 +296,20 @@ final class MessageGroups {
     session.links().flush();
   }
 
+  /** True when the group runs one statement and no other. */
+  boolean isOneStatement() {
+    if (simpleGroup) {
+      return session.simple().isOneStatement();
+    }
+    int executes = 0;
+    int length;
+    for (int at = 0; at < searched; at += length) {
+      length = input.frameAt(input.start() + at);
+      executes += input.array()[input.start() + at] == FrontendType.EXECUTE ? 1 : 0;
+    }
+    return executes == 1 && groupEnds;
+  }
+
   /** True when the nodes have got the Sync that ends the group. */
   boolean hasSynced() {
     return synced;

@@ -3,6 +3,7 @@ package org.abelian.router.session;
 import java.util.List;
 import org.abelian.router.execution.ColumnOrigins;
 import org.abelian.router.execution.TagSum;
+import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.Route;
 
 /** A bound statement, ready to be run. */
@@ -58,6 +59,12 @@ sealed interface Portal {
 
     /** The call of a distributed procedure; else null. */
     ProcedureCall call;
+
+    /** The call with its arguments as text, when it is to run as an independent transaction. */
+    String intent;
+
+    /** The Bind of such a call, should it have to run in another way. */
+    BindMessage bind;
 
     /** In which formats the client wants the columns of a procedure's result. */
     int[] resultFormats = {};

@@ -35,7 +35,8 @@ final class ProcedureCalls {
 
   ProcedureCalls(Session session) {
     this.session = session;
-    strategies = List.of(new JoinedCall(session));
+    JoinedCall joined = new JoinedCall(session);
+    strategies = List.of(new IndependentCall(session, joined), joined);
   }
 
   /** As {@link Spread#bind}. */

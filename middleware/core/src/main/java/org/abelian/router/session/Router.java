@@ -37,6 +37,10 @@ import org.abelian.router.transaction.JdbcWaitSource;
 import org.abelian.router.transaction.NodeCalls;
 import org.abelian.router.transaction.OutcomeInquiry;
 import org.abelian.router.transaction.Pause;
+import org.abelian.router.transaction.independent.IndependentLedger;
+import org.abelian.router.transaction.independent.IndependentTransactions;
+import org.abelian.router.transaction.independent.JdbcLaneNetwork;
+import org.abelian.router.transaction.independent.LaneRecovery;
 
 /**
  * What the sessions of one process share: the catalogue, pools, what is known about texts, and the
@@ -58,6 +62,7 @@ public final class Router implements AutoCloseable {
   private final CommutingCommit commuting;
   private final IntentLedger intents;
   private final CommitStatistics statistics = new CommitStatistics();
+  private final IndependentTransactions independents;
   private final OutcomeInquiry outcomes;
   private final Supplier<BackgroundDuties> startDuties;
   private BackgroundDuties duties;
@@ -95,7 +100,11 @@ public final class Router implements AutoCloseable {
     outcomes = new OutcomeInquiry(network, intents::isOpen, Pause.SLEEP);
     DeadlockDetector deadlocks =
         new DeadlockDetector(new JdbcWaitSource(calls), sessions, uuid, Pause.SLEEP);
-    startDuties = () -> BackgroundDuties.start(network, ledger, deadlocks, recovery);
+    JdbcLaneNetwork lanes = new JdbcLaneNetwork(calls);
+    IndependentLedger independentLedger = new IndependentLedger();
+    independents = new IndependentTransactions(uuid, lanes, independentLedger);
+    LaneRecovery laneRecovery = new LaneRecovery(lanes, independentLedger, LaneRecovery.COURTESY);
+    startDuties = () -> BackgroundDuties.start(network, ledger, deadlocks, recovery, laneRecovery);
   }
 
   /** Starts a router. Nodes are asked for the catalogue when it is needed first. */
@@ -198,6 +207,10 @@ public final class Router implements AutoCloseable {
   /** How many transactions were committed in which class. */
   public CommitStatistics statistics() {
     return statistics;
+  }
+
+  IndependentTransactions independents() {
+    return independents;
   }
 
   OutcomeInquiry outcomes() {

@@ -51,6 +51,11 @@ final class SimpleQuery {
     return statements != null;
   }
 
+  /** True when the query that is being run has one statement. */
+  boolean isOneStatement() {
+    return statements != null && statements.size() == 1;
+  }
+
   Outcome query(byte[] array, int at, int length) throws IOException {
     if (statements == null) {
       String text = new String(array, at + 5, length - 6, StandardCharsets.UTF_8);

@@ -192,7 +192,8 @@ final class Spread {
   /** One node describes what all of them give. */
   void describe(Portal.OnNodes portal, byte[] array, int at, int length) {
     boolean none =
-        portal.routed.facts().rewritten() != null
+        portal.strategy instanceof IndependentCall
+            || portal.routed.facts().rewritten() != null
             || portal.route instanceof Route.AllNodes all
                 && all.purpose() == Route.Purpose.NODE_BY_NODE;
     if (none) {

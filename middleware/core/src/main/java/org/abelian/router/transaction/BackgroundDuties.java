@@ -5,6 +5,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.abelian.router.transaction.independent.LaneRecovery;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,12 +27,13 @@ public final class BackgroundDuties implements AutoCloseable {
     threads.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
   }
 
-  /** Starts recovery, retention of decisions and deadlock detection. */
+  /** Starts recovery, retention of decisions, deadlock detection and the care of lanes. */
   public static BackgroundDuties start(
       ControlNetwork network,
       CommitLedger ledger,
       DeadlockDetector deadlocks,
-      IntentRecovery intents) {
+      IntentRecovery intents,
+      LaneRecovery lanes) {
     BackgroundDuties duties = new BackgroundDuties();
     Recovery recovery = new Recovery(network, ledger, Recovery.COURTESY);
     DecisionRetention retention =
@@ -41,6 +43,9 @@ public final class BackgroundDuties implements AutoCloseable {
     duties.every(SECOND, "decisions", retention::forgetFinished);
     duties.every(SECOND, "recovery of intents", intents::runOnce);
     duties.every(FORGET_PERIOD, "intents", intents::forget);
+    duties.every(SECOND, "recovery of lanes", lanes::runOnce);
+    duties.every(SECOND, "records", lanes::forgetAcknowledged);
+    duties.every(SWEEP_PERIOD, "sweep of records", lanes::sweep);
     duties.every(
         SWEEP_PERIOD, "sweep of decisions", () -> network.nodes().forEach(retention::sweep));
     return duties;

@@ -23,12 +23,12 @@ public final class NodeCalls {
   }
 
   /** The ids of the nodes, ascending. */
-  List<Integer> nodes() {
+  public List<Integer> nodes() {
     return catalog.get().nodes().stream().map(Node::id).toList();
   }
 
   /** How to name a node to a person. */
-  String describe(int node) {
+  public String describe(int node) {
     try {
       return find(node)
           .map(known -> "node " + node + " (" + known.host() + ":" + known.port() + ")")
@@ -39,7 +39,7 @@ public final class NodeCalls {
   }
 
   /** Does the work on a connection in autocommit mode. */
-  <T> T on(int node, Work<T> work) throws NodeUnreachableException {
+  public <T> T on(int node, Work<T> work) throws NodeUnreachableException {
     Optional<Node> known;
     try {
       known = find(node);
@@ -62,7 +62,8 @@ public final class NodeCalls {
 
   /** Work on a control connection. */
   @FunctionalInterface
-  interface Work<T> {
+  public interface Work<T> {
+    /** Does it. */
     T run(Connection connection) throws SQLException;
   }
 }

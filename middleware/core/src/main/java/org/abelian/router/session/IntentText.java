@@ -1,0 +1,133 @@
+package org.abelian.router.session;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.transaction.independent.IndependentTransaction;
+
+/**
+ * A call with its arguments as one text, and the settings under which it runs, so that any router
+ * can run it again on any node.
+ */
+final class IntentText {
+  /** Types whose text form reads the same everywhere, by OID. */
+  private static final Map<Integer, String> TYPES =
+      Map.ofEntries(
+          Map.entry(16, "bool"),
+          Map.entry(20, "int8"),
+          Map.entry(21, "int2"),
+          Map.entry(23, "int4"),
+          Map.entry(25, "text"),
+          Map.entry(700, "float4"),
+          Map.entry(701, "float8"),
+          Map.entry(1007, "int4[]"),
+          Map.entry(1009, "text[]"),
+          Map.entry(1016, "int8[]"),
+          Map.entry(1042, "bpchar"),
+          Map.entry(1043, "varchar"),
+          Map.entry(1082, "date"),
+          Map.entry(1114, "timestamp"),
+          Map.entry(1184, "timestamptz"),
+          Map.entry(1700, "numeric"),
+          Map.entry(2950, "uuid"),
+          Map.entry(3802, "jsonb"));
+
+  /** Parts of a text in which a dollar sign is no parameter, or a parameter. */
+  private static final Pattern PART =
+      Pattern.compile("'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\\n]*|\\$(\\d+)", Pattern.DOTALL);
+
+  private static final Pattern SET =
+      Pattern.compile(
+          "\\s*SET\\s+(?:SESSION\\s+)?(?!LOCAL\\b|SESSION\\b|ROLE\\b)(\\S.*)",
+          Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+  private IntentText() {}
+
+  /** The call with its arguments; empty when one of them cannot be written as text. */
+  static Optional<String> of(String sql, List<Integer> types, BindMessage bind) {
+    String text = sql.strip();
+    if (text.contains("/*") || text.matches("(?is).*(\\$[a-z_]*\\$|\\be').*")) {
+      return Optional.empty(); // other kinds of quotes and comments
+    }
+    StringBuilder result = new StringBuilder();
+    Matcher part = PART.matcher(text);
+    int from = 0;
+    while (part.find()) {
+      if (part.group(1) != null) {
+        int number = Integer.parseInt(part.group(1));
+        Optional<String> literal = literal(number - 1, types, bind);
+        if (literal.isEmpty()) {
+          return Optional.empty();
+        }
+        result.append(text, from, part.start()).append(literal.get());
+        from = part.end();
+      }
+    }
+    return Optional.of(result.append(text.substring(from)).toString());
+  }
+
+  private static Optional<String> literal(int index, List<Integer> types, BindMessage bind) {
+    if (index >= bind.parameterCount() || index >= types.size()) {
+      return Optional.empty();
+    }
+    int oid = types.get(index);
+    String type = TYPES.get(oid);
+    if (type == null) {
+      return Optional.empty();
+    }
+    int length = bind.length(index);
+    if (length < 0) {
+      return Optional.of("NULL::" + type);
+    }
+    ByteBuffer bytes = ByteBuffer.wrap(bind.array(), bind.offset(index), length);
+    Optional<String> value =
+        bind.isBinary(index) ? binary(oid, bytes) : Optional.of(characters(bytes));
+    return value.map(known -> IndependentTransaction.quote(known) + "::" + type);
+  }
+
+  private static String characters(ByteBuffer bytes) {
+    return StandardCharsets.UTF_8.decode(bytes).toString();
+  }
+
+  private static Optional<String> binary(int oid, ByteBuffer bytes) {
+    return switch (oid) {
+      case 16 -> Optional.of(bytes.get() == 0 ? "f" : "t");
+      case 20 -> Optional.of(Long.toString(bytes.getLong()));
+      case 21 -> Optional.of(Short.toString(bytes.getShort()));
+      case 23 -> Optional.of(Integer.toString(bytes.getInt()));
+      case 25, 1043 -> Optional.of(characters(bytes));
+      case 701 -> Optional.of(Double.toString(bytes.getDouble()));
+      default -> Optional.empty();
+    };
+  }
+
+  /**
+   * The statements that bring a node's transaction to the session's settings; empty when one cannot
+   * be made local to a transaction.
+   */
+  static Optional<String> settings(SessionSettings settings) {
+    List<String> statements = new ArrayList<>();
+    for (String name : List.of("TimeZone", "DateStyle")) {
+      String value = settings.startup().get(name);
+      if (value != null) {
+        statements.add("SET LOCAL " + name + " = " + IndependentTransaction.quote(value));
+      }
+    }
+    for (String statement : settings.all()) {
+      Matcher set = SET.matcher(statement);
+      if (!set.matches()) {
+        return Optional.empty();
+      }
+      statements.add("SET LOCAL " + set.group(1));
+    }
+    StringBuilder text = new StringBuilder();
+    statements.forEach(statement -> text.append(statement).append("; "));
+    return Optional.of(text.toString());
+  }
+}

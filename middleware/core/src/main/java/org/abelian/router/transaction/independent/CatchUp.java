@@ -1,0 +1,52 @@
+package org.abelian.router.transaction.independent;
+
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.abelian.router.transaction.NodeUnreachableException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Lets a restarted node catch up with its peers, and opens its lane. */
+public final class CatchUp {
+  private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
+
+  /** The order of the lanes. */
+  private static final Comparator<Fragment> ORDER =
+      Comparator.comparingLong(Fragment::at).thenComparing(Fragment::id);
+
+  private final LaneNetwork network;
+
+  /** Over the given network. */
+  public CatchUp(LaneNetwork network) {
+    this.network = network;
+  }
+
+  /**
+   * Does all of it. Other routers may do the same at the same time.
+   *
+   * @throws NodeUnreachableException when the node or a peer cannot be asked: the lane stays closed
+   */
+  public void run(int node) throws NodeUnreachableException {
+    long run = network.beginRun(node);
+    LaneProgress progress = network.progress(node);
+    TreeSet<Fragment> lacking = new TreeSet<>(ORDER);
+    for (int peer : network.nodes()) {
+      if (peer != node) {
+        lacking.addAll(network.executed(peer, node, run, progress));
+      }
+    }
+    for (Fragment fragment : lacking) {
+      Fragment unhurt = fragment.failed(null); // the peer's own failure says nothing about this one
+      Optional<String> failure = network.catchUp(node, run, unhurt);
+      if (failure.isPresent()) {
+        LOG.error("{} cannot run {}: {}", network.describe(node), fragment.id(), failure.get());
+        network.catchUp(node, run, unhurt.failed(failure.get()));
+      }
+    }
+    network.open(node, run);
+    if (!lacking.isEmpty()) {
+      LOG.info("{} has caught up with {} transactions", network.describe(node), lacking.size());
+    }
+  }
+}

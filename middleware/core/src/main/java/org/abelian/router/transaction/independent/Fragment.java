@@ -1,0 +1,26 @@
+package org.abelian.router.transaction.independent;
+
+import java.util.List;
+
+/**
+ * The record of an executed fragment.
+ *
+ * @param id the transaction
+ * @param at its timestamp
+ * @param participants the ids of its nodes
+ * @param intent the statements that each participant runs
+ * @param role who runs them
+ * @param failure why the node that keeps the record could not run them; null when it has
+ */
+public record Fragment(
+    String id, long at, List<Integer> participants, String intent, String role, String failure) {
+  /** Copies the list. */
+  public Fragment {
+    participants = List.copyOf(participants);
+  }
+
+  /** The record of a node that cannot run it. */
+  Fragment failed(String reason) {
+    return new Fragment(id, at, participants, intent, role, reason);
+  }
+}

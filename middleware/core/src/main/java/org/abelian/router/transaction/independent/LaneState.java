@@ -1,0 +1,10 @@
+package org.abelian.router.transaction.independent;
+
+/**
+ * What a node says about its lane.
+ *
+ * @param run which run of the lane this is; 0 before somebody has let it catch up
+ * @param last the greatest timestamp given or executed: the horizon of transactions that begin now
+ * @param open true when the node accepts proposals
+ */
+public record LaneState(long run, long last, boolean open) {}

@@ -109,6 +109,7 @@ class IndependentFaultsIT {
                                 .flatMap(
                                     victim ->
                                         Stream.of(0, 1)
+                                            .filter(node -> node == 1 || step.equals(EXECUTE))
                                             .map(
                                                 node ->
                                                     Arguments.of(moment, step, victim, node)))));

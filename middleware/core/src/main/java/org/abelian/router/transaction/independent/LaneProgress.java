@@ -7,4 +7,9 @@ package org.abelian.router.transaction.independent;
  * @param at the timestamp of the last fragment
  * @param id the last fragment's transaction
  */
-public record LaneProgress(long run, long at, String id) {}
+public record LaneProgress(long run, long at, String id) {
+  /** True when the lane has executed the fragment. */
+  boolean hasReached(Fragment fragment) {
+    return at > fragment.at() || at == fragment.at() && id.compareTo(fragment.id()) >= 0;
+  }
+}

@@ -8,7 +8,7 @@ public sealed interface Settled {
   record Cancelled() implements Settled {}
 
   /**
-   * Every node has executed it, or will before its lane opens.
+   * Every node has executed it, and has it on disk.
    *
    * @param failures errors of nodes that could not, by the node's id; not empty means that the
    *     procedure is not independent

@@ -18,8 +18,8 @@ public final class Settlement {
   /**
    * Settles; others may do so at the same time.
    *
-   * @throws NodeUnreachableException when a node that must be asked cannot be: the transaction
-   *     stays frozen where it is
+   * @throws NodeUnreachableException when a node that must be asked cannot be, or has to catch up
+   *     first: what is frozen stays frozen
    */
   public Settled settle(String id, Collection<Integer> participants)
       throws NodeUnreachableException {
@@ -52,6 +52,9 @@ public final class Settlement {
       if (failure.isPresent()) {
         network.complete(node, fragment.failed(failure.get()));
         failures.put(node, failure.get());
+      }
+      if (!network.progress(node).hasReached(fragment)) {
+        throw new NodeUnreachableException(node, "its lane has to catch up first", null);
       }
     }
   }

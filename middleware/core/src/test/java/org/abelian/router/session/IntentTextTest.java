@@ -1,0 +1,70 @@
+package org.abelian.router.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import java.util.Optional;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.FrontendType;
+import org.junit.jupiter.api.Test;
+
+class IntentTextTest {
+  private static final int INT4 = 23;
+  private static final int TEXT = 25;
+  private static final int UUID = 2950;
+  private static final int POINT = 600;
+
+  /** A Bind with these values, null for NULL, all in one format. */
+  private static BindMessage bind(boolean binary, byte[]... values) {
+    ByteQueue queue = new ByteQueue(64);
+    FrameWriter writer = new FrameWriter(queue);
+    writer.begin(FrontendType.BIND).int1(0).int1(0).int2(1).int2(binary ? 1 : 0);
+    writer.int2(values.length);
+    for (byte[] value : values) {
+      writer.int4(value == null ? -1 : value.length);
+      if (value != null) {
+        writer.bytes(value);
+      }
+    }
+    writer.int2(0).end();
+    BindMessage bind = new BindMessage();
+    bind.look(queue.toByteArray(), 0);
+    return bind;
+  }
+
+  @Test
+  void argumentsTakeThePlacesOfParametersOutsideOfQuotes() {
+    BindMessage values = bind(false, "7".getBytes(), "it's $1 \\".getBytes());
+    assertEquals(
+        Optional.of("CALL p('7'::int4, '$2 it''s',  E'it''s $1 \\\\'::text, \"$1\")"),
+        IntentText.of("CALL p($1, '$2 it''s', $2, \"$1\")", List.of(INT4, TEXT), values));
+  }
+
+  @Test
+  void binaryValuesAreWrittenAsTextAndNullsKeepTheirType() {
+    BindMessage values = bind(true, new byte[] {-1, -1, -1, -2}, null);
+    assertEquals(
+        Optional.of("CALL p('-2'::int4, NULL::uuid)"),
+        IntentText.of("CALL p($1, $2)", List.of(INT4, UUID), values));
+  }
+
+  @Test
+  void whatCannotBeWrittenAsTextIsNotGuessed() {
+    assertEquals(
+        Optional.empty(), IntentText.of("CALL p($1)", List.of(UUID), bind(true, new byte[16])));
+    assertEquals(
+        Optional.empty(),
+        IntentText.of("CALL p($1)", List.of(POINT), bind(false, "(1,2)".getBytes())));
+    assertEquals(
+        Optional.empty(),
+        IntentText.of("CALL p($1, $q$ $1 $q$)", List.of(INT4), bind(false, "1".getBytes())));
+    assertEquals(
+        Optional.empty(),
+        IntentText.of("CALL p($1 /* ' */)", List.of(INT4), bind(false, "1".getBytes())));
+    assertEquals(
+        Optional.empty(),
+        IntentText.of("CALL p($1, E'\\'$1')", List.of(INT4), bind(false, "1".getBytes())));
+  }
+}

@@ -176,7 +176,10 @@ CREATE TABLE abelian.procedure (
   signature text PRIMARY KEY,         -- as regprocedure prints it with an empty search path
   arguments integer[] NOT NULL,       -- positions, from 1, of the arguments that name keys; none: it concerns all nodes
   colocated_with regclass NOT NULL,   -- the table whose placement says which node has a key
-  merge text NOT NULL CHECK (merge IN ('first', 'sum', 'union'))
+  merge text NOT NULL CHECK (merge IN ('first', 'sum', 'union')),
+  class text NOT NULL CHECK (class IN ('independent', 'coordinated')), -- what its calls may take
+  stopped text NOT NULL DEFAULT '',   -- why nobody may call it any more
+  declared text NOT NULL DEFAULT 'analysed' CHECK (declared IN ('analysed', 'safer', 'unsafe')) -- where the class comes from
 );
 GRANT SELECT ON abelian.procedure TO PUBLIC;
 
@@ -215,7 +218,16 @@ BEGIN
   RETURN places;
 END $$;
 
-CREATE FUNCTION abelian.place_procedure(procedure regprocedure, arguments integer[], colocated_with regclass, merge text) RETURNS void
+-- What the analysis of the stored body says: the commit class, and why, one line each.
+CREATE FUNCTION abelian.class_of_body(procedure regprocedure) RETURNS text
+LANGUAGE c STABLE STRICT AS 'MODULE_PATHNAME', 'abelian_class_of_body';
+CREATE FUNCTION abelian.explain_body(procedure regprocedure) RETURNS text
+LANGUAGE c STABLE STRICT AS 'MODULE_PATHNAME', 'abelian_explain_body';
+CREATE FUNCTION abelian.explain_procedure(procedure text) RETURNS SETOF text LANGUAGE sql STABLE AS $$
+  SELECT pg_catalog.string_to_table(abelian.explain_body(procedure::pg_catalog.regprocedure), E'\n')
+$$;
+
+CREATE FUNCTION abelian.place_procedure(procedure regprocedure, arguments integer[], colocated_with regclass, merge text, class text, analysed text, unsafe boolean) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
@@ -244,14 +256,26 @@ BEGIN
     RAISE EXCEPTION 'table % is not distributed', colocated_with
       USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Distribute it first.';
   END IF;
+  IF class NOT IN ('analysed', 'independent', 'coordinated') THEN
+    RAISE EXCEPTION 'unknown class "%"', class
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'The classes are independent and coordinated.';
+  ELSIF class = 'independent' AND analysed <> class AND NOT unsafe THEN
+    RAISE EXCEPTION 'the analysis says that % is %, not %', procedure, analysed, class
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('SELECT abelian.explain_procedure(%L) says why; unsafe => true takes your word for it.', procedure);
+  END IF;
   DELETE FROM abelian.procedure p WHERE p.signature = procedure::text;
-  INSERT INTO abelian.procedure VALUES (procedure::text, arguments, colocated_with, merge);
+  INSERT INTO abelian.procedure (signature, arguments, colocated_with, merge, class, declared)
+  VALUES (procedure::text, arguments, colocated_with, merge, CASE class WHEN 'analysed' THEN analysed ELSE class END,
+          CASE WHEN class IN ('analysed', analysed) THEN 'analysed' WHEN class = 'coordinated' THEN 'safer' ELSE 'unsafe' END);
 END $$;
 
 CREATE FUNCTION pg_catalog.create_distributed_procedure(procedure text, distribution_arguments text, colocate_with regclass,
-                                                        merge text DEFAULT 'first') RETURNS void LANGUAGE plpgsql AS $$
+                                                        merge text DEFAULT 'first', class text DEFAULT 'analysed',
+                                                        unsafe boolean DEFAULT false) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM abelian.place_procedure(procedure::regprocedure, abelian.key_arguments(procedure::regprocedure, distribution_arguments), colocate_with, merge);
+  PERFORM abelian.place_procedure(procedure::regprocedure, abelian.key_arguments(procedure::regprocedure, distribution_arguments), colocate_with, merge, class,
+    abelian.class_of_body(procedure::regprocedure), unsafe); -- names in the body are looked up as the caller does
 END $$;
 
 CREATE FUNCTION abelian.remove_procedure(procedure regprocedure) RETURNS void
@@ -274,7 +298,60 @@ END $$;
 CREATE FUNCTION abelian.is_local(relation regclass, key anyelement) RETURNS boolean
 LANGUAGE c STABLE STRICT AS 'MODULE_PATHNAME', 'abelian_is_local';
 
-REVOKE ALL ON FUNCTION abelian.claim_procedure(text) FROM PUBLIC;
+-- For guards: a procedure that broke its promise is not called any more, until it is declared again.
+CREATE FUNCTION abelian.stop_procedure(signature text, reason text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.begin_placement_change();
+  UPDATE abelian.procedure p SET stopped = reason WHERE p.signature = stop_procedure.signature;
+END $$;
+
+-- The procedures belong to what a new node is given; they must exist there.
+CREATE OR REPLACE FUNCTION abelian.catalog() RETURNS json LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT json_build_object(
+    'version', version, 'next_node_id', next_node_id, 'next_colocation_id', next_colocation_id,
+    'nodes', coalesce((SELECT json_agg(json_build_object('id', node_id, 'host', host, 'port', port) ORDER BY node_id)
+                         FROM abelian.node), '[]'),
+    'tables', coalesce((
+      SELECT json_agg(json_build_object('schema', n.nspname, 'name', c.relname, 'method', p.method, 'column', p.column_name,
+                                        'key_type', g.key_type, 'colocation', p.colocation_id) ORDER BY n.nspname, c.relname)
+        FROM abelian.placement p JOIN pg_class c ON c.oid = p.relation JOIN pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN abelian.colocation g USING (colocation_id)), '[]'),
+    'colocations', coalesce((
+      SELECT json_agg(json_build_object('id', g.colocation_id, 'partition_count', g.partition_count,
+               'key_type', g.key_type, 'default', g.is_default, 'nodes',
+               (SELECT json_agg(p.node_id ORDER BY p.partition) FROM abelian.partition p WHERE p.colocation_id = g.colocation_id))
+             ORDER BY g.colocation_id)
+        FROM abelian.colocation g), '[]'),
+    'procedures', coalesce((SELECT json_agg(to_json(p) ORDER BY p.signature) FROM abelian.procedure p), '[]'))
+  FROM abelian.cluster
+$$;
+
+CREATE OR REPLACE FUNCTION abelian.install_catalog(catalog json) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM abelian.placement) OR EXISTS (SELECT FROM abelian.node) THEN
+    RAISE EXCEPTION 'this node already belongs to a cluster' USING ERRCODE = 'object_not_in_prerequisite_state';
+  END IF;
+  UPDATE abelian.cluster SET
+    version = (catalog->>'version')::bigint,
+    next_node_id = (catalog->>'next_node_id')::integer,
+    next_colocation_id = (catalog->>'next_colocation_id')::integer;
+  INSERT INTO abelian.node SELECT (n->>'id')::integer, n->>'host', (n->>'port')::integer FROM json_array_elements(catalog->'nodes') n;
+  INSERT INTO abelian.colocation
+    SELECT (g->>'id')::integer, (g->>'partition_count')::integer, g->>'key_type', (g->>'default')::boolean
+      FROM json_array_elements(catalog->'colocations') g;
+  INSERT INTO abelian.partition
+    SELECT (g->>'id')::integer, p.ordinality - 1, p.value::text::integer
+      FROM json_array_elements(catalog->'colocations') g, json_array_elements(g->'nodes') WITH ORDINALITY p;
+  INSERT INTO abelian.placement
+    SELECT format('%I.%I', t->>'schema', t->>'name')::regclass, t->>'method', t->>'column', (t->>'colocation')::integer
+      FROM json_array_elements(catalog->'tables') t;
+  INSERT INTO abelian.procedure SELECT p.* FROM json_populate_recordset(NULL::abelian.procedure, coalesce(catalog->'procedures', '[]')) p;
+END $$;
+
+REVOKE ALL ON FUNCTION abelian.claim_procedure(text), abelian.stop_procedure(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION abelian.stop_procedure(text, text) TO abelian_router;
 
 -- A distributed procedure that is replaced, or loses its name, is another one for routers.
 CREATE FUNCTION abelian.follow_procedures() RETURNS event_trigger
@@ -297,6 +374,30 @@ BEGIN
     PERFORM abelian.begin_placement_change();
   END IF;
 END $$;
+-- A new body has the class that its analysis says, whatever was promised of the old one. The names in it are looked up as the user does,
+-- hence with the user's search path and rights.
+CREATE FUNCTION abelian.analyse_replaced() RETURNS event_trigger LANGUAGE plpgsql AS $$
+DECLARE
+  replaced pg_catalog.oid;
+BEGIN
+  FOR replaced IN
+    SELECT c.objid FROM pg_catalog.pg_event_trigger_ddl_commands() c JOIN abelian.procedure p
+        ON pg_catalog.to_regprocedure(p.signature)::pg_catalog.oid = c.objid
+     WHERE c.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+  LOOP
+    PERFORM abelian.reclassify(replaced::pg_catalog.regprocedure, abelian.class_of_body(replaced::pg_catalog.regprocedure));
+  END LOOP;
+END $$;
+CREATE FUNCTION abelian.reclassify(procedure regprocedure, analysed text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.claim_procedure(procedure::text);
+  UPDATE abelian.procedure p SET class = analysed, declared = 'analysed', stopped = ''
+   WHERE p.signature = procedure::text AND p.declared <> 'safer';
+END $$;
+CREATE EVENT TRIGGER abelian_analyse_replaced ON ddl_command_end WHEN TAG IN ('CREATE FUNCTION', 'CREATE PROCEDURE')
+  EXECUTE FUNCTION abelian.analyse_replaced();
+
 CREATE EVENT TRIGGER abelian_follow_dropped_procedures ON sql_drop
   WHEN TAG IN ('DROP FUNCTION', 'DROP PROCEDURE', 'DROP ROUTINE', 'DROP SCHEMA', 'DROP TABLE', 'DROP OWNED', 'DROP TYPE')
   EXECUTE FUNCTION abelian.follow_procedures();

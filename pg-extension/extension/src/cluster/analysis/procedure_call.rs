@@ -111,7 +111,7 @@ pub fn describe(call: Option<Call>, facts: &mut Json) {
     let table = relation::Relation::new(record.colocated_with, 0);
     facts["procedure"] = json!({
         "signature": record.signature, "schema": table.schema, "table": table.name, "keys": keys, "unbound": unbound,
-        "merge": record.merge, "computed": in_arguments.mutable,
+        "merge": record.merge, "class": record.class, "stopped": record.stopped, "computed": in_arguments.mutable,
         "columns": call.columns.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>(),
     });
 }

@@ -1,10 +1,12 @@
 //! Distributed procedures on a node: which they are, and what watches over their bodies. See docs/design/procedures.md.
 //!
 //! From below: `record` (the catalogue), `key` (the placement function), `placements` (where rows lie), `participants` (who runs the
-//! current call), `guard` (what each query of a body needs), `insertion` (rows that belong to another node).
+//! current call), `guard` (what each query of a body needs), `insertion` (rows that belong to another node); and by itself
+//! `body` (what a stored body does).
 //!
 //! Whom a call goes to is the router's business; nothing here talks to other nodes.
 
+mod body;
 mod guard;
 mod insertion;
 mod key;

@@ -14,6 +14,10 @@ pub struct Record {
     pub colocated_with: Oid,
     /// How the participants' results become one.
     pub merge: String,
+    /// The commit class that its calls may take: `independent` or `coordinated`.
+    pub class: String,
+    /// Why nobody may call it any more; empty when all may.
+    pub stopped: String,
 }
 
 /// Positions of the columns.
@@ -21,6 +25,8 @@ const SIGNATURE: i16 = 1;
 const ARGUMENTS: i32 = 2;
 const COLOCATED_WITH: i32 = 3;
 const MERGE: i32 = 4;
+const CLASS: i32 = 5;
+const STOPPED: i32 = 6;
 
 /// The record of a function, if it is a distributed procedure.
 pub fn find(function: Oid) -> Option<Record> {
@@ -30,8 +36,7 @@ pub fn find(function: Oid) -> Option<Record> {
     }
     // SAFETY: a scan of our own table by its key; everything opened is closed, and what is returned was copied.
     unsafe {
-        let signature = CStr::from_ptr(pg_sys::format_procedure_qualified(function)).to_owned();
-        let signature = signature.to_string_lossy().into_owned();
+        let signature = signature(function);
         let table = pg_sys::table_open(catalogue, pg_sys::AccessShareLock as i32);
         let mut key = pg_sys::ScanKeyData::default();
         pg_sys::ScanKeyInit(
@@ -52,6 +57,19 @@ pub fn find(function: Oid) -> Option<Record> {
     }
 }
 
+/// As `regprocedure` prints it with an empty search path: the function's schema always, a type's unless it is PostgreSQL's own.
+///
+/// # Safety
+/// A function that exists.
+unsafe fn signature(function: Oid) -> String {
+    // SAFETY: by the caller's promise; the text is copied.
+    let qualified = unsafe { CStr::from_ptr(pg_sys::format_procedure_qualified(function)) };
+    let qualified = qualified.to_string_lossy();
+    qualified
+        .replace("(pg_catalog.", "(")
+        .replace(",pg_catalog.", ",")
+}
+
 /// # Safety
 /// `row` must be a row of `abelian.procedure`.
 unsafe fn read(row: pg_sys::HeapTuple, columns: pg_sys::TupleDesc, signature: String) -> Record {
@@ -59,13 +77,18 @@ unsafe fn read(row: pg_sys::HeapTuple, columns: pg_sys::TupleDesc, signature: St
     unsafe {
         let mut is_null = false;
         let mut column = |number| pg_sys::heap_getattr(row, number, columns, &mut is_null);
+        let text = |datum| {
+            postgres::text_argument(datum)
+                .to_string_lossy()
+                .into_owned()
+        };
         Record {
             signature,
             arguments: postgres::int_array(column(ARGUMENTS)),
             colocated_with: Oid::from(column(COLOCATED_WITH).value() as u32),
-            merge: postgres::text_argument(column(MERGE))
-                .to_string_lossy()
-                .into_owned(),
+            merge: text(column(MERGE)),
+            class: text(column(CLASS)),
+            stopped: text(column(STOPPED)),
         }
     }
 }

@@ -125,7 +125,8 @@ class TpccFaultsIT {
             true,
             false,
             20,
-            SEED + terminals);
+            SEED + terminals,
+            false);
     try {
       return new TpccRun(database(url), options, WarehouseLocations.single(), journal)
           .run((second, completed) -> {});

@@ -53,6 +53,11 @@ final class RunSettings {
       description = "draw types from a deck of cards, not by independent chance")
   private boolean deck;
 
+  @Option(
+      names = "--procedures",
+      description = "NewOrder and Payment as distributed procedures, not statement by statement")
+  private boolean procedures;
+
   @Option(names = "--waits", description = "keep the specified keying and think times")
   private boolean waits;
 
@@ -70,6 +75,10 @@ final class RunSettings {
     return terminals;
   }
 
+  boolean procedures() {
+    return procedures;
+  }
+
   long seed() {
     return seed;
   }
@@ -85,7 +94,8 @@ final class RunSettings {
         deck,
         waits,
         attempts,
-        seed + round);
+        seed + round,
+        procedures);
   }
 
   /** What a result tells about how it was made. */
@@ -102,6 +112,7 @@ final class RunSettings {
     parameters.put("remote_payments_percent", remotePayments);
     parameters.put("mix", deck ? "deck" : "weighted");
     parameters.put("waits", waits);
+    parameters.put("procedures", procedures);
     parameters.put("seed", seed);
     return parameters;
   }

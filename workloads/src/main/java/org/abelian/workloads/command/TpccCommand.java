@@ -18,6 +18,7 @@ import org.abelian.workloads.tpcc.check.Condition;
 import org.abelian.workloads.tpcc.check.ConsistencyCheck;
 import org.abelian.workloads.tpcc.check.Violations;
 import org.abelian.workloads.tpcc.journal.Journal;
+import org.abelian.workloads.tpcc.load.ProcedureInstaller;
 import org.abelian.workloads.tpcc.run.RunResult;
 import org.abelian.workloads.tpcc.run.TpccRun;
 import org.abelian.workloads.tpcc.run.WarehouseLocations;
@@ -66,6 +67,12 @@ final class TpccCommand implements Callable<Integer> {
     Scale scale = size.scale();
     if (!reuse) {
       tables.load(database, scale, tables.columns(), tables.isPlaced(database), settings.seed());
+    }
+    if (settings.procedures()) {
+      if (compare) {
+        throw new UsageException("--procedures needs a cluster: run it without --compare");
+      }
+      new ProcedureInstaller(database).install(scale.warehouses());
     }
     BenchResult result = compare ? compare(database, scale) : single(database, scale);
     ResultTable.print(result, System.out);

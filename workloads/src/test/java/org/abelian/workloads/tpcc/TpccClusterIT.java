@@ -24,6 +24,7 @@ import org.abelian.workloads.tpcc.input.InputOptions;
 import org.abelian.workloads.tpcc.journal.FileJournal;
 import org.abelian.workloads.tpcc.journal.JournalReader;
 import org.abelian.workloads.tpcc.load.Loader;
+import org.abelian.workloads.tpcc.load.ProcedureInstaller;
 import org.abelian.workloads.tpcc.load.TableCreator;
 import org.abelian.workloads.tpcc.run.RunOptions;
 import org.abelian.workloads.tpcc.run.RunResult;
@@ -59,7 +60,7 @@ class TpccClusterIT {
     load(columns);
     assertTrue(nodesWithWarehouses() > 1, "the warehouses are on several nodes");
     Path journalFile = folder.resolve("journal");
-    RunResult run = run(journalFile);
+    RunResult run = run(journalFile, false);
     assertEquals(List.of(), run.errors());
     assertTrue(run.total().committed() > 0);
     assertTrue(run.total().coordinated() > 0, "some transactions wrote on several nodes");
@@ -68,6 +69,31 @@ class TpccClusterIT {
         new JournalCheck(database).run(JournalReader.read(List.of(journalFile))).holds(),
         "seed " + SEED);
     assertEquals(0, preparedTransactions());
+  }
+
+  @ParameterizedTest
+  @EnumSource(ColumnKind.class)
+  void withDistributedProceduresTheConditionsHoldAsWell(ColumnKind columns) throws Exception {
+    load(columns);
+    new ProcedureInstaller(database).install(SMALL.warehouses());
+    Path journalFile = folder.resolve("journal");
+    RunResult run = run(journalFile, true);
+    assertEquals(List.of(), run.errors());
+    assertTrue(run.total().committed() > 0);
+    assertTrue(remoteStockChanges() > 0, "orders took from the stock of warehouses on other nodes");
+    assertTrue(ConsistencyCheck.holds(new ConsistencyCheck(database).run(SMALL.warehouses())));
+    assertTrue(
+        new JournalCheck(database).run(JournalReader.read(List.of(journalFile))).holds(),
+        "seed " + SEED);
+    assertEquals(0, preparedTransactions());
+  }
+
+  private int remoteStockChanges() throws SQLException {
+    int sum = 0;
+    for (LocalNode node : cluster.nodes()) {
+      sum += number(node, "SELECT coalesce(sum(s_remote_cnt), 0) FROM stock");
+    }
+    return sum;
   }
 
   private void load(ColumnKind columns) throws Exception {
@@ -79,7 +105,7 @@ class TpccClusterIT {
     creator.finish();
   }
 
-  private RunResult run(Path journalFile) throws Exception {
+  private RunResult run(Path journalFile, boolean procedures) throws Exception {
     RunOptions options =
         new RunOptions(
             SMALL,
@@ -90,7 +116,8 @@ class TpccClusterIT {
             true,
             false,
             20,
-            SEED);
+            SEED,
+            procedures);
     try (FileJournal journal = new FileJournal(journalFile)) {
       return new TpccRun(database, options, WarehouseLocations.ask(nodes()), journal)
           .run((second, completed) -> {});

@@ -91,7 +91,8 @@ class TpccIT {
             true,
             false,
             20,
-            SEED);
+            SEED,
+            false);
     try (FileJournal journal = new FileJournal(journalFile)) {
       return new TpccRun(database, options, WarehouseLocations.single(), journal)
           .run((second, completed) -> {});

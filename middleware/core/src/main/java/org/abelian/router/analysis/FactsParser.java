@@ -141,6 +141,8 @@ public final class FactsParser {
         list(node.path("keys"), FactsParser::value),
         node.path("unbound").asBoolean(true),
         constant(ProcedureFacts.Merge.class, node.path("merge")),
+        node.path("class").asText().equals("independent"),
+        node.path("stopped").asText(),
         node.path("computed").asBoolean(true),
         list(node.path("columns"), FactsParser::oid));
   }

@@ -12,6 +12,8 @@ import java.util.List;
  * @param unbound true when there are keys that only a node can compute, or when none are declared:
  *     all nodes take part
  * @param merge how the participants' results become one
+ * @param independent true when every participant decides alike and needs no value of another
+ * @param stopped why nobody may call it any more; empty when all may
  * @param computed true when an argument may come out differently on another node
  * @param columns type OIDs of the columns of its result
  */
@@ -22,6 +24,8 @@ public record ProcedureFacts(
     List<Value> keys,
     boolean unbound,
     Merge merge,
+    boolean independent,
+    String stopped,
     boolean computed,
     List<Integer> columns) {
   /** How the participants' results become one. */

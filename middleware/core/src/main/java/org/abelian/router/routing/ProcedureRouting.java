@@ -24,6 +24,9 @@ final class ProcedureRouting {
   }
 
   Plan plan() {
+    if (!procedure.stopped().isEmpty()) {
+      throw Refusals.stopped(procedure);
+    }
     if (procedure.computed()) {
       throw Refusals.computedArgument(procedure.signature());
     }

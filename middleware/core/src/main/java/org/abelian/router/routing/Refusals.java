@@ -1,5 +1,6 @@
 package org.abelian.router.routing;
 
+import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
@@ -89,6 +90,13 @@ final class Refusals {
         "function " + function + " may read or write tables, and the router does not see which",
         "Declare it IMMUTABLE if it does not, call it by itself as a distributed procedure"
             + " (create_distributed_procedure), or send its statements by themselves.");
+  }
+
+  static AbelianException stopped(ProcedureFacts procedure) {
+    return new AbelianException(
+        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+        "distributed procedure " + procedure.signature() + " was stopped: " + procedure.stopped(),
+        "Correct it, and call create_distributed_procedure() again.");
   }
 
   static AbelianException computedArgument(String procedure) {

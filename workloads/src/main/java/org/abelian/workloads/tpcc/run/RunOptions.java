@@ -14,6 +14,7 @@ import org.abelian.workloads.tpcc.schema.Scale;
  * @param waits true to keep the keying and think times of the specification
  * @param maxAttempts how often one input is tried when the database answers 40001 or 40P01
  * @param seed of all terminals
+ * @param procedures true to run NewOrder and Payment as calls of distributed procedures
  */
 public record RunOptions(
     Scale scale,
@@ -24,7 +25,8 @@ public record RunOptions(
     boolean deck,
     boolean waits,
     int maxAttempts,
-    long seed) {
+    long seed,
+    boolean procedures) {
   public RunOptions {
     if (terminals < 1 || maxAttempts < 1 || duration.isNegative() || duration.isZero()) {
       throw new IllegalArgumentException("a run needs a terminal, an attempt and some time");

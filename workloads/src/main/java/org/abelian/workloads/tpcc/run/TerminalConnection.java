@@ -11,10 +11,12 @@ import org.abelian.workloads.tpcc.transaction.Statements;
 final class TerminalConnection implements AutoCloseable {
   private final Database database;
   private final Clock clock;
+  private final boolean procedures;
   private Connection connection;
   private Profiles profiles;
 
-  TerminalConnection(Database database, Clock clock) {
+  TerminalConnection(Database database, Clock clock, boolean procedures) {
+    this.procedures = procedures;
     this.database = database;
     this.clock = clock;
   }
@@ -25,7 +27,7 @@ final class TerminalConnection implements AutoCloseable {
       Connection opened = database.connect();
       opened.setAutoCommit(false);
       connection = opened;
-      profiles = new Profiles(new Statements(opened), clock);
+      profiles = new Profiles(new Statements(opened), clock, procedures);
     }
     return profiles;
   }

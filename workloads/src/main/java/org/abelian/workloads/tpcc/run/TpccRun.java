@@ -76,7 +76,7 @@ public final class TpccRun {
       terminals.add(
           new Terminal(
               i,
-              new TerminalConnection(database, clock),
+              new TerminalConnection(database, clock, options.procedures()),
               mix,
               new InputGenerator(options.scale(), options.inputs(), constants, random, i),
               new Waits(options.waits(), random),

@@ -18,6 +18,10 @@ public record Receipt(boolean rollback, Optional<EntryKey> key) {
     return new Receipt(false, Optional.empty());
   }
 
+  static Receipt rolledBackWithoutKey() {
+    return new Receipt(true, Optional.empty());
+  }
+
   static Receipt rolledBack(EntryKey key) {
     return new Receipt(true, Optional.of(key));
   }

@@ -1,0 +1,40 @@
+//! What the stored body of a procedure does, as far as it can be known without running it. Whatever is not understood is reported, never
+//! assumed to be harmless.
+//!
+//! From below: `findings` (what was found, and the verdict), `query` (one query), `constraints` (what a change can violate), `plpgsql` (statements of
+//! PL/pgSQL), `source` (the body of a function).
+//!
+//! Nothing is executed here.
+
+mod constraints;
+mod findings;
+mod plpgsql;
+mod query;
+mod source;
+
+use super::super::analysis::parser;
+use super::super::postgres;
+use super::record;
+use crate::error::Error;
+use crate::pg_function;
+use pgrx::pg_sys::Oid;
+
+pg_function!(
+    /// `abelian.explain_body(regprocedure)`: the class and why, one line each.
+    fn abelian_explain_body(call) {
+        let function = Oid::from(call.arg(0).value() as u32);
+        let findings = source::analyse(function).map_err(Error::Postgres)?;
+        let declared = record::find(function).map(|record| record.class);
+        Ok(postgres::text_datum(&findings.explain(declared.as_deref())))
+    }
+);
+
+pg_function!(
+    /// `abelian.class_of_body(regprocedure)`: `independent` or `coordinated`.
+    fn abelian_class_of_body(call) {
+        let function = Oid::from(call.arg(0).value() as u32);
+        // A body with names that do not exist yet has the class that is right for anything.
+        let findings = parser::attempt(|| source::analyse(function));
+        Ok(postgres::text_datum(findings.map_or("coordinated", |findings| findings.class())))
+    }
+);

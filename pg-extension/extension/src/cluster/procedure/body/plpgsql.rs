@@ -1,0 +1,516 @@
+//! The statements of a PL/pgSQL body, as PL/pgSQL itself compiled them. Their queries are parsed by PostgreSQL with PL/pgSQL's own
+//! resolution of variables, which become parameters.
+
+use super::super::super::analysis::tree;
+use super::findings::{Findings, Sources};
+use super::query;
+use crate::boundary::{self, PostgresError};
+use pgrx::pg_sys::{self, Oid, PLpgSQL_stmt_type as Kind};
+use std::ffi::c_char;
+
+mod raw {
+    use pgrx::pg_sys;
+    use std::ffi::{c_char, c_void};
+    pub type Compile = unsafe extern "C-unwind" fn(
+        pg_sys::FunctionCallInfo,
+        bool,
+    ) -> *mut pg_sys::PLpgSQL_function;
+    pub type Setup = unsafe extern "C-unwind" fn(*mut pg_sys::ParseState, *mut c_void);
+    unsafe extern "C-unwind" {
+        pub fn load_external_function(
+            library: *const c_char,
+            function: *const c_char,
+            must_exist: bool,
+            handle: *mut *mut c_void,
+        ) -> *mut c_void;
+        pub fn raw_parser(text: *const c_char, mode: u32) -> *mut pg_sys::List;
+        pub fn parse_analyze_withcb(
+            statement: *mut pg_sys::RawStmt,
+            text: *const c_char,
+            setup: Setup,
+            argument: *mut c_void,
+            environment: *mut pg_sys::QueryEnvironment,
+        ) -> *mut pg_sys::Query;
+    }
+}
+
+/// More rounds than a body of sensible size needs: each one learns something about a variable.
+const ROUNDS_MAX: usize = 100;
+
+struct Body<'f> {
+    findings: &'f mut Findings,
+    function: *mut pg_sys::PLpgSQL_function,
+    setup: raw::Setup,
+    /// Types of the columns of the query that was looked at last.
+    columns: Vec<Oid>,
+    /// What FOUND may ever hold.
+    found_ever: Sources,
+}
+
+/// Analyses the body of a function in PL/pgSQL.
+pub fn analyse(findings: &mut Findings, function: Oid) -> Result<(), PostgresError> {
+    // SAFETY: what PL/pgSQL's validator does; a state that only names the variables stands in for a running call.
+    unsafe {
+        let (compiled, setup) = boundary::catch_errors(|| compile(function))?;
+        let mut state: pg_sys::PLpgSQL_execstate = std::mem::zeroed();
+        state.func = compiled;
+        state.ndatums = (*compiled).ndatums;
+        state.datums = (*compiled).datums;
+        let running = (*compiled).cur_estate;
+        (*compiled).cur_estate = &mut state;
+        let mut body = Body {
+            findings,
+            function: compiled,
+            setup,
+            columns: Vec::new(),
+            found_ever: Sources::new(),
+        };
+        let result = body.learn();
+        (*compiled).cur_estate = running;
+        result
+    }
+}
+
+/// # Safety
+/// Raw calls only.
+unsafe fn compile(function: Oid) -> (*mut pg_sys::PLpgSQL_function, raw::Setup) {
+    // SAFETY: the symbols have these types in every supported version.
+    unsafe {
+        let library = c"$libdir/plpgsql".as_ptr();
+        let load = |name: *const c_char| {
+            raw::load_external_function(library, name, true, std::ptr::null_mut())
+        };
+        let compile: raw::Compile = std::mem::transmute(load(c"plpgsql_compile".as_ptr()));
+        let setup: raw::Setup = std::mem::transmute(load(c"plpgsql_parser_setup".as_ptr()));
+        let mut description: pg_sys::FmgrInfo = std::mem::zeroed();
+        description.fn_oid = function;
+        description.fn_mcxt = pg_sys::CurrentMemoryContext;
+        let mut call: pg_sys::FunctionCallInfoBaseData = std::mem::zeroed();
+        call.flinfo = &mut description;
+        (compile(&mut call, true), setup)
+    }
+}
+
+impl Body<'_> {
+    /// Until nothing new is learnt about the variables.
+    unsafe fn learn(&mut self) -> Result<(), PostgresError> {
+        // SAFETY: the compiled function lives as long as the transaction holds its row.
+        unsafe {
+            let function = &*self.function;
+            self.findings.arguments = function.fn_argvarnos[..function.fn_nargs as usize]
+                .iter()
+                .map(|number| number + 1)
+                .collect();
+            for number in 0..function.ndatums {
+                let datum = *function.datums.add(number as usize);
+                if (*datum).dtype == pg_sys::PLpgSQL_datum_type::PLPGSQL_DTYPE_RECFIELD {
+                    let parent = (*datum.cast::<pg_sys::PLpgSQL_recfield>()).recparentno;
+                    self.findings.parents.insert(number + 1, parent + 1);
+                }
+            }
+            for _ in 0..ROUNDS_MAX {
+                self.block(function.action, &Sources::new())?;
+                if !self.findings.take_changed() {
+                    return Ok(());
+                }
+            }
+        }
+        self.findings
+            .not_understood("the body is too large".to_owned());
+        Ok(())
+    }
+
+    unsafe fn list(
+        &mut self,
+        list: *mut pg_sys::List,
+        control: &Sources,
+    ) -> Result<(), PostgresError> {
+        for statement in tree::nodes(list) {
+            // SAFETY: lists of statements hold statements.
+            unsafe { self.statement(statement.cast(), control)? };
+        }
+        Ok(())
+    }
+
+    unsafe fn block(
+        &mut self,
+        block: *mut pg_sys::PLpgSQL_stmt_block,
+        control: &Sources,
+    ) -> Result<(), PostgresError> {
+        // SAFETY: a compiled block; variables with defaults are assigned when it begins.
+        unsafe {
+            for i in 0..(*block).n_initvars {
+                let number = *(*block).initvarnos.add(i as usize);
+                let variable = *(*self.function).datums.add(number as usize);
+                let default = (*variable.cast::<pg_sys::PLpgSQL_variable>()).default_val;
+                if !default.is_null() {
+                    let sources = self.expression(default, (*block).lineno, control)?;
+                    self.assign(number, &sources);
+                }
+            }
+            if !(*block).exceptions.is_null() {
+                self.unknown((*block).lineno, "an EXCEPTION block");
+                for handler in tree::nodes((*(*block).exceptions).exc_list) {
+                    self.list(
+                        (*handler.cast::<pg_sys::PLpgSQL_exception>()).action,
+                        control,
+                    )?;
+                }
+            }
+            self.list((*block).body, control)
+        }
+    }
+
+    fn unknown(&mut self, line: i32, what: &str) {
+        self.findings.not_understood(format!("line {line}: {what}"));
+    }
+
+    fn aborts(&mut self, line: i32, what: &str, sources: &Sources) {
+        self.findings
+            .may_abort(format!("line {line}: {what}"), sources);
+    }
+
+    fn assign(&mut self, number: i32, sources: &Sources) {
+        self.findings.assign(number + 1, sources);
+    }
+
+    /// The variables of INTO, or of a loop.
+    unsafe fn assign_to(&mut self, target: *mut pg_sys::PLpgSQL_variable, sources: &Sources) {
+        if target.is_null() {
+            return;
+        }
+        // SAFETY: the kind says which structure it is.
+        unsafe {
+            if (*target).dtype == pg_sys::PLpgSQL_datum_type::PLPGSQL_DTYPE_ROW {
+                let row = target.cast::<pg_sys::PLpgSQL_row>();
+                for i in 0..(*row).nfields {
+                    let number = *(*row).varnos.add(i as usize);
+                    if number >= 0 {
+                        self.assign(number, sources);
+                    }
+                }
+            } else {
+                self.assign((*target).dno, sources);
+            }
+        }
+    }
+
+    /// The sources of a query's or expression's result; none for null.
+    unsafe fn expression(
+        &mut self,
+        expression: *mut pg_sys::PLpgSQL_expr,
+        line: i32,
+        control: &Sources,
+    ) -> Result<Sources, PostgresError> {
+        if expression.is_null() {
+            return Ok(Sources::new());
+        }
+        let setup = self.setup;
+        // SAFETY: raw calls over a compiled expression, whose function has a state that names its variables.
+        let query = unsafe {
+            (*expression).func = self.function;
+            let text = (*expression).query;
+            let mode = (*expression).parseMode;
+            boundary::catch_errors(|| {
+                let parsed = raw::raw_parser(text, mode);
+                let statement = pg_sys::list_nth(parsed, 0).cast::<pg_sys::RawStmt>();
+                let environment = std::ptr::null_mut();
+                raw::parse_analyze_withcb(statement, text, setup, expression.cast(), environment)
+            })?
+        };
+        let place = format!("line {line}");
+        // SAFETY: a tree in the current context.
+        let query = unsafe { &*query };
+        if query.commandType == pg_sys::CmdType::CMD_UTILITY {
+            self.unknown(line, "a command");
+            return Ok(Sources::new());
+        }
+        self.columns = tree::list::<pg_sys::TargetEntry>(query.targetList)
+            .filter(|entry| !entry.resjunk)
+            .map(|entry| tree::type_of(entry.expr))
+            .collect();
+        if !query.returningList.is_null() {
+            self.columns = tree::list::<pg_sys::TargetEntry>(query.returningList)
+                .map(|entry| tree::type_of(entry.expr))
+                .collect();
+        }
+        Ok(query::look(self.findings, query, &place, control))
+    }
+
+    /// Statements that run when a condition says so.
+    unsafe fn guarded(
+        &mut self,
+        condition: *mut pg_sys::PLpgSQL_expr,
+        line: i32,
+        statements: &[*mut pg_sys::List],
+        control: &Sources,
+    ) -> Result<Sources, PostgresError> {
+        // SAFETY: parts of a compiled statement.
+        unsafe {
+            let mut inner = control.clone();
+            inner.extend(self.expression(condition, line, control)?);
+            for list in statements {
+                self.list(*list, &inner)?;
+            }
+            Ok(inner)
+        }
+    }
+
+    unsafe fn statement(
+        &mut self,
+        statement: *mut pg_sys::PLpgSQL_stmt,
+        control: &Sources,
+    ) -> Result<(), PostgresError> {
+        // SAFETY: the kind says which structure it is.
+        unsafe {
+            let line = (*statement).lineno;
+            match (*statement).cmd_type {
+                Kind::PLPGSQL_STMT_BLOCK => self.block(statement.cast(), control)?,
+                Kind::PLPGSQL_STMT_ASSIGN => {
+                    let assign = &*statement.cast::<pg_sys::PLpgSQL_stmt_assign>();
+                    let sources = self.expression(assign.expr, line, control)?;
+                    self.assign(assign.varno, &sources);
+                    let column = self.columns.first().copied();
+                    if !self.fits(assign.varno, column) {
+                        self.aborts(line, "a value may not fit its variable", &sources);
+                    }
+                }
+                Kind::PLPGSQL_STMT_IF => self.conditional(&*statement.cast(), control)?,
+                Kind::PLPGSQL_STMT_LOOP
+                | Kind::PLPGSQL_STMT_WHILE
+                | Kind::PLPGSQL_STMT_FORI
+                | Kind::PLPGSQL_STMT_FORS
+                | Kind::PLPGSQL_STMT_FOREACH_A => {
+                    self.blur_found();
+                    self.looping(statement, control)?;
+                    self.blur_found();
+                }
+                Kind::PLPGSQL_STMT_EXIT => {
+                    let exit = &*statement.cast::<pg_sys::PLpgSQL_stmt_exit>();
+                    let inner = self.guarded(exit.cond, line, &[], control)?;
+                    self.findings.leave_early(&inner);
+                }
+                Kind::PLPGSQL_STMT_RETURN => {
+                    let expression = (*statement.cast::<pg_sys::PLpgSQL_stmt_return>()).expr;
+                    let sources = self.expression(expression, line, control)?;
+                    self.findings.leave_early(control);
+                    if !expression.is_null() {
+                        self.aborts(line, "the result may not fit its type", &sources);
+                    }
+                }
+                Kind::PLPGSQL_STMT_RETURN_NEXT => {
+                    let expression = (*statement.cast::<pg_sys::PLpgSQL_stmt_return_next>()).expr;
+                    self.expression(expression, line, control)?;
+                }
+                Kind::PLPGSQL_STMT_RETURN_QUERY => {
+                    let give = &*statement.cast::<pg_sys::PLpgSQL_stmt_return_query>();
+                    if give.query.is_null() {
+                        self.unknown(line, "EXECUTE");
+                    }
+                    self.expression(give.query, line, control)?;
+                }
+                Kind::PLPGSQL_STMT_RAISE => self.raise(&*statement.cast(), control)?,
+                Kind::PLPGSQL_STMT_ASSERT => {
+                    let condition = (*statement.cast::<pg_sys::PLpgSQL_stmt_assert>()).cond;
+                    let inner = self.guarded(condition, line, &[], control)?;
+                    self.aborts(line, "ASSERT", &inner);
+                }
+                Kind::PLPGSQL_STMT_EXECSQL => self.sql(&*statement.cast(), control)?,
+                Kind::PLPGSQL_STMT_PERFORM => {
+                    let expression = (*statement.cast::<pg_sys::PLpgSQL_stmt_perform>()).expr;
+                    let sources = self.expression(expression, line, control)?;
+                    self.found(&sources);
+                }
+                Kind::PLPGSQL_STMT_GETDIAG => self.unknown(line, "GET DIAGNOSTICS"),
+                Kind::PLPGSQL_STMT_CASE => self.unknown(line, "CASE as a statement"),
+                Kind::PLPGSQL_STMT_DYNEXECUTE | Kind::PLPGSQL_STMT_DYNFORS => {
+                    self.unknown(line, "EXECUTE")
+                }
+                Kind::PLPGSQL_STMT_CALL => self.unknown(line, "CALL or DO"),
+                Kind::PLPGSQL_STMT_COMMIT | Kind::PLPGSQL_STMT_ROLLBACK => {
+                    self.unknown(line, "COMMIT or ROLLBACK, which is refused when it runs");
+                }
+                _ => self.unknown(line, "a cursor"),
+            }
+        }
+        Ok(())
+    }
+
+    /// FOUND says whether there were rows; it holds nothing else until the next query.
+    unsafe fn found(&mut self, sources: &Sources) {
+        // SAFETY: the compiled function.
+        let number = unsafe { (*self.function).found_varno };
+        let before = self.found_ever.len();
+        self.found_ever.extend(sources.iter().cloned());
+        self.findings
+            .replace(number + 1, sources, self.found_ever.len() > before);
+    }
+
+    /// Where ways meet, FOUND may hold anything it ever held.
+    unsafe fn blur_found(&mut self) {
+        let ever = self.found_ever.clone();
+        // SAFETY: as above.
+        unsafe { self.found(&ever) };
+    }
+
+    /// Whether a column has the type of the variable, so that no conversion can fail.
+    unsafe fn fits(&self, number: i32, column: Option<Oid>) -> bool {
+        // SAFETY: the kind says which structure it is.
+        unsafe {
+            let datum = *(*self.function).datums.add(number as usize);
+            match (*datum).dtype {
+                pg_sys::PLpgSQL_datum_type::PLPGSQL_DTYPE_VAR => {
+                    let variable = &*datum.cast::<pg_sys::PLpgSQL_var>();
+                    let kind = &*variable.datatype;
+                    column == Some(kind.typoid) && kind.atttypmod < 0 && !variable.notnull
+                }
+                pg_sys::PLpgSQL_datum_type::PLPGSQL_DTYPE_REC => {
+                    (*datum.cast::<pg_sys::PLpgSQL_rec>()).rectypeid == pg_sys::RECORDOID
+                }
+                _ => false,
+            }
+        }
+    }
+
+    /// As [`Body::fits`], for all targets of INTO or of a loop.
+    unsafe fn all_fit(&self, target: *mut pg_sys::PLpgSQL_variable) -> bool {
+        // SAFETY: the kind says which structure it is.
+        unsafe {
+            if target.is_null() {
+                return true;
+            }
+            if (*target).dtype != pg_sys::PLpgSQL_datum_type::PLPGSQL_DTYPE_ROW {
+                return self.fits((*target).dno, self.columns.first().copied());
+            }
+            let row = target.cast::<pg_sys::PLpgSQL_row>();
+            (0..(*row).nfields as usize)
+                .all(|i| self.fits(*(*row).varnos.add(i), self.columns.get(i).copied()))
+        }
+    }
+
+    unsafe fn conditional(
+        &mut self,
+        branch: &pg_sys::PLpgSQL_stmt_if,
+        control: &Sources,
+    ) -> Result<(), PostgresError> {
+        // SAFETY: a compiled IF; later arms are run when the earlier conditions say no.
+        unsafe {
+            let mut inner =
+                self.guarded(branch.cond, branch.lineno, &[branch.then_body], control)?;
+            for arm in tree::nodes(branch.elsif_list) {
+                let arm = &*arm.cast::<pg_sys::PLpgSQL_if_elsif>();
+                self.blur_found();
+                inner = self.guarded(arm.cond, arm.lineno, &[arm.stmts], &inner)?;
+            }
+            self.blur_found();
+            self.list(branch.else_body, &inner)?;
+            self.blur_found();
+            Ok(())
+        }
+    }
+
+    unsafe fn looping(
+        &mut self,
+        statement: *mut pg_sys::PLpgSQL_stmt,
+        control: &Sources,
+    ) -> Result<(), PostgresError> {
+        // SAFETY: the kind says which structure it is.
+        unsafe {
+            let line = (*statement).lineno;
+            match (*statement).cmd_type {
+                Kind::PLPGSQL_STMT_LOOP => self.list(
+                    (*statement.cast::<pg_sys::PLpgSQL_stmt_loop>()).body,
+                    control,
+                ),
+                Kind::PLPGSQL_STMT_WHILE => {
+                    let repeat = &*statement.cast::<pg_sys::PLpgSQL_stmt_while>();
+                    self.guarded(repeat.cond, line, &[repeat.body], control)
+                        .map(|_| ())
+                }
+                Kind::PLPGSQL_STMT_FORI => {
+                    let count = &*statement.cast::<pg_sys::PLpgSQL_stmt_fori>();
+                    let mut inner = control.clone();
+                    for bound in [count.lower, count.upper, count.step] {
+                        inner.extend(self.expression(bound, line, control)?);
+                    }
+                    self.aborts(line, "a bound of the loop may be NULL", &inner);
+                    self.assign((*count.var).dno, &inner);
+                    self.found(&inner);
+                    self.blur_found();
+                    self.list(count.body, &inner)
+                }
+                Kind::PLPGSQL_STMT_FORS => {
+                    let rows = &*statement.cast::<pg_sys::PLpgSQL_stmt_fors>();
+                    let mut inner = control.clone();
+                    inner.extend(self.expression(rows.query, line, control)?);
+                    self.assign_to(rows.var, &inner);
+                    if !self.all_fit(rows.var) {
+                        self.aborts(line, "a value may not fit its variable", &inner);
+                    }
+                    self.found(&inner);
+                    self.blur_found();
+                    self.list(rows.body, &inner)
+                }
+                _ => {
+                    let each = &*statement.cast::<pg_sys::PLpgSQL_stmt_foreach_a>();
+                    let mut inner = control.clone();
+                    inner.extend(self.expression(each.expr, line, control)?);
+                    self.aborts(line, "the array of the loop may be NULL", &inner);
+                    self.assign(each.varno, &inner);
+                    self.found(&inner);
+                    self.blur_found();
+                    self.list(each.body, &inner)
+                }
+            }
+        }
+    }
+
+    unsafe fn raise(
+        &mut self,
+        raise: &pg_sys::PLpgSQL_stmt_raise,
+        control: &Sources,
+    ) -> Result<(), PostgresError> {
+        // SAFETY: a compiled RAISE.
+        unsafe {
+            for parameter in tree::nodes(raise.params) {
+                self.expression(parameter.cast(), raise.lineno, control)?;
+            }
+            for option in tree::nodes(raise.options) {
+                let option = &*option.cast::<pg_sys::PLpgSQL_raise_option>();
+                self.expression(option.expr, raise.lineno, control)?;
+            }
+        }
+        if raise.elog_level >= pgrx::PgLogLevel::ERROR as i32 {
+            let mut decision = control.clone();
+            decision.extend(self.findings.left_early.iter().cloned());
+            self.aborts(raise.lineno, "RAISE", &decision);
+        }
+        Ok(())
+    }
+
+    unsafe fn sql(
+        &mut self,
+        statement: &pg_sys::PLpgSQL_stmt_execsql,
+        control: &Sources,
+    ) -> Result<(), PostgresError> {
+        // SAFETY: a compiled statement.
+        unsafe {
+            let sources = self.expression(statement.sqlstmt, statement.lineno, control)?;
+            self.found(&sources);
+            if statement.into {
+                self.assign_to(statement.target, &sources);
+                if statement.strict {
+                    self.aborts(statement.lineno, "INTO STRICT", &sources);
+                }
+                if !self.all_fit(statement.target) {
+                    self.aborts(
+                        statement.lineno,
+                        "a value may not fit its variable",
+                        &sources,
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,318 @@
+//! One query of a body: which rows it touches, what flows into it, what may fail in it.
+
+use super::super::super::analysis::{functions, operand, tree};
+use super::super::placements::{self, Home};
+use super::constraints;
+use super::findings::{Findings, Source, Sources};
+use pgrx::pg_guard;
+use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
+use std::collections::BTreeSet;
+use std::ffi::c_void;
+use tree::NodePtr;
+
+/// A mention of a table whose rows lie on some nodes only.
+struct Access {
+    table: String,
+    /// The argument that names the key, for all rows that the query touches.
+    key: Option<i32>,
+}
+
+impl Access {
+    fn source(&self) -> Source {
+        Source::Rows(self.table.clone(), self.key)
+    }
+}
+
+/// Looks at a query that is run when something read from `control` says so; gives the sources of its result.
+pub fn look(
+    findings: &mut Findings,
+    query: &pg_sys::Query,
+    place: &str,
+    control: &Sources,
+) -> Sources {
+    let node: NodePtr = std::ptr::from_ref(query).cast_mut().cast();
+    let mut accesses = Vec::new();
+    tree::walk(node, &mut |inner| {
+        if let Some(level) = tree::cast::<pg_sys::Query, _>(inner) {
+            look_at_level(findings, level, place, &mut accesses);
+        }
+        true
+    });
+    let mut inputs = control.clone();
+    inputs.extend(findings.left_early.iter().cloned());
+    let mut local_guards = Sources::new();
+    tree::walk(node, &mut |inner| {
+        if let Some(param) = tree::cast::<pg_sys::Param, _>(inner)
+            && param.paramkind == pg_sys::ParamKind::PARAM_EXTERN
+        {
+            inputs.extend(findings.held_by(param.paramid));
+        }
+        local_guards.extend(is_local(findings, inner));
+        true
+    });
+    check_flows(findings, &accesses, &inputs, place);
+    let called = functions::called_by(&[node]);
+    for function in &called.opaque {
+        findings.not_understood(format!(
+            "{place}: function {function} may read or change tables"
+        ));
+    }
+    let mut sources = inputs;
+    sources.extend(local_guards);
+    sources.extend(accesses.iter().map(Access::source));
+    let mut decision = sources.clone();
+    if called.mutable && local_differs(node) {
+        sources.insert(Source::Differs);
+        decision.insert(Source::Differs);
+    }
+    for what in failures(node) {
+        findings.may_abort(format!("{place}: {what}"), &decision);
+    }
+    tree::walk(node, &mut |inner| {
+        if let Some(level) = tree::cast::<pg_sys::Query, _>(inner) {
+            for what in constraints::of(level) {
+                findings.may_abort(format!("{place}: {what}"), &decision);
+            }
+        }
+        true
+    });
+    sources
+}
+
+/// Functions that the types of Abelian bring are volatile only by name.
+fn local_differs(node: NodePtr) -> bool {
+    functions::called_by(&[node]).mutable && !is_only_local(node)
+}
+
+/// `abelian.is_local(table, argument)`: differs on purpose, as rows of that key do.
+fn is_local(findings: &Findings, node: NodePtr) -> Option<Source> {
+    let call = tree::cast::<pg_sys::FuncExpr, _>(node)?;
+    if !is_own_function(call.funcid, "is_local") {
+        return None;
+    }
+    let key = tree::nodes(call.args)
+        .nth(1)
+        .and_then(|key| operand::parameter(operand::strip_faithful(key)));
+    Some(Source::Rows(
+        "abelian.is_local()".to_owned(),
+        key.and_then(|key| findings.argument(key)),
+    ))
+}
+
+fn is_own_function(function: Oid, name: &str) -> bool {
+    super::super::super::analysis::relation::function_name(function)
+        == ("abelian".to_owned(), name.to_owned())
+}
+
+/// Whether the only function that may differ is `is_local`, whose result is followed by itself.
+fn is_only_local(node: NodePtr) -> bool {
+    let mut others = Vec::new();
+    tree::walk(node, &mut |inner| {
+        if let Some(call) = tree::cast::<pg_sys::FuncExpr, _>(inner) {
+            let own = is_own_function(call.funcid, "is_local");
+            // SAFETY: a catalogue look-up.
+            let volatility = unsafe { pg_sys::func_volatile(call.funcid) } as u8;
+            if !own && volatility != pg_sys::PROVOLATILE_IMMUTABLE {
+                others.push(call.funcid);
+            }
+        }
+        true
+    });
+    others.is_empty()
+        && !tree::any(node, &mut |inner| {
+            matches!(
+                tree::tag(inner),
+                Some(NodeTag::T_SQLValueFunction | NodeTag::T_NextValueExpr)
+            )
+        })
+}
+
+fn look_at_level(
+    findings: &mut Findings,
+    level: &pg_sys::Query,
+    place: &str,
+    accesses: &mut Vec<Access>,
+) {
+    let changes = level.commandType != CmdType::CMD_SELECT;
+    findings.writes |= changes || !level.rowMarks.is_null();
+    for (index, entry) in tree::list::<pg_sys::RangeTblEntry>(level.rtable).enumerate() {
+        if entry.rtekind != pg_sys::RTEKind::RTE_RELATION {
+            continue;
+        }
+        // SAFETY: the relation is locked by the analysis of the query.
+        let table = unsafe { tree::string(pg_sys::get_rel_name(entry.relid)) };
+        let is_target = changes && level.resultRelation == index as i32 + 1;
+        match placements::home(entry.relid) {
+            Home::Here => {}
+            Home::Everywhere if is_target => findings.not_understood(format!(
+                "{place}: it changes reference table {table}, which is refused when it runs"
+            )),
+            Home::Everywhere => {}
+            Home::Node(_) => accesses.push(Access { table, key: None }),
+            Home::Hash(hash) => {
+                let key = key_of(level, index as i32 + 1, hash.attribute, is_target)
+                    .and_then(|variable| findings.argument(variable));
+                accesses.push(Access { table, key });
+            }
+        }
+    }
+}
+
+/// The variable that the distribution column equals in all rows of this mention that matter.
+fn key_of(level: &pg_sys::Query, index: i32, attribute: i16, is_target: bool) -> Option<i32> {
+    if is_target && level.commandType == CmdType::CMD_INSERT {
+        let entry = tree::list::<pg_sys::TargetEntry>(level.targetList)
+            .find(|entry| entry.resno == attribute && !entry.resjunk)?;
+        return operand::parameter(operand::strip_faithful(entry.expr.cast()));
+    }
+    let mut equal = BTreeSet::from([(index, attribute)]);
+    let mut conditions = Vec::new();
+    certain(level.jointree.cast(), &mut conditions);
+    let pairs: Vec<(NodePtr, NodePtr)> = conditions
+        .iter()
+        .filter_map(|condition| equality(*condition))
+        .collect();
+    loop {
+        let before = equal.len();
+        for (left, right) in &pairs {
+            for (one, other) in [(left, right), (right, left)] {
+                if column(*one).is_some_and(|column| equal.contains(&column)) {
+                    if let Some(parameter) = operand::parameter(*other) {
+                        return Some(parameter);
+                    }
+                    equal.extend(column(*other));
+                }
+            }
+        }
+        if equal.len() == before {
+            return None;
+        }
+    }
+}
+
+/// Conditions that every row of every table below has passed: WHERE and inner joins.
+fn certain(node: NodePtr, conditions: &mut Vec<NodePtr>) {
+    if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(node) {
+        conjuncts(from.quals, conditions);
+        tree::nodes(from.fromlist).for_each(|part| certain(part, conditions));
+    } else if let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(node)
+        && join.jointype == pg_sys::JoinType::JOIN_INNER
+    {
+        conjuncts(join.quals, conditions);
+        certain(join.larg, conditions);
+        certain(join.rarg, conditions);
+    }
+}
+
+fn conjuncts(condition: NodePtr, into: &mut Vec<NodePtr>) {
+    match tree::cast::<pg_sys::BoolExpr, _>(condition) {
+        Some(and) if and.boolop == pg_sys::BoolExprType::AND_EXPR => {
+            tree::nodes(and.args).for_each(|part| conjuncts(part, into));
+        }
+        _ => into.push(condition),
+    }
+}
+
+fn equality(condition: NodePtr) -> Option<(NodePtr, NodePtr)> {
+    let operator = tree::cast::<pg_sys::OpExpr, _>(condition)?;
+    let sides: Vec<NodePtr> = tree::nodes(operator.args).collect();
+    let [left, right] = sides[..] else {
+        return None;
+    };
+    // SAFETY: a catalogue look-up.
+    let mergeable = unsafe { pg_sys::op_mergejoinable(operator.opno, tree::type_of(left)) };
+    mergeable.then(|| {
+        (
+            operand::strip_faithful(left),
+            operand::strip_faithful(right),
+        )
+    })
+}
+
+fn column(node: NodePtr) -> Option<(i32, i16)> {
+    tree::cast::<pg_sys::Var, _>(node)
+        .filter(|var| var.varlevelsup == 0)
+        .map(|var| (var.varno, var.varattno))
+}
+
+/// What is read at one key may be used at that key only: the participants that lack it lack both.
+fn check_flows(findings: &mut Findings, accesses: &[Access], inputs: &Sources, place: &str) {
+    for access in accesses {
+        for source in inputs {
+            let (name, harmless) = match source {
+                Source::Rows(table, key) => (
+                    format!("rows of {table}"),
+                    key.is_some() && *key == access.key,
+                ),
+                Source::Differs => ("a value that may differ on each node".to_owned(), false),
+            };
+            if !harmless {
+                findings.flow(format!("{place}: from {name} to table {}", access.table));
+            }
+        }
+    }
+    for (index, one) in accesses.iter().enumerate() {
+        for other in &accesses[index + 1..] {
+            if one.key.is_none() || one.key != other.key {
+                findings.flow(format!(
+                    "{place}: tables {} and {} meet without one argument as the key of both",
+                    one.table, other.table
+                ));
+            }
+        }
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn collect(function: Oid, context: *mut c_void) -> bool {
+    // SAFETY: the context is the set that `failures` passed; a catalogue look-up.
+    unsafe {
+        if !pg_sys::get_func_leakproof(function) && !never_fails(function) {
+            (*context.cast::<BTreeSet<String>>())
+                .insert(tree::string(pg_sys::get_func_name(function)));
+        }
+    }
+    false
+}
+
+/// Functions that raise no error for any argument although PostgreSQL does not call them leakproof.
+fn never_fails(function: Oid) -> bool {
+    const NAMES: [&str; 8] = [
+        "is_local", "count", "min", "max", "bool_and", "bool_or", "every", "concat",
+    ];
+    // SAFETY: a catalogue look-up.
+    let name = unsafe { tree::string(pg_sys::get_func_name(function)) };
+    NAMES.contains(&name.as_str())
+        && (function.to_u32() < pg_sys::FirstNormalObjectId || name == "is_local")
+}
+
+/// Expressions that may raise an error.
+fn failures(node: NodePtr) -> BTreeSet<String> {
+    let mut called = BTreeSet::<String>::new();
+    let mut found = BTreeSet::new();
+    tree::walk(node, &mut |inner| {
+        match tree::tag(inner) {
+            None | Some(NodeTag::T_Query | NodeTag::T_List) => {}
+            Some(NodeTag::T_CoerceToDomain) => {
+                found.insert("a value may not fit its domain".to_owned());
+            }
+            Some(NodeTag::T_CoerceViaIO | NodeTag::T_ArrayCoerceExpr) => {
+                found.insert("a value may not fit the type that it is cast to".to_owned());
+            }
+            Some(NodeTag::T_SubLink) => {
+                let scalar = tree::cast::<pg_sys::SubLink, _>(inner)
+                    .is_some_and(|link| link.subLinkType == pg_sys::SubLinkType::EXPR_SUBLINK);
+                if scalar {
+                    found.insert("a subquery may give several rows".to_owned());
+                }
+            }
+            // SAFETY: the checker only adds to the set.
+            Some(_) => unsafe {
+                pg_sys::check_functions_in_node(inner, Some(collect), (&raw mut called).cast());
+            },
+        }
+        true
+    });
+    found.extend(called.into_iter().map(|name| format!("{name}() may fail")));
+    found
+}

@@ -52,6 +52,15 @@ CALL everywhere($$z = abelian.put(z, 'x', NULL)$$);
 CALL everywhere($$z = abelian.remove(z, NULL)$$);
 CALL everywhere($$m = abelian.remove(m, 'x', NULL)$$);
 SELECT way, s, m, z FROM basket ORDER BY id;
+-- Functions of one's own, made of these: blind ones, and others.
+CREATE FUNCTION add_both(abelian.set, text, text) RETURNS abelian.set LANGUAGE sql AS 'SELECT abelian.add(abelian.add($1, $2), $3)';
+SECURITY LABEL FOR abelian ON FUNCTION add_both(abelian.set, text, text) IS 'operation';
+CREATE FUNCTION swap(abelian.set, text, text) RETURNS abelian.set LANGUAGE sql AS 'SELECT abelian.add(abelian.remove($1, $2), $3)';
+SECURITY LABEL FOR abelian ON FUNCTION swap(abelian.set, text, text) IS 'operation on elements';
+EXPLAIN (COSTS off) UPDATE basket SET s = add_both(s, 'p', 'q') WHERE id = 1;
+CALL everywhere($$s = add_both(s, 'p', 'q')$$);
+CALL everywhere($$s = swap(abelian.add(s, 'r'), 'p', 'new')$$);
+SELECT way, s FROM basket ORDER BY id;
 -- Locks: one on each element that is removed, then one on the table; additions in the row keep none.
 CREATE TABLE many (id int PRIMARY KEY, s abelian.set DEFAULT '{a,b}', note text);
 INSERT INTO many SELECT generate_series(1, 500);

@@ -269,8 +269,7 @@ fn operate_on_elements(
         }
         operations.lock(&object, true, Until::End);
     }
-    // SAFETY: the place is that of a row version.
-    own::note_operation(&object, unsafe { *place }, true);
+    prepare_operation(object, place)?;
     operations.in_place(call.arg(0), Some(call.arg(0)))
 }
 

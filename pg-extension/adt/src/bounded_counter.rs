@@ -3,7 +3,7 @@
 //! could end keeps it there.
 //!
 //! A running transaction may end in several ways: it commits, it aborts, or it goes back to one of its savepoints
-//! first. So what one part of the sum will be is not a number but a [`Range`]; ranges add up. An operation is judged
+//! first; and what it has been at must hold after those who end before it. So what one part of the sum will be is not a number but a [`Range`]; ranges add up. An operation is judged
 //! against the range of everything that *others* have done ([`Bounds::judge`]).
 
 use std::fmt;

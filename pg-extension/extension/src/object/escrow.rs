@@ -1,7 +1,7 @@
 //! What the slices of a bounded object may add up to, however the transactions that are at them end.
 //!
 //! Every version of a slice that a running transaction has written, or would fall back to, is in the heap: it is found
-//! with a dirty snapshot. A [`Watch`] keeps everyone from writing slices of the object meanwhile; whoever commits or aborts meanwhile only takes alternatives away.
+//! with a dirty snapshot, also where the transaction has replaced it. A [`Watch`] keeps everyone from writing slices of the object meanwhile; whoever commits or aborts meanwhile only takes alternatives away.
 
 use crate::error::Error;
 use crate::lock::{Moment, Purpose};
@@ -68,7 +68,7 @@ fn outlook(mut found: Vec<Found>) -> Result<Outlook, Error> {
     Ok(outlook)
 }
 
-/// What one slice may turn out to be.
+/// What one slice may turn out to be, or was while the transactions that are at it ran.
 fn part(versions: &[Found]) -> Result<Range, Error> {
     let settled = versions.iter().any(|version| !version.is_new);
     let has_new = versions.iter().any(|version| version.is_new);
@@ -77,7 +77,7 @@ fn part(versions: &[Found]) -> Result<Range, Error> {
         .any(|version| !version.is_new && version.holder.is_some());
     let may_be_absent = !settled || removed && !has_new;
     let mut values = Vec::with_capacity(versions.len() + 1);
-    for version in versions.iter().filter(|version| !version.is_superseded) {
+    for version in versions {
         match version.slice.content {
             Content::Counter(delta) => values.push(i128::from(delta)),
             Content::Decimal(_) | Content::State(..) => {

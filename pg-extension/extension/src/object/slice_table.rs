@@ -44,8 +44,6 @@ pub struct Slice {
     pub place: pg_sys::ItemPointerData,
     /// Who wrote this version.
     pub writer: pg_sys::TransactionId,
-    /// Who has removed or replaced it, or tried to; invalid if nobody has.
-    pub remover: pg_sys::TransactionId,
 }
 
 /// A slice's newest version, and who else is at it.
@@ -57,8 +55,6 @@ pub struct Found {
     pub holder: Option<pg_sys::TransactionId>,
     /// That transaction has written it.
     pub is_new: bool,
-    /// It was written and replaced by one and the same (sub)transaction: whatever becomes of that, it is over.
-    pub is_superseded: bool,
 }
 
 impl Found {
@@ -71,7 +67,6 @@ impl Found {
             slice,
             holder,
             is_new: writer != pg_sys::InvalidTransactionId,
-            is_superseded: holder.is_some() && slice.remover == slice.writer,
         }
     }
 }
@@ -573,7 +568,7 @@ unsafe fn slice_of(
         (None, None) => Content::Decimal(copy(values[AMOUNT])),
     };
     // SAFETY: by the caller.
-    let (writer, remover) = unsafe { (writer_of(tuple.t_data), remover_of(tuple.t_data)) };
+    let writer = unsafe { writer_of(tuple.t_data) };
     Slice {
         object: Object {
             id: values[OBJECT].value() as i64,
@@ -584,7 +579,6 @@ unsafe fn slice_of(
         content,
         place: tuple.t_self,
         writer,
-        remover,
     }
 }
 
@@ -607,18 +601,6 @@ unsafe fn writer_of(tuple: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
             pg_sys::FrozenTransactionId
         } else {
             (*tuple).t_choice.t_heap.t_xmin
-        }
-    }
-}
-
-/// The transaction that has removed or replaced the tuple. Slices are never locked, so there are no multixacts.
-unsafe fn remover_of(tuple: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
-    // SAFETY: by the caller: a tuple in a pinned buffer.
-    unsafe {
-        if (*tuple).t_infomask & pg_sys::HEAP_XMAX_INVALID as u16 != 0 {
-            pg_sys::InvalidTransactionId
-        } else {
-            (*tuple).t_choice.t_heap.t_xmax
         }
     }
 }

@@ -141,7 +141,7 @@ impl Bounded {
         }
     }
 
-    /// What the base in the row may turn out to be: others may have rewritten it.
+    /// What the base in the row may turn out to be, or was at while transactions ran that have rewritten it.
     fn base(
         &self,
         target: &mut Target,
@@ -166,8 +166,6 @@ impl Bounded {
             }
             if committed {
                 bases.clear();
-            } else if bases.last().is_some_and(|(last, _)| *last == writer) {
-                bases.pop(); // never to come back: written and replaced by one (sub)transaction
             }
             let writer = if committed {
                 pg_sys::InvalidTransactionId

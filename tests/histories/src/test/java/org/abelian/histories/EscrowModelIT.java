@@ -17,9 +17,9 @@ import org.abelian.histories.escrow.EscrowModel.Verdict;
 import org.junit.jupiter.api.Test;
 
 /**
- * One thread leads several transactions on one stock, so that it is known at every step how each of
- * them may end: an operation is done exactly if it keeps the bounds in all these ends, refused
- * exactly if it does in none, and waits otherwise.
+ * One thread leads several transactions on one stock, so that it is known at every step what each
+ * of them was at and how it may end: an operation is done exactly if it keeps the bounds beside all
+ * of that, refused exactly if it does beside nothing, and waits otherwise.
  */
 @WithNode(settings = {"abelian.fold_interval=5ms", "abelian.fold_after=1ms"})
 class EscrowModelIT {
@@ -70,12 +70,11 @@ class EscrowModelIT {
         switch (random.nextInt(8)) {
           case 0 -> end(statements.get(who), model, who, random, step);
           case 1 -> {
-            if (model.back(who)) {
-              statements.get(who).execute("ROLLBACK TO SAVEPOINT s");
-              statements.get(who).execute("RELEASE SAVEPOINT s");
+            if (model.hasSavepoint(who)) {
+              back(statements.get(who), model, who);
             }
           }
-          default -> operate(statements.get(who), model, who, delta(random), step);
+          default -> operate(statements.get(who), model, who, random, step);
         }
         assertEquals(model.committed(), number(outside), "step " + step + ", seed " + SEED);
       }
@@ -110,21 +109,32 @@ class EscrowModelIT {
     begin(statement, model, who);
   }
 
-  private static void operate(Statement statement, EscrowModel model, int who, long delta, int step)
+  private static void back(Statement statement, EscrowModel model, int who) throws SQLException {
+    statement.execute("ROLLBACK TO SAVEPOINT s");
+    statement.execute("RELEASE SAVEPOINT s");
+    model.back(who);
+  }
+
+  /** An operation after a savepoint of its own, or one in the subtransaction of the last. */
+  private static void operate(
+      Statement statement, EscrowModel model, int who, Random random, int step)
       throws SQLException {
+    long delta = delta(random);
     Verdict expected = model.judge(who, delta);
     // What need not wait for another session may have to wait for the folding worker, which goes on
     // by itself: there, patience tells the two apart.
     String patience = expected == Verdict.WAITS ? "30ms" : "20s";
     statement.execute("SET LOCAL lock_timeout = '" + patience + "'");
-    statement.execute("SAVEPOINT s");
+    if (!model.hasSavepoint(who) || random.nextBoolean()) {
+      statement.execute("SAVEPOINT s");
+      model.savepoint(who);
+    }
     Verdict seen = attempt(statement, delta);
     assertEquals(expected, seen, "step " + step + ", seed " + SEED);
     if (seen == Verdict.FITS) {
       model.operate(who, delta);
     } else {
-      statement.execute("ROLLBACK TO SAVEPOINT s");
-      statement.execute("RELEASE SAVEPOINT s");
+      back(statement, model, who);
     }
   }
 

@@ -10,9 +10,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What escrow must do, by definition: tries out every combination of ends of the running
- * transactions. A transaction can end by abort, by going back to one of its savepoints, or as it
- * is.
+ * What escrow must do, by definition: tries out every combination of what the running transactions
+ * may leave, or have been at. A transaction can leave nothing, by abort, go back to one of its
+ * savepoints, or end as it is; and others that end before it must have left room for each of its
+ * steps.
  */
 public final class EscrowModel {
   /** What must become of an operation. */
@@ -28,7 +29,9 @@ public final class EscrowModel {
   private final long floor;
   private final long ceiling;
   private long committed;
-  private final Map<Integer, Deque<Long>> running = new HashMap<>();
+
+  /** The states since each savepoint that is set, the last of them first. */
+  private final Map<Integer, Deque<Deque<Long>>> running = new HashMap<>();
 
   /** A sum between bounds. */
   public EscrowModel(long initial, long floor, long ceiling) {
@@ -39,18 +42,18 @@ public final class EscrowModel {
 
   /** Begins a transaction. */
   public void begin(int transaction) {
-    running.put(transaction, new ArrayDeque<>(List.of(0L)));
+    running.put(transaction, new ArrayDeque<>(List.of(new ArrayDeque<>(List.of(0L)))));
   }
 
   /** Judges an operation of a transaction. */
   public Verdict judge(int transaction, long delta) {
     List<Long> sums = new ArrayList<>(List.of(committed + now(transaction) + delta));
-    for (Map.Entry<Integer, Deque<Long>> other : running.entrySet()) {
+    for (Map.Entry<Integer, Deque<Deque<Long>>> other : running.entrySet()) {
       if (other.getKey() != transaction) {
         Set<Long> next = new LinkedHashSet<>();
         for (long sum : sums) {
           next.add(sum);
-          other.getValue().forEach(end -> next.add(sum + end));
+          other.getValue().forEach(states -> states.forEach(state -> next.add(sum + state)));
         }
         sums = new ArrayList<>(next);
       }
@@ -59,19 +62,24 @@ public final class EscrowModel {
     return kept == sums.size() ? Verdict.FITS : kept > 0 ? Verdict.WAITS : Verdict.NEVER;
   }
 
-  /** Sets a savepoint and does the operation after it. */
-  public void operate(int transaction, long delta) {
-    running.get(transaction).push(now(transaction) + delta);
+  /** Sets a savepoint. */
+  public void savepoint(int transaction) {
+    running.get(transaction).push(new ArrayDeque<>(List.of(now(transaction))));
   }
 
-  /** Goes back to before the last operation; false if there is none. */
-  public boolean back(int transaction) {
-    Deque<Long> states = running.get(transaction);
-    if (states.size() == 1) {
-      return false;
-    }
-    states.pop();
-    return true;
+  /** Does an operation. */
+  public void operate(int transaction, long delta) {
+    running.get(transaction).peek().push(now(transaction) + delta);
+  }
+
+  /** Whether a savepoint is set. */
+  public boolean hasSavepoint(int transaction) {
+    return running.get(transaction).size() > 1;
+  }
+
+  /** Goes back to the last savepoint, and before it. */
+  public void back(int transaction) {
+    running.get(transaction).pop();
   }
 
   /** Ends a transaction. */
@@ -87,6 +95,6 @@ public final class EscrowModel {
   }
 
   private long now(int transaction) {
-    return running.get(transaction).peek();
+    return running.get(transaction).peek().peek();
   }
 }

@@ -311,10 +311,11 @@ impl Apply {
         let concurrent = CONCURRENT_OPERATIONS.get();
         let mut wait =
             !concurrent || own::has_many_locks() || changes.iter().any(Change::needs_row);
+        let never = settings::SPLIT.get() == Split::Never;
         let mut at = place;
         // Under SERIALIZABLE, rewriting the row would make rivals of operations that commute.
         if !wait
-            && !serializable()
+            && (never || !serializable())
             && !changes
                 .iter()
                 .any(|change| contention::is_contended(change.id()))
@@ -331,6 +332,8 @@ impl Apply {
                 }
             }
         }
+        // Who is to queue for the row does so without the locks on its objects.
+        wait |= never;
         for _ in 0..MOST_ATTEMPTS {
             if wait {
                 if one_snapshot() && !version::same_place(at, place) {
@@ -370,11 +373,13 @@ impl Apply {
             match self.add_to_slices(at, version::same_place(at, place), changes)? {
                 Admission::Added => return Ok(self.in_slices(at, changes)),
                 Admission::InPlace => {
+                    // Whoever holds the row may want an exclusive hold.
                     elements.release();
+                    self.unlock(changes);
                     wait = true;
                 }
                 Admission::WaitFor(transaction) => {
-                    // Whoever is waited for may want an exclusive hold.
+                    // As above.
                     elements.release();
                     self.unlock(changes);
                     escrow::wait_for(transaction);

@@ -169,6 +169,12 @@ COMMENT ON VIEW waits IS 'who waits for whom, for what and since when: one row f
 GRANT SELECT ON waits TO PUBLIC;
 -- ==== end of locks ==================================================================================
 
+-- ==== combining =====================================================================================
+-- Marks an operand that stands for several: an error, unless planning has removed it. See docs/design/combining.md.
+CREATE FUNCTION combined(bigint) RETURNS bigint LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_combined';
+CREATE FUNCTION combined(numeric) RETURNS numeric LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_combined';
+-- ==== end of combining ==============================================================================
+
 -- ==== distributed procedures ========================================================================
 -- A procedure or function that each participant runs on the rows it has. The same rows stand on every node.
 

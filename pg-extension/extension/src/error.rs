@@ -74,6 +74,9 @@ pub enum Error {
     /// Bytes that no state was stored as.
     #[error("{0}")]
     Corrupt(#[from] Corrupt),
+    /// One update for several, of a table where each must be seen by itself.
+    #[error("the operations of several sessions cannot be run as one here")]
+    NotCombinable,
     /// A user's call of a function that only rewritten statements may call.
     #[error("this function is called by rewritten statements only")]
     NotForUsers,
@@ -114,7 +117,7 @@ impl Error {
             Error::LockNotAvailable | Error::RowLockNotAvailable => {
                 PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
             }
-            Error::IndexOnObject | Error::UnusableAggregate(_) => {
+            Error::IndexOnObject | Error::UnusableAggregate(_) | Error::NotCombinable => {
                 PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED
             }
             Error::InvalidLabel

@@ -22,6 +22,9 @@ static INDEPENDENT_CALLS: GucSetting<bool> = GucSetting::<bool>::new(false);
 /// `abelian.transaction_id`: reported to the router; see [`super::transaction_token`].
 static TRANSACTION_ID: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
+/// `abelian.combine`: read by routers, not by nodes.
+static COMBINE: GucSetting<bool> = GucSetting::<bool>::new(true);
+
 /// The name under which [`super::transaction_token`] sets it.
 pub const TRANSACTION_ID_NAME: &std::ffi::CStr = c"abelian.transaction_id";
 
@@ -52,6 +55,14 @@ pub fn define() {
         c"Runs calls of distributed procedures over several nodes as independent transactions.",
         c"Who sets it promises that all participants of a call reach the same decision.",
         &INDEPENDENT_CALLS,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
+    GucRegistry::define_bool_guc(
+        c"abelian.combine",
+        c"Lets a router run equal operations of several sessions on one object as one statement.",
+        c"The router acts on it when it is set by SET or at the start of the connection.",
+        &COMBINE,
         GucContext::Userset,
         GucFlags::default(),
     );

@@ -9,6 +9,7 @@
 
 mod apply;
 mod column;
+pub mod combined;
 mod elements;
 mod escrow;
 mod executor;

@@ -4,6 +4,7 @@
 //! yields, for each row, the changes, the data of the columns, and where the row is; ModifyTable is replaced by
 //! our node (see [`super::scan`]), which neither waits for the row nor has to rewrite it.
 
+use super::combined;
 use super::rewrite::Relation;
 use super::symbols::Symbols;
 use super::tree::{self, Any, Integers, Tree};
@@ -40,7 +41,10 @@ pub fn prepare(symbols: &Symbols, mut query: Tree<pg_sys::Query>) -> Option<Pure
         return None;
     }
     let entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
-    let changes = changes(&target, &entries)?;
+    let changes: Vec<Any> = changes(&target, &entries)?
+        .into_iter()
+        .map(|change| combined::unmarked(symbols, change))
+        .collect();
     let reads = reads(query, &target, &changes)?;
     let reads_plain = reads.iter().any(|column| !facts.keys.contains(column));
     let attributes: Vec<i16> = entries.iter().map(|entry| entry.resno).collect();

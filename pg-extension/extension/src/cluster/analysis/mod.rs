@@ -3,9 +3,10 @@
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
 //! `scope` and `conditions` (levels of a query), `functions`, `blind`, `procedure_call`, `insert`, `copy`, `utility` and `definition` (commands), `locality` (which queries can be
-//! evaluated node by node), `merge` (how the answers become one), `statement`.
+//! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `statement`.
 
 mod blind;
+mod combined;
 mod conditions;
 mod copy;
 mod definition;

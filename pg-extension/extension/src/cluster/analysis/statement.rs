@@ -4,7 +4,9 @@ use super::graph::Fact;
 use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
-use super::{blind, copy, functions, insert, merge, parser, procedure_call, relation, utility};
+use super::{
+    blind, combined, copy, functions, insert, merge, parser, procedure_call, relation, utility,
+};
 use crate::boundary::PostgresError;
 use crate::object;
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -56,7 +58,7 @@ pub fn outline(statement: &pg_sys::RawStmt, text: &CStr) -> Json {
         "kind": kind(statement.stmt), "span": [start, length], "tag": parser::command_tag(statement.stmt),
         "utility": null, "set": null, "isolation": null, "parameters": [], "relations": [], "equalities": [],
         "insert": null, "assigned": [], "volatile": false, "mutable": false, "functions": [], "operations": [],
-        "returns_rows": false, "rewritten": null, "merge": null, "copy": null, "blind": null,
+        "returns_rows": false, "rewritten": null, "merge": null, "copy": null, "blind": null, "combined": null,
     });
     if facts["kind"] == "utility" {
         utility::describe(statement.stmt, &mut facts);
@@ -214,9 +216,17 @@ fn describe_query(
     }
     let mutable = facts["mutable"] == json!(true);
     facts["blind"] = blind::facts(query, queries.len() == 1, mutable)?;
+    if let (&[rewritten], false) = (queries.as_slice(), depends_on_more(facts)) {
+        facts["combined"] = combined::facts(query, rewritten, parameters)?;
+    }
     describe_relations(&scopes, facts);
     procedure_call::describe(procedure_call::selected(query), facts);
     Ok(())
+}
+
+/// Whether what the statement does may depend on more than its text, its values and the rows.
+fn depends_on_more(facts: &Json) -> bool {
+    facts["volatile"] == true || facts["mutable"] == true || facts["functions"] != json!([])
 }
 
 /// Columns that UPDATE, DO UPDATE or MERGE assigns.

@@ -63,7 +63,8 @@ public final class FactsParser {
         merge(node.path("merge")),
         copy(node.path("copy")),
         procedure(node.path("procedure")),
-        blind(node.path("blind")));
+        blind(node.path("blind")),
+        combined(node.path("combined")));
   }
 
   private static RelationFacts relation(JsonNode node) {
@@ -151,6 +152,23 @@ public final class FactsParser {
     return node.isObject()
         ? new BlindFacts(text(node.path("redo")), text(node.path("reason")))
         : null;
+  }
+
+  private static CombinedFacts combined(JsonNode node) {
+    if (!node.isObject()) {
+      return null;
+    }
+    return new CombinedFacts(
+        node.path("text").asText(),
+        list(node.path("parameters"), FactsParser::oid),
+        list(
+            node.path("operands"),
+            operand ->
+                new CombinedFacts.Operand(
+                    value(operand),
+                    oid(operand.path("type")),
+                    operand.path("negative").asBoolean(),
+                    operand.path("bounded").asBoolean(true))));
   }
 
   private static SettingFacts setting(JsonNode node) {

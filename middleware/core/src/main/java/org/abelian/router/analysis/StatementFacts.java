@@ -30,6 +30,7 @@ import java.util.List;
  * @param copy null unless it is a COPY of a table
  * @param procedure null unless it is the call of a distributed procedure and nothing else
  * @param blind null unless it changes rows: whether it can be done again later unnoticed
+ * @param combined how it can stand for several of different sessions; null when it cannot
  */
 public record StatementFacts(
     StatementKind kind,
@@ -55,7 +56,8 @@ public record StatementFacts(
     MergeFacts merge,
     CopyFacts copy,
     ProcedureFacts procedure,
-    BlindFacts blind) {
+    BlindFacts blind,
+    CombinedFacts combined) {
   /** Copies the lists. */
   public StatementFacts {
     parameters = List.copyOf(parameters);

@@ -10,7 +10,7 @@ import org.abelian.router.error.SqlState;
  * PostgreSQL's binary form of numeric: digits in base 10,000, the weight of the first, the sign and
  * the display scale.
  */
-final class BinaryNumeric {
+public final class BinaryNumeric {
   private static final int POSITIVE = 0x0000;
   private static final int NEGATIVE = 0x4000;
   private static final int BASE_DIGITS = 4;
@@ -19,7 +19,7 @@ final class BinaryNumeric {
   private BinaryNumeric() {}
 
   /** The value; null for NaN and the infinities. */
-  static BigDecimal read(byte[] buffer, int offset, int length) {
+  public static BigDecimal read(byte[] buffer, int offset, int length) {
     if (length < 8) {
       throw broken();
     }

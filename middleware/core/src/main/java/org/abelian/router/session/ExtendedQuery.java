@@ -106,6 +106,12 @@ final class ExtendedQuery {
     if (link == null) {
       return bindSpread(statement, routed, route);
     }
+    if (describeWithBind == null && session.combining().applies(routed, link)) {
+      Outcome outcome = bindCombined(statement, routed, link, array, at + length);
+      if (outcome != null) {
+        return outcome;
+      }
+    }
     session.control().enter(link, routed);
     boolean named = bind.statementEnd() > bind.statementAt();
     byte[] name = prepare(link.connection, statement.statement(), named || statement.isFrequent());
@@ -119,6 +125,59 @@ final class ExtendedQuery {
         routed.isBlind() ? BlindOperation.of(link.nodeId, routed, bind) : null;
     putPortal(new Portal.OnNode(statement, routed, link, operation));
     return Outcome.NEXT;
+  }
+
+  /** Runs it with others' if there are any; null when it is to go alone. */
+  private Outcome bindCombined(
+      SharedStatement statement, RoutedStatement routed, Link link, byte[] array, int next)
+      throws IOException {
+    if (!isRunNext(array, next)) {
+      return null;
+    }
+    Combining.Turn turn = session.combining().run(routed, link, values);
+    switch (turn.kind()) {
+      case ALONE:
+        return null;
+      case WAIT:
+        return Outcome.WAIT;
+      default:
+        session.plan().add(FixedMessage.BIND_COMPLETE);
+        putPortal(new Portal.Combined(statement, turn.rows()));
+        return Outcome.NEXT;
+    }
+  }
+
+  /**
+   * True when the rest of the group does nothing but run the portal that is being bound: Describe,
+   * if the client wants it, Execute, Sync.
+   */
+  private boolean isRunNext(byte[] array, int next) {
+    int at = next;
+    if (isForPortal(FrontendType.DESCRIBE, array, at)) {
+      at += session.input().frameAt(at);
+    }
+    if (!isForPortal(FrontendType.EXECUTE, array, at)) {
+      return false;
+    }
+    at += session.input().frameAt(at);
+    return session.input().frameAt(at) > 0 && array[at] == FrontendType.SYNC;
+  }
+
+  private boolean isForPortal(byte type, byte[] array, int at) {
+    int length = session.input().frameAt(at);
+    if (length == 0 || array[at] != type) {
+      return false;
+    }
+    int nameAt = at + 5;
+    if (type == FrontendType.DESCRIBE) {
+      if (array[nameAt] != 'P') {
+        return false;
+      }
+      nameAt++;
+    }
+    int nameEnd = CString.end(array, nameAt, at + length);
+    int bound = bind.portalAt();
+    return Arrays.equals(array, nameAt, nameEnd, bind.array(), bound, bound + bind.portalLength());
   }
 
   private Outcome bindHere(SharedStatement statement, RoutedStatement routed) {
@@ -279,6 +338,10 @@ final class ExtendedQuery {
     if (portal instanceof Portal.OnNodes onNodes) {
       byte[] name = Arrays.copyOfRange(array, at + 5, nameEnd);
       return spread.execute(onNodes, name, BigEndian.int4(array, nameEnd + 1));
+    }
+    if (portal instanceof Portal.Combined combined) {
+      session.plan().add(Combining.tag(combined.rows()));
+      return Outcome.NEXT;
     }
     return runHere((Portal.OfRouter) portal);
   }

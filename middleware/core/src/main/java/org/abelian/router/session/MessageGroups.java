@@ -277,6 +277,7 @@ final class MessageGroups {
   }
 
   private void resetGroup() {
+    session.combining().endGroup();
     groupEnds = false;
     inGroup = false;
     simpleGroup = false;

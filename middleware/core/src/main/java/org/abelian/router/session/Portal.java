@@ -32,6 +32,13 @@ sealed interface Portal {
   /** The session itself runs it. */
   record OfRouter(SharedStatement statement, RoutedStatement routed) implements Portal {}
 
+  /**
+   * It has been run, together with those of other sessions.
+   *
+   * @param rows how many rows it has met
+   */
+  record Combined(SharedStatement statement, long rows) implements Portal {}
+
   /** It lives on several nodes, under the same name on each. */
   final class OnNodes implements Portal {
     private final SharedStatement statement;

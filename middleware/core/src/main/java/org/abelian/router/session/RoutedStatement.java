@@ -30,6 +30,7 @@ final class RoutedStatement {
   private final ColumnOrigins origins = new ColumnOrigins();
   private volatile NodeStatement worker;
   private volatile NodeStatement combine;
+  private volatile NodeStatement combined;
 
   RoutedStatement(StatementRouter router) {
     this.router = router;
@@ -78,6 +79,15 @@ final class RoutedStatement {
 
   void combine(NodeStatement statement) {
     combine = statement;
+  }
+
+  /** What is run for several sessions; null until somebody has made it. */
+  NodeStatement combined() {
+    return combined;
+  }
+
+  void combined(NodeStatement statement) {
+    combined = statement;
   }
 
   /** The utility command; null for others. */

@@ -14,6 +14,8 @@ import java.util.function.Supplier;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.combining.Combiner;
+import org.abelian.router.combining.CombiningLimits;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.pool.NodeAddress;
@@ -58,6 +60,7 @@ public final class Router implements AutoCloseable {
   private final CatalogStore catalog;
   private final StatementCache statements = new StatementCache();
   private final SessionRegistry sessions = new SessionRegistry();
+  private final Combiner combiner = new Combiner(CombiningLimits.DEFAULT, System::nanoTime);
   private final CoordinatedCommit commit;
   private final CommutingCommit commuting;
   private final IntentLedger intents;
@@ -189,6 +192,10 @@ public final class Router implements AutoCloseable {
 
   StatementCache statements() {
     return statements;
+  }
+
+  Combiner combiner() {
+    return combiner;
   }
 
   CoordinatedCommit commit() {

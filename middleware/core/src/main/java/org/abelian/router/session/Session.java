@@ -42,6 +42,7 @@ public final class Session {
   private final GroupRetry retry;
   private final MessageGroups groups;
   private SessionSettings settings;
+  private Combining combining;
   private Links links;
   private TransactionControl control;
   private StatementRunner runner;
@@ -147,7 +148,7 @@ public final class Session {
   /** Asks the nodes to cancel what they do for this session. */
   public void cancel() {
     Links current = links;
-    if (current != null) {
+    if (current != null && !combining.cancel()) {
       current.cancel();
     }
   }
@@ -171,7 +172,7 @@ public final class Session {
     closed = true;
     router.sessions().remove(this);
     Links current = links;
-    if (current != null) {
+    if (current != null && !combining.cancel()) {
       current.abort();
     }
   }
@@ -181,6 +182,7 @@ public final class Session {
     closed = true;
     router.sessions().remove(this);
     if (links != null) {
+      combining.endGroup();
       extended.spread().close();
       links.close();
     }
@@ -195,6 +197,7 @@ public final class Session {
     settings =
         new SessionSettings(
             label.toString(), router.catalog().current().version(), identity.startup());
+    combining = new Combining(this);
     links = new Links(this, router, identity, settings);
     control = new TransactionControl(this);
     runner = new StatementRunner(this, identity);
@@ -245,6 +248,10 @@ public final class Session {
 
   TransactionControl control() {
     return control;
+  }
+
+  Combining combining() {
+    return combining;
   }
 
   StatementRunner runner() {

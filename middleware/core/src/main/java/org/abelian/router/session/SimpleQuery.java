@@ -117,6 +117,16 @@ final class SimpleQuery {
     }
     Route route = session.runner().route(statement.sql(), routed, BoundValues.NONE);
     Link link = session.runner().single(routed, route);
+    if (link != null && statements.size() == 1 && session.combining().applies(routed, link)) {
+      Combining.Turn turn = session.combining().run(routed, link, BoundValues.NONE);
+      if (turn.kind() == Combining.Turn.Kind.WAIT) {
+        return Outcome.WAIT;
+      }
+      if (turn.kind() == Combining.Turn.Kind.DONE) {
+        session.plan().add(Combining.tag(turn.rows()));
+        return Outcome.NEXT;
+      }
+    }
     if (link != null) {
       return runOn(link, statement, routed, array, at, length);
     }

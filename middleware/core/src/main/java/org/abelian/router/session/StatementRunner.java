@@ -170,6 +170,11 @@ final class StatementRunner {
     privateScope = new Object();
   }
 
+  /** True while a text may mean something else to this session than to others. */
+  boolean seesForItself() {
+    return privateScope != null;
+  }
+
   /** The session has no objects of its own any more. */
   void seesWhatAllSee() {
     privateScope = null;

@@ -260,6 +260,7 @@ final class FactsBuilder {
         merge,
         copy,
         procedure,
+        null,
         null);
   }
 }

@@ -1,0 +1,25 @@
+package org.abelian.router.combining;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a statement adds to each of its columns. Immutable. */
+public record Amounts(List<Amount> columns) {
+  /** Copies the list. */
+  public Amounts {
+    columns = List.copyOf(columns);
+  }
+
+  /** Both as one; null when they must not become one. */
+  Amounts plus(Amounts other) {
+    List<Amount> sums = new ArrayList<>(columns.size());
+    for (int i = 0; i < columns.size(); i++) {
+      Amount sum = columns.get(i).plus(other.columns.get(i));
+      if (sum == null) {
+        return null;
+      }
+      sums.add(sum);
+    }
+    return new Amounts(sums);
+  }
+}

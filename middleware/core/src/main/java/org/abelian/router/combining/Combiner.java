@@ -1,0 +1,118 @@
+package org.abelian.router.combining;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+
+/**
+ * The objects that statements which could be combined are under way to. Nothing here is needed for
+ * correctness: what it forgets is run alone.
+ */
+public final class Combiner {
+  /** So many objects are kept in mind on which combining has failed. */
+  private static final int QUIET_LIMIT = 1000;
+
+  private final CombiningLimits limits;
+  private final LongSupplier clock;
+  private final ConcurrentHashMap<CombiningKey, Hotspot> hotspots = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<CombiningKey, Long> quiet = new ConcurrentHashMap<>();
+
+  /**
+   * A combiner without statements.
+   *
+   * @param clock what {@link System#nanoTime} is
+   */
+  public Combiner(CombiningLimits limits, LongSupplier clock) {
+    this.limits = limits;
+    this.clock = clock;
+  }
+
+  /** Its bounds. */
+  public CombiningLimits limits() {
+    return limits;
+  }
+
+  /** Registers a statement that goes alone if it need not gather; else gives null. */
+  public Flight depart(CombiningKey key) {
+    boolean alone = isQuiet(key);
+    for (; ; ) {
+      Hotspot hotspot = hotspot(key);
+      switch (hotspot.arrive(null, alone)) {
+        case GOES -> {
+          return new Flight(hotspot);
+        }
+        case CONTENDED -> {
+          return null;
+        }
+        default -> {
+          // Everybody left meanwhile.
+        }
+      }
+    }
+  }
+
+  /** Registers a statement that goes alone in any case. */
+  public Flight departAlone(CombiningKey key) {
+    for (; ; ) {
+      Hotspot hotspot = hotspot(key);
+      if (hotspot.arrive(null, true) == Hotspot.Arrival.GOES) {
+        return new Flight(hotspot);
+      }
+    }
+  }
+
+  /** Joins those who gather, or leads at once if there is room. For the session's thread. */
+  public Member join(CombiningKey key, Amounts amounts) {
+    for (; ; ) {
+      Hotspot hotspot = hotspot(key);
+      Member member = new Member(hotspot, amounts, Member.State.GATHERING);
+      switch (hotspot.arrive(member, false)) {
+        case GOES -> {
+          member.state(Member.State.LEADS);
+          return member;
+        }
+        case GATHERS -> {
+          return member;
+        }
+        default -> {
+          // Everybody left meanwhile.
+        }
+      }
+    }
+  }
+
+  private Hotspot hotspot(CombiningKey key) {
+    return hotspots.computeIfAbsent(key, missing -> new Hotspot(this, missing));
+  }
+
+  void forget(CombiningKey key, Hotspot hotspot) {
+    hotspots.remove(key, hotspot);
+  }
+
+  /** Combining failed there: for a while everybody goes alone. */
+  void beQuiet(CombiningKey key) {
+    if (quiet.size() >= QUIET_LIMIT) {
+      quiet.clear();
+    }
+    quiet.put(key, clock.getAsLong() + limits.quietNanos());
+  }
+
+  private boolean isQuiet(CombiningKey key) {
+    if (quiet.isEmpty()) {
+      return false;
+    }
+    Long until = quiet.get(key);
+    if (until == null) {
+      return false;
+    }
+    if (until - clock.getAsLong() > 0) {
+      return true;
+    }
+    quiet.remove(key, until);
+    return false;
+  }
+
+  /** How many objects have statements under way. */
+  int size() {
+    return hotspots.size();
+  }
+}

@@ -1,0 +1,19 @@
+package org.abelian.router.combining;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Bounds of combining.
+ *
+ * @param flights how many statements on one object are under way before later ones gather
+ * @param batch how many operations become one statement at most
+ * @param queue how many sessions gather for one object at most; more run alone
+ * @param waitNanos how long a session gathers at most
+ * @param quietNanos how long nothing is combined on an object where it failed
+ */
+public record CombiningLimits(int flights, int batch, int queue, long waitNanos, long quietNanos) {
+  /** What routers use. */
+  public static final CombiningLimits DEFAULT =
+      new CombiningLimits(
+          4, 1000, 4000, TimeUnit.MILLISECONDS.toNanos(20), TimeUnit.MILLISECONDS.toNanos(100));
+}

@@ -1,0 +1,157 @@
+package org.abelian.router.combining;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * One object with statements under way: how many there are, and who has gathered. Knows no time and
+ * never waits but for its own lock.
+ */
+final class Hotspot {
+  /** What an arrival finds. */
+  enum Arrival {
+    /** It may go at once. */
+    GOES,
+    /** It has joined those who gather. */
+    GATHERS,
+    /** It would have to gather. */
+    CONTENDED,
+    /** Everybody has left: look for another hotspot. */
+    CLOSED
+  }
+
+  private final CombiningKey key;
+  private final Combiner combiner;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<Member> gathering = new ArrayDeque<>();
+  private int flights;
+  private boolean closed;
+
+  Hotspot(Combiner combiner, CombiningKey key) {
+    this.combiner = combiner;
+    this.key = key;
+  }
+
+  /**
+   * A statement comes.
+   *
+   * @param member null when it cannot gather now
+   * @param alone true when it goes in any case
+   */
+  Arrival arrive(Member member, boolean alone) {
+    lock.lock();
+    try {
+      if (closed) {
+        return Arrival.CLOSED;
+      }
+      CombiningLimits limits = combiner.limits();
+      boolean room = flights < limits.flights() && gathering.isEmpty();
+      if (alone || room || gathering.size() >= limits.queue()) {
+        flights++;
+        return Arrival.GOES;
+      }
+      if (member == null) {
+        return Arrival.CONTENDED;
+      }
+      gathering.add(member);
+      return Arrival.GATHERS;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A statement is answered: the next of those who gather may lead. */
+  void depart() {
+    Member next = null;
+    lock.lock();
+    try {
+      flights--;
+      if (flights < combiner.limits().flights() && !gathering.isEmpty()) {
+        next = gathering.poll();
+        next.state(Member.State.LEADS);
+        flights++;
+      }
+      closed = flights == 0;
+      if (closed) {
+        combiner.forget(key, this);
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (next != null) {
+      next.wake();
+    }
+  }
+
+  /** It has gathered long enough: it leads, one statement more than usual. */
+  void expire(Member member) {
+    lock.lock();
+    try {
+      if (member.state() == Member.State.GATHERING) {
+        gathering.remove(member);
+        member.state(Member.State.LEADS);
+        flights++;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes all that can go with the leader, in the order in which they came. */
+  Batch lead(Member leader) {
+    lock.lock();
+    try {
+      Amounts sum = leader.amounts();
+      List<Member> others = new ArrayList<>();
+      Iterator<Member> rest = gathering.iterator();
+      while (rest.hasNext() && others.size() + 1 < combiner.limits().batch()) {
+        Member member = rest.next();
+        Amounts larger = sum.plus(member.amounts());
+        if (larger != null) {
+          sum = larger;
+          member.state(Member.State.TAKEN);
+          others.add(member);
+          rest.remove();
+        }
+      }
+      Batch batch = new Batch(this, sum, others);
+      leader.batch(batch);
+      others.forEach(member -> member.batch(batch));
+      return batch;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes a member back; false when somebody has begun with it. */
+  boolean withdraw(Member member) {
+    lock.lock();
+    try {
+      if (member.state() != Member.State.GATHERING) {
+        return false;
+      }
+      gathering.remove(member);
+      member.state(Member.State.WITHDRAWN);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The statement that the member is part of; null when there is none yet. */
+  Batch batchOf(Member member) {
+    lock.lock();
+    try {
+      return member.batch();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void beQuiet() {
+    combiner.beQuiet(key);
+  }
+}

@@ -1,0 +1,131 @@
+package org.abelian.router.combining;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** One session's operation that gathers with others. Made and awaited by the session's thread. */
+public final class Member {
+  /** What a member is to do, or waits for. */
+  public enum State {
+    /** Nobody has begun with it. */
+    GATHERING,
+    /** Its session runs the statement, for all that {@link #lead} gives. */
+    LEADS,
+    /** Another member's session has it in hand. */
+    TAKEN,
+    /** There is a {@link #result}. */
+    ANSWERED,
+    /** It was taken back before anybody had begun. */
+    WITHDRAWN
+  }
+
+  private static final long GLANCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Hotspot hotspot;
+  private final Amounts amounts;
+  private final Thread thread = Thread.currentThread();
+  private volatile State state;
+  private volatile Result result;
+  private volatile boolean cancelled;
+
+  /** The statement that it is part of; guarded by the hotspot's lock. */
+  private Batch batch;
+
+  Member(Hotspot hotspot, Amounts amounts, State state) {
+    this.hotspot = hotspot;
+    this.amounts = amounts;
+    this.state = state;
+  }
+
+  Amounts amounts() {
+    return amounts;
+  }
+
+  State state() {
+    return state;
+  }
+
+  void state(State next) {
+    state = next;
+  }
+
+  /** The answer is there; for the thread that has it in hand. */
+  void answer(Result answer) {
+    result = answer;
+    state = State.ANSWERED;
+    LockSupport.unpark(thread);
+  }
+
+  void wake() {
+    LockSupport.unpark(thread);
+  }
+
+  Batch batch() {
+    return batch;
+  }
+
+  void batch(Batch mine) {
+    batch = mine;
+  }
+
+  /** What became of it; once it is answered. */
+  public Result result() {
+    return result;
+  }
+
+  /** True when somebody wanted to withdraw it after it was taken. */
+  public boolean isCancelled() {
+    return cancelled;
+  }
+
+  /**
+   * Waits until there is something to do for the session: {@code LEADS}, {@code ANSWERED} or {@code
+   * WITHDRAWN}. Gathers no longer than that, and then leads whoever is there. Whoever has taken it
+   * will answer.
+   */
+  public State await(long waitNanos) {
+    long deadline = System.nanoTime() + waitNanos;
+    boolean interrupted = false;
+    while (state == State.GATHERING) {
+      long left = deadline - System.nanoTime();
+      if (left <= 0) {
+        hotspot.expire(this);
+      } else {
+        LockSupport.parkNanos(this, left);
+        interrupted |= Thread.interrupted();
+      }
+    }
+    while (state == State.TAKEN) {
+      LockSupport.parkNanos(this, GLANCE_NANOS);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return state;
+  }
+
+  /** Takes with it who has gathered; for a member that leads. */
+  public Batch lead() {
+    return hotspot.lead(this);
+  }
+
+  /** Does not want to be run any more. From any thread. */
+  public void cancel() {
+    if (hotspot.withdraw(this)) {
+      wake();
+      return;
+    }
+    cancelled = true;
+    Batch sent = hotspot.batchOf(this);
+    if (sent != null) {
+      sent.cancel();
+    }
+  }
+
+  /** Members that share its fate and are not it. */
+  static void answerAll(List<Member> members, Result answer) {
+    members.forEach(member -> member.answer(answer));
+  }
+}

@@ -1,0 +1,19 @@
+package org.abelian.router.combining;
+
+import org.abelian.router.pool.NodeLostException;
+
+/** What became of a statement for several sessions. The same for each of them. */
+public sealed interface Result {
+  /**
+   * It is committed.
+   *
+   * @param rows how many rows each operation has met
+   */
+  record Done(long rows) implements Result {}
+
+  /** Nothing of it took effect: each operation is to be run alone. */
+  record Undone() implements Result {}
+
+  /** Its node went away; nobody knows. */
+  record Unknown(NodeLostException cause) implements Result {}
+}

@@ -1,0 +1,105 @@
+package org.abelian.router.session;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.abelian.router.analysis.CombinedFacts;
+import org.abelian.router.combining.Amount;
+import org.abelian.router.combining.Batch;
+import org.abelian.router.combining.CombiningKey;
+import org.abelian.router.combining.Result;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.routing.BoundValues;
+
+/** The one statement for several sessions, run over the connection of one of them. */
+final class CombinedStatement {
+  private static final String TAG = "UPDATE ";
+
+  private final Session session;
+  private final RoutedStatement routed;
+  private final Link link;
+
+  CombinedStatement(Session session, RoutedStatement routed, Link link) {
+    this.session = session;
+    this.routed = routed;
+    this.link = link;
+  }
+
+  /** Runs it and waits for its end. Nothing but faults of the router is thrown. */
+  Result run(BoundValues values, Batch batch) {
+    try {
+      session.links().connect(link);
+    } catch (Failure | AbelianException notSent) {
+      return new Result.Undone(); // Each learns by itself what is wrong.
+    }
+    NodeConnection connection = link.connection;
+    if (!batch.begin(() -> connection.cancel(session))) {
+      return new Result.Undone();
+    }
+    try {
+      return send(connection, values, batch);
+    } catch (NodeLostException lost) {
+      return new Result.Unknown(lost);
+    } finally {
+      batch.end();
+    }
+  }
+
+  private Result send(NodeConnection connection, BoundValues values, Batch batch)
+      throws NodeLostException {
+    NodeStatement statement = statement();
+    connection.parse(statement);
+    connection.closeSurplus();
+    writeBind(connection, connection.prepared().name(statement), values, batch);
+    connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    connection.writer().empty(FrontendType.SYNC);
+    connection.timeout(session.plan().timeout());
+    connection.flush();
+    QueryResult answer = NodeCall.await(connection, true);
+    if (!answer.succeeded()) {
+      return new Result.Undone();
+    }
+    return new Result.Done(Long.parseLong(answer.tag().substring(TAG.length())));
+  }
+
+  private NodeStatement statement() {
+    if (routed.combined() == null) {
+      CombinedFacts facts = routed.facts().combined();
+      int[] types = facts.parameters().stream().mapToInt(Integer::intValue).toArray();
+      byte[] body = NodeStatement.of(facts.text(), types).body();
+      // Texts that differ in an operand have this one in common.
+      routed.combined(session.router().statements().intern(body).statement());
+    }
+    return routed.combined();
+  }
+
+  private void writeBind(NodeConnection connection, byte[] name, BoundValues values, Batch batch) {
+    CombinedFacts facts = routed.facts().combined();
+    List<Amount> sums = batch.sum().columns();
+    int own = values.count();
+    FrameWriter writer = connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).string(name).int2(own + sums.size());
+    for (int i = 1; i <= own + sums.size(); i++) {
+      writer.int2(i <= own && values.isBinary(i) ? 1 : 0);
+    }
+    writer.int2(own + sums.size());
+    for (int i = 1; i <= own; i++) {
+      int length = CombiningKey.isOperand(facts, i) ? -1 : values.length(i);
+      writer.int4(length);
+      if (length > 0) {
+        writer.bytes(values.buffer(i), values.offset(i), length);
+      }
+    }
+    for (Amount sum : sums) {
+      byte[] text = sum.text().getBytes(StandardCharsets.US_ASCII);
+      writer.int4(text.length).bytes(text);
+    }
+    writer.int2(0).end();
+  }
+}

@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
       HotRowCommand.class,
       RouterCommand.class,
       CommitCommand.class,
+      CombineCommand.class,
       TpccCommand.class,
       ReportCommand.class
     })

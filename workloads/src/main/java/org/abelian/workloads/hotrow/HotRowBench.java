@@ -16,6 +16,9 @@ import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.measure.Interleaving;
 import org.abelian.workloads.measure.Measurements;
 import org.abelian.workloads.measure.Variant;
+import org.abelian.workloads.pgbench.Pgbench;
+import org.abelian.workloads.pgbench.PgbenchRun;
+import org.abelian.workloads.pgbench.Server;
 
 /**
  * All clients add to one row, or to rows chosen at random; or read.
@@ -112,7 +115,8 @@ public final class HotRowBench {
 
   private PgbenchRun run(Column column, Load load, String isolation) throws Exception {
     String script = load.script(column.table(load), options.rows());
-    return pgbench.run(script, options.clients(), options.seconds(), isolation);
+    String settings = "-c default_transaction_isolation=" + isolation.replace(" ", "\\ ");
+    return pgbench.run(script, options.clients(), options.seconds(), settings);
   }
 
   private static String name(Column column, Load load, String isolation) {

@@ -1,4 +1,4 @@
-package org.abelian.workloads.hotrow;
+package org.abelian.workloads.pgbench;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.abelian.workloads.measure.Sample;
 
 /** pgbench against one server. */
-final class Pgbench {
+public final class Pgbench {
   private static final int THREADS = 2;
   private static final int GRACE_SECONDS = 60;
 
@@ -21,7 +21,7 @@ final class Pgbench {
   /**
    * @param bindir folder of pgbench
    */
-  Pgbench(Path bindir, Server server) {
+  public Pgbench(Path bindir, Server server) {
     this.bindir = bindir;
     this.server = server;
   }
@@ -29,14 +29,14 @@ final class Pgbench {
   /**
    * Runs a script for some time.
    *
-   * @param isolation default isolation level of the sessions
+   * @param settings start-up options of the sessions, for instance {@code -c name=value}
    */
-  PgbenchRun run(String script, int clients, int seconds, String isolation)
+  public PgbenchRun run(String script, int clients, int seconds, String settings)
       throws IOException, InterruptedException {
-    Path folder = Files.createTempDirectory("hotrow");
+    Path folder = Files.createTempDirectory("pgbench");
     try {
       Path file = Files.writeString(folder.resolve("script.sql"), script);
-      Process process = start(folder, file, clients, seconds, isolation);
+      Process process = start(folder, file, clients, seconds, settings);
       PgbenchSummary summary = PgbenchSummary.parse(await(process, folder, seconds));
       PgbenchLog log = PgbenchLog.read(folder, "latency");
       Sample sample =
@@ -51,7 +51,7 @@ final class Pgbench {
     }
   }
 
-  private Process start(Path folder, Path script, int clients, int seconds, String isolation)
+  private Process start(Path folder, Path script, int clients, int seconds, String settings)
       throws IOException {
     List<String> command =
         List.of(
@@ -59,7 +59,7 @@ final class Pgbench {
             "--no-vacuum",
             "--protocol=prepared",
             "--client=" + clients,
-            "--jobs=" + THREADS,
+            "--jobs=" + Math.min(THREADS, clients),
             "--time=" + seconds,
             "--file=" + script,
             "--log",
@@ -73,12 +73,7 @@ final class Pgbench {
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("output").toFile());
     builder.environment().put("PGPASSWORD", server.password());
-    builder
-        .environment()
-        .put(
-            "PGOPTIONS",
-            "-c synchronous_commit=on -c default_transaction_isolation="
-                + isolation.replace(" ", "\\ "));
+    builder.environment().put("PGOPTIONS", "-c synchronous_commit=on " + settings);
     return builder.start();
   }
 

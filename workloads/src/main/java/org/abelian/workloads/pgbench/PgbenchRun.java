@@ -1,4 +1,4 @@
-package org.abelian.workloads.hotrow;
+package org.abelian.workloads.pgbench;
 
 import org.abelian.workloads.measure.Sample;
 
@@ -7,4 +7,4 @@ import org.abelian.workloads.measure.Sample;
  *
  * @param committed transactions that pgbench was told are committed
  */
-record PgbenchRun(Sample sample, long committed) {}
+public record PgbenchRun(Sample sample, long committed) {}

@@ -1,4 +1,4 @@
-package org.abelian.workloads.hotrow;
+package org.abelian.workloads.pgbench;
 
 import java.io.IOException;
 import java.util.regex.Matcher;

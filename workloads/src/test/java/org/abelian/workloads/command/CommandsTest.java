@@ -9,7 +9,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CommandsTest {
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "hotrow", "router", "report", "tpcc", "tpcc load", "tpcc run", "tpcc check"})
+      strings = {
+        "",
+        "hotrow",
+        "router",
+        "combine",
+        "report",
+        "tpcc",
+        "tpcc load",
+        "tpcc run",
+        "tpcc check"
+      })
   void everyCommandHasHelp(String command) {
     assertEquals(0, Commands.execute((command + " --help").strip().split(" ")));
   }

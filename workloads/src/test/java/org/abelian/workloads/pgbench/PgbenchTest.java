@@ -1,4 +1,4 @@
-package org.abelian.workloads.hotrow;
+package org.abelian.workloads.pgbench;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

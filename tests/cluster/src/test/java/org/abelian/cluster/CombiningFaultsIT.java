@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.abelian.harness.Fault;
 import org.abelian.harness.LocalNode;
 import org.junit.jupiter.api.AfterAll;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class CombiningFaultsIT {
   private static final int CLIENTS = 24;
   private static final int KILLS = 3;
-  private static final long BETWEEN_KILLS_MS = 700;
+  private static final long PROGRESS = 20L * CLIENTS;
   private static final String ADD = "UPDATE hot SET likes = likes + 1 WHERE id = 1";
 
   private static ProxiedCluster cluster;
@@ -75,27 +76,41 @@ class CombiningFaultsIT {
 
   @Test
   void kill9LosesNoAcknowledgedOperationAndDoublesNone() throws Exception {
-    long end = System.nanoTime() + (KILLS + 1) * BETWEEN_KILLS_MS * 1_000_000;
+    AtomicBoolean stopped = new AtomicBoolean();
     try (CombiningCrew crew = new CombiningCrew(CLIENTS, cluster.router()::connect)) {
       List<Future<Void>> clients =
           crew.start(
               (connection, client) -> {
                 try (Statement statement = connection.createStatement()) {
-                  while (System.nanoTime() - end < 0) {
+                  while (!stopped.get()) {
                     crew.add(statement, ADD, 1);
                   }
                 }
               });
-      for (int i = 0; i < KILLS; i++) {
-        Thread.sleep(BETWEEN_KILLS_MS);
-        home.kill();
-        home.start();
+      try {
+        for (int i = 0; i < KILLS; i++) {
+          awaitProgress(crew);
+          home.kill();
+          home.start();
+        }
+        awaitProgress(crew);
+      } finally {
+        stopped.set(true);
       }
       CombiningCrew.await(clients);
       assertTrue(crew.errors() > 0, "no kill met a statement: " + crew);
       assertTrue(crew.acknowledged() > CLIENTS, crew::toString);
       assertNothingLostOrDoubled(crew);
     }
+  }
+
+  /** Waits, boundedly, until each client could have been acknowledged a few times more. */
+  private static void awaitProgress(CombiningCrew crew) throws InterruptedException {
+    long goal = crew.acknowledged() + PROGRESS;
+    for (int i = 0; i < 1000 && crew.acknowledged() < goal; i++) {
+      Thread.sleep(50);
+    }
+    assertTrue(crew.acknowledged() >= goal, () -> "no progress: " + crew);
   }
 
   @Test

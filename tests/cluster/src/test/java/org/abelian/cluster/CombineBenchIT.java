@@ -1,4 +1,4 @@
-package org.abelian.workloads.combine;
+package org.abelian.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,17 +8,19 @@ import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
+import org.abelian.workloads.combine.CombineBench;
+import org.abelian.workloads.combine.CombineOptions;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.junit.jupiter.api.Test;
 
 /** The hot counter behind the router, small. */
 @WithCluster
-class CombineIT {
+class CombineBenchIT {
   private final LocalCluster cluster;
   private final RouterServer router;
 
-  CombineIT(LocalCluster cluster, RouterServer router) {
+  CombineBenchIT(LocalCluster cluster, RouterServer router) {
     this.cluster = cluster;
     this.router = router;
   }

@@ -68,7 +68,7 @@ final class NodeClient implements Client {
       both(first, second);
       commute(transfer, first, second);
     } else {
-      coordinate(first, second);
+      coordinate(first, second, transfer.hot() && way == Way.COORDINATED);
     }
   }
 
@@ -106,11 +106,22 @@ final class NodeClient implements Client {
   /**
    * Work and PREPARE in one round, the decision in the next; the client is answered then, and the
    * other node's COMMIT PREPARED waits for nobody but the next transaction there.
+   *
+   * @param ordered one node's work after the other's: transactions that wait for the same rows on
+   *     two nodes at once come to wait for each other
    */
-  private void coordinate(NodeSession holder, NodeSession other) throws IOException {
+  private void coordinate(NodeSession holder, NodeSession other, boolean ordered)
+      throws IOException {
     Gid gid = committer.gids.next(holder.nodeId(), number);
     other.addOnce("PREPARE TRANSACTION '" + gid + "'");
-    both(holder, other);
+    if (ordered) {
+      holder.go();
+      holder.succeed();
+      other.go();
+      other.succeed();
+    } else {
+      both(holder, other);
+    }
     holder.add(DECIDE, gid.toString());
     holder.add(COMMIT);
     holder.go();

@@ -19,6 +19,7 @@ public final class CommutingCommit {
   private static final int TRIES = 3;
   private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
   private static final String BARRED = "intent_pkey";
+  private static final String CLOSED = "40001";
 
   private final IntentNetwork network;
   private final IntentLedger ledger;
@@ -135,7 +136,8 @@ public final class CommutingCommit {
   /** Lost, or refused because recovery has been here: another node may tell more. */
   private static boolean isDoubtful(Answer answer) {
     return answer instanceof Answer.Lost
-        || answer instanceof Answer.Failed failed && BARRED.equals(failed.constraint());
+        || answer instanceof Answer.Failed failed
+            && (BARRED.equals(failed.constraint()) || CLOSED.equals(failed.sqlState()));
   }
 
   private CommitOutcome refusal(Map<Integer, Answer> refusals) {

@@ -426,7 +426,7 @@ CREATE TABLE abelian.intent (
   work text,
   written_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT intent_pkey PRIMARY KEY (router, number)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000); -- rows live for less than a second
 
 -- Transactions of a router with numbers smaller than `below` are over: committed everywhere or nowhere. Their rows are gone, none
 -- may come. No session commits one smaller than `closed` any more, be its router alive.
@@ -438,29 +438,19 @@ CREATE TABLE abelian.intent_horizon (
 );
 
 -- Refuses a row that may not come any more. Called after its insertion: a horizon that its removal came with is visible then.
-CREATE FUNCTION abelian.check_intent_horizon(router uuid, number bigint, session boolean) RETURNS void
+CREATE FUNCTION abelian.check_intent_horizon(router uuid, number bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF EXISTS (SELECT FROM abelian.intent_horizon h
               WHERE h.router = check_intent_horizon.router
-                AND check_intent_horizon.number < CASE WHEN session THEN h.closed ELSE h.below END) THEN
+                AND check_intent_horizon.number < h.below) THEN
     RAISE EXCEPTION 'the transaction is over' USING ERRCODE = 'serialization_failure', CONSTRAINT = 'intent_pkey';
   END IF;
 END $$;
 
 -- In each participant's transaction, just before its COMMIT: unique_violation when somebody has completed or barred it already.
 CREATE FUNCTION abelian.commit_intent(router uuid, number bigint, nodes integer[], work text) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM abelian.enter_commit_gate();
-  INSERT INTO abelian.intent (router, number, committed, nodes, role, work)
-  VALUES (commit_intent.router, commit_intent.number, true, commit_intent.nodes,
-          coalesce(nullif(current_setting('role'), 'none'), session_user), commit_intent.work);
-  PERFORM abelian.check_intent_horizon(router, number, true);
-  IF current_setting('synchronous_commit') IN ('off', 'local') THEN
-    PERFORM set_config('synchronous_commit', 'on', true); -- the others are completed on the strength of this row
-  END IF;
-END $$;
+LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_commit_intent';
 
 -- Bars the transaction on this node unless it has committed here; waits for a commit that is under way. True when it is committed.
 CREATE FUNCTION abelian.bar_intent(router uuid, number bigint, nodes integer[]) RETURNS boolean
@@ -470,7 +460,7 @@ DECLARE
 BEGIN
   INSERT INTO abelian.intent AS i (router, number, committed, nodes, role)
   VALUES (bar_intent.router, bar_intent.number, false, bar_intent.nodes, session_user) ON CONFLICT DO NOTHING;
-  PERFORM abelian.check_intent_horizon(router, number, false);
+  PERFORM abelian.check_intent_horizon(router, number);
   SELECT i.committed INTO STRICT stands FROM abelian.intent i
    WHERE i.router = bar_intent.router AND i.number = bar_intent.number;
   RETURN stands;
@@ -514,7 +504,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN false;
   END IF;
-  PERFORM abelian.check_intent_horizon(router, number, false);
+  PERFORM abelian.check_intent_horizon(router, number);
   PERFORM set_config('role', apply_intent.role, true);
   FOR operation IN SELECT jsonb_array_elements(coalesce(work::jsonb -> node::text, '[]')) LOOP
     PERFORM abelian.redo_operation(operation);
@@ -561,10 +551,10 @@ $$;
 REVOKE ALL ON TABLE abelian.intent, abelian.intent_horizon FROM PUBLIC;
 GRANT SELECT, INSERT, UPDATE, DELETE ON abelian.intent, abelian.intent_horizon TO abelian_router;
 GRANT EXECUTE ON FUNCTION abelian.enter_commit_gate(), abelian.enter_snapshot_gate() TO abelian_router;
-REVOKE ALL ON FUNCTION abelian.check_intent_horizon(uuid, bigint, boolean), abelian.bar_intent(uuid, bigint, integer[]), abelian.redo_operation(jsonb),
+REVOKE ALL ON FUNCTION abelian.check_intent_horizon(uuid, bigint), abelian.bar_intent(uuid, bigint, integer[]), abelian.redo_operation(jsonb),
   abelian.apply_intent(integer, uuid, bigint, integer[], name, text), abelian.forget_intents(uuid, bigint), abelian.close_intents(uuid, bigint),
   abelian.visible_intents(integer[], uuid, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION abelian.check_intent_horizon(uuid, bigint, boolean), abelian.bar_intent(uuid, bigint, integer[]),
+GRANT EXECUTE ON FUNCTION abelian.check_intent_horizon(uuid, bigint), abelian.bar_intent(uuid, bigint, integer[]),
   abelian.apply_intent(integer, uuid, bigint, integer[], name, text), abelian.forget_intents(uuid, bigint), abelian.close_intents(uuid, bigint),
   abelian.visible_intents(integer[], uuid, bigint) TO abelian_router;
 -- Runs with the rights of the role whose operation it is.

@@ -92,6 +92,9 @@ pub enum Error {
     /// A coordinated commit, or a read of several nodes, waited too long for independent transactions.
     #[error("independent transactions of this node did not come to rest")]
     LaneBusy,
+    /// A commuting transaction that another router has ended, or is about to.
+    #[error("the transaction is over")]
+    IntentOver,
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -110,7 +113,9 @@ impl Error {
             Error::IndependentSettled | Error::LaneBusy => {
                 PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE
             }
-            Error::ConcurrentUpdate => PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
+            Error::ConcurrentUpdate | Error::IntentOver => {
+                PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE
+            }
             Error::NotForUsers => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,

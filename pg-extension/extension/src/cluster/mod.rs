@@ -8,6 +8,7 @@ mod analysis;
 pub mod gate;
 pub mod hooks;
 pub mod independent;
+pub mod intent;
 pub mod postgres;
 mod procedure;
 pub mod session_label;

@@ -18,6 +18,7 @@ public final class JdbcIntentNetwork implements IntentNetwork {
   private static final String COLUMNS =
       "SELECT router, number, committed, nodes, role, work FROM abelian.intent ";
   private static final String UNIQUE_VIOLATION = "23505";
+  private static final UUID FIRST = new UUID(0, 0);
   private static final String OVER = "40001";
   private static final String KEY = "intent_pkey";
 
@@ -57,16 +58,21 @@ public final class JdbcIntentNetwork implements IntentNetwork {
     return calls.on(
         node,
         connection -> {
+          // One probe of the index for each router, whose first row is its oldest: the table may
+          // have many dead rows.
           String sql =
-              "SELECT DISTINCT router FROM abelian.intent WHERE router <> ? AND written_at <="
-                  + " clock_timestamp() - ? * interval '1 ms'";
+              "SELECT router, written_at <= clock_timestamp() - ? * interval '1 ms' FROM"
+                  + " abelian.intent WHERE router > ? ORDER BY router, number LIMIT 1";
           try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setObject(1, except);
-            statement.setLong(2, olderThan.toMillis());
+            statement.setLong(1, olderThan.toMillis());
             List<UUID> routers = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
-              while (rows.next()) {
-                routers.add(rows.getObject(1, UUID.class));
+            for (UUID last = FIRST; last != null; ) {
+              statement.setObject(2, last);
+              try (ResultSet rows = statement.executeQuery()) {
+                last = rows.next() ? rows.getObject(1, UUID.class) : null;
+                if (last != null && !last.equals(except) && rows.getBoolean(2)) {
+                  routers.add(last);
+                }
               }
             }
             return routers;

@@ -1,0 +1,143 @@
+//! The record of a commuting transaction (see docs/protocols/commuting.md): what each of its nodes commits with its own
+//! part. On the path of every such commit, hence not in SQL; completion, recovery and forgetting are.
+
+use super::{gate, postgres};
+use crate::boundary;
+use crate::error::Error;
+use crate::pg_function;
+use pgrx::pg_sys::{self, Datum, Oid};
+
+/// Called raw: errors, which name the constraint, pass with all their fields.
+mod raw {
+    use pgrx::pg_sys;
+
+    unsafe extern "C-unwind" {
+        pub fn CatalogTupleInsert(relation: pg_sys::Relation, row: pg_sys::HeapTuple);
+    }
+}
+
+/// Columns of `abelian.intent`.
+const COLUMNS: usize = 7;
+
+/// Column `router` of `abelian.intent_horizon`, and column `closed`.
+const HORIZON_ROUTER: i16 = 1;
+const HORIZON_CLOSED: i32 = 3;
+
+pg_function!(
+    /// `abelian.commit_intent(router, number, nodes, work)`
+    fn abelian_commit_intent(call) {
+        gate::enter_to_commit()?;
+        insert([call.arg(0), call.arg(1), call.arg(2), call.arg(3)])?;
+        // The row is there first: a horizon that the removal of another came with is visible now.
+        if closed_below(call.arg(0)) > call.i64(1) {
+            return Err(Error::IntentOver);
+        }
+        flush_at_commit();
+        Ok(Datum::null())
+    }
+);
+
+fn insert([router, number, nodes, work]: [Datum; 4]) -> Result<(), Error> {
+    // SAFETY: the values have the types of the columns, none of which is NULL.
+    unsafe {
+        let table = open(c"intent")?;
+        let mut values: [Datum; COLUMNS] = [
+            router,
+            number,
+            Datum::from(true),
+            nodes,
+            role(),
+            work,
+            pg_sys::GetCurrentTimestamp().into(),
+        ];
+        let mut nulls = [false; COLUMNS];
+        let row = pg_sys::heap_form_tuple((*table).rd_att, values.as_mut_ptr(), nulls.as_mut_ptr());
+        let inserted = boundary::catch_errors(|| raw::CatalogTupleInsert(table, row));
+        if let Err(error) = inserted {
+            return Err(Error::Postgres(error));
+        }
+        pg_sys::table_close(table, pg_sys::NoLock as i32);
+        Ok(())
+    }
+}
+
+/// One of our tables, locked for writing to the end of the transaction.
+fn open(name: &std::ffi::CStr) -> Result<pg_sys::Relation, Error> {
+    let oid = postgres::own_relation(name);
+    if oid == Oid::INVALID {
+        return Err(Error::NotInstalled);
+    }
+    // SAFETY: opens an existing table.
+    Ok(unsafe { pg_sys::table_open(oid, pg_sys::RowExclusiveLock as i32) })
+}
+
+/// Who works here: the role that was set, or else the session's user; as a `name`.
+fn role() -> Datum {
+    // SAFETY: the name of an existing role is palloc'd and copied into a palloc'd name.
+    unsafe {
+        let set = pg_sys::GetCurrentRoleId();
+        let role = if set == Oid::INVALID {
+            pg_sys::GetSessionUserId()
+        } else {
+            set
+        };
+        let name = pg_sys::palloc0(size_of::<pg_sys::NameData>()).cast::<pg_sys::NameData>();
+        pg_sys::namestrcpy(name, pg_sys::GetUserNameFromId(role, false));
+        Datum::from(name)
+    }
+}
+
+/// The number below which sessions of the router commit nothing any more.
+fn closed_below(router: Datum) -> i64 {
+    let (table, index) = (
+        postgres::own_relation(c"intent_horizon"),
+        postgres::own_relation(c"intent_horizon_pkey"),
+    );
+    // SAFETY: a scan of our own table by its key; everything opened is closed.
+    unsafe {
+        let table = pg_sys::table_open(table, pg_sys::AccessShareLock as i32);
+        let mut key = pg_sys::ScanKeyData::default();
+        pg_sys::ScanKeyInit(
+            &mut key,
+            HORIZON_ROUTER,
+            pg_sys::BTEqualStrategyNumber as u16,
+            pg_sys::F_UUID_EQ.into(),
+            router,
+        );
+        let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
+        let scan = pg_sys::systable_beginscan(table, index, true, snapshot, 1, &mut key);
+        let row = pg_sys::systable_getnext(scan);
+        let mut is_null = false;
+        let closed = if row.is_null() {
+            0
+        } else {
+            pg_sys::heap_getattr(row, HORIZON_CLOSED, (*table).rd_att, &mut is_null).value() as i64
+        };
+        pg_sys::systable_endscan(scan);
+        pg_sys::UnregisterSnapshot(snapshot);
+        pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
+        closed
+    }
+}
+
+/// The others are completed on the strength of this row: its commit waits for the disk.
+fn flush_at_commit() {
+    // SAFETY: our transaction's own setting of an existing parameter.
+    unsafe {
+        if pg_sys::synchronous_commit
+            > pg_sys::SyncCommitLevel::SYNCHRONOUS_COMMIT_LOCAL_FLUSH as i32
+        {
+            return;
+        }
+        pg_sys::set_config_option(
+            c"synchronous_commit".as_ptr(),
+            c"on".as_ptr(),
+            pg_sys::GucContext::PGC_USERSET,
+            pg_sys::GucSource::PGC_S_SESSION,
+            pg_sys::GucAction::GUC_ACTION_LOCAL,
+            true,
+            0,
+            false,
+        );
+    }
+}

@@ -689,7 +689,7 @@ END $$;
 -- Everything that peers have executed is executed here: proposals are accepted. False when the run is over.
 CREATE FUNCTION abelian.independent_open(run bigint) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT abelian.independent_open_lane(run, l.at) FROM abelian.independent_lane l
+  SELECT abelian.independent_open_lane(independent_open.run, l.at) FROM abelian.independent_lane l
 $$;
 
 -- Records of what every participant has on disk, as their router knows.

@@ -77,6 +77,9 @@ pub enum Error {
     /// One update for several, of a table where each must be seen by itself.
     #[error("the operations of several sessions cannot be run as one here")]
     NotCombinable,
+    /// A user's call of an aggregate's function with bytes that are no state.
+    #[error("invalid state of an aggregate: {0}")]
+    NotAState(Corrupt),
     /// A user's call of a function that only rewritten statements may call.
     #[error("this function is called by rewritten statements only")]
     NotForUsers,
@@ -136,6 +139,7 @@ impl Error {
             Error::Refused(Refused::OutOfBounds) => PgSqlErrorCode::ERRCODE_CHECK_VIOLATION,
             Error::Refused(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             Error::Corrupt(_) => PgSqlErrorCode::ERRCODE_DATA_CORRUPTED,
+            Error::NotAState(_) => PgSqlErrorCode::ERRCODE_INVALID_BINARY_REPRESENTATION,
             Error::NoState => PgSqlErrorCode::ERRCODE_EXTERNAL_ROUTINE_INVOCATION_EXCEPTION,
             Error::NullOperand => PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED,
             Error::ModifiedByTrigger => PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION,

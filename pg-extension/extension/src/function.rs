@@ -49,6 +49,12 @@ impl Call {
         self.arg(n).value() as i32
     }
 
+    /// Whether a statement calls the function by itself, and no aggregate does.
+    pub fn is_direct(&self) -> bool {
+        // SAFETY: plain field read.
+        unsafe { (*self.0).context.is_null() }
+    }
+
     /// Makes the result NULL; return what this gives.
     pub fn null(&self) -> Datum {
         // SAFETY: plain field write in the caller's structure.

@@ -56,6 +56,7 @@ pub struct Family {
 }
 
 thread_local! {
+    static INPUT: Cell<bool> = const { Cell::new(false) };
     static STALE: Cell<bool> = const { Cell::new(false) };
     static KNOWN: RefCell<HashMap<Oid, Option<Rc<Family>>>> = RefCell::default();
 }
@@ -239,6 +240,7 @@ impl Family {
 
     /// The state that a datum of [`Family::text_type`] makes. A state itself is merged with the initial one, which brings it to normal form.
     pub fn normal(&self, value: Datum) -> Result<Vec<u8>, Error> {
+        let _input = Input::begin();
         if let Some(function) = self.from_value {
             let state = in_scratch(|| self.keep(call(function, &[Some(value)])?))?;
             return state.ok_or(Error::NoState);
@@ -313,6 +315,27 @@ impl Family {
             (Some((serial, _)), state) => call(serial, &[state])?,
         };
         Ok(stored.map(|datum| self.layout.image(datum)))
+    }
+}
+
+/// Whether the aggregate's functions are called for a state that a user has written, and that may be anything.
+pub fn is_input() -> bool {
+    INPUT.get()
+}
+
+/// As long as it lives, they are.
+struct Input;
+
+impl Input {
+    fn begin() -> Self {
+        INPUT.set(true);
+        Input
+    }
+}
+
+impl Drop for Input {
+    fn drop(&mut self) {
+        INPUT.set(false);
     }
 }
 

@@ -11,7 +11,7 @@ mod state;
 mod structure;
 
 pub use call::call;
-pub use family::{Family, Notation};
+pub use family::{Family, Notation, is_input};
 pub use label::{Operation, operation};
 pub use structure::Structure;
 

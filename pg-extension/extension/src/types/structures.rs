@@ -1,6 +1,7 @@
 //! The states of `abelian.set`, `multiset`, `scored_set`, `dict`, `top_k`, `ordered_put` and `summary_bag`: the algebra of `abelian_adt` as the functions of
 //! aggregates over `bytea`. What the types are made of beside that is SQL, in the install script.
 
+use crate::aggregate::is_input;
 use crate::error::Error;
 use crate::function::Call;
 use crate::pg_function;
@@ -8,7 +9,7 @@ use crate::varlena::{bytea_of, content_of};
 use abelian_adt::Merge;
 use abelian_adt::data_type::DataType;
 use abelian_adt::dict::{self, Dict};
-use abelian_adt::encoding::Encoding;
+use abelian_adt::encoding::{Encoding, Unmergeable};
 use abelian_adt::exact::Exact;
 use abelian_adt::multiset::{self, Multiset};
 use abelian_adt::numeric::Numeric;
@@ -28,7 +29,15 @@ type Top = TopK<Numeric>;
 type Newest = OrderedPut<Numeric>;
 
 fn decoded<S: Encoding>(call: Call, n: usize) -> Result<S, Error> {
-    Ok(S::decode(&content_of(call.arg(n)))?)
+    S::decode(&content_of(call.arg(n))).map_err(|why| unusable(call, why.into()))
+}
+
+/// Stored states are damaged if they cannot be read; others were never states.
+fn unusable(call: Call, why: Unmergeable) -> Error {
+    match why {
+        Unmergeable::Corrupt(why) if call.is_direct() || is_input() => Error::NotAState(why),
+        why => why.into(),
+    }
 }
 
 fn encoded(state: &impl Encoding) -> Datum {
@@ -41,12 +50,14 @@ fn encoded(state: &impl Encoding) -> Datum {
 fn stepped<D: DataType>(call: Call, operation: &D::Operation) -> Result<Datum, Error> {
     let mut change = Vec::new();
     D::change(operation, None)?.encode(&mut change);
-    let state = D::State::merge_encoded(&content_of(call.arg(0)), &change)?;
+    let state = D::State::merge_encoded(&content_of(call.arg(0)), &change)
+        .map_err(|why| unusable(call, why))?;
     Ok(bytea_of(&state))
 }
 
 fn merged<D: DataType>(call: Call) -> Result<Datum, Error> {
-    let state = D::State::merge_encoded(&content_of(call.arg(0)), &content_of(call.arg(1)))?;
+    let state = D::State::merge_encoded(&content_of(call.arg(0)), &content_of(call.arg(1)))
+        .map_err(|why| unusable(call, why))?;
     Ok(bytea_of(&state))
 }
 
@@ -204,7 +215,8 @@ pg_function!(
         let known = dict::Mapping::part(&before, &key)?;
         let mut change = Vec::new();
         Dict::change(&dict::Operation::Put(key, text(call, 2)), Some(&known))?.encode(&mut change);
-        Ok(bytea_of(&dict::Mapping::merge_encoded(&before, &change)?))
+        let state = dict::Mapping::merge_encoded(&before, &change).map_err(|why| unusable(call, why))?;
+        Ok(bytea_of(&state))
     }
 );
 pg_function!(

@@ -15,6 +15,10 @@ const LOOK_AGAIN_MS: c_long = 50;
 /// How often a process looks whether a fragment that is being executed has ended.
 const POLL_MS: c_long = 2;
 
+/// How often, and in which steps, to look whether a fragment that is committing has done so: 1 s in all.
+const COMMIT_POLLS: u32 = 10_000;
+const COMMIT_POLL_MICROSECONDS: c_long = 100;
+
 /// How far the lanes are, for those who only read.
 #[derive(Default)]
 pub struct Progress {
@@ -152,11 +156,16 @@ pub fn flush() {
         if pg_sys::RecoveryInProgress() {
             return;
         }
-        let end = if progress.committing.load(SeqCst) > 0 {
-            pg_sys::GetXLogInsertRecPtr()
-        } else {
-            progress.committed.load(SeqCst)
-        };
+        // A fragment that is committing may have been seen; where its record ends is known in a moment.
+        let before = progress.committed.load(SeqCst);
+        for _ in 0..COMMIT_POLLS {
+            let over = progress.committing.load(SeqCst) == 0;
+            if over || progress.committed.load(SeqCst) != before {
+                break;
+            }
+            pg_sys::pg_usleep(COMMIT_POLL_MICROSECONDS);
+        }
+        let end = progress.committed.load(SeqCst);
         if end > SEEN.get() {
             pg_sys::XLogFlush(end);
             SEEN.set(end);

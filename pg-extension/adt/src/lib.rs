@@ -47,6 +47,7 @@ pub mod multiset;
 pub mod numeric;
 pub mod ordered;
 pub mod ordered_put;
+pub mod phases;
 pub mod program;
 #[cfg(test)]
 mod schedule;

@@ -98,6 +98,9 @@ pub enum Error {
     /// A commuting transaction that another router has ended, or is about to.
     #[error("the transaction is over")]
     IntentOver,
+    /// A statement under strict reads names a row as a whole.
+    #[error("abelian.strict_reads cannot read a row as a whole")]
+    WholeRow,
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -125,7 +128,10 @@ impl Error {
             Error::LockNotAvailable | Error::RowLockNotAvailable => {
                 PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
             }
-            Error::IndexOnObject | Error::UnusableAggregate(_) | Error::NotCombinable => {
+            Error::IndexOnObject
+            | Error::WholeRow
+            | Error::UnusableAggregate(_)
+            | Error::NotCombinable => {
                 PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED
             }
             Error::InvalidLabel
@@ -161,6 +167,7 @@ impl Error {
             Error::IndexOnObject => Some(
                 "Its value changes without a change of the row. Use a bigint or numeric column for what is searched.",
             ),
+            Error::WholeRow => Some("Name its columns."),
             Error::NullOperand => Some(
                 "Its result is NULL or not, depending on the value: test the argument for NULL, or use coalesce().",
             ),

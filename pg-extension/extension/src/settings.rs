@@ -32,6 +32,9 @@ pub static FOLD_AFTER: GucSetting<i32> = GucSetting::<i32>::new(1000);
 /// `abelian.hot_for`: milliseconds an object stays split after the last sign of contention.
 pub static HOT_FOR: GucSetting<i32> = GucSetting::<i32>::new(1000);
 
+/// `abelian.phaser`: operations and reads that must stay true wait apart and take turns.
+pub static PHASER: GucSetting<bool> = GucSetting::<bool>::new(false);
+
 /// Registers all of them; called once when the library is loaded.
 pub fn define() {
     GucRegistry::define_enum_guc(
@@ -49,6 +52,14 @@ pub fn define() {
         &LOCK_ESCALATION,
         1,
         i32::MAX,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
+    GucRegistry::define_bool_guc(
+        c"abelian.phaser",
+        c"Operations on an object, and reads that hold it, wait apart and take turns in groups.",
+        c"Off: they queue in the order in which they come. Changes only who waits how long.",
+        &PHASER,
         GucContext::Userset,
         GucFlags::default(),
     );

@@ -3,6 +3,9 @@
 
 use crate::cluster::independent::{Lanes, Progress};
 use crate::lock::{Moments, Waiting};
+use crate::lock::early::Unflushed;
+use crate::lock::phaser::Phaser;
+use crate::lock::readers::Readers;
 use crate::object::contention::Detector;
 use crate::object::split_set::SplitSet;
 use crate::object::statistics::Figures;
@@ -41,6 +44,18 @@ pub static PROGRESS: PgAtomic<Progress> = unsafe { PgAtomic::new(c"abelian_lane_
 /// Locks of bounded objects.
 pub static MOMENTS: Moments = Moments::new();
 
+/// The gates before objects.
+// SAFETY: the name is unique to this extension.
+pub static PHASER: PgAtomic<Phaser> = unsafe { PgAtomic::new(c"abelian_phaser") };
+
+/// Whether strict reads were made.
+// SAFETY: the name is unique to this extension.
+pub static READERS: PgAtomic<Readers> = unsafe { PgAtomic::new(c"abelian_readers") };
+
+/// Who has committed and is not yet on disk.
+// SAFETY: the name is unique to this extension.
+pub static UNFLUSHED: PgAtomic<Unflushed> = unsafe { PgAtomic::new(c"abelian_unflushed") };
+
 /// Asks the postmaster for the memory; called once when the library is loaded.
 pub fn request() {
     pg_shmem_init!(DETECTOR = Detector::new());
@@ -51,4 +66,7 @@ pub fn request() {
     pg_shmem_init!(MOMENTS = ());
     pg_shmem_init!(LANES = Lanes::new());
     pg_shmem_init!(PROGRESS = Progress::default());
+    pg_shmem_init!(PHASER = Phaser::new());
+    pg_shmem_init!(READERS = Readers::default());
+    pg_shmem_init!(UNFLUSHED = Unflushed::default());
 }

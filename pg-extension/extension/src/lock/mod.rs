@@ -22,6 +22,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ptr::null_mut;
 
+pub mod early;
+pub mod phaser;
+pub mod readers;
+
 /// What is locked. Row tags are named after the object in the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tag {
@@ -73,6 +77,9 @@ pub fn lock(what: Tag, mode: Mode, wait: bool) -> bool {
 
 /// As [`lock`]; `object` is what the lock is about, for those who look at waits.
 fn lock_of(object: Option<&Object>, what: Tag, mode: Mode, wait: bool) -> bool {
+    if wait && let Tag::Object(id) = what {
+        phaser::pass(id, mode);
+    }
     let tag = tag(what);
     if acquire(&tag, mode, true) {
         return true;
@@ -97,6 +104,34 @@ pub fn unlock(what: Tag, mode: Mode) {
     let tag = tag(what);
     // SAFETY: as in `lock`; PostgreSQL counts how often it was taken.
     unsafe { pg_sys::LockRelease(&tag, level(mode), false) };
+}
+
+/// For an operation that is at the row: waits for whoever holds the value by a strict read, and keeps others off. `keep`
+/// false: only waits, which is enough, since strict readers wait for whoever is at the row; the lock table is finite.
+pub fn exclude_readers(id: i64, keep: bool) {
+    if id == 0 || !readers::exist() {
+        return;
+    }
+    phaser::pass_anyway(id, Mode::Add);
+    lock(Tag::Object(id), Mode::Add, true);
+    if !keep {
+        unlock(Tag::Object(id), Mode::Add);
+    }
+}
+
+/// Whether a prepared transaction holds a value by the Read lock.
+fn prepared_transaction_reads() -> bool {
+    // SAFETY: a copy of the lock table in the current memory context.
+    let locks = unsafe {
+        let data = pg_sys::GetLockStatusData();
+        std::slice::from_raw_parts((*data).locks, (*data).nelements as usize)
+    };
+    locks.iter().any(|one| {
+        one.pid == 0
+            && one.locktag.locktag_type == pg_sys::LockTagType::LOCKTAG_ADVISORY as u8
+            && one.locktag.locktag_field4 == OBJECT_CLASS
+            && one.holdMask & (1 << level(Mode::Read)) != 0
+    })
 }
 
 /// Whether this transaction holds the lock in exactly this mode.
@@ -210,6 +245,9 @@ fn holds_table(relation: Oid, mode: i32) -> bool {
 
 /// Registers what ends a transaction's counts; called once when the library is loaded.
 pub fn install() {
+    phaser::install();
+    early::install();
+    readers::install();
     // SAFETY: a callback that lives as long as the process.
     unsafe { pg_sys::RegisterXactCallback(Some(transaction_ended), null_mut()) };
 }

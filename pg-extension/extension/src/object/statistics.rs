@@ -1,7 +1,7 @@
 //! Figures since the server started, for `abelian.statistics`. All databases together.
 
 use crate::pg_function;
-use crate::shared_memory::FIGURES;
+use crate::shared_memory::{FIGURES, PHASER};
 use pgrx::{FromDatum, PGRXSharedMemory};
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -22,6 +22,10 @@ pub struct Figures {
     pub slices_folded: AtomicI64,
     /// Abstract locks that had to be waited for.
     pub waits: AtomicI64,
+    /// Waits for one's turn before an object.
+    pub phaser_waits: AtomicI64,
+    /// Those that ended in the lock queue, because the turn did not come.
+    pub phaser_timeouts: AtomicI64,
 }
 
 // SAFETY: atomics only.
@@ -37,6 +41,8 @@ impl Figures {
             "folds" => &self.folds,
             "slices_folded" => &self.slices_folded,
             "waits" => &self.waits,
+            "phaser_waits" => &self.phaser_waits,
+            "phaser_timeouts" => &self.phaser_timeouts,
             _ => return None,
         })
     }
@@ -47,6 +53,9 @@ pg_function!(
     fn abelian_figure(call) {
         // SAFETY: declared with a text argument.
         let name = unsafe { String::from_datum(call.arg(0), false) }.unwrap_or_default();
+        if name == "in_phases" {
+            return Ok(PHASER.get().present().into());
+        }
         Ok(match FIGURES.get().named(&name) {
             Some(figure) => figure.load(Ordering::Relaxed).into(),
             None => call.null(),

@@ -115,16 +115,14 @@ impl Change {
         (!self.done).then_some((bounded, content, delta.value() as i64))
     }
 
-    /// Whether only a rewrite of the row can do it.
+    /// Whether only a rewrite of the row can do it. NULL is no object: nothing but the row keeps others from deleting it, or
+    /// from giving it a value.
     fn needs_row(&self) -> bool {
-        if let Flavour::Aggregated(_) = self.column.flavour {
-            // NULL is the empty object, and the change that changes nothing.
-            let never = settings::SPLIT.get() == Split::Never && self.has_elements();
-            let alone = self.id() == 0 || own::must_be_alone(self.id()) || never;
-            return self.delta.is_some() && !self.done && alone;
-        }
-        let possible = self.delta.is_some() && self.id() != 0 && !own::must_be_alone(self.id());
-        self.content.is_some() && !self.done && !possible
+        let aggregated = matches!(self.column.flavour, Flavour::Aggregated(_));
+        let never = settings::SPLIT.get() == Split::Never && self.has_elements();
+        let changes = self.delta.is_some() || aggregated;
+        let possible = changes && !never && self.id() != 0 && !own::must_be_alone(self.id());
+        !self.done && !possible
     }
 
     /// The column and the number that was drawn for it, which is what the statement returns whatever others have drawn.
@@ -319,6 +317,7 @@ impl Apply {
             && !changes
                 .iter()
                 .any(|change| contention::is_contended(change.id()))
+            && nobody_reads(changes)
         {
             match self.rewrite(at, changes, false)? {
                 Rewrite::Done => return self.in_place(changes),
@@ -406,6 +405,7 @@ impl Apply {
         for change in changes.iter().filter(|change| change.id() != 0) {
             let object = change.object(self.target.relation_id());
             contention::note_use(object.id);
+            lock::exclude_readers(object.id, !own::has_many_locks());
             if own::must_be_alone(object.id) {
                 lock::at_row(object.relation, version);
                 Request::overwrite().lock_object(&object)?;
@@ -699,6 +699,24 @@ enum Followed {
     OtherObject(ItemPointerData),
     /// No row to operate on.
     Gone,
+}
+
+/// Whether no strict reader holds a value; if there are such readers at all, by the Add lock, so that none comes.
+fn nobody_reads(changes: &[Change]) -> bool {
+    !lock::readers::exist()
+        || changes
+            .iter()
+            .filter(|change| change.id() != 0)
+            .all(|change| {
+                let free = lock::phaser::try_pass(change.id(), Mode::Add)
+                    && lock::lock(Tag::Object(change.id()), Mode::Add, false);
+                if free {
+                    own::note_lock();
+                } else {
+                    contention::note_collision(change.id());
+                }
+                free
+            })
 }
 
 fn serializable() -> bool {

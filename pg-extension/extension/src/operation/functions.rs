@@ -5,10 +5,11 @@ use super::elements::{OnElements, Until};
 use super::escrow::Bounded;
 use super::own;
 use super::row::{self, Locked, Request, Table};
+use super::strict;
 use super::tree;
 use crate::error::Error;
 use crate::function::Call;
-use crate::lock;
+use crate::lock::{self, readers};
 use crate::object::{self, Object};
 use crate::pg_function;
 use crate::types::aggregated::{self, Aggregated};
@@ -23,6 +24,11 @@ trait Content: Clone {
     /// The `n`-th argument, which must be of this type and not NULL.
     fn argument(call: Call, n: usize) -> Result<Self, Error>;
     fn id(&self) -> i64;
+    /// Another datum of the same column.
+    ///
+    /// # Safety
+    /// It must be one.
+    unsafe fn beside(&self, datum: Datum) -> Self;
     /// The operation done in the row; `delta` is of the value type.
     fn add(self, delta: Datum) -> Result<Datum, Error>;
     /// The object; which column it is in does not matter for locks.
@@ -45,6 +51,10 @@ impl Content for Counter {
     fn argument(call: Call, n: usize) -> Result<Self, Error> {
         // SAFETY: declared with this type.
         Ok(unsafe { Counter::from_datum(call.arg(n)) })
+    }
+    unsafe fn beside(&self, datum: Datum) -> Self {
+        // SAFETY: by the caller.
+        unsafe { Counter::from_datum(datum) }
     }
     fn id(&self) -> i64 {
         self.id
@@ -70,6 +80,10 @@ impl Content for DecimalCounter {
         // SAFETY: declared with this type.
         Ok(unsafe { DecimalCounter::from_datum(call.arg(n)) })
     }
+    unsafe fn beside(&self, datum: Datum) -> Self {
+        // SAFETY: by the caller.
+        unsafe { DecimalCounter::from_datum(datum) }
+    }
     fn id(&self) -> i64 {
         self.id
     }
@@ -92,6 +106,10 @@ impl Content for Aggregated {
         let family = aggregated::family_of_argument(call, n as i32)?;
         // SAFETY: the argument is of this family's type.
         Ok(unsafe { Aggregated::from_datum(family, call.arg(n)) })
+    }
+    unsafe fn beside(&self, datum: Datum) -> Self {
+        // SAFETY: by the caller.
+        unsafe { Aggregated::from_datum(self.family.clone(), datum) }
     }
     fn id(&self) -> i64 {
         self.id
@@ -137,6 +155,14 @@ fn relation(call: Call, n: usize) -> Oid {
 fn newest<T: Content>(call: Call) -> Result<Datum, Error> {
     let content = T::argument(call, 0)?;
     let request = Request::of(call.i32(3))?;
+    if request.is_strict() {
+        let object = content.object(relation(call, 2));
+        // SAFETY: the place is that of a row version.
+        let held = strict::hold(&object, unsafe { *place(call, 1) })?;
+        // SAFETY: a datum of the same column.
+        let content = held.map_or(content.clone(), |datum| unsafe { content.beside(datum) });
+        return strict::under_fresh_snapshot(|| content.seen_alone());
+    }
     if !lock_object(content.object(relation(call, 2)), place(call, 1), request)? {
         return content.seen_alone();
     }
@@ -276,6 +302,13 @@ fn operate_on_elements(
 fn prepare_operation(object: Object, place: pg_sys::ItemPointer) -> Result<(), Error> {
     if own::must_be_alone(object.id) {
         lock_object(object, place, Request::overwrite())?;
+    }
+    if object.id != 0
+        && readers::exist_before_row()
+        && Table::open(object.relation).lock_version(place, Request::plain_change())?
+            == Locked::Newest
+    {
+        lock::exclude_readers(object.id, true);
     }
     // SAFETY: the place is that of a row version.
     own::note_operation(&object, unsafe { *place }, true);

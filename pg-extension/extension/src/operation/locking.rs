@@ -32,6 +32,13 @@ pub fn select(symbols: &Symbols, query: Tree<pg_sys::Query>, reads: LockingReads
     }
 }
 
+/// Whether a locking clause of the query holds the values that it reads of this relation.
+pub fn holds_values(query: Tree<pg_sys::Query>, number: i32) -> bool {
+    tree::items::<pg_sys::RowMarkClause>(query.rowMarks)
+        .iter()
+        .any(|mark| mark.rti as i32 == number && holds(mark.strength).is_some())
+}
+
 /// How a clause holds the row with, and without, its objects.
 fn holds(strength: LockClauseStrength::Type) -> Option<(Hold, Hold)> {
     match strength {

@@ -11,6 +11,11 @@ mod raw {
             by_value: bool,
             length: std::ffi::c_int,
         ) -> bool;
+        pub fn datumCopy(
+            datum: pg_sys::Datum,
+            by_value: bool,
+            length: std::ffi::c_int,
+        ) -> pg_sys::Datum;
         pub fn has_subclass(relation: pg_sys::Oid) -> bool;
         pub fn find_all_inheritors(
             relation: pg_sys::Oid,
@@ -38,6 +43,15 @@ fn guarded<T>(call: impl FnOnce() -> T) -> T {
 pub unsafe fn same_image(a: Datum, b: Datum, by_value: bool, length: i16) -> bool {
     // SAFETY: by the caller.
     guarded(|| unsafe { raw::datum_image_eq(a, b, by_value, length.into()) })
+}
+
+/// A copy in the current memory context.
+///
+/// # Safety
+/// A datum of a type of this length.
+pub unsafe fn copy(datum: Datum, by_value: bool, length: i16) -> Datum {
+    // SAFETY: by the caller.
+    guarded(|| unsafe { raw::datumCopy(datum, by_value, length.into()) })
 }
 
 /// The relations that inherit from this one, or are its partitions, at any depth; they get an AccessShare lock.

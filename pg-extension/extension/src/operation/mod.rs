@@ -27,6 +27,7 @@ mod rewrite;
 mod row;
 mod scan;
 mod settings;
+mod strict;
 mod symbols;
 mod tree;
 mod version;

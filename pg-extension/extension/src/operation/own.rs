@@ -195,9 +195,7 @@ fn before_read(id: i64) {
     if LOOKING.get() {
         return;
     }
-    if row::one_snapshot() && !serializable() {
-        note_read(id);
-    }
+    note_read(id);
     if !object::reads_are_watched() {
         return;
     }
@@ -240,6 +238,12 @@ impl Drop for Looking {
     }
 }
 
+/// Reads something that is held already, so that nothing is to be noted or held.
+pub fn look<T>(read: impl FnOnce() -> T) -> T {
+    let _looking = Looking::begin();
+    read()
+}
+
 /// The first command of this transaction that the active snapshot does not show.
 fn shown_until() -> pg_sys::CommandId {
     // SAFETY: plain reads.
@@ -252,7 +256,11 @@ fn shown_until() -> pg_sys::CommandId {
     }
 }
 
-fn note_read(id: i64) {
+/// Notes a read under one snapshot, on which a later operation of the transaction may rely.
+pub fn note_read(id: i64) {
+    if !row::one_snapshot() || serializable() {
+        return;
+    }
     OWN.with_borrow_mut(|own| {
         if own.read.len() < MOST {
             own.read.insert(id);

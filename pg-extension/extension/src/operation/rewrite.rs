@@ -43,6 +43,9 @@ pub fn statement(
             CmdType::CMD_SELECT => super::locking::select(symbols, query, locking_reads),
             _ => {}
         }
+        if super::settings::STRICT_READS.get() {
+            super::strict::reads(symbols, query);
+        }
     }
 }
 
@@ -224,6 +227,35 @@ impl<'a> Relation<'a> {
             && element.result_type() == pg_sys::TEXTOID
             && !self.abelian_among(&read))
         .then_some((column, element))
+    }
+
+    /// The columns that the query reads anywhere; 0 stands for the whole row.
+    pub fn columns_read_by_query(&self) -> BTreeSet<i16> {
+        let mut found = BTreeSet::new();
+        tree::any_node(self.query.pointer(), &mut |node, levels| {
+            if let Some(variable) = node.cast::<pg_sys::Var>()
+                && variable.varno == self.number
+                && variable.varlevelsup + 1 == levels
+            {
+                found.insert(variable.varattno);
+            }
+            false
+        });
+        found
+    }
+
+    /// Has the query read all Abelian columns of the relation in their newest state.
+    pub fn read_newest(&self, hold: i32) {
+        let rewritten = self.newest(self.query.any(), hold);
+        if let Some(rewritten) = rewritten.cast::<pg_sys::Query>() {
+            // In place: whoever holds the query goes on to.
+            // SAFETY: two different nodes of the same type.
+            unsafe {
+                self.query
+                    .pointer::<pg_sys::Query>()
+                    .copy_from_nonoverlapping(rewritten.pointer(), 1);
+            }
+        }
     }
 
     /// The condition under the snapshot, where the row is still the one the snapshot shows, and on the newest state.

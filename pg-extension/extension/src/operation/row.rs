@@ -4,6 +4,7 @@
 //! ([`Tag::Object`]). An exclusive access holds all three; an operation holds the row or the object. So whoever
 //! waits for an object holds the row, and nobody who holds an object waits for a row with an exclusive hold on it.
 
+use super::missing;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Object, contention};
@@ -32,6 +33,8 @@ pub enum Hold {
     UpdateRow = 7,
     /// Held already by this transaction.
     Held = 8,
+    /// A strict read: one value must stay as it is. See [`super::strict`].
+    Strict = 9,
 }
 
 /// Added to a [`Hold`]: raise an error instead of waiting.
@@ -58,6 +61,7 @@ impl Request {
             6 => Hold::ShareRow,
             7 => Hold::UpdateRow,
             8 => Hold::Held,
+            9 => Hold::Strict,
             other => return Err(Error::Internal(format!("unknown hold {other}"))),
         };
         let policy = match number & !15 {
@@ -94,6 +98,19 @@ impl Request {
         self.hold == Hold::Held
     }
 
+    /// Whether one value is read strictly.
+    pub fn is_strict(self) -> bool {
+        self.hold == Hold::Strict
+    }
+
+    /// The values, and the row, must stay as they are.
+    pub fn share() -> Request {
+        Request {
+            hold: Hold::Share,
+            policy: LockWaitPolicy::LockWaitBlock,
+        }
+    }
+
     /// Whether the slices of the objects go with the row.
     pub fn discards(self) -> bool {
         self.hold == Hold::Delete
@@ -111,7 +128,7 @@ impl Request {
     fn object_mode(self) -> Option<Mode> {
         match self.hold {
             Hold::Overwrite | Hold::KeyChange | Hold::Delete => Some(Mode::Overwrite),
-            Hold::Share => Some(Mode::Read),
+            Hold::Share | Hold::Strict => Some(Mode::Read),
             Hold::PlainChange | Hold::ShareRow | Hold::UpdateRow | Hold::Held => None,
         }
     }
@@ -254,6 +271,45 @@ impl Table {
     pub fn shows(&mut self, place: pg_sys::ItemPointer, snapshot: pg_sys::Snapshot) -> bool {
         // SAFETY: as above.
         unsafe { pg_sys::table_tuple_fetch_row_version(self.relation, place, snapshot, self.slot) }
+    }
+
+    /// Whether the version at hand and that of `other` agree in all plain columns.
+    pub fn same_plain_columns(&self, other: &Table) -> Result<bool, Error> {
+        let catalog = crate::catalog::get()?;
+        // SAFETY: both slots hold rows of the relation.
+        unsafe {
+            let descriptor = (*self.relation).rd_att;
+            let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            Ok(attributes
+                .iter()
+                .filter(|column| !column.attisdropped && !catalog.is_object_type(column.atttypid))
+                .all(|column| match (self.datum(column), other.datum(column)) {
+                    (None, None) => true,
+                    (Some(a), Some(b)) => missing::same_image(a, b, column.attbyval, column.attlen),
+                    _ => false,
+                }))
+        }
+    }
+
+    /// # Safety
+    /// The slot must hold a row of the relation that the column belongs to.
+    unsafe fn datum(&self, column: &pg_sys::FormData_pg_attribute) -> Option<Datum> {
+        let mut null = false;
+        // SAFETY: by the caller.
+        let datum = unsafe { pg_sys::slot_getattr(self.slot, column.attnum.into(), &mut null) };
+        (!null).then_some(datum)
+    }
+
+    /// The datum of a column of the version at hand, copied to the current memory context.
+    pub fn content(&self, attribute: i16) -> Option<Datum> {
+        // SAFETY: the slot holds a row of the relation; attributes are numbered from 1.
+        unsafe {
+            let descriptor = (*self.relation).rd_att;
+            let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            let column = attributes.get(usize::try_from(attribute - 1).ok()?)?;
+            let datum = self.datum(column)?;
+            Some(missing::copy(datum, column.attbyval, column.attlen))
+        }
     }
 
     /// The objects in the version at hand.

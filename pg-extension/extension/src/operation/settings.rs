@@ -1,5 +1,6 @@
 //! The settings of this room.
 
+use pgrx::prelude::*;
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting, PostgresGucEnum};
 
 /// What a locking clause locks besides the row.
@@ -20,7 +21,17 @@ pub static LOCKING_READS: GucSetting<LockingReads> =
 /// `abelian.concurrent_operations`: off sends every operation down the ordinary path.
 pub static CONCURRENT_OPERATIONS: GucSetting<bool> = GucSetting::<bool>::new(true);
 
-/// Registers both; called once when the library is loaded.
+/// `abelian.strict_reads`: every read of a value takes the Read lock on it (strict two-phase locking).
+pub static STRICT_READS: GucSetting<bool> = GucSetting::<bool>::new(false);
+
+/// Plans are made for one value of the setting.
+#[pg_guard]
+unsafe extern "C-unwind" fn forget_plans(_value: bool, _extra: *mut std::ffi::c_void) {
+    // SAFETY: marks cached plans as invalid, without looking anything up.
+    unsafe { pg_sys::ResetPlanCache() };
+}
+
+/// Registers all; called once when the library is loaded.
 pub fn define() {
     GucRegistry::define_enum_guc(
         c"abelian.locking_reads",
@@ -38,4 +49,18 @@ pub fn define() {
         GucContext::Userset,
         GucFlags::default(),
     );
+    // SAFETY: the hook lives as long as the process.
+    unsafe {
+        GucRegistry::define_bool_guc_with_hooks(
+            c"abelian.strict_reads",
+            c"Reads of Abelian columns keep the value as it is until the transaction ends.",
+            c"On: a statement that reads a value waits for operations on it, and holds off others (strict two-phase locking).",
+            &STRICT_READS,
+            GucContext::Userset,
+            GucFlags::default(),
+            None,
+            Some(forget_plans),
+            None,
+        );
+    }
 }

@@ -232,3 +232,41 @@ fn with_version<T>(
         Some(found)
     }
 }
+
+/// Who is at a row version that nobody has committed a successor of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Updater {
+    /// Nobody, or this transaction.
+    None,
+    /// A running transaction has updated or deleted it.
+    Running(pg_sys::TransactionId),
+    /// It committed meanwhile.
+    Committed,
+}
+
+/// Who has updated or deleted the version at `place`; locks do not count.
+pub fn updater(relation: pg_sys::Relation, place: ItemPointerData) -> Updater {
+    let mut by = pg_sys::InvalidTransactionId;
+    with_header(relation, place, |header| {
+        // SAFETY: the header is that of a pinned tuple.
+        unsafe {
+            let only_locked = (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16;
+            if (*header).t_infomask & only_locked == 0 {
+                by = update_xid(header);
+            }
+        }
+        true
+    });
+    // SAFETY: lookups by transaction id; running is asked first, since who commits is both for a moment.
+    unsafe {
+        if by == pg_sys::InvalidTransactionId || pg_sys::TransactionIdIsCurrentTransactionId(by) {
+            Updater::None
+        } else if pg_sys::TransactionIdIsInProgress(by) {
+            Updater::Running(by)
+        } else if pg_sys::TransactionIdDidCommit(by) {
+            Updater::Committed
+        } else {
+            Updater::None
+        }
+    }
+}

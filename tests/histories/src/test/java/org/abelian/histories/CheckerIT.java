@@ -19,7 +19,9 @@ import org.abelian.histories.broken.StaleReadClient;
 import org.abelian.histories.broken.StaleRemovalClient;
 import org.abelian.histories.broken.TornReadClient;
 import org.abelian.histories.broken.WriteSkewClient;
+import org.abelian.histories.check.Reads;
 import org.abelian.histories.program.Level;
+import org.abelian.histories.run.Client;
 import org.abelian.histories.run.ClientFactory;
 import org.abelian.histories.run.Laboratory;
 import org.abelian.histories.run.ParallelSchedule;
@@ -107,12 +109,24 @@ class CheckerIT {
     mustNotice(Level.READ_COMMITTED, new ParallelSchedule(), StaleRemovalClient::new);
   }
 
+  @Test
+  void noticesAReadThatIsNotStrict() throws SQLException {
+    for (Level level : List.of(Level.READ_COMMITTED, Level.REPEATABLE_READ)) {
+      mustNotice(level, new SteppedSchedule(), Client::new, Reads.STRICT);
+    }
+  }
+
   private void mustNotice(Level level, Schedule schedule, ClientFactory clients)
+      throws SQLException {
+    mustNotice(level, schedule, clients, Reads.SNAPSHOT);
+  }
+
+  private void mustNotice(Level level, Schedule schedule, ClientFactory clients, Reads reads)
       throws SQLException {
     try (Connection connection = node.connect()) {
       Table table = Table.create(connection, "t_broken", false);
       try (Laboratory laboratory = new Laboratory(node::connect, table, List.of(), false)) {
-        Trial trial = new Trial(laboratory, schedule, clients);
+        Trial trial = new Trial(laboratory, schedule, clients, reads);
         boolean noticed = trial.findsIllegal(level, SEED, HISTORIES_MAX);
         assertTrue(noticed, () -> "not noticed from seed " + SEED + ": " + trial);
         System.out.println(trial.legal() + " legal ones before: " + trial.complaint());

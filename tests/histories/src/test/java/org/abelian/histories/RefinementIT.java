@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
+import org.abelian.histories.check.Reads;
 import org.abelian.histories.program.Level;
 import org.abelian.histories.run.Client;
 import org.abelian.histories.run.Laboratory;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
     })
 class RefinementIT {
   private static final int COUNT = Integer.getInteger("abelian.histories", 120);
+  private static final int STRICT_MODES = 6;
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
 
   static Stream<Arguments> combinations() {
@@ -73,15 +75,62 @@ class RefinementIT {
     check(level, schedule.get(), node, true, List.of("SET abelian.split = never"));
   }
 
+  @ParameterizedTest(name = "{0}, {1}")
+  @MethodSource("combinations")
+  void historiesInPhasesAreLegal(
+      Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
+    check(
+        level,
+        schedule.get(),
+        node,
+        true,
+        List.of("SET abelian.split = auto", "SET abelian.phaser = on"));
+  }
+
+  @ParameterizedTest(name = "{0}, {1}")
+  @MethodSource("combinations")
+  void historiesOfStrictReadsAreLegal(
+      Level level, String name, Supplier<Schedule> schedule, LocalNode node) throws SQLException {
+    for (String split : List.of("auto", "always", "never")) {
+      for (String phaser : List.of("off", "on")) {
+        checkStrict(
+            level,
+            schedule.get(),
+            node,
+            List.of(
+                "SET abelian.strict_reads = on",
+                "SET abelian.split = " + split,
+                "SET abelian.phaser = " + phaser));
+      }
+    }
+  }
+
+  private static void checkStrict(
+      Level level, Schedule schedule, LocalNode node, List<String> settings) throws SQLException {
+    check(level, schedule, node, true, settings, Reads.STRICT, COUNT / STRICT_MODES);
+  }
+
   private static void check(
       Level level, Schedule schedule, LocalNode node, boolean abelian, List<String> settings)
+      throws SQLException {
+    check(level, schedule, node, abelian, settings, Reads.SNAPSHOT, COUNT);
+  }
+
+  private static void check(
+      Level level,
+      Schedule schedule,
+      LocalNode node,
+      boolean abelian,
+      List<String> settings,
+      Reads reads,
+      int count)
       throws SQLException {
     try (Connection connection = node.connect()) {
       String name = "t_" + (abelian ? "abelian_" : "plain_") + level.name().toLowerCase();
       Table table = Table.create(connection, name, abelian);
       try (Laboratory laboratory = new Laboratory(node::connect, table, settings, abelian)) {
-        Trial trial = new Trial(laboratory, schedule, Client::new);
-        boolean illegal = trial.findsIllegal(level, SEED, COUNT);
+        Trial trial = new Trial(laboratory, schedule, Client::new, reads);
+        boolean illegal = trial.findsIllegal(level, SEED, count);
         System.out.println(level + ", " + name + settings + ", seed " + SEED + ": " + trial);
         if (illegal) {
           trial.shrink();

@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import org.abelian.histories.check.Checker;
+import org.abelian.histories.check.Reads;
 import org.abelian.histories.check.Verdict;
 import org.abelian.histories.program.Generator;
 import org.abelian.histories.program.Level;
@@ -21,6 +22,7 @@ final class Trial {
   private final Laboratory laboratory;
   private final Schedule schedule;
   private final ClientFactory clients;
+  private final Reads reads;
   private int committed;
   private int aborted;
   private int undecided;
@@ -28,10 +30,11 @@ final class Trial {
   private String complaint;
   private Program failing;
 
-  Trial(Laboratory laboratory, Schedule schedule, ClientFactory clients) {
+  Trial(Laboratory laboratory, Schedule schedule, ClientFactory clients, Reads reads) {
     this.laboratory = laboratory;
     this.schedule = schedule;
     this.clients = clients;
+    this.reads = reads;
   }
 
   /** Runs until a history is illegal; returns whether one was. */
@@ -67,7 +70,7 @@ final class Trial {
           "seed %d, %s: %s\n%s"
               .formatted(program.seed(), program.level(), e.getMessage(), program.sessions()));
     }
-    Verdict verdict = Checker.check(history);
+    Verdict verdict = Checker.check(history, reads);
     if (verdict == Verdict.UNDECIDED) {
       undecided++;
     } else if (verdict != Verdict.LEGAL) {

@@ -7,8 +7,8 @@ import org.abelian.histories.run.History;
 public final class Checker {
   private Checker() {}
 
-  public static Verdict check(History history) {
-    Verdict snapshots = new CommitOrder(history).search();
+  public static Verdict check(History history, Reads reads) {
+    Verdict snapshots = new CommitOrder(history, reads).search();
     if (snapshots != Verdict.LEGAL || history.program().level() != Level.SERIALIZABLE) {
       return snapshots;
     }

@@ -30,10 +30,10 @@ final class CommitOrder {
   private final State initial;
   private final Set<Situation> visited = new HashSet<>();
 
-  CommitOrder(History history) {
+  CommitOrder(History history, Reads reads) {
     List<List<Execution>> sessions = history.sessions();
     for (int i = 0; i < sessions.size(); i++) {
-      rules.add(new SessionRules(i, history.program().level(), sessions.get(i)));
+      rules.add(new SessionRules(i, history.program().level(), reads, sessions.get(i)));
     }
     initial =
         State.of(

@@ -28,11 +28,13 @@ final class SessionRules {
 
   private final int session;
   private final Level level;
+  private final Reads reads;
   private final List<Execution> executions;
 
-  SessionRules(int session, Level level, List<Execution> executions) {
+  SessionRules(int session, Level level, Reads reads, List<Execution> executions) {
     this.session = session;
     this.level = level;
+    this.reads = reads;
     this.executions = executions;
   }
 
@@ -89,6 +91,7 @@ final class SessionRules {
   /** A plain read that needs nothing but a snapshot, which it does not keep. */
   boolean isFleetingRead(Progress at) {
     return !level.keepsSnapshot()
+        && reads == Reads.SNAPSHOT
         && next(at) == Event.SNAPSHOT
         && at.effects().isEmpty()
         && Semantics.isPlainRead(statement(at));
@@ -150,7 +153,9 @@ final class SessionRules {
     }
     Condition condition = Semantics.condition(statement);
     List<Row> rows = Semantics.matching(condition, view);
-    if (statement instanceof Statement.Select select && !select.forUpdate()) {
+    if (isStrictRead(statement)) {
+      rows = Semantics.matching(condition.onPlainColumns(), view);
+    } else if (statement instanceof Statement.Select select && !select.forUpdate()) {
       return Semantics.explains(statement, rows, outcome(at).answer()) ? read(at, select) : null;
     }
     return at.withTargets(rows.stream().map(Row::incarnation).toList());
@@ -206,13 +211,9 @@ final class SessionRules {
     if (statement instanceof Statement.Insert insert) {
       acted = insert(at, committed, insert);
     } else if (statement instanceof Statement.Copy copy) {
-      Row source = at.over(at.snapshot()).byId(copy.from());
-      Row target = new Row(copy.to(), "", source.values());
-      acted =
-          insert(
-              at,
-              committed,
-              new Statement.Insert(target, Statement.OnConflict.DO_NOTHING, List.of()));
+      acted = copy(at, committed, copy);
+    } else if (isStrictRead(statement)) {
+      acted = readStrictly(at, committed, (Statement.Select) statement);
     } else {
       acted = change(at, committed, statement);
     }
@@ -235,6 +236,45 @@ final class SessionRules {
     }
     Row after = view.plus(List.of(effect)).byIncarnation(row.incarnation());
     return at.acted(effect, after == null ? row : after);
+  }
+
+  private Progress copy(Progress start, State committed, Statement.Copy copy) {
+    Row source = start.over(start.snapshot()).byId(copy.from());
+    Progress at = start;
+    if (reads == Reads.STRICT) {
+      StrictRead strict = strictRules(start, committed);
+      source = strict.seen(source);
+      Effect held = source == null ? null : strict.hold(copy.source(), source);
+      if (source == null || held != null && isOutdated(start, held)) {
+        return null;
+      }
+      at = held == null ? start : start.relyingOn(List.of(held));
+    }
+    Row target = new Row(copy.to(), "", source.values());
+    return insert(
+        at, committed, new Statement.Insert(target, Statement.OnConflict.DO_NOTHING, List.of()));
+  }
+
+  private boolean isStrictRead(Statement statement) {
+    return reads == Reads.STRICT && Semantics.isPlainRead(statement);
+  }
+
+  private StrictRead strictRules(Progress at, State committed) {
+    return new StrictRead(at, at.over(level.keepsSnapshot() ? at.snapshot() : committed), level);
+  }
+
+  /** Reads the next row that the snapshot shows, and holds what was read of its counters. */
+  private Progress readStrictly(Progress at, State committed, Statement.Select select) {
+    StrictRead strict = strictRules(at, committed);
+    Row row = strict.seen(at.over(at.snapshot()).byIncarnation(at.targets().get(0)));
+    if (row == null) {
+      return null;
+    }
+    Effect held = strict.hold(select, row);
+    if (held != null && isOutdated(at, held)) {
+      return null;
+    }
+    return at.acted(held, select.where().matches(row) ? row : null);
   }
 
   private static boolean isOutdated(Progress at, Effect effect) {

@@ -28,6 +28,11 @@ public record Condition(List<Integer> ids, String status, BigDecimal counterBelo
     return counterBelow == null || counter != null && counter.compareTo(counterBelow) < 0;
   }
 
+  /** The same, whatever is in the Abelian columns. */
+  public Condition onPlainColumns() {
+    return new Condition(ids, status, null, null);
+  }
+
   /** Columns beside the key whose change can change the answer. */
   public int reads() {
     return ColumnSet.EXISTENCE

@@ -40,7 +40,12 @@ public sealed interface Statement {
   record Insert(Row row, OnConflict onConflict, List<Assignment> set) implements Statement {}
 
   /** {@code INSERT ... SELECT} of one row under another key, ON CONFLICT DO NOTHING. */
-  record Copy(int from, int to) implements Statement {}
+  record Copy(int from, int to) implements Statement {
+    /** What it reads. */
+    public Select source() {
+      return new Select(Condition.ids(List.of(from)), List.of(Column.values()), false);
+    }
+  }
 
   /** SAVEPOINT, ROLLBACK TO or RELEASE of a name. */
   record Savepoint(Action action, String name) implements Statement {

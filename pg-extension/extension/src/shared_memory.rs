@@ -2,10 +2,10 @@
 //! data.
 
 use crate::cluster::independent::{Lanes, Progress};
-use crate::lock::{Moments, Waiting};
 use crate::lock::early::Unflushed;
 use crate::lock::phaser::Phaser;
 use crate::lock::readers::Readers;
+use crate::lock::{Moments, Waiting};
 use crate::object::contention::Detector;
 use crate::object::split_set::SplitSet;
 use crate::object::statistics::Figures;

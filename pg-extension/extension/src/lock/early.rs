@@ -112,8 +112,12 @@ pub fn locks_released() {
 fn end_of_log() -> XLogRecPtr {
     let page = u64::from(pg_sys::XLOG_BLCKSZ);
     // SAFETY: positions of a running server.
-    let (next, segment) =
-        unsafe { (pg_sys::GetXLogInsertRecPtr(), pg_sys::wal_segment_size as u64) };
+    let (next, segment) = unsafe {
+        (
+            pg_sys::GetXLogInsertRecPtr(),
+            pg_sys::wal_segment_size as u64,
+        )
+    };
     let start = next - next % page;
     let header = if start.is_multiple_of(segment) {
         size_of::<pg_sys::XLogLongPageHeaderData>()

@@ -294,6 +294,9 @@ fn operate_on_elements(
             return Ok(call.arg(0));
         }
         operations.lock(&object, true, Until::End);
+        if readers::exist_before_row() {
+            lock::exclude_readers(object.id, true);
+        }
     }
     prepare_operation(object, place)?;
     operations.in_place(call.arg(0), Some(call.arg(0)))

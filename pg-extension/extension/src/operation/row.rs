@@ -282,7 +282,9 @@ impl Table {
             let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
             Ok(attributes
                 .iter()
-                .filter(|column| !column.attisdropped && !catalog.is_object_type(column.atttypid))
+                .filter(|column| {
+                    !column.attisdropped && !object::is_object_type(&catalog, column.atttypid)
+                })
                 .all(|column| match (self.datum(column), other.datum(column)) {
                     (None, None) => true,
                     (Some(a), Some(b)) => missing::same_image(a, b, column.attbyval, column.attlen),

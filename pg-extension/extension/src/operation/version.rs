@@ -246,17 +246,18 @@ pub enum Updater {
 
 /// Who has updated or deleted the version at `place`; locks do not count.
 pub fn updater(relation: pg_sys::Relation, place: ItemPointerData) -> Updater {
-    let mut by = pg_sys::InvalidTransactionId;
-    with_header(relation, place, |header| {
-        // SAFETY: the header is that of a pinned tuple.
+    let by = with_version(relation, place, |tuple, _buffer| {
+        // SAFETY: the version is pinned and locked.
         unsafe {
+            let header = tuple.t_data;
             let only_locked = (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16;
-            if (*header).t_infomask & only_locked == 0 {
-                by = update_xid(header);
+            match (*header).t_infomask & only_locked {
+                0 => update_xid(header),
+                _ => pg_sys::InvalidTransactionId,
             }
         }
-        true
     });
+    let by = by.unwrap_or(pg_sys::InvalidTransactionId);
     // SAFETY: lookups by transaction id; running is asked first, since who commits is both for a moment.
     unsafe {
         if by == pg_sys::InvalidTransactionId || pg_sys::TransactionIdIsCurrentTransactionId(by) {

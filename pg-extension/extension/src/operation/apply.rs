@@ -701,22 +701,25 @@ enum Followed {
     Gone,
 }
 
-/// Whether no strict reader holds a value; if there are such readers at all, by the Add lock, so that none comes.
+/// Whether no strict reader holds a value; if there are such readers at all, by the Add lock, so that none comes. Locks on
+/// elements come before that lock, so then operations on elements are left to the slices.
 fn nobody_reads(changes: &[Change]) -> bool {
+    let waits_for_elements = changes.iter().any(Change::has_elements);
     !lock::readers::exist()
-        || changes
-            .iter()
-            .filter(|change| change.id() != 0)
-            .all(|change| {
-                let free = lock::phaser::try_pass(change.id(), Mode::Add)
-                    && lock::lock(Tag::Object(change.id()), Mode::Add, false);
-                if free {
-                    own::note_lock();
-                } else {
-                    contention::note_collision(change.id());
-                }
-                free
-            })
+        || !waits_for_elements
+            && changes
+                .iter()
+                .filter(|change| change.id() != 0)
+                .all(|change| {
+                    let free = lock::phaser::try_pass(change.id(), Mode::Add)
+                        && lock::lock(Tag::Object(change.id()), Mode::Add, false);
+                    if free {
+                        own::note_lock();
+                    } else {
+                        contention::note_collision(change.id());
+                    }
+                    free
+                })
 }
 
 fn serializable() -> bool {

@@ -100,7 +100,11 @@ public final class CombineBench {
     long before = transactions(home);
     PgbenchRun run =
         pgbench.run(
-            SCRIPT, clients, options.seconds(), "-c abelian.combine=" + (combined ? "on" : "off"));
+            SCRIPT,
+            clients,
+            options.seconds(),
+            "-c abelian.combine=" + (combined ? "on" : "off"),
+            1);
     added += run.committed();
     if (combined && clients == options.clients()) {
       combinedOperations += run.committed();

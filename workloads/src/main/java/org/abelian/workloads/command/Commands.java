@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
     synopsisSubcommandLabel = "NAME",
     subcommands = {
       HotRowCommand.class,
+      MicroCommand.class,
       RouterCommand.class,
       CommitCommand.class,
       CombineCommand.class,

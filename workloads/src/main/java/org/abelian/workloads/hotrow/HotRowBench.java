@@ -116,7 +116,7 @@ public final class HotRowBench {
   private PgbenchRun run(Column column, Load load, String isolation) throws Exception {
     String script = load.script(column.table(load), options.rows());
     String settings = "-c default_transaction_isolation=" + isolation.replace(" ", "\\ ");
-    return pgbench.run(script, options.clients(), options.seconds(), settings);
+    return pgbench.run(script, options.clients(), options.seconds(), settings, 1);
   }
 
   private static String name(Column column, Load load, String isolation) {

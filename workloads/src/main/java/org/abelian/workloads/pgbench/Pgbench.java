@@ -27,16 +27,17 @@ public final class Pgbench {
   }
 
   /**
-   * Runs a script for some time.
+   * Runs a script for some time, with synchronous_commit on.
    *
    * @param settings start-up options of the sessions, for instance {@code -c name=value}
+   * @param tries of a transaction that fails with 40001 or 40P01
    */
-  public PgbenchRun run(String script, int clients, int seconds, String settings)
+  public PgbenchRun run(String script, int clients, int seconds, String settings, int tries)
       throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("pgbench");
     try {
       Path file = Files.writeString(folder.resolve("script.sql"), script);
-      Process process = start(folder, file, clients, seconds, settings);
+      Process process = start(folder, file, clients, seconds, settings, tries);
       PgbenchSummary summary = PgbenchSummary.parse(await(process, folder, seconds));
       PgbenchLog log = PgbenchLog.read(folder, "latency");
       Sample sample =
@@ -45,13 +46,14 @@ public final class Pgbench {
               log.percentileMillis(50),
               log.percentileMillis(99),
               summary.failed());
-      return new PgbenchRun(sample, summary.processed());
+      return new PgbenchRun(sample, summary.processed(), summary.retries());
     } finally {
       delete(folder);
     }
   }
 
-  private Process start(Path folder, Path script, int clients, int seconds, String settings)
+  private Process start(
+      Path folder, Path script, int clients, int seconds, String settings, int tries)
       throws IOException {
     List<String> command =
         List.of(
@@ -61,6 +63,7 @@ public final class Pgbench {
             "--client=" + clients,
             "--jobs=" + Math.min(THREADS, clients),
             "--time=" + seconds,
+            "--max-tries=" + tries,
             "--file=" + script,
             "--log",
             "--log-prefix=" + folder.resolve("latency"),

@@ -103,6 +103,28 @@ final class Charts {
     return Svg.of(chart);
   }
 
+  /**
+   * Lines over numbers.
+   *
+   * @param places where the points are on the horizontal axis
+   * @param series values by name, as many as places
+   */
+  static String lines(
+      String title, String axis, List<Double> places, Map<String, List<Double>> series) {
+    XYChart chart =
+        new XYChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title(title)
+            .xAxisTitle(axis)
+            .yAxisTitle("per second")
+            .build();
+    style(chart);
+    chart.getStyler().setYAxisMin(0.0).setYAxisDecimalPattern("#,##0");
+    series.forEach((name, values) -> chart.addSeries(name, places, values));
+    return Svg.of(chart);
+  }
+
   private static void style(Chart<?, ?> chart) {
     Styler styler = chart.getStyler();
     styler

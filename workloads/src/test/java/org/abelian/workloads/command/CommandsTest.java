@@ -12,6 +12,7 @@ class CommandsTest {
       strings = {
         "",
         "hotrow",
+        "micro",
         "router",
         "combine",
         "report",

@@ -27,7 +27,13 @@ class PgbenchTest {
 
   @Test
   void figuresComeFromPgbenchsSummary() throws IOException {
-    assertEquals(new PgbenchSummary(1234, 56, 412.125), PgbenchSummary.parse(OUTPUT));
+    assertEquals(new PgbenchSummary(1234, 56, 0, 412.125), PgbenchSummary.parse(OUTPUT));
+  }
+
+  @Test
+  void retriesAreCounted() throws IOException {
+    String output = OUTPUT + "total number of retries: 78\n";
+    assertEquals(78, PgbenchSummary.parse(output).retries());
   }
 
   @Test

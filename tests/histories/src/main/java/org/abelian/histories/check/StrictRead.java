@@ -15,8 +15,6 @@ import org.abelian.histories.program.Statement;
  * @param newest what it must not differ from, with the transaction's own effects
  */
 record StrictRead(Progress at, State newest, Level level) {
-  private static final int COUNTERS = ColumnSet.of(Column.COUNTER) | ColumnSet.of(Column.DECIMAL);
-
   /**
    * The row as the statement sees it.
    *
@@ -24,7 +22,7 @@ record StrictRead(Progress at, State newest, Level level) {
    * @return null if it cannot have been answered
    */
   Row seen(Row shown) {
-    if (shown == null || counters(shown) == ColumnSet.NONE) {
+    if (shown == null || objects(shown) == ColumnSet.NONE) {
       return shown;
     }
     Row now = newest.byIncarnation(shown.incarnation());
@@ -34,8 +32,8 @@ record StrictRead(Progress at, State newest, Level level) {
       return null;
     }
     Row seen = shown;
-    for (Column column : new Column[] {Column.COUNTER, Column.DECIMAL}) {
-      if (shown.get(column) != null) {
+    for (Column column : Column.values()) {
+      if (column.isAbelian() && shown.get(column) != null) {
         seen = seen.with(column, now.get(column));
       }
     }
@@ -44,15 +42,23 @@ record StrictRead(Progress at, State newest, Level level) {
 
   /** What stays as it was read until the transaction ends; null if nothing does. */
   Effect hold(Statement.Select select, Row seen) {
-    int changed = level == Level.SERIALIZABLE ? ColumnSet.NONE : at.changedColumns(seen);
-    Effect counters = Semantics.reading(select, seen, ColumnSet.EXISTENCE | counters(seen));
-    boolean holds = (counters.footprint().reads() & COUNTERS) != ColumnSet.NONE;
-    int kept = changed | (holds ? ColumnSet.EXISTENCE | counters(seen) : ColumnSet.NONE);
+    int changed =
+        level == Level.SERIALIZABLE ? ColumnSet.NONE : ColumnSet.whole(at.changedColumns(seen));
+    int objects = objects(seen);
+    boolean holds =
+        (Semantics.reading(select, seen, objects).footprint().reads() & objects) != ColumnSet.NONE;
+    int kept = changed | (holds ? ColumnSet.EXISTENCE | objects : ColumnSet.NONE);
     return kept == ColumnSet.NONE ? null : Semantics.reading(select, seen, kept);
   }
 
-  private static int counters(Row row) {
-    return (row.get(Column.COUNTER) == null ? ColumnSet.NONE : ColumnSet.of(Column.COUNTER))
-        | (row.get(Column.DECIMAL) == null ? ColumnSet.NONE : ColumnSet.of(Column.DECIMAL));
+  /** The columns that are objects. */
+  private static int objects(Row row) {
+    int columns = ColumnSet.NONE;
+    for (Column column : Column.values()) {
+      if (column.isAbelian() && row.get(column) != null) {
+        columns |= ColumnSet.of(column);
+      }
+    }
+    return columns;
   }
 }

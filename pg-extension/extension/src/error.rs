@@ -131,9 +131,7 @@ impl Error {
             Error::IndexOnObject
             | Error::WholeRow
             | Error::UnusableAggregate(_)
-            | Error::NotCombinable => {
-                PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED
-            }
+            | Error::NotCombinable => PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
             Error::InvalidLabel
             | Error::NotAggregated
             | Error::NoSuchOperation

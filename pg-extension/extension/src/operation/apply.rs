@@ -317,9 +317,14 @@ impl Apply {
             && !changes
                 .iter()
                 .any(|change| contention::is_contended(change.id()))
-            && nobody_reads(changes)
+            && let Some(ahead) = hold_off_readers(changes)
         {
-            match self.rewrite(at, changes, false)? {
+            let result = self.rewrite(at, changes, false)?;
+            if result != Rewrite::Done {
+                // Whoever holds the row may want an exclusive hold.
+                give_back(&ahead);
+            }
+            match result {
                 Rewrite::Done => return self.in_place(changes),
                 Rewrite::Again => return Ok(Row::Skipped),
                 Rewrite::Refused => {}
@@ -701,25 +706,35 @@ enum Followed {
     Gone,
 }
 
-/// Whether no strict reader holds a value; if there are such readers at all, by the Add lock, so that none comes. Locks on
-/// elements come before that lock, so then operations on elements are left to the slices.
-fn nobody_reads(changes: &[Change]) -> bool {
-    let waits_for_elements = changes.iter().any(Change::has_elements);
-    !lock::readers::exist()
-        || !waits_for_elements
-            && changes
-                .iter()
-                .filter(|change| change.id() != 0)
-                .all(|change| {
-                    let free = lock::phaser::try_pass(change.id(), Mode::Add)
-                        && lock::lock(Tag::Object(change.id()), Mode::Add, false);
-                    if free {
-                        own::note_lock();
-                    } else {
-                        contention::note_collision(change.id());
-                    }
-                    free
-                })
+/// `None` if a strict reader may hold a value. If there are such readers at all, the Add locks of these objects are taken, so that none
+/// comes. Locks on elements come before that lock, so then operations on elements are left to the slices.
+fn hold_off_readers(changes: &[Change]) -> Option<Vec<i64>> {
+    let mut held = Vec::new();
+    if !lock::readers::exist() {
+        return Some(held);
+    }
+    if changes.iter().any(Change::has_elements) {
+        return None;
+    }
+    for id in changes.iter().map(Change::id).filter(|id| *id != 0) {
+        let free =
+            lock::phaser::try_pass(id, Mode::Add) && lock::lock(Tag::Object(id), Mode::Add, false);
+        if !free {
+            contention::note_collision(id);
+            give_back(&held);
+            return None;
+        }
+        own::note_lock();
+        held.push(id);
+    }
+    Some(held)
+}
+
+/// Ends what [`hold_off_readers`] began, when nothing was done under it.
+fn give_back(held: &[i64]) {
+    for id in held {
+        lock::unlock(Tag::Object(*id), Mode::Add);
+    }
 }
 
 fn serializable() -> bool {

@@ -26,6 +26,9 @@ import org.postgresql.util.PSQLException;
 class ProcedureIT {
   private static final int ACCOUNTS = 40;
 
+  /** With the functions whose bodies name the tables: other tests share the cluster. */
+  private static final String DROP = "DROP TABLE IF EXISTS entry, account CASCADE";
+
   private final LocalCluster cluster;
   private Connection connection;
 
@@ -36,7 +39,7 @@ class ProcedureIT {
   @BeforeEach
   void create() throws SQLException {
     connection = cluster.connect();
-    execute("DROP TABLE IF EXISTS entry, account CASCADE");
+    execute(DROP);
     execute(
         "CREATE TABLE account (id int PRIMARY KEY, balance bigint NOT NULL CHECK (balance >= 0))");
     execute("CREATE TABLE entry (account int REFERENCES account, amount bigint, note text)");
@@ -65,6 +68,9 @@ class ProcedureIT {
   @AfterEach
   void close() throws SQLException {
     assertNothingIsPrepared();
+    connection.close();
+    connection = cluster.connect();
+    execute(DROP);
     connection.close();
   }
 

@@ -18,30 +18,7 @@ mod raw {
         pub fn FlushErrorState();
         pub fn ReThrowError(data: *mut pgrx::pg_sys::ErrorData) -> !;
         pub fn ThrowErrorData(data: *mut pgrx::pg_sys::ErrorData);
-        pub fn standard_ProcessUtility(
-            statement: *mut pgrx::pg_sys::PlannedStmt,
-            text: *const std::ffi::c_char,
-            read_only_tree: bool,
-            context: pgrx::pg_sys::ProcessUtilityContext::Type,
-            parameters: pgrx::pg_sys::ParamListInfo,
-            environment: *mut pgrx::pg_sys::QueryEnvironment,
-            destination: *mut pgrx::pg_sys::DestReceiver,
-            completion: *mut pgrx::pg_sys::QueryCompletion,
-        );
     }
-}
-
-/// PostgreSQL's own function, called raw.
-pub use raw::standard_ProcessUtility as standard_process_utility;
-
-/// Whether a utility command runs the body of a procedure or a DO block.
-///
-/// # Safety
-/// A planned utility statement.
-pub unsafe fn runs_users_code(statement: *const pg_sys::PlannedStmt) -> bool {
-    // SAFETY: by the caller's promise; every node starts with its tag.
-    let tag = unsafe { (*(*statement).utilityStmt).type_ };
-    matches!(tag, pg_sys::NodeTag::T_CallStmt | pg_sys::NodeTag::T_DoStmt)
 }
 
 /// An ERROR of PostgreSQL, complete. It must be raised again, or the subtransaction it arose in rolled back.

@@ -3,7 +3,7 @@
 //! Rooms, arrows only downwards: `operation` (interception of statements) → `types` (one file per SQL type) →
 //! `object` (identity, slices, folding) and `lock` (modes) → `aggregate` (states of types over an aggregate); beside
 //! them `cluster` (the node side of a cluster). At the bottom lie `boundary`, `catalog`, `settings`, `shared_memory`,
-//! `function`, `numeric`, `varlena` and `error`, which know none of the rooms.
+//! `function`, `numeric`, `utility`, `varlena` and `error`, which know none of the rooms.
 //!
 //! SQL functions use the version-1 calling convention by [`function::pg_function`]; their declarations are in
 //! the install scripts in `sql`.
@@ -21,6 +21,7 @@ pub mod operation;
 pub mod settings;
 pub mod shared_memory;
 pub mod types;
+pub mod utility;
 pub mod varlena;
 
 use pgrx::prelude::*;

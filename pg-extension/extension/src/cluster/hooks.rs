@@ -5,6 +5,7 @@
 
 use super::{gate, procedure, transaction_token, version};
 use crate::boundary;
+use crate::utility::UtilityCall;
 use pgrx::pg_sys;
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::OnceLock;
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// The standard implementations, called raw: pgrx's bindings would convert the errors of the statements.
 mod raw {
     use pgrx::pg_sys;
-    use std::ffi::{c_char, c_int};
+    use std::ffi::c_int;
 
     unsafe extern "C-unwind" {
         pub fn standard_ExecutorStart(query: *mut pg_sys::QueryDesc, flags: c_int);
@@ -29,16 +30,6 @@ mod raw {
             query: *mut pg_sys::QueryDesc,
             direction: pg_sys::ScanDirection::Type,
             count: u64,
-        );
-        pub fn standard_ProcessUtility(
-            statement: *mut pg_sys::PlannedStmt,
-            text: *const c_char,
-            read_only_tree: bool,
-            context: pg_sys::ProcessUtilityContext::Type,
-            parameters: pg_sys::ParamListInfo,
-            environment: *mut pg_sys::QueryEnvironment,
-            destination: *mut pg_sys::DestReceiver,
-            completion: *mut pg_sys::QueryCompletion,
         );
     }
 }
@@ -179,45 +170,39 @@ fn report_transaction() {
 unsafe extern "C-unwind" fn process_utility(
     statement: *mut pg_sys::PlannedStmt,
     text: *const c_char,
-    read_only_tree: bool,
+    read_only: bool,
     context: pg_sys::ProcessUtilityContext::Type,
     parameters: pg_sys::ParamListInfo,
     environment: *mut pg_sys::QueryEnvironment,
     destination: *mut pg_sys::DestReceiver,
     completion: *mut pg_sys::QueryCompletion,
 ) {
+    let call = UtilityCall {
+        statement,
+        text,
+        read_only,
+        context,
+        parameters,
+        environment,
+        destination,
+        completion,
+    };
     // SAFETY: as in `executor_start`; the statement is a valid planned utility statement.
     unsafe {
         // Looked at before the command runs: COMMIT frees the tree.
-        let checked = is_client_statement() && touches_tables((*statement).utilityStmt);
+        let node = call.node();
+        let checked = is_client_statement() && touches_tables(node);
         if checked {
             refuse_outdated_router();
             guarded(procedure::statement_starts);
-        } else if procedure::is_running()
-            && DEPTH.load(Relaxed) > 0
-            && touches_tables((*statement).utilityStmt)
-        {
-            guarded(|| procedure::check_command((*statement).utilityStmt));
+        } else if procedure::is_running() && DEPTH.load(Relaxed) > 0 && touches_tables(node) {
+            guarded(|| procedure::check_command(node));
         }
-        if prepares_our_gid((*statement).utilityStmt) {
+        if prepares_our_gid(node) {
             guarded(enter_gate);
         }
         nested(|| {
-            let next = NEXT_UTILITY
-                .get()
-                .copied()
-                .flatten()
-                .unwrap_or(raw::standard_ProcessUtility);
-            next(
-                statement,
-                text,
-                read_only_tree,
-                context,
-                parameters,
-                environment,
-                destination,
-                completion,
-            );
+            call.pass_on(NEXT_UTILITY.get().copied().flatten());
         });
         if checked && pg_sys::IsTransactionState() {
             // Utility commands take their locks while they run, so the version is looked at once more.

@@ -7,10 +7,10 @@
 //! | ALTER TABLE | values are read as of now, since the command's snapshot is older than its lock; slices of columns that have another type afterwards go |
 //! | CREATE, DROP, ALTER DATABASE | folding workers leave first |
 
-use crate::boundary;
 use crate::catalog;
 use crate::object::slice_table::{Content, Slice};
 use crate::object::{self, read, split_set, worker, write};
+use crate::utility::UtilityCall;
 use pgrx::pg_sys::ffi::pg_guard_ffi_boundary;
 use pgrx::pg_sys::{self, NodeTag, Oid};
 use pgrx::prelude::*;
@@ -129,76 +129,32 @@ unsafe extern "C-unwind" fn on_utility(
     destination: *mut pg_sys::DestReceiver,
     completion: *mut pg_sys::QueryCompletion,
 ) {
+    let call = UtilityCall {
+        statement,
+        text,
+        read_only,
+        context,
+        parameters,
+        environment,
+        destination,
+        completion,
+    };
     // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
     unsafe {
-        if boundary::runs_users_code(statement) {
-            let next = NEXT_UTILITY.unwrap_or(boundary::standard_process_utility);
-            next(
-                statement,
-                text,
-                read_only,
-                context,
-                parameters,
-                environment,
-                destination,
-                completion,
-            );
+        if call.runs_users_code() {
+            call.pass_on(NEXT_UTILITY);
         } else {
-            on_other_utility(
-                statement,
-                text,
-                read_only,
-                context,
-                parameters,
-                environment,
-                destination,
-                completion,
-            );
+            on_other_utility(call);
         }
     }
 }
 
 #[pg_guard]
-#[allow(clippy::too_many_arguments)] // PostgreSQL's signature
-unsafe extern "C-unwind" fn on_other_utility(
-    planned: *mut pg_sys::PlannedStmt,
-    text: *const c_char,
-    read_only: bool,
-    context: pg_sys::ProcessUtilityContext::Type,
-    parameters: pg_sys::ParamListInfo,
-    environment: *mut pg_sys::QueryEnvironment,
-    destination: *mut pg_sys::DestReceiver,
-    completion: *mut pg_sys::QueryCompletion,
-) {
+unsafe extern "C-unwind" fn on_other_utility(call: UtilityCall) {
     // SAFETY: the next hook or PostgreSQL's own function gets what we got.
-    let go_on = || unsafe {
-        match NEXT_UTILITY {
-            Some(next) => pg_guard_ffi_boundary(|| {
-                next(
-                    planned,
-                    text,
-                    read_only,
-                    context,
-                    parameters,
-                    environment,
-                    destination,
-                    completion,
-                )
-            }),
-            None => pg_sys::standard_ProcessUtility(
-                planned,
-                text,
-                read_only,
-                context,
-                parameters,
-                environment,
-                destination,
-                completion,
-            ),
-        }
-    };
+    let go_on = || unsafe { call.pass_on_guarded(NEXT_UTILITY) };
     // SAFETY: a utility statement has a node.
-    let statement = unsafe { (*planned).utilityStmt };
+    let statement = unsafe { call.node() };
     match unsafe { (*statement).type_ } {
         NodeTag::T_AlterTableStmt => {
             read::with_newest(go_on);

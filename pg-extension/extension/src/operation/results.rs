@@ -4,9 +4,9 @@
 
 use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
-use crate::boundary;
 use crate::error::Error;
 use crate::object;
+use crate::utility::UtilityCall;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid, ffi::pg_guard_ffi_boundary};
 use pgrx::prelude::*;
 use std::cell::Cell;
@@ -81,75 +81,33 @@ unsafe extern "C-unwind" fn utility(
     destination: *mut pg_sys::DestReceiver,
     completion: *mut pg_sys::QueryCompletion,
 ) {
+    let call = UtilityCall {
+        statement,
+        text,
+        read_only,
+        context,
+        parameters,
+        environment,
+        destination,
+        completion,
+    };
     // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
     unsafe {
-        if boundary::runs_users_code(statement) {
-            let next = PREVIOUS_UTILITY.unwrap_or(boundary::standard_process_utility);
-            next(
-                statement,
-                text,
-                read_only,
-                context,
-                parameters,
-                environment,
-                destination,
-                completion,
-            );
+        if call.runs_users_code() {
+            call.pass_on(PREVIOUS_UTILITY);
         } else {
-            other_utility(
-                statement,
-                text,
-                read_only,
-                context,
-                parameters,
-                environment,
-                destination,
-                completion,
-            );
+            other_utility(call);
         }
     }
 }
 
 #[pg_guard]
-#[allow(clippy::too_many_arguments)] // PostgreSQL's signature
-unsafe extern "C-unwind" fn other_utility(
-    statement: *mut pg_sys::PlannedStmt,
-    text: *const c_char,
-    read_only: bool,
-    context: pg_sys::ProcessUtilityContext::Type,
-    parameters: pg_sys::ParamListInfo,
-    environment: *mut pg_sys::QueryEnvironment,
-    destination: *mut pg_sys::DestReceiver,
-    completion: *mut pg_sys::QueryCompletion,
-) {
+unsafe extern "C-unwind" fn other_utility(call: UtilityCall) {
     // SAFETY: the arguments are PostgreSQL's own.
     unsafe {
-        let defines_view = (*(*statement).utilityStmt).type_ == NodeTag::T_ViewStmt;
+        let defines_view = (*call.node()).type_ == NodeTag::T_ViewStmt;
         let _definition = defines_view.then(ViewDefinition::begin);
-        match PREVIOUS_UTILITY {
-            Some(next) => pg_guard_ffi_boundary(|| {
-                next(
-                    statement,
-                    text,
-                    read_only,
-                    context,
-                    parameters,
-                    environment,
-                    destination,
-                    completion,
-                );
-            }),
-            None => pg_sys::standard_ProcessUtility(
-                statement,
-                text,
-                read_only,
-                context,
-                parameters,
-                environment,
-                destination,
-                completion,
-            ),
-        }
+        call.pass_on_guarded(PREVIOUS_UTILITY);
     }
 }
 

@@ -39,12 +39,6 @@ class CommitFaultsIT {
   private static int from;
   private static int to;
 
-  private enum Victim {
-    CONNECTION,
-    NODE,
-    ROUTER
-  }
-
   @BeforeAll
   static void createCluster() throws SQLException {
     cluster = ProxiedCluster.create(2);
@@ -78,17 +72,6 @@ class CommitFaultsIT {
                             Stream.of(Victim.values()).map(v -> Arguments.of(moment, step, v))));
   }
 
-  /** What the client knows after its COMMIT. */
-  private record Told(boolean success, String sqlState, String text) {
-    boolean rolledBack() {
-      return !success && sqlState != null && !sqlState.startsWith("08") && !is57P();
-    }
-
-    private boolean is57P() {
-      return sqlState.startsWith("57P");
-    }
-  }
-
   @ParameterizedTest(name = "{0} {1}, {2} lost")
   @MethodSource("faults")
   void aTransferIsWholeAfterAFault(Moment moment, String step, Victim victim) throws Exception {
@@ -97,7 +80,8 @@ class CommitFaultsIT {
     Fault[] faults = new Fault[2];
     for (int i = 0; i < 2; i++) {
       int index = i;
-      faults[i] = cluster.proxy(i).arm(Fault.cut(moment, step, () -> strike(victim, index)));
+      faults[i] =
+          cluster.proxy(i).arm(Fault.cut(moment, step, () -> victim.strike(cluster, index)));
     }
     Told told = transfer();
     assertTrue(
@@ -105,14 +89,6 @@ class CommitFaultsIT {
     cluster.heal();
     assertEquals(List.of(), cluster.preparedAfterRecovery(), told.toString());
     assertWhole(told, fromBefore, toBefore);
-  }
-
-  private static void strike(Victim victim, int index) {
-    switch (victim) {
-      case CONNECTION -> {}
-      case NODE -> cluster.node(index).kill();
-      case ROUTER -> cluster.router().kill();
-    }
   }
 
   @Test
@@ -192,9 +168,9 @@ class CommitFaultsIT {
         statement.execute("UPDATE account SET balance = balance + 1 WHERE id = " + to);
       }
       connection.commit();
-      return new Told(true, null, "");
+      return Told.SUCCESS;
     } catch (SQLException e) {
-      return new Told(false, e.getSQLState(), e.toString());
+      return Told.of(e);
     }
   }
 

@@ -36,12 +36,6 @@ class CommutingFaultsIT {
   private static int from;
   private static int to;
 
-  private enum Victim {
-    CONNECTION,
-    NODE,
-    ROUTER
-  }
-
   /** Which of the nodes' connections have the fault. */
   private enum Where {
     FIRST,
@@ -50,15 +44,6 @@ class CommutingFaultsIT {
 
     int[] nodes() {
       return this == BOTH ? new int[] {0, 1} : new int[] {ordinal()};
-    }
-  }
-
-  private record Told(boolean success, String sqlState, String text) {
-    boolean rolledBack() {
-      return !success
-          && sqlState != null
-          && !sqlState.startsWith("08")
-          && !sqlState.startsWith("57P");
     }
   }
 
@@ -103,7 +88,11 @@ class CommutingFaultsIT {
     long toBefore = balance(1, to);
     Fault[] faults =
         IntStream.of(where.nodes())
-            .mapToObj(i -> cluster.proxy(i).arm(Fault.cut(moment, COMMIT, () -> strike(victim, i))))
+            .mapToObj(
+                i ->
+                    cluster
+                        .proxy(i)
+                        .arm(Fault.cut(moment, COMMIT, () -> victim.strike(cluster, i))))
             .toArray(Fault[]::new);
     Told told = transfer();
     assertTrue(faults[0].hasStruck(5), "the fault has not struck: " + told);
@@ -121,7 +110,7 @@ class CommutingFaultsIT {
   void aCompletionThatIsInterruptedIsDoneOnce(Moment moment, Victim victim) throws Exception {
     long fromBefore = balance(0, from);
     long toBefore = balance(1, to);
-    Fault completion = Fault.cut(moment, APPLY, () -> strike(victim, 1));
+    Fault completion = Fault.cut(moment, APPLY, () -> victim.strike(cluster, 1));
     Fault loss = Fault.cut(Moment.BEFORE, COMMIT, () -> cluster.proxy(1).arm(completion));
     cluster.proxy(1).arm(loss);
     Told told = transfer();
@@ -130,14 +119,6 @@ class CommutingFaultsIT {
     cluster.heal();
     assertWhole(told, fromBefore, toBefore);
     assertEquals(fromBefore - 1, balance(0, from), "the first node had committed: " + told);
-  }
-
-  private static void strike(Victim victim, int index) {
-    switch (victim) {
-      case CONNECTION -> {}
-      case NODE -> cluster.node(index).kill();
-      case ROUTER -> cluster.router().kill();
-    }
   }
 
   @Test
@@ -299,9 +280,9 @@ class CommutingFaultsIT {
         statement.execute("UPDATE account SET balance = balance + 1 WHERE id = " + other);
       }
       connection.commit();
-      return new Told(true, null, "");
+      return Told.SUCCESS;
     } catch (SQLException e) {
-      return new Told(false, e.getSQLState(), e.toString());
+      return Told.of(e);
     }
   }
 

@@ -38,12 +38,6 @@ class IndependentFaultsIT {
   private static int from;
   private static int to;
 
-  private enum Victim {
-    CONNECTION,
-    NODE,
-    ROUTER
-  }
-
   @BeforeAll
   static void createCluster() throws SQLException {
     cluster = ProxiedCluster.create(2);
@@ -71,17 +65,6 @@ class IndependentFaultsIT {
   static void removeCluster() {
     if (cluster != null) {
       cluster.close();
-    }
-  }
-
-  /** What the client knows after its CALL. */
-  private record Told(boolean success, String sqlState, String text) {
-    boolean rolledBack() {
-      return !success && sqlState != null && !sqlState.startsWith("08") && !is57P();
-    }
-
-    private boolean is57P() {
-      return sqlState.startsWith("57P");
     }
   }
 
@@ -120,7 +103,8 @@ class IndependentFaultsIT {
   void aTransferIsWholeAfterAFault(Moment moment, String step, Victim victim, int node)
       throws Exception {
     assertTrue(transfer().success(), "the lanes are open before");
-    Fault fault = cluster.proxy(node).arm(Fault.cut(moment, step, () -> strike(victim, node)));
+    Fault fault =
+        cluster.proxy(node).arm(Fault.cut(moment, step, () -> victim.strike(cluster, node)));
     assertWhole(fault);
   }
 
@@ -130,7 +114,7 @@ class IndependentFaultsIT {
   void aTransferIsWholeWhenSettlingFailsToo(Moment moment, Victim victim) throws Exception {
     assertTrue(transfer().success(), "the lanes are open before");
     cluster.proxy(0).arm(Fault.cut(Moment.BEFORE, EXECUTE));
-    Fault fault = cluster.proxy(1).arm(Fault.cut(moment, FREEZE, () -> strike(victim, 1)));
+    Fault fault = cluster.proxy(1).arm(Fault.cut(moment, FREEZE, () -> victim.strike(cluster, 1)));
     assertWhole(fault);
   }
 
@@ -145,7 +129,7 @@ class IndependentFaultsIT {
     long fromBefore = balance(0, from);
     long toBefore = balance(1, to);
     // Node 0 executes, and is killed before the router hears of it; the router settles alone.
-    cluster.proxy(0).arm(Fault.cut(Moment.BEFORE, EXECUTE, () -> strike(Victim.NODE, 0)));
+    cluster.proxy(0).arm(Fault.cut(Moment.BEFORE, EXECUTE, () -> Victim.NODE.strike(cluster, 0)));
     CompletableFuture<Told> told = CompletableFuture.supplyAsync(IndependentFaultsIT::transfer);
     Thread.sleep(1_000);
     cluster.heal();
@@ -154,14 +138,6 @@ class IndependentFaultsIT {
     assertEquals(fromBefore - 1, balance(0, from), "node 1 had executed it: " + answer);
     assertEquals(toBefore + 1, balance(1, to));
     assertTrue(transfer().success(), "the lane is open again");
-  }
-
-  private static void strike(Victim victim, int node) {
-    switch (victim) {
-      case CONNECTION -> {}
-      case NODE -> cluster.node(node).kill();
-      case ROUTER -> cluster.router().kill();
-    }
   }
 
   private static void assertWhole(Fault fault) throws Exception {
@@ -194,9 +170,9 @@ class IndependentFaultsIT {
         call.setInt(3, 1);
         call.execute();
       }
-      return new Told(true, null, "");
+      return Told.SUCCESS;
     } catch (SQLException e) {
-      return new Told(false, e.getSQLState(), e.toString());
+      return Told.of(e);
     }
   }
 

@@ -1,14 +1,11 @@
 package org.abelian.workloads.command;
 
-import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.abelian.workloads.combine.CombineBench;
 import org.abelian.workloads.combine.CombineOptions;
 import org.abelian.workloads.measure.BenchResult;
-import org.abelian.workloads.measure.ResultFile;
-import org.abelian.workloads.measure.ResultTable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** One hot counter behind the router, with combining and without. */
@@ -21,8 +18,7 @@ final class CombineCommand implements Callable<Integer> {
   @Option(names = "--server-url", paramLabel = "URL", description = "the router server")
   private String serverUrl;
 
-  @Option(names = "--bindir", paramLabel = "FOLDER", description = "folder of pgbench")
-  private String bindir;
+  @Mixin private PgbenchFolder programs;
 
   @Option(names = "--clients", defaultValue = "256", description = "default: ${DEFAULT-VALUE}")
   private int clients;
@@ -42,24 +38,18 @@ final class CombineCommand implements Callable<Integer> {
   @Option(names = "--rounds", defaultValue = "3", description = "default: ${DEFAULT-VALUE}")
   private int rounds;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "write the result there, too")
-  private Path json;
+  @Mixin private Results results;
 
   @Override
   public Integer call() throws Exception {
-    String folder =
-        Environment.given(bindir, "--bindir", Optional.ofNullable(System.getenv("ABELIAN_BINDIR")));
     BenchResult result =
         new CombineBench(
                 Environment.server(serverUrl),
                 Environment.nodes(),
-                Path.of(folder),
+                programs.path(),
                 new CombineOptions(clients, few, seconds, rounds))
             .run(System.err::println);
-    ResultTable.print(result, System.out);
-    if (json != null) {
-      ResultFile.write(result, json);
-    }
+    results.publish(result);
     return 0;
   }
 }

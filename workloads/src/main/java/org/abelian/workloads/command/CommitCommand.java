@@ -6,10 +6,9 @@ import java.util.concurrent.Callable;
 import org.abelian.workloads.commit.CommitBench;
 import org.abelian.workloads.commit.CommitOptions;
 import org.abelian.workloads.measure.BenchResult;
-import org.abelian.workloads.measure.ResultFile;
-import org.abelian.workloads.measure.ResultTable;
 import org.abelian.workloads.report.CommitReport;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What the commit classes cost. */
@@ -17,7 +16,7 @@ import picocli.CommandLine.Option;
     name = "commit",
     mixinStandardHelpOptions = true,
     description = {
-      "Two additions in one transaction, 0 to 100 % of them on two nodes, uniform and hot keys,",
+      "Two additions in one transaction, 0 to 100 %% of them on two nodes, uniform and hot keys,",
       "with 0 and 1 ms added to each round trip: committed without prepare and by two-phase commit."
     })
 final class CommitCommand implements Callable<Integer> {
@@ -42,8 +41,7 @@ final class CommitCommand implements Callable<Integer> {
   @Option(names = "--brief", description = "only what the ratios need")
   private boolean brief;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "write the result there, too")
-  private Path json;
+  @Mixin private Results results;
 
   @Option(names = "--pictures", paramLabel = "FILE", description = "write a page with pictures")
   private Path pictures;
@@ -56,10 +54,7 @@ final class CommitCommand implements Callable<Integer> {
             Environment.driver(url),
             new CommitOptions(clients, seconds, rounds, rows, brief));
     BenchResult result = bench.run(System.err::println);
-    ResultTable.print(result, System.out);
-    if (json != null) {
-      ResultFile.write(result, json);
-    }
+    results.publish(result);
     if (pictures != null) {
       Files.writeString(pictures, CommitReport.html(result));
     }

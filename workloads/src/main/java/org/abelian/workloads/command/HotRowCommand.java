@@ -1,14 +1,11 @@
 package org.abelian.workloads.command;
 
-import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.abelian.workloads.hotrow.HotRowBench;
 import org.abelian.workloads.hotrow.HotRowOptions;
 import org.abelian.workloads.measure.BenchResult;
-import org.abelian.workloads.measure.ResultFile;
-import org.abelian.workloads.measure.ResultTable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The hot row: bigint against abelian.counter. */
@@ -24,8 +21,7 @@ final class HotRowCommand implements Callable<Integer> {
       description = "jdbc:postgresql: URL of a node with the extension")
   private String url;
 
-  @Option(names = "--bindir", paramLabel = "FOLDER", description = "folder of pgbench")
-  private String bindir;
+  @Mixin private PgbenchFolder programs;
 
   @Option(names = "--clients", defaultValue = "64", description = "default: ${DEFAULT-VALUE}")
   private int clients;
@@ -42,20 +38,14 @@ final class HotRowCommand implements Callable<Integer> {
   @Option(names = "--rows", defaultValue = "100000", description = "default: ${DEFAULT-VALUE}")
   private int rows;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "write the result there, too")
-  private Path json;
+  @Mixin private Results results;
 
   @Override
   public Integer call() throws Exception {
-    String folder =
-        Environment.given(bindir, "--bindir", Optional.ofNullable(System.getenv("ABELIAN_BINDIR")));
     HotRowOptions options = new HotRowOptions(clients, seconds, rounds, rows);
     BenchResult result =
-        new HotRowBench(Environment.plain(url), Path.of(folder), options).run(System.err::println);
-    ResultTable.print(result, System.out);
-    if (json != null) {
-      ResultFile.write(result, json);
-    }
+        new HotRowBench(Environment.plain(url), programs.path(), options).run(System.err::println);
+    results.publish(result);
     return 0;
   }
 }

@@ -2,16 +2,14 @@ package org.abelian.workloads.command;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.abelian.workloads.measure.BenchResult;
-import org.abelian.workloads.measure.ResultFile;
-import org.abelian.workloads.measure.ResultTable;
 import org.abelian.workloads.micro.MicroBench;
 import org.abelian.workloads.micro.MicroOptions;
 import org.abelian.workloads.micro.Objects;
 import org.abelian.workloads.report.MicroReport;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Reads beside operations: locks, phases and no transactions. */
@@ -28,8 +26,7 @@ final class MicroCommand implements Callable<Integer> {
       description = "jdbc:postgresql: URL of a node with the extension")
   private String url;
 
-  @Option(names = "--bindir", paramLabel = "FOLDER", description = "folder of pgbench")
-  private String bindir;
+  @Mixin private PgbenchFolder programs;
 
   @Option(
       names = "--objects",
@@ -80,24 +77,18 @@ final class MicroCommand implements Callable<Integer> {
               + " ${DEFAULT-VALUE}")
   private int roundTrip;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "write the result there, too")
-  private Path json;
+  @Mixin private Results results;
 
   @Option(names = "--output", paramLabel = "FILE", description = "write a page with pictures there")
   private Path page;
 
   @Override
   public Integer call() throws Exception {
-    String folder =
-        Environment.given(bindir, "--bindir", Optional.ofNullable(System.getenv("ABELIAN_BINDIR")));
     MicroOptions options =
         new MicroOptions(objects, clients, seconds, rounds, size, mixes, skews, roundTrip);
     BenchResult result =
-        new MicroBench(Environment.plain(url), Path.of(folder), options).run(System.err::println);
-    ResultTable.print(result, System.out);
-    if (json != null) {
-      ResultFile.write(result, json);
-    }
+        new MicroBench(Environment.plain(url), programs.path(), options).run(System.err::println);
+    results.publish(result);
     if (page != null) {
       MicroReport.write(result, page);
     }

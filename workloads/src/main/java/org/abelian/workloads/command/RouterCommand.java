@@ -1,13 +1,11 @@
 package org.abelian.workloads.command;
 
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.abelian.workloads.measure.BenchResult;
-import org.abelian.workloads.measure.ResultFile;
-import org.abelian.workloads.measure.ResultTable;
 import org.abelian.workloads.router.RouterBench;
 import org.abelian.workloads.router.RouterOptions;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What the router costs. */
@@ -44,8 +42,7 @@ final class RouterCommand implements Callable<Integer> {
   @Option(names = "--rows", defaultValue = "100000", description = "default: ${DEFAULT-VALUE}")
   private int rows;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "write the result there, too")
-  private Path json;
+  @Mixin private Results results;
 
   @Override
   public Integer call() throws Exception {
@@ -56,10 +53,7 @@ final class RouterCommand implements Callable<Integer> {
             Environment.server(serverUrl),
             new RouterOptions(clients, seconds, rounds, rows));
     BenchResult result = bench.run(System.err::println);
-    ResultTable.print(result, System.out);
-    if (json != null) {
-      ResultFile.write(result, json);
-    }
+    results.publish(result);
     return 0;
   }
 }

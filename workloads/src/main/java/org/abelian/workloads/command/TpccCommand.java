@@ -1,6 +1,5 @@
 package org.abelian.workloads.command;
 
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -10,8 +9,6 @@ import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.measure.Interleaving;
 import org.abelian.workloads.measure.Measurements;
-import org.abelian.workloads.measure.ResultFile;
-import org.abelian.workloads.measure.ResultTable;
 import org.abelian.workloads.measure.Sample;
 import org.abelian.workloads.measure.Variant;
 import org.abelian.workloads.tpcc.check.Condition;
@@ -58,8 +55,7 @@ final class TpccCommand implements Callable<Integer> {
   @Option(names = "--reuse", description = "run on what an earlier benchmark has loaded")
   private boolean reuse;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "write the result there, too")
-  private Path json;
+  @Mixin private Results results = new Results();
 
   @Override
   public Integer call() throws Exception {
@@ -75,14 +71,11 @@ final class TpccCommand implements Callable<Integer> {
       new ProcedureInstaller(database).install(scale.warehouses());
     }
     BenchResult result = compare ? compare(database, scale) : single(database, scale);
-    ResultTable.print(result, System.out);
     Map<Condition, Violations> findings = new ConsistencyCheck(database).run();
+    result.further().put("consistency", RunReport.findings(findings));
+    results.publish(result);
     System.out.println();
     RunReport.printFindings(findings, System.out);
-    if (json != null) {
-      result.further().put("consistency", RunReport.findings(findings));
-      ResultFile.write(result, json);
-    }
     return ConsistencyCheck.holds(findings) ? 0 : 1;
   }
 

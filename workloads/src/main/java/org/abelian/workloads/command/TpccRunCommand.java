@@ -5,8 +5,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
-import org.abelian.workloads.measure.ResultFile;
-import org.abelian.workloads.measure.ResultTable;
 import org.abelian.workloads.tpcc.journal.FileJournal;
 import org.abelian.workloads.tpcc.journal.Journal;
 import org.abelian.workloads.tpcc.run.RunResult;
@@ -40,8 +38,7 @@ final class TpccRunCommand implements Callable<Integer> {
       description = "exit with 0 although transactions failed; for runs under faults")
   private boolean tolerateFailures;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "write the result there, too")
-  private Path json;
+  @Mixin private Results results;
 
   @Override
   public Integer call() throws Exception {
@@ -66,11 +63,8 @@ final class TpccRunCommand implements Callable<Integer> {
             RunReport.rows("tpcc", settings.terminals(), run),
             Map.of(),
             RunReport.further(run));
-    ResultTable.print(result, System.out);
+    results.publish(result);
     RunReport.printShares(run, System.out);
-    if (json != null) {
-      ResultFile.write(result, json);
-    }
     return run.failures() == 0 || tolerateFailures ? 0 : 1;
   }
 }

@@ -50,11 +50,6 @@ impl Exact {
         self.magnitude.is_empty()
     }
 
-    /// Whether it is less than zero.
-    pub fn is_negative(&self) -> bool {
-        self.negative
-    }
-
     /// Digits behind the point.
     pub fn scale(&self) -> u32 {
         self.scale
@@ -69,12 +64,6 @@ impl Exact {
             scale -= 1;
         }
         Exact::new(self.negative, limbs(&digits), scale)
-    }
-
-    /// The value as a floating-point number, rounded.
-    pub fn to_f64(&self) -> f64 {
-        // What Display writes is always a number.
-        self.to_string().parse().unwrap_or(f64::NAN)
     }
 
     /// Magnitude with as many digits more behind the point.

@@ -93,7 +93,7 @@ pub struct Request {
 /// The locks that an access needs, in the order in which to take them.
 ///
 /// `newest`, if given, is the newest state (what is committed, and the transaction's own changes), looked at under the
-/// locks of [`requests_if_idle`]: if the operation changes nothing there, these suffice.
+/// locks of an operation that changes nothing: if it changes nothing there, these suffice.
 pub fn requests<D: DataType>(access: &Access<D>, newest: Option<&D::State>) -> Vec<Request> {
     let description = access.method().describe();
     let footprint = match (description.idle, newest) {
@@ -101,18 +101,6 @@ pub fn requests<D: DataType>(access: &Access<D>, newest: Option<&D::State>) -> V
         _ => description.footprint,
     };
     list(footprint, access.element())
-}
-
-/// The locks under which an operation that is idle stays so; `None` if that never pays for this method.
-///
-/// How to use them: look first without a lock, in the transaction's snapshot. If the operation is idle there, take these
-/// locks and look again, at the newest state. If it is still idle, nothing is to be written. If not, give these locks back
-/// and take those of [`requests`]: going up from them while others do the same would be a deadlock. (The first look
-/// is not only a hint: under REPEATABLE READ an operation that is idle in the newest state alone must be written, or
-/// its own transaction would not see what it has done.)
-pub fn requests_if_idle<D: DataType>(access: &Access<D>) -> Option<Vec<Request>> {
-    let idle = access.method().describe().idle?;
-    Some(list(idle.footprint, access.element()))
 }
 
 fn list(footprint: Footprint, element: Option<&[u8]>) -> Vec<Request> {

@@ -62,3 +62,13 @@ END $$;
 CALL every_bulk();
 SELECT what, split, max(held) <= 160 AS bounded, max(held) FILTER (WHERE held > 160), string_agg(type, ' ' ORDER BY type) FILTER (WHERE held > 160) FROM result GROUP BY what, split ORDER BY what, split;
 SELECT count(*) FROM result;
+-- The same beside strict reads, from the first of which on operations in rows are known by locks on their objects, too.
+TRUNCATE result;
+CREATE TABLE page (id int PRIMARY KEY, likes abelian.counter);
+INSERT INTO page VALUES (1, 5);
+SET abelian.strict_reads = on;
+SELECT likes FROM page;
+RESET abelian.strict_reads;
+CALL every_bulk();
+SELECT what, split, max(held) <= 160 AS bounded, max(held) FILTER (WHERE held > 160), string_agg(type, ' ' ORDER BY type) FILTER (WHERE held > 160) FROM result GROUP BY what, split ORDER BY what, split;
+SELECT count(*) FROM result;

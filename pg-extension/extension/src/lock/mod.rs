@@ -106,16 +106,26 @@ pub fn unlock(what: Tag, mode: Mode) {
     unsafe { pg_sys::LockRelease(&tag, level(mode), false) };
 }
 
-/// For an operation that is at the row: waits for whoever holds the value by a strict read, and keeps others off. `keep`
-/// false: only waits, which is enough, since strict readers wait for whoever is at the row; the lock table is finite.
-pub fn exclude_readers(id: i64, keep: bool) {
+/// For an operation that has rewritten the row: waits for whoever holds the value by a strict read, and keeps others off. `keep`
+/// false: only waits, which is enough, since strict readers wait for whoever has rewritten the row; the lock table is finite.
+/// Whether there are such readers at all.
+pub fn exclude_readers(id: i64, keep: bool) -> bool {
     if id == 0 || !readers::exist() {
-        return;
+        return false;
     }
     phaser::pass_anyway(id, Mode::Add);
     lock(Tag::Object(id), Mode::Add, true);
     if !keep {
         unlock(Tag::Object(id), Mode::Add);
+    }
+    true
+}
+
+/// The same for one that has locked the row and will rewrite it; escalates as [`lock_part`] does.
+pub fn exclude_readers_before_change(object: &Object) {
+    if readers::exist() {
+        phaser::pass_anyway(object.id, Mode::Add);
+        lock_part(object, Part::Value, Mode::Add, true);
     }
 }
 
@@ -176,26 +186,63 @@ pub fn lock_one(object: &Object, part: Part, mode: Mode, wait: bool) -> bool {
 /// so after `abelian.lock_escalation` locks on objects of one table the transaction locks the table against writers
 /// instead. Whoever may hold Add on one of its objects holds RowExclusiveLock on the table until it ends.
 /// (Additions need no such thing: beyond some number they can be done in the row, without a lock on the object.)
+///
+/// Strict readers hold no lock on the table that excludes this one. Who locks a value to change it holds the row: it waits for those
+/// who have read the value, and later ones wait for it, see [`others_exclude_writers`].
 pub fn lock_part(object: &Object, part: Part, mode: Mode, wait: bool) -> bool {
-    if !needs_lock(object) {
+    if object.id == 0 {
         return true;
     }
-    let asked = ASKED.with_borrow_mut(|tables| {
-        let count = tables.entry(object.relation).or_insert(0);
+    if !excludes_writers(object.relation) {
+        if count_asked(object.relation) <= settings::LOCK_ESCALATION.get() {
+            return lock_one(object, part, mode, wait);
+        }
+        if !lock_table(object.relation, ESCALATED, wait) {
+            return false;
+        }
+    }
+    let changes = part == Part::Value && !mode.is_compatible_with(Mode::Read);
+    if !changes || !readers::exist() {
+        return true;
+    }
+    let free = lock_one(object, part, mode, wait);
+    if free {
+        unlock(part.tag(object), mode);
+    }
+    free
+}
+
+/// One more lock on objects of the table: how many there are by now.
+fn count_asked(relation: Oid) -> i32 {
+    ASKED.with_borrow_mut(|tables| {
+        let count = tables.entry(relation).or_insert(0);
         *count = count.saturating_add(1);
         *count
-    });
-    if asked <= settings::LOCK_ESCALATION.get() {
-        return lock_one(object, part, mode, wait);
-    }
-    // SAFETY: the statement has the table open; held to the end of the transaction.
+    })
+}
+
+/// Until the transaction ends; false if it cannot be had at once, and should.
+fn lock_table(relation: Oid, mode: i32, wait: bool) -> bool {
+    // SAFETY: the statement has the table open.
     unsafe {
         if wait {
-            pg_sys::LockRelationOid(object.relation, ESCALATED);
+            pg_sys::LockRelationOid(relation, mode);
             return true;
         }
-        pg_sys::ConditionalLockRelationOid(object.relation, ESCALATED)
+        pg_sys::ConditionalLockRelationOid(relation, mode)
     }
+}
+
+/// Whether another transaction may have locked the table instead of its objects. Who has locked one of its rows, too, may be about to
+/// change it.
+pub fn others_exclude_writers(relation: Oid) -> bool {
+    let mode = pg_sys::RowExclusiveLock as i32;
+    let free = lock_table(relation, mode, false);
+    if free {
+        // SAFETY: just taken.
+        unsafe { pg_sys::UnlockRelationOid(relation, mode) };
+    }
+    !free
 }
 
 /// Whether somebody else could be at the object at all.

@@ -410,7 +410,10 @@ impl Apply {
         for change in changes.iter().filter(|change| change.id() != 0) {
             let object = change.object(self.target.relation_id());
             contention::note_use(object.id);
-            lock::exclude_readers(object.id, !own::has_many_locks());
+            let keep = !own::has_many_locks();
+            if lock::exclude_readers(object.id, keep) && keep {
+                own::note_lock();
+            }
             if own::must_be_alone(object.id) {
                 lock::at_row(object.relation, version);
                 Request::overwrite().lock_object(&object)?;
@@ -724,7 +727,6 @@ fn hold_off_readers(changes: &[Change]) -> Option<Vec<i64>> {
             give_back(&held);
             return None;
         }
-        own::note_lock();
         held.push(id);
     }
     Some(held)

@@ -295,7 +295,7 @@ fn operate_on_elements(
         }
         operations.lock(&object, true, Until::End);
         if readers::exist_before_row() {
-            lock::exclude_readers(object.id, true);
+            lock::exclude_readers_before_change(&object);
         }
     }
     prepare_operation(object, place)?;
@@ -311,7 +311,7 @@ fn prepare_operation(object: Object, place: pg_sys::ItemPointer) -> Result<(), E
         && Table::open(object.relation).lock_version(place, Request::plain_change())?
             == Locked::Newest
     {
-        lock::exclude_readers(object.id, true);
+        lock::exclude_readers_before_change(&object);
     }
     // SAFETY: the place is that of a row version.
     own::note_operation(&object, unsafe { *place }, true);

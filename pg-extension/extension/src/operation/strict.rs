@@ -94,21 +94,35 @@ fn settle(
             lock_value(object);
         }
         at = newest_version(table, at)?;
-        match version::updater(table.relation(), at) {
-            // Who is at the row now waits for the lock that this transaction has had since an earlier statement.
-            Updater::Running(_) if held => return Ok(at),
-            Updater::None => return Ok(at),
-            Updater::Committed => {}
-            Updater::Running(by) => {
+        // Who is at the row now waits for the lock if this transaction has had that since an earlier statement.
+        match at_row(table, at) {
+            Updater::Running(by) if !held => {
                 // It may be waiting for the lock.
                 if lock::holds(tag, Mode::Read) {
                     lock::unlock(tag, Mode::Read);
                 }
                 wait_for(table, at, by);
             }
+            Updater::Committed => {}
+            Updater::Running(_) | Updater::None => return Ok(at),
         }
     }
     Err(Error::ConcurrentUpdate)
+}
+
+/// Who has changed the row, or is about to and may hold the table instead of the object.
+fn at_row(table: &Table, at: ItemPointerData) -> Updater {
+    let relation = table.relation();
+    let found = version::updater(relation, at);
+    if found != Updater::None {
+        return found;
+    }
+    // SAFETY: an open relation.
+    let excluded = || lock::others_exclude_writers(unsafe { (*relation).rd_id });
+    match version::exclusive_locker(relation, at) {
+        Some(by) if excluded() => Updater::Running(by),
+        _ => Updater::None,
+    }
 }
 
 /// Takes the lock once, however often it is called, so that giving it back once frees it.

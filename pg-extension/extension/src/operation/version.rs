@@ -271,3 +271,47 @@ pub fn updater(relation: pg_sys::Relation, place: ItemPointerData) -> Updater {
         }
     }
 }
+
+/// Another running transaction that has locked the version at `place` for a change.
+pub fn exclusive_locker(
+    relation: pg_sys::Relation,
+    place: ItemPointerData,
+) -> Option<pg_sys::TransactionId> {
+    let (bits, by) = with_version(relation, place, |tuple, _buffer| {
+        // SAFETY: the version is pinned and locked.
+        unsafe {
+            let header = tuple.t_data;
+            let bits = u32::from((*header).t_infomask);
+            (bits, (*header).t_choice.t_heap.t_xmax)
+        }
+    })?;
+    let only_locked = bits & (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID)
+        == pg_sys::HEAP_XMAX_LOCK_ONLY;
+    let shared = pg_sys::HEAP_XMAX_EXCL_LOCK | pg_sys::HEAP_XMAX_KEYSHR_LOCK;
+    if !only_locked || bits & shared != pg_sys::HEAP_XMAX_EXCL_LOCK {
+        return None;
+    }
+    let is_multi = bits & pg_sys::HEAP_XMAX_IS_MULTI != 0;
+    let by = if is_multi { exclusive_member(by)? } else { by };
+    // SAFETY: plain questions about a transaction.
+    let running = unsafe {
+        !pg_sys::TransactionIdIsCurrentTransactionId(by) && pg_sys::TransactionIdIsInProgress(by)
+    };
+    running.then_some(by)
+}
+
+/// Of those who share a row, the one who has locked it for a change.
+fn exclusive_member(multi: pg_sys::MultiXactId) -> Option<pg_sys::TransactionId> {
+    // SAFETY: a multixact that a row has; its members are in the current memory context.
+    unsafe {
+        let mut members: *mut pg_sys::MultiXactMember = std::ptr::null_mut();
+        let count = pg_sys::GetMultiXactIdMembers(multi, &mut members, false, true);
+        if count <= 0 {
+            return None;
+        }
+        let members = std::slice::from_raw_parts(members, count as usize);
+        let exclusive = pg_sys::MultiXactStatus::MultiXactStatusForNoKeyUpdate;
+        let found = members.iter().find(|member| member.status >= exclusive);
+        found.map(|member| member.xid)
+    }
+}

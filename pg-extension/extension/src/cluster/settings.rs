@@ -16,9 +16,6 @@ static SESSION: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new
 /// `abelian.participants`: who runs the distributed procedure that is called next, `<this node>:<node>,<node>...`.
 static PARTICIPANTS: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
-/// `abelian.independent_calls`: looked at by routers only.
-static INDEPENDENT_CALLS: GucSetting<bool> = GucSetting::<bool>::new(false);
-
 /// `abelian.transaction_id`: reported to the router; see [`super::transaction_token`].
 static TRANSACTION_ID: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
@@ -47,14 +44,6 @@ pub fn define() {
         &NODE_ID,
         0,
         i32::MAX,
-        GucContext::Userset,
-        GucFlags::default(),
-    );
-    GucRegistry::define_bool_guc(
-        c"abelian.independent_calls",
-        c"Runs calls of distributed procedures over several nodes as independent transactions.",
-        c"Who sets it promises that all participants of a call reach the same decision.",
-        &INDEPENDENT_CALLS,
         GucContext::Userset,
         GucFlags::default(),
     );

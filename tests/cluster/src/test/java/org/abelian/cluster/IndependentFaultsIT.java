@@ -54,7 +54,7 @@ class IndependentFaultsIT {
               + " UPDATE account SET balance = balance + amount WHERE id = target; END");
       statement.execute(
           "SELECT create_distributed_procedure('transfer(int, int, int)', 'source, target',"
-              + " colocate_with => 'account')");
+              + " colocate_with => 'account', class => 'independent', unsafe => true)");
     }
     List<Integer> keys = cluster.keyOfEachNode("account");
     from = keys.get(0);
@@ -161,9 +161,6 @@ class IndependentFaultsIT {
 
   private static Told transfer() {
     try (Connection connection = cluster.router().connect()) {
-      try (Statement statement = connection.createStatement()) {
-        statement.execute("SET abelian.independent_calls = on");
-      }
       try (PreparedStatement call = connection.prepareStatement("CALL transfer(?, ?, ?)")) {
         call.setInt(1, from);
         call.setInt(2, to);

@@ -39,6 +39,11 @@ record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
     return new ClassChoice(CommitClass.COMMUTING, "it wrote on several nodes", intent);
   }
 
+  /** A call that every participant has executed. */
+  static ClassChoice independent() {
+    return new ClassChoice(CommitClass.INDEPENDENT, "every participant decides alike", null);
+  }
+
   private static String obstacle(Session session, List<Participant> writers) {
     TransactionState state = session.transaction();
     SessionSettings settings = session.settings();

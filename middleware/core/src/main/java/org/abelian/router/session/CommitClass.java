@@ -8,6 +8,8 @@ enum CommitClass {
   SINGLE,
   /** Blind commuting operations: one round, no prepare. */
   COMMUTING,
+  /** A procedure whose participants decide alike: two rounds, no vote. */
+  INDEPENDENT,
   /** Two-phase commit. */
   COORDINATED;
 

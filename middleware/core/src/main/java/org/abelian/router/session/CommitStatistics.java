@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * How many transactions a router has committed in which class, and why not in a cheaper one. Those
- * that stayed on one node and were committed by its own COMMIT are not counted. Thread-safe.
+ * that stayed on one node and were committed by its own COMMIT are not counted, except calls of
+ * distributed procedures. Thread-safe.
  */
 public final class CommitStatistics {
   /** Reasons name tables and functions of users, so there may be many. */

@@ -22,13 +22,11 @@ import org.abelian.router.transaction.independent.Settled;
 
 /**
  * The call is an independent transaction of its own: one round for a timestamp, one for the rest,
- * and no vote. It takes calls outside of transactions that give no rows, when the session asks for
- * it; where a lane does not take part, the call becomes a coordinated transaction.
+ * and no vote. Where a lane does not take part, the call becomes a coordinated transaction.
  */
 final class IndependentCall implements ProcedureStrategy {
-  private static final String SETTING = "abelian.independent_calls";
-  private static final int PARTICIPANTS_MAX = 16;
   private static final int ATTEMPTS = 4;
+  private static final String LANES_REFUSED = "lanes refused it " + ATTEMPTS + " times";
   private static final int SETTLE_TRIES = 8;
   private static final int PAUSE_MILLIS = 5;
   private static final Duration SETTLE_PAUSE = Duration.ofMillis(500);
@@ -42,29 +40,14 @@ final class IndependentCall implements ProcedureStrategy {
   }
 
   @Override
-  public boolean accepts(ProcedureCall call) {
-    int participants = call.participants().size();
-    return participants > 1
-        && participants <= PARTICIPANTS_MAX
-        && isAskedFor()
-        && call.procedure().columns().isEmpty()
-        && !session.transaction().isOpen()
-        && session.groups().isOneStatement()
-        && !session.readsFromOneSnapshot()
-        && IntentText.settings(session.settings()).isPresent();
-  }
-
-  private boolean isAskedFor() {
-    String statement = session.settings().statement(SETTING);
-    return statement != null
-        && statement.matches("(?is).*(=|\\bto)\\s*'?(on|true|yes|1)'?\\s*;?\\s*");
-  }
-
-  @Override
   public Portal bind(ProcedureCall call, BindMessage bind, boolean answer) throws IOException {
     Optional<String> text =
         IntentText.of(call.statement().sql(), call.routed().facts().parameters(), bind);
     if (text.isEmpty()) {
+      session
+          .transaction()
+          .work()
+          .refuse("an argument has a type whose text may not read the same everywhere");
       return joined.bind(call, bind, answer);
     }
     if (answer) {
@@ -86,18 +69,20 @@ final class IndependentCall implements ProcedureStrategy {
     if (!session.plan().isEmpty()) {
       return Outcome.WAIT;
     }
-    session.notRetryable();
     for (Link link : portal.links) {
       session.links().connect(link);
     }
     for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
       if (attempt(portal)) {
+        session.notRetryable();
+        session.control().ending().announce(ClassChoice.independent());
         session.output().commandComplete(portal.routed.facts().tag());
         return Outcome.NEXT;
       }
       int pause = PAUSE_MILLIS * attempt;
       Pause.SLEEP.pause(Duration.ofMillis(ThreadLocalRandom.current().nextInt(pause) + 1));
     }
+    session.transaction().work().refuse(LANES_REFUSED);
     joined.bind(portal.call, portal.bind, false);
     portal.intent = null;
     return joined.execute(portal, name);
@@ -247,7 +232,7 @@ final class IndependentCall implements ProcedureStrategy {
                 + transaction.participants()
                 + ", while others could not run it",
             executed.failures().toString(),
-            "Do not call it with abelian.independent_calls; repair the data of these nodes.",
+            "Correct it, and repair the data of these nodes.",
             null);
       }
       return;

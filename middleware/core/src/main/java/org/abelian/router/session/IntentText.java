@@ -44,8 +44,13 @@ final class IntentText {
 
   private static final Pattern SET =
       Pattern.compile(
-          "\\s*SET\\s+(?:SESSION\\s+)?(?!LOCAL\\b|SESSION\\b|ROLE\\b)(\\S.*)",
+          "\\s*SET\\s+(?:SESSION\\s+)?(?!LOCAL\\b|SESSION\\b|SESSION_AUTHORIZATION\\b|ROLE\\b)(\\S.*)",
           Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+  private static final Pattern RESET =
+      Pattern.compile(
+          "\\s*RESET\\s+(?!ROLE\\b|SESSION_AUTHORIZATION\\b|ALL\\b)([\\w.\"]+)[\\s;]*",
+          Pattern.CASE_INSENSITIVE);
 
   private IntentText() {}
 
@@ -121,10 +126,14 @@ final class IntentText {
     }
     for (String statement : settings.all()) {
       Matcher set = SET.matcher(statement);
-      if (!set.matches()) {
+      Matcher reset = RESET.matcher(statement);
+      if (set.matches()) {
+        statements.add("SET LOCAL " + set.group(1));
+      } else if (reset.matches()) {
+        statements.add("SET LOCAL " + reset.group(1) + " TO DEFAULT");
+      } else {
         return Optional.empty();
       }
-      statements.add("SET LOCAL " + set.group(1));
     }
     StringBuilder text = new StringBuilder();
     statements.forEach(statement -> text.append(statement).append("; "));

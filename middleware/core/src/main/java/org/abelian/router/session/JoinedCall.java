@@ -31,11 +31,6 @@ final class JoinedCall implements ProcedureStrategy {
   }
 
   @Override
-  public boolean accepts(ProcedureCall call) {
-    return true;
-  }
-
-  @Override
   public Portal bind(ProcedureCall call, BindMessage bind, boolean answer) {
     if (!call.isSingle()) {
       session.control().openImplicit();

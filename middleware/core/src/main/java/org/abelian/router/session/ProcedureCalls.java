@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.Action;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.routing.Route;
@@ -23,7 +24,8 @@ final class ProcedureCalls {
   private static final Pattern NODE = Pattern.compile("[0-9]+");
 
   private final Session session;
-  private final List<ProcedureStrategy> strategies;
+  private final JoinedCall joined;
+  private final IndependentCall independent;
 
   /** Nodes that a call of the procedure turned out to need, until a group with it succeeds. */
   private final Map<String, Set<Integer>> missing = new HashMap<>();
@@ -35,8 +37,8 @@ final class ProcedureCalls {
 
   ProcedureCalls(Session session) {
     this.session = session;
-    JoinedCall joined = new JoinedCall(session);
-    strategies = List.of(new IndependentCall(session, joined), joined);
+    joined = new JoinedCall(session);
+    independent = new IndependentCall(session, joined);
   }
 
   /** As {@link Spread#bind}. */
@@ -58,14 +60,34 @@ final class ProcedureCalls {
       participants.add(session.links().link(routed.router().catalog(), node));
     }
     ProcedureCall call = new ProcedureCall(statement, routed, route.procedure(), participants);
-    ProcedureStrategy chosen =
-        strategies.stream().filter(strategy -> strategy.accepts(call)).findFirst().orElseThrow();
+    CallChoice choice = CallChoice.of(session, call);
+    ProcedureStrategy chosen = strategy(choice);
     Portal portal = chosen.bind(call, bind, answer);
     if (portal instanceof Portal.OnNodes several) {
       several.strategy = chosen;
       several.call = call;
     }
     return portal;
+  }
+
+  private ProcedureStrategy strategy(CallChoice choice) {
+    switch (choice.commitClass()) {
+      case INDEPENDENT:
+        return independent;
+      case SINGLE:
+        if (!session.transaction().isOpen()) {
+          tellOfSingle(choice);
+        }
+        return joined;
+      default:
+        session.transaction().work().refuse(choice.reason());
+        return joined;
+    }
+  }
+
+  private void tellOfSingle(CallChoice choice) {
+    ClassChoice told = new ClassChoice(choice.commitClass(), choice.reason(), null);
+    session.plan().add(Action.then(() -> session.control().ending().announce(told)));
   }
 
   /**

@@ -8,9 +8,6 @@ import org.abelian.router.protocol.BindMessage;
  * for each commit class.
  */
 interface ProcedureStrategy {
-  /** Whether it may run this call, by what the procedure does and the session's transaction. */
-  boolean accepts(ProcedureCall call);
-
   /**
    * Binds the call.
    *

@@ -87,6 +87,8 @@ final class SessionErrors implements ErrorPolicy {
   void requestFailed(ErrorFields error) {
     if (error.sqlState().equals(SqlState.STALE_PLACEMENT.code())) {
       stalePlacement(error);
+    } else if (error.sqlState().equals(SqlState.MISROUTED_PROCEDURE.code())) {
+      session.procedures().misrouted(error);
     } else {
       session.output().error(error);
     }

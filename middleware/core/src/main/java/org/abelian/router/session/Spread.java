@@ -214,10 +214,10 @@ final class Spread {
    *     run to their end
    */
   Outcome execute(Portal.OnNodes portal, byte[] name, int limit) throws IOException {
-    session.notRetryableAfterWrites(portal.routed.writes());
     if (portal.strategy != null) {
       return portal.strategy.execute(portal, name);
     }
+    session.notRetryableAfterWrites(portal.routed.writes());
     if (portal.route instanceof Route.AllNodes all) {
       return all.purpose() == Route.Purpose.NODE_BY_NODE
           ? executeNodeByNode(portal)

@@ -78,15 +78,20 @@ final class TransactionEnding {
 
   private boolean commit(CommitRequest request) {
     ClassChoice choice = ClassChoice.of(session, request.writers());
+    announce(choice);
+    return answer(
+        choice.intent() == null
+            ? session.router().commit().commit(request)
+            : session.router().commuting().commit(request, choice.intent()));
+  }
+
+  /** Counts a choice, and tells the client about it if it wants to know. */
+  void announce(ClassChoice choice) {
     session.router().statistics().count(choice);
     if (ClassChoice.says(session.settings(), ClassChoice.NOTICE, "(?:on|true)")) {
       String text = "commit class " + choice.commitClass() + ": " + choice.reason();
       session.output().notice(ErrorFields.of("NOTICE", "00000", text));
     }
-    return answer(
-        choice.intent() == null
-            ? session.router().commit().commit(request)
-            : session.router().commuting().commit(request, choice.intent()));
   }
 
   /**
@@ -149,6 +154,7 @@ final class TransactionEnding {
       return false;
     }
     early = null;
+    announce(new ClassChoice(CommitClass.COORDINATED, state.work().obstacle(), null));
     CommitOutcome outcome =
         session
             .router()

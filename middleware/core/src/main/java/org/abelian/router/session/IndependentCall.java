@@ -43,7 +43,7 @@ final class IndependentCall implements ProcedureStrategy {
   public Portal bind(ProcedureCall call, BindMessage bind, boolean answer) throws IOException {
     Optional<String> text =
         IntentText.of(call.statement().sql(), call.routed().facts().parameters(), bind);
-    if (text.isEmpty()) {
+    if (text.isEmpty() || !IntentText.canName(call.procedure().signature(), text.get())) {
       session
           .transaction()
           .work()
@@ -55,7 +55,7 @@ final class IndependentCall implements ProcedureStrategy {
     }
     Portal.OnNodes portal =
         new Portal.OnNodes(call.statement(), call.routed(), null, call.participants());
-    portal.intent = text.get();
+    portal.intent = IntentText.named(call.procedure().signature(), text.get());
     portal.bind = new BindMessage();
     portal.bind.look(Arrays.copyOfRange(bind.array(), bind.portalAt() - 5, bind.end()), 0);
     return portal;
@@ -216,7 +216,7 @@ final class IndependentCall implements ProcedureStrategy {
   }
 
   /** Returns when the transaction is executed everywhere; otherwise tells why not. */
-  private static void requireExecuted(
+  private void requireExecuted(
       Optional<Settled> settled, IndependentTransaction transaction, Failure failure) {
     if (settled.isEmpty()) {
       throw new AbelianException(
@@ -226,13 +226,15 @@ final class IndependentCall implements ProcedureStrategy {
     }
     if (settled.get() instanceof Settled.Executed executed) {
       if (!executed.failures().isEmpty()) {
+        session.router().promises().look();
         throw new AbelianException(
             SqlState.BROKEN_PROMISE,
             "the procedure is not independent: it was executed on some nodes of "
                 + transaction.participants()
                 + ", while others could not run it",
             executed.failures().toString(),
-            "Correct it, and repair the data of these nodes.",
+            "It is called no more. Repair the data of these nodes, correct it, and call"
+                + " create_distributed_procedure() again.",
             null);
       }
       return;

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.transaction.independent.Fragment;
 import org.abelian.router.transaction.independent.IndependentTransaction;
 
 /**
@@ -77,6 +78,16 @@ final class IntentText {
     return Optional.of(result.append(text.substring(from)).toString());
   }
 
+  /** Whether {@link #named} leaves no doubt where the call begins and what is called. */
+  static boolean canName(String signature, String call) {
+    return signature.indexOf('\n') < 0 && !call.contains(Fragment.CALL_MARK);
+  }
+
+  /** Says before the call which procedure it calls, as a comment. */
+  static String named(String signature, String call) {
+    return Fragment.CALL_MARK + signature + "\n" + call;
+  }
+
   private static Optional<String> literal(int index, List<Integer> types, BindMessage bind) {
     if (index >= bind.parameterCount() || index >= types.size()) {
       return Optional.empty();
@@ -134,6 +145,9 @@ final class IntentText {
       } else {
         return Optional.empty();
       }
+    }
+    if (statements.stream().anyMatch(statement -> statement.contains(Fragment.CALL_MARK))) {
+      return Optional.empty();
     }
     StringBuilder text = new StringBuilder();
     statements.forEach(statement -> text.append(statement).append("; "));

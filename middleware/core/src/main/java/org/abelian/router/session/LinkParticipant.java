@@ -9,14 +9,18 @@ import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.transaction.Answer;
 import org.abelian.router.transaction.Participant;
 
-/** A session's link as the coordinated commit sees it. */
+/** A connection to a node as the coordinated commit sees it. */
 final class LinkParticipant implements Participant {
   private final int nodeId;
   private final NodeConnection connection;
 
   LinkParticipant(Link link) {
-    nodeId = link.nodeId;
-    connection = link.connection;
+    this(link.nodeId, link.connection);
+  }
+
+  LinkParticipant(int nodeId, NodeConnection connection) {
+    this.nodeId = nodeId;
+    this.connection = connection;
   }
 
   @Override

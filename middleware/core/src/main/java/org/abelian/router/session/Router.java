@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,7 @@ import org.abelian.router.transaction.independent.LaneRecovery;
  * one began.
  */
 public final class Router implements AutoCloseable {
+  private static final Duration PROMISES_PERIOD = Duration.ofSeconds(1);
   private static final String VERIFIER = "SELECT abelian.scram_verifier(?::name)";
 
   private final UUID uuid = UUID.randomUUID();
@@ -66,6 +68,7 @@ public final class Router implements AutoCloseable {
   private final IntentLedger intents;
   private final CommitStatistics statistics = new CommitStatistics();
   private final IndependentTransactions independents;
+  private final BrokenPromises promises = new BrokenPromises(this);
   private final OutcomeInquiry outcomes;
   private final Supplier<BackgroundDuties> startDuties;
   private BackgroundDuties duties;
@@ -107,7 +110,13 @@ public final class Router implements AutoCloseable {
     IndependentLedger independentLedger = new IndependentLedger();
     independents = new IndependentTransactions(uuid, lanes, independentLedger);
     LaneRecovery laneRecovery = new LaneRecovery(lanes, independentLedger, LaneRecovery.COURTESY);
-    startDuties = () -> BackgroundDuties.start(network, ledger, deadlocks, recovery, laneRecovery);
+    startDuties =
+        () -> {
+          BackgroundDuties started =
+              BackgroundDuties.start(network, ledger, deadlocks, recovery, laneRecovery);
+          started.every(PROMISES_PERIOD, "broken promises", promises::look);
+          return started;
+        };
   }
 
   /** Starts a router. Nodes are asked for the catalogue when it is needed first. */
@@ -218,6 +227,11 @@ public final class Router implements AutoCloseable {
 
   IndependentTransactions independents() {
     return independents;
+  }
+
+  /** Stops procedures that are not what they are declared to be. */
+  BrokenPromises promises() {
+    return promises;
   }
 
   OutcomeInquiry outcomes() {

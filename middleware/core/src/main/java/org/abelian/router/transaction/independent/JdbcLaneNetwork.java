@@ -218,9 +218,11 @@ public final class JdbcLaneNetwork implements LaneNetwork {
       claimed = one(connection, claim, rows -> rows.getBoolean(1), parameters);
       if (claimed && fragment.failure() == null) {
         run(connection, "SELECT set_config('role', ?, true)", fragment.role());
-        run(connection, IndependentTransaction.tellQuery(node, fragment.participants()));
         try (Statement statement = connection.createStatement()) {
-          statement.execute(fragment.intent());
+          statement.execute(fragment.setUp());
+          // Right before the call: the node takes the next statement for it.
+          run(connection, IndependentTransaction.tellQuery(node, fragment.participants()));
+          statement.execute(fragment.call());
         }
         run(connection, "RESET ROLE");
       }

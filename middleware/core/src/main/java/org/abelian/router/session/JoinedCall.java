@@ -1,5 +1,6 @@
 package org.abelian.router.session;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -31,10 +32,15 @@ final class JoinedCall implements ProcedureStrategy {
   }
 
   @Override
-  public Portal bind(ProcedureCall call, BindMessage bind, boolean answer) {
+  public Portal bind(ProcedureCall call, BindMessage bind, boolean answer) throws IOException {
+    SnapshotGate.Hold gates = null;
     if (!call.isSingle()) {
       session.control().openImplicit();
       session.transaction().voteEarly();
+      // The queries of a function that is not VOLATILE see what the call itself does.
+      if (!call.routed().writes()) {
+        gates = session.extended().spread().hold(call.routed(), call.participants());
+      }
     }
     for (Link link : call.participants()) {
       session.control().enter(link, call.routed());
@@ -48,6 +54,9 @@ final class JoinedCall implements ProcedureStrategy {
           .int1(0);
       connection.writer().string(name).bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
       session.plan().add(NodeReply.swallow(connection));
+    }
+    if (gates != null) {
+      session.plan().add(Action.always(gates::release));
     }
     if (answer) {
       session.plan().add(FixedMessage.BIND_COMPLETE);

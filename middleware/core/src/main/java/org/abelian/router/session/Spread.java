@@ -177,16 +177,22 @@ final class Spread {
     if (scatter.merge().mode() == MergeFacts.Mode.COMBINE) {
       return combine.bind(statement, routed, scatter, bind, answer, gate);
     }
-    List<Link> links = new ArrayList<>();
-    session
-        .control()
-        .enterTogether(scatter.nodes().stream().map(node -> link(routed, node)).toList());
-    SnapshotGate.Hold hold = gate.take(routed.router().catalog(), scatter.nodes());
-    for (int node : scatter.nodes()) {
-      links.add(bindOne(link(routed, node), routed, statement.statement(), true, bind));
+    List<Link> links = scatter.nodes().stream().map(node -> link(routed, node)).toList();
+    SnapshotGate.Hold hold = hold(routed, links);
+    for (Link link : links) {
+      bindOne(link, routed, statement.statement(), true, bind);
     }
     session.plan().add(Action.always(hold::release));
     return bound(statement, routed, scatter, links, answer);
+  }
+
+  /**
+   * Makes a read enter these nodes, and holds their commit gates; to be released when all have
+   * bound it, which is when they take its snapshots.
+   */
+  SnapshotGate.Hold hold(RoutedStatement routed, List<Link> links) throws IOException {
+    session.control().enterTogether(links);
+    return gate.take(routed.router().catalog(), links.stream().map(link -> link.nodeId).toList());
   }
 
   /** One node describes what all of them give. */

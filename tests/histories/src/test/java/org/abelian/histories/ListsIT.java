@@ -1,0 +1,71 @@
+package org.abelian.histories;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.abelian.harness.LocalCluster;
+import org.abelian.harness.WithCluster;
+import org.abelian.histories.lists.Kind;
+import org.abelian.histories.lists.ListClient;
+import org.abelian.histories.lists.ListHistory;
+import org.abelian.histories.lists.ListRun;
+import org.abelian.histories.lists.ListTables;
+import org.abelian.histories.order.ListChecker;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Histories over three nodes, of transactions of all commit classes at once. System property {@code
+ * abelian.seconds} sets how long, {@code abelian.seed} the first seed.
+ */
+@WithCluster(settings = {"deadlock_timeout=100ms"})
+class ListsIT {
+  private static final long SECONDS = Long.getLong("abelian.seconds", 20);
+  private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
+  private static final int CLIENTS = 6;
+  private static final int KEYS_MAX = 6;
+  private static final int EACH = 40;
+
+  private static ListTables tables;
+
+  private final LocalCluster cluster;
+
+  ListsIT(LocalCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  @BeforeAll
+  static void createTables(LocalCluster cluster) throws Exception {
+    tables = ListTables.of(cluster);
+  }
+
+  @Test
+  void historiesOfAllClassesAreSerializable() throws Exception {
+    runHistories(EnumSet.allOf(Kind.class));
+  }
+
+  private void runHistories(Set<Kind> kinds) throws Exception {
+    ListSummary summary = new ListSummary();
+    long end = System.nanoTime() + SECONDS * 1_000_000_000L;
+    for (long seed = SEED; System.nanoTime() < end; seed++) {
+      ListHistory history =
+          ListRun.start(
+                  tables.makeKeys(KEYS_MAX - (int) Math.floorMod(seed, 4L)),
+                  seed,
+                  CLIENTS,
+                  number -> new ListClient(cluster::connect),
+                  kinds,
+                  EACH)
+              .awaitEnd(cluster::connect);
+      summary.add(history);
+      List<String> complaints = ListChecker.complaints(history);
+      assertEquals(List.of(), complaints, "seed " + seed + ": " + String.join("\n", complaints));
+    }
+    System.out.println("from seed " + SEED + ": " + summary);
+    assertEquals(Set.of(), summary.surprises(), "seed " + SEED);
+    assertTrue(summary.allCommitted(kinds), () -> "seed " + SEED + ": " + summary);
+  }
+}

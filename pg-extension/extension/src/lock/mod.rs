@@ -129,7 +129,7 @@ pub fn exclude_readers_before_change(object: &Object) {
     }
 }
 
-/// Whether a prepared transaction holds a value by the Read lock.
+/// Whether a prepared transaction holds a value, or an element, by the Read lock.
 fn prepared_transaction_reads() -> bool {
     // SAFETY: a copy of the lock table in the current memory context.
     let locks = unsafe {
@@ -140,7 +140,7 @@ fn prepared_transaction_reads() -> bool {
         one.pid == 0
             && one.locktag.locktag_type == pg_sys::LockTagType::LOCKTAG_ADVISORY as u8
             && one.locktag.locktag_field4 == OBJECT_CLASS
-            && one.holdMask & (1 << level(Mode::Read)) != 0
+            && one.holdMask & (1 << level(Mode::Read) | 1 << level(Mode::IntentionRead)) != 0
     })
 }
 
@@ -168,7 +168,8 @@ pub enum Part {
 }
 
 impl Part {
-    fn tag(self, object: &Object) -> Tag {
+    /// The name of its lock.
+    pub fn tag(self, object: &Object) -> Tag {
         match self {
             Part::Value => Tag::Object(object.id),
             Part::Row => Tag::Row(object.id),
@@ -201,7 +202,7 @@ pub fn lock_part(object: &Object, part: Part, mode: Mode, wait: bool) -> bool {
             return false;
         }
     }
-    let changes = part == Part::Value && !mode.is_compatible_with(Mode::Read);
+    let changes = part != Part::Row && !mode.is_compatible_with(Mode::Read);
     if !changes || !readers::exist() {
         return true;
     }
@@ -250,11 +251,6 @@ pub fn needs_lock(object: &Object) -> bool {
     object.id != 0 && !excludes_writers(object.relation)
 }
 
-/// The name of the lock on elements of an object that have this hash.
-pub fn element(object: &Object, hash: u64) -> Tag {
-    Part::Element(hash).tag(object)
-}
-
 /// Takes the Overwrite lock on an object's value, waiting for it.
 pub fn overwrite(object: &Object) {
     lock_part(object, Part::Value, Mode::Overwrite, true);
@@ -264,7 +260,7 @@ pub fn overwrite(object: &Object) {
 const ESCALATED: i32 = pg_sys::ShareRowExclusiveLock as i32;
 
 /// Whether this transaction has locked the table instead of its objects.
-fn excludes_writers(relation: Oid) -> bool {
+pub fn excludes_writers(relation: Oid) -> bool {
     // A rolled back savepoint releases the lock but not the count: asking the lock table is always right.
     let asked = ASKED.with_borrow(|tables| tables.get(&relation).copied());
     asked.is_some_and(|count| count > settings::LOCK_ESCALATION.get())

@@ -307,8 +307,10 @@ impl Apply {
             change.done = false;
         }
         let concurrent = CONCURRENT_OPERATIONS.get();
-        let mut wait =
-            !concurrent || own::has_many_locks() || changes.iter().any(Change::needs_row);
+        let mut wait = !concurrent
+            || own::has_many_locks()
+            || changes.iter().any(Change::needs_row)
+            || self.has_unlocked_elements(changes);
         let never = settings::SPLIT.get() == Split::Never;
         let mut at = place;
         // Under SERIALIZABLE, rewriting the row would make rivals of operations that commute.
@@ -361,6 +363,12 @@ impl Apply {
                 continue;
             }
             let elements = self.lock(at, changes)?;
+            if self.has_unlocked_elements(changes) {
+                elements.release();
+                self.unlock(changes);
+                wait = true;
+                continue;
+            }
             match self.follow(at, changes)? {
                 Followed::Gone => {
                     elements.release();
@@ -496,6 +504,7 @@ impl Apply {
             return Ok(Rewrite::Refused);
         };
         let result = match self.target.fetch(at) {
+            _ if !wait && self.has_unlocked_elements(changes) => Rewrite::Refused,
             true => self.store(at, changes, wait)?,
             false => Rewrite::Deleted,
         };
@@ -505,6 +514,12 @@ impl Apply {
             elements.release();
         }
         Ok(result)
+    }
+
+    /// Whether elements are guarded by the lock on the table, which readers of elements do not meet. They meet the row.
+    fn has_unlocked_elements(&self, changes: &[Change]) -> bool {
+        lock::excludes_writers(self.target.relation_id())
+            && changes.iter().any(Change::has_elements)
     }
 
     /// `None`, and none locked, if some cannot be had at once.

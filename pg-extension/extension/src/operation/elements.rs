@@ -105,22 +105,23 @@ impl OnElements {
     pub fn lock(&self, object: &Object, wait: bool, additions: Until) -> Option<Taken> {
         let mut taken = Taken::default();
         for (hash, mode) in &self.locks {
-            if !lock::needs_lock(object) || lock::holds(Tag::Object(object.id), Mode::Overwrite) {
+            if object.id == 0 || lock::holds(Tag::Object(object.id), Mode::Overwrite) {
                 return Some(taken);
             }
-            let tag = lock::element(object, *hash);
-            let got = if *mode == Mode::Add && additions == Until::Rewritten {
-                lock::lock_one(object, Part::Element(*hash), *mode, wait)
+            let part = Part::Element(*hash);
+            let briefly = *mode == Mode::Add && additions == Until::Rewritten;
+            let got = if briefly {
+                lock::lock_one(object, part, *mode, wait)
             } else {
-                lock::lock_part(object, Part::Element(*hash), *mode, wait)
+                lock::lock_part(object, part, *mode, wait)
             };
             if !got {
                 taken.release();
                 return None;
             }
             // By the lock on the table instead?
-            if lock::needs_lock(object) {
-                taken.0.push((tag, *mode));
+            if briefly || lock::needs_lock(object) {
+                taken.0.push((part.tag(object), *mode));
             }
         }
         Some(taken)

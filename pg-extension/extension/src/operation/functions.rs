@@ -9,7 +9,7 @@ use super::strict;
 use super::tree;
 use crate::error::Error;
 use crate::function::Call;
-use crate::lock::{self, readers};
+use crate::lock::{self, Part, readers};
 use crate::object::{self, Object};
 use crate::pg_function;
 use crate::types::aggregated::{self, Aggregated};
@@ -158,10 +158,8 @@ fn newest<T: Content>(call: Call) -> Result<Datum, Error> {
     if request.is_strict() {
         let object = content.object(relation(call, 2));
         // SAFETY: the place is that of a row version.
-        let held = strict::hold(&object, unsafe { *place(call, 1) })?;
-        // SAFETY: a datum of the same column.
-        let content = held.map_or(content.clone(), |datum| unsafe { content.beside(datum) });
-        return strict::under_fresh_snapshot(|| content.seen_alone());
+        let held = strict::hold(&object, Part::Value, unsafe { *place(call, 1) })?;
+        return strictly_seen(content, held);
     }
     if !lock_object(content.object(relation(call, 2)), place(call, 1), request)? {
         return content.seen_alone();
@@ -169,16 +167,29 @@ fn newest<T: Content>(call: Call) -> Result<Datum, Error> {
     content.newest_alone()
 }
 
+/// What is held by a strict read; `held` is the datum to make the value of, if not the statement's own.
+fn strictly_seen<T: Content>(content: T, held: Option<Datum>) -> Result<Datum, Error> {
+    // SAFETY: a datum of the same column.
+    let content = held.map_or(content.clone(), |datum| unsafe { content.beside(datum) });
+    strict::under_fresh_snapshot(|| content.seen_alone())
+}
+
 /// As [`newest`], but only what is known of one element is held, and so is the newest.
 fn newest_of_element(call: Call) -> Result<Datum, Error> {
     let content = Aggregated::argument(call, 0)?;
     let request = Request::of(call.i32(4))?;
     let object = content.object(relation(call, 3));
+    let hash = element_hash(&content_of(call.arg(1)));
+    if request.is_strict() {
+        // SAFETY: the place is that of a row version.
+        let held = strict::hold(&object, Part::Element(hash), unsafe { *place(call, 2) })?;
+        return strictly_seen(content, held);
+    }
     let locked = Table::open(object.relation).lock_version(place(call, 2), request)?;
     if locked != Locked::Newest {
         return content.seen_alone();
     }
-    request.lock_element(&object, element_hash(&content_of(call.arg(1))))?;
+    request.lock_element(&object, hash)?;
     row::require_unchanged(object.id)?;
     content.newest_alone()
 }

@@ -55,7 +55,7 @@ fn lock(mut query: Tree<pg_sys::Query>, relation: &Relation<'_>, named: i32, who
             .into_iter()
             .flat_map(|condition| {
                 relation.condition_on(condition, |condition| {
-                    relation.newest_in_part(condition, named)
+                    relation.newest_in_part(condition, named, 0)
                 })
             })
             .collect();
@@ -80,7 +80,7 @@ fn lock(mut query: Tree<pg_sys::Query>, relation: &Relation<'_>, named: i32, who
             sort_keys.push(key);
             entry.ressortgroupref = 0;
         }
-        entry.expr = relation.newest_in_part(expression, named).pointer();
+        entry.expr = relation.newest_in_part(expression, named, 0).pointer();
     }
     entries.extend(sort_keys);
     entries.push(tree::target(

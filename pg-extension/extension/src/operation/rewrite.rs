@@ -165,8 +165,9 @@ impl<'a> Relation<'a> {
         Some(tree::internal_call(kind.newest, kind.type_, &arguments))
     }
 
-    /// As [`Relation::newest`], but what asks for one element of a column, such as `contains(c, x)`, holds that element alone.
-    pub fn newest_in_part(&self, expression: Any, hold: i32) -> Any {
+    /// As [`Relation::newest`], but of a column that is asked for single elements only, such as by `contains(c, x)`, these are held alone.
+    /// `inside`: of how many query levels the expression itself is one: 1 for a query.
+    pub fn newest_in_part(&self, expression: Any, hold: i32, inside: u32) -> Any {
         /// Positions in the text are greater; a mark takes the place of one, so that the variable is known again.
         const FIRST_MARK: i32 = -2;
         let Some(newest_element) = self.symbols.newest_element else {
@@ -175,26 +176,46 @@ impl<'a> Relation<'a> {
         let marked = expression.copy();
         let mut elements = Vec::new();
         tree::any_node(marked.pointer(), &mut |node, levels| {
-            if levels == 0
-                && let Some((mut variable, element)) = self.asked(node)
+            if let Some((mut variable, element)) = self.asked(node)
+                && variable.varlevelsup + inside == levels
             {
                 variable.location = FIRST_MARK - elements.len() as i32;
                 elements.push(element);
             }
             false
         });
-        tree::replace_columns(marked, self.number, &mut |variable| {
+        if elements.is_empty() {
+            return self.newest(expression, hold);
+        }
+        let element_of = |variable: &pg_sys::Var| {
             let place = usize::try_from(FIRST_MARK - variable.location).ok();
-            let Some(element) = place.and_then(|place| elements.get(place)) else {
+            place.and_then(|place| elements.get(place))
+        };
+        let mut whole = BTreeSet::new();
+        tree::any_node(marked.pointer(), &mut |node, levels| {
+            if let Some(variable) = node.cast::<pg_sys::Var>()
+                && variable.varno == self.number
+                && variable.varlevelsup + inside == levels
+                && element_of(&variable).is_none()
+            {
+                whole.insert(variable.varattno);
+            }
+            false
+        });
+        tree::replace_columns(marked, self.number, &mut |variable| {
+            let mut column = variable.copy();
+            let Some(element) = element_of(&variable) else {
                 return self.newest_column(variable, hold);
             };
-            let mut column = variable.copy();
             column.location = -1;
+            if whole.contains(&variable.varattno) {
+                return self.newest_column(column, hold);
+            }
             let arguments = [
                 column.any(),
                 element.copy(),
-                self.ctid(0),
-                self.tableoid(0),
+                self.ctid(variable.varlevelsup),
+                self.tableoid(variable.varlevelsup),
                 tree::integer(hold),
             ];
             let type_ = variable.vartype;
@@ -202,7 +223,8 @@ impl<'a> Relation<'a> {
         })
     }
 
-    /// The column and the element that a call asks for, if it asks for one element of one of the relation's columns.
+    /// The column and the element that a call asks for, if it asks for one element of one of the relation's columns. The element is
+    /// what it is however often it is evaluated, and can be had without holding any value.
     fn asked(&self, node: Any) -> Option<(Tree<pg_sys::Var>, Any)> {
         let call = node.cast::<pg_sys::FuncExpr>()?;
         if operation(call.funcid) != Some(Operation::AsksElement) {
@@ -220,13 +242,18 @@ impl<'a> Relation<'a> {
             .as_ref()?
             .structure
             .is_some();
-        let read = self.columns_read(element.pointer::<pg_sys::Node>());
         (has_elements
             && column.varno == self.number
-            && column.varlevelsup == 0
             && element.result_type() == pg_sys::TEXTOID
-            && !self.abelian_among(&read))
+            && !tree::is_volatile(element)
+            && !tree::any_node(element.pointer(), &mut |node, _| self.reads_value(node)))
         .then_some((column, element))
+    }
+
+    /// Whether a node of an expression is an Abelian column, or a subquery, which may read one.
+    fn reads_value(&self, node: Any) -> bool {
+        let is_value = |variable: Tree<pg_sys::Var>| self.symbols.kind(variable.vartype).is_some();
+        node.cast::<pg_sys::Query>().is_some() || node.cast::<pg_sys::Var>().is_some_and(is_value)
     }
 
     /// The columns that the query reads anywhere; 0 stands for the whole row.
@@ -246,7 +273,7 @@ impl<'a> Relation<'a> {
 
     /// Has the query read all Abelian columns of the relation in their newest state.
     pub fn read_newest(&self, hold: i32) {
-        let rewritten = self.newest(self.query.any(), hold);
+        let rewritten = self.newest_in_part(self.query.any(), hold, 1);
         if let Some(rewritten) = rewritten.cast::<pg_sys::Query>() {
             // In place: whoever holds the query goes on to.
             // SAFETY: two different nodes of the same type.
@@ -278,15 +305,34 @@ impl<'a> Relation<'a> {
         vec![filter, newest(condition)]
     }
 
-    fn newest_conditions(&mut self, hold: Hold) {
+    /// `in_part`: what asks for one element holds that alone, unless another condition reads the whole.
+    fn newest_conditions(&mut self, hold: Hold, in_part: bool) {
         let hold = hold as i32;
         if let Some(mut join) = Tree::new(self.query.jointree) {
-            let conditions: Vec<Any> = tree::conjuncts(join.quals)
+            let all = tree::conjuncts(join.quals);
+            let reads = |c: &Any| self.columns_read(c.pointer::<pg_sys::Node>());
+            let on_values = all
+                .iter()
+                .copied()
+                .filter(|c| self.abelian_among(&reads(c)));
+            // Together: what one asks for in part, another may read as a whole.
+            let together = Tree::new(tree::conjunction(&on_values.collect::<Vec<Any>>()));
+            let newest = together.map(|conditions: Any| match in_part {
+                true => self.newest_in_part(conditions, hold, 0),
+                false => self.newest(conditions, hold),
+            });
+            let newest = newest.map_or_else(Vec::new, |newest| tree::conjuncts(newest.pointer()));
+            let mut newest = newest.into_iter();
+            let conditions: Vec<Any> = all
                 .into_iter()
-                .flat_map(|c| self.newest_condition(c, hold))
+                .flat_map(|one| self.condition_on(one, |seen| newest.next().unwrap_or(seen)))
                 .collect();
             join.quals = tree::conjunction(&conditions);
         }
+        self.newest_policies(hold);
+    }
+
+    fn newest_policies(&mut self, hold: i32) {
         if self.has_row_security() {
             let conditions: Vec<Any> = tree::items::<pg_sys::Node>(self.entry.securityQuals)
                 .into_iter()
@@ -307,7 +353,6 @@ impl<'a> Relation<'a> {
     }
 
     fn update(&mut self) {
-        self.newest_conditions(Hold::Overwrite);
         let mut query = self.query;
         let targets = tree::items::<pg_sys::TargetEntry>(query.targetList);
         let assigned: BTreeSet<i16> = targets
@@ -315,6 +360,9 @@ impl<'a> Relation<'a> {
             .filter(|t| !t.resjunk)
             .map(|t| t.resno)
             .collect();
+        let plain_hold = self.hold_of_plain_columns(&assigned);
+        let in_part = plain_hold != Some(Hold::KeyChange) && self.only_operates(&targets);
+        self.newest_conditions(Hold::Overwrite, in_part);
         let (junk, mut entries): (Vec<_>, Vec<_>) =
             targets.into_iter().partition(|target| target.resjunk);
         let moves = assigned
@@ -322,7 +370,7 @@ impl<'a> Relation<'a> {
             .any(|column| self.facts.partitioning.contains(column));
         self.assign(&mut entries, moves);
         entries.extend(junk);
-        if let Some(hold) = self.hold_of_plain_columns(&assigned) {
+        if let Some(hold) = plain_hold {
             let number = entries.len() as i16 + 1;
             entries.push(tree::target(
                 self.lock_row(hold as i32),
@@ -370,6 +418,23 @@ impl<'a> Relation<'a> {
                 ));
             }
         }
+    }
+
+    /// Whether an UPDATE holds no value as a whole: it operates, and changes plain columns to what depends on no value.
+    fn only_operates(&self, targets: &[Tree<pg_sys::TargetEntry>]) -> bool {
+        let holds = |columns: &BTreeSet<i16>| self.abelian_among(columns);
+        let operates = |target: &Tree<pg_sys::TargetEntry>| {
+            Tree::<pg_sys::Node>::new(target.expr.cast()).is_none_or(|expression| {
+                match self.facts.column(target.resno) {
+                    Some(column) => self.operation(column.attribute, expression).is_some(),
+                    None => !holds(&self.columns_read(target.expr)),
+                }
+            })
+        };
+        !holds(&self.seen_after_update())
+            && !holds(&self.facts.checked)
+            && !self.has_row_security()
+            && targets.iter().filter(|t| !t.resjunk).all(operates)
     }
 
     /// What is assigned to an Abelian column. `seen`: its value after the statement is seen, so that even an
@@ -468,7 +533,7 @@ impl<'a> Relation<'a> {
     }
 
     fn delete(&mut self) {
-        self.newest_conditions(Hold::KeyChange);
+        self.newest_conditions(Hold::KeyChange, false);
         let mut query = self.query;
         let returned = self.columns_read(query.returningList);
         // RETURNING still needs the slices; a trigger may read the row or suppress its deletion.

@@ -42,9 +42,9 @@ pub fn reads(symbols: &Symbols, query: Tree<pg_sys::Query>) {
     }
 }
 
-/// Holds the value of `object`, which the statement sees in the row version at `place`. Gives the datum that the value
-/// has to be made of, if it is not the statement's own.
-pub fn hold(object: &Object, place: ItemPointerData) -> Result<Option<Datum>, Error> {
+/// Holds the value of `object`, or what is known of an element, which the statement sees in the row version at `place`. Gives the datum
+/// that the value has to be made of, if it is not the statement's own.
+pub fn hold(object: &Object, part: Part, place: ItemPointerData) -> Result<Option<Datum>, Error> {
     let mut table = Table::open(object.relation);
     if object.id == 0 {
         // Without identity there is nothing but the row to lock.
@@ -56,7 +56,7 @@ pub fn hold(object: &Object, place: ItemPointerData) -> Result<Option<Datum>, Er
     }
     // A rollback to a savepoint gives the lock back, and not what the transaction knows.
     own::note_read(object.id);
-    let newest = settle(&table, object, place)?;
+    let newest = settle(&table, object, part, place)?;
     if row::one_snapshot() {
         let unchanged = version::same_place(newest, place) && row::shows_newest(object.id)?;
         return unchanged.then_some(None).ok_or(Error::ConcurrentUpdate);
@@ -75,35 +75,39 @@ pub fn hold(object: &Object, place: ItemPointerData) -> Result<Option<Datum>, Er
     Ok(table.content(found.attribute))
 }
 
-/// Takes the lock, and finds the newest version of the row once nobody is at it who may have operated before.
+/// Takes the locks, and finds the newest version of the row once nobody is at it who may have operated before.
 fn settle(
     table: &Table,
     object: &Object,
+    part: Part,
     place: ItemPointerData,
 ) -> Result<ItemPointerData, Error> {
     /// Each round, another transaction was at the row.
     const ROUNDS: usize = 10_000;
-    let tag = Tag::Object(object.id);
-    let held = [Mode::Read, Mode::Overwrite]
-        .iter()
-        .any(|mode| lock::holds(tag, *mode));
+    let held = [Part::Value, part].iter().any(|part| {
+        let holds = |mode: &Mode| lock::holds(part.tag(object), *mode);
+        [Mode::Read, Mode::Overwrite].iter().any(holds)
+    });
     readers::announce();
     let mut at = place;
     for _ in 0..ROUNDS {
-        if !held {
-            lock_value(object);
-        }
+        let taken = match held {
+            true => Vec::new(),
+            false => lock_part(object, part),
+        };
         at = newest_version(table, at)?;
-        // Who is at the row now waits for the lock if this transaction has had that since an earlier statement.
+        // Who is at the row now waits for the lock if this transaction has had that since an earlier statement, or is at other elements.
         match at_row(table, at) {
             Updater::Running(by) if !held => {
                 // It may be waiting for the lock.
-                if lock::holds(tag, Mode::Read) {
-                    lock::unlock(tag, Mode::Read);
+                for (tag, mode) in taken {
+                    lock::unlock(tag, mode);
                 }
                 wait_for(table, at, by);
             }
-            Updater::Committed => {}
+            Updater::Committed => taken
+                .into_iter()
+                .for_each(|(tag, mode)| lock::unlock(tag, mode)),
             Updater::Running(_) | Updater::None => return Ok(at),
         }
     }
@@ -125,20 +129,33 @@ fn at_row(table: &Table, at: ItemPointerData) -> Updater {
     }
 }
 
-/// Takes the lock once, however often it is called, so that giving it back once frees it.
-fn lock_value(object: &Object) {
-    let tag = Tag::Object(object.id);
-    if lock::holds(tag, Mode::Read) {
-        return;
+/// Takes the locks of a read, each but once, and gives those that the transaction did not have: given back once they are free.
+fn lock_part(object: &Object, part: Part) -> Vec<(Tag, Mode)> {
+    let mut taken = Vec::new();
+    let mut wanted = vec![(part, Mode::Read)];
+    if part != Part::Value {
+        wanted.push((Part::Value, Mode::IntentionRead));
     }
-    if lock::holds(tag, Mode::Add) {
-        if lock::lock(tag, Mode::Read, false) {
-            return;
+    for (part, mode) in wanted {
+        let tag = part.tag(object);
+        if lock::holds(tag, mode) {
+            continue;
         }
-        // Two transactions that operate and then read deadlock: better to queue from the beginning.
-        contention::note_upgrade(object.id);
+        if mode == Mode::Read && lock::holds(tag, Mode::Add) {
+            if lock::lock(tag, mode, false) {
+                taken.push((tag, mode));
+                continue;
+            }
+            // Two transactions that operate and then read deadlock: better to queue from the beginning.
+            contention::note_upgrade(object.id);
+        }
+        lock::lock_part(object, part, mode, true);
+        // The table may have been locked instead.
+        if lock::holds(tag, mode) {
+            taken.push((tag, mode));
+        }
     }
-    lock::lock_part(object, Part::Value, Mode::Read, true);
+    taken
 }
 
 fn newest_version(table: &Table, from: ItemPointerData) -> Result<ItemPointerData, Error> {

@@ -384,3 +384,9 @@ pub fn any_node(root: *mut pg_sys::Node, visit: &mut dyn FnMut(Any, u32) -> bool
     // SAFETY: the walk outlives the call.
     unsafe { step(root, (&raw mut walk).cast()) }
 }
+
+/// Whether an expression may give something else the next time.
+pub fn is_volatile(expression: Any) -> bool {
+    // SAFETY: looks at the tree.
+    unsafe { pg_sys::contain_volatile_functions(expression.pointer()) }
+}

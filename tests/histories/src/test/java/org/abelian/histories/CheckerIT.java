@@ -18,6 +18,7 @@ import org.abelian.histories.broken.SharedNumberClient;
 import org.abelian.histories.broken.StaleReadClient;
 import org.abelian.histories.broken.StaleRemovalClient;
 import org.abelian.histories.broken.TornReadClient;
+import org.abelian.histories.broken.UnheldElementClient;
 import org.abelian.histories.broken.WriteSkewClient;
 import org.abelian.histories.check.Reads;
 import org.abelian.histories.program.Level;
@@ -116,6 +117,16 @@ class CheckerIT {
     }
   }
 
+  @Test
+  void noticesAnElementThatIsNotHeld() throws SQLException {
+    mustNotice(
+        Level.READ_COMMITTED,
+        new SteppedSchedule(),
+        UnheldElementClient::new,
+        Reads.STRICT,
+        List.of("SET abelian.strict_reads = on", "SET abelian.split = always"));
+  }
+
   private void mustNotice(Level level, Schedule schedule, ClientFactory clients)
       throws SQLException {
     mustNotice(level, schedule, clients, Reads.SNAPSHOT);
@@ -123,9 +134,17 @@ class CheckerIT {
 
   private void mustNotice(Level level, Schedule schedule, ClientFactory clients, Reads reads)
       throws SQLException {
+    mustNotice(level, schedule, clients, reads, List.of());
+  }
+
+  /** Over Abelian columns if there are settings for them. */
+  private void mustNotice(
+      Level level, Schedule schedule, ClientFactory clients, Reads reads, List<String> settings)
+      throws SQLException {
+    boolean abelian = !settings.isEmpty();
     try (Connection connection = node.connect()) {
-      Table table = Table.create(connection, "t_broken", false);
-      try (Laboratory laboratory = new Laboratory(node::connect, table, List.of(), false)) {
+      Table table = Table.create(connection, "t_broken", abelian);
+      try (Laboratory laboratory = new Laboratory(node::connect, table, settings, abelian)) {
         Trial trial = new Trial(laboratory, schedule, clients, reads);
         boolean noticed = trial.findsIllegal(level, SEED, HISTORIES_MAX);
         assertTrue(noticed, () -> "not noticed from seed " + SEED + ": " + trial);

@@ -1,5 +1,6 @@
 package org.abelian.histories.check;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -95,7 +96,7 @@ final class Semantics {
         if (!assignment.after(row.get(column), operand).equals(row.get(column))) {
           sets |= ColumnSet.of(column, assignment.element());
         }
-      } else if (row.get(column) != null) {
+      } else if (row.get(column) != null && !isNothing(column, operand)) {
         adds |= ColumnSet.of(column, assignment.element());
       }
       changes.add(new Effect.Change(assignment, operand));
@@ -105,6 +106,11 @@ final class Semantics {
         null,
         false,
         changes);
+  }
+
+  /** Whether adding it changes no value, so that whoever reads the sum need not know of it. */
+  private static boolean isNothing(Column column, Object operand) {
+    return column.isSum() && operand instanceof BigDecimal number && number.signum() == 0;
   }
 
   static Effect insertion(Row row, String incarnation) {

@@ -17,6 +17,8 @@ public final class Generator {
   private static final int KEYS = 3;
   private static final List<Column> ALL_COLUMNS = List.of(Column.values());
 
+  private static final List<Column> PLAIN_COLUMNS = List.of(Column.STATUS, Column.NOTE);
+
   private final Random random;
   private final Level level;
   private int amounts;
@@ -102,7 +104,7 @@ public final class Generator {
       return new Statement.Update(where(), List.of(overwrite()), returning(), form());
     }
     if (dice < 76) {
-      return new Statement.Select(where(), ALL_COLUMNS, false);
+      return read();
     }
     if (dice < 81) {
       return new Statement.Select(Condition.ids(keys()), ALL_COLUMNS, true);
@@ -111,6 +113,16 @@ public final class Generator {
       return new Statement.Delete(where(), returning());
     }
     return dice < 97 || !seesConflicts() ? insert() : new Statement.Copy(key(), key());
+  }
+
+  /** Of all columns, or of plain columns where a set contains an element: nothing else is asked. */
+  private Statement read() {
+    if (random.nextInt(3) > 0) {
+      return new Statement.Select(where(), ALL_COLUMNS, false);
+    }
+    String status = random.nextInt(4) == 0 ? status() : null;
+    return new Statement.Select(
+        new Condition(keys(), status, null, element()), PLAIN_COLUMNS, false);
   }
 
   /**

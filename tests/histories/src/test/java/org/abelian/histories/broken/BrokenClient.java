@@ -27,6 +27,13 @@ abstract class BrokenClient extends Client {
             .allMatch(a -> a.target().isSum() && a.kind() == Assignment.Kind.ADD);
   }
 
+  /** A SELECT of all columns without a locking clause. */
+  static boolean isWholeRead(Statement statement) {
+    return statement instanceof Statement.Select select
+        && !select.forUpdate()
+        && select.columns().equals(ALL);
+  }
+
   List<Tuple> read(Condition where) throws SQLException {
     return super.run(new Statement.Select(where, ALL, false)).rows();
   }

@@ -40,7 +40,7 @@ public final class DirtyReadClient extends BrokenClient {
                 (BigDecimal) addition.operand(),
                 BigDecimal::add);
       }
-    } else if (statement instanceof Statement.Select select && !select.forUpdate()) {
+    } else if (isWholeRead(statement)) {
       return Answer.rows(answer.rows().stream().map(this::dirty).toList());
     }
     return answer;

@@ -4,14 +4,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.abelian.histories.program.Condition;
 import org.abelian.histories.program.Level;
 import org.abelian.histories.program.Statement;
 import org.abelian.histories.run.Answer;
 
 /** Serves a transaction's first read from what some session read before, like a cache. */
 public final class StaleReadClient extends BrokenClient {
-  private record Key(long offset, Condition where) {}
+  private record Key(long offset, Statement.Select select) {}
 
   private static final Map<Key, Answer> CACHE = new ConcurrentHashMap<>();
 
@@ -36,7 +35,7 @@ public final class StaleReadClient extends BrokenClient {
     if (!cached) {
       return super.run(statement);
     }
-    Key key = new Key(offset, ((Statement.Select) statement).where());
+    Key key = new Key(offset, (Statement.Select) statement);
     Answer answer = CACHE.get(key);
     if (answer == null) {
       answer = super.run(statement);

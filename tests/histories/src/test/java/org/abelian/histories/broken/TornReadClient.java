@@ -21,7 +21,7 @@ public final class TornReadClient extends BrokenClient {
   @Override
   public Answer run(Statement statement) throws SQLException {
     if (!(statement instanceof Statement.Select select)
-        || select.forUpdate()
+        || !isWholeRead(select)
         || select.where().ids().size() == 1) {
       return super.run(statement);
     }

@@ -16,3 +16,8 @@ BEGIN
      AND strpos(r.intent, E'\n--abelian procedure ' || stop_procedure.signature || E'\n') > 0;
 END $$;
 -- ==== end of broken promises ========================================================================
+
+-- ==== clocks of lanes (docs/protocols/independent.md) ================================================
+-- What spans several nodes carries the greatest timestamp of one lane to the others.
+CREATE FUNCTION abelian.independent_advance(at bigint) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_advance';
+-- ==== end of clocks of lanes ========================================================================

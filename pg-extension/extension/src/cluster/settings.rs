@@ -19,11 +19,17 @@ static PARTICIPANTS: GucSetting<Option<CString>> = GucSetting::<Option<CString>>
 /// `abelian.transaction_id`: reported to the router; see [`super::transaction_token`].
 static TRANSACTION_ID: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
+/// `abelian.lane_clock`: reported to the router; see [`super::independent`].
+static LANE_CLOCK: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
+
 /// `abelian.combine`: read by routers, not by nodes.
 static COMBINE: GucSetting<bool> = GucSetting::<bool>::new(true);
 
 /// The name under which [`super::transaction_token`] sets it.
 pub const TRANSACTION_ID_NAME: &std::ffi::CStr = c"abelian.transaction_id";
+
+/// The name under which the gate of the lane sets it.
+pub const LANE_CLOCK_NAME: &std::ffi::CStr = c"abelian.lane_clock";
 
 /// Registers all of them.
 pub fn define() {
@@ -87,5 +93,13 @@ pub fn define() {
         &TRANSACTION_ID,
         GucContext::Internal,
         GucFlags::REPORT, // the client is told of each change with the answer to the statement
+    );
+    GucRegistry::define_string_guc(
+        c"abelian.lane_clock",
+        c"The greatest timestamp of this node's lane when the router's transaction passed its gate.",
+        c"",
+        &LANE_CLOCK,
+        GucContext::Internal,
+        GucFlags::REPORT,
     );
 }

@@ -3,10 +3,12 @@
 //! moment, and are refused rather than made to wait.
 
 use super::turn;
-use crate::cluster::postgres;
+use crate::cluster::{postgres, settings};
 use crate::error::Error;
 use crate::shared_memory::LANES;
 use pgrx::{Spi, pg_sys};
+use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Tells our advisory tag from those of applications (1 and 2) and of other rooms of the extension.
 const LANE_GATE_CLASS: u16 = 0xAB04;
@@ -50,6 +52,39 @@ pub fn enter() -> Result<(), Error> {
             return Err(Error::LaneBusy);
         }
         turn::sleep(POLL_MS);
+    }
+    report_clock()
+}
+
+/// `abelian.independent_advance` has been seen: routers may call it.
+static CAN_ADVANCE: AtomicBool = AtomicBool::new(false);
+
+/// Tells the router how far the lane has come, which stays so while the gate is held: the router carries it to the
+/// other nodes of the transaction.
+fn report_clock() -> Result<(), Error> {
+    let last = LANES.share().look(turn::database()).last;
+    if last == 0 {
+        return Ok(());
+    }
+    if !CAN_ADVANCE.load(Relaxed) {
+        // An older version of the extension's SQL does not have it.
+        let there = Spi::get_one::<bool>(
+            "SELECT pg_catalog.to_regprocedure('abelian.independent_advance(bigint)') IS NOT NULL",
+        );
+        match there.map_err(|error| Error::Internal(error.to_string()))? {
+            Some(true) => CAN_ADVANCE.store(true, Relaxed),
+            _ => return Ok(()),
+        }
+    }
+    let text = CString::new(last.to_string()).unwrap_or_default();
+    // SAFETY: sets our own setting, which PostgreSQL reports before ReadyForQuery.
+    unsafe {
+        pg_sys::SetConfigOption(
+            settings::LANE_CLOCK_NAME.as_ptr(),
+            text.as_ptr(),
+            pg_sys::GucContext::PGC_INTERNAL,
+            pg_sys::GucSource::PGC_S_OVERRIDE,
+        );
     }
     Ok(())
 }

@@ -348,6 +348,13 @@ impl Lanes {
         }
     }
 
+    /// Something that comes before whatever is proposed from now on has met this timestamp on another node.
+    pub fn advance(&mut self, database: u32, timestamp: i64) {
+        if let Some(lane) = self.lane(database) {
+            lane.last = lane.last.max(timestamp);
+        }
+    }
+
     /// Another participant has executed it: it will be executed here, at that timestamp. False when it is not pending.
     pub fn complete(&mut self, database: u32, id: &Id, timestamp: i64) -> bool {
         let Some(at) = self.find(database, id) else {
@@ -528,6 +535,14 @@ mod tests {
         assert_eq!(propose(&mut lanes, "a", 100), Ok(100));
         assert_eq!(propose(&mut lanes, "b", 50), Ok(101));
         assert_eq!(propose(&mut lanes, "c", 200), Ok(200));
+    }
+
+    #[test]
+    fn proposals_are_greater_than_what_was_met_on_another_node() {
+        let mut lanes = open();
+        lanes.advance(DB, 500);
+        lanes.advance(DB, 300);
+        assert_eq!(propose(&mut lanes, "a", 100), Ok(501));
     }
 
     #[test]

@@ -30,7 +30,7 @@ public final class CollectReply extends Step {
         } else if (type == BackendType.ERROR_RESPONSE) {
           plan.nodeError(connection, array, at, length);
         } else if (type == BackendType.PARAMETER_STATUS) {
-          NodeReply.rememberToken(connection, array, at, length);
+          NodeReply.remember(connection, array, at, length);
         }
         connection.incoming().consume(length);
         if (type == BackendType.COMMAND_COMPLETE || type == BackendType.ERROR_RESPONSE) {

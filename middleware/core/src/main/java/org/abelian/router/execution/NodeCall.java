@@ -88,7 +88,7 @@ public final class NodeCall {
           }
         }
         case BackendType.PARSE_COMPLETE -> connection.prepared().confirm();
-        case BackendType.PARAMETER_STATUS -> NodeReply.rememberToken(connection, array, at, length);
+        case BackendType.PARAMETER_STATUS -> NodeReply.remember(connection, array, at, length);
         case BackendType.READY_FOR_QUERY -> {
           connection.transactionStatus(array[at + 5]);
           connection.prepared().endGroup();

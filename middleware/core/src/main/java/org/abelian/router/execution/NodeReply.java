@@ -29,6 +29,10 @@ public final class NodeReply extends Step {
   private static final byte[] TOKEN_PARAMETER =
       "abelian.transaction_id".getBytes(StandardCharsets.US_ASCII);
 
+  /** The parameter that tells how far the node's lane had come, for the router only. */
+  private static final byte[] CLOCK_PARAMETER =
+      "abelian.lane_clock".getBytes(StandardCharsets.US_ASCII);
+
   /** Frames larger than this are passed on in pieces. */
   private static final int LARGE_FRAME = 8192;
 
@@ -290,18 +294,22 @@ public final class NodeReply extends Step {
 
   static void parameterStatus(
       ResponsePlan plan, NodeConnection connection, byte[] array, int at, int length) {
-    if (!rememberToken(connection, array, at, length)) {
+    if (!remember(connection, array, at, length)) {
       plan.output().parameterStatus(array, at);
     }
   }
 
-  /** Keeps a transaction's token; false when the ParameterStatus is another one. */
-  static boolean rememberToken(NodeConnection connection, byte[] array, int at, int length) {
+  /** Keeps what is meant for the router alone; false when the ParameterStatus is another one. */
+  static boolean remember(NodeConnection connection, byte[] array, int at, int length) {
     int nameEnd = CString.end(array, at + 5, at + length);
-    if (!Arrays.equals(array, at + 5, nameEnd, TOKEN_PARAMETER, 0, TOKEN_PARAMETER.length)) {
-      return false;
+    if (Arrays.equals(array, at + 5, nameEnd, TOKEN_PARAMETER, 0, TOKEN_PARAMETER.length)) {
+      connection.transactionToken(CString.read(array, nameEnd + 1, at + length - 1));
+      return true;
     }
-    connection.transactionToken(CString.read(array, nameEnd + 1, at + length - 1));
-    return true;
+    if (Arrays.equals(array, at + 5, nameEnd, CLOCK_PARAMETER, 0, CLOCK_PARAMETER.length)) {
+      connection.laneClock(CString.read(array, nameEnd + 1, at + length - 1));
+      return true;
+    }
+    return false;
   }
 }

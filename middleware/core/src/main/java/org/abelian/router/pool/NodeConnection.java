@@ -47,6 +47,7 @@ public final class NodeConnection {
   private byte transactionStatus = 'I';
   private int timeoutMillis;
   private String transactionToken;
+  private long laneClock;
   private Object settingsMark;
   private long schemaEpoch;
   private volatile boolean lost;
@@ -129,6 +130,19 @@ public final class NodeConnection {
   /** Stores what the node reported as abelian.transaction_id. */
   public void transactionToken(String token) {
     transactionToken = token == null || token.isEmpty() ? null : token;
+  }
+
+  /**
+   * The greatest timestamp of the node's lane when a transaction or a read on this connection last
+   * passed its gate; 0 when none has, or the lane was never used.
+   */
+  public long laneClock() {
+    return laneClock;
+  }
+
+  /** Stores what the node reported as abelian.lane_clock. */
+  public void laneClock(String clock) {
+    laneClock = clock == null || clock.isEmpty() ? 0 : Long.parseLong(clock);
   }
 
   /** Whatever the session uses to tell which settings are in force here; null when unknown. */

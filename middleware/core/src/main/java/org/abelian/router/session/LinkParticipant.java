@@ -62,6 +62,11 @@ final class LinkParticipant implements Participant {
     return connection.transactionStatus() != 'I';
   }
 
+  @Override
+  public long laneClock() {
+    return connection.laneClock();
+  }
+
   /** Gives the connection up: the node ends what was open there. */
   void close() {
     connection.close();

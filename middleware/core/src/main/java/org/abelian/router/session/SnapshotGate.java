@@ -14,6 +14,7 @@ import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodePool;
+import org.abelian.router.transaction.LaneClock;
 
 /**
  * Keeps coordinated commits from coming between the snapshots that a read takes on several nodes:
@@ -116,9 +117,14 @@ final class SnapshotGate {
     /** Lets go of them. */
     void release() {
       current = null;
+      LaneClock clock = new LaneClock(0);
+      for (NodeConnection connection : connections) {
+        clock = clock.and(connection.laneClock());
+      }
       for (NodeConnection connection : connections) {
         try {
-          NodeCall.sendSimple(connection, LET_GO);
+          boolean behind = clock.isAheadOf(connection.laneClock());
+          NodeCall.sendSimple(connection, behind ? clock.sql() + ";" + LET_GO : LET_GO);
         } catch (IOException e) {
           connection.close();
         }

@@ -24,6 +24,14 @@ public interface ControlNetwork {
   /** Commits or rolls back a prepared transaction. */
   Finish finish(int node, Gid gid, boolean commit) throws NodeUnreachableException;
 
+  /** How far the lane of the node has come; 0 when it was never used. */
+  default long laneClock(int node) throws NodeUnreachableException {
+    return 0;
+  }
+
+  /** Makes what is proposed to the node's lane from now on come after the clock. */
+  default void advance(int node, LaneClock clock) throws NodeUnreachableException {}
+
   /**
    * Our prepared transactions on a node.
    *

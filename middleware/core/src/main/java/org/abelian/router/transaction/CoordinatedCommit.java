@@ -37,6 +37,7 @@ public final class CoordinatedCommit {
 
   private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
   private static final Duration BUSY_PAUSE = Duration.ofMillis(20);
+  private static final LaneClock NO_CLOCK = new LaneClock(0);
   private static final String NOT_PREPARED = "42704";
   private static final String DECISION_KEY = "decision_pkey";
 
@@ -135,15 +136,16 @@ public final class CoordinatedCommit {
         rollBackPrepared(gid, others, votes);
         return votes.refusal();
       }
-      Optional<CommitOutcome> refusal =
-          decide(gid, holder, "SELECT abelian.decide('" + gid + "'); COMMIT");
-      if (refusal.isPresent()) {
-        if (!(refusal.get() instanceof CommitOutcome.Unknown)) {
+      LaneClock clock = LaneClock.of(others);
+      Decided decided =
+          decide(gid, holder, told(clock, "SELECT abelian.decide('" + gid + "'); COMMIT"));
+      if (decided.refusal() != null) {
+        if (!(decided.refusal() instanceof CommitOutcome.Unknown)) {
           rollBackPrepared(gid, others, votes);
         }
-        return refusal.get();
+        return decided.refusal();
       }
-      List<String> warnings = tell(gid, others);
+      List<String> warnings = tell(gid, others, clock.and(decided.clock()));
       everywhere = warnings.isEmpty();
       return new CommitOutcome.Committed(warnings);
     } finally {
@@ -172,22 +174,25 @@ public final class CoordinatedCommit {
       Votes votes = new Votes(readers.size() + others.size());
       readers.forEach(reader -> votes.take(reader, reader.await(), "COMMIT"));
       others.forEach(other -> votes.take(other, new Answer.Done("prepared"), "prepared"));
+      LaneClock clock = LaneClock.of(others);
       CommitOutcome refusal =
           System.nanoTime() - early.askedNanos() > EARLY_VOTE_LIMIT.toNanos()
               ? recoveredFirst()
               : votes.refusal();
+      Decided decided = new Decided(refusal, 0);
       if (refusal == null) {
-        refusal = decide(gid, holder, "COMMIT").orElse(null);
+        String commit = clock.isAheadOf(holder.laneClock()) ? told(clock, "COMMIT") : "COMMIT";
+        decided = decide(gid, holder, commit);
       } else {
         rollBack(holder);
       }
-      if (refusal != null) {
-        if (!(refusal instanceof CommitOutcome.Unknown)) {
+      if (decided.refusal() != null) {
+        if (!(decided.refusal() instanceof CommitOutcome.Unknown)) {
           rollBackPrepared(gid, others, votes);
         }
-        return refusal;
+        return decided.refusal();
       }
-      List<String> warnings = tell(gid, others);
+      List<String> warnings = tell(gid, others, clock.and(decided.clock()));
       everywhere = warnings.isEmpty();
       return new CommitOutcome.Committed(warnings);
     } finally {
@@ -210,7 +215,7 @@ public final class CoordinatedCommit {
             answer instanceof Answer.Done
                 || answer instanceof Answer.Failed failed && failed.sqlState().equals(NOT_PREPARED);
         if (!undone) {
-          finish(early.gid(), other.nodeId(), false);
+          finish(early.gid(), other.nodeId(), false, NO_CLOCK);
         }
       }
     } finally {
@@ -227,24 +232,41 @@ public final class CoordinatedCommit {
     return votes;
   }
 
-  /** Empty when the decision to commit is durable. */
-  private Optional<CommitOutcome> decide(Gid gid, Participant holder, String sql) {
+  /**
+   * What came of the decision.
+   *
+   * @param refusal null when the decision to commit is durable
+   * @param clock how far the holder's lane had come then
+   */
+  private record Decided(CommitOutcome refusal, long clock) {}
+
+  private Decided decide(Gid gid, Participant holder, String sql) {
     holder.send(sql);
     Answer answer = holder.await();
     if (answer instanceof Answer.Done done && done.tag().equals("COMMIT")) {
-      return Optional.empty();
+      return new Decided(null, holder.laneClock());
     }
     if (answer instanceof Answer.Lost lost) {
-      return settle(gid, lost.reason());
+      CommitOutcome refusal = settle(gid, lost.reason()).orElse(null);
+      return new Decided(refusal, refusal == null ? askClock(gid.holder()) : 0);
     }
     rollBack(holder);
     if (answer instanceof Answer.Failed failed) {
-      return Optional.of(
+      return new Decided(
           DECISION_KEY.equals(failed.constraint())
               ? recoveredFirst()
-              : new CommitOutcome.RolledBackByNode(holder.nodeId(), failed));
+              : new CommitOutcome.RolledBackByNode(holder.nodeId(), failed),
+          0);
     }
-    return Optional.of(new CommitOutcome.RolledBackSilently());
+    return new Decided(new CommitOutcome.RolledBackSilently(), 0);
+  }
+
+  private long askClock(int node) {
+    try {
+      return network.laneClock(node);
+    } catch (NodeUnreachableException unreachable) {
+      return 0; // It crashed again: its lane opens behind those of all others.
+    }
   }
 
   /**
@@ -264,15 +286,34 @@ public final class CoordinatedCommit {
     return Optional.of(unknown(gid.toString(), gid.holder(), reason));
   }
 
-  /** Commits what is prepared; returns a warning for each node that could not be told. */
-  private List<String> tell(Gid gid, List<Participant> others) {
+  /** The statements, and before them what the others have met. */
+  private static String told(LaneClock clock, String sql) {
+    return clock.isAheadOf(0) ? clock.sql() + "; " + sql : sql;
+  }
+
+  /**
+   * Commits what is prepared, after what the others have met; returns a warning for each node that
+   * could not be told.
+   */
+  private List<String> tell(Gid gid, List<Participant> others, LaneClock clock) {
     String sql = "COMMIT PREPARED '" + gid + "'";
-    others.forEach(other -> other.send(sql));
+    for (Participant other : others) {
+      if (clock.isAheadOf(other.laneClock())) {
+        other.send(clock.sql());
+      }
+      other.send(sql);
+    }
     Deadline answers = Deadline.in(TELL_LIMIT, pause);
     Deadline calls = Deadline.in(CALL_LIMIT, pause);
     List<Participant> untold = new ArrayList<>(others);
-    untold.removeIf(other -> isTold(other.await(answers.left())));
-    untold.removeIf(other -> !calls.isOver() && finish(gid, other.nodeId(), true));
+    untold.removeIf(
+        other -> {
+          if (clock.isAheadOf(other.laneClock())) {
+            other.await(answers.left()); // what is lost here is lost to the next answer, too
+          }
+          return isTold(other.await(answers.left()));
+        });
+    untold.removeIf(other -> !calls.isOver() && finish(gid, other.nodeId(), true, clock));
     return untold.stream()
         .map(
             other ->
@@ -289,9 +330,12 @@ public final class CoordinatedCommit {
   }
 
   /** One more try over a control connection, several while somebody else is at it. */
-  private boolean finish(Gid gid, int node, boolean commit) {
+  private boolean finish(Gid gid, int node, boolean commit, LaneClock clock) {
     for (int attempt = 0; attempt < BUSY_TRIES; attempt++) {
       try {
+        if (clock.isAheadOf(0)) {
+          network.advance(node, clock);
+        }
         if (network.finish(node, gid, commit) != Finish.BUSY) {
           return true;
         }
@@ -311,7 +355,7 @@ public final class CoordinatedCommit {
       if (!votes.saidYes(other)) {
         rollBack(other);
       } else if (!(other.await() instanceof Answer.Done)) {
-        finish(gid, other.nodeId(), false);
+        finish(gid, other.nodeId(), false, NO_CLOCK);
       }
     }
   }

@@ -14,6 +14,7 @@ import java.util.List;
 /** The control network over JDBC. */
 public final class JdbcControlNetwork implements ControlNetwork {
   private static final String UNDEFINED_OBJECT = "42704";
+  private static final String UNDEFINED_FUNCTION = "42883";
   private static final String NOT_IN_PREREQUISITE_STATE = "55000";
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
@@ -65,6 +66,35 @@ public final class JdbcControlNetwork implements ControlNetwork {
               }
               return finishAsOwner(statement, gid, command);
             }
+          }
+        });
+  }
+
+  @Override
+  public long laneClock(int node) throws NodeUnreachableException {
+    return calls.on(
+        node,
+        connection -> {
+          try (Statement statement = connection.createStatement();
+              ResultSet row = statement.executeQuery("SELECT (abelian.independent_state())[2]")) {
+            row.next();
+            return row.getLong(1);
+          }
+        });
+  }
+
+  @Override
+  public void advance(int node, LaneClock clock) throws NodeUnreachableException {
+    calls.on(
+        node,
+        connection -> {
+          try (Statement statement = connection.createStatement()) {
+            return statement.execute(clock.sql());
+          } catch (SQLException refused) {
+            if (UNDEFINED_FUNCTION.equals(refused.getSQLState())) {
+              return false; // The node's extension has not been updated yet.
+            }
+            throw refused;
           }
         });
   }

@@ -38,4 +38,12 @@ public interface Participant {
    * True while a transaction block is open there, failed or not, as the last ReadyForQuery said.
    */
   boolean inTransaction();
+
+  /**
+   * How far the lane of its independent transactions had come when this transaction passed the
+   * node's gate, as the node has reported it; 0 when nothing is known of a lane.
+   */
+  default long laneClock() {
+    return 0;
+  }
 }

@@ -50,9 +50,30 @@ public final class Recovery {
     return left;
   }
 
+  /**
+   * The coordinator would have told what the transaction's other nodes had met: that is no more
+   * than what all nodes have met by now.
+   */
+  private void advance(int node) throws NodeUnreachableException {
+    LaneClock clock = new LaneClock(0);
+    for (int other : network.nodes()) {
+      try {
+        clock = clock.and(network.laneClock(other));
+      } catch (NodeUnreachableException unreachable) {
+        LOG.debug("recovery: {}", unreachable.getMessage());
+      }
+    }
+    if (clock.isAheadOf(0)) {
+      network.advance(node, clock);
+    }
+  }
+
   private boolean finish(int node, Gid gid) {
     try {
       boolean commit = network.settle(gid);
+      if (commit) {
+        advance(node);
+      }
       if (network.finish(node, gid, commit) != Finish.FINISHED) {
         return false; // Another router was faster, or is at it: the next round sees.
       }

@@ -47,6 +47,10 @@ final class CatchUpSteps {
       next.set(Field.FENCE, peer, node, run);
     }
     next.set(Field.CATCHING_UP_ASKED, node, peer, 1);
+    if (!setting.has(Flaw.NO_CLOCK_EXCHANGE)) {
+      int clock = Math.max(next.get(Field.LAST, node), next.get(Field.LAST, peer));
+      next.set(Field.LAST, node, clock);
+    }
     for (int transaction = 0; transaction < setting.transactions(); transaction++) {
       if (!setting.takesPart(node, transaction) || !setting.takesPart(peer, transaction)) {
         continue;

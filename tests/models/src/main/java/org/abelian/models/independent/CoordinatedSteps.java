@@ -69,6 +69,7 @@ final class CoordinatedSteps {
     } else if (gate == WAITS && may && isLaneAtRest(from, node)) {
       State next = to.add(holder ? "coordinated decides" : "coordinated prepares", -1, node);
       next.flush(node);
+      next.set(Field.CLOCK, 0, Math.max(next.get(Field.CLOCK, 0), next.get(Field.LAST, node)));
       if (holder) {
         commit(next, node);
         next.set(Field.COORDINATED, 0, DECIDED);
@@ -95,6 +96,10 @@ final class CoordinatedSteps {
   }
 
   private static void commit(State next, int node) {
+    if (!next.setting().has(Flaw.NO_CLOCK_EXCHANGE)) {
+      int clock = Math.max(next.get(Field.CLOCK, 0), next.get(Field.LAST, node));
+      next.set(Field.LAST, node, clock);
+    }
     next.append(node, next.setting().transactions(), 0);
     next.flush(node);
     next.set(Field.GATE, node, ENDED);

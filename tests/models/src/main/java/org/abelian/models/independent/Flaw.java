@@ -27,5 +27,7 @@ public enum Flaw {
   /** A restarted node asks its peers, but executes again what it lacks a record of. */
   NO_WATERMARK,
   /** Coordinated commits and the lane take no notice of each other. */
-  NO_GATE
+  NO_GATE,
+  /** A coordinated commit does not carry the timestamps of one of its nodes to the others. */
+  NO_CLOCK_EXCHANGE
 }

@@ -39,6 +39,8 @@ final class State {
     CATCHING_UP_ASKED(Of.NODE_NODE),
     CATCHING_UP_EVIDENCE(Of.NODE_TRANSACTION),
     COORDINATED(Of.WORLD),
+    /** The greatest timestamp that the coordinated transaction has met on its nodes. */
+    CLOCK(Of.WORLD),
     CRASHES_LEFT(Of.WORLD),
     ROUTERS_LEFT(Of.WORLD),
     LOSSES_LEFT(Of.WORLD),

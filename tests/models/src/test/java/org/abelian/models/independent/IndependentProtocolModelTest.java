@@ -68,7 +68,14 @@ class IndependentProtocolModelTest {
             2,
             List.of(AB, AB),
             AB,
-            new Faults(0, 0, 0, 0, 0)));
+            new Faults(0, 0, 0, 0, 0)),
+        world(
+            "two beside a coordinated transaction, each on another pair of three nodes",
+            3,
+            List.of(AB, BC),
+            AC,
+            new Faults(0, 0, 0, 0, 0)),
+        world("the same, a clock jumps", 3, List.of(AB, BC), AC, new Faults(0, 0, 0, 1, 0)));
   }
 
   private static Arguments world(
@@ -95,6 +102,7 @@ class IndependentProtocolModelTest {
     return switch (flaw) {
       case NO_MAXIMUM, OUT_OF_TIMESTAMP_ORDER, CLOCK_ALONE ->
           Setting.of(2, List.of(AB, AB), 0, new Faults(0, 0, 0, 0, 0));
+      case NO_CLOCK_EXCHANGE -> Setting.of(3, List.of(AB, BC), AC, new Faults(0, 0, 0, 0, 0));
       case NO_GATE -> Setting.of(2, List.of(AB), AB, new Faults(0, 0, 0, 0, 0));
       case CANCEL_WITHOUT_FREEZE, INTENT_NOT_STORED ->
           Setting.of(2, List.of(AB), 0, new Faults(0, 1, 0, 0, 0));

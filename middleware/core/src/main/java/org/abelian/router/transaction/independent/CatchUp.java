@@ -31,9 +31,11 @@ public final class CatchUp {
     long run = network.beginRun(node);
     LaneProgress progress = network.progress(node);
     TreeSet<Fragment> lacking = new TreeSet<>(ORDER);
+    long clock = 0;
     for (int peer : network.nodes()) {
       if (peer != node) {
         lacking.addAll(network.executed(peer, node, run, progress));
+        clock = Math.max(clock, network.state(peer).last());
       }
     }
     for (Fragment fragment : lacking) {
@@ -44,6 +46,8 @@ public final class CatchUp {
         network.catchUp(node, run, unhurt.failed(failure.get()));
       }
     }
+    // What the node had met on others before it crashed is in none of its records.
+    network.advance(node, clock);
     network.open(node, run);
     if (!lacking.isEmpty()) {
       LOG.info("{} has caught up with {} transactions", network.describe(node), lacking.size());

@@ -18,6 +18,8 @@ import org.abelian.router.transaction.NodeUnreachableException;
 
 /** The lanes' network over JDBC. */
 public final class JdbcLaneNetwork implements LaneNetwork {
+  private static final String UNDEFINED_FUNCTION = "42883";
+
   /** Classes of errors that may pass: conflicts, resources, the operator, the system. */
   private static final List<String> PASSING = List.of("08", "40", "53", "55", "57", "58");
 
@@ -171,6 +173,22 @@ public final class JdbcLaneNetwork implements LaneNetwork {
               fragment,
               "SELECT abelian.independent_catch_up(?, ?, ?, ?, ?, ?, ?)",
               parameters.toArray());
+        });
+  }
+
+  @Override
+  public void advance(int node, long timestamp) throws NodeUnreachableException {
+    calls.on(
+        node,
+        connection -> {
+          try {
+            return run(connection, "SELECT abelian.independent_advance(?)", timestamp);
+          } catch (SQLException refused) {
+            if (UNDEFINED_FUNCTION.equals(refused.getSQLState())) {
+              return false; // The node's extension has not been updated yet.
+            }
+            throw refused;
+          }
         });
   }
 

@@ -67,6 +67,9 @@ public interface LaneNetwork {
    */
   Optional<String> catchUp(int node, long run, Fragment fragment) throws NodeUnreachableException;
 
+  /** Makes what is proposed to the node's lane from now on greater than the timestamp. */
+  void advance(int node, long timestamp) throws NodeUnreachableException;
+
   /** Opens the lane; false when the run is over. */
   boolean open(int node, long run) throws NodeUnreachableException;
 

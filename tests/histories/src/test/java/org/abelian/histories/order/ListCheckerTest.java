@@ -236,6 +236,14 @@ class ListCheckerTest {
     mustComplain("at key 1 its own number is not the last");
   }
 
+  @Test
+  void acceptsATransactionWhoseOutcomeWasUnknownAndThatWasRolledBack() {
+    legal();
+    Map<Integer, List<Long>> shown = Map.of(A, numbers(1, 7), B, numbers(1, 7));
+    add(7, Kind.COORDINATED, Ending.UNKNOWN, List.of(A, B), shown, List.of());
+    assertEquals(List.of(), complaints());
+  }
+
   /** What the page does not promise must not be complained about. */
   @Test
   void acceptsTwoReadsThatSeeTransactionsOfSingleNodesInDifferentOrders() {

@@ -66,6 +66,16 @@ pub fn is_pure(query: &pg_sys::Query) -> bool {
     }
 }
 
+/// Whether a plan is that of a statement which [`is_pure`].
+pub fn is_pure_plan(plan: &pg_sys::Plan) -> bool {
+    let plan: *const pg_sys::Plan = plan;
+    // SAFETY: the tag says which structure it is.
+    unsafe {
+        (*plan).type_ == pg_sys::NodeTag::T_CustomScan
+            && (*plan.cast::<pg_sys::CustomScan>()).methods == scan::methods()
+    }
+}
+
 #[pg_guard]
 unsafe extern "C-unwind" fn plan(
     query: *mut pg_sys::Query,

@@ -197,7 +197,12 @@ fn insert(query: &'static pg_sys::Query) -> Option<&'static str> {
     if !only_values {
         return Some("it inserts what it reads");
     }
-    let Some(table) = Opened::open(target(query)) else {
+    table_obstacle(target(query))
+}
+
+/// Why rows that are inserted into the table may meet others, or more than the table; `None` when they cannot.
+pub fn table_obstacle(table: Oid) -> Option<&'static str> {
+    let Some(table) = Opened::open(table) else {
         return Some("its table is gone");
     };
     if !table.unique_keys().is_empty() {

@@ -5,7 +5,7 @@
 //! `scope` and `conditions` (levels of a query), `functions`, `blind`, `procedure_call`, `insert`, `copy`, `utility` and `definition` (commands), `locality` (which queries can be
 //! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `statement`.
 
-mod blind;
+pub mod blind;
 mod combined;
 mod conditions;
 mod copy;

@@ -113,6 +113,7 @@ pub fn describe(call: Option<Call>, facts: &mut Json) {
         "signature": record.signature, "schema": table.schema, "table": table.name, "keys": keys, "unbound": unbound,
         "merge": record.merge, "class": record.class, "stopped": record.stopped, "computed": in_arguments.mutable,
         "columns": call.columns.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>(),
+        "blind": procedure::blind_facts(call.function.funcid, &record, &arguments),
     });
 }
 

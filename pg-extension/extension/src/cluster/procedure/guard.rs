@@ -3,12 +3,15 @@
 
 use super::super::analysis::operand::strip_faithful;
 use super::super::analysis::tree::{self, NodePtr};
+use super::super::postgres;
+use super::body;
 use super::insertion;
 use super::key::{self, Partition};
 use super::participants;
 use super::placements::{self, Hash, Home};
 use crate::boundary::PostgresError;
 use crate::error::Error;
+use crate::operation;
 use crate::pg_function;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::collections::BTreeSet;
@@ -33,12 +36,56 @@ pub fn check_query(query: &pg_sys::QueryDesc) {
     if query.planstate.is_null() {
         return;
     }
+    if participants::is_in_one_round() {
+        // SAFETY: an initialised query has a plan.
+        let obstacle = unsafe { more_than_blind(&*query.plannedstmt) };
+        if let Some(obstacle) = obstacle {
+            refuse_more(obstacle);
+        }
+    }
     let mut needed = BTreeSet::new();
     // SAFETY: a query that has just been initialised.
     unsafe { look(query.planstate, &mut needed) };
     if !needed.is_empty() {
         participants::require(needed);
     }
+}
+
+/// Why a planned statement may fail on this participant alone. What the router knows of the body may be older than the last change of a
+/// table.
+///
+/// # Safety
+/// A planned statement.
+unsafe fn more_than_blind(statement: &pg_sys::PlannedStmt) -> Option<&'static str> {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        if operation::is_pure_plan(&*statement.planTree) {
+            return None;
+        }
+        let insert = tree::cast::<pg_sys::ModifyTable, _>(statement.planTree)
+            .filter(|modify| modify.operation == CmdType::CMD_INSERT);
+        let Some(modify) = insert else {
+            return Some(
+                "it does more than commuting operations on the Abelian columns of a plain table",
+            );
+        };
+        let number = pg_sys::list_nth_int(statement.resultRelations, 0);
+        let relation = tree::list::<pg_sys::RangeTblEntry>(statement.rtable)
+            .nth(number as usize - 1)
+            .map_or(Oid::INVALID, |entry| entry.relid);
+        body::row_obstacle(relation, (*modify.plan.lefttree).targetlist)
+    }
+}
+
+/// Raises AB004: the router reads its facts anew and runs the call in another way.
+fn refuse_more(obstacle: &str) -> ! {
+    let error = PostgresError::made(
+        postgres::make_sqlstate(*b"AB004"),
+        "the distributed procedure cannot commit in one round",
+        &format!("A statement is no blind operation any more: {obstacle}."),
+        None,
+    );
+    error.rethrow()
 }
 
 pg_function!(

@@ -26,6 +26,7 @@ struct Call {
     own_node: i32,
     participants: Vec<i32>,
     missing: BTreeSet<i32>,
+    in_one_round: bool,
 }
 
 thread_local! {
@@ -72,15 +73,23 @@ pub unsafe extern "C-unwind" fn on_assign(value: *const c_char, _extra: *mut c_v
     CALL.replace(told.unwrap_or_default());
 }
 
-/// `<this node>:<node>,<node>...`
+/// `<this node>:<node>,<node>...`, and `!` behind it when others may commit before this one has run the call.
 fn read(value: &str) -> Option<Call> {
     let (own_node, participants) = value.split_once(':')?;
+    let in_one_round = participants.ends_with('!');
+    let participants = participants.trim_end_matches('!');
     let participants: Result<Vec<i32>, _> = participants.split(',').map(str::parse).collect();
     Some(Call {
         own_node: own_node.parse().ok()?,
         participants: participants.ok()?,
         missing: BTreeSet::new(),
+        in_one_round,
     })
+}
+
+/// True inside a call whose participants commit in one round.
+pub fn is_in_one_round() -> bool {
+    is_running() && CALL.with_borrow(|call| call.in_one_round)
 }
 
 /// True inside a call.

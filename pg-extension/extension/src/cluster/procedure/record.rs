@@ -18,6 +18,8 @@ pub struct Record {
     pub class: String,
     /// Why nobody may call it any more; empty when all may.
     pub stopped: String,
+    /// Its owner has chosen the class, not the analysis.
+    pub is_declared: bool,
 }
 
 /// Positions of the columns.
@@ -27,6 +29,7 @@ const COLOCATED_WITH: i32 = 3;
 const MERGE: i32 = 4;
 const CLASS: i32 = 5;
 const STOPPED: i32 = 6;
+const DECLARED: i32 = 7;
 
 /// The record of a function, if it is a distributed procedure.
 pub fn find(function: Oid) -> Option<Record> {
@@ -89,6 +92,7 @@ unsafe fn read(row: pg_sys::HeapTuple, columns: pg_sys::TupleDesc, signature: St
             merge: text(column(MERGE)),
             class: text(column(CLASS)),
             stopped: text(column(STOPPED)),
+            is_declared: text(column(DECLARED)) != "analysed",
         }
     }
 }

@@ -2,10 +2,11 @@
 //! assumed to be harmless.
 //!
 //! From below: `findings` (what was found, and the verdict), `query` (one query), `constraints` (what a change can violate), `plpgsql` (statements of
-//! PL/pgSQL), `source` (the body of a function).
+//! PL/pgSQL), `source` (the body of a function), `blind` (whether calls can commit in one round).
 //!
 //! Nothing is executed here.
 
+mod blind;
 mod constraints;
 mod findings;
 mod plpgsql;
@@ -15,19 +16,34 @@ mod source;
 use super::super::analysis::parser;
 use super::super::postgres;
 use super::record;
+use crate::boundary::PostgresError;
 use crate::error::Error;
 use crate::pg_function;
 use pgrx::pg_sys::Oid;
+
+pub use blind::{facts as blind_facts, row_obstacle};
 
 pg_function!(
     /// `abelian.explain_body(regprocedure)`: the class and why, one line each.
     fn abelian_explain_body(call) {
         let function = Oid::from(call.arg(0).value() as u32);
-        let findings = source::analyse(function).map_err(Error::Postgres)?;
-        let declared = record::find(function).map(|record| record.class);
-        Ok(postgres::text_datum(&findings.explain(declared.as_deref())))
+        Ok(postgres::text_datum(&explain(function).map_err(Error::Postgres)?))
     }
 );
+
+fn explain(function: Oid) -> Result<String, PostgresError> {
+    let findings = source::analyse(function)?;
+    let record = record::find(function);
+    let declared = record.as_ref().map(|record| record.class.as_str());
+    let text = findings.explain(declared);
+    Ok(match blind::obstacle(function, record.as_ref())? {
+        None => format!(
+            "class: commuting\nevery statement is a blind operation at one key: the participants commit in one round\notherwise, {text}"
+        ),
+        Some(obstacle) if findings.writes => format!("{text}\nnot commuting: {obstacle}"),
+        Some(_) => text,
+    })
+}
 
 pg_function!(
     /// `abelian.class_of_body(regprocedure)`: `independent` or `coordinated`.

@@ -49,6 +49,25 @@ struct Body<'f> {
 
 /// Analyses the body of a function in PL/pgSQL.
 pub fn analyse(findings: &mut Findings, function: Oid) -> Result<(), PostgresError> {
+    with_body(findings, function, |body| unsafe { body.learn() })
+}
+
+/// Queries and where each stands; or what a body is besides.
+pub type Queries<Place> = Result<Vec<(Place, &'static pg_sys::Query)>, String>;
+
+/// The queries of a body that is nothing but SQL statements one after the other, with their lines; or what else is there.
+pub fn straight_line(function: Oid) -> Result<Queries<i32>, PostgresError> {
+    let mut findings = Findings::default();
+    with_body(&mut findings, function, |body| unsafe {
+        body.straight_line()
+    })
+}
+
+fn with_body<R>(
+    findings: &mut Findings,
+    function: Oid,
+    look: impl FnOnce(&mut Body) -> Result<R, PostgresError>,
+) -> Result<R, PostgresError> {
     // SAFETY: what PL/pgSQL's validator does; a state that only names the variables stands in for a running call.
     unsafe {
         let (compiled, setup) = boundary::catch_errors(|| compile(function))?;
@@ -65,7 +84,7 @@ pub fn analyse(findings: &mut Findings, function: Oid) -> Result<(), PostgresErr
             columns: Vec::new(),
             found_ever: Sources::new(),
         };
-        let result = body.learn();
+        let result = look(&mut body);
         (*compiled).cur_estate = running;
         result
     }
@@ -118,6 +137,49 @@ impl Body<'_> {
         self.findings
             .not_understood("the body is too large".to_owned());
         Ok(())
+    }
+
+    /// See [`straight_line`].
+    unsafe fn straight_line(&mut self) -> Result<Queries<i32>, PostgresError> {
+        let mut queries = Vec::new();
+        // SAFETY: as in `learn`; the kind says which structure a statement is.
+        unsafe {
+            let function = &*self.function;
+            let arguments = &function.fn_argvarnos[..function.fn_nargs as usize];
+            let block = &*function.action;
+            if block.n_initvars > 0
+                || !block.exceptions.is_null()
+                || (0..).zip(arguments).any(|(n, number)| n != *number)
+            {
+                return Ok(Err("it has variables or an EXCEPTION block".to_owned()));
+            }
+            let mut ended = false;
+            for statement in tree::nodes(block.body) {
+                let statement = &*statement.cast::<pg_sys::PLpgSQL_stmt>();
+                let own: *const pg_sys::PLpgSQL_stmt = statement;
+                match statement.cmd_type {
+                    Kind::PLPGSQL_STMT_EXECSQL if !ended => {
+                        let sql = &*own.cast::<pg_sys::PLpgSQL_stmt_execsql>();
+                        if !sql.into {
+                            queries.push((sql.lineno, self.parse(sql.sqlstmt)?));
+                            continue;
+                        }
+                    }
+                    Kind::PLPGSQL_STMT_RETURN => {
+                        ended = true; // the last one is PL/pgSQL's own
+                        if (*own.cast::<pg_sys::PLpgSQL_stmt_return>()).expr.is_null() {
+                            continue;
+                        }
+                    }
+                    _ => {}
+                }
+                return Ok(Err(format!(
+                    "line {}: it is more than SQL statements one after the other",
+                    statement.lineno
+                )));
+            }
+        }
+        Ok(Ok(queries))
     }
 
     unsafe fn list(
@@ -205,22 +267,9 @@ impl Body<'_> {
         if expression.is_null() {
             return Ok(Sources::new());
         }
-        let setup = self.setup;
-        // SAFETY: raw calls over a compiled expression, whose function has a state that names its variables.
-        let query = unsafe {
-            (*expression).func = self.function;
-            let text = (*expression).query;
-            let mode = (*expression).parseMode;
-            boundary::catch_errors(|| {
-                let parsed = raw::raw_parser(text, mode);
-                let statement = pg_sys::list_nth(parsed, 0).cast::<pg_sys::RawStmt>();
-                let environment = std::ptr::null_mut();
-                raw::parse_analyze_withcb(statement, text, setup, expression.cast(), environment)
-            })?
-        };
+        // SAFETY: by the caller's promise.
+        let query = unsafe { self.parse(expression)? };
         let place = format!("line {line}");
-        // SAFETY: a tree in the current context.
-        let query = unsafe { &*query };
         if query.commandType == pg_sys::CmdType::CMD_UTILITY {
             self.unknown(line, "a command");
             return Ok(Sources::new());
@@ -235,6 +284,27 @@ impl Body<'_> {
                 .collect();
         }
         Ok(query::look(self.findings, query, &place, control))
+    }
+
+    /// The query or expression as PostgreSQL analyses it, with PL/pgSQL's variables as parameters.
+    unsafe fn parse(
+        &self,
+        expression: *mut pg_sys::PLpgSQL_expr,
+    ) -> Result<&'static pg_sys::Query, PostgresError> {
+        let setup = self.setup;
+        // SAFETY: raw calls over a compiled expression, whose function has a state that names its variables; the tree lies in the
+        // current context.
+        unsafe {
+            (*expression).func = self.function;
+            let text = (*expression).query;
+            let mode = (*expression).parseMode;
+            boundary::catch_errors(|| {
+                let parsed = raw::raw_parser(text, mode);
+                let statement = pg_sys::list_nth(parsed, 0).cast::<pg_sys::RawStmt>();
+                let environment = std::ptr::null_mut();
+                &*raw::parse_analyze_withcb(statement, text, setup, expression.cast(), environment)
+            })
+        }
     }
 
     /// Statements that run when a condition says so.

@@ -5,67 +5,83 @@ use super::findings::{Findings, Sources};
 use super::{plpgsql, query};
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, Oid};
-use std::ffi::CStr;
+use std::ffi::c_char;
+
+/// What is stored of a function.
+struct Stored {
+    /// The tree of a body in BEGIN ATOMIC.
+    tree: Option<*mut c_char>,
+    language: String,
+    arguments: i16,
+}
 
 /// Analyses the body of a function.
 pub fn analyse(function: Oid) -> Result<Findings, PostgresError> {
     let mut findings = Findings::default();
+    let Some(stored) = stored(function) else {
+        findings.not_understood("there is no such function".to_owned());
+        return Ok(findings);
+    };
+    findings.arguments = (1..=stored.arguments).map(i32::from).collect();
+    match (stored.tree, stored.language.as_str()) {
+        (Some(text), _) => atomic(&mut findings, text),
+        (None, "plpgsql") => plpgsql::analyse(&mut findings, function)?,
+        (None, language) => findings.not_understood(format!(
+            "a body in {language} is text; write it as BEGIN ATOMIC or in plpgsql"
+        )),
+    }
+    Ok(findings)
+}
+
+/// The queries of a body that is nothing but SQL statements one after the other, and where each stands; or what else it is. Arguments are
+/// parameters, numbered from 1.
+pub fn straight_line(function: Oid) -> Result<plpgsql::Queries<String>, PostgresError> {
+    let Some(stored) = stored(function) else {
+        return Ok(Err("there is no such function".to_owned()));
+    };
+    Ok(match (stored.tree, stored.language.as_str()) {
+        (Some(text), _) => Ok((1..)
+            .zip(queries(text))
+            .map(|(number, query)| (format!("statement {number}"), query))
+            .collect()),
+        (None, "plpgsql") => plpgsql::straight_line(function)?.map(|queries| {
+            queries
+                .into_iter()
+                .map(|(line, query)| (format!("line {line}"), query))
+                .collect()
+        }),
+        (None, language) => Err(format!("a body in {language} is text")),
+    })
+}
+
+fn stored(function: Oid) -> Option<Stored> {
     // SAFETY: a catalogue row that is released after use; the texts are copied by the conversions.
     unsafe {
         let cache = pg_sys::SysCacheIdentifier::PROCOID as i32;
         let row = pg_sys::SearchSysCache1(cache, function.into());
         if row.is_null() {
-            findings.not_understood("there is no such function".to_owned());
-            return Ok(findings);
+            return None;
         }
-        let mut no_tree = false;
-        let body = pg_sys::SysCacheGetAttr(
-            cache,
-            row,
-            pg_sys::Anum_pg_proc_prosqlbody as i16,
-            &mut no_tree,
-        );
-        let mut is_null = false;
-        let language = pg_sys::SysCacheGetAttr(
-            cache,
-            row,
-            pg_sys::Anum_pg_proc_prolang as i16,
-            &mut is_null,
-        );
-        let arguments = pg_sys::SysCacheGetAttr(
-            cache,
-            row,
-            pg_sys::Anum_pg_proc_pronargs as i16,
-            &mut is_null,
-        );
-        let stored = (!no_tree).then(|| pg_sys::text_to_cstring(body.cast_mut_ptr()));
+        let column = |number: u32| {
+            let mut is_null = false;
+            let value = pg_sys::SysCacheGetAttr(cache, row, number as i16, &mut is_null);
+            (!is_null).then_some(value)
+        };
+        let tree = column(pg_sys::Anum_pg_proc_prosqlbody);
+        let language = column(pg_sys::Anum_pg_proc_prolang).map_or(0, |value| value.value());
+        let arguments = column(pg_sys::Anum_pg_proc_pronargs).map_or(0, |value| value.value());
+        let stored = Stored {
+            tree: tree.map(|body| pg_sys::text_to_cstring(body.cast_mut_ptr())),
+            language: tree::string(pg_sys::get_language_name(Oid::from(language as u32), true)),
+            arguments: arguments as i16,
+        };
         pg_sys::ReleaseSysCache(row);
-        findings.arguments = (1..=arguments.value() as i16).map(i32::from).collect();
-        let name = tree::string(pg_sys::get_language_name(
-            Oid::from(language.value() as u32),
-            true,
-        ));
-        match (stored, name.as_str()) {
-            (Some(text), _) => atomic(&mut findings, CStr::from_ptr(text)),
-            (None, "plpgsql") => plpgsql::analyse(&mut findings, function)?,
-            (None, language) => findings.not_understood(format!(
-                "a body in {language} is text; write it as BEGIN ATOMIC or in plpgsql"
-            )),
-        }
+        Some(stored)
     }
-    Ok(findings)
 }
 
-/// # Safety
-/// The text must be a stored tree.
-unsafe fn atomic(findings: &mut Findings, text: &CStr) {
-    // SAFETY: by the caller's promise: a list of lists of queries, or one query.
-    let root: *mut pg_sys::Node = unsafe { pg_sys::stringToNode(text.as_ptr()).cast() };
-    let mut queries = Vec::new();
-    collect(root, &mut queries);
-    for (number, body) in queries.iter().enumerate() {
-        // SAFETY: takes the locks that running it would take, and applies nothing.
-        unsafe { pg_sys::AcquireRewriteLocks(std::ptr::from_ref(*body).cast_mut(), true, false) };
+fn atomic(findings: &mut Findings, text: *const c_char) {
+    for (number, body) in queries(text).into_iter().enumerate() {
         query::look(
             findings,
             body,
@@ -73,6 +89,19 @@ unsafe fn atomic(findings: &mut Findings, text: &CStr) {
             &Sources::new(),
         );
     }
+}
+
+/// The queries of a stored tree, with the locks that running them would take.
+fn queries(text: *const c_char) -> Vec<&'static pg_sys::Query> {
+    let mut queries = Vec::new();
+    // SAFETY: a stored tree: a list of lists of queries, or one query. Nothing is applied.
+    unsafe {
+        collect(pg_sys::stringToNode(text).cast(), &mut queries);
+        for query in &queries {
+            pg_sys::AcquireRewriteLocks(std::ptr::from_ref(*query).cast_mut(), true, false);
+        }
+    }
+    queries
 }
 
 fn collect(node: *mut pg_sys::Node, into: &mut Vec<&'static pg_sys::Query>) {

@@ -36,6 +36,14 @@ class CommutingFaultsIT {
   private static int from;
   private static int to;
 
+  /** How the transfer reaches the nodes. */
+  private enum By {
+    /** Statement by statement; the nodes are told to commit when all have done their work. */
+    STATEMENTS,
+    /** The call of a procedure, whose work and commit are one message to each node. */
+    CALL
+  }
+
   /** Which of the nodes' connections have the fault. */
   private enum Where {
     FIRST,
@@ -57,6 +65,12 @@ class CommutingFaultsIT {
       for (int id = 1; id <= 30; id++) {
         statement.execute("INSERT INTO account VALUES (" + id + ", 0)");
       }
+      statement.execute(
+          "CREATE PROCEDURE transfer(source int, target int) LANGUAGE plpgsql AS $$ BEGIN"
+              + " UPDATE account SET balance = balance - 1 WHERE id = source;"
+              + " UPDATE account SET balance = balance + 1 WHERE id = target; END $$");
+      statement.execute(
+          "SELECT create_distributed_procedure('transfer(int, int)', 'source, target', 'account')");
     }
     List<Integer> keys = cluster.keyOfEachNode("account");
     from = keys.get(0);
@@ -71,19 +85,22 @@ class CommutingFaultsIT {
   }
 
   static Stream<Arguments> faults() {
-    return Stream.of(Where.values())
-        .flatMap(
-            where ->
-                Stream.of(Moment.values())
-                    .flatMap(
-                        moment ->
-                            Stream.of(Victim.values())
-                                .map(victim -> Arguments.of(moment, where, victim))));
+    return Stream.concat(
+        Stream.of(Where.values()).flatMap(where -> faults(By.STATEMENTS, where)),
+        Stream.of(Where.SECOND, Where.BOTH).flatMap(where -> faults(By.CALL, where)));
   }
 
-  @ParameterizedTest(name = "{0} the commit of {1}, {2} lost")
+  private static Stream<Arguments> faults(By by, Where where) {
+    return Stream.of(Moment.values())
+        .flatMap(
+            moment ->
+                Stream.of(Victim.values()).map(victim -> Arguments.of(moment, where, victim, by)));
+  }
+
+  @ParameterizedTest(name = "{0} the commit of {1}, {2} lost, by {3}")
   @MethodSource("faults")
-  void aTransferIsWholeAfterAFault(Moment moment, Where where, Victim victim) throws Exception {
+  void aTransferIsWholeAfterAFault(Moment moment, Where where, Victim victim, By by)
+      throws Exception {
     long fromBefore = balance(0, from);
     long toBefore = balance(1, to);
     Fault[] faults =
@@ -94,7 +111,7 @@ class CommutingFaultsIT {
                         .proxy(i)
                         .arm(Fault.cut(moment, COMMIT, () -> victim.strike(cluster, i))))
             .toArray(Fault[]::new);
-    Told told = transfer();
+    Told told = transfer(by);
     assertTrue(faults[0].hasStruck(5), "the fault has not struck: " + told);
     cluster.heal();
     assertWhole(told, fromBefore, toBefore);
@@ -102,18 +119,26 @@ class CommutingFaultsIT {
 
   static Stream<Arguments> completionFaults() {
     return Stream.of(Moment.values())
-        .flatMap(moment -> Stream.of(Victim.values()).map(victim -> Arguments.of(moment, victim)));
+        .flatMap(
+            moment ->
+                Stream.of(
+                    Arguments.of(moment, Victim.CONNECTION, By.STATEMENTS),
+                    Arguments.of(moment, Victim.NODE, By.CALL),
+                    Arguments.of(moment, Victim.NODE, By.STATEMENTS),
+                    Arguments.of(moment, Victim.ROUTER, By.CALL),
+                    Arguments.of(moment, Victim.ROUTER, By.STATEMENTS)));
   }
 
-  @ParameterizedTest(name = "{0} the completion, {1} lost")
+  @ParameterizedTest(name = "{0} the completion, {1} lost, by {2}")
   @MethodSource("completionFaults")
-  void aCompletionThatIsInterruptedIsDoneOnce(Moment moment, Victim victim) throws Exception {
+  void aCompletionThatIsInterruptedIsDoneOnce(Moment moment, Victim victim, By by)
+      throws Exception {
     long fromBefore = balance(0, from);
     long toBefore = balance(1, to);
     Fault completion = Fault.cut(moment, APPLY, () -> victim.strike(cluster, 1));
     Fault loss = Fault.cut(Moment.BEFORE, COMMIT, () -> cluster.proxy(1).arm(completion));
     cluster.proxy(1).arm(loss);
-    Told told = transfer();
+    Told told = transfer(by);
     assertTrue(loss.hasStruck(5), "the first fault has not struck: " + told);
     assertTrue(completion.hasStruck(20), "the second fault has not struck: " + told);
     cluster.heal();
@@ -137,7 +162,7 @@ class CommutingFaultsIT {
               awaitReader(read);
             });
     cluster.proxy(1).arm(fault);
-    Told told = transfer();
+    Told told = transfer(By.STATEMENTS);
     assertTrue(told.success(), told.toString());
     assertTrue(fault.hasStruck(0), "nothing was held");
     assertEquals(total, read.get(60, TimeUnit.SECONDS), "a torn read");
@@ -268,8 +293,17 @@ class CommutingFaultsIT {
     return warning == null ? null : warning.getMessage();
   }
 
-  private static Told transfer() {
-    return transfer(from, to);
+  private static Told transfer(By by) {
+    if (by == By.STATEMENTS) {
+      return transfer(from, to);
+    }
+    try (Connection connection = cluster.router().connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CALL transfer(" + from + ", " + to + ")");
+      return Told.SUCCESS;
+    } catch (SQLException e) {
+      return Told.of(e);
+    }
   }
 
   private static Told transfer(int one, int other) {

@@ -145,7 +145,23 @@ public final class FactsParser {
         node.path("class").asText().equals("independent"),
         node.path("stopped").asText(),
         node.path("computed").asBoolean(true),
-        list(node.path("columns"), FactsParser::oid));
+        list(node.path("columns"), FactsParser::oid),
+        blindCall(node.path("blind")));
+  }
+
+  private static BlindCallFacts blindCall(JsonNode node) {
+    return node.isObject()
+        ? new BlindCallFacts(
+            list(
+                node.path("statements"),
+                statement ->
+                    new BlindCallFacts.Statement(
+                        statement.path("redo").asText(),
+                        statement.path("schema").asText(),
+                        statement.path("table").asText(),
+                        value(statement.path("key")))),
+            text(node.path("reason")))
+        : BlindCallFacts.unknown();
   }
 
   private static BlindFacts blind(JsonNode node) {

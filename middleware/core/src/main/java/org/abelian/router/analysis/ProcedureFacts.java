@@ -16,6 +16,7 @@ import java.util.List;
  * @param stopped why nobody may call it any more; empty when all may
  * @param computed true when an argument may come out differently on another node
  * @param columns type OIDs of the columns of its result
+ * @param blind whether it is nothing but blind operations
  */
 public record ProcedureFacts(
     String signature,
@@ -27,7 +28,8 @@ public record ProcedureFacts(
     boolean independent,
     String stopped,
     boolean computed,
-    List<Integer> columns) {
+    List<Integer> columns,
+    BlindCallFacts blind) {
   /** How the participants' results become one. */
   public enum Merge {
     /** The first row that a participant gives, those of the first key first. */

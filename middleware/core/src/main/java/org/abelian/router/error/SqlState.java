@@ -64,7 +64,11 @@ public enum SqlState {
    * Abelian's own: an independent transaction was executed on some participants, while others could
    * not run it: the procedure is not independent.
    */
-  BROKEN_PROMISE("AB003");
+  BROKEN_PROMISE("AB003"),
+  /**
+   * A call that was to commit in one round is more than blind operations by now; nothing is done.
+   */
+  NOT_BLIND("AB004");
 
   private final String code;
 

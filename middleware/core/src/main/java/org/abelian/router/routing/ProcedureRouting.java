@@ -3,6 +3,7 @@ package org.abelian.router.routing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.abelian.router.analysis.BlindCallFacts;
 import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.catalog.Catalog;
@@ -41,8 +42,9 @@ final class ProcedureRouting {
     List<Integer> all = catalog.nodes().stream().map(node -> node.id()).toList();
     NodeSet everywhere = NodeSet.of(colocation.distinctNodes());
     if (procedure.unbound() || keys.isEmpty()) {
-      return Plan.always(new Route.Procedure(procedure, everywhere.asList(), all));
+      return Plan.always(new Route.Procedure(procedure, everywhere.asList(), all, List.of()));
     }
+    List<Home> homes = homes();
     return values -> {
       List<Integer> nodes = new ArrayList<>();
       for (KeyList key : keys.get()) {
@@ -56,8 +58,42 @@ final class ProcedureRouting {
       if (nodes.isEmpty()) {
         nodes.add(everywhere.first()); // No row can match: any node says so.
       }
-      return new Route.Procedure(procedure, nodes, all);
+      return new Route.Procedure(procedure, nodes, all, homes(homes, values));
     };
+  }
+
+  /** Where the row of a blind operation lies. */
+  private record Home(KeySource key, Colocation colocation) {}
+
+  /** One for each blind operation; empty when the node of one cannot be known. */
+  private List<Home> homes() {
+    List<Home> homes = new ArrayList<>();
+    for (BlindCallFacts.Statement statement : procedure.blind().statements()) {
+      TableName table = new TableName(statement.schema(), statement.table());
+      if (!(catalog.placement(table).orElse(null) instanceof Placement.Hash hash)) {
+        return List.of();
+      }
+      Colocation colocation = hash.colocation();
+      KeyReader reader = new KeyReader(hash.key(), colocation.partitionCount());
+      KeySource key = KeySource.of(statement.key(), reader, facts);
+      if (key == null) {
+        return List.of();
+      }
+      homes.add(new Home(key, colocation));
+    }
+    return homes;
+  }
+
+  private static List<Integer> homes(List<Home> homes, BoundValues values) {
+    List<Integer> nodes = new ArrayList<>(homes.size());
+    for (Home home : homes) {
+      int partition = home.key().partition(values);
+      if (partition < 0) {
+        return List.of();
+      }
+      nodes.add(home.colocation().nodeOf(partition));
+    }
+    return nodes;
   }
 
   /** One list for each value, so that their order stays; empty when one is not known. */

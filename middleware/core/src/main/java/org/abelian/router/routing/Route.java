@@ -71,13 +71,17 @@ public sealed interface Route {
    *
    * @param nodes the participants that its arguments name, in their order; at least one
    * @param all every node that may take part
+   * @param homes the node of each of its blind operations; empty when it is more than blind
+   *     operations, or when one has no node
    */
-  record Procedure(ProcedureFacts procedure, List<Integer> nodes, List<Integer> all)
+  record Procedure(
+      ProcedureFacts procedure, List<Integer> nodes, List<Integer> all, List<Integer> homes)
       implements Route {
     /** Copies the lists. */
     public Procedure {
       nodes = List.copyOf(nodes);
       all = List.copyOf(all);
+      homes = List.copyOf(homes);
     }
   }
 

@@ -2,8 +2,8 @@ package org.abelian.router.session;
 
 /**
  * The commit class of a call, chosen before it runs: {@link CommitClass#SINGLE}, {@link
- * CommitClass#INDEPENDENT}, or {@link CommitClass#COORDINATED} for whatever the session's
- * transaction makes of it.
+ * CommitClass#COMMUTING}, {@link CommitClass#INDEPENDENT}, or {@link CommitClass#COORDINATED} for
+ * whatever the session's transaction makes of it.
  *
  * @param reason why no cheaper class would do
  */
@@ -16,6 +16,9 @@ record CallChoice(CommitClass commitClass, String reason) {
     if (call.isSingle()) {
       int node = call.participants().get(0).nodeId;
       return new CallChoice(CommitClass.SINGLE, "all keys of the call are on node " + node);
+    }
+    if (CommutingCall.accepts(session, call)) {
+      return new CallChoice(CommitClass.COMMUTING, "it wrote on several nodes");
     }
     String obstacle = obstacle(session, call);
     return obstacle == null

@@ -90,13 +90,23 @@ record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
       if (values == null) {
         return null;
       }
-      ObjectNode entry = all.withArray(Integer.toString(operation.node())).addObject();
-      entry.put("sql", operation.sql());
-      ArrayNode types = entry.putArray("types");
-      operation.types().forEach(type -> types.add(Integer.toUnsignedLong(type)));
-      ArrayNode texts = entry.putArray("values");
-      values.forEach(texts::add);
+      add(all, operation.node(), operation.sql(), operation.types(), values);
     }
     return new Intent(writers.stream().map(Participant::nodeId).toList(), all.toString());
+  }
+
+  /**
+   * An operation of a node, in the form that abelian.redo_operation() wants.
+   *
+   * @param work the operations of all nodes
+   * @param values in text form, null for NULL
+   */
+  static void add(ObjectNode work, int node, String sql, List<Integer> types, List<String> values) {
+    ObjectNode entry = work.withArray(Integer.toString(node)).addObject();
+    entry.put("sql", sql);
+    ArrayNode oids = entry.putArray("types");
+    types.forEach(type -> oids.add(Integer.toUnsignedLong(type)));
+    ArrayNode texts = entry.putArray("values");
+    values.forEach(texts::add);
   }
 }

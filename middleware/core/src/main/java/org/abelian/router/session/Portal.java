@@ -67,7 +67,7 @@ sealed interface Portal {
     /** The call of a distributed procedure; else null. */
     ProcedureCall call;
 
-    /** The call with its arguments as text, when it is to run as an independent transaction. */
+    /** What its intent holds, when the call is to run as a transaction that needs no vote. */
     String intent;
 
     /** The Bind of such a call, should it have to run in another way. */

@@ -10,15 +10,18 @@ import org.abelian.router.analysis.ProcedureFacts;
  * @param routed what is known about it
  * @param procedure what is called
  * @param participants the nodes that run it, those of the first key first; at least one
+ * @param homes the node of each of its blind operations; empty when it is more than those
  */
 record ProcedureCall(
     SharedStatement statement,
     RoutedStatement routed,
     ProcedureFacts procedure,
-    List<Link> participants) {
-  /** Copies the list. */
+    List<Link> participants,
+    List<Integer> homes) {
+  /** Copies the lists. */
   ProcedureCall {
     participants = List.copyOf(participants);
+    homes = List.copyOf(homes);
   }
 
   /** True when one node does all of it. */

@@ -25,6 +25,7 @@ final class ProcedureCalls {
 
   private final Session session;
   private final JoinedCall joined;
+  private final CommutingCall commuting;
   private final IndependentCall independent;
 
   /** Nodes that a call of the procedure turned out to need, until a group with it succeeds. */
@@ -38,6 +39,7 @@ final class ProcedureCalls {
   ProcedureCalls(Session session) {
     this.session = session;
     joined = new JoinedCall(session);
+    commuting = new CommutingCall(session, joined);
     independent = new IndependentCall(session, joined);
   }
 
@@ -59,7 +61,8 @@ final class ProcedureCalls {
     for (int node : nodes) {
       participants.add(session.links().link(routed.router().catalog(), node));
     }
-    ProcedureCall call = new ProcedureCall(statement, routed, route.procedure(), participants);
+    ProcedureCall call =
+        new ProcedureCall(statement, routed, route.procedure(), participants, route.homes());
     CallChoice choice = CallChoice.of(session, call);
     ProcedureStrategy chosen = strategy(choice);
     Portal portal = chosen.bind(call, bind, answer);
@@ -72,6 +75,8 @@ final class ProcedureCalls {
 
   private ProcedureStrategy strategy(CallChoice choice) {
     switch (choice.commitClass()) {
+      case COMMUTING:
+        return commuting;
       case INDEPENDENT:
         return independent;
       case SINGLE:

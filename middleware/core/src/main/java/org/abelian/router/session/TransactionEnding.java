@@ -191,7 +191,13 @@ final class TransactionEnding {
     return link.isUsable() && link.connection.transactionStatus() != 'I';
   }
 
-  private boolean answer(CommitOutcome outcome) {
+  /**
+   * Tells the client what became of its transaction.
+   *
+   * @return false when it was rolled back because it had failed before
+   * @throws RuntimeException when it was rolled back for another reason, or nobody knows
+   */
+  boolean answer(CommitOutcome outcome) {
     if (outcome instanceof CommitOutcome.Committed committed) {
       committed
           .warnings()

@@ -40,19 +40,45 @@ public final class CommutingCommit {
     String sql = commit(IntentId.of(gid), intent);
     request.writers().forEach(writer -> writer.send(sql));
     request.readers().forEach(reader -> reader.send("COMMIT"));
-    Map<Integer, Answer> refusals = new LinkedHashMap<>();
-    int committed = -1;
-    for (Participant writer : request.writers()) {
-      Answer answer = writer.await();
-      if (answer instanceof Answer.Done done && done.tag().equals("COMMIT")) {
-        committed = writer.nodeId();
-      } else {
-        refusals.put(writer.nodeId(), answer);
-      }
-    }
+    Round round = new Round();
+    request.writers().forEach(writer -> round.take(writer.nodeId(), writer.await()));
     // What was only read there cannot make a difference any more.
     request.readers().forEach(Participant::await);
     request.writers().forEach(CommutingCommit::rollBack);
+    return finish(gid, intent, round);
+  }
+
+  /**
+   * Does all of a transaction, its work included, in one message to each participant.
+   *
+   * @param fragments one for each node of the intent
+   */
+  public CommitOutcome run(
+      long session, Intent intent, List<? extends CommutingFragment> fragments) {
+    Gid gid = ledger.begin(session, intent);
+    fragments.forEach(fragment -> fragment.send(IntentId.of(gid), intent));
+    Round round = new Round();
+    fragments.forEach(fragment -> round.take(fragment.nodeId(), fragment.await()));
+    return finish(gid, intent, round);
+  }
+
+  /** What the participants have answered. */
+  private static final class Round {
+    final Map<Integer, Answer> refusals = new LinkedHashMap<>();
+    int committed = -1;
+
+    void take(int node, Answer answer) {
+      if (answer instanceof Answer.Done done && done.tag().equals("COMMIT")) {
+        committed = node;
+      } else {
+        refusals.put(node, answer);
+      }
+    }
+  }
+
+  private CommitOutcome finish(Gid gid, Intent intent, Round round) {
+    Map<Integer, Answer> refusals = round.refusals;
+    int committed = round.committed;
     if (refusals.isEmpty()) {
       ledger.over(gid);
       return new CommitOutcome.Committed(List.of());

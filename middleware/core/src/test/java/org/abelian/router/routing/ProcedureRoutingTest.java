@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import org.abelian.router.analysis.BlindCallFacts;
 import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.UtilityKind;
@@ -31,7 +32,8 @@ class ProcedureRoutingTest {
         false,
         stopped,
         computed,
-        List.of());
+        List.of(),
+        BlindCallFacts.unknown());
   }
 
   private static ProcedureFacts named(Value... keys) {

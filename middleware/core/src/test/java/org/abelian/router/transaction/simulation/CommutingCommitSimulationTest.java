@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.fail;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Every failure point of a small cluster, and many combinations of them, against the promises of
@@ -18,26 +18,31 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CommutingCommitSimulationTest {
   private static final int SEEDS = Integer.getInteger("abelian.simulation.seeds", 6_000);
 
-  @Test
-  void everyRunWithTwoUnusualEventsIsAtomicAndDoneOnce() {
-    exhaust(new IntentScenario(2, 2, false, null), 2);
+  @ParameterizedTest(name = "in one round: {0}")
+  @ValueSource(booleans = {false, true})
+  void everyRunWithTwoUnusualEventsIsAtomicAndDoneOnce(boolean inOneRound) {
+    exhaust(new IntentScenario(2, 2, inOneRound, false, null), 2);
   }
 
-  @Test
-  void everyRunWithOneUnusualEventIsAtomicAndDoneOnceOnThreeNodes() {
-    exhaust(new IntentScenario(3, 1, false, null), 1);
+  @ParameterizedTest(name = "in one round: {0}")
+  @ValueSource(booleans = {false, true})
+  void everyRunWithOneUnusualEventIsAtomicAndDoneOnceOnThreeNodes(boolean inOneRound) {
+    exhaust(new IntentScenario(3, 1, inOneRound, false, null), 1);
   }
 
-  @Test
-  void aRouterThatIsTakenForDeadCannotCommitWhatOthersHaveForgotten() {
-    exhaust(new IntentScenario(2, 1, true, null), 2);
+  @ParameterizedTest(name = "in one round: {0}")
+  @ValueSource(booleans = {false, true})
+  void aRouterThatIsTakenForDeadCannotCommitWhatOthersHaveForgotten(boolean inOneRound) {
+    exhaust(new IntentScenario(2, 1, inOneRound, true, null), 2);
   }
 
-  @Test
-  void manyFailuresAtOnceStillLeaveAllOrNothing() {
+  @ParameterizedTest(name = "in one round: {0}")
+  @ValueSource(booleans = {false, true})
+  void manyFailuresAtOnceStillLeaveAllOrNothing(boolean inOneRound) {
     Set<String> outcomes = new TreeSet<>();
     for (long seed = 0; seed < SEEDS; seed++) {
-      IntentScenario scenario = new IntentScenario(seed % 2 == 0 ? 2 : 3, 4, seed % 3 == 0, null);
+      IntentScenario scenario =
+          new IntentScenario(seed % 2 == 0 ? 2 : 3, 4, inOneRound, seed % 3 == 0, null);
       IntentScenario.Result result = scenario.run(new SeededChoices(seed));
       assertEquals(Optional.empty(), result.violation(), "seed " + seed + ": " + result.trace());
       outcomes.add(
@@ -52,8 +57,18 @@ class CommutingCommitSimulationTest {
   @ParameterizedTest
   @EnumSource(IntentFlaw.class)
   void aBrokenProtocolIsCaught(IntentFlaw flaw) {
+    requireCaught(flaw, false);
+  }
+
+  @ParameterizedTest
+  @EnumSource(IntentFlaw.class)
+  void aBrokenProtocolIsCaughtAlsoInOneRound(IntentFlaw flaw) {
+    requireCaught(flaw, true);
+  }
+
+  private static void requireCaught(IntentFlaw flaw, boolean inOneRound) {
     IntentScenario scenario =
-        new IntentScenario(2, 3, flaw == IntentFlaw.RETIRE_WITHOUT_CLOSING, flaw);
+        new IntentScenario(2, 3, inOneRound, flaw == IntentFlaw.RETIRE_WITHOUT_CLOSING, flaw);
     for (long seed = 0; seed < 20L * SEEDS; seed++) {
       if (scenario.run(new SeededChoices(seed)).violation().isPresent()) {
         return;

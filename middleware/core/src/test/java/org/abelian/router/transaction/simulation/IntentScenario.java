@@ -7,15 +7,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.abelian.router.transaction.Answer;
 import org.abelian.router.transaction.CommitOutcome;
 import org.abelian.router.transaction.CommitRequest;
 import org.abelian.router.transaction.CommutingCommit;
+import org.abelian.router.transaction.CommutingFragment;
 import org.abelian.router.transaction.GidSource;
 import org.abelian.router.transaction.Intent;
 import org.abelian.router.transaction.IntentId;
 import org.abelian.router.transaction.IntentLedger;
 import org.abelian.router.transaction.IntentRecovery;
-import org.abelian.router.transaction.Participant;
 import org.abelian.router.transaction.StoredIntent;
 
 /**
@@ -23,10 +24,12 @@ import org.abelian.router.transaction.StoredIntent;
  * and another recover and forget; then peace, and a look at what came of it.
  *
  * @param writers so many nodes
+ * @param inOneRound whether the work goes with the commit, so that it may fail on one node alone
  * @param neighbour whether a later transaction of the same router has committed everywhere before
  * @param flaw built into the nodes, or null
  */
-record IntentScenario(int writers, int faultsMax, boolean neighbour, IntentFlaw flaw) {
+record IntentScenario(
+    int writers, int faultsMax, boolean inOneRound, boolean neighbour, IntentFlaw flaw) {
   private static final String WORK = "work";
   private static final long NEIGHBOUR = 9;
   private static final int LAST_ROUNDS = 3;
@@ -77,17 +80,38 @@ record IntentScenario(int writers, int faultsMax, boolean neighbour, IntentFlaw 
 
   private void commit(
       World world, IntentLedger ledger, List<CommitOutcome> answers, List<String> violations) {
-    List<Participant> parts = new ArrayList<>();
+    List<ModelConnection> parts = new ArrayList<>();
     List<Integer> nodes = IntStream.rangeClosed(1, writers).boxed().toList();
     nodes.forEach(node -> parts.add(world.connect(node, WORK, false)));
     CommutingCommit commit =
         new CommutingCommit(new ModelIntentNetwork(world), ledger, time -> world.pass(() -> true));
+    Intent intent = new Intent(nodes, "{}");
     CommitOutcome outcome =
-        commit.commit(new CommitRequest(7, null, parts, List.of()), new Intent(nodes, "{}"));
+        inOneRound
+            ? commit.run(7, intent, parts.stream().map(Part::new).toList())
+            : commit.commit(new CommitRequest(7, null, List.copyOf(parts), List.of()), intent);
     answers.add(outcome);
     boolean silent = outcome instanceof CommitOutcome.Committed done && done.warnings().isEmpty();
     if (silent && doneNodes(world) < writers) {
       violations.add("success without a warning, but not on every node yet");
+    }
+  }
+
+  /** A node's part of a transaction that is done and committed by one message. */
+  private record Part(ModelConnection connection) implements CommutingFragment {
+    @Override
+    public int nodeId() {
+      return connection.nodeId();
+    }
+
+    @Override
+    public void send(IntentId id, Intent intent) {
+      connection.run(id, intent);
+    }
+
+    @Override
+    public Answer await() {
+      return connection.await();
     }
   }
 

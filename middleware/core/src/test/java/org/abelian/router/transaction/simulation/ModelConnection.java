@@ -38,6 +38,7 @@ final class ModelConnection implements Participant {
   private State state;
   private boolean broken;
   private boolean clientGone;
+  private boolean inOneMessage;
   Gid deciding;
   private StoredIntent intent;
 
@@ -71,6 +72,22 @@ final class ModelConnection implements Participant {
       } else {
         underWay.add(sql);
       }
+    }
+  }
+
+  /**
+   * Sends work, intent and commit as one message, which is one transaction whatever comes of it.
+   */
+  void run(IntentId id, Intent intent) {
+    world.pass(() -> true);
+    if (!broken) {
+      inOneMessage = true;
+      underWay.add("CALL;");
+      String nodes = intent.nodes().stream().map(String::valueOf).collect(Collectors.joining(","));
+      underWay.add(
+          "SELECT abelian.commit_intent('%s',%d,'{%s}');"
+              .formatted(id.router(), id.number(), nodes));
+      underWay.add("COMMIT");
     }
   }
 
@@ -134,8 +151,12 @@ final class ModelConnection implements Participant {
     Answer answer = execute(sql);
     boolean more = sql.endsWith(";");
     if (more && answer instanceof Answer.Failed) {
-      underWay.remove();
-      more = false;
+      while (more) {
+        more = underWay.remove().endsWith(";");
+      }
+      if (inOneMessage) {
+        end();
+      }
     }
     if (!more && !broken) {
       answers.add(answer);
@@ -157,6 +178,9 @@ final class ModelConnection implements Participant {
     }
     if (sql.startsWith("SELECT abelian.commit_intent(")) {
       return commitIntent(sql);
+    }
+    if (sql.equals("CALL;")) {
+      return world.happens("body fails") ? failed("57014", null) : new Answer.Done("CALL");
     }
     if (sql.equals("COMMIT")) {
       return commit();

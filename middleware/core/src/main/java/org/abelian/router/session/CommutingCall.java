@@ -1,0 +1,176 @@
+package org.abelian.router.session;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.abelian.router.analysis.BlindCallFacts;
+import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.routing.ParameterText;
+import org.abelian.router.transaction.CommitOutcome;
+import org.abelian.router.transaction.Intent;
+
+/**
+ * The call does blind operations only, so that each participant does and commits its part in one
+ * message, together with the intent of the whole; docs/protocols/commuting.md has the argument. It
+ * takes calls outside of transactions at READ COMMITTED. What makes a call unfit is found before
+ * anything is sent, or by every participant alike; then it becomes a coordinated transaction.
+ */
+final class CommutingCall implements ProcedureStrategy {
+  private static final int INT8 = 20;
+  private static final int NUMERIC = 1700;
+
+  /** Types whose text form reads the same everywhere, in whatever format they are bound. */
+  private static final Set<Integer> TYPES = Set.of(16, INT8, 21, 23, 25, 1042, 1043, NUMERIC, 2950);
+
+  /** Larger amounts could bring a counter to the end of its range, where operations fail. */
+  private static final BigDecimal AMOUNT_MAX = BigDecimal.valueOf(1L << 40);
+
+  private static final int DIGITS_MAX = 100;
+
+  private static final Set<String> UNFIT =
+      Set.of(SqlState.MISROUTED_PROCEDURE.code(), SqlState.NOT_BLIND.code());
+
+  private static final ClassChoice CHOICE =
+      new ClassChoice(CommitClass.COMMUTING, "it wrote on several nodes", null);
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Session session;
+  private final JoinedCall joined;
+
+  CommutingCall(Session session, JoinedCall joined) {
+    this.session = session;
+    this.joined = joined;
+  }
+
+  /** Whether it may run a call, by what the procedure does and the session's transaction. */
+  static boolean accepts(Session session, ProcedureCall call) {
+    SessionSettings settings = session.settings();
+    return !call.homes().isEmpty()
+        && nodes(call).containsAll(call.homes())
+        && call.routed().utility() == UtilityKind.CALL
+        && call.procedure().columns().isEmpty()
+        && !session.transaction().isOpen()
+        && session.groups().isOneStatement()
+        && !IsolationSettings.isStrict(session.transaction(), settings)
+        && !ClassChoice.says(settings, ClassChoice.SETTING, "coordinated");
+  }
+
+  private static List<Integer> nodes(ProcedureCall call) {
+    return call.participants().stream().map(link -> link.nodeId).toList();
+  }
+
+  @Override
+  public Portal bind(ProcedureCall call, BindMessage bind, boolean answer) throws IOException {
+    List<Integer> types = call.routed().facts().parameters();
+    Optional<List<String>> values = values(types, bind);
+    if (values.isEmpty()) {
+      session
+          .transaction()
+          .work()
+          .refuse("an argument is NULL, large, or of a type that may read otherwise elsewhere");
+      return joined.bind(call, bind, answer);
+    }
+    if (answer) {
+      session.plan().add(FixedMessage.BIND_COMPLETE);
+    }
+    Portal.OnNodes portal =
+        new Portal.OnNodes(call.statement(), call.routed(), null, call.participants());
+    portal.intent = work(call, types, values.get());
+    portal.bind = new BindMessage();
+    portal.bind.look(Arrays.copyOfRange(bind.array(), bind.portalAt() - 5, bind.end()), 0);
+    return portal;
+  }
+
+  /** The values in text form; empty when an operation could fail with one of them. */
+  private static Optional<List<String>> values(List<Integer> types, BindMessage bind) {
+    List<String> values = new ArrayList<>(types.size());
+    for (int i = 0; i < types.size(); i++) {
+      int type = types.get(i);
+      if (i >= bind.parameterCount() || bind.length(i) < 0 || !TYPES.contains(type)) {
+        return Optional.empty();
+      }
+      String value =
+          ParameterText.of(type, bind.isBinary(i), bind.array(), bind.offset(i), bind.length(i));
+      if (value == null || (type == INT8 || type == NUMERIC) && !isSmall(value)) {
+        return Optional.empty();
+      }
+      values.add(value);
+    }
+    return Optional.of(values);
+  }
+
+  private static boolean isSmall(String number) {
+    try {
+      return number.length() <= DIGITS_MAX
+          && !number.contains("e")
+          && !number.contains("E")
+          && new BigDecimal(number.strip()).abs().compareTo(AMOUNT_MAX) <= 0;
+    } catch (NumberFormatException notANumber) {
+      return false;
+    }
+  }
+
+  private static String work(ProcedureCall call, List<Integer> types, List<String> values) {
+    ObjectNode work = JSON.createObjectNode();
+    int number = 0;
+    for (BlindCallFacts.Statement statement : call.procedure().blind().statements()) {
+      ClassChoice.add(work, call.homes().get(number++), statement.redo(), types, values);
+    }
+    return work.toString();
+  }
+
+  @Override
+  public Outcome execute(Portal.OnNodes portal, byte[] name) throws IOException {
+    if (portal.intent == null) {
+      return joined.execute(portal, name);
+    }
+    if (!session.plan().isEmpty()) {
+      return Outcome.WAIT;
+    }
+    CommitOutcome outcome = run(portal);
+    if (outcome instanceof CommitOutcome.RolledBackByNode byNode) {
+      String state = byNode.failure().sqlState();
+      if (UNFIT.contains(state)) {
+        return runJoined(portal, name, state);
+      }
+      if (state.equals(SqlState.STALE_PLACEMENT.code())) {
+        session.control().ending().answer(outcome); // Nothing is done: the group runs again.
+      }
+    }
+    session.notRetryable();
+    session.control().ending().announce(CHOICE);
+    session.control().ending().answer(outcome);
+    session.output().commandComplete(portal.routed.facts().tag());
+    return Outcome.NEXT;
+  }
+
+  private CommitOutcome run(Portal.OnNodes portal) {
+    portal.links.forEach(link -> session.links().connect(link));
+    List<CallFragment> fragments =
+        portal.links.stream()
+            .map(link -> new CallFragment(link, portal.statement().statement(), portal.bind))
+            .toList();
+    Intent intent = new Intent(nodes(portal.call), portal.intent);
+    return session.router().commuting().run(session.id(), intent, fragments);
+  }
+
+  private Outcome runJoined(Portal.OnNodes portal, byte[] name, String state) throws IOException {
+    if (state.equals(SqlState.NOT_BLIND.code())) {
+      session.schemaMayHaveChanged(true);
+    }
+    session.transaction().work().refuse("it is more than blind operations by now");
+    joined.bind(portal.call, portal.bind, false);
+    portal.intent = null;
+    return joined.execute(portal, name);
+  }
+}

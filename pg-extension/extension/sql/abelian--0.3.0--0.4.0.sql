@@ -21,7 +21,7 @@ END $$;
 -- What spans several nodes carries the greatest timestamp of one lane to the others.
 CREATE FUNCTION abelian.independent_advance(at bigint) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_advance';
 -- ==== end of clocks of lanes ========================================================================
-=======
+
 -- ==== classes that owners choose (docs/design/procedures.md) ===========================================
 
 -- As before, but that `class => 'coordinated'` is remembered as the owner's choice also where the analysis stores the same class: it rules

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** One transaction under way: its statements, and what they have shown. */
 public final class Work {
@@ -212,7 +213,7 @@ public final class Work {
     String state = error.getSQLState();
     boolean lost = state == null || state.startsWith("08") || state.startsWith("57P");
     boolean open = endSent || !intention.kind().isBlock();
-    Ending ending = lost && open ? Ending.UNKNOWN : Ending.ROLLED_BACK;
+    Ending ending = lost && open && !tellsTheEnd(error) ? Ending.UNKNOWN : Ending.ROLLED_BACK;
     return new Recorded(
         intention,
         ending == Ending.UNKNOWN ? shown : Map.of(),
@@ -222,5 +223,14 @@ public final class Work {
         System.nanoTime(),
         state + " " + error.getMessage(),
         Outcomes.token(error));
+  }
+
+  /** True when the router lost a node and knows that nothing has happened. */
+  private static boolean tellsTheEnd(SQLException error) {
+    return Stream.of(
+            "Nothing was done there",
+            "it is rolled back",
+            "Nothing of this transaction took effect")
+        .anyMatch(String.valueOf(error.getMessage())::contains);
   }
 }

@@ -72,6 +72,12 @@ impl<D: Elements> Program<D> {
         locks
     }
 
+    /// The element with this hash, if an operation is about it.
+    pub fn element(&self, hash: u64) -> Option<&[u8]> {
+        let mut elements = self.0.iter().filter_map(D::operation_element);
+        elements.find(|element| element_hash(element) == hash)
+    }
+
     /// Whether no operation needs to know what is there.
     pub fn is_blind(&self) -> bool {
         self.0.iter().all(D::is_blind)

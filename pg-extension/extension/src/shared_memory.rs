@@ -5,7 +5,7 @@ use crate::cluster::independent::{Lanes, Progress};
 use crate::lock::early::Unflushed;
 use crate::lock::phaser::Phaser;
 use crate::lock::readers::Readers;
-use crate::lock::{Moments, Waiting};
+use crate::lock::{Gates, Moments, Waiting};
 use crate::object::contention::Detector;
 use crate::object::split_set::SplitSet;
 use crate::object::statistics::Figures;
@@ -32,6 +32,10 @@ pub static SPLIT: PgAtomic<SplitSet> = unsafe { PgAtomic::new(c"abelian_split_se
 /// Where backends wait.
 // SAFETY: the name is unique to this extension.
 pub static WAITING: PgLwLock<Waiting> = unsafe { PgLwLock::new(c"abelian_waiting") };
+
+/// Where backends wait before gates.
+// SAFETY: the name is unique to this extension.
+pub static GATES: PgLwLock<Gates> = unsafe { PgLwLock::new(c"abelian_gates") };
 
 /// Independent transactions that are pending.
 // SAFETY: the name is unique to this extension.
@@ -63,6 +67,7 @@ pub fn request() {
     pg_shmem_init!(FOLDING = Folding::default());
     pg_shmem_init!(SPLIT = SplitSet::new());
     pg_shmem_init!(WAITING = Waiting::default());
+    pg_shmem_init!(GATES = Gates::default());
     pg_shmem_init!(MOMENTS = ());
     pg_shmem_init!(LANES = Lanes::new());
     pg_shmem_init!(PROGRESS = Progress::default());

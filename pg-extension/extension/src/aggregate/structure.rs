@@ -81,6 +81,23 @@ impl Structure {
         with!(self, D => named::<D>(state))
     }
 
+    /// The element with this hash among those that operations are about.
+    pub fn element(self, program: &[u8], hash: u64) -> Result<Option<Vec<u8>>, Error> {
+        with!(self, D => Ok(Program::<D>::read(program)?.element(hash).map(<[u8]>::to_vec)))
+    }
+
+    /// The element with this hash among those of a state.
+    pub fn element_of_state(self, state: &[u8], hash: u64) -> Result<Option<Vec<u8>>, Error> {
+        fn named<D: Elements>(state: &[u8], hash: u64) -> Result<Option<Vec<u8>>, Error> {
+            let elements = D::State::named(state)?;
+            let found = elements
+                .iter()
+                .find(|x| abelian_adt::locks::element_hash(x) == hash);
+            Ok(found.map(|x| x.to_vec()))
+        }
+        with!(self, D => named::<D>(state, hash))
+    }
+
     /// Whether operations need not know what is there.
     pub fn is_blind(self, program: &[u8]) -> Result<bool, Error> {
         with!(self, D => Ok(Program::<D>::read(program)?.is_blind()))

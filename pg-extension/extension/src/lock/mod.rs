@@ -9,7 +9,7 @@ mod waiting;
 
 pub use look::Opened;
 pub use moment::{Moment, Moments, Purpose};
-pub use waiting::{Waiting, at_row};
+pub use waiting::{Gates, Waiting, at_element, at_row};
 
 use crate::object::{Object, statistics};
 use crate::settings;

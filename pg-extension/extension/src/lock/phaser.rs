@@ -7,7 +7,7 @@
 //!
 //! A transaction passes the gate of an object once, and leaves it after its locks are released.
 
-use super::{Mode, early};
+use super::{Mode, early, waiting};
 use crate::object::contention::now;
 use crate::object::statistics::count;
 use crate::settings;
@@ -186,7 +186,10 @@ pub fn pass(object: i64, mode: Mode) {
     };
     match at_gate(object, |phases| phases.arrive(kind, now())) {
         Some((gate, Arrival::In)) => enter(gate, object),
-        Some((gate, Arrival::Wait(ticket))) => wait(gate, object, ticket),
+        Some((gate, Arrival::Wait(ticket))) => {
+            waiting::note_gate(object, mode);
+            wait(gate, object, ticket);
+        }
         None => {}
     }
 }
@@ -247,6 +250,7 @@ fn stop_waiting() -> bool {
     let Some((number, object, ticket)) = BEFORE.take() else {
         return false;
     };
+    waiting::left_gate();
     let let_in = gate(number).with(|phases| {
         let let_in = phases.is_turn(ticket);
         if !let_in {

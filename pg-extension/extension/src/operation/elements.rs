@@ -110,11 +110,15 @@ impl OnElements {
             }
             let part = Part::Element(*hash);
             let briefly = *mode == Mode::Add && additions == Until::Rewritten;
-            let got = if briefly {
-                lock::lock_one(object, part, *mode, wait)
-            } else {
-                lock::lock_part(object, part, *mode, wait)
+            let lock = match briefly {
+                true => lock::lock_one,
+                false => lock::lock_part,
             };
+            let mut got = lock(object, part, *mode, false);
+            if !got && wait {
+                lock::at_element(*hash, &self.element(*hash));
+                got = lock(object, part, *mode, true);
+            }
             if !got {
                 taken.release();
                 return None;
@@ -125,6 +129,20 @@ impl OnElements {
             }
         }
         Some(taken)
+    }
+
+    /// The element with this hash, for those who look at waits; empty if it is not found.
+    fn element(&self, hash: u64) -> Vec<u8> {
+        let found = self
+            .family
+            .structure
+            .and_then(|structure| match &self.program {
+                Some(program) => structure.element(program, hash).ok()?,
+                None => structure
+                    .element_of_state(&content_of(self.family.stored(&self.additions)), hash)
+                    .ok()?,
+            });
+        found.unwrap_or_default()
     }
 
     /// The transaction that has rewritten the row, other than it is at `at`, so that the elements are others; whether it will be

@@ -179,7 +179,9 @@ fn newest_of_element(call: Call) -> Result<Datum, Error> {
     let content = Aggregated::argument(call, 0)?;
     let request = Request::of(call.i32(4))?;
     let object = content.object(relation(call, 3));
-    let hash = element_hash(&content_of(call.arg(1)));
+    let element = content_of(call.arg(1));
+    let hash = element_hash(&element);
+    lock::at_element(hash, &element);
     if request.is_strict() {
         // SAFETY: the place is that of a row version.
         let held = strict::hold(&object, Part::Element(hash), unsafe { *place(call, 2) })?;

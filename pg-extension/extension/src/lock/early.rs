@@ -10,9 +10,7 @@ use super::phaser;
 use crate::shared_memory::UNFLUSHED;
 use pgrx::PGRXSharedMemory;
 use pgrx::pg_sys::{self, XLogRecPtr};
-use pgrx::prelude::*;
 use std::cell::Cell;
-use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 
 /// How many transactions may be visible and not yet on disk.
@@ -36,29 +34,22 @@ thread_local! {
     static DUTY: Cell<Duty> = const { Cell::new(Duty::Nothing) };
 }
 
-/// Registers for commits; called once when the library is loaded.
-pub fn install() {
-    // SAFETY: a callback that lives as long as the process.
-    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ends), null_mut()) };
+/// The transaction is going to commit: decides how it waits for the disk.
+pub(super) fn before_commit() {
+    DUTY.set(duty());
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn transaction_ends(
-    event: pg_sys::XactEvent::Type,
-    _argument: *mut std::ffi::c_void,
-) {
-    use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PRE_COMMIT};
-    match event {
-        XACT_EVENT_PRE_COMMIT => DUTY.set(duty()),
-        XACT_EVENT_COMMIT => restore(DUTY.get()),
-        XACT_EVENT_ABORT => {
-            let duty = DUTY.replace(Duty::Nothing);
-            restore(duty);
-            if let Duty::Own(_) = duty {
-                UNFLUSHED.get().0.fetch_sub(1, SeqCst);
-            }
-        }
-        _ => {}
+/// The transaction is committed; its locks are released next.
+pub(super) fn committed() {
+    restore(DUTY.get());
+}
+
+/// The transaction is aborted, perhaps in the middle of its commit.
+pub(super) fn aborted() {
+    let duty = DUTY.replace(Duty::Nothing);
+    restore(duty);
+    if let Duty::Own(_) = duty {
+        UNFLUSHED.get().0.fetch_sub(1, SeqCst);
     }
 }
 

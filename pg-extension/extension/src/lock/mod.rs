@@ -286,26 +286,47 @@ fn holds_table(relation: Oid, mode: i32) -> bool {
     unsafe { pg_sys::LockHeldByMe(&tag, mode) }
 }
 
-/// Registers what ends a transaction's counts; called once when the library is loaded.
+/// Registers for the ends of transactions; called once when the library is loaded.
 pub fn install() {
     phaser::install();
-    early::install();
-    readers::install();
     // SAFETY: a callback that lives as long as the process.
-    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ended), null_mut()) };
+    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ends), null_mut()) };
 }
 
+/// Everything that this room does at the end of a transaction, but for the gates, which are left after its locks are released.
 #[pg_guard]
-unsafe extern "C-unwind" fn transaction_ended(
+unsafe extern "C-unwind" fn transaction_ends(
     event: pg_sys::XactEvent::Type,
     _argument: *mut std::ffi::c_void,
 ) {
-    use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
-    if [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(&event) {
-        ASKED.with(|tables| {
-            if let Ok(mut tables) = tables.try_borrow_mut() {
-                tables.clear();
-            }
-        });
+    use pg_sys::XactEvent::{
+        XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PRE_COMMIT, XACT_EVENT_PRE_PREPARE,
+        XACT_EVENT_PREPARE,
+    };
+    match event {
+        XACT_EVENT_PRE_COMMIT => {
+            readers::before_end(); // may fail
+            early::before_commit();
+        }
+        XACT_EVENT_PRE_PREPARE => readers::before_end(),
+        XACT_EVENT_COMMIT => {
+            early::committed();
+            ended();
+        }
+        XACT_EVENT_ABORT => {
+            early::aborted();
+            ended();
+        }
+        XACT_EVENT_PREPARE => ended(),
+        _ => {}
     }
+}
+
+fn ended() {
+    readers::ended();
+    ASKED.with(|tables| {
+        if let Ok(mut tables) = tables.try_borrow_mut() {
+            tables.clear();
+        }
+    });
 }

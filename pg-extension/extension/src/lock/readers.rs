@@ -9,10 +9,8 @@
 
 use crate::error::Error;
 use crate::shared_memory::READERS;
-use pgrx::prelude::*;
-use pgrx::{PGRXSharedMemory, pg_sys};
+use pgrx::PGRXSharedMemory;
 use std::cell::Cell;
-use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst, fence};
 
 /// Not looked yet since the server started: a prepared transaction may have survived that.
@@ -71,26 +69,14 @@ pub fn exist_before_row() -> bool {
     found
 }
 
-/// Registers the end of transactions; called once when the library is loaded.
-pub fn install() {
-    // SAFETY: a callback that lives as long as the process.
-    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ends), null_mut()) };
+/// The transaction is going to commit or to be prepared.
+pub(super) fn before_end() {
+    if LOOKED_EARLY.get() && exist() {
+        Error::ConcurrentUpdate.raise();
+    }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn transaction_ends(
-    event: pg_sys::XactEvent::Type,
-    _argument: *mut std::ffi::c_void,
-) {
-    use pg_sys::XactEvent::{
-        XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PRE_COMMIT, XACT_EVENT_PRE_PREPARE,
-        XACT_EVENT_PREPARE,
-    };
-    if [XACT_EVENT_PRE_COMMIT, XACT_EVENT_PRE_PREPARE].contains(&event) {
-        if LOOKED_EARLY.get() && exist() {
-            Error::ConcurrentUpdate.raise();
-        }
-    } else if [XACT_EVENT_COMMIT, XACT_EVENT_PREPARE, XACT_EVENT_ABORT].contains(&event) {
-        LOOKED_EARLY.set(false);
-    }
+/// The transaction has ended.
+pub(super) fn ended() {
+    LOOKED_EARLY.set(false);
 }

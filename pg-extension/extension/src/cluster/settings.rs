@@ -16,6 +16,10 @@ static SESSION: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new
 /// `abelian.participants`: who runs the distributed procedure that is called next, `<this node>:<node>,<node>...`.
 static PARTICIPANTS: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
+/// `abelian.commit_statistics`: what a router answers to SHOW; empty on a connection that is not a router's.
+static COMMIT_STATISTICS: GucSetting<Option<CString>> =
+    GucSetting::<Option<CString>>::new(Some(c""));
+
 /// `abelian.transaction_id`: reported to the router; see [`super::transaction_token`].
 static TRANSACTION_ID: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
@@ -86,6 +90,14 @@ pub fn define() {
             None,
         );
     }
+    GucRegistry::define_string_guc(
+        c"abelian.commit_statistics",
+        c"How many transactions the router has committed in which class, as JSON.",
+        c"Routers set it when they are asked for it by SHOW.",
+        &COMMIT_STATISTICS,
+        GucContext::Userset,
+        GucFlags::NO_SHOW_ALL,
+    );
     GucRegistry::define_string_guc(
         c"abelian.transaction_id",
         c"The token of the router's current transaction, to ask abelian.transaction_outcome() about.",

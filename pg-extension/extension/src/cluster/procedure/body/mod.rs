@@ -1,14 +1,15 @@
 //! What the stored body of a procedure does, as far as it can be known without running it. Whatever is not understood is reported, never
 //! assumed to be harmless.
 //!
-//! From below: `findings` (what was found, and the verdict), `query` (one query), `constraints` (what a change can violate), `plpgsql` (statements of
-//! PL/pgSQL), `source` (the body of a function), `blind` (whether calls can commit in one round).
+//! From below: `findings` (what was found, and the verdict), `query` (one query), `nullness` (what is never NULL), `constraints` (what a change can violate),
+//! `plpgsql` (statements of PL/pgSQL), `source` (the body of a function), `blind` (whether calls can commit in one round).
 //!
 //! Nothing is executed here.
 
 mod blind;
 mod constraints;
 mod findings;
+mod nullness;
 mod plpgsql;
 mod query;
 mod source;

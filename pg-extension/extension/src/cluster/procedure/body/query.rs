@@ -57,7 +57,7 @@ pub fn look(
             "{place}: function {function} may read or change tables"
         ));
     }
-    let mut sources = inputs;
+    let mut sources = inputs.clone();
     sources.extend(local_guards);
     sources.extend(accesses.iter().map(Access::source));
     let mut decision = sources.clone();
@@ -70,8 +70,9 @@ pub fn look(
     }
     tree::walk(node, &mut |inner| {
         if let Some(level) = tree::cast::<pg_sys::Query, _>(inner) {
-            for what in constraints::of(level) {
-                findings.may_abort(format!("{place}: {what}"), &decision);
+            for violation in constraints::of(level) {
+                let depends = if violation.alike { &inputs } else { &decision };
+                findings.may_abort(format!("{place}: {}", violation.what), depends);
             }
         }
         true
@@ -141,20 +142,53 @@ fn look_at_level(
         }
         // SAFETY: the relation is locked by the analysis of the query.
         let table = unsafe { tree::string(pg_sys::get_rel_name(entry.relid)) };
+        if !is_plain_table(entry) {
+            findings.not_understood(format!(
+                "{place}: {table} is no plain table, or has rules or policies; use the tables behind it"
+            ));
+        }
         let is_target = changes && level.resultRelation == index as i32 + 1;
         match placements::home(entry.relid) {
-            Home::Here => {}
+            Home::Here => findings.not_understood(format!(
+                "{place}: {table} is each node's own, and may differ"
+            )),
             Home::Everywhere if is_target => findings.not_understood(format!(
                 "{place}: it changes reference table {table}, which is refused when it runs"
             )),
             Home::Everywhere => {}
             Home::Node(_) => accesses.push(Access { table, key: None }),
             Home::Hash(hash) => {
+                let moves = level.commandType == CmdType::CMD_UPDATE
+                    && tree::list::<pg_sys::TargetEntry>(level.targetList)
+                        .any(|entry| entry.resno == hash.attribute && !entry.resjunk);
+                if is_target && moves {
+                    findings.not_understood(format!(
+                        "{place}: it changes the distribution column of {table}"
+                    ));
+                }
                 let key = key_of(level, index as i32 + 1, hash.attribute, is_target)
                     .and_then(|variable| findings.argument(variable));
                 accesses.push(Access { table, key });
             }
         }
+    }
+}
+
+/// No view, partitions or foreign rows, and nothing that the rewriter adds to queries.
+fn is_plain_table(entry: &pg_sys::RangeTblEntry) -> bool {
+    // SAFETY: the relation is locked by the analysis of the query; it is opened and closed.
+    unsafe {
+        let relation = pg_sys::RelationIdGetRelation(entry.relid);
+        if relation.is_null() {
+            return false;
+        }
+        let form = &*(*relation).rd_rel;
+        let plain = form.relkind as u8 == pg_sys::RELKIND_RELATION
+            && !form.relhassubclass
+            && !form.relhasrules
+            && !form.relrowsecurity;
+        pg_sys::RelationClose(relation);
+        plain
     }
 }
 
@@ -277,8 +311,30 @@ unsafe extern "C-unwind" fn collect(function: Oid, context: *mut c_void) -> bool
 
 /// Functions that raise no error for any argument although PostgreSQL does not call them leakproof.
 fn never_fails(function: Oid) -> bool {
-    const NAMES: [&str; 8] = [
-        "is_local", "count", "min", "max", "bool_and", "bool_or", "every", "concat",
+    const NAMES: [&str; 23] = [
+        "now",
+        "is_local",
+        "count",
+        "min",
+        "max",
+        "bool_and",
+        "bool_or",
+        "every",
+        "concat",
+        "numeric_eq",
+        "numeric_ne",
+        "numeric_lt",
+        "numeric_le",
+        "numeric_gt",
+        "numeric_ge",
+        "numeric_smaller",
+        "numeric_larger",
+        "int4smaller",
+        "int4larger",
+        "int8smaller",
+        "int8larger",
+        "cardinality",
+        "array_length",
     ];
     // SAFETY: a catalogue look-up.
     let name = unsafe { tree::string(pg_sys::get_func_name(function)) };
@@ -287,7 +343,7 @@ fn never_fails(function: Oid) -> bool {
 }
 
 /// Expressions that may raise an error.
-fn failures(node: NodePtr) -> BTreeSet<String> {
+pub fn failures(node: NodePtr) -> BTreeSet<String> {
     let mut called = BTreeSet::<String>::new();
     let mut found = BTreeSet::new();
     tree::walk(node, &mut |inner| {

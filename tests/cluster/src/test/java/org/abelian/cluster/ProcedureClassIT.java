@@ -3,17 +3,22 @@ package org.abelian.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithCluster;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Calls take the cheapest class that the procedure's class and the session's transaction allow, and
@@ -196,6 +201,29 @@ class ProcedureClassIT {
             statement.executeQuery("SELECT count(DISTINCT what) FROM tag WHERE what <> ''")) {
       rows.next();
       assertEquals(1, rows.getInt(1));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"extended", "simple"})
+  void theRouterTellsHowItHasCommitted(String mode) throws SQLException {
+    String url = cluster.driverUrl() + "?preferQueryMode=" + mode;
+    try (Connection other = DriverManager.getConnection(url, LocalNode.USER, LocalNode.USER);
+        Statement statement = other.createStatement()) {
+      for (int i = 0; i < 7; i++) { // from some execution on, pgjdbc prepares it
+        long before = independent(statement);
+        statement.execute(call());
+        assertEquals(before + 1, independent(statement));
+      }
+    }
+  }
+
+  private static long independent(Statement statement) throws SQLException {
+    try (ResultSet row = statement.executeQuery("SHOW abelian.commit_statistics")) {
+      row.next();
+      Matcher count = Pattern.compile("\"independent\":(\\d+)").matcher(row.getString(1));
+      assertEquals(true, count.find(), row.getString(1));
+      return Long.parseLong(count.group(1));
     }
   }
 

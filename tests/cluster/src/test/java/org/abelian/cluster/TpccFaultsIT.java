@@ -12,6 +12,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +32,7 @@ import org.abelian.workloads.tpcc.input.InputOptions;
 import org.abelian.workloads.tpcc.journal.FileJournal;
 import org.abelian.workloads.tpcc.journal.JournalReader;
 import org.abelian.workloads.tpcc.load.Loader;
+import org.abelian.workloads.tpcc.load.ProcedureInstaller;
 import org.abelian.workloads.tpcc.load.TableCreator;
 import org.abelian.workloads.tpcc.run.RunOptions;
 import org.abelian.workloads.tpcc.run.RunResult;
@@ -39,8 +41,9 @@ import org.abelian.workloads.tpcc.run.WarehouseLocations;
 import org.abelian.workloads.tpcc.schema.ColumnKind;
 import org.abelian.workloads.tpcc.schema.Scale;
 import org.abelian.workloads.tpcc.schema.TpccSchema;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** TPC-C while the router server and the nodes are killed again and again. */
 @WithCluster(exclusive = true)
@@ -59,14 +62,20 @@ class TpccFaultsIT {
     this.cluster = cluster;
   }
 
-  @Test
-  void killedRoutersAndNodesLoseNoAcknowledgedCommitAndLeaveNoPreparedTransaction()
-      throws Exception {
+  @ParameterizedTest(name = "as procedures: {0}")
+  @ValueSource(booleans = {false, true})
+  void killedRoutersAndNodesLoseNoAcknowledgedCommitAndLeaveNoPreparedTransaction(
+      boolean procedures) throws Exception {
     load();
+    if (procedures) {
+      new ProcedureInstaller(database(cluster.driverUrl())).install(SMALL.warehouses());
+    }
     Path journalFile = folder.resolve("journal");
     try (RouterServer server = RouterServer.start(cluster)) {
-      RunResult run = runWhileKilling(server, journalFile);
+      RunResult run = runWhileKilling(server, journalFile, procedures);
       awaitNoPreparedTransaction();
+      assertEquals(List.of(), stopped(), "a procedure broke its promise: seed " + SEED);
+      assertTrue(!procedures || lanesHaveMoved(), "no call ran as an independent transaction");
       assertTrue(run.total().committed() > 0, () -> "nothing was committed: " + run.errors());
       Database router = database(server.jdbcUrl());
       Map<Condition, Violations> findings = new ConsistencyCheck(router).run(SMALL.warehouses());
@@ -91,14 +100,16 @@ class TpccFaultsIT {
   }
 
   /** Two thirds of the terminals go through the server, a third through the driver. */
-  private RunResult runWhileKilling(RouterServer server, Path journalFile) throws Exception {
+  private RunResult runWhileKilling(RouterServer server, Path journalFile, boolean procedures)
+      throws Exception {
     long kills = ROUNDS * (cluster.nodes().size() + 1L);
     Duration time = Duration.ofMillis((kills + 1) * (BETWEEN_KILLS_MILLIS + 1_000));
     try (FileJournal journal = new FileJournal(journalFile)) {
       CompletableFuture<RunResult> byServer =
-          CompletableFuture.supplyAsync(() -> run(server.jdbcUrl(), 4, time, journal));
+          CompletableFuture.supplyAsync(() -> run(server.jdbcUrl(), 4, time, journal, procedures));
       CompletableFuture<RunResult> byDriver =
-          CompletableFuture.supplyAsync(() -> run(cluster.driverUrl(), 2, time, journal));
+          CompletableFuture.supplyAsync(
+              () -> run(cluster.driverUrl(), 2, time, journal, procedures));
       for (int round = 0; round < ROUNDS; round++) {
         for (LocalNode node : cluster.nodes()) {
           Thread.sleep(BETWEEN_KILLS_MILLIS);
@@ -114,7 +125,8 @@ class TpccFaultsIT {
     }
   }
 
-  private RunResult run(String url, int terminals, Duration time, FileJournal journal) {
+  private RunResult run(
+      String url, int terminals, Duration time, FileJournal journal, boolean procedures) {
     RunOptions options =
         new RunOptions(
             SMALL,
@@ -126,7 +138,7 @@ class TpccFaultsIT {
             false,
             20,
             SEED + terminals,
-            false);
+            procedures);
     try {
       return new TpccRun(database(url), options, WarehouseLocations.single(), journal)
           .run((second, completed) -> {});
@@ -145,6 +157,32 @@ class TpccFaultsIT {
       left = preparedTransactions();
     }
     assertEquals(0, left, "prepared transactions are left");
+  }
+
+  private boolean lanesHaveMoved() throws SQLException {
+    boolean moved = false;
+    for (LocalNode node : cluster.nodes()) {
+      moved |= ProxiedCluster.number(node, "SELECT at FROM abelian.independent_lane") > 0;
+    }
+    return moved;
+  }
+
+  /** Reasons for which procedures were stopped, by any node. */
+  private List<String> stopped() throws SQLException {
+    List<String> reasons = new ArrayList<>();
+    for (LocalNode node : cluster.nodes()) {
+      try (Connection connection = node.connectAsSuperuser();
+          Statement statement = connection.createStatement();
+          ResultSet rows =
+              statement.executeQuery(
+                  "SELECT stopped FROM abelian.procedure WHERE stopped <> '' UNION ALL SELECT"
+                      + " failure FROM abelian.independent_record WHERE failure IS NOT NULL")) {
+        while (rows.next()) {
+          reasons.add(rows.getString(1));
+        }
+      }
+    }
+    return reasons;
   }
 
   private int preparedTransactions() throws SQLException {

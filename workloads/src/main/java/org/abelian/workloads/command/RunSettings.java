@@ -55,7 +55,9 @@ final class RunSettings {
 
   @Option(
       names = "--procedures",
-      description = "NewOrder and Payment as distributed procedures, not statement by statement")
+      description =
+          "NewOrder and Payment as distributed procedures; the whole benchmark interleaves them"
+              + " with the statements one by one")
   private boolean procedures;
 
   @Option(names = "--waits", description = "keep the specified keying and think times")
@@ -85,6 +87,11 @@ final class RunSettings {
 
   /** Options of a run; another round draws other inputs. */
   RunOptions options(Scale scale, int round) {
+    return options(scale, round, procedures);
+  }
+
+  /** As above; as procedures or not. */
+  RunOptions options(Scale scale, int round, boolean procedures) {
     return new RunOptions(
         scale,
         terminals,

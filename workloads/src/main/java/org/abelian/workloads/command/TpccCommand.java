@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.abelian.workloads.database.CommitCounts;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.measure.Interleaving;
@@ -35,6 +36,9 @@ import picocli.CommandLine.Option;
             + " rounds.",
     subcommands = {TpccLoadCommand.class, TpccRunCommand.class, TpccCheckCommand.class})
 final class TpccCommand implements Callable<Integer> {
+  private static final String INTERACTIVE = "interactive";
+  private static final String PROCEDURES = "procedures";
+
   @Mixin private Connect connect = new Connect();
   @Mixin private Size size = new Size();
   @Mixin private RunSettings settings = new RunSettings();
@@ -49,7 +53,7 @@ final class TpccCommand implements Callable<Integer> {
   @Option(
       names = "--rounds",
       defaultValue = "3",
-      description = "with --compare; default: ${DEFAULT-VALUE}")
+      description = "with --compare and --procedures; default: ${DEFAULT-VALUE}")
   private int rounds;
 
   @Option(names = "--reuse", description = "run on what an earlier benchmark has loaded")
@@ -70,13 +74,54 @@ final class TpccCommand implements Callable<Integer> {
       }
       new ProcedureInstaller(database).install(scale.warehouses());
     }
-    BenchResult result = compare ? compare(database, scale) : single(database, scale);
+    BenchResult result = run(database, scale);
     Map<Condition, Violations> findings = new ConsistencyCheck(database).run();
     result.further().put("consistency", RunReport.findings(findings));
     results.publish(result);
     System.out.println();
     RunReport.printFindings(findings, System.out);
     return ConsistencyCheck.holds(findings) ? 0 : 1;
+  }
+
+  private BenchResult run(Database database, Scale scale) throws Exception {
+    if (settings.procedures()) {
+      return againstInteractive(database, scale);
+    }
+    return compare ? compare(database, scale) : single(database, scale);
+  }
+
+  /** The same mix with the two procedures and statement by statement, on the same tables. */
+  private BenchResult againstInteractive(Database cluster, Scale scale) throws Exception {
+    WarehouseLocations locations = tables.locations(cluster);
+    Map<String, Object> further = new LinkedHashMap<>();
+    List<Variant> variants =
+        List.of(
+            counted(
+                variant(INTERACTIVE, cluster, scale, locations, false, further), cluster, further),
+            counted(
+                variant(PROCEDURES, cluster, scale, locations, true, further), cluster, further));
+    Measurements measured = new Interleaving(variants, rounds).run(System.err::println);
+    Map<String, Object> parameters = parameters(scale);
+    parameters.put("rounds", rounds);
+    Map<String, Double> ratios = new LinkedHashMap<>();
+    ratios.put("procedures_over_interactive", measured.ratio(PROCEDURES, INTERACTIVE));
+    return new BenchResult("tpcc", parameters, measured.rows(), ratios, further);
+  }
+
+  /** Tells as well which classes the router has committed in. */
+  private static Variant counted(Variant variant, Database cluster, Map<String, Object> further) {
+    return new Variant(
+        variant.name(),
+        variant.clients(),
+        round -> {
+          Map<String, Long> before = CommitCounts.of(cluster);
+          Sample sample = variant.measurement().measure(round);
+          Map<String, Long> counts = CommitCounts.between(before, CommitCounts.of(cluster));
+          String name = variant.name() + "_round_" + (round + 1) + "_commits_counted";
+          further.put(name, counts);
+          System.err.println("  " + variant.name() + " committed, warm-up included: " + counts);
+          return sample;
+        });
   }
 
   private BenchResult single(Database database, Scale scale) throws Exception {
@@ -102,8 +147,8 @@ final class TpccCommand implements Callable<Integer> {
     Map<String, Object> further = new LinkedHashMap<>();
     List<Variant> variants =
         List.of(
-            variant("plain", plain, scale, WarehouseLocations.single(), further),
-            variant("cluster", cluster, scale, locations, further));
+            variant("plain", plain, scale, WarehouseLocations.single(), false, further),
+            variant("cluster", cluster, scale, locations, false, further));
     Measurements measured = new Interleaving(variants, rounds).run(System.err::println);
     Map<String, Object> parameters = parameters(scale);
     parameters.put("rounds", rounds);
@@ -117,13 +162,15 @@ final class TpccCommand implements Callable<Integer> {
       Database database,
       Scale scale,
       WarehouseLocations locations,
+      boolean procedures,
       Map<String, Object> further) {
     return new Variant(
         name,
         settings.terminals(),
         round -> {
           RunResult run =
-              new TpccRun(database, settings.options(scale, round), locations, Journal.NONE)
+              new TpccRun(
+                      database, settings.options(scale, round, procedures), locations, Journal.NONE)
                   .run((second, completed) -> {});
           Sample sample = RunReport.sample(run);
           further.put(name + "_round_" + (round + 1), RunReport.further(run));

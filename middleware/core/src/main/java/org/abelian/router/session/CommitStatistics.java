@@ -1,5 +1,7 @@
 package org.abelian.router.session;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -15,6 +17,8 @@ import java.util.concurrent.atomic.LongAdder;
 public final class CommitStatistics {
   /** Reasons name tables and functions of users, so there may be many. */
   private static final int REASONS_MAX = 200;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Map<CommitClass, LongAdder> classes = new EnumMap<>(CommitClass.class);
   private final Map<String, LongAdder> reasons = new ConcurrentHashMap<>();
@@ -43,6 +47,16 @@ public final class CommitStatistics {
     Map<String, Long> counts = new TreeMap<>();
     classes.forEach((name, count) -> counts.put(name.name().toLowerCase(Locale.ROOT), count.sum()));
     return counts;
+  }
+
+  /** All of it, as {@code SHOW abelian.commit_statistics} gives it. */
+  String json() {
+    ObjectNode all = JSON.createObjectNode();
+    ObjectNode counts = all.putObject("classes");
+    classes().forEach(counts::put);
+    ObjectNode why = all.putObject("coordinated_because");
+    reasons().forEach(why::put);
+    return all.toString();
   }
 
   /** Why transactions were coordinated. */

@@ -47,6 +47,7 @@ final class StatementRunner {
   private final Session session;
   private final String identityScope;
   private final OutcomeRoute outcomes;
+  private final StatisticsRoute statistics;
 
   /**
    * Set while this session sees objects that others do not: temporary ones, or changes that are not
@@ -60,6 +61,7 @@ final class StatementRunner {
   StatementRunner(Session session, NodeIdentity identity) {
     this.session = session;
     outcomes = new OutcomeRoute(session.router());
+    statistics = new StatisticsRoute(session);
     identityScope =
         identity.user() + "\0" + identity.startup().get("database") + "\0" + identity.startup();
   }
@@ -211,6 +213,10 @@ final class StatementRunner {
     Route outcome = outcomes.route(sql, values);
     if (outcome != null) {
       return outcome;
+    }
+    Route counts = statistics.route(sql, routed);
+    if (counts != null) {
+      return counts;
     }
     Route route = routed.router().route(values);
     if (utility == UtilityKind.DECLARE) {

@@ -149,3 +149,9 @@ SELECT g.pid, pg_catalog.clock_timestamp() - g.since, g.relation::regclass,
   LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = b.pid;
 COMMENT ON VIEW abelian.waits IS 'who waits for whom, for what and since when: one row for each pair';
 -- ==== end of waits ==================================================================================
+
+-- ==== independent transactions (docs/protocols/independent.md) ======================================
+-- What independent_execute does, and the participants, without SQL; routers of earlier versions call the other.
+CREATE FUNCTION abelian.independent_run(id text, at bigint, self integer, nodes integer[], intent text) RETURNS void
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_run';
+-- ==== end of independent transactions ===============================================================

@@ -89,6 +89,9 @@ pub enum Error {
     /// A transaction's name that no router gives, or that does not name the node among its participants.
     #[error("this is not an independent transaction of this node")]
     IndependentName,
+    /// A fragment in a transaction that reads from one snapshot, which may be older than its turn.
+    #[error("an independent transaction runs at READ COMMITTED")]
+    IndependentIsolation,
     /// A fragment that is settled, or about to be, by someone else than its router.
     #[error("the independent transaction is being settled by recovery")]
     IndependentSettled,
@@ -131,6 +134,7 @@ impl Error {
             Error::IndexOnObject
             | Error::WholeRow
             | Error::UnusableAggregate(_)
+            | Error::IndependentIsolation
             | Error::NotCombinable => PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
             Error::InvalidLabel
             | Error::NotAggregated

@@ -86,3 +86,26 @@ SELECT abelian.independent_execute('t7', :proposal, '{1}', 'SELECT 1', current_u
 ROLLBACK;
 SELECT abelian.independent_freeze('t7');
 SELECT abelian.independent_execute('t7', :proposal, '{1}', 'SELECT 1', current_user);
+RESET SESSION AUTHORIZATION;
+
+SELECT abelian.independent_cancel('t7');
+
+-- The same without SQL: the record and the watermark, and who takes part; at READ COMMITTED only.
+SELECT abelian.independent_propose('t8', 1, '{1,2}', '{1,2}', 9e18::bigint) AS proposal \gset
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT abelian.independent_propose('t9', 1, '{1,2}', '{1,2}', 9e18::bigint) AS refused_isolation;
+SELECT abelian.independent_run('t8', :proposal, 1, '{1,2}', 'SELECT 1');
+ROLLBACK;
+SET SESSION AUTHORIZATION app;
+SET search_path = pg_catalog, "it's";
+BEGIN;
+SELECT abelian.independent_run('t8', :proposal + 3, 1, '{1,2}', 'SELECT ''1''');
+SHOW abelian.participants;
+SHOW synchronous_commit;
+COMMIT;
+SHOW synchronous_commit;
+RESET search_path;
+RESET SESSION AUTHORIZATION;
+SELECT id, at = :proposal + 3 AS at_final, participants, intent, role, failure, executed_at > now() - interval '1 hour' AS now FROM abelian.independent_record WHERE id = 't8';
+SELECT at = :proposal + 3 AS moved, id FROM abelian.independent_lane;
+SELECT abelian.independent_run('t8', :proposal + 3, 1, '{1,2}', 'SELECT 1');

@@ -62,7 +62,7 @@ fn insert([router, number, nodes, work]: [Datum; 4]) -> Result<(), Error> {
 }
 
 /// One of our tables, locked for writing to the end of the transaction.
-fn open(name: &std::ffi::CStr) -> Result<pg_sys::Relation, Error> {
+pub fn open(name: &std::ffi::CStr) -> Result<pg_sys::Relation, Error> {
     let oid = postgres::own_relation(name);
     if oid == Oid::INVALID {
         return Err(Error::NotInstalled);
@@ -72,7 +72,7 @@ fn open(name: &std::ffi::CStr) -> Result<pg_sys::Relation, Error> {
 }
 
 /// Who works here: the role that was set, or else the session's user; as a `name`.
-fn role() -> Datum {
+pub fn role() -> Datum {
     // SAFETY: the name of an existing role is palloc'd and copied into a palloc'd name.
     unsafe {
         let set = pg_sys::GetCurrentRoleId();

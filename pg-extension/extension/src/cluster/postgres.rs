@@ -58,6 +58,23 @@ pub fn own_relation(name: &CStr) -> pg_sys::Oid {
     }
 }
 
+/// Sets a parameter for the rest of the transaction.
+pub fn set_local(name: &CStr, value: &CStr) {
+    // SAFETY: a setting that any user may make; errors unwind.
+    unsafe {
+        pg_sys::set_config_option(
+            name.as_ptr(),
+            value.as_ptr(),
+            pg_sys::GucContext::PGC_USERSET,
+            pg_sys::GucSource::PGC_S_SESSION,
+            pg_sys::GucAction::GUC_ACTION_LOCAL,
+            true,
+            0,
+            false,
+        );
+    }
+}
+
 /// Calls the visitor for each row of a table in schema abelian, with the newest state of the transaction; it gets the
 /// values, of which no one is null.
 ///

@@ -10,7 +10,8 @@ use crate::shared_memory::LANES;
 use pgrx::datum::{FromDatum, IntoDatum};
 use pgrx::pg_sys::Datum;
 
-fn id(call: Call) -> Result<Id, Error> {
+/// The transaction's name, the first argument of each.
+pub fn id(call: Call) -> Result<Id, Error> {
     // SAFETY: the first argument is declared as text, the function as STRICT.
     let text = unsafe { postgres::text_argument(call.arg(0)) };
     Id::new(text.to_bytes()).ok_or(Error::IndependentName)
@@ -35,6 +36,10 @@ pg_function!(
         turn::blind();
         let id = id(call)?;
         let own = call.i32(1);
+        // SAFETY: plain read of the transaction's state: the fragment will have the same level.
+        if unsafe { pgrx::pg_sys::XactIsoLevel } != pgrx::pg_sys::XACT_READ_COMMITTED as i32 {
+            return Ok(Datum::from(super::lanes::Refusal::Isolation as i64));
+        }
         // SAFETY: declared as integer[] and bigint[], the function as STRICT.
         let (nodes, runs) = unsafe {
             (Vec::<i32>::from_datum(call.arg(2), false), Vec::<i64>::from_datum(call.arg(3), false))

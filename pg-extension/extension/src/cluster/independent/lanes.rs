@@ -66,6 +66,8 @@ pub enum Refusal {
     Settled = -5,
     /// Too much is pending, or there are too many lanes or participants.
     Full = -6,
+    /// The session's transactions are stricter than READ COMMITTED.
+    Isolation = -7,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

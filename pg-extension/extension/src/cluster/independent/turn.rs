@@ -209,19 +209,27 @@ fn ended(committed: bool) {
         return;
     };
     let progress = PROGRESS.get();
+    // SAFETY: set by the commit that has just been made.
+    let end = unsafe { pg_sys::XactLastCommitEnd };
     if committed {
-        // SAFETY: set by the commit that has just been made.
-        let end = unsafe { pg_sys::XactLastCommitEnd };
         progress.committed.fetch_max(end, SeqCst);
     }
     if COMMITTING.take() {
         progress.committing.fetch_sub(1, SeqCst);
     }
-    let mut lanes = LANES.exclusive();
-    if committed {
-        lanes.finished(database(), &id);
-    } else {
-        lanes.left(database(), &id, process_number());
+    {
+        let mut lanes = LANES.exclusive();
+        if committed {
+            lanes.finished(database(), &id);
+        } else {
+            lanes.left(database(), &id, process_number());
+        }
+        call_next(&lanes);
     }
-    call_next(&lanes);
+    if committed {
+        // The next fragment sees this one and runs; whoever waits for the answer has it on disk.
+        // SAFETY: a position in the WAL that exists; nothing after a commit can fail but by a PANIC.
+        unsafe { pg_sys::XLogFlush(end) };
+        SEEN.set(SEEN.get().max(end));
+    }
 }

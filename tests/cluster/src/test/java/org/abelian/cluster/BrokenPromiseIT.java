@@ -129,7 +129,7 @@ class BrokenPromiseIT {
     Fault fault =
         cluster
             .proxy(1)
-            .arm(Fault.cut(Moment.BEFORE, "independent_execute", () -> cluster.router().kill()));
+            .arm(Fault.cut(Moment.BEFORE, "independent_run", () -> cluster.router().kill()));
     CompletableFuture<SQLException> told = CompletableFuture.supplyAsync(() -> take(2));
     assertTrue(fault.hasStruck(20), "the fault has not struck");
     told.get(60, TimeUnit.SECONDS);
@@ -151,7 +151,7 @@ class BrokenPromiseIT {
     Fault fault =
         cluster
             .proxy(1)
-            .arm(Fault.cut(Moment.BEFORE, "independent_execute", () -> cluster.node(1).kill()));
+            .arm(Fault.cut(Moment.BEFORE, "independent_run", () -> cluster.node(1).kill()));
     CompletableFuture<SQLException> told = CompletableFuture.supplyAsync(() -> take(1));
     assertTrue(fault.hasStruck(20), "the fault has not struck");
     cluster.heal();

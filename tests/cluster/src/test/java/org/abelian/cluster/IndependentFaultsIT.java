@@ -1,10 +1,12 @@
 package org.abelian.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -29,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class IndependentFaultsIT {
   private static final String PROPOSE = "independent_propose";
-  private static final String EXECUTE = "independent_execute";
+  private static final String EXECUTE = "independent_run";
   private static final String FREEZE = "independent_freeze";
   private static final String UNKNOWN = "08007";
   private static final long SETTLED_SECONDS = 20;
@@ -55,6 +57,13 @@ class IndependentFaultsIT {
       statement.execute(
           "SELECT create_distributed_procedure('transfer(int, int, int)', 'source, target',"
               + " colocate_with => 'account', class => 'independent', unsafe => true)");
+      statement.execute(
+          "CREATE FUNCTION deposit(keys int[]) RETURNS bigint LANGUAGE sql BEGIN ATOMIC"
+              + " UPDATE account SET balance = balance + 1 WHERE id = ANY (keys);"
+              + " SELECT coalesce(sum(balance), 0) FROM account WHERE id = ANY (keys); END");
+      statement.execute(
+          "SELECT create_distributed_procedure('deposit(int[])', 'keys', colocate_with =>"
+              + " 'account', merge => 'sum', class => 'independent', unsafe => true)");
     }
     List<Integer> keys = cluster.keyOfEachNode("account");
     from = keys.get(0);
@@ -79,6 +88,23 @@ class IndependentFaultsIT {
     assertEquals(
         after, ProxiedCluster.number(cluster.node(1), "SELECT at FROM abelian.independent_lane"));
     assertEquals(balance - 1, balance(0, from));
+  }
+
+  /** What was not acknowledged is executed nonetheless; its rows are gone. */
+  @Test
+  void aLostResultIsToldAsCommittedAndNotAsSuccess() throws Exception {
+    assertTrue(transfer().success(), "the lanes are open before");
+    long fromBefore = balance(0, from);
+    long toBefore = balance(1, to);
+    Fault fault = cluster.proxy(1).arm(Fault.cut(Moment.ANSWERED, EXECUTE));
+    SQLException lost = assertThrows(SQLException.class, IndependentFaultsIT::deposit);
+    assertTrue(fault.hasStruck(1), "the fault has not struck");
+    assertEquals("AB005", lost.getSQLState(), lost.toString());
+    assertTrue(lost.getMessage().contains("is committed"), lost.getMessage());
+    cluster.heal();
+    assertEquals(fromBefore + 1, balance(0, from));
+    assertEquals(toBefore + 1, balance(1, to));
+    assertEquals(fromBefore + toBefore + 4, deposit(), "the next call gets its result");
   }
 
   static Stream<Arguments> faults() {
@@ -170,6 +196,17 @@ class IndependentFaultsIT {
       return Told.SUCCESS;
     } catch (SQLException e) {
       return Told.of(e);
+    }
+  }
+
+  private static long deposit() throws SQLException {
+    try (Connection connection = cluster.router().connect();
+        PreparedStatement call = connection.prepareStatement("SELECT deposit(?)")) {
+      call.setArray(1, connection.createArrayOf("int4", new Integer[] {from, to}));
+      try (ResultSet row = call.executeQuery()) {
+        row.next();
+        return row.getLong(1);
+      }
     }
   }
 

@@ -105,9 +105,7 @@ class LaneClockIT {
             .proxy(0)
             .arm(
                 Fault.hold(
-                    Moment.BEFORE,
-                    "abelian.independent_execute",
-                    () -> whileHeld(between, second)));
+                    Moment.BEFORE, "abelian.independent_run", () -> whileHeld(between, second)));
     call(0, 2, "a");
     assertTrue(held.hasStruck(0), "nothing was held");
     second.get(WAIT_SECONDS, TimeUnit.SECONDS);

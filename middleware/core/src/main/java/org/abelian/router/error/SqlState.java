@@ -68,7 +68,12 @@ public enum SqlState {
   /**
    * A call that was to commit in one round is more than blind operations by now; nothing is done.
    */
-  NOT_BLIND("AB004");
+  NOT_BLIND("AB004"),
+  /**
+   * Abelian's own: the transaction is committed on all its nodes, but rows of its result are lost.
+   * It must not be tried again.
+   */
+  RESULT_LOST("AB005");
 
   private final String code;
 

@@ -40,6 +40,23 @@ public final class NodeCall {
   public static QueryResult prepared(
       NodeConnection connection, NodeStatement statement, boolean sync, String... values)
       throws NodeLostException {
+    boolean parsing = sendPrepared(connection, statement, values);
+    connection.writer().empty(sync ? FrontendType.SYNC : FrontendType.FLUSH);
+    connection.flush();
+    QueryResult result = await(connection, sync);
+    if (parsing && !result.succeeded() && !sync) {
+      connection.prepared().forget(statement);
+    }
+    return result;
+  }
+
+  /**
+   * Appends a prepared statement with text values, without asking for an answer.
+   *
+   * @return true when it has to be parsed first
+   */
+  public static boolean sendPrepared(
+      NodeConnection connection, NodeStatement statement, String... values) {
     boolean parsing = connection.parse(statement);
     FrameWriter writer = connection.writer();
     writer.begin(FrontendType.BIND).int1(0).string(connection.prepared().name(statement));
@@ -54,13 +71,7 @@ public final class NodeCall {
     }
     writer.int2(0).end();
     writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
-    writer.empty(sync ? FrontendType.SYNC : FrontendType.FLUSH);
-    connection.flush();
-    QueryResult result = await(connection, sync);
-    if (parsing && !result.succeeded() && !sync) {
-      connection.prepared().forget(statement);
-    }
-    return result;
+    return parsing;
   }
 
   /**

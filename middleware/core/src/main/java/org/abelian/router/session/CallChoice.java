@@ -35,8 +35,6 @@ record CallChoice(CommitClass commitClass, String reason) {
       return signature + " is coordinated; abelian.explain_procedure() says why";
     } else if (!call.routed().writes()) {
       return "it only reads";
-    } else if (!call.procedure().columns().isEmpty()) {
-      return "it gives rows";
     } else if (session.transaction().isOpen()) {
       return "it is a part of a transaction";
     } else if (!session.groups().isOneStatement()) {

@@ -163,6 +163,11 @@ final class ExtendedQuery {
     return session.input().frameAt(at) > 0 && array[at] == FrontendType.SYNC;
   }
 
+  /** As above, for the statement that is being bound. */
+  boolean runsNext(BindMessage bound) {
+    return bound == bind && isRunNext(bind.array(), bind.end());
+  }
+
   private boolean isForPortal(byte type, byte[] array, int at) {
     int length = session.input().frameAt(at);
     if (length == 0 || array[at] != type) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.abelian.router.protocol.BindMessage;
@@ -27,14 +28,19 @@ final class IntentText {
           Map.entry(25, "text"),
           Map.entry(700, "float4"),
           Map.entry(701, "float8"),
+          Map.entry(1000, "bool[]"),
+          Map.entry(1005, "int2[]"),
           Map.entry(1007, "int4[]"),
           Map.entry(1009, "text[]"),
+          Map.entry(1015, "varchar[]"),
           Map.entry(1016, "int8[]"),
+          Map.entry(1022, "float8[]"),
           Map.entry(1042, "bpchar"),
           Map.entry(1043, "varchar"),
           Map.entry(1082, "date"),
           Map.entry(1114, "timestamp"),
           Map.entry(1184, "timestamptz"),
+          Map.entry(1231, "numeric[]"),
           Map.entry(1700, "numeric"),
           Map.entry(2950, "uuid"),
           Map.entry(3802, "jsonb"));
@@ -119,8 +125,38 @@ final class IntentText {
       case 23 -> Optional.of(Integer.toString(bytes.getInt()));
       case 25, 1043 -> Optional.of(characters(bytes));
       case 701 -> Optional.of(Double.toString(bytes.getDouble()));
+      case 1000, 1005, 1007, 1009, 1015, 1016, 1022 -> array(bytes);
       default -> Optional.empty();
     };
+  }
+
+  /** The text form of an array in binary form; empty unless it is an ordinary list. */
+  private static Optional<String> array(ByteBuffer bytes) {
+    int dimensions = bytes.getInt();
+    bytes.getInt(); // whether there are NULLs: the elements say it
+    int element = bytes.getInt();
+    if (dimensions == 0) {
+      return Optional.of("{}");
+    }
+    int count = bytes.getInt();
+    if (dimensions > 1 || bytes.getInt() != 1) {
+      return Optional.empty();
+    }
+    StringJoiner list = new StringJoiner(",", "{", "}");
+    for (int i = 0; i < count; i++) {
+      int length = bytes.getInt();
+      if (length < 0) {
+        list.add("NULL");
+        continue;
+      }
+      Optional<String> value = binary(element, bytes.slice(bytes.position(), length));
+      if (value.isEmpty()) {
+        return Optional.empty();
+      }
+      bytes.position(bytes.position() + length);
+      list.add('"' + value.get().replace("\\", "\\\\").replace("\"", "\\\"") + '"');
+    }
+    return Optional.of(list.toString());
   }
 
   /**

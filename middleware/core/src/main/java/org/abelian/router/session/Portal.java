@@ -73,6 +73,9 @@ sealed interface Portal {
     /** The Bind of such a call, should it have to run in another way. */
     BindMessage bind;
 
+    /** True when the client waits for the description of such a call's result. */
+    boolean describes;
+
     /** In which formats the client wants the columns of a procedure's result. */
     int[] resultFormats = {};
 

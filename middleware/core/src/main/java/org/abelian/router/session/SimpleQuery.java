@@ -145,7 +145,9 @@ final class SimpleQuery {
       return Outcome.NEXT;
     }
     Portal.OnNodes onNodes = (Portal.OnNodes) portal;
-    if (routed.facts().returnsRows() && routed.facts().rewritten() == null) {
+    if (onNodes.strategy instanceof IndependentCall && onNodes.intent != null) {
+      onNodes.describes = routed.facts().returnsRows();
+    } else if (routed.facts().returnsRows() && routed.facts().rewritten() == null) {
       Link first = onNodes.links.get(0);
       first.connection.writer().bytes(DESCRIBE_PORTAL);
       session.plan().add(NodeReply.describeRows(first.connection));

@@ -197,9 +197,12 @@ final class Spread {
 
   /** One node describes what all of them give. */
   void describe(Portal.OnNodes portal, byte[] array, int at, int length) {
+    if (portal.strategy instanceof IndependentCall && portal.intent != null) {
+      portal.describes = true; // The nodes see it when they run it.
+      return;
+    }
     boolean none =
         portal.intent != null // no node has it yet
-            || portal.strategy instanceof IndependentCall
             || portal.routed.facts().rewritten() != null
             || portal.route instanceof Route.AllNodes all
                 && all.purpose() == Route.Purpose.NODE_BY_NODE;

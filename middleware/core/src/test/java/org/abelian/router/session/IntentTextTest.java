@@ -2,6 +2,8 @@ package org.abelian.router.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.abelian.router.protocol.BindMessage;
@@ -48,6 +50,35 @@ class IntentTextTest {
     assertEquals(
         Optional.of("CALL p('-2'::int4, NULL::uuid)"),
         IntentText.of("CALL p($1, $2)", List.of(INT4, UUID), values));
+  }
+
+  /** A one-dimensional array in binary form; null for NULL. */
+  private static byte[] array(int element, int lowerBound, byte[]... values) {
+    ByteBuffer bytes = ByteBuffer.allocate(200);
+    bytes.putInt(1).putInt(0).putInt(element).putInt(values.length).putInt(lowerBound);
+    for (byte[] value : values) {
+      bytes.putInt(value == null ? -1 : value.length);
+      if (value != null) {
+        bytes.put(value);
+      }
+    }
+    return Arrays.copyOf(bytes.array(), bytes.position());
+  }
+
+  @Test
+  void binaryArraysAreWrittenAsListsOfQuotedValues() {
+    byte[] numbers = array(INT4, 1, new byte[] {0, 0, 1, 0}, null, new byte[] {-1, -1, -1, -1});
+    byte[] texts = array(TEXT, 1, "a\"b\\c,d'e".getBytes(), "NULL".getBytes());
+    byte[] none = ByteBuffer.allocate(12).putInt(8, INT4).array();
+    assertEquals(
+        Optional.of(
+            "CALL p('{\"256\",NULL,\"-1\"}'::int4[],"
+                + "  E'{\"a\\\\\"b\\\\\\\\c,d''e\",\"NULL\"}'::text[], '{}'::int4[])"),
+        IntentText.of(
+            "CALL p($1, $2, $3)", List.of(1007, 1009, 1007), bind(true, numbers, texts, none)));
+    assertEquals(
+        Optional.empty(),
+        IntentText.of("CALL p($1)", List.of(1007), bind(true, array(INT4, 0, new byte[4]))));
   }
 
   @Test

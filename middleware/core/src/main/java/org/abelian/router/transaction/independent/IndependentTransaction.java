@@ -6,11 +6,14 @@ import java.util.stream.Collectors;
 
 /** One transaction on its way: what its participants are told. Used by one thread. */
 public final class IndependentTransaction {
-  /** Names mean the same to whoever runs the intent again. */
-  private static final String SEARCH_PATH =
-      "'SELECT pg_catalog.set_config(''search_path'', '"
-          + " || pg_catalog.quote_literal(pg_catalog.current_setting('search_path'))"
-          + " || ', true); ' || ";
+  /** Asks a participant for a timestamp; the values are {@link #proposal}. */
+  public static final String PROPOSE = "SELECT abelian.independent_propose($1, $2, $3, $4, $5)";
+
+  /**
+   * Gives the fragment its place, inside the transaction that goes on to run the call, and tells
+   * the node who takes part; the values are {@link #execution}.
+   */
+  public static final String EXECUTE = "SELECT abelian.independent_run($1, $2, $3, $4, $5)";
 
   private final String id;
   private final Map<Integer, LaneState> lanes;
@@ -33,23 +36,19 @@ public final class IndependentTransaction {
     return participants;
   }
 
-  /** The query that asks a participant for a timestamp. */
-  public String proposeQuery(int node) {
-    return "SELECT abelian.independent_propose('"
-        + id
-        + "', "
-        + node
-        + ", '"
-        + array(participants)
-        + "', '"
-        + array(participants.stream().map(participant -> lanes.get(participant).run()).toList())
-        + "', "
-        + lanes.get(node).last()
-        + ")";
+  /** The values of {@link #PROPOSE}. */
+  public String[] proposal(int node) {
+    return new String[] {
+      id,
+      Integer.toString(node),
+      array(participants),
+      array(participants.stream().map(participant -> lanes.get(participant).run()).toList()),
+      Long.toString(lanes.get(node).last())
+    };
   }
 
   /**
-   * Takes a participant's answer to {@link #proposeQuery}.
+   * Takes a participant's answer to {@link #PROPOSE}.
    *
    * @return why it refused; null when it proposed
    */
@@ -62,24 +61,18 @@ public final class IndependentTransaction {
   }
 
   /**
-   * The query that gives the fragment its place, inside the transaction that goes on to run the
-   * intent, on each participant. To be sent when all have proposed.
+   * The values of {@link #EXECUTE}. To be sent when all have proposed.
+   *
+   * @param intent what a router runs that knows nothing of the session
    */
-  public String executeQuery(String intent) {
-    return "SELECT abelian.independent_execute('"
-        + id
-        + "', "
-        + timestamp
-        + ", '"
-        + array(participants)
-        + "', "
-        + SEARCH_PATH
-        + quote(intent)
-        + ", current_user)";
+  public String[] execution(int node, String intent) {
+    return new String[] {
+      id, Long.toString(timestamp), Integer.toString(node), array(participants), intent
+    };
   }
 
   /** The query that tells a node who it is and who takes part, in the fragment's transaction. */
-  public static String tellQuery(int node, List<Integer> participants) {
+  static String tellQuery(int node, List<Integer> participants) {
     return "SELECT pg_catalog.set_config('abelian.participants', '"
         + participants.stream()
             .map(Object::toString)

@@ -14,6 +14,10 @@ public enum Refusal {
   SETTLED(-5),
   /** Too much is pending there. */
   FULL(-6),
+  /**
+   * Transactions are stricter than READ COMMITTED there, by a default that the router cannot see.
+   */
+  ISOLATION(-7),
   /** The node could not be asked. */
   LOST(0);
 

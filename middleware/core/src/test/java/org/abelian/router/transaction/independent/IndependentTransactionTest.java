@@ -1,8 +1,8 @@
 package org.abelian.router.transaction.independent;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -18,9 +18,8 @@ class IndependentTransactionTest {
 
   @Test
   void eachParticipantIsToldAllRunsAndItsOwnHorizon() {
-    assertEquals(
-        "SELECT abelian.independent_propose('u:1-1', 2, '{4,2}', '{7,9}', 200)",
-        transaction().proposeQuery(2));
+    assertArrayEquals(
+        new String[] {"u:1-1", "2", "{4,2}", "{7,9}", "200"}, transaction().proposal(2));
   }
 
   @Test
@@ -28,9 +27,9 @@ class IndependentTransactionTest {
     IndependentTransaction transaction = transaction();
     assertNull(transaction.take(300));
     assertNull(transaction.take(250));
-    assertTrue(
-        transaction.executeQuery("CALL p()").contains("'u:1-1', 300, '{4,2}'"),
-        transaction.executeQuery("CALL p()"));
+    assertArrayEquals(
+        new String[] {"u:1-1", "300", "2", "{4,2}", "CALL p()"},
+        transaction.execution(2, "CALL p()"));
   }
 
   @Test

@@ -1,0 +1,163 @@
+//! The beginning of a fragment: what its transaction does before it goes on to run the call. On the path of every
+//! independent transaction, hence not in SQL; completion and catching up, which do the same, are.
+
+use super::turn;
+use crate::boundary;
+use crate::cluster::{intent, postgres};
+use crate::error::Error;
+use crate::function::Call;
+use crate::pg_function;
+use pgrx::pg_sys::{self, Datum};
+use std::ffi::{CStr, CString};
+
+/// Columns of `abelian.independent_record`, and which of them is the failure.
+const RECORD: usize = 7;
+const FAILURE: usize = 5;
+
+/// Columns of `abelian.independent_lane`.
+const LANE: usize = 4;
+
+/// Called raw: errors pass with all their fields.
+mod raw {
+    use pgrx::pg_sys;
+
+    unsafe extern "C-unwind" {
+        pub fn ExecSimpleRelationInsert(
+            target: *mut pg_sys::ResultRelInfo,
+            state: *mut pg_sys::EState,
+            slot: *mut pg_sys::TupleTableSlot,
+        );
+        pub fn CatalogTupleUpdate(
+            relation: pg_sys::Relation,
+            place: pg_sys::ItemPointer,
+            row: pg_sys::HeapTuple,
+        );
+    }
+}
+
+pg_function!(
+    /// `abelian.independent_run(id, at, self, nodes, intent)`: waits for the turn, writes the record and the watermark, and
+    /// tells the node who takes part.
+    fn abelian_independent_run(call) {
+        // SAFETY: plain read of the transaction's state.
+        if unsafe { pg_sys::XactIsoLevel } != pg_sys::XACT_READ_COMMITTED as i32 {
+            return Err(Error::IndependentIsolation);
+        }
+        turn::wait_for_turn(super::functions::id(call)?, call.i64(1))?;
+        // The lane goes on at the commit; the flush comes after it.
+        postgres::set_local(c"synchronous_commit", c"off");
+        write(call)?;
+        postgres::set_local(c"abelian.participants", &participants(call));
+        Ok(Datum::null())
+    }
+);
+
+fn write(call: Call) -> Result<(), Error> {
+    let (id, at, nodes) = (call.arg(0), call.arg(1), call.arg(3));
+    // SAFETY: the values have the types of the columns.
+    unsafe {
+        let table = intent::open(c"independent_record")?;
+        let values: [Datum; RECORD] = [
+            id,
+            at,
+            nodes,
+            recorded(call.arg(4)),
+            intent::role(),
+            Datum::null(),
+            pg_sys::GetCurrentTimestamp().into(),
+        ];
+        insert(table, values)?;
+        pg_sys::table_close(table, pg_sys::NoLock as i32);
+        let lane = intent::open(c"independent_lane")?;
+        move_watermark(lane, at, id)?;
+        pg_sys::table_close(lane, pg_sys::NoLock as i32);
+    }
+    Ok(())
+}
+
+/// Inserts the record and what its indexes want of it, some of which are partial.
+///
+/// # Safety
+/// The values have the types of the table's columns; all but the failure are there.
+unsafe fn insert(table: pg_sys::Relation, values: [Datum; RECORD]) -> Result<(), Error> {
+    // SAFETY: what ExecSimpleRelationInsert wants: a relation with its indexes open, and a stored virtual tuple.
+    unsafe {
+        let state = pg_sys::CreateExecutorState();
+        let target = pg_sys::palloc0(size_of::<pg_sys::ResultRelInfo>()).cast();
+        let target: *mut pg_sys::ResultRelInfo = target;
+        (*target).type_ = pg_sys::NodeTag::T_ResultRelInfo;
+        pg_sys::InitResultRelInfo(target, table, 1, std::ptr::null_mut(), 0);
+        pg_sys::ExecOpenIndices(target, false);
+        let slot = pg_sys::MakeSingleTupleTableSlot((*table).rd_att, &pg_sys::TTSOpsVirtual);
+        pg_sys::ExecClearTuple(slot);
+        for (column, value) in values.into_iter().enumerate() {
+            (*slot).tts_values.add(column).write(value);
+            (*slot).tts_isnull.add(column).write(column == FAILURE);
+        }
+        pg_sys::ExecStoreVirtualTuple(slot);
+        let inserted =
+            boundary::catch_errors(|| raw::ExecSimpleRelationInsert(target, state, slot));
+        pg_sys::ExecCloseIndices(target);
+        pg_sys::ExecDropSingleTupleTableSlot(slot);
+        pg_sys::FreeExecutorState(state);
+        inserted.map_err(Error::Postgres)
+    }
+}
+
+/// Updates the lane's only row, which the transaction before in the lane has left behind.
+///
+/// # Safety
+/// The values are a `bigint` and a `text`.
+unsafe fn move_watermark(lane: pg_sys::Relation, at: Datum, id: Datum) -> Result<(), Error> {
+    let absent = Datum::null();
+    let mut values = [absent, absent, at, id];
+    let mut nulls = [false; LANE];
+    let mut replaced = [false, false, true, true];
+    // SAFETY: a sequential scan of a page or two; everything opened is closed.
+    unsafe {
+        let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
+        let (no_index, no_key) = (pg_sys::InvalidOid, std::ptr::null_mut());
+        let scan = pg_sys::systable_beginscan(lane, no_index, false, snapshot, 0, no_key);
+        let old = pg_sys::systable_getnext(scan);
+        let moved = if old.is_null() {
+            Err(Error::NotInstalled)
+        } else {
+            let new = pg_sys::heap_modify_tuple(
+                old,
+                (*lane).rd_att,
+                values.as_mut_ptr(),
+                nulls.as_mut_ptr(),
+                replaced.as_mut_ptr(),
+            );
+            boundary::catch_errors(|| raw::CatalogTupleUpdate(lane, &mut (*old).t_self, new))
+                .map_err(Error::Postgres)
+        };
+        pg_sys::systable_endscan(scan);
+        pg_sys::UnregisterSnapshot(snapshot);
+        moved
+    }
+}
+
+/// With the search path in front, so that names mean the same to whoever runs it again.
+fn recorded(call: Datum) -> Datum {
+    // SAFETY: a `text`; the search path is a string, which quote_literal_cstr copies.
+    unsafe {
+        let path =
+            CStr::from_ptr(pg_sys::quote_literal_cstr(pg_sys::namespace_search_path)).to_owned();
+        let call = postgres::text_argument(call);
+        postgres::text_datum(&format!(
+            "SELECT pg_catalog.set_config('search_path', {}, true); {}",
+            path.to_string_lossy(),
+            call.to_string_lossy()
+        ))
+    }
+}
+
+/// The value of `abelian.participants`.
+fn participants(call: Call) -> CString {
+    // SAFETY: declared as integer[].
+    let nodes = unsafe { postgres::int_array(call.arg(3)) };
+    let nodes: Vec<String> = nodes.iter().map(usize::to_string).collect();
+    let text = format!("{}:{}", call.i32(2), nodes.join(","));
+    CString::new(text).unwrap_or_default()
+}

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Two additions in one transaction, 0 to 100 %% of them on two nodes, uniform and hot keys,",
-      "with 0 and 1 ms added to each round trip: committed without prepare and by two-phase commit."
+      "with 0 and 1 ms added to each round trip, in each commit class."
     })
 final class CommitCommand implements Callable<Integer> {
   @Option(names = "--url", paramLabel = "URL", description = "the cluster through the driver")
@@ -28,7 +28,7 @@ final class CommitCommand implements Callable<Integer> {
 
   @Option(
       names = "--seconds",
-      defaultValue = "3",
+      defaultValue = "2",
       description = "of each measurement; default: ${DEFAULT-VALUE}")
   private int seconds;
 

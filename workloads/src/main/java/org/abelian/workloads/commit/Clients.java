@@ -1,5 +1,6 @@
 package org.abelian.workloads.commit;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,18 +14,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 import org.abelian.router.pool.InjectedDelay;
+import org.abelian.workloads.database.SqlStates;
 import org.abelian.workloads.measure.Sample;
 
 /** Runs clients for a while and counts. */
 final class Clients {
   private static final long HIGHEST_MICROS = 60_000_000L;
   private static final int DIGITS = 3;
+  private static final int ATTEMPTS = 100;
   private static final long WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
 
   private final Keys keys;
   private final Factory factory;
   private final int clients;
   private final AtomicLong committed = new AtomicLong();
+  private final AtomicLong retried = new AtomicLong();
 
   /** Opens the connections of a client. */
   @FunctionalInterface
@@ -52,6 +56,7 @@ final class Clients {
         open.add(factory.open(way, i));
       }
       InjectedDelay.set(load.delay());
+      retried.set(0);
       long start = System.nanoTime() + WARM_UP_NANOS;
       long end = start + TimeUnit.SECONDS.toNanos(seconds);
       List<Callable<Histogram>> tasks = new ArrayList<>();
@@ -60,7 +65,7 @@ final class Clients {
         SplittableRandom random = new SplittableRandom(seed * clients + i);
         tasks.add(() -> run(client, load, random, start, end));
       }
-      return sample(pool.invokeAll(tasks), seconds);
+      return sample(pool.invokeAll(tasks), seconds, retried.get());
     } finally {
       pool.shutdownNow();
       for (Client client : open) {
@@ -75,8 +80,7 @@ final class Clients {
     Histogram micros = new Histogram(HIGHEST_MICROS, DIGITS);
     long before = System.nanoTime();
     while (before < end) {
-      client.run(Transfer.draw(load, keys, random));
-      committed.incrementAndGet();
+      runToTheEnd(client, Transfer.draw(load, keys, random));
       long after = System.nanoTime();
       if (before >= start && after <= end) {
         micros.recordValue(Math.min((after - before) / 1000, HIGHEST_MICROS));
@@ -86,7 +90,24 @@ final class Clients {
     return micros;
   }
 
-  private static Sample sample(List<Future<Histogram>> clients, int seconds) throws Exception {
+  /** Tries again what was rolled back by a conflict; the latency includes all of it. */
+  void runToTheEnd(Client client, Transfer transfer) throws Exception {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        client.run(transfer);
+        committed.incrementAndGet();
+        return;
+      } catch (SQLException failed) {
+        if (attempt == ATTEMPTS || !SqlStates.isRetryable(failed)) {
+          throw failed;
+        }
+        retried.incrementAndGet();
+      }
+    }
+  }
+
+  private static Sample sample(List<Future<Histogram>> clients, int seconds, long retried)
+      throws Exception {
     Histogram all = new Histogram(HIGHEST_MICROS, DIGITS);
     for (Future<Histogram> client : clients) {
       try {
@@ -99,6 +120,6 @@ final class Clients {
         (double) all.getTotalCount() / seconds,
         all.getValueAtPercentile(50) / 1000.0,
         all.getValueAtPercentile(99) / 1000.0,
-        0);
+        retried);
   }
 }

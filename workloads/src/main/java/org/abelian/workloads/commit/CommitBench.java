@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.pool.NodeAddress;
@@ -25,7 +26,7 @@ import org.abelian.workloads.measure.Variant;
 
 /** Two additions in one transaction over three nodes, committed in different ways. */
 public final class CommitBench {
-  private static final String TABLE = "bench_commit";
+  private static final String TABLE = Body.TABLE;
   private static final Duration NEAR = Duration.ZERO;
   private static final Duration FAR = Duration.ofMillis(1);
 
@@ -59,11 +60,37 @@ public final class CommitBench {
       Clients clients =
           new Clients(
               keys, (way, number) -> open(committer, places, way, number), options.clients());
+      requireClasses(clients, keys, committer, places);
       Measurements measured = new Interleaving(variants(clients), options.rounds()).run(progress);
       requireAll(2 * clients.committed());
       return result(measured);
     } finally {
-      execute(router, "DROP TABLE IF EXISTS " + TABLE);
+      execute(router, drops());
+    }
+  }
+
+  private static String[] drops() {
+    return new String[] {Body.PLAIN.drop(), Body.COUNTER.drop(), "DROP TABLE IF EXISTS " + TABLE};
+  }
+
+  /** A transaction of each way, which must take the class that the way is named after. */
+  private void requireClasses(Clients clients, Keys keys, Committer committer, List<Node> places)
+      throws Exception {
+    Load load = new Load(100, false, NEAR);
+    for (Way way : Way.values()) {
+      if (way.form() == Way.Form.HANDMADE) {
+        continue;
+      }
+      try (Connection connection = router.connect()) {
+        execute(connection, "SET abelian.commit_notice = on");
+        Transfer transfer = Transfer.draw(load, keys, new SplittableRandom(way.ordinal()));
+        RouterClient client = new RouterClient(connection, way);
+        clients.runToTheEnd(client, transfer);
+        String told = client.warnings();
+        if (!told.contains("commit class " + way.commitClass())) {
+          throw new SQLException(way + " takes another class: " + told, "XX001");
+        }
+      }
     }
   }
 
@@ -88,47 +115,53 @@ public final class CommitBench {
     return variants;
   }
 
-  /** Without distributed transactions all ways are one: the row is called single. */
   private boolean isWanted(Load load, Way way) {
-    if (load.distributedPercent() == 0 && way != Way.COMMUTING) {
-      return false;
+    boolean main = way == Way.INDEPENDENT || way == Way.COMMUTING;
+    if (load.distributedPercent() == 0) {
+      // Without distributed transactions all ways on a column are one, called single.
+      return main && (!options.brief() || isFarAndUniform(load));
+    } else if (options.brief()) {
+      boolean compared =
+          way.form() != Way.Form.STATEMENTS && load.delay().equals(FAR) && load.isAllDistributed();
+      return compared || main && isFarAndUniform(load) && load.distributedPercent() == 10;
     }
-    if (!options.brief()) {
-      return true;
-    }
-    boolean local = !load.hot() && load.distributedPercent() <= 10 && way == Way.COMMUTING;
-    return load.delay().equals(FAR) && (load.distributedPercent() == 100 || local);
+    boolean inShares = way.form() == Way.Form.CALL;
+    return inShares || load.isAllDistributed();
+  }
+
+  private static boolean isFarAndUniform(Load load) {
+    return load.delay().equals(FAR) && !load.hot();
   }
 
   private static String name(Load load, Way way) {
-    return load + " " + (load.distributedPercent() == 0 ? "single" : way);
+    if (load.distributedPercent() > 0) {
+      return load + " " + way;
+    }
+    return load + (way.body() == Body.PLAIN ? " single" : " single counters");
   }
 
   private BenchResult result(Measurements measured) {
     Load uniform = new Load(100, false, FAR);
     Load hot = new Load(100, true, FAR);
     Map<String, Double> ratios = new LinkedHashMap<>();
-    // Without contention the column does not matter: the same one for both.
+    ratios.put(
+        "independent_over_coordinated",
+        measured.ratio(name(uniform, Way.INDEPENDENT), name(uniform, Way.COORDINATED)));
     ratios.put(
         "commuting_over_coordinated",
         measured.ratio(name(uniform, Way.COMMUTING), name(uniform, Way.COORDINATED_COUNTERS)));
     ratios.put(
-        "commuting_over_coordinated_plain",
-        measured.ratio(name(uniform, Way.COMMUTING), name(uniform, Way.COORDINATED)));
+        "independent_over_handmade",
+        measured.ratio(name(uniform, Way.INDEPENDENT), name(uniform, Way.HANDMADE)));
     ratios.put(
-        "router_commuting_over_coordinated",
-        measured.ratio(name(uniform, Way.ROUTER_COMMUTING), name(uniform, Way.ROUTER_COORDINATED)));
-    ratios.put(
-        "hot_commuting_over_coordinated",
-        measured.ratio(name(hot, Way.COMMUTING), name(hot, Way.COORDINATED)));
-    ratios.put(
-        "hot_commuting_over_coordinated_counters",
-        measured.ratio(name(hot, Way.COMMUTING), name(hot, Way.COORDINATED_COUNTERS)));
+        "commuting_over_handmade",
+        measured.ratio(name(uniform, Way.COMMUTING), name(uniform, Way.HANDMADE)));
+    // The better form of two-phase commit counts: a call sends both additions at once.
+    ratios.put("hot_independent_over_coordinated", overBest(measured, hot, Way.INDEPENDENT));
+    ratios.put("hot_commuting_over_coordinated", overBest(measured, hot, Way.COMMUTING));
     ratios.put(
         "ten_percent_over_local",
-        measured.ratio(
-            name(new Load(10, false, FAR), Way.COMMUTING),
-            name(new Load(0, false, FAR), Way.COMMUTING)));
+        Math.max(ten(measured, Way.INDEPENDENT), ten(measured, Way.COMMUTING)));
     Map<String, Object> parameters = new LinkedHashMap<>();
     parameters.put("clients", options.clients());
     parameters.put("seconds", options.seconds());
@@ -137,9 +170,19 @@ public final class CommitBench {
     return new BenchResult("commit", parameters, measured.rows(), ratios, Map.of());
   }
 
+  private static double overBest(Measurements measured, Load load, Way way) {
+    return Math.min(
+        measured.ratio(name(load, way), name(load, Way.COORDINATED)),
+        measured.ratio(name(load, way), name(load, Way.HANDMADE)));
+  }
+
+  private static double ten(Measurements measured, Way way) {
+    return measured.ratio(name(new Load(10, false, FAR), way), name(new Load(0, false, FAR), way));
+  }
+
   private Client open(Committer committer, List<Node> places, Way way, int number)
       throws SQLException, IOException {
-    if (way.isRouted()) {
+    if (way.form() != Way.Form.HANDMADE) {
       return new RouterClient(router.connect(), way);
     }
     List<NodeSession> sessions = new ArrayList<>();
@@ -153,17 +196,20 @@ public final class CommitBench {
               place.id(),
               NodeConnector.open(new NodeAddress(place.host(), place.port()), identity)));
     }
-    return new NodeClient(committer, way, sessions, number);
+    return new NodeClient(committer, way.body(), sessions, number);
   }
 
   private void createTable() throws SQLException {
+    execute(router, drops());
     execute(
         router,
-        "DROP TABLE IF EXISTS " + TABLE,
         "CREATE TABLE "
             + TABLE
             + " (k integer PRIMARY KEY, n abelian.counter NOT NULL, plain bigint NOT NULL)",
         "CALL create_distributed_table('" + TABLE + "', 'k')");
+    for (Body body : Body.values()) {
+      execute(router, body.create(), body.declare());
+    }
     String insert = "INSERT INTO " + TABLE + " VALUES (?, 0, 0)";
     try (Connection connection = router.connectForLoading();
         PreparedStatement row = connection.prepareStatement(insert)) {
@@ -215,8 +261,13 @@ public final class CommitBench {
   }
 
   private static void execute(Database database, String... statements) throws SQLException {
-    try (Connection connection = database.connect();
-        Statement statement = connection.createStatement()) {
+    try (Connection connection = database.connect()) {
+      execute(connection, statements);
+    }
+  }
+
+  private static void execute(Connection connection, String... statements) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
       for (String sql : statements) {
         statement.execute(sql);
       }

@@ -9,21 +9,15 @@ import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.transaction.CommitLedger;
-import org.abelian.router.transaction.CommutingCommit;
 import org.abelian.router.transaction.ControlPools;
 import org.abelian.router.transaction.DecisionRetention;
 import org.abelian.router.transaction.GidSource;
-import org.abelian.router.transaction.IntentLedger;
-import org.abelian.router.transaction.IntentRecovery;
 import org.abelian.router.transaction.JdbcControlNetwork;
-import org.abelian.router.transaction.JdbcIntentNetwork;
 import org.abelian.router.transaction.NodeCalls;
-import org.abelian.router.transaction.Pause;
 
 /** The committing part of a router, with its duties beside. */
 final class Committer implements AutoCloseable {
   final GidSource gids;
-  final CommutingCommit commuting;
   final CommitLedger ledger = new CommitLedger();
   private final ControlPools pools;
   private final CatalogStore catalog;
@@ -36,18 +30,12 @@ final class Committer implements AutoCloseable {
           });
 
   Committer(Node seed, String database, String user, String password) {
-    UUID router = UUID.randomUUID();
     pools = new ControlPools(database, user, password);
     catalog = new CatalogStore(pools, List.of(seed));
     NodeCalls calls = new NodeCalls(pools, catalog::current);
-    JdbcIntentNetwork network = new JdbcIntentNetwork(calls);
-    gids = new GidSource(router);
-    IntentLedger intents = new IntentLedger(gids);
-    commuting = new CommutingCommit(network, intents, Pause.SLEEP);
-    IntentRecovery recovery = new IntentRecovery(network, intents, router, IntentRecovery.COURTESY);
+    gids = new GidSource(UUID.randomUUID());
     DecisionRetention retention =
         new DecisionRetention(new JdbcControlNetwork(calls), ledger, DecisionRetention.SWEEP_AGE);
-    every(250, recovery::forget);
     every(1000, retention::forgetFinished);
   }
 

@@ -10,6 +10,10 @@ import java.time.Duration;
  * @param delay added to each round trip to a node
  */
 record Load(int distributedPercent, boolean hot, Duration delay) {
+  boolean isAllDistributed() {
+    return distributedPercent == 100;
+  }
+
   @Override
   public String toString() {
     return "%d%% %s %d ms".formatted(distributedPercent, hot ? "hot" : "uniform", delay.toMillis());

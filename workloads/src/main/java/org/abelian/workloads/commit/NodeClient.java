@@ -1,20 +1,15 @@
 package org.abelian.workloads.commit;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.abelian.router.pool.NodeStatement;
-import org.abelian.router.transaction.CommitOutcome;
-import org.abelian.router.transaction.CommitRequest;
 import org.abelian.router.transaction.Gid;
-import org.abelian.router.transaction.Intent;
-import org.abelian.router.transaction.Participant;
 
 /**
- * The transaction as a procedure that knows its nodes and statements: what can go in one round trip
- * does. There is no router between, so that the ways differ by their commits alone.
+ * Two-phase commit of additions to plain columns by a client that knows its nodes: what can go in
+ * one round trip does. There is no router between, which only helps it.
  */
 final class NodeClient implements Client {
   private static final NodeStatement BEGIN = NodeStatement.of("BEGIN");
@@ -22,24 +17,16 @@ final class NodeClient implements Client {
   private static final NodeStatement DECIDE = NodeStatement.of("SELECT abelian.decide($1)");
 
   private final Committer committer;
-  private final Way way;
   private final NodeStatement update;
   private final List<NodeSession> sessions;
   private final long number;
   private final Map<NodeSession, Gid> finishing = new HashMap<>();
 
-  NodeClient(Committer committer, Way way, List<NodeSession> sessions, long number) {
+  NodeClient(Committer committer, Body body, List<NodeSession> sessions, long number) {
     this.committer = committer;
-    this.way = way;
-    this.update = NodeStatement.of(update(way).replace("?", "$1"));
+    this.update = NodeStatement.of(body.update("$1"));
     this.sessions = List.copyOf(sessions);
     this.number = number;
-  }
-
-  /** The statement of both additions. */
-  static String update(Way way) {
-    String column = way.column();
-    return "UPDATE bench_commit SET " + column + " = " + column + " + 1 WHERE k = ?";
   }
 
   @Override
@@ -64,12 +51,7 @@ final class NodeClient implements Client {
     first.add(update, firstKey);
     second.add(BEGIN);
     second.add(update, secondKey);
-    if (way == Way.COMMUTING) {
-      both(first, second);
-      commute(transfer, first, second);
-    } else {
-      coordinate(first, second, transfer.hot() && way == Way.COORDINATED);
-    }
+    coordinate(first, second, transfer.hot());
   }
 
   private static void both(NodeSession first, NodeSession second) throws IOException {
@@ -77,30 +59,6 @@ final class NodeClient implements Client {
     second.go();
     first.succeed();
     second.succeed();
-  }
-
-  private void commute(Transfer transfer, NodeSession first, NodeSession second)
-      throws IOException {
-    List<Participant> writers = new ArrayList<>(List.of(first, second));
-    Intent intent =
-        new Intent(
-            List.of(first.nodeId(), second.nodeId()),
-            "{"
-                + part(first, transfer.firstKey())
-                + ","
-                + part(second, transfer.secondKey())
-                + "}");
-    CommitOutcome outcome =
-        committer.commuting.commit(new CommitRequest(number, null, writers, List.of()), intent);
-    if (!(outcome instanceof CommitOutcome.Committed)) {
-      throw new IOException("not committed: " + outcome);
-    }
-  }
-
-  private String part(NodeSession session, int key) {
-    String sql = "UPDATE public.bench_commit SET n = (n)::bigint + 1 WHERE k = $1";
-    return "\"%d\":[{\"sql\":\"%s\",\"types\":[23],\"values\":[\"%d\"]}]"
-        .formatted(session.nodeId(), sql, key);
   }
 
   /**

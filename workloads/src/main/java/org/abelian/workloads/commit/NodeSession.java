@@ -2,7 +2,6 @@ package org.abelian.workloads.commit;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
@@ -10,11 +9,9 @@ import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
-import org.abelian.router.transaction.Answer;
-import org.abelian.router.transaction.Participant;
 
 /** A connection to one node, whose messages are pipelined. */
-final class NodeSession implements Participant {
+final class NodeSession {
   private final int nodeId;
   private final NodeConnection connection;
 
@@ -59,36 +56,8 @@ final class NodeSession implements Participant {
     }
   }
 
-  @Override
-  public int nodeId() {
+  int nodeId() {
     return nodeId;
-  }
-
-  @Override
-  public void send(String sql) {
-    try {
-      NodeCall.sendSimple(connection, sql);
-    } catch (NodeLostException lost) {
-      // await reports it.
-    }
-  }
-
-  @Override
-  public Answer await(Duration limit) {
-    try {
-      QueryResult result = NodeCall.await(connection, true);
-      return result.succeeded()
-          ? new Answer.Done(result.tag())
-          : new Answer.Failed(
-              result.errorFields().sqlState(), result.errorFields().message(), null, null);
-    } catch (NodeLostException lost) {
-      return new Answer.Lost(lost.getMessage());
-    }
-  }
-
-  @Override
-  public boolean inTransaction() {
-    return connection.transactionStatus() != 'I';
   }
 
   void close() {

@@ -3,35 +3,63 @@ package org.abelian.workloads.commit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 
-/** Statement by statement through the router, as an application does. */
+/** Through the router, as an application does: one call, or statement by statement. */
 final class RouterClient implements Client {
   private final Connection connection;
-  private final PreparedStatement add;
+  private final PreparedStatement work;
+  private final boolean calls;
 
   RouterClient(Connection connection, Way way) throws SQLException {
     this.connection = connection;
-    try (Statement statement = connection.createStatement()) {
-      String wanted = way == Way.ROUTER_COORDINATED ? "coordinated" : "auto";
-      statement.execute("SET abelian.commit_class = '" + wanted + "'");
+    this.calls = way.form() == Way.Form.CALL;
+    if (way.commitClass().equals("coordinated")) {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("SET abelian.commit_class = 'coordinated'");
+      }
     }
-    connection.setAutoCommit(false);
-    add = connection.prepareStatement(NodeClient.update(way));
+    connection.setAutoCommit(calls);
+    work = connection.prepareStatement(calls ? way.body().call() : way.body().update("?"));
   }
 
   @Override
   public void run(Transfer transfer) throws SQLException {
-    add(transfer.firstKey());
-    add(transfer.secondKey());
-    connection.commit();
+    if (calls) {
+      work.setInt(1, transfer.firstKey());
+      work.setInt(2, transfer.secondKey());
+      work.execute();
+      return;
+    }
+    try {
+      add(transfer.firstKey());
+      add(transfer.secondKey());
+      connection.commit();
+    } catch (SQLException failed) {
+      connection.rollback();
+      throw failed;
+    }
   }
 
   private void add(int key) throws SQLException {
-    add.setInt(1, key);
-    if (add.executeUpdate() != 1) {
+    work.setInt(1, key);
+    if (work.executeUpdate() != 1) {
       throw new SQLException("no row has key " + key, "P0002");
     }
+  }
+
+  /** What the router has told beside the results. */
+  String warnings() throws SQLException {
+    return texts(work.getWarnings()) + texts(connection.getWarnings());
+  }
+
+  private static String texts(SQLWarning first) {
+    StringBuilder text = new StringBuilder();
+    for (SQLWarning next = first; next != null; next = next.getNextWarning()) {
+      text.append(next.getMessage()).append("; ");
+    }
+    return text.toString();
   }
 
   @Override

@@ -38,7 +38,7 @@ public final class Intentions {
     List<Integer> chosen =
         switch (kind.scope()) {
           case ONE_NODE -> ofOneNode(kind);
-          case NODES -> ofNodes();
+          case NODES -> ofNodes(kind == Kind.COMMUTING_CALL);
           case ALL -> keys.all();
         };
     boolean block = kind.isBlock() && kind != Kind.COMMUTING;
@@ -64,19 +64,19 @@ public final class Intentions {
   }
 
   /** One key of each of two or more nodes, and sometimes a second one of the first. */
-  private List<Integer> ofNodes() {
+  private List<Integer> ofNodes(boolean onlyTwo) {
     List<Integer> nodes = new ArrayList<>();
     for (int node = 0; node < keys.nodes(); node++) {
       nodes.add(node);
     }
     Collections.shuffle(nodes, random);
-    int count = 2 + random.nextInt(nodes.size() - 1);
+    int count = onlyTwo ? 2 : 2 + random.nextInt(nodes.size() - 1);
     List<Integer> chosen = new ArrayList<>();
     for (int node : nodes.subList(0, count)) {
       List<Integer> there = keys.ofNode(node);
       chosen.add(there.get(random.nextInt(there.size())));
     }
-    if (random.nextInt(3) == 0) {
+    if (!onlyTwo && random.nextInt(3) == 0) {
       List<Integer> more = new ArrayList<>(keys.ofNode(nodes.get(0)));
       more.removeAll(chosen);
       more.stream().findFirst().ifPresent(chosen::add);

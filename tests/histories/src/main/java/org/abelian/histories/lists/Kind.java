@@ -10,6 +10,8 @@ public enum Kind {
   SINGLE_READ(Scope.ONE_NODE, 4),
   /** A block of blind operations: it counts and marks keys of several nodes. */
   COMMUTING(Scope.NODES, 5),
+  /** A call that does the same at a key of each of two nodes, in one round. */
+  COMMUTING_CALL(Scope.NODES, 4),
   /** A call of a procedure whose participants decide alone. */
   INDEPENDENT(Scope.NODES, 6),
   /** A block that appends to keys of several nodes, and reads. */
@@ -57,6 +59,11 @@ public enum Kind {
   /** True when it does nothing but read. */
   public boolean onlyReads() {
     return this == SINGLE_READ || this == SPREAD_READ || this == READING_CALL;
+  }
+
+  /** True when it counts and marks. */
+  boolean marks() {
+    return this == COMMUTING || this == COMMUTING_CALL;
   }
 
   /** True when it is a block of statements, with BEGIN and COMMIT. */

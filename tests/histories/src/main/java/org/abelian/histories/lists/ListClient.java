@@ -104,6 +104,7 @@ public class ListClient {
       case SINGLE_APPEND, SPREAD_APPEND -> work.append(keys, intention.number());
       case SINGLE_BLOCK, COORDINATED -> appendInBlock(work);
       case COMMUTING -> countInBlock(work);
+      case COMMUTING_CALL -> work.countByCall(keys.get(0), keys.get(1));
       case INDEPENDENT -> work.call("append_alone", keys, false);
       case VOTING_CALL -> work.call("append_voting", keys, false);
       case ANSWERING_CALL -> work.call("append_and_show", keys, true);

@@ -76,19 +76,29 @@ public final class ListTables {
           "CREATE FUNCTION show(keys int[]) RETURNS TABLE (id int, log bigint[]) LANGUAGE sql"
               + " STABLE BEGIN ATOMIC SELECT e.id, e.log FROM entry e WHERE e.id = ANY (keys);"
               + " END");
+      statement.execute(
+          "CREATE PROCEDURE count_both(a int, b int, number bigint) LANGUAGE sql BEGIN ATOMIC"
+              + " UPDATE entry SET n = n + 1 WHERE id = a; INSERT INTO mark VALUES (a, number);"
+              + " UPDATE entry SET n = n + 1 WHERE id = b; INSERT INTO mark VALUES (b, number);"
+              + " END");
       // The rows are there and nothing constrains the lists, so that all participants decide alike.
-      place(statement, "append_alone(int[], bigint)", "class => 'independent', unsafe => true");
-      place(statement, "append_voting(int[], bigint)", "class => 'coordinated'");
-      place(statement, "append_and_show(int[], bigint)", "merge => 'union'");
-      place(statement, "show(int[])", "merge => 'union'");
+      place(statement, "count_both(int, int, bigint)", "a, b", "class => 'analysed'");
+      place(
+          statement,
+          "append_alone(int[], bigint)",
+          "keys",
+          "class => 'independent', unsafe => true");
+      place(statement, "append_voting(int[], bigint)", "keys", "class => 'coordinated'");
+      place(statement, "append_and_show(int[], bigint)", "keys", "merge => 'union'");
+      place(statement, "show(int[])", "keys", "merge => 'union'");
     }
   }
 
-  private static void place(Statement statement, String signature, String options)
+  private static void place(Statement statement, String signature, String keys, String options)
       throws SQLException {
     statement.execute(
-        "SELECT create_distributed_procedure('%s', 'keys', colocate_with => 'entry', %s)"
-            .formatted(signature, options));
+        "SELECT create_distributed_procedure('%s', '%s', colocate_with => 'entry', %s)"
+            .formatted(signature, keys, options));
   }
 
   /** Makes new keys, so many on each node. */

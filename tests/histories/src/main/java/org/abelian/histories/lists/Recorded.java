@@ -34,7 +34,7 @@ public record Recorded(
 
   /** True when it was to count and mark. */
   public boolean marks() {
-    return intention.kind() == Kind.COMMUTING;
+    return intention.kind().marks();
   }
 
   @Override

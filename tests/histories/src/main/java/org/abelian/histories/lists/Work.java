@@ -96,6 +96,17 @@ public final class Work {
     }
   }
 
+  /** Counts and marks at both keys, through the procedure that does. */
+  public void countByCall(int first, int second) throws SQLException {
+    try (PreparedStatement call = connection.prepareStatement("CALL count_both(?, ?, ?)")) {
+      call.setInt(1, first);
+      call.setInt(2, second);
+      call.setLong(3, intention.number());
+      call.execute();
+      warned |= call.getWarnings() != null;
+    }
+  }
+
   /** Reads the lists at keys of one node. */
   public void readOfOneNode(List<Integer> keys) throws SQLException {
     String sql = "SELECT id, log FROM entry WHERE id " + among(keys);

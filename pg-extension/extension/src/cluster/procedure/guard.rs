@@ -167,6 +167,11 @@ unsafe fn look_at_change(modify: &pg_sys::ModifyTableState) {
     unsafe {
         let relation = (*(*modify.resultRelInfo).ri_RelationDesc).rd_id;
         let home = placements::home(relation);
+        let changes_key = matches!(&home, Home::Hash(hash) if assigns(modify, hash.attribute));
+        if changes_key {
+            drop(home);
+            refuse_new_key(relation);
+        }
         match (modify.operation, &home) {
             (CmdType::CMD_INSERT, _) => insertion::install(modify, home),
             (_, Home::Everywhere) => {
@@ -180,6 +185,36 @@ unsafe fn look_at_change(modify: &pg_sys::ModifyTableState) {
             _ => {}
         }
     }
+}
+
+/// Whether SET, or that of ON CONFLICT, names the column.
+///
+/// # Safety
+/// An initialised ModifyTable.
+unsafe fn assigns(modify: &pg_sys::ModifyTableState, attribute: i16) -> bool {
+    // SAFETY: a result relation has an entry in the range table.
+    unsafe {
+        let number = (*modify.resultRelInfo).ri_RangeTableIndex as usize;
+        let range = (*modify.ps.state).es_range_table;
+        let member = i32::from(attribute) - pg_sys::FirstLowInvalidHeapAttributeNumber;
+        tree::list::<pg_sys::RangeTblEntry>(range)
+            .nth(number - 1)
+            .is_some_and(|entry| pg_sys::bms_is_member(member, entry.updatedCols))
+    }
+}
+
+/// Raises: the row would stay on the node of its old key, where nobody looks for it.
+fn refuse_new_key(relation: Oid) -> ! {
+    // SAFETY: the name of a relation that is open.
+    let name = unsafe { tree::string(pg_sys::get_rel_name(relation)) };
+    let error = PostgresError::made(
+        pgrx::PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32,
+        &format!("a distributed procedure cannot change the distribution column of \"{name}\""),
+        "DELETE the row and INSERT it with the new value instead.",
+        None,
+    );
+    drop(name);
+    error.rethrow()
 }
 
 /// # Safety

@@ -82,6 +82,17 @@ pub fn refuse(relation: pg_sys::Oid) -> ! {
     error.rethrow()
 }
 
+/// Raises, at all participants alike: such a row would have no node.
+fn refuse_null() -> ! {
+    let error = PostgresError::made(
+        pgrx::PgSqlErrorCode::ERRCODE_NOT_NULL_VIOLATION as i32,
+        "null value in the distribution column of a row that a distributed procedure inserts",
+        "The distribution column decides which node holds the row.",
+        None,
+    );
+    error.rethrow()
+}
+
 /// Stands in for the plan node's own function.
 unsafe extern "C-unwind" fn next_own_row(
     node: *mut pg_sys::PlanState,
@@ -138,7 +149,8 @@ unsafe fn is_own(node: *mut pg_sys::PlanState, slot: *mut pg_sys::TupleTableSlot
         }
         let index = hash.attribute as usize - 1;
         if *(*slot).tts_isnull.add(index) {
-            return true; // PostgreSQL refuses it
+            drop(hash);
+            refuse_null();
         }
         let value = *(*slot).tts_values.add(index);
         match key::partition(hash.kind, hash.nodes.len(), type_oid, value) {

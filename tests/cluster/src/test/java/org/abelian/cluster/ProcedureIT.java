@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.util.PSQLException;
 
@@ -333,6 +334,29 @@ class ProcedureIT {
             + "; END $$");
     execute("SELECT create_distributed_procedure('odd(int)', 'k', colocate_with => 'account')");
     assertThrows(SQLException.class, () -> execute("CALL odd(1)"));
+    assertEquals("100", value("SELECT balance FROM account WHERE id = 1"));
+    execute("DROP PROCEDURE odd(int)");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "0A000 | UPDATE account SET id = id + 1000 WHERE id = k",
+        "0A000 | INSERT INTO account AS a VALUES (k, 1) ON CONFLICT (id) DO UPDATE SET id = a.id +"
+            + " 1000",
+        "23502 | INSERT INTO entry VALUES (NULL, 1)",
+      })
+  void aRowThatWouldLieOnNoNodeOrOnTheWrongOneIsRefused(String sqlState, String command)
+      throws SQLException {
+    execute(
+        "CREATE OR REPLACE PROCEDURE odd(k int) LANGUAGE plpgsql AS $$ BEGIN"
+            + " UPDATE account SET balance = 0 WHERE id = k; "
+            + command
+            + "; END $$");
+    execute("SELECT create_distributed_procedure('odd(int)', 'k', colocate_with => 'account')");
+    SQLException error = assertThrows(SQLException.class, () -> execute("CALL odd(1)"));
+    assertEquals(sqlState, error.getSQLState(), error.getMessage());
     assertEquals("100", value("SELECT balance FROM account WHERE id = 1"));
     execute("DROP PROCEDURE odd(int)");
   }

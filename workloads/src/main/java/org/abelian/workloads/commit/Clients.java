@@ -80,7 +80,7 @@ final class Clients {
     Histogram micros = new Histogram(HIGHEST_MICROS, DIGITS);
     long before = System.nanoTime();
     while (before < end) {
-      runToTheEnd(client, Transfer.draw(load, keys, random));
+      runToTheEnd(client, Transfer.draw(load, keys, random), end);
       long after = System.nanoTime();
       if (before >= start && after <= end) {
         micros.recordValue(Math.min((after - before) / 1000, HIGHEST_MICROS));
@@ -90,8 +90,11 @@ final class Clients {
     return micros;
   }
 
-  /** Tries again what was rolled back by a conflict; the latency includes all of it. */
-  void runToTheEnd(Client client, Transfer transfer) throws Exception {
+  /**
+   * Tries again what was rolled back by a conflict, until the end of the measurement; the latency
+   * includes all of it.
+   */
+  void runToTheEnd(Client client, Transfer transfer, long end) throws Exception {
     for (int attempt = 1; ; attempt++) {
       try {
         client.run(transfer);
@@ -102,6 +105,9 @@ final class Clients {
           throw failed;
         }
         retried.incrementAndGet();
+        if (System.nanoTime() > end) {
+          return;
+        }
       }
     }
   }

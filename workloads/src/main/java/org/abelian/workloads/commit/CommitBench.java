@@ -28,6 +28,7 @@ import org.abelian.workloads.measure.Variant;
 public final class CommitBench {
   private static final String TABLE = Body.TABLE;
   private static final Duration NEAR = Duration.ZERO;
+  private static final long CHECK_NANOS = 10_000_000_000L;
   private static final Duration FAR = Duration.ofMillis(1);
 
   private final List<Database> nodes;
@@ -85,7 +86,7 @@ public final class CommitBench {
         execute(connection, "SET abelian.commit_notice = on");
         Transfer transfer = Transfer.draw(load, keys, new SplittableRandom(way.ordinal()));
         RouterClient client = new RouterClient(connection, way);
-        clients.runToTheEnd(client, transfer);
+        clients.runToTheEnd(client, transfer, System.nanoTime() + CHECK_NANOS);
         String told = client.warnings();
         if (!told.contains("commit class " + way.commitClass())) {
           throw new SQLException(way + " takes another class: " + told, "XX001");

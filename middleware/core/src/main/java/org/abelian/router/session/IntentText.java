@@ -2,14 +2,19 @@ package org.abelian.router.session;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.routing.ParameterText;
 import org.abelian.router.transaction.independent.Fragment;
 import org.abelian.router.transaction.independent.IndependentTransaction;
 
@@ -58,6 +63,12 @@ final class IntentText {
       Pattern.compile(
           "\\s*RESET\\s+(?!ROLE\\b|SESSION_AUTHORIZATION\\b|ALL\\b)([\\w.\"]+)[\\s;]*",
           Pattern.CASE_INSENSITIVE);
+
+  /** What PostgreSQL counts days and microseconds from. */
+  private static final LocalDateTime EPOCH = LocalDateTime.of(2000, 1, 1, 0, 0);
+
+  private static final DateTimeFormatter ISO =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSSSSS", Locale.ROOT);
 
   private IntentText() {}
 
@@ -119,15 +130,27 @@ final class IntentText {
 
   private static Optional<String> binary(int oid, ByteBuffer bytes) {
     return switch (oid) {
-      case 16 -> Optional.of(bytes.get() == 0 ? "f" : "t");
-      case 20 -> Optional.of(Long.toString(bytes.getLong()));
-      case 21 -> Optional.of(Short.toString(bytes.getShort()));
-      case 23 -> Optional.of(Integer.toString(bytes.getInt()));
-      case 25, 1043 -> Optional.of(characters(bytes));
-      case 701 -> Optional.of(Double.toString(bytes.getDouble()));
-      case 1000, 1005, 1007, 1009, 1015, 1016, 1022 -> array(bytes);
-      default -> Optional.empty();
+      case 1000, 1005, 1007, 1009, 1015, 1016, 1022, 1231 -> array(bytes);
+      case 1082 -> moment(EPOCH.plusDays(bytes.getInt())).map(day -> day.substring(0, 10));
+      case 1114 -> moment(bytes.getLong());
+      case 1184 -> moment(bytes.getLong()).map(utc -> utc + "+00");
+      default -> {
+        int offset = bytes.arrayOffset() + bytes.position();
+        yield Optional.ofNullable(
+            ParameterText.of(oid, true, bytes.array(), offset, bytes.remaining()));
+      }
     };
+  }
+
+  private static Optional<String> moment(long microseconds) {
+    boolean infinite = microseconds == Long.MAX_VALUE || microseconds == Long.MIN_VALUE;
+    return infinite ? Optional.empty() : moment(EPOCH.plus(microseconds, ChronoUnit.MICROS));
+  }
+
+  /** As ISO 8601, which reads the same under every DateStyle while the year has four digits. */
+  private static Optional<String> moment(LocalDateTime time) {
+    boolean fourDigits = time.getYear() >= 1000 && time.getYear() <= 9999;
+    return fourDigits ? Optional.of(ISO.format(time)) : Optional.empty();
   }
 
   /** The text form of an array in binary form; empty unless it is an ordinary list. */

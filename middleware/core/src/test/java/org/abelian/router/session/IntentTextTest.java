@@ -17,6 +17,10 @@ class IntentTextTest {
   private static final int TEXT = 25;
   private static final int UUID = 2950;
   private static final int POINT = 600;
+  private static final int DATE = 1082;
+  private static final int TIMESTAMP = 1114;
+  private static final int TIMESTAMPTZ = 1184;
+  private static final int JSONB = 3802;
 
   /** A Bind with these values, null for NULL, all in one format. */
   private static BindMessage bind(boolean binary, byte[]... values) {
@@ -52,6 +56,30 @@ class IntentTextTest {
         IntentText.of("CALL p($1, $2)", List.of(INT4, UUID), values));
   }
 
+  private static byte[] number(long value) {
+    return ByteBuffer.allocate(8).putLong(value).array();
+  }
+
+  @Test
+  void binaryMomentsAreWrittenInTheFormThatNoDateStyleChanges() {
+    byte[] after = number(86_400_000_001L);
+    byte[] before = number(-1);
+    byte[] day = ByteBuffer.allocate(4).putInt(-1).array();
+    assertEquals(
+        Optional.of(
+            "CALL p('2000-01-02 00:00:00.000001'::timestamp,"
+                + " '1999-12-31 23:59:59.999999+00'::timestamptz, '1999-12-31'::date)"),
+        IntentText.of(
+            "CALL p($1, $2, $3)",
+            List.of(TIMESTAMP, TIMESTAMPTZ, DATE),
+            bind(true, after, before, day)));
+    for (long far : new long[] {Long.MAX_VALUE, Long.MIN_VALUE, Long.MAX_VALUE - 1}) {
+      assertEquals(
+          Optional.empty(),
+          IntentText.of("CALL p($1)", List.of(TIMESTAMP), bind(true, number(far))));
+    }
+  }
+
   /** A one-dimensional array in binary form; null for NULL. */
   private static byte[] array(int element, int lowerBound, byte[]... values) {
     ByteBuffer bytes = ByteBuffer.allocate(200);
@@ -84,7 +112,7 @@ class IntentTextTest {
   @Test
   void whatCannotBeWrittenAsTextIsNotGuessed() {
     assertEquals(
-        Optional.empty(), IntentText.of("CALL p($1)", List.of(UUID), bind(true, new byte[16])));
+        Optional.empty(), IntentText.of("CALL p($1)", List.of(JSONB), bind(true, new byte[16])));
     assertEquals(
         Optional.empty(),
         IntentText.of("CALL p($1)", List.of(POINT), bind(false, "(1,2)".getBytes())));

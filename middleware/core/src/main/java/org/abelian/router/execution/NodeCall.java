@@ -9,6 +9,7 @@ import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.BigEndian;
+import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.CString;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
@@ -72,6 +73,24 @@ public final class NodeCall {
     writer.int2(0).end();
     writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     return parsing;
+  }
+
+  /**
+   * Appends a client's statement with the client's values, without asking for an answer.
+   *
+   * @param bind the client's, of which the values and formats are taken
+   * @param describes whether a description of its rows is wanted
+   */
+  public static void sendBound(
+      NodeConnection connection, NodeStatement statement, BindMessage bind, boolean describes) {
+    connection.parse(statement);
+    FrameWriter writer = connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).string(connection.prepared().name(statement));
+    writer.bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
+    if (describes) {
+      writer.begin(FrontendType.DESCRIBE).int1('P').int1(0).end();
+    }
+    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
   }
 
   /**

@@ -1,16 +1,12 @@
 package org.abelian.router.session;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.abelian.router.execution.NodeCall;
-import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
-import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
-import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.transaction.Answer;
 import org.abelian.router.transaction.CommutingFragment;
@@ -41,6 +37,7 @@ final class CallFragment implements CommutingFragment {
   private final NodeConnection connection;
   private final NodeStatement call;
   private final BindMessage bind;
+  private final LinkParticipant participant;
 
   /**
    * @param link connected, and with no transaction open
@@ -52,6 +49,7 @@ final class CallFragment implements CommutingFragment {
     connection = link.connection;
     this.call = call;
     this.bind = bind;
+    participant = new LinkParticipant(link);
   }
 
   @Override
@@ -61,18 +59,14 @@ final class CallFragment implements CommutingFragment {
 
   @Override
   public void send(IntentId id, Intent intent) {
-    connection.parse(TELL);
-    connection.parse(COMMIT);
-    connection.parse(call);
-    connection.closeSurplus();
     String nodes = nodes(intent.nodes());
-    execute(TELL, nodeId + ":" + nodes + "!");
-    FrameWriter writer = bind(call);
-    writer.bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
-    execute(writer);
+    NodeCall.sendPrepared(connection, TELL, nodeId + ":" + nodes + "!");
+    NodeCall.sendBound(connection, call, bind, false);
     String number = Long.toString(id.number());
-    execute(COMMIT, id.router().toString(), number, "{" + nodes + "}", intent.work());
-    writer.empty(FrontendType.SYNC);
+    NodeCall.sendPrepared(
+        connection, COMMIT, id.router().toString(), number, "{" + nodes + "}", intent.work());
+    connection.closeSurplus();
+    connection.writer().empty(FrontendType.SYNC);
     try {
       connection.flush();
     } catch (IOException e) {
@@ -84,38 +78,10 @@ final class CallFragment implements CommutingFragment {
     return nodes.stream().map(String::valueOf).collect(Collectors.joining(","));
   }
 
-  private FrameWriter bind(NodeStatement statement) {
-    byte[] name = connection.prepared().name(statement);
-    return connection.writer().begin(FrontendType.BIND).int1(0).string(name);
-  }
-
-  private void execute(NodeStatement statement, String... values) {
-    FrameWriter writer = bind(statement).int2(0).int2(values.length);
-    for (String value : values) {
-      byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-      writer.int4(bytes.length).bytes(bytes);
-    }
-    writer.int2(0).end();
-    execute(writer);
-  }
-
-  private static void execute(FrameWriter writer) {
-    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
-  }
-
   /** Without an error before it, ReadyForQuery says that the node has committed. */
   @Override
   public Answer await() {
-    if (connection.isLost()) {
-      return new Answer.Lost("the connection to node " + connection.address() + " was lost");
-    }
-    try {
-      connection.timeout((int) LinkParticipant.PATIENCE.toMillis());
-      QueryResult result = NodeCall.await(connection, true);
-      connection.timeout(0);
-      return result.succeeded() ? new Answer.Done("COMMIT") : LinkParticipant.failed(result);
-    } catch (NodeLostException e) {
-      return new Answer.Lost(e.getMessage());
-    }
+    Answer answer = participant.await();
+    return answer instanceof Answer.Done ? new Answer.Done("COMMIT") : answer;
   }
 }

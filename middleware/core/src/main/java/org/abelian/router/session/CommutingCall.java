@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -83,12 +82,7 @@ final class CommutingCall implements ProcedureStrategy {
     if (answer) {
       session.plan().add(FixedMessage.BIND_COMPLETE);
     }
-    Portal.OnNodes portal =
-        new Portal.OnNodes(call.statement(), call.routed(), null, call.participants());
-    portal.intent = work(call, types, values.get());
-    portal.bind = new BindMessage();
-    portal.bind.look(Arrays.copyOfRange(bind.array(), bind.portalAt() - 5, bind.end()), 0);
-    return portal;
+    return Portal.OnNodes.withIntent(call, work(call, types, values.get()), bind);
   }
 
   /** The values in text form; empty when an operation could fail with one of them. */

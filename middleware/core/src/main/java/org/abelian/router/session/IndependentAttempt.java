@@ -14,9 +14,7 @@ import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BackendType;
-import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ErrorFields;
-import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.transaction.NodeUnreachableException;
 import org.abelian.router.transaction.Pause;
@@ -168,7 +166,8 @@ final class IndependentAttempt {
     String intent = IntentText.settings(session.settings()).orElse("") + portal.intent;
     for (Link link : links) {
       NodeCall.sendPrepared(link.connection, EXECUTE, transaction.execution(link.nodeId, intent));
-      call(link.connection, link == links.get(0) && portal.describes);
+      boolean describes = link == links.get(0) && portal.describes;
+      NodeCall.sendBound(link.connection, portal.statement().statement(), portal.bind, describes);
       send(link.connection);
     }
     ProcedureFacts procedure = portal.call.procedure();
@@ -204,20 +203,6 @@ final class IndependentAttempt {
   private void committed() {
     session.notRetryable();
     session.control().ending().announce(ClassChoice.independent());
-  }
-
-  /** Appends the client's own call. */
-  private void call(NodeConnection connection, boolean describes) {
-    NodeStatement statement = portal.statement().statement();
-    connection.parse(statement);
-    FrameWriter writer = connection.writer();
-    BindMessage bind = portal.bind;
-    writer.begin(FrontendType.BIND).int1(0).string(connection.prepared().name(statement));
-    writer.bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
-    if (describes) {
-      writer.begin(FrontendType.DESCRIBE).int1('P').int1(0).end();
-    }
-    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
   }
 
   private boolean isExecuted(Link link, ResultMerge merge, boolean describes) {

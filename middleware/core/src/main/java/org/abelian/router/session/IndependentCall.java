@@ -2,7 +2,6 @@ package org.abelian.router.session;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.abelian.router.execution.FixedMessage;
@@ -44,12 +43,9 @@ final class IndependentCall implements ProcedureStrategy {
     if (answer) {
       session.plan().add(FixedMessage.BIND_COMPLETE);
     }
-    Portal.OnNodes portal =
-        new Portal.OnNodes(call.statement(), call.routed(), null, call.participants());
-    portal.intent = IntentText.named(call.procedure().signature(), text.get());
+    String intent = IntentText.named(call.procedure().signature(), text.get());
+    Portal.OnNodes portal = Portal.OnNodes.withIntent(call, intent, bind);
     portal.resultFormats = bind.resultFormats();
-    portal.bind = new BindMessage();
-    portal.bind.look(Arrays.copyOfRange(bind.array(), bind.portalAt() - 5, bind.end()), 0);
     return portal;
   }
 

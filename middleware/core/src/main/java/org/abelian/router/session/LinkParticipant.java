@@ -49,17 +49,12 @@ final class LinkParticipant implements Participant {
       if (result.succeeded()) {
         return new Answer.Done(result.tag());
       }
-      return failed(result);
+      ErrorFields error = result.errorFields();
+      return new Answer.Failed(
+          error.sqlState(), error.message(), error.get(ErrorFields.CONSTRAINT), result.error());
     } catch (NodeLostException e) {
       return new Answer.Lost(e.getMessage());
     }
-  }
-
-  /** A node's error as the commit sees it. */
-  static Answer.Failed failed(QueryResult result) {
-    ErrorFields error = result.errorFields();
-    return new Answer.Failed(
-        error.sqlState(), error.message(), error.get(ErrorFields.CONSTRAINT), result.error());
   }
 
   @Override

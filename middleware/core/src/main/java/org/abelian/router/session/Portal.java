@@ -1,5 +1,6 @@
 package org.abelian.router.session;
 
+import java.util.Arrays;
 import java.util.List;
 import org.abelian.router.execution.ColumnOrigins;
 import org.abelian.router.execution.TagSum;
@@ -84,6 +85,15 @@ sealed interface Portal {
       this.routed = routed;
       this.route = route;
       this.links = links;
+    }
+
+    /** Of a call that needs no vote; keeps its Bind, should it have to run in another way. */
+    static OnNodes withIntent(ProcedureCall call, String intent, BindMessage bind) {
+      OnNodes portal = new OnNodes(call.statement(), call.routed(), null, call.participants());
+      portal.intent = intent;
+      portal.bind = new BindMessage();
+      portal.bind.look(Arrays.copyOfRange(bind.array(), bind.portalAt() - 5, bind.end()), 0);
+      return portal;
     }
 
     @Override

@@ -14,7 +14,6 @@ import java.util.List;
 /** The control network over JDBC. */
 public final class JdbcControlNetwork implements ControlNetwork {
   private static final String UNDEFINED_OBJECT = "42704";
-  private static final String UNDEFINED_FUNCTION = "42883";
   private static final String NOT_IN_PREREQUISITE_STATE = "55000";
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
@@ -85,18 +84,7 @@ public final class JdbcControlNetwork implements ControlNetwork {
 
   @Override
   public void advance(int node, LaneClock clock) throws NodeUnreachableException {
-    calls.on(
-        node,
-        connection -> {
-          try (Statement statement = connection.createStatement()) {
-            return statement.execute(clock.sql());
-          } catch (SQLException refused) {
-            if (UNDEFINED_FUNCTION.equals(refused.getSQLState())) {
-              return false; // The node's extension has not been updated yet.
-            }
-            throw refused;
-          }
-        });
+    calls.advance(node, clock);
   }
 
   private static Finish finish(Statement statement, String command) throws SQLException {

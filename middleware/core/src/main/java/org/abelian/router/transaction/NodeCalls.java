@@ -2,6 +2,7 @@ package org.abelian.router.transaction;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -11,6 +12,8 @@ import org.abelian.router.error.AbelianException;
 
 /** Short pieces of work on a node, over a control connection. */
 public final class NodeCalls {
+  private static final String UNDEFINED_FUNCTION = "42883";
+
   private final ControlPools pools;
   private final Supplier<Catalog> catalog;
 
@@ -54,6 +57,24 @@ public final class NodeCalls {
     } catch (SQLException failed) {
       throw new NodeUnreachableException(node, failed.getMessage(), failed);
     }
+  }
+
+  /**
+   * Tells a node's lane what others have met; a node whose extension is older has no use for it.
+   */
+  public void advance(int node, LaneClock clock) throws NodeUnreachableException {
+    on(
+        node,
+        connection -> {
+          try (Statement statement = connection.createStatement()) {
+            return statement.execute(clock.sql());
+          } catch (SQLException refused) {
+            if (UNDEFINED_FUNCTION.equals(refused.getSQLState())) {
+              return false;
+            }
+            throw refused;
+          }
+        });
   }
 
   private Optional<Node> find(int node) {

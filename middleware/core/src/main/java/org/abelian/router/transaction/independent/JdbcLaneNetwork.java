@@ -13,13 +13,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.abelian.router.transaction.LaneClock;
 import org.abelian.router.transaction.NodeCalls;
 import org.abelian.router.transaction.NodeUnreachableException;
 
 /** The lanes' network over JDBC. */
 public final class JdbcLaneNetwork implements LaneNetwork {
-  private static final String UNDEFINED_FUNCTION = "42883";
-
   /** Classes of errors that may pass: conflicts, resources, the operator, the system. */
   private static final List<String> PASSING = List.of("08", "40", "53", "55", "57", "58");
 
@@ -178,18 +177,7 @@ public final class JdbcLaneNetwork implements LaneNetwork {
 
   @Override
   public void advance(int node, long timestamp) throws NodeUnreachableException {
-    calls.on(
-        node,
-        connection -> {
-          try {
-            return run(connection, "SELECT abelian.independent_advance(?)", timestamp);
-          } catch (SQLException refused) {
-            if (UNDEFINED_FUNCTION.equals(refused.getSQLState())) {
-              return false; // The node's extension has not been updated yet.
-            }
-            throw refused;
-          }
-        });
+    calls.advance(node, new LaneClock(timestamp));
   }
 
   @Override

@@ -98,6 +98,9 @@ pub enum Error {
     /// A coordinated commit, or a read of several nodes, waited too long for independent transactions.
     #[error("independent transactions of this node did not come to rest")]
     LaneBusy,
+    /// The same, at once: an independent transaction waits for a lock of the one that waits for it.
+    #[error("independent transactions of this node did not come to rest")]
+    LaneWaitsForUs,
     /// A commuting transaction that another router has ended, or is about to.
     #[error("the transaction is over")]
     IntentOver,
@@ -119,7 +122,7 @@ impl Error {
             Error::OutOfRange => PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
             Error::KeyType => PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
             Error::IndependentName => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            Error::IndependentSettled | Error::LaneBusy => {
+            Error::IndependentSettled | Error::LaneBusy | Error::LaneWaitsForUs => {
                 PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE
             }
             Error::ConcurrentUpdate | Error::IntentOver => {
@@ -170,6 +173,7 @@ impl Error {
                 "Its value changes without a change of the row. Use a bigint or numeric column for what is searched.",
             ),
             Error::WholeRow => Some("Name its columns."),
+            Error::LaneBusy | Error::LaneWaitsForUs => Some("Run the transaction again."),
             Error::NullOperand => Some(
                 "Its result is NULL or not, depending on the value: test the argument for NULL, or use coalesce().",
             ),
@@ -180,6 +184,9 @@ impl Error {
     fn detail(&self) -> Option<&str> {
         match self {
             Error::UnusableAggregate(why) => Some(why),
+            Error::LaneWaitsForUs => {
+                Some("One of them waits for a lock that this transaction holds.")
+            }
             _ => None,
         }
     }

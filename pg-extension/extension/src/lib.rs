@@ -1,25 +1,29 @@
 //! The SQL face of Abelian: a PostgreSQL extension.
 //!
 //! Rooms, arrows only downwards: `operation` (interception of statements) → `types` (one file per SQL type) →
-//! `object` (identity, slices, folding) and `lock` (modes) → `aggregate` (states of types over an aggregate); beside
-//! them `cluster` (the node side of a cluster). At the bottom lie `boundary`, `catalog`, `settings`, `shared_memory`,
-//! `function`, `numeric`, `utility`, `varlena` and `error`, which know none of the rooms.
+//! `object` (slices, splitting, folding) → `lock` (modes) → `aggregate` (states of types over an aggregate); beside
+//! them `cluster` (the node side of a cluster). At the bottom lie `backend`, `boundary`, `catalog`, `error`, `function`,
+//! `identity`, `numeric`, `settings`, `statistics`, `utility` and `varlena`, which know none of the rooms, and
+//! `shared_memory`, which knows what each of them keeps there.
 //!
 //! SQL functions use the version-1 calling convention by [`function::pg_function`]; their declarations are in
 //! the install scripts in `sql`.
 
 pub mod aggregate;
+pub mod backend;
 pub mod boundary;
 pub mod catalog;
 pub mod cluster;
 pub mod error;
 pub mod function;
+pub mod identity;
 pub mod lock;
 pub mod numeric;
 pub mod object;
 pub mod operation;
 pub mod settings;
 pub mod shared_memory;
+pub mod statistics;
 pub mod types;
 pub mod utility;
 pub mod varlena;

@@ -8,8 +8,8 @@ use crate::lock::readers::Readers;
 use crate::lock::{Gates, Moments, Waiting};
 use crate::object::contention::Detector;
 use crate::object::split_set::SplitSet;
-use crate::object::statistics::Figures;
 use crate::object::worker::Folding;
+use crate::statistics::Figures;
 use pgrx::prelude::*;
 use pgrx::{PgAtomic, PgLwLock, pg_shmem_init};
 

@@ -109,3 +109,52 @@ RESET SESSION AUTHORIZATION;
 SELECT id, at = :proposal + 3 AS at_final, participants, intent, role, failure, executed_at > now() - interval '1 hour' AS now FROM abelian.independent_record WHERE id = 't8';
 SELECT at = :proposal + 3 AS moved, id FROM abelian.independent_lane;
 SELECT abelian.independent_run('t8', :proposal + 3, 1, '{1,2}', 'SELECT 1');
+
+-- Several calls in one transaction: each of the statements that follow is one, and ends as a transaction would, with the checks that were put
+-- off to its end, and without what it has set.
+SELECT abelian.add_node('localhost', 5432);
+CREATE TABLE parent (id int PRIMARY KEY);
+CREATE TABLE child (parent int REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+CREATE PROCEDURE add_child(number int) LANGUAGE plpgsql AS $$ BEGIN SET LOCAL work_mem = '7MB'; INSERT INTO child VALUES (number); END $$;
+CREATE FUNCTION add_parent(number int) RETURNS text LANGUAGE plpgsql AS $$ BEGIN INSERT INTO parent VALUES (number); RETURN current_setting('work_mem'); END $$;
+CREATE FUNCTION add_orphan(number int) RETURNS text LANGUAGE plpgsql AS $$ BEGIN INSERT INTO child VALUES (number); RETURN 'done'; END $$;
+SELECT abelian.independent_propose('t10', 1, '{1,2}', '{1,2}', 9e18::bigint) AS proposal \gset
+BEGIN;
+SELECT abelian.independent_run_calls('t10', :proposal, 1, '{1,2}', 'SELECT 1');
+SHOW abelian.participants;
+CALL add_child(1);
+ROLLBACK;
+BEGIN;
+SELECT abelian.independent_run_calls('t10', :proposal, 1, '{1,2}', 'SELECT 1');
+SELECT add_orphan(1);
+ROLLBACK;
+BEGIN;
+SELECT abelian.independent_run_calls('t10', :proposal, 1, '{1,2}', 'SELECT 1');
+SELECT add_parent(1) <> '7MB' AS not_changed;
+CALL add_child(1);
+SELECT add_parent(2) <> '7MB' AS not_changed;
+COMMIT;
+SELECT count(*) FROM child;
+SELECT id, intent FROM abelian.independent_record WHERE id = 't10';
+-- Told alone, with a single call, they are put off to the commit.
+BEGIN;
+SELECT set_config('abelian.participants', '1:1,2', true);
+CALL add_child(3);
+SELECT add_parent(3) = '7MB' AS changed;
+COMMIT;
+BEGIN;
+SELECT abelian.tell_calls(1, '{1,2}');
+SHOW abelian.participants;
+CALL add_child(4);
+ROLLBACK;
+
+-- Of the calls that failed, that of the procedure which is stopped has been dealt with.
+UPDATE abelian.independent_record SET intent = E'SET x;\n--abelian procedure a()\nCALL a()\n--abelian procedure b()\nCALL b()\n--abelian procedure c()\nCALL c()',
+  failure = E'\n--abelian procedure a()\ncall 0: 23514 no\n--abelian procedure b()\ncall 1: 23514 no' WHERE id = 't10';
+SELECT abelian.stop_procedure('c()', 'why');
+SELECT failure FROM abelian.independent_record WHERE id = 't10';
+SELECT abelian.stop_procedure('a()', 'why');
+SELECT failure FROM abelian.independent_record WHERE id = 't10';
+DROP TABLE child, parent;
+DROP PROCEDURE add_child;
+DROP FUNCTION add_parent, add_orphan;

@@ -2,8 +2,9 @@
 //! operations on elements written down to be done under the locks (`abelian_adt::program`). Everything is bytes here.
 
 use crate::error::Error;
+use abelian_adt::data_type::DataType;
 use abelian_adt::dict::Dict;
-use abelian_adt::encoding::Encoding;
+use abelian_adt::encoding::{Corrupt, Encoding};
 use abelian_adt::locks::Mode;
 use abelian_adt::multiset::Multiset;
 use abelian_adt::program::{Elements, Parts, Program};
@@ -52,6 +53,18 @@ fn encoded(state: &impl Encoding) -> Vec<u8> {
     let mut bytes = Vec::new();
     state.encode(&mut bytes);
     bytes
+}
+
+/// What is known by all these together.
+fn together<D: Elements>(
+    parts: impl Iterator<Item = Result<D::State, Corrupt>>,
+) -> Result<Vec<u8>, Error> {
+    use abelian_adt::Merge;
+    let mut known = D::State::identity();
+    for part in parts {
+        known = known.merge(&part?).ok_or(Error::OutOfRange)?;
+    }
+    Ok(encoded(&known))
 }
 
 impl Structure {
@@ -114,20 +127,21 @@ impl Structure {
         program: &[u8],
         parts: impl Iterator<Item = &'a [u8]>,
     ) -> Result<Vec<u8>, Error> {
-        fn all<'a, D: Elements>(
-            program: &[u8],
-            parts: impl Iterator<Item = &'a [u8]>,
-        ) -> Result<Vec<u8>, Error> {
-            use abelian_adt::Merge;
+        with!(self, D => {
             let program = Program::<D>::read(program)?;
-            let mut known = D::State::identity();
-            for part in parts {
-                let part = program.known(part)?;
-                known = known.merge(&part).ok_or(Error::OutOfRange)?;
-            }
-            Ok(encoded(&known))
-        }
-        with!(self, D => all::<D>(program, parts))
+            together::<D>(parts.map(|part| program.known(part)))
+        })
+    }
+
+    /// The same of one element.
+    pub fn known_of<'a>(
+        self,
+        element: &[u8],
+        parts: impl Iterator<Item = &'a [u8]>,
+    ) -> Result<Vec<u8>, Error> {
+        with!(self, D => {
+            together::<D>(parts.map(|part| <D as DataType>::State::part(part, element)))
+        })
     }
 
     /// The change that operations make, given what [`Structure::known`] gave for all parts. `None`: nothing changes.

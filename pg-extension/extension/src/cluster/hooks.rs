@@ -31,6 +31,9 @@ mod raw {
             direction: pg_sys::ScanDirection::Type,
             count: u64,
         );
+        pub fn AfterTriggerFireDeferred();
+        pub fn NewGUCNestLevel() -> c_int;
+        pub fn AtEOXact_GUC(commit: bool, level: c_int);
     }
 }
 
@@ -78,6 +81,24 @@ unsafe fn nested(call: impl FnOnce()) {
         });
     }
     DEPTH.fetch_sub(1, Relaxed);
+}
+
+/// Runs the client's statement. A call that shares its transaction with others ends as a transaction of its own would: its deferred
+/// triggers are fired, and what it has set is taken back.
+///
+/// # Safety
+/// As [`boundary::pass_errors`].
+unsafe fn whole(call: impl FnOnce()) {
+    let shares = is_client_statement() && procedure::is_running() && procedure::are_several();
+    // SAFETY: by the caller's promise; an error ends the transaction, and with it all levels of settings.
+    unsafe {
+        let level = if shares { raw::NewGUCNestLevel() } else { 0 };
+        nested(call);
+        if shares {
+            nested(|| raw::AfterTriggerFireDeferred());
+            raw::AtEOXact_GUC(false, level);
+        }
+    }
 }
 
 /// Runs our own code, whose panics become errors.
@@ -135,7 +156,7 @@ unsafe extern "C-unwind" fn executor_run(
 ) {
     // SAFETY: as in `executor_start`.
     unsafe {
-        nested(|| match NEXT_RUN.get().copied().flatten() {
+        whole(|| match NEXT_RUN.get().copied().flatten() {
             Some(next) => next(query, direction, count, execute_once),
             None => raw::standard_ExecutorRun(query, direction, count, execute_once),
         });
@@ -151,7 +172,7 @@ unsafe extern "C-unwind" fn executor_run(
 ) {
     // SAFETY: as in `executor_start`.
     unsafe {
-        nested(|| match NEXT_RUN.get().copied().flatten() {
+        whole(|| match NEXT_RUN.get().copied().flatten() {
             Some(next) => next(query, direction, count),
             None => raw::standard_ExecutorRun(query, direction, count),
         });
@@ -201,9 +222,12 @@ unsafe extern "C-unwind" fn process_utility(
         if prepares_our_gid(node) {
             guarded(enter_gate);
         }
-        nested(|| {
-            call.pass_on(NEXT_UTILITY.get().copied().flatten());
-        });
+        let run = || call.pass_on(NEXT_UTILITY.get().copied().flatten());
+        if checked {
+            whole(run);
+        } else {
+            nested(run);
+        }
         if checked && pg_sys::IsTransactionState() {
             // Utility commands take their locks while they run, so the version is looked at once more.
             refuse_outdated_router();

@@ -20,6 +20,9 @@ static PARTICIPANTS: GucSetting<Option<CString>> = GucSetting::<Option<CString>>
 static COMMIT_STATISTICS: GucSetting<Option<CString>> =
     GucSetting::<Option<CString>>::new(Some(c""));
 
+/// `abelian.routing_rules`: what a router answers to SHOW, as above.
+static ROUTING_RULES: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
+
 /// `abelian.transaction_id`: reported to the router; see [`super::transaction_token`].
 static TRANSACTION_ID: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
@@ -95,6 +98,14 @@ pub fn define() {
         c"How many transactions the router has committed in which class, as JSON.",
         c"Routers set it when they are asked for it by SHOW.",
         &COMMIT_STATISTICS,
+        GucContext::Userset,
+        GucFlags::NO_SHOW_ALL,
+    );
+    GucRegistry::define_string_guc(
+        c"abelian.routing_rules",
+        c"What the router has learned about the keys of distributed procedures, as JSON.",
+        c"Routers set it when they are asked for it by SHOW.",
+        &ROUTING_RULES,
         GucContext::Userset,
         GucFlags::NO_SHOW_ALL,
     );

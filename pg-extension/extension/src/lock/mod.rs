@@ -11,9 +11,10 @@ pub use look::Opened;
 pub use moment::{Moment, Moments, Purpose};
 pub use waiting::{Gates, Waiting, at_element, at_row};
 
-use crate::object::{Object, statistics};
+use crate::identity::Object;
 use crate::settings;
 use crate::shared_memory::FIGURES;
+use crate::statistics;
 pub use abelian_adt::locks::Mode;
 use abelian_adt::locks::lock_key;
 use pgrx::pg_sys::{self, Oid};

@@ -8,10 +8,10 @@
 //! A transaction passes the gate of an object once, and leaves it after its locks are released.
 
 use super::{Mode, early, waiting};
-use crate::object::contention::now;
-use crate::object::statistics::count;
+use crate::backend::now;
 use crate::settings;
 use crate::shared_memory::{FIGURES, PHASER};
+use crate::statistics::count;
 use abelian_adt::phases::{Arrival, Kind, Phases, Ticket};
 use pgrx::PGRXSharedMemory;
 use pgrx::pg_sys::{self, ConditionVariable};

@@ -6,7 +6,8 @@
 //! shows its backend waiting for the lock that it names, so nobody has to take it away; who has waited before a gate does.
 
 use super::Mode;
-use crate::object::{self, Object};
+use crate::backend;
+use crate::identity::Object;
 use crate::pg_function;
 use crate::shared_memory::{GATES, WAITING};
 use abelian_adt::locks::lock_key;
@@ -159,7 +160,7 @@ pub(super) fn note_gate(object: i64, mode: Mode) {
         relation,
         row,
         level: super::level(mode),
-        since: object::contention::now(),
+        since: backend::now(),
     };
 }
 
@@ -205,7 +206,7 @@ pub(super) fn note(tag: &pg_sys::LOCKTAG, object: Option<&Object>) {
 
 fn my_place() -> usize {
     // SAFETY: whoever waits for a lock is in a transaction.
-    unsafe { object::backend_number() as usize % PLACES }
+    unsafe { backend::number() as usize % PLACES }
 }
 
 /// The note of a backend that waits for this lock.

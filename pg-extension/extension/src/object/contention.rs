@@ -4,11 +4,12 @@
 //! An object becomes *hot* when an in-place operation meets another transaction on the row. It stays hot while
 //! different backends keep using it at short distance, and cools down `abelian.hot_for` after the last sign.
 
+use crate::backend::now;
 use crate::object::Object;
-use crate::object::statistics;
 use crate::pg_function;
 use crate::settings::{self, Split};
 use crate::shared_memory::{DETECTOR, FIGURES};
+use crate::statistics;
 use pgrx::{PGRXSharedMemory, pg_sys};
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, Ordering::Relaxed};
 
@@ -88,12 +89,6 @@ impl Default for Detector {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// Microseconds on PostgreSQL's clock.
-pub fn now() -> i64 {
-    // SAFETY: reads the clock.
-    unsafe { pg_sys::GetCurrentTimestamp() }
 }
 
 fn me() -> i32 {

@@ -11,32 +11,21 @@ mod fold;
 mod read;
 mod slice_table;
 pub mod split_set;
-pub mod statistics;
 pub mod worker;
 mod write;
 
 pub use escrow::{Outlook, Watch};
 pub use read::{
-    Slices, backend_number, before_read, may_have_slices, newest, reads_are_watched, visible,
-    visible_to, watch_reads,
+    Slices, before_read, may_have_slices, newest, reads_are_watched, visible, visible_to,
+    watch_reads,
 };
 pub use write::{Outcome, add, discard};
 
 use crate::aggregate::Family;
 use crate::catalog::{self, Catalog};
 use crate::error::Error;
+pub use crate::identity::Object;
 use pgrx::pg_sys::{self, Datum, Oid};
-
-/// Where an object lives; relation and attribute are for views and clean-up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Object {
-    /// Identity; never 0 for an object that is split.
-    pub id: i64,
-    /// Table that holds the row.
-    pub relation: Oid,
-    /// Column number in that table.
-    pub attribute: i16,
-}
 
 /// A change of an object.
 #[derive(Clone, Copy, Debug)]

@@ -381,20 +381,6 @@ pub fn with_newest<T>(body: impl FnOnce() -> T) -> T {
     body()
 }
 
-/// This backend's number among the running ones, from 1.
-///
-/// # Safety
-/// Only in a process that runs transactions.
-pub unsafe fn backend_number() -> i32 {
-    // SAFETY: by the caller.
-    unsafe {
-        #[cfg(not(any(feature = "pg17", feature = "pg18")))]
-        return pg_sys::MyBackendId;
-        #[cfg(any(feature = "pg17", feature = "pg18"))]
-        return pg_sys::MyProcNumber + 1;
-    }
-}
-
 /// Registers what invalidates the backend's cache; called once when the library is loaded.
 pub fn install() {
     // SAFETY: callbacks that live as long as the process.

@@ -187,7 +187,7 @@ fn scan(set: &SplitSet, generation: u32) -> Result<bool, Error> {
 /// Exchanges a crowded map; the folding workers call this now and then.
 pub fn renew_if_crowded() {
     let set = SPLIT.get();
-    let now = super::contention::now();
+    let now = crate::backend::now();
     if set.noted.load(Relaxed) >= CROWDED
         && now - set.exchanged_at.load(Relaxed) >= EXCHANGE_MICROSECONDS
     {

@@ -1,12 +1,13 @@
 //! Changing slices: adding to one's own, discarding those of an object.
 
+use crate::backend;
 use crate::error::Error;
 use crate::numeric;
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
-use crate::object::statistics::count;
-use crate::object::{Delta, Object, contention, read, split_set, worker};
+use crate::object::{Delta, Object, contention, split_set, worker};
 use crate::settings::{self, Split};
 use crate::shared_memory::FIGURES;
+use crate::statistics::count;
 use crate::varlena::{bytea_of, content_of};
 use abelian_adt::counter::{SLOTS, base_is_central, slice_after};
 use pgrx::pg_sys;
@@ -90,7 +91,7 @@ fn last_written(table: &SliceTable, object: i64) -> Option<Slice> {
 /// see the last writer of it.
 fn own_slots() -> impl Iterator<Item = i32> {
     // SAFETY: constant after start; a backend's number is unique among the running ones and starts at 1.
-    let (me, all) = unsafe { (read::backend_number(), pg_sys::MaxBackends) };
+    let (me, all) = unsafe { (backend::number(), pg_sys::MaxBackends) };
     (0..)
         .map(move |n| me + n * all)
         .take_while(|slot| *slot < SLOTS)

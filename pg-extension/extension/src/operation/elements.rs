@@ -239,6 +239,19 @@ impl OnElements {
     }
 }
 
+/// Whether the active snapshot, which shows the object as `seen`, shows of one element what all parts together know of it now; `newest` is
+/// the datum in the newest version of the row.
+pub fn shows_newest_of(seen: &Aggregated, newest: Datum, element: &[u8]) -> Result<bool, Error> {
+    let known = |content: &Aggregated, slices: &[Vec<u8>]| {
+        elements::known_of(&seen.family, element, &content.state, slices)
+    };
+    // SAFETY: a statement is running, so a snapshot is active.
+    let visible = unsafe { object::visible_to(seen.id, pg_sys::GetActiveSnapshot()) }?;
+    // SAFETY: a datum of the same column.
+    let newest = unsafe { Aggregated::from_datum(seen.family.clone(), newest) };
+    Ok(known(seen, visible.states())? == known(&newest, object::newest(seen.id)?.states())?)
+}
+
 fn additions_in(
     structure: Structure,
     family: &Family,

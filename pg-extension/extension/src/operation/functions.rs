@@ -1,7 +1,7 @@
 //! The functions that rewritten statements call. Users must not: they lock and remove slices without asking for
 //! privileges, and trust their arguments.
 
-use super::elements::{OnElements, Until};
+use super::elements::{OnElements, Until, shows_newest_of};
 use super::escrow::Bounded;
 use super::own;
 use super::row::{self, Locked, Request, Table};
@@ -158,7 +158,9 @@ fn newest<T: Content>(call: Call) -> Result<Datum, Error> {
     if request.is_strict() {
         let object = content.object(relation(call, 2));
         // SAFETY: the place is that of a row version.
-        let held = strict::hold(&object, Part::Value, unsafe { *place(call, 1) })?;
+        let held = strict::hold(&object, Part::Value, unsafe { *place(call, 1) }, |newest| {
+            Ok(newest.same_version && row::shows_newest(object.id)?)
+        })?;
         return strictly_seen(content, held);
     }
     if !lock_object(content.object(relation(call, 2)), place(call, 1), request)? {
@@ -178,13 +180,28 @@ fn strictly_seen<T: Content>(content: T, held: Option<Datum>) -> Result<Datum, E
 fn newest_of_element(call: Call) -> Result<Datum, Error> {
     let content = Aggregated::argument(call, 0)?;
     let request = Request::of(call.i32(4))?;
+    if request.is_held() {
+        return content.newest_alone();
+    }
     let object = content.object(relation(call, 3));
     let element = content_of(call.arg(1));
+    if request.is_of_own_element() {
+        return match own::hold_element(&content, &element)? {
+            true => own::look(|| content.seen_alone()),
+            false => Ok(call.arg(0)),
+        };
+    }
     let hash = element_hash(&element);
     lock::at_element(hash, &element);
+    let shown = |newest: Datum| shows_newest_of(&content, newest, &element);
     if request.is_strict() {
         // SAFETY: the place is that of a row version.
-        let held = strict::hold(&object, Part::Element(hash), unsafe { *place(call, 2) })?;
+        let held = strict::hold(
+            &object,
+            Part::Element(hash),
+            unsafe { *place(call, 2) },
+            |newest| shown(newest.datum),
+        )?;
         return strictly_seen(content, held);
     }
     let locked = Table::open(object.relation).lock_version(place(call, 2), request)?;
@@ -192,7 +209,9 @@ fn newest_of_element(call: Call) -> Result<Datum, Error> {
         return content.seen_alone();
     }
     request.lock_element(&object, hash)?;
-    row::require_unchanged(object.id)?;
+    if row::one_snapshot() && object.id != 0 && !shown(call.arg(0))? {
+        return Err(Error::ConcurrentUpdate);
+    }
     content.newest_alone()
 }
 

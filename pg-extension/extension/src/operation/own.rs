@@ -3,20 +3,24 @@
 //! Over plain columns, a transaction that has changed a value holds the row: nobody else changes the value before it
 //! ends, so that it may look at the result and decide (`UPDATE ... SET seats = seats - 1`, then `SELECT seats`).
 //! Operations do not hold the row. Hence the first read of an object that the transaction has operated on takes the
-//! exclusive hold then, and fails with 40001 if somebody was faster. Since two such transactions would rather queue
+//! exclusive hold then (one of a single element holds that: [`hold_element`]), and fails with 40001 if somebody was faster. Since two such transactions would rather queue
 //! from the beginning, the object is marked serial for a while (a hint; see `contention::note_upgrade`).
 //!
 //! Under REPEATABLE READ, a transaction that has read an object and then operates on it must be the only one that
 //! changed it since the snapshot: such an operation is done alone. SERIALIZABLE needs neither: PostgreSQL's
 //! detection of dangerous structures covers the reads and writes of slices as of any row.
 
+use super::elements::shows_newest_of;
 use super::row::{self, Locked, Request, Table};
 use super::version::{self, Newest, OwnUpdates};
 use crate::error::Error;
-use crate::lock::{self, Mode, Tag};
+use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Object, contention};
 use crate::settings::{self, Split};
-use pgrx::pg_sys::{self, ItemPointerData, Oid};
+use crate::types::aggregated::Aggregated;
+use crate::types::elements;
+use abelian_adt::locks::element_hash;
+use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid};
 use pgrx::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -196,29 +200,136 @@ fn before_read(id: i64) {
         return;
     }
     note_read(id);
-    if !object::reads_are_watched() {
-        return;
+    if let Some(place) = to_hold(id)
+        && let Err(error) = look(|| hold(id, place))
+    {
+        error.raise();
     }
-    let Some(place) = OWN.with_borrow(|own| own.operated.get(&id)?.last().copied()) else {
-        return;
-    };
+}
+
+/// Where the transaction has operated on an object that it has not held as a whole since, if a read of that has to hold it.
+fn to_hold(id: i64) -> Option<Place> {
+    if !object::reads_are_watched() {
+        return None;
+    }
+    let place = OWN.with_borrow(|own| own.operated.get(&id)?.last().copied())?;
     if place.command >= shown_until() || lock::owns_table(place.relation) {
-        return;
+        return None;
     }
     if lock::holds(Tag::Object(id), Mode::Overwrite) {
         if contention::is_serial(id) {
             // Operated on alone from the beginning: others had better go on to do so.
             contention::note_upgrade(id);
         }
-    } else if place.in_row || lock::holds(Tag::Object(id), Mode::Add) {
-        let held = {
-            let _looking = Looking::begin();
-            hold(id, place)
+        return None;
+    }
+    (place.in_row || lock::holds(Tag::Object(id), Mode::Add)).then_some(place)
+}
+
+/// Before a read of one element of an object as the statement sees it: holds that element if the transaction has operated on the object,
+/// and fails if the statement's snapshot does not show the newest state of it. False if there is nothing to hold, or the whole is held.
+///
+/// What the operation has locked keeps off whoever replaces the object: the row, or the object by Add.
+pub fn hold_element(seen: &Aggregated, element: &[u8]) -> Result<bool, Error> {
+    if LOOKING.get() {
+        return Ok(false);
+    }
+    let Some(place) = to_hold(seen.id) else {
+        return Ok(false);
+    };
+    note_read(seen.id);
+    look(|| {
+        let newest = settle_element(seen, element, place)?;
+        if shows_newest_of(seen, newest, element)? {
+            return Ok(true);
+        }
+        contention::note_upgrade(seen.id);
+        Err(Error::ConcurrentUpdate)
+    })
+}
+
+/// Locks an element for reading, once nobody is at the row who has changed the element there and given back the lock. Gives the object's datum in
+/// the newest version of the row.
+fn settle_element(seen: &Aggregated, element: &[u8], place: Place) -> Result<Datum, Error> {
+    /// Each round, another transaction has changed the element in the row.
+    const ROUNDS: usize = 10_000;
+    let object = Object {
+        id: seen.id,
+        relation: place.relation,
+        attribute: place.attribute,
+    };
+    let hash = element_hash(element);
+    let tag = Part::Element(hash).tag(&object);
+    lock::at_element(hash, element);
+    let held = [Mode::Read, Mode::Overwrite]
+        .iter()
+        .any(|mode| lock::holds(tag, *mode));
+    let mut table = Table::open(place.relation);
+    let mut at = place.version;
+    for _ in 0..ROUNDS {
+        let taken = !held && read_lock(&object, Part::Element(hash));
+        at = newest_version(&table, at)?;
+        let newest = content(&mut table, at, seen.id)?.ok_or(Error::ConcurrentUpdate)?;
+        let changing = match held {
+            true => None,
+            false => changes_element(&mut table, at, seen, newest, element)?,
         };
-        if let Err(error) = held {
-            error.raise();
+        let Some(by) = changing else {
+            return Ok(newest);
+        };
+        if taken {
+            // It may be waiting for the element.
+            lock::unlock(tag, Mode::Read);
+        }
+        version::wait_for(table.relation(), at, by);
+    }
+    Err(Error::ConcurrentUpdate)
+}
+
+/// Whether that took a lock.
+fn read_lock(object: &Object, part: Part) -> bool {
+    let tag = part.tag(object);
+    if lock::holds(tag, Mode::Add) && !lock::lock(tag, Mode::Read, false) {
+        // Two transactions that add and then read deadlock: better to queue from the beginning.
+        contention::note_upgrade(object.id);
+    } else if lock::holds(tag, Mode::Read) {
+        return true;
+    }
+    lock::lock_part(object, part, Mode::Read, true);
+    // The table may have been locked instead.
+    lock::holds(tag, Mode::Read)
+}
+
+fn content(table: &mut Table, at: ItemPointerData, id: i64) -> Result<Option<Datum>, Error> {
+    let mut at = at;
+    match table.fetch(&mut at) {
+        true => table.content_of(id),
+        false => Ok(None),
+    }
+}
+
+/// Another transaction that is changing an element in the row, whose newest committed version has the datum `newest`.
+fn changes_element(
+    table: &mut Table,
+    at: ItemPointerData,
+    seen: &Aggregated,
+    newest: Datum,
+    element: &[u8],
+) -> Result<Option<pg_sys::TransactionId>, Error> {
+    let in_row = |datum| {
+        // SAFETY: a datum of the same column.
+        let one = unsafe { Aggregated::from_datum(seen.family.clone(), datum) };
+        elements::known_of(&seen.family, element, &one.state, &[])
+    };
+    for version in version::successors(table.relation(), at)? {
+        let Some(other) = content(table, version.place, seen.id)? else {
+            continue;
+        };
+        if in_row(other)? != in_row(newest)? {
+            return Ok(Some(version.writer));
         }
     }
+    Ok(None)
 }
 
 /// Reads made while it lives do not count. It ends by an error too (a deadlock, a timeout): after a rollback to a

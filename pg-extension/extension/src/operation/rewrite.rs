@@ -45,6 +45,18 @@ pub fn statement(
         }
         if super::settings::STRICT_READS.get() {
             super::strict::reads(symbols, query);
+        } else if crate::object::reads_are_watched() {
+            own_reads(symbols, query);
+        }
+    }
+}
+
+/// Has a query that is planned after operations of the same transaction tell which elements it reads. The target of a change is held
+/// anyway, and so is what a locking clause names.
+fn own_reads(symbols: &Symbols, query: Tree<pg_sys::Query>) {
+    for relation in Relation::sources(symbols, query) {
+        if !super::locking::holds_values(query, relation.number) {
+            relation.read_elements(Hold::OwnElement as i32);
         }
     }
 }
@@ -56,6 +68,49 @@ fn on_target(
 ) {
     if let Some(mut target) = Relation::of(symbols, query, query.resultRelation) {
         rewrite(&mut target);
+    }
+}
+
+/// Where a column stands that is asked for an element: positions in the text are greater, so that it is known again in copies.
+const FIRST_MARK: i32 = -2;
+
+fn unmarked(variable: Tree<pg_sys::Var>) -> Tree<pg_sys::Var> {
+    let mut column = variable.copy();
+    column.location = column.location.max(-1);
+    column
+}
+
+/// An expression, and which elements it asks for of columns of one relation.
+struct Asked {
+    /// With marks.
+    expression: Any,
+    /// By number of the mark.
+    columns: Vec<(Tree<pg_sys::Var>, Any)>,
+    /// What is read in another way, too.
+    whole: BTreeSet<i16>,
+}
+
+impl Asked {
+    /// The element that this column is asked for, if that is all that is read of it.
+    fn element(&self, variable: &pg_sys::Var) -> Option<Any> {
+        let place = usize::try_from(FIRST_MARK - variable.location).ok()?;
+        let (_, element) = self.columns.get(place)?;
+        self.is_in_part(variable.varattno).then_some(*element)
+    }
+
+    /// The columns of which single elements are all that is read.
+    fn columns(&self) -> BTreeSet<i16> {
+        let columns = self.columns.iter().map(|(variable, _)| variable.varattno);
+        columns.filter(|column| self.is_in_part(*column)).collect()
+    }
+
+    fn is_in_part(&self, attribute: i16) -> bool {
+        !self.whole.contains(&attribute) && !self.whole.contains(&0)
+    }
+
+    /// Whether there is no column of which single elements are all that is read.
+    fn is_empty(&self) -> bool {
+        self.columns().is_empty()
     }
 }
 
@@ -86,6 +141,16 @@ impl<'a> Relation<'a> {
             number,
             facts,
         })
+    }
+
+    /// The relations that a query reads without changing them.
+    pub fn sources(symbols: &'a Symbols, query: Tree<pg_sys::Query>) -> impl Iterator<Item = Self> {
+        let count = tree::items::<pg_sys::RangeTblEntry>(query.rtable).len() as i32;
+        // What ON CONFLICT calls EXCLUDED is in no table.
+        let proposed = Tree::new(query.onConflict).map_or(0, |conflict| conflict.exclRelIndex);
+        (1..=count)
+            .filter(move |number| *number != query.resultRelation && *number != proposed)
+            .filter_map(move |number| Relation::of(symbols, query, number))
     }
 
     /// Whether row security applies to this use of the relation.
@@ -165,62 +230,74 @@ impl<'a> Relation<'a> {
         Some(tree::internal_call(kind.newest, kind.type_, &arguments))
     }
 
+    /// `newest_element(column, element, ctid, tableoid, hold)`
+    fn newest_element(&self, variable: Tree<pg_sys::Var>, element: Any, hold: i32) -> Option<Any> {
+        let arguments = [
+            variable.any(),
+            element.copy(),
+            self.ctid(variable.varlevelsup),
+            self.tableoid(variable.varlevelsup),
+            tree::integer(hold),
+        ];
+        let function = self.symbols.newest_element?;
+        let type_ = variable.vartype;
+        Some(tree::internal_call(function, type_, &arguments))
+    }
+
     /// As [`Relation::newest`], but of a column that is asked for single elements only, such as by `contains(c, x)`, these are held alone.
     /// `inside`: of how many query levels the expression itself is one: 1 for a query.
     pub fn newest_in_part(&self, expression: Any, hold: i32, inside: u32) -> Any {
-        /// Positions in the text are greater; a mark takes the place of one, so that the variable is known again.
-        const FIRST_MARK: i32 = -2;
-        let Some(newest_element) = self.symbols.newest_element else {
-            return self.newest(expression, hold);
-        };
-        let marked = expression.copy();
-        let mut elements = Vec::new();
-        tree::any_node(marked.pointer(), &mut |node, levels| {
-            if let Some((mut variable, element)) = self.asked(node)
+        let asked = self.asked_in(expression, inside);
+        tree::replace_columns(asked.expression, self.number, &mut |variable| {
+            let column = unmarked(variable);
+            match asked.element(&variable) {
+                Some(element) => self.newest_element(column, element, hold),
+                None => self.newest_column(column, hold),
+            }
+        })
+    }
+
+    /// The same expression; only what is asked for single elements is read by `newest_element`.
+    fn elements_in(&self, asked: &Asked, hold: i32) -> Any {
+        tree::replace_columns(asked.expression, self.number, &mut |variable| {
+            let column = unmarked(variable);
+            match asked.element(&variable) {
+                Some(element) => self.newest_element(column, element, hold),
+                None => Some(column.any()),
+            }
+        })
+    }
+
+    /// Finds what an expression asks for single elements.
+    fn asked_in(&self, expression: Any, inside: u32) -> Asked {
+        let expression = expression.copy();
+        let (mut columns, mut whole) = (Vec::new(), BTreeSet::new());
+        let may_ask = self.symbols.newest_element.is_some();
+        tree::any_node(expression.pointer(), &mut |node, levels| {
+            if may_ask
+                && let Some((mut variable, element)) = self.asked(node)
                 && variable.varlevelsup + inside == levels
             {
-                variable.location = FIRST_MARK - elements.len() as i32;
-                elements.push(element);
+                variable.location = FIRST_MARK - columns.len() as i32;
+                columns.push((variable, element));
             }
             false
         });
-        if elements.is_empty() {
-            return self.newest(expression, hold);
-        }
-        let element_of = |variable: &pg_sys::Var| {
-            let place = usize::try_from(FIRST_MARK - variable.location).ok();
-            place.and_then(|place| elements.get(place))
-        };
-        let mut whole = BTreeSet::new();
-        tree::any_node(marked.pointer(), &mut |node, levels| {
+        tree::any_node(expression.pointer(), &mut |node, levels| {
             if let Some(variable) = node.cast::<pg_sys::Var>()
                 && variable.varno == self.number
                 && variable.varlevelsup + inside == levels
-                && element_of(&variable).is_none()
+                && variable.location > FIRST_MARK
             {
                 whole.insert(variable.varattno);
             }
             false
         });
-        tree::replace_columns(marked, self.number, &mut |variable| {
-            let mut column = variable.copy();
-            let Some(element) = element_of(&variable) else {
-                return self.newest_column(variable, hold);
-            };
-            column.location = -1;
-            if whole.contains(&variable.varattno) {
-                return self.newest_column(column, hold);
-            }
-            let arguments = [
-                column.any(),
-                element.copy(),
-                self.ctid(variable.varlevelsup),
-                self.tableoid(variable.varlevelsup),
-                tree::integer(hold),
-            ];
-            let type_ = variable.vartype;
-            Some(tree::internal_call(newest_element, type_, &arguments))
-        })
+        Asked {
+            expression,
+            columns,
+            whole,
+        }
     }
 
     /// The column and the element that a call asks for, if it asks for one element of one of the relation's columns. The element is
@@ -273,9 +350,20 @@ impl<'a> Relation<'a> {
 
     /// Has the query read all Abelian columns of the relation in their newest state.
     pub fn read_newest(&self, hold: i32) {
-        let rewritten = self.newest_in_part(self.query.any(), hold, 1);
+        self.becomes(self.newest_in_part(self.query.any(), hold, 1));
+    }
+
+    /// Has the query tell which elements it asks for where that is all that it reads of a column.
+    fn read_elements(&self, hold: i32) {
+        let asked = self.asked_in(self.query.any(), 1);
+        if !asked.is_empty() {
+            self.becomes(self.elements_in(&asked, hold));
+        }
+    }
+
+    /// In place: whoever holds the query goes on to.
+    fn becomes(&self, rewritten: Any) {
         if let Some(rewritten) = rewritten.cast::<pg_sys::Query>() {
-            // In place: whoever holds the query goes on to.
             // SAFETY: two different nodes of the same type.
             unsafe {
                 self.query
@@ -342,9 +430,11 @@ impl<'a> Relation<'a> {
         }
     }
 
-    /// The columns whose value after the change somebody sees: RETURNING, CHECK, policies, triggers.
-    fn seen_after_update(&self) -> BTreeSet<i16> {
+    /// The columns whose value after the change somebody sees: RETURNING, CHECK, policies, triggers. Not those of which RETURNING sees
+    /// single elements only, `in_part`.
+    fn seen_after_update(&self, in_part: &BTreeSet<i16>) -> BTreeSet<i16> {
         let mut seen = self.columns_read(self.query.returningList);
+        seen.retain(|column| !in_part.contains(column));
         seen.extend(self.columns_read(self.query.withCheckOptions));
         if self.facts.update_trigger_reads {
             seen.insert(0);
@@ -361,31 +451,78 @@ impl<'a> Relation<'a> {
             .map(|t| t.resno)
             .collect();
         let plain_hold = self.hold_of_plain_columns(&assigned);
-        let in_part = plain_hold != Some(Hold::KeyChange) && self.only_operates(&targets);
+        let returned = match plain_hold {
+            Some(Hold::KeyChange) => None,
+            _ => self.returned_in_part(&targets),
+        };
+        let columns = returned.as_ref().map_or_else(BTreeSet::new, Asked::columns);
+        let in_part = plain_hold != Some(Hold::KeyChange) && self.only_operates(&targets, &columns);
         self.newest_conditions(Hold::Overwrite, in_part);
         let (junk, mut entries): (Vec<_>, Vec<_>) =
             targets.into_iter().partition(|target| target.resjunk);
         let moves = assigned
             .iter()
             .any(|column| self.facts.partitioning.contains(column));
-        self.assign(&mut entries, moves);
+        self.assign(&mut entries, moves, &columns);
         entries.extend(junk);
-        if let Some(hold) = plain_hold {
+        let mut locks = Vec::new();
+        if let Some(returned) = returned {
+            locks.extend(self.returned_elements(&returned));
+            query.returningList = self.elements_in(&returned, Hold::Held as i32).pointer();
+        }
+        locks.extend(plain_hold.map(|hold| self.lock_row(hold as i32)));
+        for lock in locks {
             let number = entries.len() as i16 + 1;
-            entries.push(tree::target(
-                self.lock_row(hold as i32),
-                number,
-                c"abelian_lock",
-                true,
-            ));
+            entries.push(tree::target(lock, number, c"abelian_lock", true));
         }
         query.targetList = tree::list(&entries);
     }
 
+    /// What RETURNING asks for, if there are columns of which that are single elements only, which can be held alone: nobody else sees the
+    /// new value, and the statement does not replace it.
+    fn returned_in_part(&self, targets: &[Tree<pg_sys::TargetEntry>]) -> Option<Asked> {
+        let returning = Tree::<pg_sys::Node>::new(self.query.returningList.cast())?;
+        let mut asked = self.asked_in(returning, 0);
+        let facts = &self.facts;
+        let mut seen = self.columns_read(self.query.withCheckOptions);
+        seen.extend([&facts.checked, &facts.indexed].into_iter().flatten());
+        let replaced = |attribute: i16| {
+            let assigned = targets.iter().find(|t| !t.resjunk && t.resno == attribute);
+            let expression = assigned.and_then(|t| Tree::<pg_sys::Node>::new(t.expr.cast()));
+            expression.is_some_and(|expression| self.operation(attribute, expression).is_none())
+        };
+        for (variable, element) in &asked.columns {
+            let attribute = variable.varattno;
+            // What is locked before the row is changed must be what is read after that.
+            let reads_row = !self
+                .columns_read(element.pointer::<pg_sys::Node>())
+                .is_empty();
+            if reads_row || replaced(attribute) || seen.contains(&attribute) {
+                asked.whole.insert(attribute);
+            }
+        }
+        let sees_all = facts.update_trigger_reads || seen.contains(&0) || self.has_row_security();
+        (!sees_all && !asked.is_empty()).then_some(asked)
+    }
+
+    /// Holds the elements that RETURNING asks for.
+    fn returned_elements(&self, asked: &Asked) -> Vec<Any> {
+        let hold = |(variable, _): &(Tree<pg_sys::Var>, Any)| {
+            let element = asked.element(variable)?;
+            self.newest_element(unmarked(*variable), element, Hold::Overwrite as i32)
+        };
+        asked.columns.iter().filter_map(hold).collect()
+    }
+
     /// Rewrites the assignments of an UPDATE or DO UPDATE, and adds those of columns that must get a new object.
-    /// `all`: every Abelian column must.
-    fn assign(&self, entries: &mut Vec<Tree<pg_sys::TargetEntry>>, all: bool) {
-        let seen = self.seen_after_update();
+    /// `all`: every Abelian column must. `in_part`: as [`Relation::seen_after_update`] takes it.
+    fn assign(
+        &self,
+        entries: &mut Vec<Tree<pg_sys::TargetEntry>>,
+        all: bool,
+        in_part: &BTreeSet<i16>,
+    ) {
+        let seen = self.seen_after_update(in_part);
         let renewed = |attribute| all || seen.contains(&0) || seen.contains(&attribute);
         for entry in entries.iter_mut() {
             let expression = entry.expr.cast();
@@ -421,7 +558,11 @@ impl<'a> Relation<'a> {
     }
 
     /// Whether an UPDATE holds no value as a whole: it operates, and changes plain columns to what depends on no value.
-    fn only_operates(&self, targets: &[Tree<pg_sys::TargetEntry>]) -> bool {
+    fn only_operates(
+        &self,
+        targets: &[Tree<pg_sys::TargetEntry>],
+        in_part: &BTreeSet<i16>,
+    ) -> bool {
         let holds = |columns: &BTreeSet<i16>| self.abelian_among(columns);
         let operates = |target: &Tree<pg_sys::TargetEntry>| {
             Tree::<pg_sys::Node>::new(target.expr.cast()).is_none_or(|expression| {
@@ -431,7 +572,7 @@ impl<'a> Relation<'a> {
                 }
             })
         };
-        !holds(&self.seen_after_update())
+        !holds(&self.seen_after_update(in_part))
             && !holds(&self.facts.checked)
             && !self.has_row_security()
             && targets.iter().filter(|t| !t.resjunk).all(operates)
@@ -569,7 +710,11 @@ impl<'a> Relation<'a> {
         }
         let assigned: BTreeSet<i16> = entries.iter().map(|entry| entry.resno).collect();
         let hold = self.hold_of_plain_columns(&assigned);
-        self.assign(&mut entries, hold == Some(Hold::KeyChange));
+        self.assign(
+            &mut entries,
+            hold == Some(Hold::KeyChange),
+            &BTreeSet::new(),
+        );
         if hold == Some(Hold::PlainChange) {
             self.keep_one(&mut entries);
         }
@@ -641,7 +786,7 @@ impl<'a> Relation<'a> {
             let mut targets = tree::items::<pg_sys::TargetEntry>(action.targetList);
             match action.commandType {
                 CmdType::CMD_INSERT => self.store_new_objects(&targets),
-                CmdType::CMD_UPDATE => self.assign(&mut targets, true),
+                CmdType::CMD_UPDATE => self.assign(&mut targets, true, &BTreeSet::new()),
                 _ => {}
             }
             action.targetList = tree::list(&targets);

@@ -35,6 +35,8 @@ pub enum Hold {
     Held = 8,
     /// A strict read: one value must stay as it is. See [`super::strict`].
     Strict = 9,
+    /// One element of what this transaction has operated on must stay as it is. See [`super::own`].
+    OwnElement = 10,
 }
 
 /// Added to a [`Hold`]: raise an error instead of waiting.
@@ -62,6 +64,7 @@ impl Request {
             7 => Hold::UpdateRow,
             8 => Hold::Held,
             9 => Hold::Strict,
+            10 => Hold::OwnElement,
             other => return Err(Error::Internal(format!("unknown hold {other}"))),
         };
         let policy = match number & !15 {
@@ -103,6 +106,11 @@ impl Request {
         self.hold == Hold::Strict
     }
 
+    /// Whether an element is read of what the transaction may have operated on.
+    pub fn is_of_own_element(self) -> bool {
+        self.hold == Hold::OwnElement
+    }
+
     /// The values, and the row, must stay as they are.
     pub fn share() -> Request {
         Request {
@@ -129,7 +137,11 @@ impl Request {
         match self.hold {
             Hold::Overwrite | Hold::KeyChange | Hold::Delete => Some(Mode::Overwrite),
             Hold::Share | Hold::Strict => Some(Mode::Read),
-            Hold::PlainChange | Hold::ShareRow | Hold::UpdateRow | Hold::Held => None,
+            Hold::PlainChange
+            | Hold::ShareRow
+            | Hold::UpdateRow
+            | Hold::Held
+            | Hold::OwnElement => None,
         }
     }
 
@@ -312,6 +324,12 @@ impl Table {
             let datum = self.datum(column)?;
             Some(missing::copy(datum, column.attbyval, column.attlen))
         }
+    }
+
+    /// The datum of an object of the version at hand, if it has that.
+    pub fn content_of(&self, id: i64) -> Result<Option<Datum>, Error> {
+        let found = self.objects()?.into_iter().find(|object| object.id == id);
+        Ok(found.and_then(|object| self.content(object.attribute)))
     }
 
     /// The objects in the version at hand.

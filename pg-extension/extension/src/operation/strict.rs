@@ -9,8 +9,8 @@
 use super::rewrite::Relation;
 use super::row::{self, Hold, Locked, Request, Table};
 use super::symbols::Symbols;
-use super::tree::{self, Tree};
-use super::version::{self, Newest, OwnUpdates, Updater};
+use super::tree::Tree;
+use super::version::{self, OwnUpdates, Updater};
 use super::{locking, own};
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag, readers};
@@ -23,16 +23,9 @@ pub fn reads(symbols: &Symbols, query: Tree<pg_sys::Query>) {
     if query.commandType == CmdType::CMD_UTILITY {
         return;
     }
-    let count = tree::items::<pg_sys::RangeTblEntry>(query.rtable).len() as i32;
-    // What ON CONFLICT calls EXCLUDED is in no table.
-    let proposed = Tree::new(query.onConflict).map_or(0, |conflict| conflict.exclRelIndex);
-    let is_source = |number: &i32| *number != query.resultRelation && *number != proposed;
-    for number in (1..=count).filter(is_source) {
-        let Some(relation) = Relation::of(symbols, query, number) else {
-            continue;
-        };
+    for relation in Relation::sources(symbols, query) {
         let read = relation.columns_read_by_query();
-        if !relation.abelian_among(&read) || locking::holds_values(query, number) {
+        if !relation.abelian_among(&read) || locking::holds_values(query, relation.number) {
             continue;
         }
         if read.contains(&0) {
@@ -44,7 +37,14 @@ pub fn reads(symbols: &Symbols, query: Tree<pg_sys::Query>) {
 
 /// Holds the value of `object`, or what is known of an element, which the statement sees in the row version at `place`. Gives the datum
 /// that the value has to be made of, if it is not the statement's own.
-pub fn hold(object: &Object, part: Part, place: ItemPointerData) -> Result<Option<Datum>, Error> {
+///
+/// `shown` tells whether the active snapshot shows the newest of what is held, whose datum in the newest version of the row it gets.
+pub fn hold(
+    object: &Object,
+    part: Part,
+    place: ItemPointerData,
+    shown: impl FnOnce(Newest) -> Result<bool, Error>,
+) -> Result<Option<Datum>, Error> {
     let mut table = Table::open(object.relation);
     if object.id == 0 {
         // Without identity there is nothing but the row to lock.
@@ -58,7 +58,16 @@ pub fn hold(object: &Object, part: Part, place: ItemPointerData) -> Result<Optio
     own::note_read(object.id);
     let newest = settle(&table, object, part, place)?;
     if row::one_snapshot() {
-        let unchanged = version::same_place(newest, place) && row::shows_newest(object.id)?;
+        let same_version = version::same_place(newest, place);
+        let (mut newest, mut unchanged) = (newest, false);
+        if table.fetch(&mut newest)
+            && let Some(datum) = table.content_of(object.id)?
+        {
+            unchanged = shown(Newest {
+                datum,
+                same_version,
+            })?;
+        }
         return unchanged.then_some(None).ok_or(Error::ConcurrentUpdate);
     }
     if version::same_place(newest, place) {
@@ -69,10 +78,17 @@ pub fn hold(object: &Object, part: Part, place: ItemPointerData) -> Result<Optio
     if !table.fetch(&mut newest) || !seen.fetch(&mut place) || !table.same_plain_columns(&seen)? {
         return Err(Error::ConcurrentUpdate);
     }
-    let found = table.objects()?.into_iter().find(|one| one.id == object.id);
     // Not there: it was overwritten.
-    let found = found.ok_or(Error::ConcurrentUpdate)?;
-    Ok(table.content(found.attribute))
+    let found = table.content_of(object.id)?;
+    found.map(Some).ok_or(Error::ConcurrentUpdate)
+}
+
+/// An object in the newest version of its row.
+pub struct Newest {
+    /// What is stored there.
+    pub datum: Datum,
+    /// Whether that is the version which the statement sees.
+    pub same_version: bool,
 }
 
 /// Takes the locks, and finds the newest version of the row once nobody is at it who may have operated before.
@@ -103,7 +119,7 @@ fn settle(
                 for (tag, mode) in taken {
                     lock::unlock(tag, mode);
                 }
-                wait_for(table, at, by);
+                version::wait_for(table.relation(), at, by);
             }
             Updater::Committed => taken
                 .into_iter()
@@ -162,21 +178,8 @@ fn newest_version(table: &Table, from: ItemPointerData) -> Result<ItemPointerDat
     // SAFETY: plain counter read.
     let command = unsafe { pg_sys::GetCurrentCommandId(false) };
     match version::newest(table.relation(), from, command, OwnUpdates::Followed)? {
-        Newest::At(version) => Ok(version),
-        Newest::Deleted => Err(Error::ConcurrentUpdate),
-    }
-}
-
-fn wait_for(table: &Table, at: ItemPointerData, by: pg_sys::TransactionId) {
-    let mut at = at;
-    // SAFETY: an open relation and a place in it, for the error's context.
-    unsafe {
-        pg_sys::XactLockTableWait(
-            by,
-            table.relation(),
-            &mut at,
-            pg_sys::XLTW_Oper::XLTW_FetchUpdated,
-        );
+        version::Newest::At(version) => Ok(version),
+        version::Newest::Deleted => Err(Error::ConcurrentUpdate),
     }
 }
 

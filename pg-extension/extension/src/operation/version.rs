@@ -156,6 +156,15 @@ fn successor(
     })
 }
 
+/// Waits until a transaction has ended that has changed the row with the version at `at`.
+pub fn wait_for(relation: pg_sys::Relation, at: ItemPointerData, by: pg_sys::TransactionId) {
+    let mut at = at;
+    // SAFETY: an open relation and a place in it, for the error's context.
+    unsafe {
+        pg_sys::XactLockTableWait(by, relation, &mut at, pg_sys::XLTW_Oper::XLTW_FetchUpdated);
+    }
+}
+
 /// Whether two places are the same.
 pub fn same_place(a: ItemPointerData, b: ItemPointerData) -> bool {
     a.ip_posid == b.ip_posid

@@ -87,11 +87,26 @@ pub fn known(
     base: &[u8],
     slices: &[Vec<u8>],
 ) -> Result<Vec<u8>, Error> {
-    let parts: Vec<Vec<u8>> = std::iter::once(base)
+    let parts = parts(family, base, slices);
+    structure(family)?.known(program, parts.iter().map(Vec::as_slice))
+}
+
+/// The same of one element.
+pub fn known_of(
+    family: &Family,
+    element: &[u8],
+    base: &[u8],
+    slices: &[Vec<u8>],
+) -> Result<Vec<u8>, Error> {
+    let parts = parts(family, base, slices);
+    structure(family)?.known_of(element, parts.iter().map(Vec::as_slice))
+}
+
+fn parts(family: &Family, base: &[u8], slices: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    std::iter::once(base)
         .chain(slices.iter().map(Vec::as_slice))
         .map(|part| bytes(family, part))
-        .collect();
-    structure(family)?.known(program, parts.iter().map(Vec::as_slice))
+        .collect()
 }
 
 /// The state that the operations merge into the part that is written; `None` if they change nothing.

@@ -111,7 +111,7 @@ pub fn describe(call: Option<Call>, facts: &mut Json) {
     let table = relation::Relation::new(record.colocated_with, 0);
     facts["procedure"] = json!({
         "signature": record.signature, "schema": table.schema, "table": table.name, "keys": keys, "unbound": unbound,
-        "merge": record.merge, "class": record.class, "stopped": record.stopped, "computed": in_arguments.mutable,
+        "arguments": arguments.iter().map(|argument| values(*argument)).collect::<Vec<_>>(), "merge": record.merge, "class": record.class, "stopped": record.stopped, "computed": in_arguments.mutable,
         "columns": call.columns.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>(),
         "blind": procedure::blind_facts(call.function.funcid, &record, &arguments),
     });
@@ -139,20 +139,25 @@ fn arguments(function: &pg_sys::FuncExpr) -> Vec<NodePtr> {
     }
 }
 
+/// The value of an argument, or the elements of an array; `None` where a router cannot know them.
+fn values(argument: NodePtr) -> Option<Vec<Json>> {
+    // SAFETY: a look-up of a type that exists.
+    let element = unsafe { pg_sys::get_element_type(tree::type_of(argument)) };
+    match element {
+        Oid::INVALID => operand::value(argument).map(|value| vec![value]),
+        _ => operand::array_values(argument),
+    }
+}
+
 /// The values of the key arguments, and whether a router cannot know all of them.
 fn keys(record: &Record, arguments: &[NodePtr], volatile: bool) -> (Vec<Json>, bool) {
     let mut keys = Vec::new();
     let mut unbound = record.arguments.is_empty() || volatile;
     for position in &record.arguments {
-        let values = arguments.get(position - 1).and_then(|argument| {
-            // SAFETY: a look-up of a type that exists.
-            let element = unsafe { pg_sys::get_element_type(tree::type_of(*argument)) };
-            match element {
-                Oid::INVALID => operand::value(*argument).map(|value| vec![value]),
-                _ => operand::array_values(*argument),
-            }
-        });
-        match values {
+        match arguments
+            .get(position - 1)
+            .and_then(|argument| values(*argument))
+        {
             Some(values) => keys.extend(values),
             None => unbound = true,
         }

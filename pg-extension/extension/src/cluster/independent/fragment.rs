@@ -39,18 +39,30 @@ pg_function!(
     /// `abelian.independent_run(id, at, self, nodes, intent)`: waits for the turn, writes the record and the watermark, and
     /// tells the node who takes part.
     fn abelian_independent_run(call) {
-        // SAFETY: plain read of the transaction's state.
-        if unsafe { pg_sys::XactIsoLevel } != pg_sys::XACT_READ_COMMITTED as i32 {
-            return Err(Error::IndependentIsolation);
-        }
-        turn::wait_for_turn(super::functions::id(call)?, call.i64(1))?;
-        // The lane goes on at the commit; the flush comes after it.
-        postgres::set_local(c"synchronous_commit", c"off");
-        write(call)?;
-        postgres::set_local(c"abelian.participants", &participants(call));
-        Ok(Datum::null())
+        begin(call, "")
     }
 );
+
+pg_function!(
+    /// `abelian.independent_run_calls(id, at, self, nodes, intent)`: the same for an intent of several calls.
+    fn abelian_independent_run_calls(call) {
+        begin(call, "*")
+    }
+);
+
+/// The mark tells the node what follows: one call, or nothing but calls.
+fn begin(call: Call, mark: &str) -> Result<Datum, Error> {
+    // SAFETY: plain read of the transaction's state.
+    if unsafe { pg_sys::XactIsoLevel } != pg_sys::XACT_READ_COMMITTED as i32 {
+        return Err(Error::IndependentIsolation);
+    }
+    turn::wait_for_turn(super::functions::id(call)?, call.i64(1))?;
+    // The lane goes on at the commit; the flush comes after it.
+    postgres::set_local(c"synchronous_commit", c"off");
+    write(call)?;
+    postgres::set_local(c"abelian.participants", &participants(call, mark));
+    Ok(Datum::null())
+}
 
 fn write(call: Call) -> Result<(), Error> {
     let (id, at, nodes) = (call.arg(0), call.arg(1), call.arg(3));
@@ -104,37 +116,89 @@ unsafe fn insert(table: pg_sys::Relation, values: [Datum; RECORD]) -> Result<(),
     }
 }
 
-/// Updates the lane's only row, which the transaction before in the lane has left behind.
+/// Updates the lane's only row, which the transaction before in the lane has left behind. A router that lets the lane
+/// catch up numbers a run there at any moment: such a change is waited for, and kept.
 ///
 /// # Safety
 /// The values are a `bigint` and a `text`.
 unsafe fn move_watermark(lane: pg_sys::Relation, at: Datum, id: Datum) -> Result<(), Error> {
-    let absent = Datum::null();
-    let mut values = [absent, absent, at, id];
-    let mut nulls = [false; LANE];
-    let mut replaced = [false, false, true, true];
     // SAFETY: a sequential scan of a page or two; everything opened is closed.
     unsafe {
         let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
         let (no_index, no_key) = (pg_sys::InvalidOid, std::ptr::null_mut());
         let scan = pg_sys::systable_beginscan(lane, no_index, false, snapshot, 0, no_key);
-        let old = pg_sys::systable_getnext(scan);
-        let moved = if old.is_null() {
-            Err(Error::NotInstalled)
-        } else {
-            let new = pg_sys::heap_modify_tuple(
-                old,
-                (*lane).rd_att,
-                values.as_mut_ptr(),
-                nulls.as_mut_ptr(),
-                replaced.as_mut_ptr(),
-            );
-            boundary::catch_errors(|| raw::CatalogTupleUpdate(lane, &mut (*old).t_self, new))
-                .map_err(Error::Postgres)
-        };
+        let seen = pg_sys::systable_getnext(scan);
+        let place = (!seen.is_null()).then(|| (*seen).t_self);
         pg_sys::systable_endscan(scan);
+        let slot = pg_sys::MakeSingleTupleTableSlot((*lane).rd_att, &pg_sys::TTSOpsBufferHeapTuple);
+        let moved = match place {
+            None => Err(Error::NotInstalled),
+            Some(place) if !lock_newest(lane, place, snapshot, slot) => {
+                Err(Error::ConcurrentUpdate)
+            }
+            Some(_) => {
+                let new = with_watermark(lane, slot, at, id);
+                boundary::catch_errors(|| raw::CatalogTupleUpdate(lane, &mut (*slot).tts_tid, new))
+                    .map_err(Error::Postgres)
+            }
+        };
+        pg_sys::ExecDropSingleTupleTableSlot(slot);
         pg_sys::UnregisterSnapshot(snapshot);
         moved
+    }
+}
+
+/// Locks the newest version of a row as an UPDATE does and puts it into the slot; false when there is none.
+///
+/// # Safety
+/// The place is that of a version of a row of the table, and the slot one for rows on its pages.
+unsafe fn lock_newest(
+    table: pg_sys::Relation,
+    mut place: pg_sys::ItemPointerData,
+    snapshot: pg_sys::Snapshot,
+    slot: *mut pg_sys::TupleTableSlot,
+) -> bool {
+    let mut failure = pg_sys::TM_FailureData::default();
+    // SAFETY: by the caller.
+    let result = unsafe {
+        pg_sys::table_tuple_lock(
+            table,
+            &mut place,
+            snapshot,
+            slot,
+            pg_sys::GetCurrentCommandId(true),
+            pg_sys::LockTupleMode::LockTupleNoKeyExclusive,
+            pg_sys::LockWaitPolicy::LockWaitBlock,
+            pg_sys::TUPLE_LOCK_FLAG_FIND_LAST_VERSION as u8,
+            &mut failure,
+        )
+    };
+    result == pg_sys::TM_Result::TM_Ok
+}
+
+/// The lane's row with another watermark.
+///
+/// # Safety
+/// The slot has a row of the table; the values are a `bigint` and a `text`.
+unsafe fn with_watermark(
+    lane: pg_sys::Relation,
+    slot: *mut pg_sys::TupleTableSlot,
+    at: Datum,
+    id: Datum,
+) -> pg_sys::HeapTuple {
+    let absent = Datum::null();
+    let mut values = [absent, absent, at, id];
+    let mut nulls = [false; LANE];
+    let mut replaced = [false, false, true, true];
+    // SAFETY: by the caller.
+    unsafe {
+        pg_sys::heap_modify_tuple(
+            pg_sys::ExecFetchSlotHeapTuple(slot, false, std::ptr::null_mut()),
+            (*lane).rd_att,
+            values.as_mut_ptr(),
+            nulls.as_mut_ptr(),
+            replaced.as_mut_ptr(),
+        )
     }
 }
 
@@ -154,10 +218,10 @@ fn recorded(call: Datum) -> Datum {
 }
 
 /// The value of `abelian.participants`.
-fn participants(call: Call) -> CString {
+fn participants(call: Call, mark: &str) -> CString {
     // SAFETY: declared as integer[].
     let nodes = unsafe { postgres::int_array(call.arg(3)) };
     let nodes: Vec<String> = nodes.iter().map(usize::to_string).collect();
-    let text = format!("{}:{}", call.i32(2), nodes.join(","));
+    let text = format!("{}:{}{mark}", call.i32(2), nodes.join(","));
     CString::new(text).unwrap_or_default()
 }

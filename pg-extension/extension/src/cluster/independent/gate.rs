@@ -18,6 +18,12 @@ const PATIENCE_MICROSECONDS: i64 = 2_000_000;
 
 const POLL_MS: std::ffi::c_long = 2;
 
+/// How many polls lie between two looks at whom the lane waits for: they take PostgreSQL's lock manager as a whole.
+const POLLS_BETWEEN_LOOKS: u64 = 16;
+
+/// Processes that one look follows, from the fragment on.
+const CHAIN_MAX: usize = 64;
+
 fn tag() -> pg_sys::LOCKTAG {
     pg_sys::LOCKTAG {
         locktag_field1: turn::database(),
@@ -47,13 +53,47 @@ pub fn enter() -> Result<(), Error> {
         milliseconds => i64::from(milliseconds) * 1000,
     };
     let deadline = turn::now() + limit;
+    let mut polls: u64 = 0;
     while !is_at_rest()? {
         if turn::now() > deadline {
             return Err(Error::LaneBusy);
         }
+        if polls.is_multiple_of(POLLS_BETWEEN_LOOKS) && lane_waits_for_us() {
+            return Err(Error::LaneWaitsForUs);
+        }
+        polls += 1;
         turn::sleep(POLL_MS);
     }
     report_clock()
+}
+
+/// Whether the fragment that is being executed waits for a lock of this process, itself or through others: then the lane
+/// comes to rest only when this transaction ends.
+fn lane_waits_for_us() -> bool {
+    // SAFETY: plain read of a backend variable.
+    let own = unsafe { pg_sys::MyProcPid };
+    let executing = LANES.share().executing(turn::database());
+    let mut chain: Vec<i32> = executing.into_iter().map(turn::pid).collect();
+    let mut at = 0;
+    while at < chain.len().min(CHAIN_MAX) {
+        for blocker in blockers(chain[at]) {
+            if blocker == own {
+                return true;
+            }
+            if !chain.contains(&blocker) {
+                chain.push(blocker);
+            }
+        }
+        at += 1;
+    }
+    false
+}
+
+/// The processes for which one waits in PostgreSQL's lock manager.
+fn blockers(pid: i32) -> Vec<i32> {
+    let pid = [Some(pid.into())];
+    // SAFETY: the function takes a process number, of which none need be there, and returns an array of them.
+    unsafe { pgrx::direct_function_call(pg_sys::pg_blocking_pids, &pid) }.unwrap_or_default()
 }
 
 /// `abelian.independent_advance` has been seen: routers may call it.

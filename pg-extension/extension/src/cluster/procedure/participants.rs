@@ -1,7 +1,8 @@
 //! The call that runs now: who takes part, and which nodes turned out to be missing.
 //!
 //! A router sets `abelian.participants` right before the call, for the rest of the transaction. The next statement of
-//! the client is the call; with the one after it, or with the transaction, the call is over.
+//! the client is the call; with the one after it, or with the transaction, the call is over. Where several calls share a
+//! transaction, each of its statements from there on is a call, and ends as a transaction of its own would.
 
 use super::super::{hooks, postgres};
 use super::insertion;
@@ -27,6 +28,8 @@ struct Call {
     participants: Vec<i32>,
     missing: BTreeSet<i32>,
     in_one_round: bool,
+    /// The statements that follow are calls as well.
+    several: bool,
 }
 
 thread_local! {
@@ -73,23 +76,31 @@ pub unsafe extern "C-unwind" fn on_assign(value: *const c_char, _extra: *mut c_v
     CALL.replace(told.unwrap_or_default());
 }
 
-/// `<this node>:<node>,<node>...`, and `!` behind it when others may commit before this one has run the call.
+/// `<this node>:<node>,<node>...`, and behind it `!` when others may commit before this one has run the call, or `*` when all
+/// statements that follow are calls.
 fn read(value: &str) -> Option<Call> {
     let (own_node, participants) = value.split_once(':')?;
     let in_one_round = participants.ends_with('!');
-    let participants = participants.trim_end_matches('!');
+    let several = participants.ends_with('*');
+    let participants = participants.trim_end_matches(['!', '*']);
     let participants: Result<Vec<i32>, _> = participants.split(',').map(str::parse).collect();
     Some(Call {
         own_node: own_node.parse().ok()?,
         participants: participants.ok()?,
         missing: BTreeSet::new(),
         in_one_round,
+        several,
     })
 }
 
 /// True inside a call whose participants commit in one round.
 pub fn is_in_one_round() -> bool {
     is_running() && CALL.with_borrow(|call| call.in_one_round)
+}
+
+/// True when the statements of the client are calls that share a transaction.
+pub fn are_several() -> bool {
+    PHASE.get() != Phase::Idle && CALL.with_borrow(|call| call.several)
 }
 
 /// True inside a call.
@@ -101,7 +112,7 @@ pub fn is_running() -> bool {
 pub fn statement_starts() {
     if PHASE.get() != Phase::Idle {
         insertion::forget();
-        let told = PHASE.get() == Phase::Told;
+        let told = PHASE.get() == Phase::Told || are_several();
         PHASE.set(if told { Phase::Running } else { Phase::Idle });
     }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -73,6 +74,14 @@ public final class Main implements Callable<Integer> {
       description = "milliseconds that a client waits for one of them (default: ${DEFAULT-VALUE})")
   private int connectionWait;
 
+  @Option(
+      names = "--recovery-courtesy",
+      defaultValue = "3000",
+      description =
+          "milliseconds that recovery leaves alone what other routers may still be committing"
+              + " (default: ${DEFAULT-VALUE})")
+  private int recoveryCourtesy;
+
   private Main() {}
 
   /** Starts the server; ends when the process is told to. */
@@ -90,7 +99,8 @@ public final class Main implements Callable<Integer> {
             database,
             user,
             password,
-            new PoolLimits(connectionsPerNode, connectionWait));
+            new PoolLimits(connectionsPerNode, connectionWait),
+            Duration.ofMillis(recoveryCourtesy));
     CountDownLatch stopped = new CountDownLatch(1);
     try (Router router = Router.open(config);
         RouterServer server =

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithCluster;
@@ -32,7 +33,7 @@ class CommitBenchIT {
         new CommitBench(
                 nodes,
                 new Database(cluster.driverUrl(), LocalNode.USER, LocalNode.USER),
-                new CommitOptions(4, 1, 1, 300, true))
+                new CommitOptions(4, 1, 1, 300, true, 1, Pattern.compile("")))
             .run(progress -> {});
     assertEquals(
         List.of(

@@ -22,8 +22,9 @@ import org.junit.jupiter.api.Test;
 class CommutingCallIT {
   private static final String COMMUTING = "commit class commuting: it wrote on several nodes";
   private static final String DROP =
-      "DROP TABLE IF EXISTS call_entry, call_account CASCADE;"
-          + " DROP PROCEDURE IF EXISTS call_transfer(int, int, bigint)";
+      "DROP TABLE IF EXISTS call_entry, call_note, call_account CASCADE;"
+          + " DROP PROCEDURE IF EXISTS call_transfer(int, int, bigint);"
+          + " DROP PROCEDURE IF EXISTS call_note(int, int, date, timestamptz, int[])";
 
   private final LocalCluster cluster;
   private Connection connection;
@@ -185,6 +186,47 @@ class CommutingCallIT {
     onNode(1, "DROP INDEX call_quotient");
     assertEquals(COMMUTING, transfer(7L));
     assertMoved(18, 3);
+  }
+
+  /** What a session's settings make of it must not depend on who does it again, and when. */
+  @Test
+  void datesAndArraysThatReadTheSameEverywhereAreDoneAgainAsTheyWere() throws SQLException {
+    execute("CREATE TABLE call_note (account int, day date, at timestamptz, tags int[])");
+    execute("SELECT create_distributed_table('call_note', 'account', 'call_account')");
+    execute(
+        "CREATE PROCEDURE call_note(source int, target int, day date, at timestamptz, tags int[])"
+            + " LANGUAGE plpgsql AS $$ BEGIN INSERT INTO call_note VALUES (source, day, at, tags);"
+            + " INSERT INTO call_note VALUES (target, day, at, tags); END $$");
+    execute(
+        "SELECT create_distributed_procedure('call_note(int, int, date, timestamptz, int[])',"
+            + " 'source, target', 'call_account')");
+    execute("SET DateStyle = 'ISO, DMY'");
+    execute("SET TimeZone = 'Asia/Tokyo'");
+    assertEquals(COMMUTING, note("2024-05-01", "2024-05-01 12:00:00+02"));
+    onNode(1, "CREATE INDEX call_note_quotient ON call_note ((100 / cardinality(tags)))");
+    assertEquals(COMMUTING, note("2024-05-01", "2024-05-01 12:00:00+02"));
+    onNode(1, "DROP INDEX call_note_quotient");
+    assertNotCommuting(note("01/05/2024", "2024-05-01 12:00:00+02"));
+    assertNotCommuting(note("2024-05-01", "2024-05-01 19:00:00"));
+    String notes =
+        "SELECT count(*) FROM call_note WHERE day = DATE '2024-05-01' AND tags = '{1,2}'"
+            + " AND at = TIMESTAMPTZ '2024-05-01 10:00:00+00'";
+    assertEquals(8, number(connection, notes));
+    assertEquals(4, number(cluster.nodes().get(1), notes));
+  }
+
+  /** Calls, and gives the notice. */
+  private String note(String day, String at) throws SQLException {
+    try (PreparedStatement call = connection.prepareStatement("CALL call_note(?, ?, ?, ?, ?)")) {
+      call.setInt(1, from);
+      call.setInt(2, to);
+      call.setObject(3, day, Types.OTHER);
+      call.setObject(4, at, Types.OTHER);
+      call.setArray(5, connection.createArrayOf("int4", new Integer[] {1, 2}));
+      call.execute();
+      SQLWarning warning = call.getWarnings();
+      return warning == null ? null : warning.getMessage();
+    }
   }
 
   @Test

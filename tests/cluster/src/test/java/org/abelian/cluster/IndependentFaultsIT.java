@@ -9,14 +9,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.abelian.harness.Fault;
 import org.abelian.harness.Fault.Moment;
-import org.abelian.harness.LocalNode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -160,10 +158,28 @@ class IndependentFaultsIT {
     Thread.sleep(1_000);
     cluster.heal();
     Told answer = told.get(60, TimeUnit.SECONDS);
-    assertEquals(List.of(), pendingAfterRecovery(), answer.toString());
+    assertEquals(List.of(), cluster.lanesAfterRecovery(SETTLED_SECONDS), answer.toString());
     assertEquals(fromBefore - 1, balance(0, from), "node 1 had executed it: " + answer);
     assertEquals(toBefore + 1, balance(1, to));
     assertTrue(transfer().success(), "the lane is open again");
+  }
+
+  @Test
+  void aNodeThatIsDownIsToldInOneWayWhicheverMessageMeetsIt() throws Exception {
+    assertTrue(transfer().success(), "the lanes are open before");
+    long fromBefore = balance(0, from);
+    cluster.proxy(1).arm(Fault.cut(Moment.BEFORE, PROPOSE, () -> Victim.NODE.strike(cluster, 1)));
+    List<Told> answers = List.of(transfer(), transfer());
+    cluster.heal();
+    for (Told told : answers) { // the first by its proposal, the second when it connects
+      assertEquals("08006", told.sqlState(), told.toString());
+      String error = "node 2 at 127.0.0.1:" + cluster.proxy(1).port() + " cannot be reached;";
+      assertTrue(told.text().contains(error), told.toString());
+      assertTrue(told.text().contains("nothing of this transaction took effect"), told.toString());
+      assertTrue(told.text().contains("Hint: Try the transaction again."), told.toString());
+    }
+    assertEquals(List.of(), cluster.lanesAfterRecovery(SETTLED_SECONDS));
+    assertEquals(fromBefore, balance(0, from));
   }
 
   private static void assertWhole(Fault fault) throws Exception {
@@ -173,7 +189,7 @@ class IndependentFaultsIT {
     assertTrue(fault.hasStruck(20), "the fault has not struck");
     cluster.heal();
     Told told = pending.get(60, TimeUnit.SECONDS);
-    assertEquals(List.of(), pendingAfterRecovery(), told.toString());
+    assertEquals(List.of(), cluster.lanesAfterRecovery(SETTLED_SECONDS), told.toString());
     long moved = fromBefore - balance(0, from);
     assertEquals(moved, balance(1, to) - toBefore, "torn: " + told);
     assertTrue(moved == 0 || moved == 1, "moved " + moved);
@@ -208,34 +224,6 @@ class IndependentFaultsIT {
         return row.getLong(1);
       }
     }
-  }
-
-  /**
-   * Waits until no lane has anything pending or is closed; what is left after some time otherwise.
-   */
-  private static List<String> pendingAfterRecovery() throws SQLException, InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLED_SECONDS);
-    List<String> left = pending();
-    while (!left.isEmpty() && System.nanoTime() < deadline) {
-      Thread.sleep(100);
-      left = pending();
-    }
-    return left;
-  }
-
-  private static List<String> pending() throws SQLException {
-    List<String> found = new ArrayList<>();
-    for (int index = 0; index < 2; index++) {
-      LocalNode node = cluster.node(index);
-      if (ProxiedCluster.number(node, "SELECT cardinality(abelian.independent_pending(-1000))")
-          > 0) {
-        found.add("pending on " + node);
-      }
-      if (ProxiedCluster.number(node, "SELECT (abelian.independent_state())[3]") == 0) {
-        found.add("closed on " + node);
-      }
-    }
-    return found;
   }
 
   private static long balance(int node, int id) throws SQLException {

@@ -17,6 +17,12 @@ final class ProxiedCluster implements AutoCloseable {
   /** Promise of issue and protocol page: nothing stays prepared longer, once all are up again. */
   private static final int RESOLVED_SECONDS_MAX = 10;
 
+  /**
+   * In milliseconds. What a killed router left is recovered at the first look: nothing but patience
+   * would make it wait, which the other tests with faults have.
+   */
+  private static final String[] COURTESY = {"--recovery-courtesy", "100"};
+
   private final List<LocalNode> nodes;
   private final List<FaultProxy> proxies;
   private final LocalCluster cluster;
@@ -35,15 +41,24 @@ final class ProxiedCluster implements AutoCloseable {
     List<FaultProxy> proxies = nodes.stream().map(n -> FaultProxy.to(n.port())).toList();
     LocalCluster cluster =
         LocalCluster.register(nodes, proxies.stream().map(FaultProxy::port).toList());
-    return new ProxiedCluster(nodes, proxies, cluster, RouterServer.start(cluster));
+    return new ProxiedCluster(nodes, proxies, cluster, startRouter(cluster));
   }
 
-  LocalCluster cluster() {
-    return cluster;
+  private static RouterServer startRouter(LocalCluster cluster) {
+    return RouterServer.start(cluster, COURTESY);
+  }
+
+  /** Another router beside the first. */
+  RouterServer startAnotherRouter() {
+    return startRouter(cluster);
   }
 
   RouterServer router() {
     return router;
+  }
+
+  List<LocalNode> nodes() {
+    return nodes;
   }
 
   LocalNode node(int index) {
@@ -100,6 +115,38 @@ final class ProxiedCluster implements AutoCloseable {
       left = prepared();
     }
     return left;
+  }
+
+  /** Waits until no lane has anything pending or is closed; what is left after the time. */
+  List<String> lanesAfterRecovery(long seconds) throws SQLException, InterruptedException {
+    long deadline = System.nanoTime() + seconds * 1_000_000_000L;
+    List<String> left = unfinishedLanes();
+    while (!left.isEmpty() && System.nanoTime() < deadline) {
+      Thread.sleep(100);
+      left = unfinishedLanes();
+    }
+    return left;
+  }
+
+  private List<String> unfinishedLanes() throws SQLException {
+    List<String> found = closedLanes();
+    for (LocalNode node : nodes) {
+      if (number(node, "SELECT cardinality(abelian.independent_pending(-1000))") > 0) {
+        found.add("pending on " + node);
+      }
+    }
+    return found;
+  }
+
+  /** Lanes that do not take part in independent transactions at the moment. */
+  List<String> closedLanes() throws SQLException {
+    List<String> found = new ArrayList<>();
+    for (LocalNode node : nodes) {
+      if (number(node, "SELECT (abelian.independent_state())[3]") == 0) {
+        found.add("closed on " + node);
+      }
+    }
+    return found;
   }
 
   /** Starts what was killed and forgets faults that did not strike. */

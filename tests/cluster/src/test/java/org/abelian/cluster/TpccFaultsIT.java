@@ -3,18 +3,12 @@ package org.abelian.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.OutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -22,25 +16,12 @@ import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
-import org.abelian.workloads.database.Database;
-import org.abelian.workloads.tpcc.check.Condition;
-import org.abelian.workloads.tpcc.check.ConsistencyCheck;
-import org.abelian.workloads.tpcc.check.JournalCheck;
-import org.abelian.workloads.tpcc.check.JournalFindings;
-import org.abelian.workloads.tpcc.check.Violations;
 import org.abelian.workloads.tpcc.input.InputOptions;
 import org.abelian.workloads.tpcc.journal.FileJournal;
-import org.abelian.workloads.tpcc.journal.JournalReader;
-import org.abelian.workloads.tpcc.load.Loader;
-import org.abelian.workloads.tpcc.load.ProcedureInstaller;
-import org.abelian.workloads.tpcc.load.TableCreator;
 import org.abelian.workloads.tpcc.run.RunOptions;
 import org.abelian.workloads.tpcc.run.RunResult;
 import org.abelian.workloads.tpcc.run.TpccRun;
 import org.abelian.workloads.tpcc.run.WarehouseLocations;
-import org.abelian.workloads.tpcc.schema.ColumnKind;
-import org.abelian.workloads.tpcc.schema.Scale;
-import org.abelian.workloads.tpcc.schema.TpccSchema;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,7 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** TPC-C while the router server and the nodes are killed again and again. */
 @WithCluster(exclusive = true)
 class TpccFaultsIT {
-  private static final Scale SMALL = new Scale(6, 300, 30);
   private static final long SEED = 44;
   private static final int ROUNDS = 2;
   private static final long BETWEEN_KILLS_MILLIS = 1_500;
@@ -66,37 +46,16 @@ class TpccFaultsIT {
   @ValueSource(booleans = {false, true})
   void killedRoutersAndNodesLoseNoAcknowledgedCommitAndLeaveNoPreparedTransaction(
       boolean procedures) throws Exception {
-    load();
-    if (procedures) {
-      new ProcedureInstaller(database(cluster.driverUrl())).install(SMALL.warehouses());
-    }
+    SmallTpcc tpcc = new SmallTpcc(SEED);
+    tpcc.load(SmallTpcc.database(cluster.driverUrl()), procedures);
     Path journalFile = folder.resolve("journal");
     try (RouterServer server = RouterServer.start(cluster)) {
       RunResult run = runWhileKilling(server, journalFile, procedures);
       awaitNoPreparedTransaction();
-      assertEquals(List.of(), stopped(), "a procedure broke its promise: seed " + SEED);
       assertTrue(!procedures || lanesHaveMoved(), "no call ran as an independent transaction");
       assertTrue(run.total().committed() > 0, () -> "nothing was committed: " + run.errors());
-      Database router = database(server.jdbcUrl());
-      Map<Condition, Violations> findings = new ConsistencyCheck(router).run(SMALL.warehouses());
-      assertTrue(ConsistencyCheck.holds(findings), () -> describe(findings));
-      JournalFindings journal =
-          new JournalCheck(router).run(JournalReader.read(List.of(journalFile)));
-      assertTrue(journal.acknowledged().checked() > 0);
-      assertEquals(List.of(), journal.acknowledged().examples());
-      assertEquals(List.of(), journal.rolledBack().examples());
-      assertEquals(List.of(), journal.undecided().examples());
+      tpcc.assertHolds(SmallTpcc.database(server.jdbcUrl()), journalFile, cluster.nodes());
     }
-  }
-
-  private void load() throws Exception {
-    Database driver = database(cluster.driverUrl());
-    TableCreator creator = new TableCreator(driver);
-    creator.create(new TpccSchema(ColumnKind.COUNTER), true);
-    PrintStream quiet =
-        new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
-    new Loader(driver, SMALL, SEED).load(2, quiet);
-    creator.finish();
   }
 
   /** Two thirds of the terminals go through the server, a third through the driver. */
@@ -129,7 +88,7 @@ class TpccFaultsIT {
       String url, int terminals, Duration time, FileJournal journal, boolean procedures) {
     RunOptions options =
         new RunOptions(
-            SMALL,
+            SmallTpcc.SCALE,
             terminals,
             Duration.ZERO,
             time,
@@ -140,7 +99,7 @@ class TpccFaultsIT {
             SEED + terminals,
             procedures);
     try {
-      return new TpccRun(database(url), options, WarehouseLocations.single(), journal)
+      return new TpccRun(SmallTpcc.database(url), options, WarehouseLocations.single(), journal)
           .run((second, completed) -> {});
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -167,24 +126,6 @@ class TpccFaultsIT {
     return moved;
   }
 
-  /** Reasons for which procedures were stopped, by any node. */
-  private List<String> stopped() throws SQLException {
-    List<String> reasons = new ArrayList<>();
-    for (LocalNode node : cluster.nodes()) {
-      try (Connection connection = node.connectAsSuperuser();
-          Statement statement = connection.createStatement();
-          ResultSet rows =
-              statement.executeQuery(
-                  "SELECT stopped FROM abelian.procedure WHERE stopped <> '' UNION ALL SELECT"
-                      + " failure FROM abelian.independent_record WHERE failure IS NOT NULL")) {
-        while (rows.next()) {
-          reasons.add(rows.getString(1));
-        }
-      }
-    }
-    return reasons;
-  }
-
   private int preparedTransactions() throws SQLException {
     int count = 0;
     for (LocalNode node : cluster.nodes()) {
@@ -196,20 +137,5 @@ class TpccFaultsIT {
       }
     }
     return count;
-  }
-
-  private static Database database(String url) {
-    return new Database(url, LocalNode.USER, LocalNode.USER);
-  }
-
-  private static String describe(Map<Condition, Violations> findings) {
-    StringBuilder text = new StringBuilder("seed " + SEED);
-    findings.forEach(
-        (condition, violations) -> {
-          if (violations.count() > 0) {
-            text.append("\n").append(condition).append(" ").append(violations.examples());
-          }
-        });
-    return text.toString();
   }
 }

@@ -7,6 +7,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -22,24 +23,15 @@ public final class RouterServer implements AutoCloseable {
     this.passwordFile = passwordFile;
   }
 
-  /** Starts one that knows the cluster's registered addresses. */
-  public static RouterServer start(LocalCluster cluster) {
+  /** Starts one that knows the cluster's registered addresses, with further options. */
+  public static RouterServer start(LocalCluster cluster, String... options) {
     int port = Ports.reserve();
     Path passwordFile = passwordFile();
-    ServerProcess process =
-        ServerProcess.start(
-            MAIN_CLASS,
-            port,
-            Map.of(),
-            List.of(
-                "--listen",
-                "127.0.0.1:" + port,
-                "--nodes",
-                cluster.addresses(),
-                "--user",
-                LocalNode.ROUTER,
-                "--password-file",
-                passwordFile.toString()));
+    List<String> arguments = new ArrayList<>(List.of(options));
+    arguments.addAll(List.of("--listen", "127.0.0.1:" + port, "--nodes", cluster.addresses()));
+    arguments.addAll(List.of("--user", LocalNode.ROUTER));
+    arguments.addAll(List.of("--password-file", passwordFile.toString()));
+    ServerProcess process = ServerProcess.start(MAIN_CLASS, port, Map.of(), arguments);
     return new RouterServer(process, passwordFile);
   }
 

@@ -1,5 +1,6 @@
 package org.abelian.histories;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
@@ -14,13 +15,16 @@ import org.abelian.histories.broken.DoubleAdditionClient;
 import org.abelian.histories.broken.ForgottenSavepointClient;
 import org.abelian.histories.broken.LostUpdateClient;
 import org.abelian.histories.broken.NonAtomicAbortClient;
+import org.abelian.histories.broken.RewritingClient;
 import org.abelian.histories.broken.SharedNumberClient;
+import org.abelian.histories.broken.StaleAnswerClient;
 import org.abelian.histories.broken.StaleReadClient;
 import org.abelian.histories.broken.StaleRemovalClient;
 import org.abelian.histories.broken.TornReadClient;
 import org.abelian.histories.broken.UnheldElementClient;
 import org.abelian.histories.broken.WriteSkewClient;
 import org.abelian.histories.check.Reads;
+import org.abelian.histories.program.Column;
 import org.abelian.histories.program.Level;
 import org.abelian.histories.run.Client;
 import org.abelian.histories.run.ClientFactory;
@@ -111,6 +115,25 @@ class CheckerIT {
   }
 
   @Test
+  void noticesAMultisetMadeOfAnOldOne() throws SQLException {
+    mustNotice(Level.READ_COMMITTED, new ParallelSchedule(), rewriting(Column.COUNTS));
+  }
+
+  @Test
+  void noticesADictMadeOfAnOldOne() throws SQLException {
+    mustNotice(Level.READ_COMMITTED, new ParallelSchedule(), rewriting(Column.ENTRIES));
+  }
+
+  @Test
+  void noticesAnAnswerMadeOfAnOldRow() throws SQLException {
+    mustNotice(Level.READ_COMMITTED, new SteppedSchedule(), StaleAnswerClient::new);
+  }
+
+  private static ClientFactory rewriting(Column column) {
+    return (connection, table, offset) -> new RewritingClient(connection, table, offset, column);
+  }
+
+  @Test
   void noticesAReadThatIsNotStrict() throws SQLException {
     for (Level level : List.of(Level.READ_COMMITTED, Level.REPEATABLE_READ)) {
       mustNotice(level, new SteppedSchedule(), Client::new, Reads.STRICT);
@@ -148,6 +171,7 @@ class CheckerIT {
         Trial trial = new Trial(laboratory, schedule, clients, reads);
         boolean noticed = trial.findsIllegal(level, SEED, HISTORIES_MAX);
         assertTrue(noticed, () -> "not noticed from seed " + SEED + ": " + trial);
+        assertFalse(trial.hadUnexpectedError(), trial::complaint);
         System.out.println(trial.legal() + " legal ones before: " + trial.complaint());
       }
     }

@@ -3,9 +3,15 @@ package org.abelian.histories;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.WithCluster;
 import org.abelian.histories.lists.Kind;
@@ -26,6 +32,8 @@ class ListsIT {
   private static final long SECONDS = Long.getLong("abelian.seconds", 20);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
   private static final int CLIENTS = 6;
+  private static final int MANY_CLIENTS = 20;
+  private static final Pattern SHARED = Pattern.compile("\"shared\" ?: ?(\\d+)");
   private static final int KEYS_MAX = 6;
   private static final int EACH = 40;
 
@@ -44,18 +52,40 @@ class ListsIT {
 
   @Test
   void historiesOfAllClassesAreSerializable() throws Exception {
-    runHistories(EnumSet.allOf(Kind.class));
+    runHistories(EnumSet.allOf(Kind.class), CLIENTS, SECONDS);
   }
 
-  private void runHistories(Set<Kind> kinds) throws Exception {
+  /**
+   * So many clients that calls gather. Beside reads of one node only: what spans several nodes
+   * closes the lanes for moments, and calls that lanes refuse are coordinated.
+   */
+  @Test
+  void historiesOfCallsThatShareTransactionsAreSerializable() throws Exception {
+    long before = shared();
+    runHistories(EnumSet.of(Kind.INDEPENDENT, Kind.SINGLE_READ), MANY_CLIENTS, SECONDS / 2);
+    assertTrue(shared() > before, "seed " + SEED + ": no call was run with another");
+  }
+
+  private long shared() throws SQLException {
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SHOW abelian.commit_statistics")) {
+      rows.next();
+      Matcher number = SHARED.matcher(rows.getString(1));
+      assertTrue(number.find(), rows.getString(1));
+      return Long.parseLong(number.group(1));
+    }
+  }
+
+  private void runHistories(Set<Kind> kinds, int clients, long seconds) throws Exception {
     ListSummary summary = new ListSummary();
-    long end = System.nanoTime() + SECONDS * 1_000_000_000L;
+    long end = System.nanoTime() + seconds * 1_000_000_000L;
     for (long seed = SEED; System.nanoTime() < end; seed++) {
       ListHistory history =
           ListRun.start(
                   tables.makeKeys(KEYS_MAX - (int) Math.floorMod(seed, 4L)),
                   seed,
-                  CLIENTS,
+                  clients,
                   number -> new ListClient(cluster::connect),
                   kinds,
                   EACH)

@@ -29,6 +29,7 @@ final class Trial {
   private int legal;
   private String complaint;
   private Program failing;
+  private boolean unexpected;
 
   Trial(Laboratory laboratory, Schedule schedule, ClientFactory clients, Reads reads) {
     this.laboratory = laboratory;
@@ -66,6 +67,7 @@ final class Trial {
     try {
       history = laboratory.run(program, how, clients);
     } catch (UnexpectedErrorException e) {
+      unexpected = true;
       return Optional.of(
           "seed %d, %s: %s\n%s"
               .formatted(program.seed(), program.level(), e.getMessage(), program.sessions()));
@@ -92,6 +94,11 @@ final class Trial {
   /** The illegal history, readable, with its seed. */
   String complaint() {
     return complaint;
+  }
+
+  /** Whether a statement failed with an error that no database may give here. */
+  boolean hadUnexpectedError() {
+    return unexpected;
   }
 
   int legal() {

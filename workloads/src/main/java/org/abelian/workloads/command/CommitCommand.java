@@ -3,6 +3,7 @@ package org.abelian.workloads.command;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.abelian.workloads.commit.CommitBench;
 import org.abelian.workloads.commit.CommitOptions;
 import org.abelian.workloads.measure.BenchResult;
@@ -41,6 +42,20 @@ final class CommitCommand implements Callable<Integer> {
   @Option(names = "--brief", description = "only what the ratios need")
   private boolean brief;
 
+  @Option(
+      names = "--warm-up",
+      paramLabel = "SECONDS",
+      defaultValue = "10",
+      description = "of each way, before anything is measured; default: ${DEFAULT-VALUE}")
+  private int warmUp;
+
+  @Option(
+      names = "--only",
+      paramLabel = "REGEX",
+      defaultValue = "",
+      description = "only variants whose name has such a part, and their ratios")
+  private Pattern only;
+
   @Mixin private Results results;
 
   @Option(names = "--pictures", paramLabel = "FILE", description = "write a page with pictures")
@@ -52,7 +67,7 @@ final class CommitCommand implements Callable<Integer> {
         new CommitBench(
             Environment.nodes(),
             Environment.driver(url),
-            new CommitOptions(clients, seconds, rounds, rows, brief));
+            new CommitOptions(clients, seconds, rounds, rows, brief, warmUp, only));
     BenchResult result = bench.run(System.err::println);
     results.publish(result);
     if (pictures != null) {

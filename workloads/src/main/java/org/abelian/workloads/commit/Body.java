@@ -31,14 +31,15 @@ enum Body {
     return "DROP PROCEDURE IF EXISTS " + procedure;
   }
 
+  /** In PL/pgSQL, which keeps the plans of a body; a body in SQL is planned for each call. */
   String create() {
     return "CREATE PROCEDURE "
         + procedure
-        + "(one integer, other integer) LANGUAGE sql BEGIN ATOMIC "
+        + "(one integer, other integer) LANGUAGE plpgsql AS $$ BEGIN "
         + update("one")
         + "; "
         + update("other")
-        + "; END";
+        + "; END $$";
   }
 
   /**

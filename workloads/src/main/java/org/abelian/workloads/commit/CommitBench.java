@@ -62,7 +62,9 @@ public final class CommitBench {
           new Clients(
               keys, (way, number) -> open(committer, places, way, number), options.clients());
       requireClasses(clients, keys, committer, places);
-      Measurements measured = new Interleaving(variants(clients), options.rounds()).run(progress);
+      List<Variant> variants = variants(clients);
+      warmUp(variants, clients, progress);
+      Measurements measured = new Interleaving(variants, options.rounds()).run(progress);
       requireAll(2 * clients.committed());
       return result(measured);
     } finally {
@@ -95,6 +97,19 @@ public final class CommitBench {
     }
   }
 
+  private void warmUp(List<Variant> variants, Clients clients, Consumer<String> progress)
+      throws Exception {
+    Load load = new Load(100, false, NEAR);
+    for (Way way : Way.values()) {
+      boolean measured =
+          variants.stream().anyMatch(variant -> variant.name().endsWith(" " + way.toString()));
+      if (measured && options.warmUpSeconds() > 0) {
+        progress.accept("warming up " + way);
+        clients.measure(way, load, options.warmUpSeconds(), way.ordinal());
+      }
+    }
+  }
+
   private List<Variant> variants(Clients clients) {
     List<Variant> variants = new ArrayList<>();
     for (Duration delay : List.of(NEAR, FAR)) {
@@ -102,7 +117,7 @@ public final class CommitBench {
         for (int percent : new int[] {0, 10, 50, 100}) {
           Load load = new Load(percent, hot, delay);
           for (Way way : Way.values()) {
-            if (isWanted(load, way)) {
+            if (isWanted(load, way) && options.only().matcher(name(load, way)).find()) {
               variants.add(
                   new Variant(
                       name(load, way),
@@ -164,6 +179,7 @@ public final class CommitBench {
         "ten_percent_over_local",
         Math.max(ten(measured, Way.INDEPENDENT), ten(measured, Way.COMMUTING)));
     Map<String, Object> parameters = new LinkedHashMap<>();
+    ratios.values().removeIf(ratio -> ratio.isNaN()); // something was not measured
     parameters.put("clients", options.clients());
     parameters.put("seconds", options.seconds());
     parameters.put("rounds", options.rounds());

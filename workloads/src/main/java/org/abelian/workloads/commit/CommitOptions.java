@@ -1,5 +1,7 @@
 package org.abelian.workloads.commit;
 
+import java.util.regex.Pattern;
+
 /**
  * Size of the benchmark.
  *
@@ -8,5 +10,15 @@ package org.abelian.workloads.commit;
  * @param rounds of all variants
  * @param rows of the table
  * @param brief only the variants that the ratios need
+ * @param warmUpSeconds how long each way runs before anything is measured: routers run for days,
+ *     and a young virtual machine spends much of its time compiling
+ * @param only the variants to measure, by a part of their names
  */
-public record CommitOptions(int clients, int seconds, int rounds, int rows, boolean brief) {}
+public record CommitOptions(
+    int clients,
+    int seconds,
+    int rounds,
+    int rows,
+    boolean brief,
+    int warmUpSeconds,
+    Pattern only) {}

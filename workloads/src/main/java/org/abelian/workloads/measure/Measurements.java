@@ -34,10 +34,16 @@ public final class Measurements {
         own.stream().mapToLong(Sample::failures).sum());
   }
 
-  /** Median over the rounds of throughput of one variant over that of another in the same round. */
+  /**
+   * Median over the rounds of throughput of one variant over that of another in the same round; NaN
+   * when one of them was not measured.
+   */
   public double ratio(String variant, String base) {
-    List<Sample> over = samples.get(variant);
-    List<Sample> under = samples.get(base);
+    List<Sample> over = samples.getOrDefault(variant, List.of());
+    List<Sample> under = samples.getOrDefault(base, List.of());
+    if (over.isEmpty() || under.isEmpty()) {
+      return Double.NaN;
+    }
     return Statistics.median(
         IntStream.range(0, over.size())
             .mapToDouble(round -> over.get(round).throughput() / under.get(round).throughput())

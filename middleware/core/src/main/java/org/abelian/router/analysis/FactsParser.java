@@ -140,6 +140,7 @@ public final class FactsParser {
         node.path("schema").asText(),
         node.path("table").asText(),
         list(node.path("keys"), FactsParser::value),
+        list(node.path("arguments"), values -> list(values, FactsParser::value)),
         node.path("unbound").asBoolean(true),
         constant(ProcedureFacts.Merge.class, node.path("merge")),
         node.path("class").asText().equals("independent"),

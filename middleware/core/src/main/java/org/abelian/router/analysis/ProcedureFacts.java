@@ -9,6 +9,8 @@ import java.util.List;
  * @param schema of the table whose placement says which node has a key
  * @param table the name of that table
  * @param keys the values of the arguments that name keys; arrays stand with their elements
+ * @param arguments the values of each argument, arrays by their elements; empty where they are not
+ *     known
  * @param unbound true when there are keys that only a node can compute, or when none are declared:
  *     all nodes take part
  * @param merge how the participants' results become one
@@ -23,6 +25,7 @@ public record ProcedureFacts(
     String schema,
     String table,
     List<Value> keys,
+    List<List<Value>> arguments,
     boolean unbound,
     Merge merge,
     boolean independent,
@@ -43,6 +46,7 @@ public record ProcedureFacts(
   /** Copies the lists. */
   public ProcedureFacts {
     keys = List.copyOf(keys);
+    arguments = arguments.stream().map(List::copyOf).toList();
     columns = List.copyOf(columns);
   }
 }

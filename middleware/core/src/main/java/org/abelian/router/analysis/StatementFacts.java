@@ -77,4 +77,34 @@ public record StatementFacts(
   public boolean locks() {
     return relations.stream().anyMatch(relation -> relation.locking() != null);
   }
+
+  /** The facts of EXPLAIN of this statement, which changes nothing by itself. */
+  public StatementFacts explained() {
+    return new StatementFacts(
+        StatementKind.UTILITY,
+        span,
+        "EXPLAIN",
+        UtilityKind.EXPLAIN,
+        null,
+        null,
+        false,
+        parameters,
+        relations,
+        List.of(),
+        null,
+        List.of(),
+        volatileFunctions,
+        mutable,
+        List.of(),
+        true,
+        null,
+        null,
+        deferred,
+        functions,
+        null,
+        null,
+        null,
+        null,
+        null);
+  }
 }

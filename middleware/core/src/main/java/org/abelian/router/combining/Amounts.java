@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a statement adds to each of its columns. Immutable. */
-public record Amounts(List<Amount> columns) {
+public record Amounts(List<Amount> columns) implements Load<Amounts> {
   /** Copies the list. */
   public Amounts {
     columns = List.copyOf(columns);
   }
 
-  /** Both as one; null when they must not become one. */
-  Amounts plus(Amounts other) {
+  @Override
+  public Amounts plus(Amounts other) {
     List<Amount> sums = new ArrayList<>(columns.size());
     for (int i = 0; i < columns.size(); i++) {
       Amount sum = columns.get(i).plus(other.columns.get(i));

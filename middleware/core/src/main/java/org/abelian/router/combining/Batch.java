@@ -2,26 +2,30 @@ package org.abelian.router.combining;
 
 import java.util.List;
 
-/** Operations that are run as one statement by the session of the first. */
-public final class Batch {
-  private final Hotspot hotspot;
-  private final Amounts sum;
-  private final List<Member> others;
+/**
+ * What is run as one by the session of the first.
+ *
+ * @param <L> what the members bring
+ */
+public final class Batch<L extends Load<L>> {
+  private final Hotspot<L> hotspot;
+  private final L sum;
+  private final List<Member<L>> others;
   private Runnable canceller;
   private boolean cancelled;
 
-  Batch(Hotspot hotspot, Amounts sum, List<Member> others) {
+  Batch(Hotspot<L> hotspot, L sum, List<Member<L>> others) {
     this.hotspot = hotspot;
     this.sum = sum;
     this.others = List.copyOf(others);
   }
 
-  /** The sum of all operands. */
-  public Amounts sum() {
+  /** What all of them bring. */
+  public L sum() {
     return sum;
   }
 
-  /** How many operations there are. */
+  /** How many members there are. */
   public int size() {
     return others.size() + 1;
   }

@@ -6,15 +6,19 @@ import java.util.function.LongSupplier;
 /**
  * The objects that statements which could be combined are under way to. Nothing here is needed for
  * correctness: what it forgets is run alone.
+ *
+ * <p>Objects are named by keys, which are compared by equals.
+ *
+ * @param <L> what members bring to those who gather
  */
-public final class Combiner {
+public final class Combiner<L extends Load<L>> {
   /** So many objects are kept in mind on which combining has failed. */
   private static final int QUIET_LIMIT = 1000;
 
   private final CombiningLimits limits;
   private final LongSupplier clock;
-  private final ConcurrentHashMap<CombiningKey, Hotspot> hotspots = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<CombiningKey, Long> quiet = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Object, Hotspot<L>> hotspots = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Object, Long> quiet = new ConcurrentHashMap<>();
 
   /**
    * A combiner without statements.
@@ -32,10 +36,10 @@ public final class Combiner {
   }
 
   /** Registers a statement that goes alone if it need not gather; else gives null. */
-  public Flight depart(CombiningKey key) {
+  public Flight depart(Object key) {
     boolean alone = isQuiet(key);
     for (; ; ) {
-      Hotspot hotspot = hotspot(key);
+      Hotspot<L> hotspot = hotspot(key);
       switch (hotspot.arrive(null, alone)) {
         case GOES -> {
           return new Flight(hotspot);
@@ -51,9 +55,9 @@ public final class Combiner {
   }
 
   /** Registers a statement that goes alone in any case. */
-  public Flight departAlone(CombiningKey key) {
+  public Flight departAlone(Object key) {
     for (; ; ) {
-      Hotspot hotspot = hotspot(key);
+      Hotspot<L> hotspot = hotspot(key);
       if (hotspot.arrive(null, true) == Hotspot.Arrival.GOES) {
         return new Flight(hotspot);
       }
@@ -61,10 +65,10 @@ public final class Combiner {
   }
 
   /** Joins those who gather, or leads at once if there is room. For the session's thread. */
-  public Member join(CombiningKey key, Amounts amounts) {
+  public Member<L> join(Object key, L load) {
     for (; ; ) {
-      Hotspot hotspot = hotspot(key);
-      Member member = new Member(hotspot, amounts, Member.State.GATHERING);
+      Hotspot<L> hotspot = hotspot(key);
+      Member<L> member = new Member<>(hotspot, load, Member.State.GATHERING);
       switch (hotspot.arrive(member, false)) {
         case GOES -> {
           member.state(Member.State.LEADS);
@@ -80,23 +84,23 @@ public final class Combiner {
     }
   }
 
-  private Hotspot hotspot(CombiningKey key) {
-    return hotspots.computeIfAbsent(key, missing -> new Hotspot(this, missing));
+  private Hotspot<L> hotspot(Object key) {
+    return hotspots.computeIfAbsent(key, missing -> new Hotspot<>(this, missing));
   }
 
-  void forget(CombiningKey key, Hotspot hotspot) {
+  void forget(Object key, Hotspot<L> hotspot) {
     hotspots.remove(key, hotspot);
   }
 
   /** Combining failed there: for a while everybody goes alone. */
-  void beQuiet(CombiningKey key) {
+  void beQuiet(Object key) {
     if (quiet.size() >= QUIET_LIMIT) {
       quiet.clear();
     }
     quiet.put(key, clock.getAsLong() + limits.quietNanos());
   }
 
-  private boolean isQuiet(CombiningKey key) {
+  private boolean isQuiet(Object key) {
     if (quiet.isEmpty()) {
       return false;
     }

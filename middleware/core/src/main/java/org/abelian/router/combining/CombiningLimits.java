@@ -16,4 +16,8 @@ public record CombiningLimits(int flights, int batch, int queue, long waitNanos,
   public static final CombiningLimits DEFAULT =
       new CombiningLimits(
           4, 1000, 4000, TimeUnit.MILLISECONDS.toNanos(20), TimeUnit.MILLISECONDS.toNanos(100));
+
+  /** The same for calls that share transactions. */
+  public static final CombiningLimits CALLS =
+      new CombiningLimits(2, 64, 4000, DEFAULT.waitNanos, DEFAULT.quietNanos);
 }

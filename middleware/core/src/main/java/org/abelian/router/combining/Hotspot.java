@@ -9,8 +9,10 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * One object with statements under way: how many there are, and who has gathered. Knows no time and
  * never waits but for its own lock.
+ *
+ * @param <L> what members bring
  */
-final class Hotspot {
+final class Hotspot<L extends Load<L>> {
   /** What an arrival finds. */
   enum Arrival {
     /** It may go at once. */
@@ -23,14 +25,14 @@ final class Hotspot {
     CLOSED
   }
 
-  private final CombiningKey key;
-  private final Combiner combiner;
+  private final Object key;
+  private final Combiner<L> combiner;
   private final ReentrantLock lock = new ReentrantLock();
-  private final ArrayDeque<Member> gathering = new ArrayDeque<>();
+  private final ArrayDeque<Member<L>> gathering = new ArrayDeque<>();
   private int flights;
   private boolean closed;
 
-  Hotspot(Combiner combiner, CombiningKey key) {
+  Hotspot(Combiner<L> combiner, Object key) {
     this.combiner = combiner;
     this.key = key;
   }
@@ -41,7 +43,7 @@ final class Hotspot {
    * @param member null when it cannot gather now
    * @param alone true when it goes in any case
    */
-  Arrival arrive(Member member, boolean alone) {
+  Arrival arrive(Member<L> member, boolean alone) {
     lock.lock();
     try {
       if (closed) {
@@ -65,7 +67,7 @@ final class Hotspot {
 
   /** A statement is answered: the next of those who gather may lead. */
   void depart() {
-    Member next = null;
+    Member<L> next = null;
     lock.lock();
     try {
       flights--;
@@ -87,7 +89,7 @@ final class Hotspot {
   }
 
   /** It has gathered long enough: it leads, one statement more than usual. */
-  void expire(Member member) {
+  void expire(Member<L> member) {
     lock.lock();
     try {
       if (member.state() == Member.State.GATHERING) {
@@ -101,15 +103,15 @@ final class Hotspot {
   }
 
   /** Takes all that can go with the leader, in the order in which they came. */
-  Batch lead(Member leader) {
+  Batch<L> lead(Member<L> leader) {
     lock.lock();
     try {
-      Amounts sum = leader.amounts();
-      List<Member> others = new ArrayList<>();
-      Iterator<Member> rest = gathering.iterator();
+      L sum = leader.load();
+      List<Member<L>> others = new ArrayList<>();
+      Iterator<Member<L>> rest = gathering.iterator();
       while (rest.hasNext() && others.size() + 1 < combiner.limits().batch()) {
-        Member member = rest.next();
-        Amounts larger = sum.plus(member.amounts());
+        Member<L> member = rest.next();
+        L larger = sum.plus(member.load());
         if (larger != null) {
           sum = larger;
           member.state(Member.State.TAKEN);
@@ -117,7 +119,7 @@ final class Hotspot {
           rest.remove();
         }
       }
-      Batch batch = new Batch(this, sum, others);
+      Batch<L> batch = new Batch<>(this, sum, others);
       leader.batch(batch);
       others.forEach(member -> member.batch(batch));
       return batch;
@@ -127,7 +129,7 @@ final class Hotspot {
   }
 
   /** Takes a member back; false when somebody has begun with it. */
-  boolean withdraw(Member member) {
+  boolean withdraw(Member<L> member) {
     lock.lock();
     try {
       if (member.state() != Member.State.GATHERING) {
@@ -142,7 +144,7 @@ final class Hotspot {
   }
 
   /** The statement that the member is part of; null when there is none yet. */
-  Batch batchOf(Member member) {
+  Batch<L> batchOf(Member<L> member) {
     lock.lock();
     try {
       return member.batch();

@@ -4,8 +4,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** One session's operation that gathers with others. Made and awaited by the session's thread. */
-public final class Member {
+/**
+ * What one session brings to those who gather. Made and awaited by the session's thread.
+ *
+ * @param <L> the type of that
+ */
+public final class Member<L extends Load<L>> {
   /** What a member is to do, or waits for. */
   public enum State {
     /** Nobody has begun with it. */
@@ -22,24 +26,24 @@ public final class Member {
 
   private static final long GLANCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final Hotspot hotspot;
-  private final Amounts amounts;
+  private final Hotspot<L> hotspot;
+  private final L load;
   private final Thread thread = Thread.currentThread();
   private volatile State state;
   private volatile Result result;
   private volatile boolean cancelled;
 
   /** The statement that it is part of; guarded by the hotspot's lock. */
-  private Batch batch;
+  private Batch<L> batch;
 
-  Member(Hotspot hotspot, Amounts amounts, State state) {
+  Member(Hotspot<L> hotspot, L load, State state) {
     this.hotspot = hotspot;
-    this.amounts = amounts;
+    this.load = load;
     this.state = state;
   }
 
-  Amounts amounts() {
-    return amounts;
+  L load() {
+    return load;
   }
 
   State state() {
@@ -61,11 +65,11 @@ public final class Member {
     LockSupport.unpark(thread);
   }
 
-  Batch batch() {
+  Batch<L> batch() {
     return batch;
   }
 
-  void batch(Batch mine) {
+  void batch(Batch<L> mine) {
     batch = mine;
   }
 
@@ -107,7 +111,7 @@ public final class Member {
   }
 
   /** Takes with it who has gathered; for a member that leads. */
-  public Batch lead() {
+  public Batch<L> lead() {
     return hotspot.lead(this);
   }
 
@@ -118,14 +122,14 @@ public final class Member {
       return;
     }
     cancelled = true;
-    Batch sent = hotspot.batchOf(this);
+    Batch<L> sent = hotspot.batchOf(this);
     if (sent != null) {
       sent.cancel();
     }
   }
 
   /** Members that share its fate and are not it. */
-  static void answerAll(List<Member> members, Result answer) {
+  static void answerAll(List<? extends Member<?>> members, Result answer) {
     members.forEach(member -> member.answer(answer));
   }
 }

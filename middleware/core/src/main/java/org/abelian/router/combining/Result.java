@@ -1,7 +1,5 @@
 package org.abelian.router.combining;
 
-import org.abelian.router.pool.NodeLostException;
-
 /** What became of a statement for several sessions. The same for each of them. */
 public sealed interface Result {
   /**
@@ -14,6 +12,10 @@ public sealed interface Result {
   /** Nothing of it took effect: each operation is to be run alone. */
   record Undone() implements Result {}
 
-  /** Its node went away; nobody knows. */
-  record Unknown(NodeLostException cause) implements Result {}
+  /**
+   * Nobody knows: its node went away.
+   *
+   * @param reason what happened
+   */
+  record Unknown(String reason) implements Result {}
 }

@@ -1,17 +1,18 @@
 package org.abelian.router.execution;
 
 import java.io.IOException;
+import java.util.function.Consumer;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.protocol.BackendType;
 
-/** The answer of one node to an Execute whose rows are to be combined with those of others. */
+/** The answer of one node to an Execute whose rows are not the client's as they are. */
 public final class CollectReply extends Step {
   private final NodeConnection connection;
-  private final RowCollection rows;
+  private final Consumer<byte[][]> rows;
 
-  /** Rows in text format go into the collection. */
-  public CollectReply(NodeConnection connection, RowCollection rows) {
+  /** Takes the values of each row, null for NULL. */
+  public CollectReply(NodeConnection connection, Consumer<byte[][]> rows) {
     this.connection = connection;
     this.rows = rows;
   }
@@ -26,7 +27,7 @@ public final class CollectReply extends Step {
         int at = connection.incoming().start();
         byte type = array[at];
         if (type == BackendType.DATA_ROW) {
-          rows.add(NodeCall.row(array, at));
+          rows.accept(NodeCall.row(array, at));
         } else if (type == BackendType.ERROR_RESPONSE) {
           plan.nodeError(connection, array, at, length);
         } else if (type == BackendType.PARAMETER_STATUS) {

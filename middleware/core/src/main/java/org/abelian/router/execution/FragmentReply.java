@@ -9,44 +9,63 @@ import org.abelian.router.protocol.ErrorFields;
 
 /**
  * The answer of one participant to its fragment of an independent transaction: the router's own
- * statement, the client's, ReadyForQuery.
+ * statement, the calls one after the other, ReadyForQuery. After an error, or when the connection
+ * is lost, there is nothing more to read.
  */
 public final class FragmentReply {
   private final NodeConnection connection;
-  private final ClientOutput output;
-
-  /** Where the rows go; null while, and when, nobody wants them. */
-  private ResultMerge rows;
-
-  private boolean describes;
   private ErrorFields error;
+  private NodeLostException loss;
+  private boolean ready;
 
-  private FragmentReply(NodeConnection connection, ClientOutput output, boolean describes) {
+  /** Nothing is read yet. */
+  public FragmentReply(NodeConnection connection) {
     this.connection = connection;
-    this.output = output;
-    this.describes = describes;
   }
 
   /**
-   * Reads all of it. Rows and the tag go into the merge, notices to the client.
+   * Reads the answer to one statement.
    *
-   * @param merge null when rows are of no use any more
-   * @param describes whether the description of the rows goes to the client
-   * @return the node's error; null when the fragment is executed
+   * @param output gets notices
+   * @param rows gets the rows and the tag; null when nobody wants them
+   * @param describes whether the description of the rows goes to the output
    */
-  public static ErrorFields read(
-      NodeConnection connection, ClientOutput output, ResultMerge merge, boolean describes)
-      throws NodeLostException {
-    FragmentReply reply = new FragmentReply(connection, output, describes);
-    while (!reply.take(merge)) {
+  public void read(ClientOutput output, ResultMerge rows, boolean describes) {
+    while (!isOver() && !take(output, rows, describes)) {
       // The next message.
     }
-    return reply.error;
   }
 
-  /** Takes one message; true when it is the last one. */
-  private boolean take(ResultMerge merge) throws NodeLostException {
-    int length = connection.awaitFrame();
+  /** Reads what is left, to ReadyForQuery. */
+  public void end(ClientOutput output) {
+    while (!isOver()) {
+      take(output, null, false);
+    }
+  }
+
+  private boolean isOver() {
+    return ready || loss != null;
+  }
+
+  /** The node's error; null when there is none. */
+  public ErrorFields error() {
+    return error;
+  }
+
+  /** How the connection was lost; null when it was not. */
+  public NodeLostException loss() {
+    return loss;
+  }
+
+  /** Takes one message; true when it is the last one of a statement that has succeeded. */
+  private boolean take(ClientOutput output, ResultMerge rows, boolean describes) {
+    int length;
+    try {
+      length = connection.awaitFrame();
+    } catch (NodeLostException lost) {
+      loss = lost;
+      return false;
+    }
     byte[] array = connection.incoming().array();
     int at = connection.incoming().start();
     byte type = array[at];
@@ -66,7 +85,6 @@ public final class FragmentReply {
         if (rows != null) {
           rows.tag(CString.read(array, at + 5, at + length - 1));
         }
-        rows = merge; // The first command is the router's own.
       }
       case BackendType.ERROR_RESPONSE -> {
         if (error == null) {
@@ -82,12 +100,13 @@ public final class FragmentReply {
       case BackendType.READY_FOR_QUERY -> {
         connection.transactionStatus(array[at + 5]);
         connection.prepared().endGroup();
+        ready = true;
       }
       default -> {
         // BindComplete and the like.
       }
     }
     connection.incoming().consume(length);
-    return type == BackendType.READY_FOR_QUERY;
+    return type == BackendType.COMMAND_COMPLETE;
   }
 }

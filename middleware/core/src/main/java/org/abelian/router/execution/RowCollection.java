@@ -30,7 +30,8 @@ public final class RowCollection {
     }
   }
 
-  void add(byte[][] values) {
+  /** Adds a row in text format. */
+  public void add(byte[][] values) {
     rows++;
     for (byte[] value : values) {
       bytes += value == null ? NULL.length + 1 : value.length + 3;

@@ -15,6 +15,7 @@ import org.abelian.router.pool.NodePool;
 import org.abelian.router.transaction.CommitOutcome;
 import org.abelian.router.transaction.CommitRequest;
 import org.abelian.router.transaction.Participant;
+import org.abelian.router.transaction.independent.CallFailures;
 import org.abelian.router.transaction.independent.IndependentTransaction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,11 +28,16 @@ import org.slf4j.LoggerFactory;
 final class BrokenPromises {
   private static final Logger LOG = LoggerFactory.getLogger(BrokenPromises.class);
 
-  /** Procedures that failed in the lane and are still called; stop_procedure marks the records. */
+  /**
+   * Procedures that failed in the lane and are still called; stop_procedure marks the records. The
+   * failure of several calls names those that failed, as the intent names all.
+   */
   private static final String BROKEN =
       "SELECT p.signature, r.failure FROM abelian.independent_record r JOIN abelian.procedure p"
-          + " ON pg_catalog.strpos(r.intent, E'\\n--abelian procedure ' OPERATOR(pg_catalog.||)"
-          + " p.signature OPERATOR(pg_catalog.||) E'\\n') OPERATOR(pg_catalog.>) 0"
+          + " ON pg_catalog.strpos(CASE WHEN pg_catalog.starts_with(r.failure, E'\\n--abelian ')"
+          + " THEN r.failure ELSE r.intent END, E'\\n--abelian procedure '"
+          + " OPERATOR(pg_catalog.||) p.signature OPERATOR(pg_catalog.||) E'\\n')"
+          + " OPERATOR(pg_catalog.>) 0"
           + " WHERE r.failure IS NOT NULL AND r.failure NOT LIKE '%(the procedure was stopped)'"
           + " AND p.stopped OPERATOR(pg_catalog.=) '' AND p.class OPERATOR(pg_catalog.=)"
           + " 'independent'";
@@ -62,9 +68,10 @@ final class BrokenPromises {
       connection = pool.borrow(this, null);
       QueryResult found = NodeCall.simple(connection, BROKEN);
       for (byte[][] row : found.rows()) {
+        String signature = text(row[0]);
+        String errors = CallFailures.of(text(row[1])).errors(signature);
         broken.putIfAbsent(
-            text(row[0]),
-            "it was executed on some nodes, and failed on node " + node + ": " + text(row[1]));
+            signature, "it was executed on some nodes, and failed on node " + node + ": " + errors);
       }
     } catch (IOException | RuntimeException unreachable) {
       LOG.debug("node {} cannot be asked for broken promises", node, unreachable);

@@ -13,21 +13,38 @@ record CallChoice(CommitClass commitClass, String reason) {
 
   /** Chooses. */
   static CallChoice of(Session session, ProcedureCall call) {
+    return of(session, call, company(session));
+  }
+
+  /** Chooses for a call that would be all that its transaction does. */
+  static CallChoice alone(Session session, ProcedureCall call) {
+    return of(session, call, null);
+  }
+
+  private static CallChoice of(Session session, ProcedureCall call, String company) {
     if (call.isSingle()) {
       int node = call.participants().get(0).nodeId;
       return new CallChoice(CommitClass.SINGLE, "all keys of the call are on node " + node);
     }
-    if (CommutingCall.accepts(session, call)) {
+    if (company == null && CommutingCall.accepts(session, call)) {
       return new CallChoice(CommitClass.COMMUTING, "it wrote on several nodes");
     }
-    String obstacle = obstacle(session, call);
+    String obstacle = obstacle(session, call, company);
     return obstacle == null
         ? new CallChoice(CommitClass.INDEPENDENT, "every participant decides alike")
         : new CallChoice(CommitClass.COORDINATED, obstacle);
   }
 
+  /** What its transaction does beside the call; null for nothing. */
+  private static String company(Session session) {
+    if (session.transaction().isOpen()) {
+      return "it is a part of a transaction";
+    }
+    return session.groups().isOneStatement() ? null : "other statements were sent with it";
+  }
+
   /** Why it cannot be an independent transaction; null when it can. */
-  private static String obstacle(Session session, ProcedureCall call) {
+  private static String obstacle(Session session, ProcedureCall call, String company) {
     String signature = call.procedure().signature();
     if (ClassChoice.says(session.settings(), ClassChoice.SETTING, "coordinated")) {
       return ClassChoice.SETTING + " is coordinated";
@@ -35,10 +52,8 @@ record CallChoice(CommitClass commitClass, String reason) {
       return signature + " is coordinated; abelian.explain_procedure() says why";
     } else if (!call.routed().writes()) {
       return "it only reads";
-    } else if (session.transaction().isOpen()) {
-      return "it is a part of a transaction";
-    } else if (!session.groups().isOneStatement()) {
-      return "other statements were sent with it";
+    } else if (company != null) {
+      return company;
     } else if (IsolationSettings.isStrict(session.transaction(), session.settings())) {
       return "its isolation level is above READ COMMITTED";
     } else if (call.participants().size() > PARTICIPANTS_MAX) {

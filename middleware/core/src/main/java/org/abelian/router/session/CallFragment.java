@@ -6,7 +6,6 @@ import java.util.stream.Collectors;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeStatement;
-import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.transaction.Answer;
 import org.abelian.router.transaction.CommutingFragment;
@@ -14,10 +13,10 @@ import org.abelian.router.transaction.Intent;
 import org.abelian.router.transaction.IntentId;
 
 /**
- * One participant's part of a call that commits in one round: three prepared statements and a Sync,
- * which the node runs as one transaction. The first tells the node who takes part, the second is
- * the call, the third inserts the intent. It comes last, since it takes the commit gate, behind
- * which nothing should wait for locks.
+ * One participant's part of calls that commit in one round: prepared statements and a Sync, which
+ * the node runs as one transaction. The first tells the node who takes part, then come the calls,
+ * then their intents are inserted. Those come last, since they take the commit gate, behind which
+ * nothing should wait for locks.
  */
 final class CallFragment implements CommutingFragment {
   private static final int TEXT = 25;
@@ -35,20 +34,17 @@ final class CallFragment implements CommutingFragment {
 
   private final int nodeId;
   private final NodeConnection connection;
-  private final NodeStatement call;
-  private final BindMessage bind;
+  private final List<SharedCall> calls;
   private final LinkParticipant participant;
 
   /**
    * @param link connected, and with no transaction open
-   * @param call the client's statement
-   * @param bind its arguments
+   * @param calls what to run, in this order
    */
-  CallFragment(Link link, NodeStatement call, BindMessage bind) {
+  CallFragment(Link link, List<SharedCall> calls) {
     nodeId = link.nodeId;
     connection = link.connection;
-    this.call = call;
-    this.bind = bind;
+    this.calls = calls;
     participant = new LinkParticipant(link);
   }
 
@@ -58,13 +54,16 @@ final class CallFragment implements CommutingFragment {
   }
 
   @Override
-  public void send(IntentId id, Intent intent) {
-    String nodes = nodes(intent.nodes());
+  public void send(List<IntentId> ids, List<Intent> intents) {
+    String nodes = nodes(intents.get(0).nodes());
     NodeCall.sendPrepared(connection, TELL, nodeId + ":" + nodes + "!");
-    NodeCall.sendBound(connection, call, bind, false);
-    String number = Long.toString(id.number());
-    NodeCall.sendPrepared(
-        connection, COMMIT, id.router().toString(), number, "{" + nodes + "}", intent.work());
+    for (SharedCall call : calls) {
+      Portal.OnNodes portal = call.portal();
+      NodeCall.sendBound(connection, portal.statement().statement(), portal.bind, false);
+    }
+    for (int i = 0; i < ids.size(); i++) {
+      sendIntent(ids.get(i), "{" + nodes + "}", intents.get(i).work());
+    }
     connection.closeSurplus();
     connection.writer().empty(FrontendType.SYNC);
     try {
@@ -72,6 +71,11 @@ final class CallFragment implements CommutingFragment {
     } catch (IOException e) {
       // await reports it.
     }
+  }
+
+  private void sendIntent(IntentId id, String nodes, String work) {
+    String router = id.router().toString();
+    NodeCall.sendPrepared(connection, COMMIT, router, Long.toString(id.number()), nodes, work);
   }
 
   private static String nodes(List<Integer> nodes) {

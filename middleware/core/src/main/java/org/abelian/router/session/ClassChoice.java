@@ -28,10 +28,14 @@ record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
   /** Chooses. */
   static ClassChoice of(Session session, List<Participant> writers) {
     if (writers.size() < 2) {
-      return new ClassChoice(CommitClass.SINGLE, "it wrote on at most one node", null);
+      return single();
     }
-    String obstacle = obstacle(session, writers);
-    Intent intent = obstacle == null ? intent(session.transaction().work(), writers) : null;
+    TransactionWork work = session.transaction().work();
+    String obstacle = obstacle(session, work);
+    if (obstacle == null && !knowsAll(work, writers)) {
+      obstacle = "a node wrote for another reason than a statement";
+    }
+    Intent intent = obstacle == null ? intent(work, writers) : null;
     if (intent == null) {
       String reason = obstacle == null ? "a value has a binary form that is unknown" : obstacle;
       return new ClassChoice(CommitClass.COORDINATED, reason, null);
@@ -39,12 +43,24 @@ record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
     return new ClassChoice(CommitClass.COMMUTING, "it wrote on several nodes", intent);
   }
 
+  /** As the client is told. */
+  @Override
+  public String toString() {
+    return "commit class " + commitClass + ": " + reason;
+  }
+
+  /** A transaction that needs no other node for its COMMIT. */
+  static ClassChoice single() {
+    return new ClassChoice(CommitClass.SINGLE, "it wrote on at most one node", null);
+  }
+
   /** A call that every participant has executed. */
   static ClassChoice independent() {
     return new ClassChoice(CommitClass.INDEPENDENT, "every participant decides alike", null);
   }
 
-  private static String obstacle(Session session, List<Participant> writers) {
+  /** Why a transaction of the session that does this is coordinated; null when it need not be. */
+  static String obstacle(Session session, TransactionWork work) {
     TransactionState state = session.transaction();
     SessionSettings settings = session.settings();
     if (says(settings, SETTING, "coordinated")) {
@@ -60,15 +76,13 @@ record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
     if (changesRole) {
       return "it sets its role";
     }
-    TransactionWork work = state.work();
-    if (work.obstacle() != null) {
-      return work.obstacle();
-    }
+    return work.obstacle();
+  }
+
+  private static boolean knowsAll(TransactionWork work, List<Participant> writers) {
     Set<Integer> known = new HashSet<>();
     work.operations().forEach(operation -> known.add(operation.node()));
-    return writers.stream().allMatch(writer -> known.contains(writer.nodeId()))
-        ? null
-        : "a node wrote for another reason than a statement";
+    return writers.stream().allMatch(writer -> known.contains(writer.nodeId()));
   }
 
   /** True when the session's SET of a setting says that. */

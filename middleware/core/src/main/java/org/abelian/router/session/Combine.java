@@ -90,7 +90,7 @@ final class Combine {
       session.plan().add(NodeReply.swallow(link.connection));
     }
     session.plan().add(Action.always(hold::release));
-    links.forEach(link -> session.plan().add(new CollectReply(link.connection, rows)));
+    links.forEach(link -> session.plan().add(new CollectReply(link.connection, rows::add)));
     if (!routed.origins().isKnown()) {
       NodeConnection first = links.get(0).connection;
       byte[] name = session.extended().prepare(first, statement.statement(), true);

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.abelian.router.analysis.CombinedFacts;
 import org.abelian.router.combining.Amount;
+import org.abelian.router.combining.Amounts;
 import org.abelian.router.combining.Batch;
 import org.abelian.router.combining.CombiningKey;
 import org.abelian.router.combining.Result;
@@ -32,7 +33,7 @@ final class CombinedStatement {
   }
 
   /** Runs it and waits for its end. Nothing but faults of the router is thrown. */
-  Result run(BoundValues values, Batch batch) {
+  Result run(BoundValues values, Batch<Amounts> batch) {
     try {
       session.links().connect(link);
     } catch (Failure | AbelianException notSent) {
@@ -45,13 +46,13 @@ final class CombinedStatement {
     try {
       return send(connection, values, batch);
     } catch (NodeLostException lost) {
-      return new Result.Unknown(lost);
+      return new Result.Unknown(lost.getMessage());
     } finally {
       batch.end();
     }
   }
 
-  private Result send(NodeConnection connection, BoundValues values, Batch batch)
+  private Result send(NodeConnection connection, BoundValues values, Batch<Amounts> batch)
       throws NodeLostException {
     NodeStatement statement = statement();
     connection.parse(statement);
@@ -79,7 +80,8 @@ final class CombinedStatement {
     return routed.combined();
   }
 
-  private void writeBind(NodeConnection connection, byte[] name, BoundValues values, Batch batch) {
+  private void writeBind(
+      NodeConnection connection, byte[] name, BoundValues values, Batch<Amounts> batch) {
     CombinedFacts facts = routed.facts().combined();
     List<Amount> sums = batch.sum().columns();
     int own = values.count();

@@ -1,21 +1,18 @@
 package org.abelian.router.session;
 
+import java.util.List;
 import java.util.regex.Pattern;
 import org.abelian.router.analysis.CombinedFacts;
 import org.abelian.router.combining.AmountReader;
 import org.abelian.router.combining.Amounts;
-import org.abelian.router.combining.Batch;
 import org.abelian.router.combining.CombiningKey;
-import org.abelian.router.combining.Flight;
-import org.abelian.router.combining.Member;
 import org.abelian.router.combining.Result;
-import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.routing.BoundValues;
 
 /**
- * A session's part in combining: whether its statement may be run together with others', waiting
- * for them, and running one statement for all when it is the session's turn.
+ * A session's part in combining: whether its statement may be run together with others', and
+ * running one statement for all when it is the session's turn.
  */
 final class Combining {
   /** What a statement's turn has brought. */
@@ -44,15 +41,15 @@ final class Combining {
   private static final FixedMessage ONE_ROW = FixedMessage.tag("UPDATE 1");
 
   private final Session session;
+  private final Gathering gathering;
   private SettingsSnapshot scopeSettings;
   private int scopeTimeout;
   private String scope;
   private boolean enabled;
-  private Flight flight;
-  private volatile Member waiting;
 
   Combining(Session session) {
     this.session = session;
+    gathering = session.gathering();
   }
 
   /** The tag of an update. */
@@ -62,15 +59,25 @@ final class Combining {
 
   /** True when the statement, run as the whole of a transaction, may be run with others'. */
   boolean applies(RoutedStatement routed, Link link) {
-    if (routed.facts().combined() == null
-        || session.transaction().isOpen()
-        || link.pinned
-        || !session.links().touched().isEmpty()
-        || session.runner().seesForItself()) {
-      return false;
+    return routed.facts().combined() != null
+        && !session.transaction().isOpen()
+        && scope(List.of(link)) != null;
+  }
+
+  /**
+   * Equal for sessions that may share what they run over links to the same nodes; null when this
+   * one shares nothing.
+   */
+  String scope(List<Link> links) {
+    boolean own =
+        links.stream().anyMatch(link -> link.pinned)
+            || !session.links().touched().isEmpty()
+            || session.runner().seesForItself();
+    if (own) {
+      return null;
     }
     look();
-    return enabled;
+    return enabled ? scope : null;
   }
 
   /** Sessions share statements only if nothing tells them apart that the node knows of. */
@@ -108,14 +115,13 @@ final class Combining {
    * @throws RuntimeException the client's error
    */
   Turn run(RoutedStatement routed, Link link, BoundValues values) {
-    endGroup();
+    gathering.endGroup();
     CombinedFacts facts = routed.facts().combined();
     if (values.count() + facts.operands().size() != facts.parameters().size()) {
       return Turn.GOES_ALONE; // The node says what is missing.
     }
     CombiningKey key = CombiningKey.of(scope, link.pool, facts, values);
-    flight = session.router().combiner().depart(key);
-    if (flight != null) {
+    if (gathering.departs(session.router().combiner(), key)) {
       return Turn.GOES_ALONE;
     }
     if (!session.plan().isEmpty()) {
@@ -123,7 +129,7 @@ final class Combining {
     }
     Amounts amounts = AmountReader.read(facts, values);
     if (amounts == null) {
-      flight = session.router().combiner().departAlone(key);
+      gathering.departsAlone(session.router().combiner(), key);
       return Turn.GOES_ALONE;
     }
     return gather(routed, link, values, key, amounts);
@@ -131,73 +137,19 @@ final class Combining {
 
   private Turn gather(
       RoutedStatement routed, Link link, BoundValues values, CombiningKey key, Amounts amounts) {
-    Member member = session.router().combiner().join(key, amounts);
-    waiting = member;
-    try {
-      Result result =
-          switch (member.await(session.router().combiner().limits().waitNanos())) {
-            case LEADS -> lead(routed, link, values, member);
-            case WITHDRAWN -> throw cancelled();
-            default -> member.result();
-          };
-      if (result instanceof Result.Done done) {
-        session.notRetryable();
-        return new Turn(Turn.Kind.DONE, done.rows());
-      }
-      if (result instanceof Result.Unknown unknown) {
-        throw new Failure(SessionErrors.effectUnknown(unknown.cause()));
-      }
-      if (member.isCancelled()) {
-        throw cancelled();
-      }
-    } finally {
-      waiting = null;
+    Result result =
+        gathering.gather(
+            session.router().combiner(),
+            key,
+            amounts,
+            batch -> new CombinedStatement(session, routed, link).run(values, batch));
+    if (result instanceof Result.Done done) {
+      session.notRetryable();
+      return new Turn(Turn.Kind.DONE, done.rows());
     }
-    if (flight == null) {
-      flight = session.router().combiner().departAlone(key);
+    if (result instanceof Result.Unknown unknown) {
+      throw new Failure(SessionErrors.effectUnknown(unknown.reason()));
     }
     return Turn.GOES_ALONE;
-  }
-
-  private Result lead(RoutedStatement routed, Link link, BoundValues values, Member member) {
-    Batch batch = member.lead();
-    if (batch.size() == 1) {
-      flight = batch.alone();
-      return new Result.Undone();
-    }
-    Result result = new Result.Undone();
-    try {
-      if (!member.isCancelled()) {
-        result = new CombinedStatement(session, routed, link).run(values, batch);
-      }
-    } finally {
-      batch.finish(result);
-    }
-    return result;
-  }
-
-  private RuntimeException cancelled() {
-    AbelianException deadlock = session.takeDeadlock();
-    return deadlock != null
-        ? deadlock
-        : Failure.of("57014", "canceling statement due to user request");
-  }
-
-  /** Cancels the session's operation if it is with others'; false when it is not. */
-  boolean cancel() {
-    Member member = waiting;
-    if (member == null) {
-      return false;
-    }
-    member.cancel();
-    return true;
-  }
-
-  /** The session's own statement, if one was under way, is answered. */
-  void endGroup() {
-    if (flight != null) {
-      flight.end();
-      flight = null;
-    }
   }
 }

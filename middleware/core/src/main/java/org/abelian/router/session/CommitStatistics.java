@@ -23,6 +23,8 @@ public final class CommitStatistics {
   private final Map<CommitClass, LongAdder> classes = new EnumMap<>(CommitClass.class);
   private final Map<String, LongAdder> reasons = new ConcurrentHashMap<>();
 
+  private final LongAdder shared = new LongAdder();
+
   CommitStatistics() {
     for (CommitClass each : CommitClass.values()) {
       classes.put(each, new LongAdder());
@@ -42,6 +44,18 @@ public final class CommitStatistics {
     }
   }
 
+  /**
+   * A call that was run in one transaction with those of other sessions; counted beside its class.
+   */
+  void countShared() {
+    shared.increment();
+  }
+
+  /** How many calls were run in one transaction with those of other sessions. */
+  public long shared() {
+    return shared.sum();
+  }
+
   /** Transactions that were committed over several connections, by the name of their class. */
   public Map<String, Long> classes() {
     Map<String, Long> counts = new TreeMap<>();
@@ -54,6 +68,7 @@ public final class CommitStatistics {
     ObjectNode all = JSON.createObjectNode();
     ObjectNode counts = all.putObject("classes");
     classes().forEach(counts::put);
+    all.put("shared", shared());
     ObjectNode why = all.putObject("coordinated_because");
     reasons().forEach(why::put);
     return all.toString();

@@ -1,19 +1,15 @@
 package org.abelian.router.session;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.abelian.router.analysis.BlindCallFacts;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.protocol.BindMessage;
-import org.abelian.router.routing.ParameterText;
 import org.abelian.router.transaction.CommitOutcome;
 import org.abelian.router.transaction.Intent;
 
@@ -27,9 +23,6 @@ final class CommutingCall implements ProcedureStrategy {
   private static final int INT8 = 20;
   private static final int NUMERIC = 1700;
 
-  /** Types whose text form reads the same everywhere, in whatever format they are bound. */
-  private static final Set<Integer> TYPES = Set.of(16, INT8, 21, 23, 25, 1042, 1043, NUMERIC, 2950);
-
   /** Larger amounts could bring a counter to the end of its range, where operations fail. */
   private static final BigDecimal AMOUNT_MAX = BigDecimal.valueOf(1L << 40);
 
@@ -38,28 +31,29 @@ final class CommutingCall implements ProcedureStrategy {
   private static final Set<String> UNFIT =
       Set.of(SqlState.MISROUTED_PROCEDURE.code(), SqlState.NOT_BLIND.code());
 
+  private static final String UNFIT_ARGUMENT =
+      "an argument is NULL, large, or of a type that may read otherwise elsewhere";
+
   private static final ClassChoice CHOICE =
       new ClassChoice(CommitClass.COMMUTING, "it wrote on several nodes", null);
 
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   private final Session session;
   private final JoinedCall joined;
+  private final CallSharing sharing;
 
   CommutingCall(Session session, JoinedCall joined) {
     this.session = session;
     this.joined = joined;
+    sharing = new CallSharing(session, this::run);
   }
 
-  /** Whether it may run a call, by what the procedure does and the session's transaction. */
+  /** Whether it may run a call that is all of its transaction, by what the procedure does. */
   static boolean accepts(Session session, ProcedureCall call) {
     SessionSettings settings = session.settings();
     return !call.homes().isEmpty()
         && nodes(call).containsAll(call.homes())
         && call.routed().utility() == UtilityKind.CALL
         && call.procedure().columns().isEmpty()
-        && !session.transaction().isOpen()
-        && session.groups().isOneStatement()
         && !IsolationSettings.isStrict(session.transaction(), settings)
         && !ClassChoice.says(settings, ClassChoice.SETTING, "coordinated");
   }
@@ -73,16 +67,20 @@ final class CommutingCall implements ProcedureStrategy {
     List<Integer> types = call.routed().facts().parameters();
     Optional<List<String>> values = values(types, bind);
     if (values.isEmpty()) {
-      session
-          .transaction()
-          .work()
-          .refuse("an argument is NULL, large, or of a type that may read otherwise elsewhere");
+      session.transaction().work().refuse(UNFIT_ARGUMENT);
       return joined.bind(call, bind, answer);
     }
     if (answer) {
       session.plan().add(FixedMessage.BIND_COMPLETE);
     }
-    return Portal.OnNodes.withIntent(call, work(call, types, values.get()), bind);
+    Portal.OnNodes portal = Portal.OnNodes.withBind(call, bind);
+    portal.work = CommutingWork.of(call, types, values.get());
+    return portal;
+  }
+
+  /** Why it would leave a call with these arguments to a coordinated transaction; else null. */
+  String obstacle(ProcedureCall call, BindMessage bind) {
+    return values(call.routed().facts().parameters(), bind).isEmpty() ? UNFIT_ARGUMENT : null;
   }
 
   /** The values in text form; empty when an operation could fail with one of them. */
@@ -90,15 +88,11 @@ final class CommutingCall implements ProcedureStrategy {
     List<String> values = new ArrayList<>(types.size());
     for (int i = 0; i < types.size(); i++) {
       int type = types.get(i);
-      if (i >= bind.parameterCount() || bind.length(i) < 0 || !TYPES.contains(type)) {
+      Optional<String> value = IntentText.plain(i, types, bind);
+      if (value.isEmpty() || (type == INT8 || type == NUMERIC) && !isSmall(value.get())) {
         return Optional.empty();
       }
-      String value =
-          ParameterText.of(type, bind.isBinary(i), bind.array(), bind.offset(i), bind.length(i));
-      if (value == null || (type == INT8 || type == NUMERIC) && !isSmall(value)) {
-        return Optional.empty();
-      }
-      values.add(value);
+      values.add(value.get());
     }
     return Optional.of(values);
   }
@@ -114,24 +108,15 @@ final class CommutingCall implements ProcedureStrategy {
     }
   }
 
-  private static String work(ProcedureCall call, List<Integer> types, List<String> values) {
-    ObjectNode work = JSON.createObjectNode();
-    int number = 0;
-    for (BlindCallFacts.Statement statement : call.procedure().blind().statements()) {
-      ClassChoice.add(work, call.homes().get(number++), statement.redo(), types, values);
-    }
-    return work.toString();
-  }
-
   @Override
   public Outcome execute(Portal.OnNodes portal, byte[] name) throws IOException {
-    if (portal.intent == null) {
+    if (portal.work == null) {
       return joined.execute(portal, name);
     }
     if (!session.plan().isEmpty()) {
       return Outcome.WAIT;
     }
-    CommitOutcome outcome = run(portal);
+    CommitOutcome outcome = sharing.run(portal);
     if (outcome instanceof CommitOutcome.RolledBackByNode byNode) {
       String state = byNode.failure().sqlState();
       if (UNFIT.contains(state)) {
@@ -148,14 +133,19 @@ final class CommutingCall implements ProcedureStrategy {
     return Outcome.NEXT;
   }
 
-  private CommitOutcome run(Portal.OnNodes portal) {
-    portal.links.forEach(link -> session.links().connect(link));
+  /** Runs the calls together, over connections of this session. */
+  private void run(Portal.OnNodes portal, SharedCalls shared) {
+    List<SharedCall> calls = shared.calls();
     List<CallFragment> fragments =
-        portal.links.stream()
-            .map(link -> new CallFragment(link, portal.statement().statement(), portal.bind))
-            .toList();
-    Intent intent = new Intent(nodes(portal.call), portal.intent);
-    return session.router().commuting().run(session.id(), intent, fragments);
+        portal.links.stream().map(link -> new CallFragment(link, calls)).toList();
+    List<Integer> nodes = nodes(portal.call);
+    List<Intent> intents =
+        calls.stream().map(call -> new Intent(nodes, call.portal().work.text())).toList();
+    List<CommitOutcome> outcomes =
+        session.router().commuting().run(session.id(), intents, fragments);
+    for (int i = 0; i < calls.size(); i++) {
+      calls.get(i).outcome(outcomes.get(i));
+    }
   }
 
   private Outcome runJoined(Portal.OnNodes portal, byte[] name, String state) throws IOException {
@@ -164,7 +154,7 @@ final class CommutingCall implements ProcedureStrategy {
     }
     session.transaction().work().refuse("it is more than blind operations by now");
     joined.bind(portal.call, portal.bind, false);
-    portal.intent = null;
+    portal.work = null;
     return joined.execute(portal, name);
   }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.PlanText;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BigEndian;
@@ -309,7 +310,13 @@ final class ExtendedQuery {
   }
 
   /** Any node can describe it; none need join the transaction for that. */
-  private void describeSomewhere(SharedStatement statement) {
+  private void describeSomewhere(SharedStatement statement) throws IOException {
+    if (statement.explain() != null && statement.explain().call()) {
+      RoutedStatement routed = session.runner().routed(statement);
+      session.plan().add(PlanText.parameters(routed.facts().parameters()));
+      session.plan().add(PlanText.description());
+      return;
+    }
     Link link = session.runner().home();
     session.links().connect(link);
     session.links().touch(link);

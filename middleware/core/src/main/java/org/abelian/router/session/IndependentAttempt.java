@@ -1,80 +1,89 @@
 package org.abelian.router.session;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import org.abelian.router.analysis.ProcedureFacts;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.FragmentReply;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
-import org.abelian.router.execution.ResultMerge;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
-import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.transaction.NodeUnreachableException;
 import org.abelian.router.transaction.Pause;
+import org.abelian.router.transaction.independent.CallFailures;
 import org.abelian.router.transaction.independent.IndependentTransaction;
 import org.abelian.router.transaction.independent.IndependentTransactions;
 import org.abelian.router.transaction.independent.Refusal;
 import org.abelian.router.transaction.independent.Settled;
 
 /**
- * One attempt to run a call as an independent transaction: a round for the proposals, a round for
- * the fragments, and the settlement when one of them does not come to its end everywhere.
+ * One attempt to run calls as an independent transaction: a round for the proposals, a round for
+ * the fragments, and the settlement when one of them does not come to its end everywhere. Several
+ * calls, which are those of several sessions, are run one after the other in the same fragment.
  */
 final class IndependentAttempt {
   private static final NodeStatement PROPOSE = NodeStatement.of(IndependentTransaction.PROPOSE);
   private static final NodeStatement EXECUTE = NodeStatement.of(IndependentTransaction.EXECUTE);
+  private static final NodeStatement EXECUTE_CALLS =
+      NodeStatement.of(IndependentTransaction.EXECUTE_CALLS);
   private static final String CACHED_PLAN_ROUTINE = "RevalidateCachedQuery";
   private static final int SETTLE_TRIES = 8;
   private static final Duration SETTLE_PAUSE = Duration.ofMillis(500);
 
   private final Session session;
-  private final Portal.OnNodes portal;
   private final List<Link> links;
+  private final List<LaneCall> calls;
   private final IndependentTransaction transaction;
   private ErrorFields error;
   private NodeLostException loss;
+  private boolean undone = true;
 
-  private IndependentAttempt(
-      Session session, Portal.OnNodes portal, IndependentTransaction transaction) {
+  /**
+   * A new transaction.
+   *
+   * @param session whose connections are used
+   * @param links to the participants, connected
+   * @param calls of any sessions that share all settings with this one
+   */
+  IndependentAttempt(Session session, List<Link> links, List<LaneCall> calls) {
     this.session = session;
-    this.portal = portal;
-    this.links = portal.links;
-    this.transaction = transaction;
+    this.links = links;
+    this.calls = calls;
+    List<Integer> nodes = links.stream().map(link -> link.nodeId).toList();
+    try {
+      transaction = session.router().independents().begin(session.id(), nodes);
+    } catch (NodeUnreachableException unreachable) {
+      throw UnreachableParticipant.error(links, unreachable);
+    }
+  }
+
+  /** True when it has not taken effect, and never will. */
+  boolean isUndone() {
+    return undone;
   }
 
   /**
-   * Runs the call; the client gets the result.
+   * Runs the calls; each has its result then, or knows why it has none.
    *
    * @return why a node refused to propose, so that nothing has been done; else null
-   * @throws RuntimeException what the client is to be told when it is not committed, or when nobody
-   *     knows, or when the result is lost
+   * @throws RuntimeException why it is not executed, or why nobody knows
    */
-  static Refusal run(Session session, Portal.OnNodes portal) throws NodeLostException {
-    IndependentAttempt attempt = begin(session, portal);
-    Refusal refusal = attempt.propose();
+  Refusal run() throws NodeLostException {
+    Refusal refusal = propose();
     if (refusal == null) {
-      attempt.execute();
+      undone = false;
+      execute();
     }
     return refusal;
-  }
-
-  private static IndependentAttempt begin(Session session, Portal.OnNodes portal) {
-    List<Integer> nodes = portal.links.stream().map(link -> link.nodeId).toList();
-    try {
-      IndependentTransaction transaction =
-          session.router().independents().begin(session.id(), nodes);
-      return new IndependentAttempt(session, portal, transaction);
-    } catch (NodeUnreachableException unreachable) {
-      throw new AbelianException(
-          SqlState.CONNECTION_FAILURE, unreachable.getMessage(), "Try the transaction again.");
-    }
   }
 
   // ---- the first round
@@ -119,7 +128,7 @@ final class IndependentAttempt {
     if (error != null) {
       throw new Failure(error);
     } else if (loss != null) {
-      throw loss;
+      throw UnreachableParticipant.error(links, loss);
     } else if (refusal != null) {
       learn(refusing, refusal);
     }
@@ -163,59 +172,56 @@ final class IndependentAttempt {
    * The fragment is one transaction of its node: it begins with the first message, ends at Sync.
    */
   private void execute() {
-    String intent = IntentText.settings(session.settings()).orElse("") + portal.intent;
+    String intent =
+        IntentText.settings(session.settings()).orElse("")
+            + calls.stream().map(LaneCall::intent).collect(Collectors.joining());
+    NodeStatement execute = calls.size() > 1 ? EXECUTE_CALLS : EXECUTE;
     for (Link link : links) {
-      NodeCall.sendPrepared(link.connection, EXECUTE, transaction.execution(link.nodeId, intent));
-      boolean describes = link == links.get(0) && portal.describes;
-      NodeCall.sendBound(link.connection, portal.statement().statement(), portal.bind, describes);
+      NodeCall.sendPrepared(link.connection, execute, transaction.execution(link.nodeId, intent));
+      calls.forEach(call -> call.send(link.nodeId, link.connection));
       send(link.connection);
     }
-    ProcedureFacts procedure = portal.call.procedure();
-    ResultMerge merge = ResultMerge.of(procedure, portal.resultFormats);
-    boolean everywhere = true;
-    long start = session.output().position();
-    for (Link link : links) {
-      boolean describes = link == links.get(0) && portal.describes;
-      everywhere &= isExecuted(link, everywhere ? merge : null, describes);
-    }
-    if (everywhere) {
+    if (areExecuted()) {
       session.router().independents().acknowledged(transaction);
-      committed();
-      merge.finish(session.output());
       return;
     }
-    session.output().rewind(start);
-    requireExecuted(settle());
-    committed();
-    if (!procedure.columns().isEmpty()) {
-      throw new AbelianException(
-          SqlState.RESULT_LOST,
-          "the transaction is committed, but rows of its result were lost with a connection",
-          "Do not run it again: it has taken effect on all nodes. Read the result from the"
-              + " tables.");
+    Map<Integer, CallFailures> failures = requireExecuted(settle());
+    for (int i = 0; i < calls.size(); i++) {
+      calls.get(i).settled(errors(failures, i));
     }
-    if (portal.describes) {
-      session.output().writer().empty(BackendType.NO_DATA);
-    }
-    session.output().commandComplete(portal.routed.facts().tag());
   }
 
-  private void committed() {
-    session.notRetryable();
-    session.control().ending().announce(ClassChoice.independent());
-  }
-
-  private boolean isExecuted(Link link, ResultMerge merge, boolean describes) {
-    try {
-      ErrorFields fields = FragmentReply.read(link.connection, session.output(), merge, describes);
-      if (fields == null) {
-        return true;
+  private boolean areExecuted() {
+    Map<Integer, FragmentReply> replies = new HashMap<>();
+    for (Link link : links) {
+      FragmentReply reply = new FragmentReply(link.connection);
+      reply.read(session.output(), null, false); // the router's own statement
+      replies.put(link.nodeId, reply);
+    }
+    calls.forEach(call -> call.read(replies));
+    boolean everywhere = true;
+    for (Link link : links) {
+      FragmentReply reply = replies.get(link.nodeId);
+      calls.get(0).readEnd(reply);
+      if (reply.loss() != null) {
+        loss = reply.loss();
+      } else if (reply.error() != null) {
+        failed(link, reply.error());
       }
-      failed(link, fields);
-    } catch (NodeLostException lost) {
-      loss = lost;
+      everywhere &= reply.error() == null && reply.loss() == null;
     }
-    return false;
+    return everywhere;
+  }
+
+  private static Map<Integer, String> errors(Map<Integer, CallFailures> failures, int call) {
+    Map<Integer, String> errors = new TreeMap<>();
+    failures.forEach(
+        (node, failed) -> {
+          if (failed.error(call) != null) {
+            errors.put(node, failed.error(call));
+          }
+        });
+    return errors;
   }
 
   // ---- when something is in the way
@@ -233,8 +239,10 @@ final class IndependentAttempt {
     return Optional.empty();
   }
 
-  /** Returns when the transaction is executed everywhere; otherwise tells why not. */
-  private void requireExecuted(Optional<Settled> settled) {
+  /**
+   * What failed, by node, of a transaction that is executed everywhere; otherwise tells why not.
+   */
+  private Map<Integer, CallFailures> requireExecuted(Optional<Settled> settled) {
     if (settled.isEmpty()) {
       throw new AbelianException(
           SqlState.TRANSACTION_RESOLUTION_UNKNOWN,
@@ -242,26 +250,15 @@ final class IndependentAttempt {
           "It will be committed on all nodes or on none. Look at the data to find out.");
     }
     if (settled.get() instanceof Settled.Executed executed) {
-      if (!executed.failures().isEmpty()) {
-        session.router().promises().look();
-        throw new AbelianException(
-            SqlState.BROKEN_PROMISE,
-            "the procedure is not independent: it was executed on some nodes of "
-                + transaction.participants()
-                + ", while others could not run it",
-            executed.failures().toString(),
-            "It is called no more. Repair the data of these nodes, correct it, and call"
-                + " create_distributed_procedure() again.",
-            null);
-      }
-      return;
+      return executed.failures();
     }
+    undone = true;
     if (error != null) {
       throw new Failure(error);
     }
     throw new AbelianException(
         SqlState.SERIALIZATION_FAILURE,
-        "the connection to a node was lost; the transaction is rolled back",
+        loss.getMessage() + "; the transaction is rolled back",
         "Try the transaction again.");
   }
 }

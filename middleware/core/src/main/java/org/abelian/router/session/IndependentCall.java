@@ -1,15 +1,13 @@
 package org.abelian.router.session;
 
 import java.io.IOException;
-import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.FrontendType;
-import org.abelian.router.transaction.Pause;
 import org.abelian.router.transaction.independent.Refusal;
 
 /**
@@ -17,36 +15,51 @@ import org.abelian.router.transaction.independent.Refusal;
  * and no vote. Where a lane does not take part, the call becomes a coordinated transaction.
  */
 final class IndependentCall implements ProcedureStrategy {
-  private static final int ATTEMPTS = 4;
-  private static final String LANES_REFUSED = "lanes refused it " + ATTEMPTS + " times";
+  private static final String LANES_REFUSED =
+      "lanes refused it " + LaneAttempts.ATTEMPTS + " times";
+  private static final String UNFIT_ARGUMENT =
+      "an argument's text may not read the same everywhere";
   private static final String STRICT_NODE =
       "a node's default isolation level is above READ COMMITTED";
-  private static final int PAUSE_MILLIS = 5;
 
   private final Session session;
   private final JoinedCall joined;
+  private final LaneSharing sharing;
 
   IndependentCall(Session session, JoinedCall joined) {
     this.session = session;
     this.joined = joined;
+    sharing = new LaneSharing(session);
   }
 
   @Override
   public Portal bind(ProcedureCall call, BindMessage bind, boolean answer) throws IOException {
-    Optional<String> text =
-        IntentText.of(call.statement().sql(), call.routed().facts().parameters(), bind);
-    if (text.isEmpty() || !IntentText.canName(call.procedure().signature(), text.get())) {
-      return joined(call, bind, answer, "an argument's text may not read the same everywhere");
+    Optional<String> text = text(call, bind);
+    if (!isFit(call, text)) {
+      return joined(call, bind, answer, UNFIT_ARGUMENT);
     } else if (!runsNext(bind)) {
       return joined(call, bind, answer, "other messages stand between its Bind and its Execute");
     }
     if (answer) {
       session.plan().add(FixedMessage.BIND_COMPLETE);
     }
-    String intent = IntentText.named(call.procedure().signature(), text.get());
-    Portal.OnNodes portal = Portal.OnNodes.withIntent(call, intent, bind);
+    Portal.OnNodes portal = Portal.OnNodes.withBind(call, bind);
+    portal.intent = IntentText.named(call.procedure().signature(), text.get());
     portal.resultFormats = bind.resultFormats();
     return portal;
+  }
+
+  private static Optional<String> text(ProcedureCall call, BindMessage bind) {
+    return IntentText.of(call.statement().sql(), call.routed().facts().parameters(), bind);
+  }
+
+  private static boolean isFit(ProcedureCall call, Optional<String> text) {
+    return text.isPresent() && IntentText.canName(call.procedure().signature(), text.get());
+  }
+
+  /** Why it would leave a call with these arguments to a coordinated transaction; else null. */
+  String obstacle(ProcedureCall call, BindMessage bind) {
+    return isFit(call, text(call, bind)) ? null : UNFIT_ARGUMENT;
   }
 
   private Portal joined(ProcedureCall call, BindMessage bind, boolean answer, String reason)
@@ -68,20 +81,16 @@ final class IndependentCall implements ProcedureStrategy {
     if (!session.plan().isEmpty()) {
       return Outcome.WAIT;
     }
-    for (Link link : portal.links) {
-      session.links().connect(link);
+    if (sharing.run(portal)) {
+      return Outcome.NEXT;
     }
-    for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      Refusal refusal = IndependentAttempt.run(session, portal);
-      if (refusal == null) {
-        return Outcome.NEXT;
-      } else if (refusal == Refusal.ISOLATION) {
-        return join(portal, name, STRICT_NODE);
-      }
-      int pause = PAUSE_MILLIS * attempt;
-      Pause.SLEEP.pause(Duration.ofMillis(ThreadLocalRandom.current().nextInt(pause) + 1));
+    LaneCall call = new LaneCall(session, portal);
+    Refusal refusal = new LaneAttempts(session, portal.links, List.of(call)).run();
+    if (refusal == null) {
+      call.answer();
+      return Outcome.NEXT;
     }
-    return join(portal, name, LANES_REFUSED);
+    return join(portal, name, refusal == Refusal.ISOLATION ? STRICT_NODE : LANES_REFUSED);
   }
 
   /** The call becomes a coordinated transaction. */

@@ -54,6 +54,10 @@ final class IntentText {
   private static final Pattern PART =
       Pattern.compile("'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\\n]*|\\$(\\d+)", Pattern.DOTALL);
 
+  /** Other kinds of quotes than those that {@link #PART} knows. */
+  private static final Pattern OTHER_QUOTES =
+      Pattern.compile("\\$[a-z_]*\\$|\\be'", Pattern.CASE_INSENSITIVE);
+
   private static final Pattern SET =
       Pattern.compile(
           "\\s*SET\\s+(?:SESSION\\s+)?(?!LOCAL\\b|SESSION\\b|SESSION_AUTHORIZATION\\b|ROLE\\b)(\\S.*)",
@@ -63,6 +67,20 @@ final class IntentText {
       Pattern.compile(
           "\\s*RESET\\s+(?!ROLE\\b|SESSION_AUTHORIZATION\\b|ALL\\b)([\\w.\"]+)[\\s;]*",
           Pattern.CASE_INSENSITIVE);
+
+  private static final String DAY = "[1-9]\\d{3}-\\d\\d-\\d\\d";
+  private static final String TIME = "[ T]\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,6})?";
+  private static final String ZONE = " ?[+-]\\d\\d(?::?\\d\\d)?";
+
+  /**
+   * Types whose texts mean other values under other settings, and their texts that do not. A zone
+   * is ignored where the type has none.
+   */
+  private static final Map<Integer, Pattern> UNAMBIGUOUS =
+      Map.of(
+          1082, Pattern.compile(DAY + "(?:" + ZONE + ")?"),
+          1114, Pattern.compile(DAY + TIME + "(?:" + ZONE + ")?"),
+          1184, Pattern.compile(DAY + TIME + ZONE));
 
   /** What PostgreSQL counts days and microseconds from. */
   private static final LocalDateTime EPOCH = LocalDateTime.of(2000, 1, 1, 0, 0);
@@ -75,8 +93,8 @@ final class IntentText {
   /** The call with its arguments; empty when one of them cannot be written as text. */
   static Optional<String> of(String sql, List<Integer> types, BindMessage bind) {
     String text = sql.strip();
-    if (text.contains("/*") || text.matches("(?is).*(\\$[a-z_]*\\$|\\be').*")) {
-      return Optional.empty(); // other kinds of quotes and comments
+    if (text.contains("/*") || OTHER_QUOTES.matcher(text).find()) {
+      return Optional.empty();
     }
     StringBuilder result = new StringBuilder();
     Matcher part = PART.matcher(text);
@@ -122,6 +140,25 @@ final class IntentText {
     Optional<String> value =
         bind.isBinary(index) ? binary(oid, bytes) : Optional.of(characters(bytes));
     return value.map(known -> IndependentTransaction.quote(known) + "::" + type);
+  }
+
+  /** An argument as text that reads the same under all settings; empty when NULL, or unknown. */
+  static Optional<String> plain(int index, List<Integer> types, BindMessage bind) {
+    if (index >= bind.parameterCount() || bind.length(index) < 0) {
+      return Optional.empty();
+    }
+    int oid = types.get(index);
+    ByteBuffer bytes = ByteBuffer.wrap(bind.array(), bind.offset(index), bind.length(index));
+    if (!TYPES.containsKey(oid)) {
+      return Optional.empty();
+    } else if (bind.isBinary(index)) {
+      return binary(oid, bytes);
+    }
+    String text = characters(bytes);
+    Pattern unambiguous = UNAMBIGUOUS.get(oid);
+    return unambiguous == null || unambiguous.matcher(text).matches()
+        ? Optional.of(text)
+        : Optional.empty();
   }
 
   private static String characters(ByteBuffer bytes) {

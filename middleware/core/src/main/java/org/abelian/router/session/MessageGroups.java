@@ -277,7 +277,7 @@ final class MessageGroups {
   }
 
   private void resetGroup() {
-    session.combining().endGroup();
+    session.gathering().endGroup();
     groupEnds = false;
     inGroup = false;
     simpleGroup = false;

@@ -68,16 +68,22 @@ sealed interface Portal {
     /** The call of a distributed procedure; else null. */
     ProcedureCall call;
 
-    /** What its intent holds, when the call is to run as a transaction that needs no vote. */
+    /** What its intent holds, when the call is to run as an independent transaction; else null. */
     String intent;
 
-    /** The Bind of such a call, should it have to run in another way. */
+    /** What it does, when the call is to commit in one round; else null. */
+    CommutingWork work;
+
+    /** The Bind of such a call. */
     BindMessage bind;
 
     /** True when the client waits for the description of such a call's result. */
     boolean describes;
 
-    /** In which formats the client wants the columns of a procedure's result. */
+    /** What it answers, when it is an EXPLAIN that the router answers; else null. */
+    Explain.Answer explanation;
+
+    /** In which formats the client wants the columns of a result that the router puts together. */
     int[] resultFormats = {};
 
     OnNodes(SharedStatement statement, RoutedStatement routed, Route route, List<Link> links) {
@@ -87,13 +93,19 @@ sealed interface Portal {
       this.links = links;
     }
 
-    /** Of a call that needs no vote; keeps its Bind, should it have to run in another way. */
-    static OnNodes withIntent(ProcedureCall call, String intent, BindMessage bind) {
+    /** Of a call that needs no vote; keeps its Bind, which has to outlive its message. */
+    static OnNodes withBind(ProcedureCall call, BindMessage bind) {
       OnNodes portal = new OnNodes(call.statement(), call.routed(), null, call.participants());
-      portal.intent = intent;
       portal.bind = new BindMessage();
       portal.bind.look(Arrays.copyOfRange(bind.array(), bind.portalAt() - 5, bind.end()), 0);
       return portal;
+    }
+
+    /**
+     * True when it is a call that has not been sent to any node, and will commit without a vote.
+     */
+    boolean needsNoVote() {
+      return intent != null || work != null;
     }
 
     @Override

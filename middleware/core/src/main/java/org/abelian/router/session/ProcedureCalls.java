@@ -3,6 +3,7 @@ package org.abelian.router.session;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.Action;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.routing.KeyCandidate;
 import org.abelian.router.routing.Route;
 
 /**
@@ -34,6 +36,13 @@ final class ProcedureCalls {
   private String last;
   private Set<Integer> lastAll = Set.of();
   private boolean missedBefore;
+
+  /** The call that is being made, or that missed and is to be made again; else null. */
+  private CallRecord record;
+
+  /** True when the whole group of messages runs again. */
+  private boolean repeats;
+
   private boolean called;
 
   ProcedureCalls(Session session) {
@@ -51,18 +60,12 @@ final class ProcedureCalls {
       BindMessage bind,
       boolean answer)
       throws IOException {
-    Set<Integer> nodes = new LinkedHashSet<>(route.nodes());
+    record = record(routed, route, bind);
     called = true;
     last = route.procedure().signature();
     lastAll = Set.copyOf(route.all());
-    nodes.addAll(missing.getOrDefault(last, Set.of()));
-    nodes.retainAll(lastAll);
-    List<Link> participants = new ArrayList<>();
-    for (int node : nodes) {
-      participants.add(session.links().link(routed.router().catalog(), node));
-    }
-    ProcedureCall call =
-        new ProcedureCall(statement, routed, route.procedure(), participants, route.homes());
+    ProcedureCall call = call(statement, routed, route, record.advice);
+    record.participants(call.participants());
     CallChoice choice = CallChoice.of(session, call);
     ProcedureStrategy chosen = strategy(choice);
     Portal portal = chosen.bind(call, bind, answer);
@@ -71,6 +74,84 @@ final class ProcedureCalls {
       several.call = call;
     }
     return portal;
+  }
+
+  private ProcedureCall call(
+      SharedStatement statement,
+      RoutedStatement routed,
+      Route.Procedure route,
+      ProcedureRules.Advice advice) {
+    Set<Integer> nodes = new LinkedHashSet<>(route.nodes());
+    nodes.addAll(advice.nodes());
+    nodes.addAll(missing.getOrDefault(route.procedure().signature(), Set.of()));
+    nodes.retainAll(Set.copyOf(route.all()));
+    List<Link> participants = new ArrayList<>();
+    for (int node : nodes) {
+      participants.add(session.links().link(routed.router().catalog(), node));
+    }
+    return new ProcedureCall(statement, routed, route.procedure(), participants, route.homes());
+  }
+
+  /** What is learned from this call; another attempt of the last one goes on with what that has. */
+  private CallRecord record(RoutedStatement routed, Route.Procedure route, BindMessage bind) {
+    String signature = route.procedure().signature();
+    long version = routed.router().catalog().version();
+    ProcedureRules rules = session.router().rules().of(signature, version);
+    ProcedureRules.Call known = rules == null ? null : known(routed, route, bind);
+    boolean again = record != null && record.missedNow && record.signature.equals(signature);
+    if (again && (repeats || record.call != null && record.call.equals(known))) {
+      repeats = false;
+      return record.again(known);
+    }
+    boolean mayTest = !session.transaction().isOpen() && session.groups().isOneStatement();
+    CallRecord next =
+        new CallRecord(
+            signature,
+            version,
+            known,
+            rules == null ? ProcedureRules.Advice.NONE : rules.use(known, mayTest));
+    next.blurred = called || missing.containsKey(signature);
+    return next;
+  }
+
+  private static ProcedureRules.Call known(
+      RoutedStatement routed, Route.Procedure route, BindMessage bind) {
+    return new ProcedureRules.Call(
+        new LinkedHashSet<>(route.nodes()),
+        new LinkedHashSet<>(route.all()),
+        KeyCandidate.of(routed.facts(), routed.router().catalog(), new BoundParameters(bind)));
+  }
+
+  /** What learned rules would add to a call. */
+  ProcedureRules.Advice learned(RoutedStatement routed, Route.Procedure route, BindMessage bind) {
+    long version = routed.router().catalog().version();
+    ProcedureRules rules = session.router().rules().of(route.procedure().signature(), version);
+    return rules == null ? ProcedureRules.Advice.NONE : rules.expect(known(routed, route, bind));
+  }
+
+  /** The nodes that a call would go to. */
+  List<Integer> participants(RoutedStatement routed, Route.Procedure route, BindMessage bind) {
+    ProcedureCall call = call(null, routed, route, learned(routed, route, bind));
+    return call.participants().stream().map(link -> link.nodeId).toList();
+  }
+
+  /** The class of a call with these arguments, were it all that its transaction does. */
+  ClassChoice explain(
+      SharedStatement statement, RoutedStatement routed, Route.Procedure route, BindMessage bind) {
+    ProcedureCall call = call(statement, routed, route, learned(routed, route, bind));
+    CallChoice choice = CallChoice.alone(session, call);
+    if (!call.isSingle() && !routed.writes()) {
+      return ClassChoice.single();
+    }
+    String obstacle =
+        switch (choice.commitClass()) {
+          case COMMUTING -> commuting.obstacle(call, bind);
+          case INDEPENDENT -> independent.obstacle(call, bind);
+          default -> null;
+        };
+    return obstacle == null
+        ? new ClassChoice(choice.commitClass(), choice.reason(), null)
+        : new ClassChoice(CommitClass.COORDINATED, obstacle, null);
   }
 
   private ProcedureStrategy strategy(CallChoice choice) {
@@ -105,12 +186,22 @@ final class ProcedureCalls {
     if (missedBefore) {
       nodes.addAll(lastAll);
     }
+    Set<Integer> found = new HashSet<>();
     Matcher numbers = NODE.matcher(String.valueOf(node.get(ErrorFields.DETAIL)));
     while (numbers.find()) {
-      nodes.add(Integer.valueOf(numbers.group()));
+      int number = Integer.parseInt(numbers.group());
+      found.add(number);
     }
+    nodes.addAll(found);
     missedBefore = true;
-    if (session.retry().request(false)) {
+    if (record != null) { // else it was bound by an earlier group
+      record.missed.addAll(found);
+      record.missedNow = true;
+      session.router().rules().misrouted(last, record.version);
+    }
+    repeats = session.retry().request(false);
+    if (repeats) {
+      called = false;
       return;
     }
     session
@@ -129,9 +220,24 @@ final class ProcedureCalls {
   /** A group of messages ended; after a success with a call, what was missing took part. */
   void groupEnded(boolean failed) {
     if (called && !failed) {
+      learn();
       missing.clear();
       missedBefore = false;
     }
+    if (record != null && !record.missedNow) {
+      record = null;
+    }
+    repeats = false;
     called = false;
+  }
+
+  private void learn() {
+    if (record == null || record.blurred || record.call == null) {
+      return;
+    }
+    ProcedureRules rules = session.router().rules().of(record.signature, record.version);
+    if (rules != null) {
+      rules.executed(record.call, record.advice, record.missed, record.participants);
+    }
   }
 }

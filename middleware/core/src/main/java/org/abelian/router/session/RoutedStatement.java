@@ -5,8 +5,10 @@ import java.util.Set;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.catalog.Catalog;
 import org.abelian.router.execution.ColumnOrigins;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
 import org.abelian.router.routing.StatementRouter;
 
@@ -27,6 +29,8 @@ final class RoutedStatement {
   private final StatementRouter router;
   private final boolean writes;
   private final boolean pins;
+  private final ExplainCommand explains;
+  private final RoutedStatement explained;
   private final ColumnOrigins origins = new ColumnOrigins();
   private volatile NodeStatement worker;
   private volatile NodeStatement combine;
@@ -43,6 +47,36 @@ final class RoutedStatement {
                 || facts.utility() == UtilityKind.DO
                 || facts.utility() == UtilityKind.CALL
                 || facts.utility() == UtilityKind.DECLARE);
+    explains = null;
+    explained = null;
+  }
+
+  /** EXPLAIN of a statement goes where the statement goes. */
+  RoutedStatement(ExplainCommand command, StatementRouter inner) {
+    explains = command;
+    explained = new RoutedStatement(inner);
+    router = new ExplainRouter(inner);
+    writes = command.analyze() && explained.writes;
+    pins =
+        command.analyze() && explained.pins
+            || inner.facts().relations().stream().anyMatch(relation -> relation.temporary());
+  }
+
+  private record ExplainRouter(StatementRouter inner, StatementFacts facts)
+      implements StatementRouter {
+    ExplainRouter(StatementRouter inner) {
+      this(inner, inner.facts().explained());
+    }
+
+    @Override
+    public Route route(BoundValues values) {
+      return inner.route(values);
+    }
+
+    @Override
+    public Catalog catalog() {
+      return inner.catalog();
+    }
   }
 
   private static boolean isWritingUtility(StatementFacts facts) {
@@ -56,6 +90,16 @@ final class RoutedStatement {
 
   StatementRouter router() {
     return router;
+  }
+
+  /** The command when it is EXPLAIN of a statement that the router routes; else null. */
+  ExplainCommand explains() {
+    return explains;
+  }
+
+  /** The statement that EXPLAIN is about; else null. */
+  RoutedStatement explained() {
+    return explained;
   }
 
   /** Where the columns of a combined read come from. */

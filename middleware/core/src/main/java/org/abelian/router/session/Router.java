@@ -15,8 +15,10 @@ import java.util.function.Supplier;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.combining.Amounts;
 import org.abelian.router.combining.Combiner;
 import org.abelian.router.combining.CombiningLimits;
+import org.abelian.router.combining.Popularity;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.pool.NodeAddress;
@@ -40,6 +42,7 @@ import org.abelian.router.transaction.JdbcWaitSource;
 import org.abelian.router.transaction.NodeCalls;
 import org.abelian.router.transaction.OutcomeInquiry;
 import org.abelian.router.transaction.Pause;
+import org.abelian.router.transaction.Recovery;
 import org.abelian.router.transaction.independent.IndependentLedger;
 import org.abelian.router.transaction.independent.IndependentTransactions;
 import org.abelian.router.transaction.independent.JdbcLaneNetwork;
@@ -62,11 +65,22 @@ public final class Router implements AutoCloseable {
   private final CatalogStore catalog;
   private final StatementCache statements = new StatementCache();
   private final SessionRegistry sessions = new SessionRegistry();
-  private final Combiner combiner = new Combiner(CombiningLimits.DEFAULT, System::nanoTime);
+  private final Combiner<Amounts> combiner =
+      new Combiner<>(CombiningLimits.DEFAULT, System::nanoTime);
+  private final Combiner<SharedCalls> calls =
+      new Combiner<>(CombiningLimits.CALLS, System::nanoTime);
+
+  /**
+   * Off: SharedCallsIT has found calls that stayed on one node; see docs/protocols/commuting.md.
+   */
+  private final Popularity<CallObject> contended = new Popularity<>(Integer.MAX_VALUE);
+
+  private final Combiner<LaneCalls> lanes = new Combiner<>(CombiningLimits.CALLS, System::nanoTime);
   private final CoordinatedCommit commit;
   private final CommutingCommit commuting;
   private final IntentLedger intents;
   private final CommitStatistics statistics = new CommitStatistics();
+  private final RoutingRules rules = new RoutingRules();
   private final IndependentTransactions independents;
   private final BrokenPromises promises = new BrokenPromises(this);
   private final OutcomeInquiry outcomes;
@@ -101,19 +115,19 @@ public final class Router implements AutoCloseable {
     intents = new IntentLedger(gids);
     JdbcIntentNetwork intentNetwork = new JdbcIntentNetwork(calls);
     commuting = new CommutingCommit(intentNetwork, intents, Pause.SLEEP);
-    IntentRecovery recovery =
-        new IntentRecovery(intentNetwork, intents, uuid, IntentRecovery.COURTESY);
+    IntentRecovery recovery = new IntentRecovery(intentNetwork, intents, uuid, config.courtesy());
     outcomes = new OutcomeInquiry(network, intents::isOpen, Pause.SLEEP);
+    Recovery prepared = new Recovery(network, ledger, config.courtesy());
     DeadlockDetector deadlocks =
         new DeadlockDetector(new JdbcWaitSource(calls), sessions, uuid, Pause.SLEEP);
     JdbcLaneNetwork lanes = new JdbcLaneNetwork(calls);
     IndependentLedger independentLedger = new IndependentLedger();
     independents = new IndependentTransactions(uuid, lanes, independentLedger);
-    LaneRecovery laneRecovery = new LaneRecovery(lanes, independentLedger, LaneRecovery.COURTESY);
+    LaneRecovery laneRecovery = new LaneRecovery(lanes, independentLedger, config.courtesy());
     startDuties =
         () -> {
           BackgroundDuties started =
-              BackgroundDuties.start(network, ledger, deadlocks, recovery, laneRecovery);
+              BackgroundDuties.start(network, ledger, prepared, deadlocks, recovery, laneRecovery);
           started.every(PROMISES_PERIOD, "broken promises", promises::look);
           return started;
         };
@@ -203,8 +217,21 @@ public final class Router implements AutoCloseable {
     return statements;
   }
 
-  Combiner combiner() {
+  Combiner<Amounts> combiner() {
     return combiner;
+  }
+
+  Combiner<SharedCalls> calls() {
+    return calls;
+  }
+
+  Popularity<CallObject> contended() {
+    return contended;
+  }
+
+  /** Where calls gather that become one independent transaction. */
+  Combiner<LaneCalls> lanes() {
+    return lanes;
   }
 
   CoordinatedCommit commit() {
@@ -223,6 +250,11 @@ public final class Router implements AutoCloseable {
   /** How many transactions were committed in which class. */
   public CommitStatistics statistics() {
     return statistics;
+  }
+
+  /** What was learned from misrouted calls. */
+  RoutingRules rules() {
+    return rules;
   }
 
   IndependentTransactions independents() {

@@ -42,6 +42,7 @@ public final class Session {
   private final GroupRetry retry;
   private final MessageGroups groups;
   private SessionSettings settings;
+  private Gathering gathering;
   private Combining combining;
   private Links links;
   private TransactionControl control;
@@ -49,6 +50,7 @@ public final class Session {
   private ExtendedQuery extended;
   private SimpleQuery simple;
   private ProcedureCalls procedures;
+  private Explain explain;
 
   private volatile boolean closed;
   private volatile AbelianException deadlock;
@@ -148,7 +150,7 @@ public final class Session {
   /** Asks the nodes to cancel what they do for this session. */
   public void cancel() {
     Links current = links;
-    if (current != null && !combining.cancel()) {
+    if (current != null && !gathering.cancel()) {
       current.cancel();
     }
   }
@@ -172,7 +174,7 @@ public final class Session {
     closed = true;
     router.sessions().remove(this);
     Links current = links;
-    if (current != null && !combining.cancel()) {
+    if (current != null && !gathering.cancel()) {
       current.abort();
     }
   }
@@ -182,7 +184,7 @@ public final class Session {
     closed = true;
     router.sessions().remove(this);
     if (links != null) {
-      combining.endGroup();
+      gathering.endGroup();
       extended.spread().close();
       links.close();
     }
@@ -197,6 +199,7 @@ public final class Session {
     settings =
         new SessionSettings(
             label.toString(), router.catalog().current().version(), identity.startup());
+    gathering = new Gathering(this);
     combining = new Combining(this);
     links = new Links(this, router, identity, settings);
     control = new TransactionControl(this);
@@ -204,6 +207,7 @@ public final class Session {
     extended = new ExtendedQuery(this);
     simple = new SimpleQuery(this);
     procedures = new ProcedureCalls(this);
+    explain = new Explain(this);
   }
 
   Router router() {
@@ -250,6 +254,10 @@ public final class Session {
     return control;
   }
 
+  Gathering gathering() {
+    return gathering;
+  }
+
   Combining combining() {
     return combining;
   }
@@ -268,6 +276,10 @@ public final class Session {
 
   ProcedureCalls procedures() {
     return procedures;
+  }
+
+  Explain explain() {
+    return explain;
   }
 
   GroupRetry retry() {

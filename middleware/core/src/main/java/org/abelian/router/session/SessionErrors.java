@@ -133,15 +133,13 @@ final class SessionErrors implements ErrorPolicy {
       return;
     }
     boolean unknown = link != null && !state.isOpen() && link.wrote;
-    session.output().error(unknown ? effectUnknown(cause) : connectionLost(cause));
+    session.output().error(unknown ? effectUnknown(cause.getMessage()) : connectionLost(cause));
   }
 
   /** The error for a statement that may have taken effect before its node went away. */
-  static ErrorFields effectUnknown(NodeLostException cause) {
+  static ErrorFields effectUnknown(String cause) {
     return ErrorFields.of(
-            "ERROR",
-            SqlState.TRANSACTION_RESOLUTION_UNKNOWN.code(),
-            String.valueOf(cause.getMessage()))
+            "ERROR", SqlState.TRANSACTION_RESOLUTION_UNKNOWN.code(), String.valueOf(cause))
         .with(ErrorFields.DETAIL, "The statement was sent; whether it took effect is not known.")
         .with(
             ErrorFields.HINT,

@@ -24,6 +24,7 @@ final class SharedStatement {
   private final NodeStatement statement;
   private final String sql;
   private final TransactionCommand command;
+  private final ExplainCommand explain;
   private final boolean blank;
   private final AtomicInteger uses = new AtomicInteger();
   private volatile Analysed analysed;
@@ -32,6 +33,7 @@ final class SharedStatement {
     this.statement = statement;
     sql = statement.sql();
     command = TransactionCommand.of(sql);
+    explain = command == null ? ExplainCommand.of(sql) : null;
     blank = sql.isBlank() || sql.strip().equals(";");
   }
 
@@ -48,6 +50,11 @@ final class SharedStatement {
   /** What it does to transactions; null when it is an ordinary statement. */
   TransactionCommand command() {
     return command;
+  }
+
+  /** What it asks to be explained; null when it is an ordinary statement. */
+  ExplainCommand explain() {
+    return explain;
   }
 
   /** True when there is nothing to run. */

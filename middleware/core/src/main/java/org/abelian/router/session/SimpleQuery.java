@@ -8,6 +8,7 @@ import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.PlanText;
 import org.abelian.router.execution.Step;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeStatement;
@@ -145,7 +146,9 @@ final class SimpleQuery {
       return Outcome.NEXT;
     }
     Portal.OnNodes onNodes = (Portal.OnNodes) portal;
-    if (onNodes.strategy instanceof IndependentCall && onNodes.intent != null) {
+    if (onNodes.explanation != null) {
+      session.plan().add(PlanText.description());
+    } else if (onNodes.strategy instanceof IndependentCall && onNodes.intent != null) {
       onNodes.describes = routed.facts().returnsRows();
     } else if (routed.facts().returnsRows() && routed.facts().rewritten() == null) {
       Link first = onNodes.links.get(0);

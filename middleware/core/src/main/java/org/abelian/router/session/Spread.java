@@ -9,6 +9,7 @@ import org.abelian.router.execution.CopyIn;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.PlanText;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.pool.NodeConnection;
@@ -58,6 +59,9 @@ final class Spread {
       BindMessage bind,
       boolean answer)
       throws IOException {
+    if (routed.explains() != null) {
+      return session.explain().bind(statement, routed, route, bind, answer);
+    }
     if (route instanceof Route.AllNodes all) {
       return bindEverywhere(statement, routed, all, bind, answer);
     }
@@ -126,7 +130,7 @@ final class Spread {
   private void enter(Link link, RoutedStatement routed) {
     session.control().enter(link, routed);
     if (routed.writes()) {
-      session.transaction().work().refuse("one statement writes on several nodes");
+      session.transaction().work().refuse(ExplainText.SEVERAL);
     }
   }
 
@@ -197,12 +201,16 @@ final class Spread {
 
   /** One node describes what all of them give. */
   void describe(Portal.OnNodes portal, byte[] array, int at, int length) {
+    if (portal.explanation != null) {
+      session.plan().add(PlanText.description(portal.resultFormats));
+      return;
+    }
     if (portal.strategy instanceof IndependentCall && portal.intent != null) {
       portal.describes = true; // The nodes see it when they run it.
       return;
     }
     boolean none =
-        portal.intent != null // no node has it yet
+        portal.needsNoVote() // no node has it yet
             || portal.routed.facts().rewritten() != null
             || portal.route instanceof Route.AllNodes all
                 && all.purpose() == Route.Purpose.NODE_BY_NODE;
@@ -226,6 +234,9 @@ final class Spread {
   Outcome execute(Portal.OnNodes portal, byte[] name, int limit) throws IOException {
     if (portal.strategy != null) {
       return portal.strategy.execute(portal, name);
+    }
+    if (portal.explanation != null) {
+      return session.explain().execute(portal, name);
     }
     session.notRetryableAfterWrites(portal.routed.writes());
     if (portal.route instanceof Route.AllNodes all) {
@@ -325,7 +336,7 @@ final class Spread {
     try {
       return NodeCall.simple(link.connection, sql);
     } catch (NodeLostException lost) {
-      throw new Failure(SessionErrors.effectUnknown(lost));
+      throw new Failure(SessionErrors.effectUnknown(lost.getMessage()));
     }
   }
 

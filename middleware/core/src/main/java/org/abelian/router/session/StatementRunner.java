@@ -90,13 +90,23 @@ final class StatementRunner {
       return null;
     }
     long epoch = session.router().schemaEpoch();
-    RoutedStatement routed =
-        new RoutedStatement(Routing.compile(statement.sql(), analyse(statement), catalog));
+    RoutedStatement routed = compile(statement, catalog);
     statement.analysed(new SharedStatement.Analysed(scope, epoch, routed));
     return routed;
   }
 
-  private StatementFacts analyse(SharedStatement statement) throws IOException {
+  private RoutedStatement compile(SharedStatement statement, Catalog catalog) throws IOException {
+    ExplainCommand explain = statement.explain();
+    if (explain == null) {
+      String sql = statement.sql();
+      return new RoutedStatement(Routing.compile(sql, analyse(statement, sql), catalog));
+    }
+    String sql = explain.inner();
+    return new RoutedStatement(explain, Routing.compile(sql, analyse(statement, sql), catalog));
+  }
+
+  /** What a node says about the text of a statement, or the part of it that is given. */
+  private StatementFacts analyse(SharedStatement statement, String sql) throws IOException {
     Link link = home();
     if (!link.isUsable()) {
       throw new AbelianException(
@@ -109,7 +119,7 @@ final class StatementRunner {
         IntStream.of(types)
             .mapToObj(Integer::toUnsignedString)
             .collect(Collectors.joining(",", "{", "}"));
-    QueryResult result = askAbout(link, statement.sql(), typeArray);
+    QueryResult result = askAbout(link, sql, typeArray);
     if (!result.succeeded()) {
       link.skips = link.touched;
       throw new Failure(result.errorFields());
@@ -191,11 +201,14 @@ final class StatementRunner {
    * @throws AbelianException when it is refused
    */
   Link single(RoutedStatement routed, Route route) {
-    if (route instanceof Route.OneNode one) {
-      return session.links().link(routed.router().catalog(), one.node());
-    }
     if (route instanceof Route.Refused refused) {
       throw refused.error();
+    }
+    if (session.explain().tells(routed, route)) {
+      return null;
+    }
+    if (route instanceof Route.OneNode one) {
+      return session.links().link(routed.router().catalog(), one.node());
     }
     return route instanceof Route.AnyNode ? home() : null;
   }

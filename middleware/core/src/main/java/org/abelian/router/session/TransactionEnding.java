@@ -89,8 +89,7 @@ final class TransactionEnding {
   void announce(ClassChoice choice) {
     session.router().statistics().count(choice);
     if (ClassChoice.says(session.settings(), ClassChoice.NOTICE, "(?:on|true)")) {
-      String text = "commit class " + choice.commitClass() + ": " + choice.reason();
-      session.output().notice(ErrorFields.of("NOTICE", "00000", text));
+      session.output().notice(ErrorFields.of("NOTICE", "00000", choice.toString()));
     }
   }
 

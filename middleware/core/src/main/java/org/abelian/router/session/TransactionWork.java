@@ -19,7 +19,8 @@ final class TransactionWork {
 
   /** A statement is about to go to a node. */
   void enters(RoutedStatement routed) {
-    if (obstacle != null) {
+    boolean onlyPlans = routed.explains() != null && !routed.explains().analyze();
+    if (obstacle != null || onlyPlans) {
       return;
     }
     StatementFacts facts = routed.facts();

@@ -31,11 +31,11 @@ public final class BackgroundDuties implements AutoCloseable {
   public static BackgroundDuties start(
       ControlNetwork network,
       CommitLedger ledger,
+      Recovery recovery,
       DeadlockDetector deadlocks,
       IntentRecovery intents,
       LaneRecovery lanes) {
     BackgroundDuties duties = new BackgroundDuties();
-    Recovery recovery = new Recovery(network, ledger, Recovery.COURTESY);
     DecisionRetention retention =
         new DecisionRetention(network, ledger, DecisionRetention.SWEEP_AGE);
     duties.every(SECOND, "recovery", recovery::runOnce);

@@ -1,11 +1,11 @@
 package org.abelian.router.transaction;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 
@@ -17,6 +17,7 @@ import org.abelian.router.error.SqlState;
  */
 public final class CommutingCommit {
   private static final int TRIES = 3;
+  private static final int FAILURES_MAX = 2;
   private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
   private static final String BARRED = "intent_pkey";
   private static final String CLOSED = "40001";
@@ -36,8 +37,8 @@ public final class CommutingCommit {
 
   /** Commits. Afterwards no participant has the transaction open, unless its connection is lost. */
   public CommitOutcome commit(CommitRequest request, Intent intent) {
-    Gid gid = ledger.begin(request.session(), intent);
-    String sql = commit(IntentId.of(gid), intent);
+    Commit own = begin(request.session(), intent);
+    String sql = commit(IntentId.of(own.gid), intent);
     request.writers().forEach(writer -> writer.send(sql));
     request.readers().forEach(reader -> reader.send("COMMIT"));
     Round round = new Round();
@@ -45,21 +46,47 @@ public final class CommutingCommit {
     // What was only read there cannot make a difference any more.
     request.readers().forEach(Participant::await);
     request.writers().forEach(CommutingCommit::rollBack);
-    return finish(gid, intent, round);
+    return finish(List.of(own), round).get(0);
   }
 
   /**
-   * Does all of a transaction, its work included, in one message to each participant.
+   * Does all of some transactions, their work included, in one message to each participant, which
+   * runs it as one local transaction. Each has an intent of its own, so that what keeps one from
+   * being completed does not keep the others.
    *
-   * @param fragments one for each node of the intent
+   * @param intents of the same nodes
+   * @param fragments one for each of these nodes
+   * @return what became of each
    */
-  public CommitOutcome run(
-      long session, Intent intent, List<? extends CommutingFragment> fragments) {
-    Gid gid = ledger.begin(session, intent);
-    fragments.forEach(fragment -> fragment.send(IntentId.of(gid), intent));
+  public List<CommitOutcome> run(
+      long session, List<Intent> intents, List<? extends CommutingFragment> fragments) {
+    List<Commit> all = intents.stream().map(intent -> begin(session, intent)).toList();
+    List<IntentId> ids = all.stream().map(one -> IntentId.of(one.gid)).toList();
+    fragments.forEach(fragment -> fragment.send(ids, intents));
     Round round = new Round();
     fragments.forEach(fragment -> round.take(fragment.nodeId(), fragment.await()));
-    return finish(gid, intent, round);
+    return finish(all, round);
+  }
+
+  private Commit begin(long session, Intent intent) {
+    return new Commit(ledger.begin(session, intent), intent);
+  }
+
+  /** A transaction on its way to its outcome. */
+  private static final class Commit {
+    final Gid gid;
+    final Intent intent;
+
+    /** The nodes that may lack their part, when it is known to be committed. */
+    List<Integer> missing;
+
+    /** Null as long as nobody knows. */
+    CommitOutcome outcome;
+
+    Commit(Gid gid, Intent intent) {
+      this.gid = gid;
+      this.intent = intent;
+    }
   }
 
   /** What the participants have answered. */
@@ -76,17 +103,46 @@ public final class CommutingCommit {
     }
   }
 
-  private CommitOutcome finish(Gid gid, Intent intent, Round round) {
-    Map<Integer, Answer> refusals = round.refusals;
-    int committed = round.committed;
-    if (refusals.isEmpty()) {
-      ledger.over(gid);
-      return new CommitOutcome.Committed(List.of());
+  private List<CommitOutcome> finish(List<Commit> all, Round round) {
+    if (round.refusals.isEmpty()) {
+      all.forEach(one -> over(one, new CommitOutcome.Committed(List.of())));
+    } else if (round.committed >= 0) {
+      repeat(all, one -> complete(one, round.committed));
+    } else if (round.refusals.values().stream().noneMatch(CommutingCommit::isDoubtful)) {
+      all.forEach(one -> over(one, refusal(round.refusals)));
+    } else {
+      repeat(all, one -> settle(one, round.refusals));
     }
-    if (committed >= 0) {
-      return complete(gid, intent, committed);
+    return all.stream().map(one -> one.outcome).toList();
+  }
+
+  private void over(Commit one, CommitOutcome outcome) {
+    ledger.over(one.gid);
+    one.outcome = outcome;
+  }
+
+  /**
+   * Tries until each has an outcome, a few times. When some have failed in one go, the rest waits
+   * for the next: the reason is a node, most likely.
+   */
+  private void repeat(List<Commit> all, Consumer<Commit> step) {
+    for (int attempt = 0; attempt < TRIES; attempt++) {
+      List<Commit> open = all.stream().filter(one -> one.outcome == null).toList();
+      if (open.isEmpty()) {
+        return;
+      }
+      if (attempt > 0) {
+        pause.pause(RETRY_PAUSE);
+      }
+      int failures = 0;
+      for (Commit one : open) {
+        if (failures < FAILURES_MAX) {
+          step.accept(one);
+          failures += one.outcome == null ? 1 : 0;
+        }
+      }
     }
-    return settle(gid, intent, refusals);
+    all.stream().filter(one -> one.outcome == null).forEach(this::leave);
   }
 
   /** The message that commits a node's part together with the intent. */
@@ -109,54 +165,43 @@ public final class CommutingCommit {
   }
 
   /** It has committed somewhere: what is missing is done from there. */
-  private CommitOutcome complete(Gid gid, Intent intent, int source) {
-    List<Integer> missing = List.of();
-    for (int attempt = 0; attempt < TRIES; attempt++) {
-      if (attempt > 0) {
-        pause.pause(RETRY_PAUSE);
-      }
-      missing = completion.complete(IntentId.of(gid), intent.nodes(), source);
-      if (missing.isEmpty()) {
-        ledger.over(gid);
-        return new CommitOutcome.Committed(List.of());
-      }
+  private void complete(Commit one, int source) {
+    one.missing = completion.complete(IntentId.of(one.gid), one.intent.nodes(), source);
+    if (one.missing.isEmpty()) {
+      over(one, new CommitOutcome.Committed(List.of()));
     }
-    ledger.leave(gid, false);
-    List<String> warnings = new ArrayList<>();
-    for (int node : missing) {
-      warnings.add(
-          "the transaction is committed, but "
-              + network.describe(node)
-              + " could not be told yet: its part becomes visible when recovery reaches it");
-    }
-    return new CommitOutcome.Committed(warnings);
   }
 
   /** No node is known to have committed: makes sure that none has, or will, unless one did. */
-  private CommitOutcome settle(Gid gid, Intent intent, Map<Integer, Answer> refusals) {
-    if (refusals.values().stream().noneMatch(CommutingCommit::isDoubtful)) {
-      ledger.over(gid);
-      return refusal(refusals);
+  private void settle(Commit one, Map<Integer, Answer> refusals) {
+    IntentCompletion.Standing standing =
+        completion.settle(IntentId.of(one.gid), one.intent.nodes());
+    if (standing.committed().isPresent()) {
+      complete(one, standing.committed().get());
+    } else if (standing.barred()) {
+      over(one, refusal(refusals));
+    } else if (standing.over()) {
+      over(one, unknown(one.gid));
     }
-    for (int attempt = 0; attempt < TRIES; attempt++) {
-      if (attempt > 0) {
-        pause.pause(RETRY_PAUSE);
-      }
-      IntentCompletion.Standing standing = completion.settle(IntentId.of(gid), intent.nodes());
-      if (standing.committed().isPresent()) {
-        return complete(gid, intent, standing.committed().get());
-      }
-      if (standing.barred()) {
-        ledger.over(gid);
-        return refusal(refusals);
-      }
-      if (standing.over()) {
-        ledger.over(gid);
-        return unknown(gid);
-      }
-    }
-    ledger.leave(gid, true);
-    return unknown(gid);
+  }
+
+  /** Leaves the rest to recovery. */
+  private void leave(Commit one) {
+    boolean committed = one.missing != null;
+    ledger.leave(one.gid, !committed);
+    one.outcome = committed ? committed(one.missing) : unknown(one.gid);
+  }
+
+  private CommitOutcome committed(List<Integer> missing) {
+    return new CommitOutcome.Committed(
+        missing.stream()
+            .map(
+                node ->
+                    "the transaction is committed, but "
+                        + network.describe(node)
+                        + " could not be told yet: its part becomes visible when recovery reaches"
+                        + " it")
+            .toList());
   }
 
   /** Lost, or refused because recovery has been here: another node may tell more. */

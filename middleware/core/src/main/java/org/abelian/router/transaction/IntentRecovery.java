@@ -14,9 +14,6 @@ import org.slf4j.LoggerFactory;
  * docs/protocols/commuting.md.
  */
 public final class IntentRecovery {
-  /** How long a live router is left in peace: courtesy, not safety. */
-  public static final Duration COURTESY = Recovery.COURTESY;
-
   private static final int TRANSACTIONS_MAX = 200;
   private static final Logger LOG = LoggerFactory.getLogger(IntentRecovery.class);
 

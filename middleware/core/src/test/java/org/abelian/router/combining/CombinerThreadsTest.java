@@ -22,7 +22,8 @@ class CombinerThreadsTest {
   private static final int OPERATIONS = 200;
   private static final long COMMIT_NANOS = 50_000;
 
-  private final Combiner combiner = new Combiner(CombiningLimits.DEFAULT, System::nanoTime);
+  private final Combiner<Amounts> combiner =
+      new Combiner<>(CombiningLimits.DEFAULT, System::nanoTime);
   private final CombiningKey key =
       CombiningKey.of(
           "scope", this, new CombinedFacts("UPDATE", List.of(), List.of()), BoundValues.NONE);
@@ -62,13 +63,14 @@ class CombinerThreadsTest {
   private void run(long delta) {
     Flight flight = combiner.depart(key);
     if (flight == null) {
-      Member member = combiner.join(key, new Amounts(List.of(new Amount.Whole(delta, false))));
+      Member<Amounts> member =
+          combiner.join(key, new Amounts(List.of(new Amount.Whole(delta, false))));
       if (member.await(CombiningLimits.DEFAULT.waitNanos()) == Member.State.ANSWERED) {
         assertEquals(new Result.Done(1), member.result());
         return;
       }
       assertEquals(Member.State.LEADS, member.state());
-      Batch batch = member.lead();
+      Batch<Amounts> batch = member.lead();
       if (batch.size() > 1) {
         commit(((Amount.Whole) batch.sum().columns().get(0)).value());
         batch.finish(new Result.Done(1));

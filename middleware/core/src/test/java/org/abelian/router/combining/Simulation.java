@@ -5,8 +5,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import org.abelian.router.analysis.CombinedFacts;
-import org.abelian.router.pool.NodeAddress;
-import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.routing.BoundValues;
 
 /**
@@ -40,7 +38,7 @@ final class Simulation {
   private final Fault fault;
   private final boolean losses;
   private long now;
-  private final Combiner combiner = new Combiner(LIMITS, () -> now);
+  private final Combiner<Amounts> combiner = new Combiner<>(LIMITS, () -> now);
   private final CombiningKey key =
       CombiningKey.of(
           "scope", this, new CombinedFacts("UPDATE", List.of(), List.of()), BoundValues.NONE);
@@ -52,9 +50,9 @@ final class Simulation {
   /** What {@code session.Combining} does, a step at a time. */
   private final class Session {
     private final int number;
-    private Member member;
+    private Member<Amounts> member;
     private Flight flight;
-    private Batch batch;
+    private Batch<Amounts> batch;
     private boolean cancelAsked;
     private Answer answer;
 
@@ -175,8 +173,7 @@ final class Simulation {
     statements++;
     if (losses && random.nextInt(8) == 0) {
       value += random.nextBoolean() && !isGuilty(sum) ? sum : 0;
-      return new Result.Unknown(
-          new NodeLostException(new NodeAddress("node", 1), new java.io.IOException("lost")));
+      return new Result.Unknown("lost");
     }
     if (isGuilty(sum)) {
       return new Result.Undone();

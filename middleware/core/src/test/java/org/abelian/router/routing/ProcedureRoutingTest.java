@@ -27,6 +27,7 @@ class ProcedureRoutingTest {
         "public",
         "orders",
         keys,
+        List.of(),
         unbound,
         ProcedureFacts.Merge.FIRST,
         false,

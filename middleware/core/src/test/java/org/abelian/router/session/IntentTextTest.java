@@ -56,6 +56,30 @@ class IntentTextTest {
         IntentText.of("CALL p($1, $2)", List.of(INT4, UUID), values));
   }
 
+  private static Optional<String> plain(int type, String text) {
+    return IntentText.plain(0, List.of(type), bind(false, text.getBytes()));
+  }
+
+  @Test
+  void textsThatSettingsGiveAnotherMeaningAreNoPlainTexts() {
+    for (String same : List.of("2024-05-01", "2024-05-01 +09")) {
+      assertEquals(Optional.of(same), plain(DATE, same));
+    }
+    for (String same : List.of("2024-05-01 10:00:00", "2024-05-01T10:00:00.123456+02:30")) {
+      assertEquals(Optional.of(same), plain(TIMESTAMP, same));
+    }
+    String zoned = "2024-05-01 10:00:00+00";
+    assertEquals(Optional.of(zoned), plain(TIMESTAMPTZ, zoned));
+    for (String other : List.of("01/05/2024", "today", "0024-05-01", "May 1, 2024")) {
+      assertEquals(Optional.empty(), plain(DATE, other), other);
+    }
+    assertEquals(Optional.empty(), plain(TIMESTAMPTZ, "2024-05-01 10:00:00"), "no zone");
+    assertEquals(Optional.empty(), plain(TIMESTAMPTZ, "2024-05-01 10:00:00 CET"));
+    assertEquals(Optional.empty(), plain(TIMESTAMP, "now"));
+    assertEquals(Optional.empty(), plain(POINT, "(1,2)"), "not known");
+    assertEquals(Optional.empty(), IntentText.plain(0, List.of(INT4), bind(false, (byte[]) null)));
+  }
+
   private static byte[] number(long value) {
     return ByteBuffer.allocate(8).putLong(value).array();
   }

@@ -45,7 +45,9 @@ final class Semantics {
   /** The effect of UPDATE, DELETE or SELECT FOR UPDATE on a row that it matches. */
   static Effect onRow(Statement statement, Row row) {
     if (statement instanceof Statement.Update update) {
-      return change(row, update.set(), update.where().reads() | columns(update.returning()));
+      int asked = update.asked() == null ? ColumnSet.NONE : update.asked().reads();
+      int reads = update.where().reads() | columns(update.returning()) | asked;
+      return change(row, update.set(), reads);
     }
     int reads =
         statement instanceof Statement.Select ? ColumnSet.ALL : condition(statement).reads();
@@ -150,9 +152,10 @@ final class Semantics {
       return false;
     }
     List<Column> columns = returned(statement);
+    Condition.Element asked = statement instanceof Statement.Update update ? update.asked() : null;
     return columns == null
         || rows.stream()
-            .map(row -> row.project(columns))
+            .map(row -> row.project(columns, asked))
             .sorted(ORDER)
             .toList()
             .equals(answer.rows().stream().sorted(ORDER).toList());

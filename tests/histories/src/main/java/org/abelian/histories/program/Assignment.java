@@ -9,8 +9,8 @@ import java.util.TreeSet;
 /**
  * One {@code column = expression} of an UPDATE.
  *
- * @param operand number, text, element or score for {@link Kind#ADD}, {@link Kind#PUT}, {@link
- *     Kind#REMOVE} and {@link Kind#SET}, else null
+ * @param operand number, text, element, score or entry for {@link Kind#ADD}, {@link Kind#PUT},
+ *     {@link Kind#REMOVE} and {@link Kind#SET}, else null
  */
 public record Assignment(Column target, Kind kind, Object operand) {
   /** The forms of expression. */
@@ -20,9 +20,15 @@ public record Assignment(Column target, Kind kind, Object operand) {
      * operation, but an overwrite of the plain note.
      */
     ADD,
-    /** {@code z = put(z, element, score)}: an operation that depends on the element. */
+    /**
+     * {@code z = put(z, element, score)}, {@code e = put(e, key, value)}: an operation that depends
+     * on the element.
+     */
     PUT,
-    /** {@code s = remove(s, element)}: an operation that depends on the element. */
+    /**
+     * {@code s = remove(s, element)}, {@code b = remove(b, element, count)}: an operation that
+     * depends on the element.
+     */
     REMOVE,
     /** {@code c = c + note}: an operation whose argument is a plain column of the row. */
     ADD_NOTE,
@@ -36,8 +42,11 @@ public record Assignment(Column target, Kind kind, Object operand) {
     COPY_SIZE
   }
 
-  /** An element of {@link Column#SCORES} and a number for it. */
+  /** An element of {@link Column#SCORES} or {@link Column#COUNTS} and a number for it. */
   public record Score(String element, BigDecimal number) {}
+
+  /** A key of {@link Column#ENTRIES} and a value for it. */
+  public record Entry(String key, String value) {}
 
   public boolean isOperation() {
     return switch (kind) {
@@ -51,6 +60,9 @@ public record Assignment(Column target, Kind kind, Object operand) {
   public String element() {
     if (!isOperation() || !target.hasElements()) {
       return null;
+    }
+    if (operand instanceof Entry entry) {
+      return entry.key();
     }
     return operand instanceof Score score ? score.element() : (String) operand;
   }
@@ -94,6 +106,8 @@ public record Assignment(Column target, Kind kind, Object operand) {
       case HIGHEST -> ((BigDecimal) value).max((BigDecimal) evaluated);
       case TAGS -> tags(value, (String) evaluated);
       case SCORES -> scores(value, evaluated);
+      case COUNTS -> counts(value, (Score) evaluated);
+      case ENTRIES -> entries(value, evaluated);
       default -> sum((BigDecimal) value, (BigDecimal) evaluated);
     };
   }
@@ -110,8 +124,7 @@ public record Assignment(Column target, Kind kind, Object operand) {
   }
 
   private Map<String, BigDecimal> scores(Object value, Object evaluated) {
-    Map<String, BigDecimal> scores = new TreeMap<>();
-    ((Map<?, ?>) value).forEach((key, score) -> scores.put((String) key, (BigDecimal) score));
+    Map<String, BigDecimal> scores = numbers(value);
     if (!(evaluated instanceof Score score)) {
       scores.remove(evaluated);
     } else if (kind == Kind.PUT) {
@@ -120,6 +133,31 @@ public record Assignment(Column target, Kind kind, Object operand) {
       scores.merge(score.element(), score.number(), BigDecimal::add);
     }
     return scores;
+  }
+
+  private Map<String, BigDecimal> counts(Object value, Score evaluated) {
+    BigDecimal number = evaluated.number();
+    Map<String, BigDecimal> counts = numbers(value);
+    counts.merge(evaluated.element(), kind == Kind.ADD ? number : number.negate(), BigDecimal::add);
+    counts.values().removeIf(count -> count.signum() <= 0);
+    return counts;
+  }
+
+  private Map<String, String> entries(Object value, Object evaluated) {
+    Map<String, String> entries = new TreeMap<>();
+    ((Map<?, ?>) value).forEach((key, text) -> entries.put((String) key, (String) text));
+    if (evaluated instanceof Entry entry) {
+      entries.put(entry.key(), entry.value());
+    } else {
+      entries.remove(evaluated);
+    }
+    return entries;
+  }
+
+  private static Map<String, BigDecimal> numbers(Object value) {
+    Map<String, BigDecimal> numbers = new TreeMap<>();
+    ((Map<?, ?>) value).forEach((key, number) -> numbers.put((String) key, (BigDecimal) number));
+    return numbers;
   }
 
   /** SQL addition: NULL if either is. */

@@ -15,7 +15,9 @@ public enum Column {
   DECIMAL("d", "abelian.decimal_counter", "numeric"),
   HIGHEST("m", "abelian.max", "bigint"),
   TAGS("s", "abelian.set", "text[]"),
-  SCORES("z", "abelian.scored_set", "jsonb");
+  SCORES("z", "abelian.scored_set", "jsonb"),
+  COUNTS("b", "abelian.multiset", "jsonb"),
+  ENTRIES("e", "abelian.dict", "jsonb");
 
   /** All numbers are compared at this scale, whatever their column's type prints. */
   public static final int SCALE = 2;
@@ -57,7 +59,7 @@ public enum Column {
 
   /** Whether operations are about one element of its value. */
   public boolean hasElements() {
-    return this == TAGS || this == SCORES;
+    return this == TAGS || this == SCORES || this == COUNTS || this == ENTRIES;
   }
 
   public static BigDecimal number(long value) {

@@ -10,7 +10,8 @@ public final class ColumnSet {
   public static final int ALL = (EXISTENCE << 1) - 1;
 
   /** The elements of all columns that have elements. */
-  public static final int ELEMENTS = of(Column.TAGS) | of(Column.SCORES);
+  public static final int ELEMENTS =
+      of(Column.TAGS) | of(Column.SCORES) | of(Column.COUNTS) | of(Column.ENTRIES);
 
   private ColumnSet() {}
 

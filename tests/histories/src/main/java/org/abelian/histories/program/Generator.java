@@ -3,8 +3,10 @@ package org.abelian.histories.program;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
@@ -95,13 +97,13 @@ public final class Generator {
   private Statement statement() {
     int dice = random.nextInt(100);
     if (dice < 38) {
-      return new Statement.Update(where(), List.of(operation()), returning(), form());
+      return update(List.of(operation()));
     }
     if (dice < 44) {
-      return new Statement.Update(where(), mixed(), returning(), form());
+      return update(mixed());
     }
     if (dice < 60) {
-      return new Statement.Update(where(), List.of(overwrite()), returning(), form());
+      return update(List.of(overwrite()));
     }
     if (dice < 76) {
       return read();
@@ -115,14 +117,32 @@ public final class Generator {
     return dice < 97 || !seesConflicts() ? insert() : new Statement.Copy(key(), key());
   }
 
-  /** Of all columns, or of plain columns where a set contains an element: nothing else is asked. */
+  private Statement update(List<Assignment> set) {
+    if (random.nextInt(8) == 0) {
+      return new Statement.Update(where(), set, List.of(), contained(), form());
+    }
+    List<Column> returning = returning();
+    boolean asks = returning != null && random.nextInt(4) == 0;
+    return new Statement.Update(where(), set, returning, asks ? contained() : null, form());
+  }
+
+  /**
+   * Of all columns, or of plain columns where a collection contains an element: nothing else is
+   * asked.
+   */
   private Statement read() {
     if (random.nextInt(3) > 0) {
       return new Statement.Select(where(), ALL_COLUMNS, false);
     }
     String status = random.nextInt(4) == 0 ? status() : null;
     return new Statement.Select(
-        new Condition(keys(), status, null, element()), PLAIN_COLUMNS, false);
+        new Condition(keys(), status, null, contained()), PLAIN_COLUMNS, false);
+  }
+
+  private Condition.Element contained() {
+    List<Column> columns =
+        List.of(Column.TAGS, Column.TAGS, Column.SCORES, Column.COUNTS, Column.ENTRIES);
+    return new Condition.Element(columns.get(random.nextInt(columns.size())), element());
   }
 
   /**
@@ -147,7 +167,7 @@ public final class Generator {
   }
 
   private List<Assignment> mixed() {
-    return switch (random.nextInt(8)) {
+    return switch (random.nextInt(10)) {
       case 0 -> List.of(add(Column.COUNTER), add(Column.DECIMAL));
       case 1 -> List.of(add(Column.COUNTER), set(Column.STATUS));
       case 2 -> List.of(set(Column.NOTE), add(Column.DECIMAL));
@@ -155,6 +175,8 @@ public final class Generator {
       case 4 -> List.of(tags(), set(Column.STATUS));
       case 5 -> List.of(scores(), add(Column.COUNTER));
       case 6 -> List.of(set(Column.NOTE), highest());
+      case 7 -> List.of(counts(), entries());
+      case 8 -> List.of(entries(), set(Column.STATUS));
       default -> List.of(add(Column.COUNTER), set(Column.NOTE));
     };
   }
@@ -163,11 +185,13 @@ public final class Generator {
     if (random.nextInt(8) == 0) {
       return new Assignment(Column.COUNTER, Assignment.Kind.ADD_NOTE, null);
     }
-    return switch (random.nextInt(10)) {
+    return switch (random.nextInt(14)) {
       case 0 -> add(Column.DECIMAL);
       case 1, 2, 3 -> tags();
       case 4, 5 -> scores();
       case 6 -> highest();
+      case 7, 8 -> counts();
+      case 9, 10 -> entries();
       default -> add(Column.COUNTER);
     };
   }
@@ -181,7 +205,7 @@ public final class Generator {
 
   private Assignment scores() {
     String element = element();
-    BigDecimal amount = Column.number(1L << Math.min(amounts++, 40));
+    BigDecimal amount = amount();
     return switch (random.nextInt(4)) {
       case 0 -> new Assignment(Column.SCORES, Assignment.Kind.REMOVE, element);
       case 1 ->
@@ -190,6 +214,31 @@ public final class Generator {
       default ->
           new Assignment(Column.SCORES, Assignment.Kind.ADD, new Assignment.Score(element, amount));
     };
+  }
+
+  private Assignment counts() {
+    boolean adds = random.nextBoolean();
+    BigDecimal number = adds ? amount() : Column.number(1L << random.nextInt(amounts + 1));
+    return new Assignment(
+        Column.COUNTS,
+        adds ? Assignment.Kind.ADD : Assignment.Kind.REMOVE,
+        new Assignment.Score(element(), number));
+  }
+
+  private Assignment entries() {
+    return random.nextInt(3) == 0
+        ? new Assignment(Column.ENTRIES, Assignment.Kind.REMOVE, element())
+        : new Assignment(
+            Column.ENTRIES, Assignment.Kind.PUT, new Assignment.Entry(element(), newText()));
+  }
+
+  /** Different from all others that are added. */
+  private BigDecimal amount() {
+    return Column.number(1L << Math.min(amounts++, 40));
+  }
+
+  private String newText() {
+    return "v" + ++values;
   }
 
   private Assignment highest() {
@@ -213,7 +262,9 @@ public final class Generator {
   }
 
   private Assignment overwrite() {
-    return switch (random.nextInt(12)) {
+    return switch (random.nextInt(14)) {
+      case 12 -> new Assignment(Column.COUNTS, Assignment.Kind.SET, someCounts());
+      case 13 -> new Assignment(Column.ENTRIES, Assignment.Kind.SET, someEntries());
       case 10 -> new Assignment(Column.TAGS, Assignment.Kind.SET, someTags());
       case 11 -> new Assignment(Column.NOTE, Assignment.Kind.COPY_SIZE, null);
       case 0 -> new Assignment(Column.COUNTER, Assignment.Kind.DOUBLE, null);
@@ -245,7 +296,21 @@ public final class Generator {
   }
 
   private Row newRow(int id) {
-    return Row.of(id, status(), newValue(), someTags());
+    return Row.of(id, status(), newValue(), someTags())
+        .with(Column.COUNTS, someCounts())
+        .with(Column.ENTRIES, someEntries());
+  }
+
+  private Map<String, BigDecimal> someCounts() {
+    Map<String, BigDecimal> counts = new TreeMap<>();
+    someTags().forEach(element -> counts.put(element, amount()));
+    return counts;
+  }
+
+  private Map<String, String> someEntries() {
+    Map<String, String> entries = new TreeMap<>();
+    someTags().forEach(key -> entries.put(key, newText()));
+    return entries;
   }
 
   /** Far above all sums of amounts, so that an overwritten counter shows what overwrote it. */
@@ -267,7 +332,7 @@ public final class Generator {
       return new Condition(keys, null, Column.number(1L << random.nextInt(amounts + 1)), null);
     }
     if (dice == 4) {
-      return new Condition(keys, null, null, element());
+      return new Condition(keys, null, null, contained());
     }
     return Condition.ids(keys);
   }

@@ -23,7 +23,8 @@ public record Row(int id, String incarnation, List<Object> values) {
   /** A row whose other columns are zero and empty. */
   public static Row of(int id, String status, BigDecimal note, Set<String> tags) {
     BigDecimal zero = Column.number(0);
-    return new Row(id, "", List.of(status, note, zero, zero, zero, tags, Map.of()));
+    return new Row(
+        id, "", List.of(status, note, zero, zero, zero, tags, Map.of(), Map.of(), Map.of()));
   }
 
   public Object get(Column column) {
@@ -40,11 +41,18 @@ public record Row(int id, String incarnation, List<Object> values) {
     return new Row(id, incarnation, changed);
   }
 
-  /** What a client sees of this row. */
-  public Tuple project(List<Column> columns) {
+  /**
+   * What a client sees of this row.
+   *
+   * @param asked the last that it sees is whether this is in the row, unless it is null
+   */
+  public Tuple project(List<Column> columns, Condition.Element asked) {
     List<Object> seen = new ArrayList<>();
     for (Column column : columns) {
       seen.add(get(column));
+    }
+    if (asked != null) {
+      seen.add(asked.isIn(this));
     }
     return new Tuple(id, seen);
   }

@@ -69,23 +69,23 @@ public final class SqlText {
               List.of(),
               update.where().status(),
               update.where().counterBelow(),
-              update.where().tag());
+              update.where().contained());
       return ("UPDATE %s AS t SET %s FROM (VALUES %s) AS v (key) WHERE t.id = v.key%s%s")
           .formatted(
               table,
               assignments(update.set(), "t."),
               keys,
               conditions(rest, "t.").stream().map(c -> " AND " + c).collect(Collectors.joining()),
-              returning(update.returning(), "t."));
+              returning(update, "t."));
     }
     String text = "UPDATE " + table + " SET " + assignments(update.set(), "");
     text += where(update.where(), "");
     if (update.form() == Statement.Form.DATA_MODIFYING_CTE) {
       return update.returning() == null
           ? "WITH u AS (" + text + " RETURNING id) SELECT count(*) FROM u"
-          : "WITH u AS (" + text + returning(update.returning(), "") + ") SELECT * FROM u";
+          : "WITH u AS (" + text + returning(update, "") + ") SELECT * FROM u";
     }
-    return text + returning(update.returning(), "");
+    return text + returning(update, "");
   }
 
   private String insert(Statement.Insert insert) {
@@ -139,7 +139,7 @@ public final class SqlText {
     return switch (assignment.target()) {
       case HIGHEST ->
           "greatest(%s, %s)".formatted(target, value(Column.HIGHEST, assignment.operand()));
-      case TAGS, SCORES -> "add(%s, %s)".formatted(target, element(assignment));
+      case TAGS, SCORES, COUNTS -> "add(%s, %s)".formatted(target, element(assignment));
       default -> {
         BigDecimal amount = (BigDecimal) assignment.operand();
         yield amount.signum() < 0
@@ -149,10 +149,23 @@ public final class SqlText {
     };
   }
 
-  /** An element, and its score if there is one. */
+  /**
+   * An element, and its score, count or value if there is one. Over plain columns the type of that
+   * tells which collection is meant.
+   */
   private String element(Assignment assignment) {
     if (assignment.operand() instanceof Assignment.Score score) {
-      return value(Column.STATUS, score.element()) + ", " + value(Column.DECIMAL, score.number());
+      boolean counts = assignment.target() == Column.COUNTS;
+      return value(Column.STATUS, score.element())
+          + ", "
+          + value(counts ? Column.COUNTS : Column.DECIMAL, score.number())
+          + (counts ? "::bigint" : "::numeric");
+    }
+    if (assignment.operand() instanceof Assignment.Entry entry) {
+      return value(Column.STATUS, entry.key())
+          + ", "
+          + value(Column.STATUS, entry.value())
+          + "::text";
     }
     return value(Column.STATUS, assignment.operand());
   }
@@ -177,10 +190,15 @@ public final class SqlText {
     if (condition.counterBelow() != null) {
       all.add(prefix + "c < " + value(Column.COUNTER, condition.counterBelow()));
     }
-    if (condition.tag() != null) {
-      all.add("contains(" + prefix + "s, " + value(Column.STATUS, condition.tag()) + ")");
+    if (condition.contained() != null) {
+      all.add(contains(condition.contained(), prefix));
     }
     return all;
+  }
+
+  private String contains(Condition.Element element, String prefix) {
+    String column = prefix + element.column().sql();
+    return "contains(%s, %s)".formatted(column, value(Column.STATUS, element.name()));
   }
 
   private String key(int id) {
@@ -209,16 +227,25 @@ public final class SqlText {
     if (value instanceof Set<?> tags) {
       return tags.stream().map(String::valueOf).collect(Collectors.joining(",", "'{", "}'"));
     }
-    if (value instanceof Map<?, ?> scores) {
-      return scores.entrySet().stream()
-          .map(e -> "\"" + e.getKey() + "\": " + literal(e.getValue()))
+    if (value instanceof Map<?, ?> map) {
+      return map.entrySet().stream()
+          .map(e -> "\"" + e.getKey() + "\": " + json(e.getValue()))
           .collect(Collectors.joining(", ", "'{", "}'"));
     }
     return value == null ? "NULL" : "'" + value + "'";
   }
 
+  private static String json(Object value) {
+    return value instanceof BigDecimal ? literal(value) : "\"" + value + "\"";
+  }
+
   private static String columns(List<Column> columns) {
     return columns.stream().map(c -> ", " + c.sql()).collect(Collectors.joining("", "id", ""));
+  }
+
+  private String returning(Statement.Update update, String prefix) {
+    String asked = update.asked() == null ? "" : ", " + contains(update.asked(), prefix);
+    return returning(update.returning(), prefix) + asked;
   }
 
   private static String returning(List<Column> columns, String prefix) {

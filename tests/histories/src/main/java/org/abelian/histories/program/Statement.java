@@ -26,8 +26,14 @@ public sealed interface Statement {
    * An UPDATE.
    *
    * @param returning columns of RETURNING beside the key, or null if there is none
+   * @param asked what else RETURNING asks for, or null
    */
-  record Update(Condition where, List<Assignment> set, List<Column> returning, Form form)
+  record Update(
+      Condition where,
+      List<Assignment> set,
+      List<Column> returning,
+      Condition.Element asked,
+      Form form)
       implements Statement {}
 
   record Delete(Condition where, List<Column> returning) implements Statement {}

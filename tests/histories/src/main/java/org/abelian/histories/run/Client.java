@@ -96,6 +96,9 @@ public class Client {
       for (int i = 0; i < columns.size(); i++) {
         values.add(value(columns.get(i), rows, i + 2));
       }
+      if (statement instanceof Statement.Update update && update.asked() != null) {
+        values.add(rows.getBoolean(columns.size() + 2));
+      }
       tuples.add(new Tuple((int) (rows.getLong(1) - offset), values));
     }
     return Answer.rows(tuples);
@@ -116,18 +119,23 @@ public class Client {
   private static Object elements(Column column, String text) {
     String[] parts = text.substring(1, text.length() - 1).split(",");
     Set<String> tags = new TreeSet<>();
-    Map<String, BigDecimal> scores = new TreeMap<>();
+    Map<String, Object> entries = new TreeMap<>();
     for (String part : parts) {
       String[] pair = part.split(":");
       if (pair.length == 2) {
-        String key = pair[0].trim();
-        String element = key.substring(1, key.length() - 1);
-        scores.put(element, Column.number(new BigDecimal(pair[1].trim())));
+        String value = pair[1].trim();
+        Object entry =
+            column == Column.ENTRIES ? unquoted(value) : Column.number(new BigDecimal(value));
+        entries.put(unquoted(pair[0].trim()), entry);
       } else if (!part.isEmpty()) {
         tags.add(part);
       }
     }
-    return column == Column.TAGS ? tags : scores;
+    return column == Column.TAGS ? tags : entries;
+  }
+
+  private static String unquoted(String text) {
+    return text.substring(1, text.length() - 1);
   }
 
   private static Object value(Column column, ResultSet rows, int index) throws SQLException {

@@ -33,7 +33,16 @@ public final class Table {
               + "'SELECT $1 || jsonb_build_object($2, coalesce(($1 ->> $2)::numeric, 0) + $3)'",
           plain("put(jsonb, text, numeric) RETURNS jsonb")
               + "'SELECT $1 || jsonb_build_object($2, $3)'",
-          plain("remove(jsonb, text) RETURNS jsonb") + "'SELECT $1 - $2'");
+          plain("remove(jsonb, text) RETURNS jsonb") + "'SELECT $1 - $2'",
+          plain("contains(jsonb, text) RETURNS boolean") + "'SELECT jsonb_exists($1, $2)'",
+          plain("put(jsonb, text, text) RETURNS jsonb")
+              + "'SELECT $1 || jsonb_build_object($2, $3)'",
+          plain("add(jsonb, text, bigint) RETURNS jsonb")
+              + "'SELECT $1 || jsonb_build_object($2, coalesce(($1 ->> $2)::bigint, 0) + $3)'",
+          plain("remove(jsonb, text, bigint) RETURNS jsonb")
+              + "'SELECT CASE WHEN ($1 ->> $2)::bigint > $3"
+              + " THEN $1 || jsonb_build_object($2, ($1 ->> $2)::bigint - $3)"
+              + " ELSE $1 - $2 END'");
 
   private final String name;
   private final String functions;
@@ -99,7 +108,8 @@ public final class Table {
     try (Statement statement = connection.createStatement()) {
       statement.execute(
           ("UPDATE %s SET c = c + 0, d = d + 0, m = greatest(m, 0), s = abelian.add(s, NULL),"
-                  + " z = abelian.remove(z, '') WHERE id BETWEEN %d AND %d")
+                  + " z = abelian.remove(z, ''), b = abelian.remove(b, '', 1),"
+                  + " e = abelian.remove(e, '') WHERE id BETWEEN %d AND %d")
               .formatted(name, offset, offset + KEYS_PER_HISTORY - 1));
     }
   }

@@ -43,6 +43,6 @@ abstract class BrokenClient extends Client {
   }
 
   static Statement.Update update(Condition where, List<Assignment> set) {
-    return new Statement.Update(where, set, null, Statement.Form.LITERAL);
+    return new Statement.Update(where, set, null, null, Statement.Form.LITERAL);
   }
 }

@@ -26,6 +26,7 @@ public final class SharedNumberClient extends BrokenClient {
   public Answer run(Statement statement) throws SQLException {
     if (!(statement instanceof Statement.Update update)
         || update.returning() == null
+        || update.asked() != null
         || !update.returning().contains(Column.COUNTER)
         || update.where().ids().size() > 1) {
       return super.run(statement);

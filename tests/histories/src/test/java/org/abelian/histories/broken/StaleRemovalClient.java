@@ -28,7 +28,8 @@ public final class StaleRemovalClient extends BrokenClient {
     if (!(statement instanceof Statement.Update update)
         || update.returning() != null
         || update.set().size() > 1
-        || update.set().get(0).kind() != Kind.PUT) {
+        || update.set().get(0).kind() != Kind.PUT
+        || update.set().get(0).target() != Column.SCORES) {
       return super.run(statement);
     }
     Score wanted = (Score) update.set().get(0).operand();

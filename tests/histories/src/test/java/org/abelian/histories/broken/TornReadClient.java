@@ -32,7 +32,7 @@ public final class TornReadClient extends BrokenClient {
               List.of(id),
               select.where().status(),
               select.where().counterBelow(),
-              select.where().tag());
+              select.where().contained());
       rows.addAll(read(one));
       LockSupport.parkNanos(PAUSE_NANOSECONDS);
     }

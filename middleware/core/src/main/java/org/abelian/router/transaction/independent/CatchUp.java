@@ -1,7 +1,6 @@
 package org.abelian.router.transaction.independent;
 
 import java.util.Comparator;
-import java.util.Optional;
 import java.util.TreeSet;
 import org.abelian.router.transaction.NodeUnreachableException;
 import org.slf4j.Logger;
@@ -40,10 +39,9 @@ public final class CatchUp {
     }
     for (Fragment fragment : lacking) {
       Fragment unhurt = fragment.failed(null); // the peer's own failure says nothing about this one
-      Optional<String> failure = network.catchUp(node, run, unhurt);
-      if (failure.isPresent()) {
-        LOG.error("{} cannot run {}: {}", network.describe(node), fragment.id(), failure.get());
-        network.catchUp(node, run, unhurt.failed(failure.get()));
+      String failure = WithoutFailed.run(unhurt, attempt -> network.catchUp(node, run, attempt));
+      if (failure != null) {
+        LOG.error("{} cannot run {}: {}", network.describe(node), fragment.id(), failure);
       }
     }
     // What the node had met on others before it crashed is in none of its records.

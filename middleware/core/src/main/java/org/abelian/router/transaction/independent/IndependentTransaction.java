@@ -15,6 +15,10 @@ public final class IndependentTransaction {
    */
   public static final String EXECUTE = "SELECT abelian.independent_run($1, $2, $3, $4, $5)";
 
+  /** The same for a fragment of several calls, which follow one after the other. */
+  public static final String EXECUTE_CALLS =
+      "SELECT abelian.independent_run_calls($1, $2, $3, $4, $5)";
+
   private final String id;
   private final Map<Integer, LaneState> lanes;
   private final List<Integer> participants;
@@ -61,7 +65,7 @@ public final class IndependentTransaction {
   }
 
   /**
-   * The values of {@link #EXECUTE}. To be sent when all have proposed.
+   * The values of {@link #EXECUTE} and {@link #EXECUTE_CALLS}. To be sent when all have proposed.
    *
    * @param intent what a router runs that knows nothing of the session
    */

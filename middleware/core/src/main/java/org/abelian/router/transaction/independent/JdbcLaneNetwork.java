@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -214,23 +213,20 @@ public final class JdbcLaneNetwork implements LaneNetwork {
                 connection.createArrayOf("text", lanes.stream().map(LaneProgress::id).toArray())));
   }
 
-  /** A transaction that claims the fragment's place, and runs the intent if there is one to run. */
+  /**
+   * A transaction that claims the fragment's place, and runs those calls that have not failed
+   * before.
+   */
   private static Optional<String> execute(
       Connection connection, int node, Fragment fragment, String claim, Object... parameters)
       throws SQLException {
+    LaneExecution execution = new LaneExecution(connection, node, fragment);
     boolean claimed = false;
     run(connection, "BEGIN ISOLATION LEVEL READ COMMITTED");
     try {
       claimed = one(connection, claim, rows -> rows.getBoolean(1), parameters);
-      if (claimed && fragment.failure() == null) {
-        run(connection, "SELECT set_config('role', ?, true)", fragment.role());
-        try (Statement statement = connection.createStatement()) {
-          statement.execute(fragment.setUp());
-          // Right before the call: the node takes the next statement for it.
-          run(connection, IndependentTransaction.tellQuery(node, fragment.participants()));
-          statement.execute(fragment.call());
-        }
-        run(connection, "RESET ROLE");
+      if (claimed) {
+        execution.run();
       }
       run(connection, "COMMIT");
       run(connection, FLUSH);
@@ -241,7 +237,7 @@ public final class JdbcLaneNetwork implements LaneNetwork {
       if (!claimed || PASSING.stream().anyMatch(state::startsWith)) {
         throw failed;
       }
-      return Optional.of(state + " " + failed.getMessage());
+      return Optional.of(execution.failure(state + " " + failed.getMessage()));
     }
   }
 

@@ -31,9 +31,9 @@ public interface LaneNetwork {
 
   /**
    * Executes, in its turn, what another participant has executed, and waits for the disk. Nothing
-   * is done when it is not pending. A fragment with a failure is recorded and not run.
+   * is done when it is not pending. Calls that stand in the fragment's failure are not run.
    *
-   * @return the error of the intent, when it failed in a way that will not pass
+   * @return the failure to record, when one more call failed in a way that will not pass
    */
   Optional<String> complete(int node, Fragment fragment) throws NodeUnreachableException;
 
@@ -61,9 +61,9 @@ public interface LaneNetwork {
       throws NodeUnreachableException;
 
   /**
-   * Executes before the lane opens what the node lacks.
+   * Executes before the lane opens what the node lacks, as {@link #complete} does.
    *
-   * @return the error of the intent, when it failed in a way that will not pass
+   * @return the failure to record, when one more call failed in a way that will not pass
    */
   Optional<String> catchUp(int node, long run, Fragment fragment) throws NodeUnreachableException;
 

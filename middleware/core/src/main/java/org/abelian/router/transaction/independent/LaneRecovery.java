@@ -14,9 +14,6 @@ import org.slf4j.LoggerFactory;
  * dead routers left, deletes records that nobody needs. Any number of routers may at once.
  */
 public final class LaneRecovery {
-  /** How long a live router is left in peace: courtesy, not safety. */
-  public static final Duration COURTESY = Duration.ofSeconds(3);
-
   /** How old a record must be before the sweep looks at it. */
   public static final Duration SWEEP_AGE = Duration.ofDays(1);
 

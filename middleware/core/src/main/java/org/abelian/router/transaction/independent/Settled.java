@@ -10,10 +10,10 @@ public sealed interface Settled {
   /**
    * Every node has executed it, and has it on disk.
    *
-   * @param failures errors of nodes that could not, by the node's id; not empty means that the
-   *     procedure is not independent
+   * @param failures what nodes could not run, by the node's id; not empty means that a procedure is
+   *     not independent
    */
-  record Executed(Map<Integer, String> failures) implements Settled {
+  record Executed(Map<Integer, CallFailures> failures) implements Settled {
     /** Copies the map. */
     public Executed {
       failures = Map.copyOf(failures);

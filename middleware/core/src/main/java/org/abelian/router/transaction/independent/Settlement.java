@@ -24,13 +24,13 @@ public final class Settlement {
   public Settled settle(String id, Collection<Integer> participants)
       throws NodeUnreachableException {
     Fragment evidence = null;
-    Map<Integer, String> failures = new TreeMap<>();
+    Map<Integer, CallFailures> failures = new TreeMap<>();
     for (int node : participants) {
       Optional<Fragment> found = network.freeze(node, id);
       if (found.isPresent()) {
         evidence = found.get();
         if (evidence.failure() != null) {
-          failures.put(node, evidence.failure());
+          failures.put(node, CallFailures.of(evidence.failure()));
         }
       }
     }
@@ -45,13 +45,12 @@ public final class Settlement {
   }
 
   private void complete(
-      Collection<Integer> participants, Fragment fragment, Map<Integer, String> failures)
+      Collection<Integer> participants, Fragment fragment, Map<Integer, CallFailures> failures)
       throws NodeUnreachableException {
     for (int node : participants) {
-      Optional<String> failure = network.complete(node, fragment);
-      if (failure.isPresent()) {
-        network.complete(node, fragment.failed(failure.get()));
-        failures.put(node, failure.get());
+      String failure = WithoutFailed.run(fragment, attempt -> network.complete(node, attempt));
+      if (failure != null) {
+        failures.put(node, CallFailures.of(failure));
       }
       if (!network.progress(node).hasReached(fragment)) {
         throw new NodeUnreachableException(node, "its lane has to catch up first", null);

@@ -2,6 +2,7 @@ package org.abelian.router.transaction.simulation;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -20,16 +21,16 @@ import org.abelian.router.transaction.IntentRecovery;
 import org.abelian.router.transaction.StoredIntent;
 
 /**
- * One transaction of blind operations on some nodes that is being committed, while its own router
- * and another recover and forget; then peace, and a look at what came of it.
+ * Transactions of blind operations on some nodes that are being committed, while their own router
+ * and another recover and forget; then peace, and a look at what came of them.
  *
  * @param writers so many nodes
- * @param inOneRound whether the work goes with the commit, so that it may fail on one node alone
+ * @param calls so many share a message in which the work goes with the commit, so that it may fail
+ *     on one node alone; 0 for one that has done its work before
  * @param neighbour whether a later transaction of the same router has committed everywhere before
  * @param flaw built into the nodes, or null
  */
-record IntentScenario(
-    int writers, int faultsMax, boolean inOneRound, boolean neighbour, IntentFlaw flaw) {
+record IntentScenario(int writers, int faultsMax, int calls, boolean neighbour, IntentFlaw flaw) {
   private static final String WORK = "work";
   private static final long NEIGHBOUR = 9;
   private static final int LAST_ROUNDS = 3;
@@ -38,7 +39,7 @@ record IntentScenario(
   private static final UUID LAST = new UUID(0, 3);
 
   /** What one run came to. */
-  record Result(Optional<String> violation, CommitOutcome outcome, String trace) {}
+  record Result(Optional<String> violation, List<CommitOutcome> outcomes, String trace) {}
 
   Result run(Choices choices) {
     World world = new World(choices, writers, faultsMax, Set.of());
@@ -63,9 +64,10 @@ record IntentScenario(
       world.scheduler().abandon();
       throw stuck;
     }
-    CommitOutcome outcome = answers.isEmpty() ? null : answers.get(0);
-    violations.addAll(check(world, outcome));
-    return new Result(violations.stream().findFirst(), outcome, world.scheduler().trace());
+    for (int number = 1; number <= Math.max(calls, 1); number++) {
+      violations.addAll(check(world, number, answers.isEmpty() ? null : answers.get(number - 1)));
+    }
+    return new Result(violations.stream().findFirst(), answers, world.scheduler().trace());
   }
 
   private static void commitNeighbour(World world) {
@@ -86,14 +88,20 @@ record IntentScenario(
     CommutingCommit commit =
         new CommutingCommit(new ModelIntentNetwork(world), ledger, time -> world.pass(() -> true));
     Intent intent = new Intent(nodes, "{}");
-    CommitOutcome outcome =
-        inOneRound
-            ? commit.run(7, intent, parts.stream().map(Part::new).toList())
-            : commit.commit(new CommitRequest(7, null, List.copyOf(parts), List.of()), intent);
-    answers.add(outcome);
-    boolean silent = outcome instanceof CommitOutcome.Committed done && done.warnings().isEmpty();
-    if (silent && doneNodes(world) < writers) {
-      violations.add("success without a warning, but not on every node yet");
+    if (calls == 0) {
+      CommitRequest request = new CommitRequest(7, null, List.copyOf(parts), List.of());
+      answers.add(commit.commit(request, intent));
+    } else {
+      List<Intent> intents = Collections.nCopies(calls, intent);
+      answers.addAll(commit.run(7, intents, parts.stream().map(Part::new).toList()));
+    }
+    for (int number = 1; number <= answers.size(); number++) {
+      boolean silent =
+          answers.get(number - 1) instanceof CommitOutcome.Committed done
+              && done.warnings().isEmpty();
+      if (silent && doneNodes(world, number) < writers) {
+        violations.add("success without a warning, but not on every node yet");
+      }
     }
   }
 
@@ -105,8 +113,8 @@ record IntentScenario(
     }
 
     @Override
-    public void send(IntentId id, Intent intent) {
-      connection.run(id, intent);
+    public void send(List<IntentId> ids, List<Intent> intents) {
+      connection.run(ids, intents.get(0));
     }
 
     @Override
@@ -124,13 +132,15 @@ record IntentScenario(
     }
   }
 
-  private static long doneNodes(World world) {
-    return world.nodeIds().stream().filter(node -> world.node(node).intents.done > 0).count();
+  private static long doneNodes(World world, long number) {
+    return world.nodeIds().stream()
+        .filter(node -> world.node(node).intents.done(number) > 0)
+        .count();
   }
 
-  private List<String> check(World world, CommitOutcome outcome) {
+  private List<String> check(World world, long number, CommitOutcome outcome) {
     List<String> violations = new ArrayList<>();
-    long done = doneNodes(world);
+    long done = doneNodes(world, number);
     if (done != 0 && done != writers) {
       violations.add("done on " + done + " of " + writers + " nodes");
     }
@@ -145,7 +155,7 @@ record IntentScenario(
       violations.add("reported as rolled back, but done");
     }
     for (int node : world.nodeIds()) {
-      if (world.node(node).intents.done > 1) {
+      if (world.node(node).intents.done(number) > 1) {
         violations.add("done twice on node " + node);
       }
       if (!world.node(node).intents.rows.isEmpty()) {

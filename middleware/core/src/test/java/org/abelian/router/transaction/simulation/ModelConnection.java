@@ -2,6 +2,7 @@ package org.abelian.router.transaction.simulation;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
@@ -40,7 +41,7 @@ final class ModelConnection implements Participant {
   private boolean clientGone;
   private boolean inOneMessage;
   Gid deciding;
-  private StoredIntent intent;
+  private final List<StoredIntent> intents = new ArrayList<>();
 
   /** A connection on which the transaction has done its work. */
   ModelConnection(World world, ModelNode node, String transaction, boolean failed) {
@@ -76,17 +77,19 @@ final class ModelConnection implements Participant {
   }
 
   /**
-   * Sends work, intent and commit as one message, which is one transaction whatever comes of it.
+   * Sends work, intents and commit as one message, which is one transaction whatever comes of it.
    */
-  void run(IntentId id, Intent intent) {
+  void run(List<IntentId> ids, Intent intent) {
     world.pass(() -> true);
     if (!broken) {
       inOneMessage = true;
       underWay.add("CALL;");
       String nodes = intent.nodes().stream().map(String::valueOf).collect(Collectors.joining(","));
-      underWay.add(
-          "SELECT abelian.commit_intent('%s',%d,'{%s}');"
-              .formatted(id.router(), id.number(), nodes));
+      for (IntentId id : ids) {
+        underWay.add(
+            "SELECT abelian.commit_intent('%s',%d,'{%s}');"
+                .formatted(id.router(), id.number(), nodes));
+      }
       underWay.add("COMMIT");
     }
   }
@@ -142,7 +145,7 @@ final class ModelConnection implements Participant {
   private void end() {
     state = State.IDLE;
     deciding = null;
-    intent = null;
+    intents.clear();
   }
 
   /** The backend takes the next message. */
@@ -238,7 +241,7 @@ final class ModelConnection implements Participant {
 
   /** True while it has inserted the row of a commuting transaction, and not committed yet. */
   boolean holdsIntent() {
-    return intent != null;
+    return !intents.isEmpty();
   }
 
   private Answer commitIntent(String sql) {
@@ -261,22 +264,23 @@ final class ModelConnection implements Participant {
       state = State.FAILED;
       return failed("40001", "intent_pkey");
     }
-    intent = new StoredIntent(id, true, new Intent(nodes, "{}"), "app");
+    StoredIntent intent = new StoredIntent(id, true, new Intent(nodes, "{}"), "app");
+    intents.add(intent);
     if (world.has(IntentFlaw.INTENT_OUTSIDE_TRANSACTION)) {
       node.intents.rows.put(id.number(), intent);
     }
     return new Answer.Done("SELECT 1");
   }
 
-  private void commitIntentRow() {
-    StoredIntent row = intent;
-    node.intents.rows.put(row.id().number(), row);
-    node.intents.done++;
+  private void commitIntentRow(StoredIntent row) {
+    long number = row.id().number();
+    node.intents.rows.put(number, row);
+    node.intents.did(number, 1);
     if (world.has(IntentFlaw.INTENT_NOT_DURABLE)) {
       node.notOnDisk.add(
           () -> {
-            node.intents.rows.remove(row.id().number());
-            node.intents.done--;
+            node.intents.rows.remove(number);
+            node.intents.did(number, -1);
           });
     }
   }
@@ -295,8 +299,8 @@ final class ModelConnection implements Participant {
   }
 
   private void commitWork() {
-    if (intent != null) {
-      commitIntentRow();
+    if (!intents.isEmpty()) {
+      intents.forEach(this::commitIntentRow);
       return;
     }
     Gid gid = deciding;

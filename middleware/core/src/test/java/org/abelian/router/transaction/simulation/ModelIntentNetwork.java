@@ -91,7 +91,7 @@ final class ModelIntentNetwork implements IntentNetwork {
     }
     if (row == null || !row.committed() || world.has(IntentFlaw.APPLY_TWICE)) {
       reached.intents.rows.put(id.number(), stored);
-      reached.intents.done += world.has(IntentFlaw.INTENT_OF_ONE_NODE) ? 0 : 1;
+      reached.intents.did(id.number(), world.has(IntentFlaw.INTENT_OF_ONE_NODE) ? 0 : 1);
     }
     answer(node);
   }

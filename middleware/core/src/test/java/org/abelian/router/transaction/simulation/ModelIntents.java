@@ -11,11 +11,19 @@ import org.abelian.router.transaction.StoredIntent;
 final class ModelIntents {
   final Map<Long, StoredIntent> rows = new TreeMap<>();
 
-  /** How often the work of the transaction was done here. */
-  int done;
+  /** How often the work of each transaction was done here, by number. */
+  private final Map<Long, Integer> done = new HashMap<>();
 
   private final Map<UUID, Long> below = new HashMap<>();
   private final Map<UUID, Long> closed = new HashMap<>();
+
+  int done(long number) {
+    return done.getOrDefault(number, 0);
+  }
+
+  void did(long number, int times) {
+    done.merge(number, times, Integer::sum);
+  }
 
   boolean isOver(IntentId id) {
     return id.number() < below.getOrDefault(id.router(), 0L);

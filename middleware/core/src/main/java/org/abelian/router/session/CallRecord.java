@@ -1,0 +1,53 @@
+package org.abelian.router.session;
+
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One call from its first attempt to its last, as far as routing rules are learned from it. Not
+ * thread-safe.
+ */
+final class CallRecord {
+  final String signature;
+  final long version;
+
+  /** What is known of its arguments; null while the procedure's calls are not watched. */
+  final ProcedureRules.Call call;
+
+  final ProcedureRules.Advice advice;
+  final Set<Integer> missed = new HashSet<>();
+  Set<Integer> participants = Set.of();
+
+  /** True from a miss to the next attempt. */
+  boolean missedNow;
+
+  /** True when something beside the call, such as another one, decides on the participants. */
+  boolean blurred;
+
+  CallRecord(
+      String signature, long version, ProcedureRules.Call call, ProcedureRules.Advice advice) {
+    this.signature = signature;
+    this.version = version;
+    this.call = call;
+    this.advice = advice;
+  }
+
+  /**
+   * The next attempt of the same call, which keeps what was learned and the advice.
+   *
+   * @param now what is known of the arguments by now
+   */
+  CallRecord again(ProcedureRules.Call now) {
+    CallRecord next = new CallRecord(signature, version, now, advice);
+    next.missed.addAll(missed);
+    next.blurred = blurred;
+    return next;
+  }
+
+  void participants(List<Link> links) {
+    participants = new LinkedHashSet<>();
+    links.forEach(link -> participants.add(link.nodeId));
+  }
+}

@@ -1,0 +1,93 @@
+package org.abelian.router.session;
+
+import java.util.function.BiConsumer;
+import org.abelian.router.combining.Batch;
+import org.abelian.router.combining.Result;
+import org.abelian.router.transaction.CommitOutcome;
+
+/**
+ * A session's part in sharing transactions between calls of blind operations that meet at a
+ * contended row (docs/protocols/commuting.md, Shared calls).
+ */
+final class CallSharing {
+  private final Session session;
+  private final BiConsumer<Portal.OnNodes, SharedCalls> transaction;
+
+  /**
+   * @param transaction runs calls together over the connections of the first argument, and tells
+   *     each its outcome
+   */
+  CallSharing(Session session, BiConsumer<Portal.OnNodes, SharedCalls> transaction) {
+    this.session = session;
+    this.transaction = transaction;
+  }
+
+  /** Runs the call, with others' if its rows are contended and it meets any. */
+  CommitOutcome run(Portal.OnNodes portal) {
+    String scope = session.combining().scope(portal.links);
+    if (scope == null) {
+      return alone(portal);
+    }
+    Router router = session.router();
+    CallObject hot = router.contended().enter(portal.work.objects());
+    try {
+      CommitOutcome outcome =
+          hot == null ? null : gather(portal, CallGroup.of(hot, scope, portal.links));
+      return outcome == null ? alone(portal) : outcome;
+    } finally {
+      router.contended().leave(portal.work.objects());
+    }
+  }
+
+  private CommitOutcome alone(Portal.OnNodes portal) {
+    portal.links.forEach(link -> session.links().connect(link));
+    SharedCalls own = SharedCalls.of(portal);
+    transaction.accept(portal, own);
+    return own.calls().get(0).outcome();
+  }
+
+  /** Null when it is to go alone. */
+  private CommitOutcome gather(Portal.OnNodes portal, CallGroup group) {
+    Gathering gathering = session.gathering();
+    gathering.endGroup();
+    if (gathering.departs(session.router().calls(), group)) {
+      return null;
+    }
+    SharedCalls own = SharedCalls.of(portal);
+    Result result =
+        gathering.gather(session.router().calls(), group, own, batch -> lead(portal, batch));
+    if (result instanceof Result.Unknown unknown) {
+      throw new Failure(SessionErrors.effectUnknown(unknown.reason()));
+    }
+    CommitOutcome outcome = own.calls().get(0).outcome();
+    if (result instanceof Result.Undone || isUndone(outcome)) {
+      return null;
+    }
+    session.router().statistics().countShared();
+    return outcome;
+  }
+
+  /** Runs the transaction for all. Whatever may have taken effect is never undone here. */
+  private Result lead(Portal.OnNodes portal, Batch<SharedCalls> batch) {
+    try {
+      portal.links.forEach(link -> session.links().connect(link));
+    } catch (RuntimeException notSent) {
+      return new Result.Undone(); // Each learns by itself what is wrong.
+    }
+    if (!batch.begin(session.links()::cancel)) {
+      return new Result.Undone();
+    }
+    try {
+      transaction.accept(portal, batch.sum());
+      boolean undone = batch.sum().calls().stream().allMatch(call -> isUndone(call.outcome()));
+      return undone ? new Result.Undone() : new Result.Done(1);
+    } finally {
+      batch.end();
+    }
+  }
+
+  private static boolean isUndone(CommitOutcome outcome) {
+    return !(outcome instanceof CommitOutcome.Committed
+        || outcome instanceof CommitOutcome.Unknown);
+  }
+}

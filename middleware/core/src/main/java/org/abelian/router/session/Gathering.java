@@ -1,0 +1,110 @@
+package org.abelian.router.session;
+
+import java.util.function.Function;
+import org.abelian.router.combining.Batch;
+import org.abelian.router.combining.Combiner;
+import org.abelian.router.combining.Flight;
+import org.abelian.router.combining.Load;
+import org.abelian.router.combining.Member;
+import org.abelian.router.combining.Result;
+import org.abelian.router.error.AbelianException;
+
+/** A session's place among those who gather: for one statement or call at a time. */
+final class Gathering {
+  private static final String FAULT = "the session that ran it for this one failed";
+
+  private final Session session;
+  private Flight flight;
+  private volatile Member<?> waiting;
+
+  Gathering(Session session) {
+    this.session = session;
+  }
+
+  /** Whether it goes at once, alone; else it is to gather. */
+  boolean departs(Combiner<?> combiner, Object key) {
+    flight = combiner.depart(key);
+    return flight != null;
+  }
+
+  /** It goes alone, whoever gathers. */
+  void departsAlone(Combiner<?> combiner, Object key) {
+    flight = combiner.departAlone(key);
+  }
+
+  /**
+   * Waits for its turn, and runs what has gathered if that comes to this session.
+   *
+   * @param run runs all of a batch of more than one, and throws nothing but faults of the router
+   * @return {@link Result.Undone} when it is to go alone, which is registered
+   * @throws RuntimeException the client's error, when it has cancelled
+   */
+  <L extends Load<L>> Result gather(
+      Combiner<L> combiner, Object key, L load, Function<Batch<L>, Result> run) {
+    Member<L> member = combiner.join(key, load);
+    waiting = member;
+    try {
+      Result result =
+          switch (member.await(combiner.limits().waitNanos())) {
+            case LEADS -> lead(member, run);
+            case WITHDRAWN -> throw cancelled();
+            default -> member.result();
+          };
+      if (!(result instanceof Result.Undone)) {
+        return result;
+      }
+      if (member.isCancelled()) {
+        throw cancelled();
+      }
+    } finally {
+      waiting = null;
+    }
+    if (flight == null) {
+      departsAlone(combiner, key);
+    }
+    return new Result.Undone();
+  }
+
+  private <L extends Load<L>> Result lead(Member<L> member, Function<Batch<L>, Result> run) {
+    Batch<L> batch = member.lead();
+    if (batch.size() == 1) {
+      flight = batch.alone();
+      return new Result.Undone();
+    }
+    Result result = new Result.Undone();
+    try {
+      if (!member.isCancelled()) {
+        result = new Result.Unknown(FAULT); // Should run() throw, nobody may repeat anything.
+        result = run.apply(batch);
+      }
+    } finally {
+      batch.finish(result);
+    }
+    return result;
+  }
+
+  private RuntimeException cancelled() {
+    AbelianException deadlock = session.takeDeadlock();
+    return deadlock != null
+        ? deadlock
+        : Failure.of("57014", "canceling statement due to user request");
+  }
+
+  /** Cancels what the session has with others; false when there is nothing. */
+  boolean cancel() {
+    Member<?> member = waiting;
+    if (member == null) {
+      return false;
+    }
+    member.cancel();
+    return true;
+  }
+
+  /** What went alone, if anything did, is answered. */
+  void endGroup() {
+    if (flight != null) {
+      flight.end();
+      flight = null;
+    }
+  }
+}

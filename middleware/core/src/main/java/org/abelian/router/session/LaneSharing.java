@@ -1,0 +1,80 @@
+package org.abelian.router.session;
+
+import java.util.List;
+import org.abelian.router.combining.Batch;
+import org.abelian.router.combining.Combiner;
+import org.abelian.router.combining.Result;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.transaction.independent.Refusal;
+
+/**
+ * A session's part in sharing independent transactions: whether its call may be run together with
+ * those of other sessions, and running all of them when it is the session's turn.
+ */
+final class LaneSharing {
+  private final Session session;
+
+  LaneSharing(Session session) {
+    this.session = session;
+  }
+
+  /**
+   * Runs the call with others' if it meets any.
+   *
+   * @return false when it is to go alone
+   * @throws RuntimeException the client's error
+   */
+  boolean run(Portal.OnNodes portal) {
+    Gathering gathering = session.gathering();
+    gathering.endGroup();
+    String scope = session.combining().scope(portal.links);
+    if (scope == null) {
+      return false;
+    }
+    CallGroup key = CallGroup.ofLanes(scope, portal.links);
+    Combiner<LaneCalls> combiner = session.router().lanes();
+    if (gathering.departs(combiner, key)) {
+      return false;
+    }
+    LaneCall call = new LaneCall(session, portal);
+    Result result =
+        gathering.gather(combiner, key, LaneCalls.of(call), batch -> lead(portal.links, batch));
+    if (result instanceof Result.Undone) {
+      call.undo();
+      return false;
+    }
+    if (result instanceof Result.Unknown unknown) { // whoever ran it has failed
+      call.undo();
+      throw new Failure(SessionErrors.effectUnknown(unknown.reason()));
+    }
+    session.router().statistics().countShared();
+    call.answer();
+    return true;
+  }
+
+  /** Runs all of them over this session's connections. */
+  private Result lead(List<Link> links, Batch<LaneCalls> batch) {
+    if (!batch.begin(() -> session.links().cancel())) {
+      return new Result.Undone();
+    }
+    List<LaneCall> calls = batch.sum().calls();
+    LaneAttempts attempts = new LaneAttempts(session, links, calls);
+    Exception cause = new IllegalStateException("the router failed");
+    boolean known = false;
+    try {
+      Refusal refusal = attempts.run();
+      known = true;
+      return refusal == null ? new Result.Done(0) : new Result.Undone();
+    } catch (NodeLostException | RuntimeException failed) {
+      cause = failed;
+      // Where nothing is done, each learns by itself what is wrong, if it is.
+      return attempts.isUndone() ? new Result.Undone() : new Result.Done(0);
+    } finally {
+      batch.end();
+      if (!known && !attempts.isUndone()) {
+        Exception why = cause;
+        calls.forEach(call -> call.unknown(why)); // Nobody runs it again.
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package org.abelian.router.session;
+
+import java.util.List;
+import java.util.function.Predicate;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.transaction.NodeUnreachableException;
+
+/**
+ * The one error of an independent call that cannot reach one of its nodes before anything is
+ * executed, whichever message found out.
+ */
+final class UnreachableParticipant {
+  private UnreachableParticipant() {}
+
+  /** Makes sure that there is a connection to each participant. */
+  static void connect(Session session, List<Link> links) {
+    for (Link link : links) {
+      try {
+        session.links().connect(link);
+      } catch (AbelianException failed) {
+        throw failed.state() == SqlState.UNABLE_TO_CONNECT
+            ? error(link.toString(), failed.getMessage())
+            : failed;
+      }
+    }
+  }
+
+  /** For a connection that was lost with a proposal. */
+  static AbelianException error(List<Link> links, NodeLostException lost) {
+    return error(name(links, link -> link.pool.address().equals(lost.address())), lost);
+  }
+
+  /** For a lane whose state could not be asked. */
+  static AbelianException error(List<Link> links, NodeUnreachableException unreachable) {
+    return error(name(links, link -> link.nodeId == unreachable.node()), unreachable);
+  }
+
+  private static String name(List<Link> links, Predicate<Link> isMeant) {
+    return links.stream().filter(isMeant).map(Link::toString).findFirst().orElse("a node");
+  }
+
+  private static AbelianException error(String node, Exception cause) {
+    return error(node, String.valueOf(cause.getMessage()));
+  }
+
+  private static AbelianException error(String node, String reason) {
+    return new AbelianException(
+        SqlState.CONNECTION_FAILURE,
+        node + " cannot be reached; nothing of this transaction took effect",
+        reason,
+        "Try the transaction again. While the node is down, only what does not need it can run.",
+        null);
+  }
+}

@@ -1,0 +1,262 @@
+package org.abelian.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.harness.LocalCluster;
+import org.abelian.harness.WithCluster;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.util.PSQLException;
+
+/** EXPLAIN tells what the router does with a statement, and PostgreSQL's plan below it. */
+@WithCluster
+class ExplainIT {
+  private final LocalCluster cluster;
+  private Connection connection;
+  private int[] ids;
+
+  ExplainIT(LocalCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  @BeforeEach
+  void create() throws SQLException {
+    connection = cluster.connect();
+    execute("DROP TABLE IF EXISTS stock CASCADE");
+    execute("CREATE TABLE stock (id int PRIMARY KEY, what text, n abelian.counter DEFAULT 0)");
+    execute("SELECT create_distributed_table('stock', 'id')");
+    StringBuilder rows = new StringBuilder("INSERT INTO stock VALUES (0, '')");
+    for (int id = 1; id <= 30; id++) {
+      rows.append(", (").append(id).append(", '')");
+    }
+    execute(rows.toString());
+    ids = new int[cluster.nodes().size()];
+    for (int node = 0; node < ids.length; node++) {
+      ids[node] =
+          (int) ProxiedCluster.number(cluster.nodes().get(node), "SELECT min(id) FROM stock");
+    }
+    execute(
+        "CREATE OR REPLACE PROCEDURE note(a int, b int, w text) LANGUAGE sql BEGIN ATOMIC"
+            + " UPDATE stock SET what = w WHERE id = a; UPDATE stock SET what = w WHERE id = b;"
+            + " END");
+    execute(
+        "CREATE OR REPLACE PROCEDURE move(a int, b int) LANGUAGE sql BEGIN ATOMIC"
+            + " UPDATE stock SET n = n - 1 WHERE id = a; UPDATE stock SET n = n + 1 WHERE id = b;"
+            + " END");
+    execute("CALL create_distributed_procedure('note(int, int, text)', 'a, b', 'stock')");
+    execute("CALL create_distributed_procedure('move(int, int)', 'a, b', 'stock')");
+  }
+
+  @AfterEach
+  void drop() throws SQLException {
+    connection.close();
+    try (Connection last = cluster.connect();
+        Statement statement = last.createStatement()) {
+      statement.execute("DROP TABLE IF EXISTS stock CASCADE");
+      statement.execute("DROP PROCEDURE IF EXISTS note, move");
+    }
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private List<String> lines(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      assertEquals("QUERY PLAN", rows.getMetaData().getColumnName(1));
+      return lines(rows);
+    }
+  }
+
+  private static List<String> lines(ResultSet rows) throws SQLException {
+    List<String> lines = new ArrayList<>();
+    while (rows.next()) {
+      lines.add(rows.getString(1));
+    }
+    return lines;
+  }
+
+  private String value(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      rows.next();
+      return rows.getString(1);
+    }
+  }
+
+  /** What the router says about the class when the statement is run. */
+  private String told(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+      SQLWarning warning = statement.getWarnings();
+      return warning == null ? "nothing" : warning.getMessage();
+    }
+  }
+
+  private String call(String name, String more) {
+    return "CALL " + name + "(" + ids[0] + ", " + ids[1] + more + ")";
+  }
+
+  @Test
+  void ofOneNodeIsThatNodesAnswerAndNothingElse() throws SQLException {
+    String sql = "EXPLAIN (COSTS OFF, VERBOSE) UPDATE stock SET n = n + 1 WHERE id = " + ids[1];
+    List<String> direct;
+    try (Connection node = cluster.nodes().get(1).connect();
+        Statement statement = node.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      direct = lines(rows);
+    }
+    assertEquals(direct, lines(sql));
+    String json = "EXPLAIN (FORMAT JSON) SELECT * FROM stock WHERE id = " + ids[1];
+    assertTrue(value(json).startsWith("["), value(json));
+    execute("SET abelian.explain_router = on");
+    List<String> told = lines(sql);
+    assertEquals("Router: 1 of 3 nodes (2)", told.get(0));
+    assertTrue(told.contains("  Commit class single: it wrote on at most one node"), "" + told);
+    assertEquals(
+        direct.stream().map(line -> "    " + line).toList(),
+        told.subList(told.size() - direct.size(), told.size()));
+    assertTrue(value(json).startsWith("["), "documents stay as they are");
+  }
+
+  @Test
+  void ofAReadOverAllNodesTellsHowItsRowsBecomeOne() throws SQLException {
+    List<String> concat = lines("EXPLAIN (COSTS OFF) SELECT * FROM stock");
+    assertEquals("Router: 3 of 3 nodes (1, 2, 3)", concat.get(0));
+    assertEquals("  Key: stock.id is not restricted", concat.get(1));
+    assertEquals(List.of("  Plan of node 1:", "    Seq Scan on stock"), concat.subList(3, 5));
+    List<String> list =
+        lines("EXPLAIN SELECT sum(id) FROM stock WHERE id IN (" + ids[0] + ", " + ids[1] + ")");
+    assertEquals("Router: 2 of 3 nodes (1, 2)", list.get(0));
+    assertEquals("  Key: stock.id is in a list, on nodes 1 and 2", list.get(1));
+    assertTrue(list.contains("  Worker query:") && list.contains("  Finish:"), "" + list);
+    assertTrue(list.contains("  Worker plan of node 1:"), "" + list);
+  }
+
+  /** Statements of all classes: what EXPLAIN says is what the transaction is told then. */
+  @Test
+  void theClassThatItNamesIsTheOneThatTheTransactionGets() throws SQLException {
+    execute("SET abelian.commit_notice = on");
+    List<String> statements =
+        List.of(
+            call("note", ", 'x'"),
+            call("move", ""),
+            "CALL move(" + ids[0] + ", " + ids[0] + ")",
+            "UPDATE stock SET what = 'y'",
+            "INSERT INTO stock VALUES (100, ''), (101, ''), (102, ''), (103, ''), (104, '')",
+            "DELETE FROM stock WHERE id > 90");
+    for (String setting : List.of("auto", "coordinated")) {
+      execute("SET abelian.commit_class = '" + setting + "'");
+      for (String sql : statements) {
+        List<String> explained = lines("EXPLAIN " + sql);
+        String told = told(sql);
+        assertTrue(
+            explained.contains("  C" + told.substring(1)), sql + ": " + told + " " + explained);
+      }
+    }
+  }
+
+  @Test
+  void valuesOfParametersCount() throws SQLException {
+    String sql = "EXPLAIN CALL note(?, ?, ?)";
+    for (int run = 0; run < 8; run++) {
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        statement.setInt(1, ids[0]);
+        statement.setInt(2, ids[run % 2]);
+        statement.setString(3, "x");
+        try (ResultSet rows = statement.executeQuery()) {
+          String nodes = run % 2 == 0 ? "Router: 1 of 3 nodes (1)" : "Router: 2 of 3 nodes (1, 2)";
+          assertEquals(nodes, lines(rows).get(0));
+        }
+      }
+    }
+    try (PreparedStatement statement =
+        connection.prepareStatement("EXPLAIN SELECT count(*) FROM stock WHERE what = ?")) {
+      assertEquals("QUERY PLAN", statement.getMetaData().getColumnName(1));
+      statement.setString(1, "x");
+      try (ResultSet rows = statement.executeQuery()) {
+        assertTrue(lines(rows).stream().anyMatch(line -> line.contains("'x'")));
+      }
+    }
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      assertEquals(3, statement.getParameterMetaData().getParameterCount());
+      assertEquals("QUERY PLAN", statement.getMetaData().getColumnName(1));
+    }
+  }
+
+  @Test
+  void withoutAnalyzeNothingIsDone() throws SQLException {
+    lines("EXPLAIN UPDATE stock SET what = 'done'");
+    lines("EXPLAIN INSERT INTO stock VALUES (200, ''), (201, ''), (202, ''), (203, '')");
+    lines("EXPLAIN " + call("note", ", 'done'"));
+    assertEquals("0", value("SELECT count(*) FROM stock WHERE what = 'done' OR id >= 200"));
+  }
+
+  @Test
+  void analyzeRunsItOnAllNodesAsAPartOfTheTransaction() throws SQLException {
+    String update = "EXPLAIN (ANALYZE, COSTS OFF) UPDATE stock SET what = 'done'";
+    connection.setAutoCommit(false);
+    List<String> plans = lines(update);
+    for (int node = 1; node <= 3; node++) {
+      assertTrue(plans.contains("  Plan of node " + node + ":"), "" + plans);
+    }
+    assertEquals("31", value("SELECT count(*) FROM stock WHERE what = 'done'"));
+    connection.rollback();
+    assertEquals("0", value("SELECT count(*) FROM stock WHERE what = 'done'"));
+    connection.commit();
+    connection.setAutoCommit(true);
+    execute("SET abelian.commit_notice = on");
+    assertTrue(told(update).startsWith("commit class coordinated: "));
+    assertEquals("31", value("SELECT count(*) FROM stock WHERE what = 'done'"));
+    lines("EXPLAIN ANALYZE INSERT INTO stock VALUES (200, ''), (201, ''), (202, ''), (203, '')");
+    assertEquals("4", value("SELECT count(*) FROM stock WHERE id >= 200"));
+  }
+
+  @Test
+  void statementsOfOneQueryThatItRunsAreOneTransaction() throws SQLException {
+    String one = "EXPLAIN ANALYZE UPDATE stock SET what = 'done' WHERE id = " + ids[0];
+    String other = "EXPLAIN ANALYZE UPDATE stock SET what = (1 / (id - id))::text WHERE id = ";
+    assertThrows(SQLException.class, () -> execute(one + "; " + other + ids[1]));
+    assertEquals("0", value("SELECT count(*) FROM stock WHERE what = 'done'"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "EXPLAIN (FORMAT JSON) SELECT * FROM stock",
+        "EXPLAIN (FORMAT 'xml') CALL move(1, 2)",
+        "EXPLAIN ANALYZE CALL move(1, 2)",
+        "EXPLAIN (ANALYZE true) CALL move(1, 1)",
+        "EXPLAIN SELECT * FROM stock a JOIN stock b USING (what)",
+      })
+  void whatItCannotTellIsRefusedWithAHint(String sql) {
+    PSQLException refusal = assertThrows(PSQLException.class, () -> lines(sql));
+    assertEquals("0A000", refusal.getSQLState());
+    assertFalse(refusal.getServerErrorMessage().getHint().isEmpty());
+  }
+
+  @Test
+  void anErrorPointsToItsPlaceInTheWholeText() {
+    String sql = "EXPLAIN /* \u00fc */ (VERBOSE) SELECT missing FROM stock";
+    PSQLException error = assertThrows(PSQLException.class, () -> lines(sql));
+    assertEquals("42703", error.getSQLState());
+    assertEquals(sql.indexOf("missing") + 1, error.getServerErrorMessage().getPosition());
+  }
+}

@@ -54,6 +54,9 @@ import org.abelian.router.transaction.independent.LaneRecovery;
  * one began.
  */
 public final class Router implements AutoCloseable {
+  /** So many commuting calls under way name a row that calls at it share transactions. */
+  private static final int CONTENDED_FROM = 3;
+
   private static final Duration PROMISES_PERIOD = Duration.ofSeconds(1);
   private static final String VERIFIER = "SELECT abelian.scram_verifier(?::name)";
 
@@ -70,11 +73,7 @@ public final class Router implements AutoCloseable {
   private final Combiner<SharedCalls> calls =
       new Combiner<>(CombiningLimits.CALLS, System::nanoTime);
 
-  /**
-   * Off: SharedCallsIT has found calls that stayed on one node; see docs/protocols/commuting.md.
-   */
-  private final Popularity<CallObject> contended = new Popularity<>(Integer.MAX_VALUE);
-
+  private final Popularity<CallObject> contended = new Popularity<>(CONTENDED_FROM);
   private final Combiner<LaneCalls> lanes = new Combiner<>(CombiningLimits.CALLS, System::nanoTime);
   private final CoordinatedCommit commit;
   private final CommutingCommit commuting;

@@ -1,6 +1,8 @@
 package org.abelian.router.transaction;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -107,6 +109,7 @@ public final class CommutingCommit {
     if (round.refusals.isEmpty()) {
       all.forEach(one -> over(one, new CommitOutcome.Committed(List.of())));
     } else if (round.committed >= 0) {
+      all.forEach(one -> one.missing = List.copyOf(round.refusals.keySet()));
       repeat(all, one -> complete(one, round.committed));
     } else if (round.refusals.values().stream().noneMatch(CommutingCommit::isDoubtful)) {
       all.forEach(one -> over(one, refusal(round.refusals)));
@@ -123,26 +126,25 @@ public final class CommutingCommit {
 
   /**
    * Tries until each has an outcome, a few times. When some have failed in one go, the rest waits
-   * for the next: the reason is a node, most likely.
+   * for the next, and is tried first then: the reason is a node, most likely.
    */
   private void repeat(List<Commit> all, Consumer<Commit> step) {
-    for (int attempt = 0; attempt < TRIES; attempt++) {
-      List<Commit> open = all.stream().filter(one -> one.outcome == null).toList();
-      if (open.isEmpty()) {
-        return;
-      }
+    Deque<Commit> open = new ArrayDeque<>(all);
+    for (int attempt = 0; attempt < TRIES && !open.isEmpty(); attempt++) {
       if (attempt > 0) {
         pause.pause(RETRY_PAUSE);
       }
       int failures = 0;
-      for (Commit one : open) {
-        if (failures < FAILURES_MAX) {
-          step.accept(one);
-          failures += one.outcome == null ? 1 : 0;
+      for (int left = open.size(); left > 0 && failures < FAILURES_MAX; left--) {
+        Commit one = open.remove();
+        step.accept(one);
+        if (one.outcome == null) {
+          open.add(one);
+          failures++;
         }
       }
     }
-    all.stream().filter(one -> one.outcome == null).forEach(this::leave);
+    open.forEach(this::leave);
   }
 
   /** The message that commits a node's part together with the intent. */

@@ -1,0 +1,137 @@
+package org.abelian.router.transaction;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.LongPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What each of several transactions that share local transactions is told when a node is lost. */
+class CommutingCommitTest {
+  private static final int CALLS = 12;
+  private static final List<Integer> NODES = List.of(1, 2);
+
+  private final IntentLedger ledger = new IntentLedger(new GidSource(new UUID(0, 1)));
+
+  /** Numbers of the transactions whose part at node 2 was done from their intents. */
+  private final Set<Long> applied = new HashSet<>();
+
+  /** Node 1 has committed; node 2 refuses to complete some of the transactions. */
+  private final class Nodes implements IntentNetwork {
+    private final LongPredicate refused;
+
+    Nodes(LongPredicate refused) {
+      this.refused = refused;
+    }
+
+    @Override
+    public List<Integer> nodes() {
+      return NODES;
+    }
+
+    @Override
+    public String describe(int node) {
+      return "node " + node;
+    }
+
+    @Override
+    public Optional<StoredIntent> read(int node, IntentId id) {
+      return Optional.of(new StoredIntent(id, true, new Intent(NODES, "{}"), "owner"));
+    }
+
+    @Override
+    public void apply(int node, StoredIntent stored) throws NodeUnreachableException {
+      if (refused.test(stored.id().number())) {
+        throw new NodeUnreachableException(node, "no answer", null);
+      }
+      applied.add(stored.id().number());
+    }
+
+    @Override
+    public List<UUID> routers(int node, UUID except, Duration olderThan) {
+      throw new AssertionError("for recovery");
+    }
+
+    @Override
+    public List<StoredIntent> intents(int node, UUID router, int limit) {
+      throw new AssertionError("for recovery");
+    }
+
+    @Override
+    public Barring bar(int node, IntentId id, List<Integer> nodes) {
+      throw new AssertionError("it is known to be committed");
+    }
+
+    @Override
+    public void close(int node, UUID router, long below) {
+      throw new AssertionError("for recovery");
+    }
+
+    @Override
+    public void forget(int node, UUID router, long below) {
+      throw new AssertionError("for recovery");
+    }
+
+    @Override
+    public void record(Gid gid, boolean committed) {
+      throw new AssertionError("for recovery");
+    }
+  }
+
+  /** A participant with its answer. */
+  private record Fragment(int nodeId, Answer answer) implements CommutingFragment {
+    @Override
+    public void send(List<IntentId> ids, List<Intent> intents) {}
+
+    @Override
+    public Answer await() {
+      return answer;
+    }
+  }
+
+  private List<CommitOutcome> run(LongPredicate refused) {
+    CommutingCommit commit = new CommutingCommit(new Nodes(refused), ledger, new FakeTime());
+    List<Intent> intents =
+        IntStream.range(0, CALLS).mapToObj(i -> new Intent(NODES, "{}")).toList();
+    List<Fragment> fragments =
+        List.of(
+            new Fragment(1, new Answer.Done("COMMIT")), new Fragment(2, new Answer.Lost("gone")));
+    return commit.run(1, intents, fragments);
+  }
+
+  @Test
+  void allAreToldThatTheyAreCommittedWhenOneNodeHasCommittedAndTheOtherStaysLost() {
+    for (CommitOutcome outcome : run(number -> true)) {
+      List<String> warnings = assertInstanceOf(CommitOutcome.Committed.class, outcome).warnings();
+      assertEquals(1, warnings.size());
+      assertTrue(warnings.get(0).contains("node 2"), warnings.get(0));
+    }
+    assertEquals(CALLS, ledger.left(2 * CALLS).size(), "left to recovery");
+  }
+
+  @Test
+  void someThatCannotBeCompletedDoNotKeepTheOthersFromIt() {
+    List<CommitOutcome> outcomes = run(number -> number <= 2);
+    List<Integer> warned = new ArrayList<>();
+    for (int i = 0; i < CALLS; i++) {
+      CommitOutcome outcome = outcomes.get(i);
+      if (!assertInstanceOf(CommitOutcome.Committed.class, outcome).warnings().isEmpty()) {
+        warned.add(i);
+      }
+    }
+    assertEquals(List.of(0, 1), warned);
+    Set<Long> others =
+        IntStream.rangeClosed(3, CALLS).mapToObj(Long::valueOf).collect(Collectors.toSet());
+    assertEquals(others, applied);
+  }
+}

@@ -19,9 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.abelian.harness.CommitCounts;
 import org.abelian.harness.Fault;
 import org.abelian.harness.Fault.Moment;
 import org.junit.jupiter.api.AfterAll;
@@ -46,7 +45,6 @@ class SharedLaneCallsIT {
   private static final int STRUCK_SECONDS = 40;
   private static final String RUN_CALLS = "independent_run_calls";
   private static final String BROKEN = "AB003";
-  private static final Pattern SHARED = Pattern.compile("\"shared\" ?: ?(\\d+)");
 
   private static ProxiedCluster cluster;
   private static int first;
@@ -122,13 +120,8 @@ class SharedLaneCallsIT {
   }
 
   private static long shared() throws SQLException {
-    try (Connection connection = cluster.router().connect();
-        Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery("SHOW abelian.commit_statistics")) {
-      rows.next();
-      Matcher number = SHARED.matcher(rows.getString(1));
-      assertTrue(number.find(), rows.getString(1));
-      return Long.parseLong(number.group(1));
+    try (Connection connection = cluster.router().connect()) {
+      return CommitCounts.shared(connection);
     }
   }
 

@@ -4,14 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import org.abelian.harness.CommitCounts;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.WithCluster;
 import org.abelian.histories.lists.Kind;
@@ -33,7 +30,6 @@ class ListsIT {
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
   private static final int CLIENTS = 6;
   private static final int MANY_CLIENTS = 20;
-  private static final Pattern SHARED = Pattern.compile("\"shared\" ?: ?(\\d+)");
   private static final int KEYS_MAX = 6;
   private static final int EACH = 40;
 
@@ -67,13 +63,8 @@ class ListsIT {
   }
 
   private long shared() throws SQLException {
-    try (Connection connection = cluster.connect();
-        Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery("SHOW abelian.commit_statistics")) {
-      rows.next();
-      Matcher number = SHARED.matcher(rows.getString(1));
-      assertTrue(number.find(), rows.getString(1));
-      return Long.parseLong(number.group(1));
+    try (Connection connection = cluster.connect()) {
+      return CommitCounts.shared(connection);
     }
   }
 

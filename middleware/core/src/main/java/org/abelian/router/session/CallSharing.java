@@ -11,13 +11,13 @@ import org.abelian.router.transaction.CommitOutcome;
  */
 final class CallSharing {
   private final Session session;
-  private final BiConsumer<Portal.OnNodes, SharedCalls> transaction;
+  private final BiConsumer<Portal.OnNodes, Calls<SharedCall>> transaction;
 
   /**
    * @param transaction runs calls together over the connections of the first argument, and tells
    *     each its outcome
    */
-  CallSharing(Session session, BiConsumer<Portal.OnNodes, SharedCalls> transaction) {
+  CallSharing(Session session, BiConsumer<Portal.OnNodes, Calls<SharedCall>> transaction) {
     this.session = session;
     this.transaction = transaction;
   }
@@ -41,7 +41,7 @@ final class CallSharing {
 
   private CommitOutcome alone(Portal.OnNodes portal) {
     portal.links.forEach(link -> session.links().connect(link));
-    SharedCalls own = SharedCalls.of(portal);
+    Calls<SharedCall> own = new SharedCall(portal).calls();
     transaction.accept(portal, own);
     return own.calls().get(0).outcome();
   }
@@ -53,7 +53,7 @@ final class CallSharing {
     if (gathering.departs(session.router().calls(), group)) {
       return null;
     }
-    SharedCalls own = SharedCalls.of(portal);
+    Calls<SharedCall> own = new SharedCall(portal).calls();
     Result result =
         gathering.gather(session.router().calls(), group, own, batch -> lead(portal, batch));
     if (result instanceof Result.Unknown unknown) {
@@ -68,7 +68,7 @@ final class CallSharing {
   }
 
   /** Runs the transaction for all. Whatever may have taken effect is never undone here. */
-  private Result lead(Portal.OnNodes portal, Batch<SharedCalls> batch) {
+  private Result lead(Portal.OnNodes portal, Batch<Calls<SharedCall>> batch) {
     try {
       portal.links.forEach(link -> session.links().connect(link));
     } catch (RuntimeException notSent) {

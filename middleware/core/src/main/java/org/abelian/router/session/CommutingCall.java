@@ -134,7 +134,7 @@ final class CommutingCall implements ProcedureStrategy {
   }
 
   /** Runs the calls together, over connections of this session. */
-  private void run(Portal.OnNodes portal, SharedCalls shared) {
+  private void run(Portal.OnNodes portal, Calls<SharedCall> shared) {
     List<SharedCall> calls = shared.calls();
     List<CallFragment> fragments =
         portal.links.stream().map(link -> new CallFragment(link, calls)).toList();

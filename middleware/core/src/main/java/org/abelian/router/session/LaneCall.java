@@ -16,6 +16,9 @@ import org.abelian.router.protocol.BackendType;
  * another one runs it, and answers its client itself.
  */
 final class LaneCall {
+  /** A longer intent would make the record's row more expensive than another transaction. */
+  private static final int INTENT_MAX = 1 << 15;
+
   private final Session session;
   private final Portal.OnNodes portal;
   private final long start;
@@ -33,6 +36,11 @@ final class LaneCall {
   /** What its nodes record of it: the procedure and the call. */
   String intent() {
     return portal.intent;
+  }
+
+  /** This one, for others to join. */
+  Calls<LaneCall> calls() {
+    return new Calls<>(List.of(this), intent().length(), INTENT_MAX);
   }
 
   // ---- for who runs it

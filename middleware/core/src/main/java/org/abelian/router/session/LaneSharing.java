@@ -32,13 +32,13 @@ final class LaneSharing {
       return false;
     }
     CallGroup key = CallGroup.ofLanes(scope, portal.links);
-    Combiner<LaneCalls> combiner = session.router().lanes();
+    Combiner<Calls<LaneCall>> combiner = session.router().lanes();
     if (gathering.departs(combiner, key)) {
       return false;
     }
     LaneCall call = new LaneCall(session, portal);
     Result result =
-        gathering.gather(combiner, key, LaneCalls.of(call), batch -> lead(portal.links, batch));
+        gathering.gather(combiner, key, call.calls(), batch -> lead(portal.links, batch));
     if (result instanceof Result.Undone) {
       call.undo();
       return false;
@@ -53,7 +53,7 @@ final class LaneSharing {
   }
 
   /** Runs all of them over this session's connections. */
-  private Result lead(List<Link> links, Batch<LaneCalls> batch) {
+  private Result lead(List<Link> links, Batch<Calls<LaneCall>> batch) {
     if (!batch.begin(() -> session.links().cancel())) {
       return new Result.Undone();
     }

@@ -70,11 +70,12 @@ public final class Router implements AutoCloseable {
   private final SessionRegistry sessions = new SessionRegistry();
   private final Combiner<Amounts> combiner =
       new Combiner<>(CombiningLimits.DEFAULT, System::nanoTime);
-  private final Combiner<SharedCalls> calls =
+  private final Combiner<Calls<SharedCall>> calls =
       new Combiner<>(CombiningLimits.CALLS, System::nanoTime);
 
   private final Popularity<CallObject> contended = new Popularity<>(CONTENDED_FROM);
-  private final Combiner<LaneCalls> lanes = new Combiner<>(CombiningLimits.CALLS, System::nanoTime);
+  private final Combiner<Calls<LaneCall>> lanes =
+      new Combiner<>(CombiningLimits.CALLS, System::nanoTime);
   private final CoordinatedCommit commit;
   private final CommutingCommit commuting;
   private final IntentLedger intents;
@@ -220,7 +221,7 @@ public final class Router implements AutoCloseable {
     return combiner;
   }
 
-  Combiner<SharedCalls> calls() {
+  Combiner<Calls<SharedCall>> calls() {
     return calls;
   }
 
@@ -229,7 +230,7 @@ public final class Router implements AutoCloseable {
   }
 
   /** Where calls gather that become one independent transaction. */
-  Combiner<LaneCalls> lanes() {
+  Combiner<Calls<LaneCall>> lanes() {
     return lanes;
   }
 

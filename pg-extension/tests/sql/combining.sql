@@ -12,8 +12,9 @@ CREATE VIEW seen AS SELECT id, likes FROM page;
 CREATE FUNCTION combined(query text, types regtype[] DEFAULT '{}') RETURNS text LANGUAGE sql AS $$
   SELECT coalesce((c->>'text') || ' (' || (SELECT string_agg(t::oid::regtype::text, ', ') FROM jsonb_array_elements_text(c->'parameters') t) || ') '
                   || (SELECT string_agg(concat(CASE WHEN (o->>'negative')::bool THEN '-' END, coalesce('$' || (o->>'param'), o->>'const'), ' ', (o->>'type')::oid::regtype,
-                                               CASE WHEN (o->>'bounded')::bool THEN ' bounded' END), ', ') FROM jsonb_array_elements(c->'operands') o), '-')
-    FROM (SELECT abelian.analyze(query, types::oid[])::jsonb->0->'combined') f(c)
+                                               CASE WHEN (o->>'bounded')::bool THEN ' bounded' END,
+                                               ' ' || nullif(o->>'merge', 'sum')), ', ') FROM jsonb_array_elements(c->'operands') o), '-')
+    FROM (SELECT coalesce(nullif(f->'combined', 'null'), f->'combined_extrema') FROM (SELECT abelian.analyze(query, types::oid[])::jsonb->0) a(f)) f(c)
 $$;
 SELECT statement, combined(statement) FROM (VALUES
   ('UPDATE page SET likes = likes + 1 WHERE id = 7'), ('UPDATE page SET likes = likes - 2 WHERE id = 7'), ('UPDATE page SET likes = likes + $1 WHERE id = $2'),
@@ -30,6 +31,35 @@ SELECT statement, combined(statement) FROM (VALUES
   ('UPDATE page SET likes = likes + 1 WHERE id = (SELECT 7)'), ('UPDATE page SET likes = page.likes + 1 FROM watched w WHERE w.id = page.id'),
   ('WITH x AS (SELECT 1) UPDATE page SET likes = likes + 1 WHERE id = 7'), ('UPDATE parent SET likes = likes + 1 WHERE id = 7'),
   ('UPDATE checked SET likes = likes + 1 WHERE id = 7'), ('INSERT INTO watched VALUES (1)'), ('DELETE FROM watched'), ('SELECT 1')) s(statement);
+
+-- The greatest and the least; routers that can only add never see them
+CREATE TABLE auction (id int PRIMARY KEY, high abelian.max, low abelian.min_numeric, bids abelian.counter NOT NULL DEFAULT 0, latest abelian.max_timestamptz,
+                      label abelian.max_text, sold abelian.bool_or);
+SELECT statement, combined(statement) FROM (VALUES
+  ('UPDATE auction SET high = greatest(high, 7) WHERE id = 1'), ('UPDATE auction SET high = greatest($1, high) WHERE id = $2'),
+  ('UPDATE auction SET high = greatest(high, $1::int) WHERE id = 1'), ('UPDATE auction SET high = greatest(high, ''7'') WHERE id = 1'),
+  ('UPDATE auction SET high = greatest(high::bigint, $1) WHERE id = 1'), ('UPDATE auction SET low = least(low, $1) WHERE id = 1'),
+  ('UPDATE auction SET low = least(low, 7.50), high = greatest(high, $1), bids = bids + 1 WHERE id = 1'),
+  -- not these
+  ('UPDATE auction SET high = least(high, 7) WHERE id = 1'), ('UPDATE auction SET high = greatest(high, 7, 8) WHERE id = 1'),
+  ('UPDATE auction SET high = greatest(high, $1) WHERE id = $1'), ('UPDATE auction SET high = greatest(high, id) WHERE id = 1'),
+  ('UPDATE auction SET high = greatest(high, NULL) WHERE id = 1'), ('UPDATE auction SET high = greatest(high, 7.5::abelian.max) WHERE id = 1'),
+  ('UPDATE auction SET latest = greatest(latest, $1) WHERE id = 1'), ('UPDATE auction SET label = greatest(label, $1) WHERE id = 1'),
+  ('UPDATE auction SET sold = sold OR true WHERE id = 1'), ('UPDATE auction SET high = greatest(high, 7) WHERE id = 1 AND high < 7')) s(statement);
+SELECT f->'combined' AS sums, f->'combined_extrema' IS NOT NULL AS extrema
+  FROM (SELECT abelian.analyze('UPDATE auction SET high = greatest(high, 7), bids = bids + 1 WHERE id = 1', '{}')::jsonb->0) a(f);
+INSERT INTO auction (id, high, low, bids) VALUES (1, NULL, NULL, 0), (2, 5, 5, 5);
+PREPARE bids (bigint, numeric, bigint) AS
+  UPDATE auction SET high = GREATEST(high, abelian.combined($1)), low = LEAST(low::numeric, abelian.combined($2)), bids = bids + abelian.combined($3);
+EXECUTE bids(4, 6, 2);
+EXECUTE bids(7, 3.5, 1);
+SELECT id, high, low, bids FROM auction ORDER BY id;
+CREATE FUNCTION pass() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
+CREATE TRIGGER pass AFTER UPDATE ON auction FOR EACH ROW EXECUTE FUNCTION pass();
+EXECUTE bids(9, 1, 1);
+DROP TRIGGER pass ON auction;
+UPDATE auction SET high = abelian.combined(9::bigint);
+UPDATE auction SET high = greatest(high, abelian.combined(9::bigint)) RETURNING high;
 
 -- What the text does
 INSERT INTO page (id, stock) VALUES (1, 10), (2, 10);

@@ -20,22 +20,61 @@ const SUBTRACTIONS: [u32; 4] = [
     pg_sys::F_NUMERIC_SUB,
 ];
 
-/// One assignment `c = c + operand` or `c = c - operand`.
+/// How two operands become one.
+#[derive(Clone, Copy, PartialEq)]
+enum Merge {
+    Sum,
+    Greatest,
+    Least,
+}
+
+impl Merge {
+    fn name(self) -> &'static str {
+        match self {
+            Merge::Sum => "sum",
+            Merge::Greatest => "greatest",
+            Merge::Least => "least",
+        }
+    }
+}
+
+/// One assignment: `c = c + operand`, `c = c - operand`, `c = greatest(c, operand)` or `c = least(c, operand)`.
 struct Assignment {
-    /// The addition or subtraction.
-    sum: NodePtr,
-    /// The column, cast to its value type.
+    /// The expression of that, without casts.
+    operation: NodePtr,
+    merge: Merge,
+    /// The column, as it stands in there.
     column: NodePtr,
-    /// The type of the sum.
+    /// The type of what takes the operand's place.
     type_: Oid,
     /// Where the operand comes from.
     operand: Json,
 }
 
-/// The facts; null for a statement that is not a mere update by operations with operands that a router can add up.
+/// Under this name are facts about sums alone: it is the only one that routers before 0.5.0 know, which can do nothing but add.
+const SUMS: &str = "combined";
+
+/// Of statements with extrema among their operations.
+const EXTREMA: &str = "combined_extrema";
+
+/// Adds the facts about a mere update by operations with operands of which a router can make one.
 ///
 /// `query` is as analysed, `rewritten` what the rewriter made of it.
-pub fn facts(
+pub fn describe(
+    query: &pg_sys::Query,
+    rewritten: &pg_sys::Query,
+    parameters: &[Oid],
+    facts: &mut Json,
+) -> Result<(), PostgresError> {
+    let found = find(query, rewritten, parameters)?;
+    let sums_only = found["operands"]
+        .as_array()
+        .is_none_or(|operands| operands.iter().all(|one| one["merge"] == Merge::Sum.name()));
+    facts[if sums_only { SUMS } else { EXTREMA }] = found;
+    Ok(())
+}
+
+fn find(
     query: &pg_sys::Query,
     rewritten: &pg_sys::Query,
     parameters: &[Oid],
@@ -57,11 +96,11 @@ pub fn facts(
             return Ok(Json::Null);
         };
         types.push(assignment.type_);
-        let Some(sum) = marked_sum(&assignment, types.len() as i32) else {
+        let Some(marked) = assignment.marked(types.len() as i32) else {
             return Ok(Json::Null);
         };
         let replaced = tree::replace(expression, &mut |node| {
-            (node == assignment.sum).then_some(sum)
+            (node == assignment.operation).then_some(marked)
         });
         // SAFETY: as above.
         unsafe { (*entry).expr = replaced.cast() };
@@ -81,8 +120,9 @@ fn assignment(
 ) -> Option<Assignment> {
     let catalog = catalog::find()?;
     let bounded = tree::type_of(expression) == catalog.bounded_counter;
-    let (sum, operator) = under_casts(expression)?;
-    let [left, right] = tree::nodes(operator.args).collect::<Vec<_>>()[..] else {
+    let operation = under_casts(expression)?;
+    let (merge, negative, arguments) = merge(operation)?;
+    let [left, right] = tree::nodes(arguments).collect::<Vec<_>>()[..] else {
         return None;
     };
     let (column, other) = match (is_column(left, &catalog), is_column(right, &catalog)) {
@@ -90,42 +130,81 @@ fn assignment(
         (false, true) => (right, left),
         _ => return None,
     };
-    // SAFETY: lookup of an operator's function.
-    let negative = SUBTRACTIONS.contains(&unsafe { pg_sys::get_opcode(operator.opno) }.to_u32());
+    // `greatest(c, x)` compares objects: x is cast to the column's type, or is of it.
+    let type_ = tree::type_of(operation);
+    let making = operation::combined::making(type_);
+    let value_type = making.as_ref().map_or(type_, |making| making.value_type);
+    let other = if making.is_some() {
+        made_of(other, type_)
+    } else {
+        other
+    };
     let mut operand = operand::value(other)?;
     let of_type = match operand["param"].as_u64() {
         Some(number) if uses(query, number as i32) == 1 => *parameters.get(number as usize - 1)?,
         Some(_) => return None,
         None => tree::type_of(other),
     };
+    let of_type = if of_type == type_ {
+        value_type
+    } else {
+        of_type
+    };
     let integer = [pg_sys::INT2OID, pg_sys::INT4OID, pg_sys::INT8OID].contains(&of_type);
-    let known = integer || of_type == pg_sys::NUMERICOID;
+    let known = integer || of_type == pg_sys::NUMERICOID && value_type == pg_sys::NUMERICOID;
     if !known || operand["null"] == true {
         return None;
     }
     operand["type"] = json!(of_type.to_u32());
     operand["negative"] = json!(negative);
     operand["bounded"] = json!(bounded);
+    operand["merge"] = json!(merge.name());
     Some(Assignment {
-        sum,
+        operation,
+        merge,
         column,
-        type_: operator.opresulttype,
+        type_: value_type,
         operand,
     })
 }
 
-/// The operator below the casts of an assignment.
-fn under_casts(mut node: NodePtr) -> Option<(NodePtr, &'static pg_sys::OpExpr)> {
+/// What the expression casts to the type.
+fn made_of(expression: NodePtr, type_: Oid) -> NodePtr {
+    tree::cast::<pg_sys::FuncExpr, _>(expression)
+        .filter(|call| call.funcresulttype == type_)
+        .filter(|call| call.funcformat != pg_sys::CoercionForm::COERCE_EXPLICIT_CALL)
+        .and_then(|cast| tree::nodes(cast.args).next())
+        .unwrap_or(expression)
+}
+
+/// What is below the casts of an assignment.
+fn under_casts(mut node: NodePtr) -> Option<NodePtr> {
     while let Some(cast) = tree::cast::<pg_sys::FuncExpr, _>(node) {
         node = tree::nodes(cast.args).next()?;
     }
-    Some((node, tree::cast::<pg_sys::OpExpr, _>(node)?))
+    Some(node)
 }
 
-/// Whether this is an Abelian column, cast to its value type.
+/// How such operations are merged, whether their operands are subtracted, and their arguments.
+fn merge(operation: NodePtr) -> Option<(Merge, bool, *const pg_sys::List)> {
+    if let Some(extremum) = tree::cast::<pg_sys::MinMaxExpr, _>(operation) {
+        let merge = match extremum.op {
+            pg_sys::MinMaxOp::IS_GREATEST => Merge::Greatest,
+            _ => Merge::Least,
+        };
+        return Some((merge, false, extremum.args));
+    }
+    let operator = tree::cast::<pg_sys::OpExpr, _>(operation)?;
+    // SAFETY: lookup of an operator's function.
+    let negative = SUBTRACTIONS.contains(&unsafe { pg_sys::get_opcode(operator.opno) }.to_u32());
+    Some((Merge::Sum, negative, operator.args))
+}
+
+/// Whether this is an Abelian column, itself or cast to its value type.
 fn is_column(node: NodePtr, catalog: &catalog::Catalog) -> bool {
-    tree::cast::<pg_sys::FuncExpr, _>(node)
-        .and_then(|cast| tree::nodes(cast.args).next())
+    let cast = tree::cast::<pg_sys::FuncExpr, _>(node);
+    let inner = cast.map_or(Some(node), |cast| tree::nodes(cast.args).next());
+    inner
         .and_then(|inner| tree::cast::<pg_sys::Var, _>(inner))
         .is_some_and(|column| object::is_object_type(catalog, column.vartype))
 }
@@ -140,9 +219,51 @@ fn uses(query: &pg_sys::Query, number: i32) -> usize {
     count
 }
 
-/// The column plus the marked parameter of that number.
-fn marked_sum(assignment: &Assignment, number: i32) -> Option<NodePtr> {
-    let (type_, add) = *ADD.iter().find(|(type_, _)| *type_ == assignment.type_)?;
+impl Assignment {
+    /// The same operation with the marked parameter of that number for its operand.
+    fn marked(&self, number: i32) -> Option<NodePtr> {
+        let operand = marked_parameter(self.type_, number)?;
+        if self.merge == Merge::Sum {
+            return sum(self.type_, self.column, operand);
+        }
+        let extremum = tree::cast::<pg_sys::MinMaxExpr, _>(self.operation)?;
+        let operand = match operation::combined::making(extremum.minmaxtype) {
+            Some(making) => cast(making.function, extremum.minmaxtype, operand),
+            None => operand,
+        };
+        let copy = tree::copy(extremum);
+        // SAFETY: a private copy.
+        unsafe { (*copy).args = tree::make_list([self.column, operand]) };
+        Some(copy.cast())
+    }
+}
+
+/// A cast that is not written.
+fn cast(function: Oid, type_: Oid, operand: NodePtr) -> NodePtr {
+    call(
+        function,
+        type_,
+        operand,
+        pg_sys::CoercionForm::COERCE_IMPLICIT_CAST,
+    )
+}
+
+fn call(function: Oid, type_: Oid, argument: NodePtr, form: pg_sys::CoercionForm::Type) -> NodePtr {
+    // SAFETY: makes a node of a valid function and type.
+    let call = unsafe {
+        pg_sys::makeFuncExpr(
+            function,
+            type_,
+            tree::make_list([argument]),
+            Oid::INVALID,
+            Oid::INVALID,
+            form,
+        )
+    };
+    call.cast()
+}
+
+fn marked_parameter(type_: Oid, number: i32) -> Option<NodePtr> {
     let mark = operation::combined::mark(type_)?;
     let parameter = tree::make::<pg_sys::Param>();
     parameter.paramkind = pg_sys::ParamKind::PARAM_EXTERN;
@@ -150,25 +271,24 @@ fn marked_sum(assignment: &Assignment, number: i32) -> Option<NodePtr> {
     parameter.paramtype = type_;
     parameter.paramtypmod = -1;
     parameter.location = -1;
-    // SAFETY: makes nodes of valid functions, operators and types.
-    unsafe {
-        let marked = pg_sys::makeFuncExpr(
-            mark,
-            type_,
-            tree::make_list([std::ptr::from_mut(parameter).cast()]),
-            Oid::INVALID,
-            Oid::INVALID,
-            pg_sys::CoercionForm::COERCE_EXPLICIT_CALL,
-        );
-        let sum = pg_sys::make_opclause(
+    let argument = std::ptr::from_mut(parameter).cast();
+    let form = pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
+    Some(call(mark, type_, argument, form))
+}
+
+fn sum(type_: Oid, column: NodePtr, operand: NodePtr) -> Option<NodePtr> {
+    let (_, add) = *ADD.iter().find(|(of, _)| *of == type_)?;
+    // SAFETY: makes a node of a valid operator and type.
+    let sum = unsafe {
+        pg_sys::make_opclause(
             Oid::from(add),
             type_,
             false,
-            assignment.column.cast(),
-            marked.cast(),
+            column.cast(),
+            operand.cast(),
             Oid::INVALID,
             Oid::INVALID,
-        );
-        Some(sum.cast())
-    }
+        )
+    };
+    Some(sum.cast())
 }

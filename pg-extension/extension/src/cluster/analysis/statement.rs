@@ -217,7 +217,7 @@ fn describe_query(
     let mutable = facts["mutable"] == json!(true);
     facts["blind"] = blind::facts(query, queries.len() == 1, mutable)?;
     if let (&[rewritten], false) = (queries.as_slice(), depends_on_more(facts)) {
-        facts["combined"] = combined::facts(query, rewritten, parameters)?;
+        combined::describe(query, rewritten, parameters, facts)?;
     }
     describe_relations(&scopes, facts);
     procedure_call::describe(procedure_call::selected(query), facts);

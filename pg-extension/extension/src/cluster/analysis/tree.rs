@@ -33,7 +33,7 @@ tagged!(
     ExecuteStmt T_ExecuteStmt, ExplainStmt T_ExplainStmt, FetchStmt T_FetchStmt, ClosePortalStmt T_ClosePortalStmt,
     FromExpr T_FromExpr, FuncCall T_FuncCall, FuncExpr T_FuncExpr, GroupingFunc T_GroupingFunc,
     InsertStmt T_InsertStmt, JoinExpr T_JoinExpr, ListenStmt T_ListenStmt, LockStmt T_LockStmt,
-    MergeAction T_MergeAction, ModifyTable T_ModifyTable, NamedArgExpr T_NamedArgExpr, NextValueExpr T_NextValueExpr, NotifyStmt T_NotifyStmt, OpExpr T_OpExpr,
+    MergeAction T_MergeAction, MinMaxExpr T_MinMaxExpr, ModifyTable T_ModifyTable, NamedArgExpr T_NamedArgExpr, NextValueExpr T_NextValueExpr, NotifyStmt T_NotifyStmt, OpExpr T_OpExpr,
     Param T_Param, PrepareStmt T_PrepareStmt, Query T_Query, RangeTblEntry T_RangeTblEntry,
     RangeTblFunction T_RangeTblFunction, RangeTblRef T_RangeTblRef, RangeVar T_RangeVar, RawStmt T_RawStmt,
     RelabelType T_RelabelType, ResTarget T_ResTarget, RowMarkClause T_RowMarkClause,

@@ -64,8 +64,8 @@ class CombiningIT {
           owner,
           "CREATE TABLE "
               + table
-              + " (id int PRIMARY KEY, likes abelian.counter NOT NULL DEFAULT 0,"
-              + " stock abelian.bounded_counter(0), paid abelian.decimal_counter)");
+              + " (id int PRIMARY KEY, likes abelian.counter NOT NULL DEFAULT 0, stock"
+              + " abelian.bounded_counter(0), paid abelian.decimal_counter, high abelian.max)");
       run(owner, "SELECT create_distributed_table('" + table + "', 'id')");
       run(owner, "INSERT INTO " + table + " (id, stock, paid) VALUES (1, 500, 0), (2, 0, 0)");
     }
@@ -110,6 +110,35 @@ class CombiningIT {
           });
       assertEquals(0, crew.errors(), crew::toString);
       assertEquals(crew.acknowledged(), number("SELECT likes FROM " + table + " WHERE id = 1"));
+      assertTrue(ProxiedCluster.number(home(), combined) > 0, "nothing was combined");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void bidsOfManySessionsShareStatementsAndTheHighestStays(Face face) throws Exception {
+    String bid = "UPDATE " + table + " SET high = greatest(high, ?) WHERE id = 1";
+    try (CombiningCrew crew = crew(face)) {
+      crew.run(
+          (connection, client) -> {
+            try (PreparedStatement update = connection.prepareStatement(bid);
+                PreparedStatement read =
+                    connection.prepareStatement("SELECT high FROM " + table + " WHERE id = 1")) {
+              for (int i = 0; i < ROUNDS; i++) {
+                long amount = (long) i * CLIENTS + client;
+                update.setLong(1, amount);
+                assertEquals(1, update.executeUpdate());
+                if (i % 8 == 0) {
+                  try (ResultSet row = read.executeQuery()) {
+                    row.next();
+                    assertTrue(row.getLong(1) >= amount, "its own bid is lost");
+                  }
+                }
+              }
+            }
+          });
+      long highest = (long) ROUNDS * CLIENTS - 1;
+      assertEquals(highest, number("SELECT high FROM " + table + " WHERE id = 1"));
       assertTrue(ProxiedCluster.number(home(), combined) > 0, "nothing was combined");
     }
   }

@@ -18,8 +18,19 @@ public record CombinedFacts(String text, List<Integer> parameters, List<Operand>
    * @param type the OID of its type: an integer or numeric
    * @param negative true when it is subtracted
    * @param bounded true when the column refuses to leave its bounds
+   * @param merge how it becomes one with another session's
    */
-  public record Operand(Value value, int type, boolean negative, boolean bounded) {}
+  public record Operand(Value value, int type, boolean negative, boolean bounded, Merge merge) {}
+
+  /** How two operands become one. */
+  public enum Merge {
+    /** They are added up. */
+    SUM,
+    /** The greater one counts. */
+    GREATEST,
+    /** The lesser one counts. */
+    LEAST
+  }
 
   /** Copies the lists. */
   public CombinedFacts {

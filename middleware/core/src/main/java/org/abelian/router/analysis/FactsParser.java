@@ -64,7 +64,7 @@ public final class FactsParser {
         copy(node.path("copy")),
         procedure(node.path("procedure")),
         blind(node.path("blind")),
-        combined(node.path("combined")));
+        combined(node));
   }
 
   private static RelationFacts relation(JsonNode node) {
@@ -171,7 +171,10 @@ public final class FactsParser {
         : null;
   }
 
-  private static CombinedFacts combined(JsonNode node) {
+  private static CombinedFacts combined(JsonNode facts) {
+    // The second holds what routers that can only add must not see.
+    JsonNode sums = facts.path("combined");
+    JsonNode node = sums.isObject() ? sums : facts.path("combined_extrema");
     if (!node.isObject()) {
       return null;
     }
@@ -185,7 +188,13 @@ public final class FactsParser {
                     value(operand),
                     oid(operand.path("type")),
                     operand.path("negative").asBoolean(),
-                    operand.path("bounded").asBoolean(true))));
+                    operand.path("bounded").asBoolean(true),
+                    operandMerge(operand.path("merge")))));
+  }
+
+  /** Nodes of earlier versions know sums alone. */
+  private static CombinedFacts.Merge operandMerge(JsonNode name) {
+    return name.isTextual() ? constant(CombinedFacts.Merge.class, name) : CombinedFacts.Merge.SUM;
   }
 
   private static SettingFacts setting(JsonNode node) {

@@ -2,7 +2,7 @@ package org.abelian.router.combining;
 
 import java.math.BigDecimal;
 
-/** What an operation adds to a column: the algebra of the type, as far as combining needs it. */
+/** What an operation does to a column: the algebra of the type, as far as combining needs it. */
 public sealed interface Amount {
   /**
    * Both as one; null when they must not become one.
@@ -46,6 +46,26 @@ public sealed interface Amount {
     @Override
     public Amount plus(Amount other) {
       return other instanceof Decimal decimal ? new Decimal(value.add(decimal.value)) : null;
+    }
+
+    @Override
+    public String text() {
+      return value.toPlainString();
+    }
+  }
+
+  /**
+   * To a greatest or least value. Of equal numbers that are written differently the first stays, as
+   * it does on the node.
+   */
+  record Extremum(BigDecimal value, boolean greatest) implements Amount {
+    @Override
+    public Amount plus(Amount other) {
+      if (!(other instanceof Extremum extremum) || greatest != extremum.greatest) {
+        return null;
+      }
+      int order = extremum.value.compareTo(value);
+      return (greatest ? order > 0 : order < 0) ? extremum : this;
     }
 
     @Override

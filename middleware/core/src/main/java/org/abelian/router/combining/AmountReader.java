@@ -26,7 +26,7 @@ public final class AmountReader {
 
   private AmountReader() {}
 
-  /** What a statement adds with these values; null when it must run alone. */
+  /** What a statement does with these values; null when it must run alone. */
   public static Amounts read(CombinedFacts facts, BoundValues values) {
     List<Amount> amounts = new ArrayList<>(facts.operands().size());
     for (CombinedFacts.Operand operand : facts.operands()) {
@@ -76,7 +76,12 @@ public final class AmountReader {
           case INT4 -> value == (int) value;
           default -> value != Long.MIN_VALUE;
         };
-    return fits ? new Amount.Whole(operand.negative() ? -value : value, operand.bounded()) : null;
+    if (!fits) {
+      return null;
+    }
+    return operand.merge() == CombinedFacts.Merge.SUM
+        ? new Amount.Whole(operand.negative() ? -value : value, operand.bounded())
+        : extremum(BigDecimal.valueOf(value), operand);
   }
 
   private static Amount decimal(String text, CombinedFacts.Operand operand) {
@@ -84,7 +89,13 @@ public final class AmountReader {
   }
 
   private static Amount decimal(BigDecimal value, CombinedFacts.Operand operand) {
-    return new Amount.Decimal(operand.negative() ? value.negate() : value);
+    return operand.merge() == CombinedFacts.Merge.SUM
+        ? new Amount.Decimal(operand.negative() ? value.negate() : value)
+        : extremum(value, operand);
+  }
+
+  private static Amount extremum(BigDecimal value, CombinedFacts.Operand operand) {
+    return new Amount.Extremum(value, operand.merge() == CombinedFacts.Merge.GREATEST);
   }
 
   private static Amount binaryWhole(CombinedFacts.Operand operand, BoundValues values, int number) {

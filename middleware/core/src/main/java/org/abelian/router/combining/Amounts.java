@@ -3,7 +3,7 @@ package org.abelian.router.combining;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a statement adds to each of its columns. Immutable. */
+/** What a statement does to each of its columns. Immutable. */
 public record Amounts(List<Amount> columns) implements Load<Amounts> {
   /** Copies the list. */
   public Amounts {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -51,7 +52,9 @@ class AmountReaderTest {
     return new CombinedFacts(
         "UPDATE",
         List.of(type, INT4, INT8),
-        List.of(new CombinedFacts.Operand(new Value.Parameter(1), type, negative, false)));
+        List.of(
+            new CombinedFacts.Operand(
+                new Value.Parameter(1), type, negative, false, CombinedFacts.Merge.SUM)));
   }
 
   private static String text(int type, String value) {
@@ -126,8 +129,25 @@ class AmountReaderTest {
         new CombinedFacts(
             "UPDATE",
             List.of(INT8),
-            List.of(new CombinedFacts.Operand(constant, INT4, true, false)));
+            List.of(
+                new CombinedFacts.Operand(constant, INT4, true, false, CombinedFacts.Merge.SUM)));
     assertEquals("-3", sum(facts, BoundValues.NONE));
+  }
+
+  @Test
+  void operandsOfExtremaAreReadAsThoseOfSums() {
+    Value constant = new Value.Constant("-3", INT4, 5);
+    for (CombinedFacts.Merge merge :
+        List.of(CombinedFacts.Merge.GREATEST, CombinedFacts.Merge.LEAST)) {
+      CombinedFacts facts =
+          new CombinedFacts(
+              "UPDATE",
+              List.of(INT8),
+              List.of(new CombinedFacts.Operand(constant, INT4, false, false, merge)));
+      assertEquals(
+          new Amount.Extremum(new BigDecimal("-3"), merge == CombinedFacts.Merge.GREATEST),
+          AmountReader.read(facts, BoundValues.NONE).columns().get(0));
+    }
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -85,6 +86,34 @@ class AmountTest {
     Amount sum =
         new Amount.Decimal(new BigDecimal("1.50")).plus(new Amount.Decimal(BigDecimal.ONE));
     assertEquals("2.50", sum.text());
+  }
+
+  @Property
+  void anExtremumIsTheExtremeOfAllAndAnOperandAsItWasWritten(
+      @ForAll boolean greatest, @ForAll @Size(min = 1, max = 6) List<Long> values) {
+    Amount all = new Amount.Extremum(BigDecimal.valueOf(values.get(0)), greatest);
+    for (long value : values.subList(1, values.size())) {
+      all = all.plus(new Amount.Extremum(BigDecimal.valueOf(value), greatest));
+    }
+    long expected = greatest ? Collections.max(values) : Collections.min(values);
+    assertEquals(Long.toString(expected), all.text());
+  }
+
+  @Test
+  void ofEqualNumbersTheFirstStaysAsItIsWritten() {
+    for (boolean greatest : new boolean[] {true, false}) {
+      Amount first = new Amount.Extremum(new BigDecimal("1.50"), greatest);
+      assertEquals("1.50", first.plus(new Amount.Extremum(new BigDecimal("1.5"), greatest)).text());
+    }
+  }
+
+  @Test
+  void operandsOfDifferentOperationsDoNotBecomeOne() {
+    Amount greatest = new Amount.Extremum(BigDecimal.ONE, true);
+    assertNull(greatest.plus(new Amount.Extremum(BigDecimal.ONE, false)));
+    assertNull(greatest.plus(new Amount.Decimal(BigDecimal.ONE)));
+    assertNull(new Amount.Decimal(BigDecimal.ONE).plus(greatest));
+    assertNull(new Amount.Whole(1, false).plus(greatest));
   }
 
   private static boolean fits(BigInteger value, BigInteger low, BigInteger high) {

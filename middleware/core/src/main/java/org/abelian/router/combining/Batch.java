@@ -63,6 +63,8 @@ public final class Batch<L extends Load<L>> {
   public void finish(Result result) {
     if (result instanceof Result.Undone) {
       hotspot.beQuiet();
+    } else if (result instanceof Result.Done) {
+      hotspot.succeeded();
     }
     hotspot.depart();
     Member.answerAll(others, result);

@@ -18,7 +18,7 @@ public final class Combiner<L extends Load<L>> {
   private final CombiningLimits limits;
   private final LongSupplier clock;
   private final ConcurrentHashMap<Object, Hotspot<L>> hotspots = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<Object, Long> quiet = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Object, Quiet> quiet = new ConcurrentHashMap<>();
 
   /**
    * A combiner without statements.
@@ -92,27 +92,36 @@ public final class Combiner<L extends Load<L>> {
     hotspots.remove(key, hotspot);
   }
 
-  /** Combining failed there: for a while everybody goes alone. */
+  /**
+   * Combining failed there: for a while everybody goes alone, longer after each failure in a row.
+   * So one that fails now and then costs the others little, and what fails each time is hardly
+   * tried.
+   */
   void beQuiet(Object key) {
     if (quiet.size() >= QUIET_LIMIT) {
       quiet.clear();
     }
-    quiet.put(key, clock.getAsLong() + limits.quietNanos());
+    quiet.compute(
+        key,
+        (same, before) -> {
+          long nanos = limits.quietAfter(before);
+          return new Quiet(clock.getAsLong() + nanos, nanos);
+        });
+  }
+
+  /** Combining succeeded there. */
+  void succeeded(Object key) {
+    if (!quiet.isEmpty()) {
+      quiet.remove(key);
+    }
   }
 
   private boolean isQuiet(Object key) {
     if (quiet.isEmpty()) {
       return false;
     }
-    Long until = quiet.get(key);
-    if (until == null) {
-      return false;
-    }
-    if (until - clock.getAsLong() > 0) {
-      return true;
-    }
-    quiet.remove(key, until);
-    return false;
+    Quiet last = quiet.get(key);
+    return last != null && last.until() - clock.getAsLong() > 0;
   }
 
   /** How many objects have statements under way. */

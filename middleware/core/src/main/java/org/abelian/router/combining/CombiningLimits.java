@@ -9,9 +9,12 @@ import java.util.concurrent.TimeUnit;
  * @param batch how many operations become one statement at most
  * @param queue how many sessions gather for one object at most; more run alone
  * @param waitNanos how long a session gathers at most
- * @param quietNanos how long nothing is combined on an object where it failed
+ * @param quietNanos how long nothing is combined on an object where it failed a few times in a row;
+ *     after the first failure a {@value #QUIET_STEPS}th of it
  */
 public record CombiningLimits(int flights, int batch, int queue, long waitNanos, long quietNanos) {
+  private static final int QUIET_STEPS = 16;
+
   /** What routers use. */
   public static final CombiningLimits DEFAULT =
       new CombiningLimits(
@@ -20,4 +23,9 @@ public record CombiningLimits(int flights, int batch, int queue, long waitNanos,
   /** The same for calls that share transactions. */
   public static final CombiningLimits CALLS =
       new CombiningLimits(2, 64, 4000, DEFAULT.waitNanos, DEFAULT.quietNanos);
+
+  /** How long nothing is combined after a failure that no success has come before. */
+  long quietAfter(Quiet before) {
+    return before == null ? quietNanos / QUIET_STEPS : Math.min(2 * before.nanos(), quietNanos);
+  }
 }

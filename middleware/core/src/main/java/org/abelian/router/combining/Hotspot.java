@@ -156,4 +156,8 @@ final class Hotspot<L extends Load<L>> {
   void beQuiet() {
     combiner.beQuiet(key);
   }
+
+  void succeeded() {
+    combiner.succeeded(key);
+  }
 }

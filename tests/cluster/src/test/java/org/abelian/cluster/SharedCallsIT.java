@@ -170,6 +170,7 @@ class SharedCallsIT {
     }
     Set<String> done = new TreeSet<>(here);
     assertEquals(done, new TreeSet<>(there), "done on one node alone");
+    assertEquals(0, strays(), "rows on a node that they do not belong to");
     assertEquals(done.size(), here.size(), "done twice");
     assertEquals(done.size(), there.size(), "done twice");
     Set<String> lost = new TreeSet<>(acknowledged);
@@ -180,6 +181,12 @@ class SharedCallsIT {
     assertEquals(Set.of(), undead, "reported as rolled back, but done");
     String balance = "SELECT -balance::bigint FROM shared_account WHERE id = " + source;
     assertEquals(done.size(), ProxiedCluster.number(cluster.node(0), balance));
+  }
+
+  private static long strays() throws SQLException {
+    String count = "SELECT count(*) FROM shared_entry WHERE side = ";
+    return ProxiedCluster.number(cluster.node(0), count + 1)
+        + ProxiedCluster.number(cluster.node(1), count + 0);
   }
 
   private static long transactions() throws SQLException {

@@ -308,6 +308,14 @@ public final class NodeConnection {
     return true;
   }
 
+  /** The same for all that are too many, where nobody counts the answers. */
+  public void closeAllSurplus() {
+    boolean more = true;
+    while (more) {
+      more = closeSurplus();
+    }
+  }
+
   /**
    * Appends Parse for the unnamed statement unless that is the one already; true when a
    * ParseComplete will come.

@@ -14,8 +14,8 @@ import org.abelian.router.transaction.IntentId;
 
 /**
  * One participant's part of calls that commit in one round: prepared statements and a Sync, which
- * the node runs as one transaction. The first tells the node who takes part, then come the calls,
- * then their intents are inserted. Those come last, since they take the commit gate, behind which
+ * the node runs as one transaction. Before each call, one tells the node who takes part; behind the
+ * calls their intents are inserted. Those come last, since they take the commit gate, behind which
  * nothing should wait for locks.
  */
 final class CallFragment implements CommutingFragment {
@@ -56,15 +56,16 @@ final class CallFragment implements CommutingFragment {
   @Override
   public void send(List<IntentId> ids, List<Intent> intents) {
     String nodes = nodes(intents.get(0).nodes());
-    NodeCall.sendPrepared(connection, TELL, nodeId + ":" + nodes + "!");
     for (SharedCall call : calls) {
+      // It holds for one statement: in any other the node would store the rows of all participants.
+      NodeCall.sendPrepared(connection, TELL, nodeId + ":" + nodes + "!");
       Portal.OnNodes portal = call.portal();
       NodeCall.sendBound(connection, portal.statement().statement(), portal.bind, false);
     }
     for (int i = 0; i < ids.size(); i++) {
       sendIntent(ids.get(i), "{" + nodes + "}", intents.get(i).work());
     }
-    connection.closeSurplus();
+    connection.closeAllSurplus();
     connection.writer().empty(FrontendType.SYNC);
     try {
       connection.flush();

@@ -56,7 +56,7 @@ final class CombinedStatement {
       throws NodeLostException {
     NodeStatement statement = statement();
     connection.parse(statement);
-    connection.closeSurplus();
+    connection.closeAllSurplus();
     writeBind(connection, connection.prepared().name(statement), values, batch);
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     connection.writer().empty(FrontendType.SYNC);

@@ -115,6 +115,11 @@ public final class Member<L extends Load<L>> {
     return hotspot.lead(this);
   }
 
+  /** Takes nobody with it; for a member that leads. */
+  public Batch<L> leadAlone() {
+    return new Batch<>(hotspot, load, List.of());
+  }
+
   /** Does not want to be run any more. From any thread. */
   public void cancel() {
     if (hotspot.withdraw(this)) {

@@ -39,8 +39,12 @@ final class CallSharing {
     }
   }
 
-  private CommitOutcome alone(Portal.OnNodes portal) {
+  private void connect(Portal.OnNodes portal) {
     portal.links.forEach(link -> session.links().connect(link));
+  }
+
+  private CommitOutcome alone(Portal.OnNodes portal) {
+    connect(portal);
     Calls<SharedCall> own = new SharedCall(portal).calls();
     transaction.accept(portal, own);
     return own.calls().get(0).outcome();
@@ -55,12 +59,21 @@ final class CallSharing {
     }
     Calls<SharedCall> own = new SharedCall(portal).calls();
     Result result =
-        gathering.gather(session.router().calls(), group, own, batch -> lead(portal, batch));
+        gathering.gather(
+            session.router().calls(),
+            group,
+            own,
+            () -> connect(portal),
+            batch -> lead(portal, batch));
     if (result instanceof Result.Unknown unknown) {
       throw new Failure(SessionErrors.effectUnknown(unknown.reason()));
     }
     CommitOutcome outcome = own.calls().get(0).outcome();
-    if (result instanceof Result.Undone || isUndone(outcome)) {
+    if (result instanceof Result.Undone) {
+      return null;
+    }
+    if (isUndone(outcome)) { // unlike another's: its own intent was barred
+      gathering.throwIfCancelled();
       return null;
     }
     session.router().statistics().countShared();
@@ -69,11 +82,6 @@ final class CallSharing {
 
   /** Runs the transaction for all. Whatever may have taken effect is never undone here. */
   private Result lead(Portal.OnNodes portal, Batch<Calls<SharedCall>> batch) {
-    try {
-      portal.links.forEach(link -> session.links().connect(link));
-    } catch (RuntimeException notSent) {
-      return new Result.Undone(); // Each learns by itself what is wrong.
-    }
     if (!batch.begin(session.links()::cancel)) {
       return new Result.Undone();
     }

@@ -8,7 +8,6 @@ import org.abelian.router.combining.Amounts;
 import org.abelian.router.combining.Batch;
 import org.abelian.router.combining.CombiningKey;
 import org.abelian.router.combining.Result;
-import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
@@ -32,13 +31,11 @@ final class CombinedStatement {
     this.link = link;
   }
 
-  /** Runs it and waits for its end. Nothing but faults of the router is thrown. */
+  /**
+   * Runs it over the link, which is connected, and waits for its end. Nothing but faults of the
+   * router is thrown.
+   */
   Result run(BoundValues values, Batch<Amounts> batch) {
-    try {
-      session.links().connect(link);
-    } catch (Failure | AbelianException notSent) {
-      return new Result.Undone(); // Each learns by itself what is wrong.
-    }
     NodeConnection connection = link.connection;
     if (!batch.begin(() -> connection.cancel(session))) {
       return new Result.Undone();

@@ -142,6 +142,7 @@ final class Combining {
             session.router().combiner(),
             key,
             amounts,
+            () -> session.links().connect(link),
             batch -> new CombinedStatement(session, routed, link).run(values, batch));
     if (result instanceof Result.Done done) {
       session.notRetryable();

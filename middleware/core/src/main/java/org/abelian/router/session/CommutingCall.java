@@ -141,8 +141,14 @@ final class CommutingCall implements ProcedureStrategy {
     List<Integer> nodes = nodes(portal.call);
     List<Intent> intents =
         calls.stream().map(call -> new Intent(nodes, call.portal().work.text())).toList();
-    List<CommitOutcome> outcomes =
-        session.router().commuting().run(session.id(), intents, fragments);
+    List<CommitOutcome> outcomes;
+    try {
+      outcomes = session.router().commuting().run(session.id(), intents, fragments);
+    } catch (RuntimeException fault) {
+      // Answers may be on their way that nobody will read.
+      portal.links.forEach(link -> link.connection.close());
+      throw fault;
+    }
     for (int i = 0; i < calls.size(); i++) {
       calls.get(i).outcome(outcomes.get(i));
     }

@@ -16,6 +16,7 @@ final class Gathering {
   private final Session session;
   private Flight flight;
   private volatile Member<?> waiting;
+  private boolean cancelled;
 
   Gathering(Session session) {
     this.session = session;
@@ -35,27 +36,28 @@ final class Gathering {
   /**
    * Waits for its turn, and runs what has gathered if that comes to this session.
    *
-   * @param run runs all of a batch of more than one, and throws nothing but faults of the router
+   * @param connect makes sure of this session's connections; throws the client's error
+   * @param run runs all of a batch of more than one over these, and throws nothing but faults of
+   *     the router
    * @return {@link Result.Undone} when it is to go alone, which is registered
-   * @throws RuntimeException the client's error, when it has cancelled
+   * @throws RuntimeException the client's error, when it has cancelled or has no connection
    */
   <L extends Load<L>> Result gather(
-      Combiner<L> combiner, Object key, L load, Function<Batch<L>, Result> run) {
+      Combiner<L> combiner, Object key, L load, Runnable connect, Function<Batch<L>, Result> run) {
     Member<L> member = combiner.join(key, load);
     waiting = member;
     try {
       Result result =
           switch (member.await(combiner.limits().waitNanos())) {
-            case LEADS -> lead(member, run);
+            case LEADS -> lead(member, connect, run);
             case WITHDRAWN -> throw cancelled();
             default -> member.result();
           };
+      cancelled = member.isCancelled();
       if (!(result instanceof Result.Undone)) {
         return result;
       }
-      if (member.isCancelled()) {
-        throw cancelled();
-      }
+      throwIfCancelled();
     } finally {
       waiting = null;
     }
@@ -65,7 +67,17 @@ final class Gathering {
     return new Result.Undone();
   }
 
-  private <L extends Load<L>> Result lead(Member<L> member, Function<Batch<L>, Result> run) {
+  private <L extends Load<L>> Result lead(
+      Member<L> member, Runnable connect, Function<Batch<L>, Result> run) {
+    boolean connected = false;
+    try {
+      connect.run(); // It may take long; those whom it has not taken yet need not wait for that.
+      connected = true;
+    } finally {
+      if (!connected) {
+        member.leadAlone().alone().end();
+      }
+    }
     Batch<L> batch = member.lead();
     if (batch.size() == 1) {
       flight = batch.alone();
@@ -81,6 +93,13 @@ final class Gathering {
       batch.finish(result);
     }
     return result;
+  }
+
+  /** For what was not done together with others: its session may not want it any more. */
+  void throwIfCancelled() {
+    if (cancelled) {
+      throw cancelled();
+    }
   }
 
   private RuntimeException cancelled() {

@@ -38,7 +38,12 @@ final class LaneSharing {
     }
     LaneCall call = new LaneCall(session, portal);
     Result result =
-        gathering.gather(combiner, key, call.calls(), batch -> lead(portal.links, batch));
+        gathering.gather(
+            combiner,
+            key,
+            call.calls(),
+            () -> UnreachableParticipant.connect(session, portal.links),
+            batch -> lead(portal.links, batch));
     if (result instanceof Result.Undone) {
       call.undo();
       return false;

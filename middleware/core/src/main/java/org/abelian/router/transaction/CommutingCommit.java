@@ -64,10 +64,15 @@ public final class CommutingCommit {
       long session, List<Intent> intents, List<? extends CommutingFragment> fragments) {
     List<Commit> all = intents.stream().map(intent -> begin(session, intent)).toList();
     List<IntentId> ids = all.stream().map(one -> IntentId.of(one.gid)).toList();
-    fragments.forEach(fragment -> fragment.send(ids, intents));
-    Round round = new Round();
-    fragments.forEach(fragment -> round.take(fragment.nodeId(), fragment.await()));
-    return finish(all, round);
+    try {
+      fragments.forEach(fragment -> fragment.send(ids, intents));
+      Round round = new Round();
+      fragments.forEach(fragment -> round.take(fragment.nodeId(), fragment.await()));
+      return finish(all, round);
+    } finally {
+      // After a fault of the router: recovery finds out.
+      all.stream().filter(one -> one.outcome == null).forEach(this::leave);
+    }
   }
 
   private Commit begin(long session, Intent intent) {

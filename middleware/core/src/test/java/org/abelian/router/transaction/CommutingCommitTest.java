@@ -2,6 +2,7 @@ package org.abelian.router.transaction;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
@@ -100,13 +101,14 @@ class CommutingCommitTest {
   }
 
   private List<CommitOutcome> run(LongPredicate refused) {
+    return run(refused, new Fragment(2, new Answer.Lost("gone")));
+  }
+
+  private List<CommitOutcome> run(LongPredicate refused, CommutingFragment second) {
     CommutingCommit commit = new CommutingCommit(new Nodes(refused), ledger, new FakeTime());
     List<Intent> intents =
         IntStream.range(0, CALLS).mapToObj(i -> new Intent(NODES, "{}")).toList();
-    List<Fragment> fragments =
-        List.of(
-            new Fragment(1, new Answer.Done("COMMIT")), new Fragment(2, new Answer.Lost("gone")));
-    return commit.run(1, intents, fragments);
+    return commit.run(1, intents, List.of(new Fragment(1, new Answer.Done("COMMIT")), second));
   }
 
   @Test
@@ -133,5 +135,26 @@ class CommutingCommitTest {
     Set<Long> others =
         IntStream.rangeClosed(3, CALLS).mapToObj(Long::valueOf).collect(Collectors.toSet());
     assertEquals(others, applied);
+  }
+
+  @Test
+  void afterAFaultOfTheRouterAllAreLeftToRecovery() {
+    CommutingFragment faulty =
+        new CommutingFragment() {
+          @Override
+          public int nodeId() {
+            return 2;
+          }
+
+          @Override
+          public void send(List<IntentId> ids, List<Intent> intents) {}
+
+          @Override
+          public Answer await() {
+            throw new IllegalStateException("fault");
+          }
+        };
+    assertThrows(IllegalStateException.class, () -> run(number -> false, faulty));
+    assertEquals(CALLS, ledger.left(2 * CALLS).size(), "left to recovery");
   }
 }

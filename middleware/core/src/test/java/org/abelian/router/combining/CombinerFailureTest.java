@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Where combining fails everybody goes alone for a while, the longer the more often it fails. */
-class CombinerPauseTest {
+class CombinerFailureTest {
   private static final String KEY = "row";
   private static final long LONGEST = 1600;
 
@@ -72,5 +72,18 @@ class CombinerPauseTest {
   void anUnknownOutcomeChangesNothing() {
     meet(new Result.Unknown("lost"));
     assertFalse(isPaused());
+  }
+
+  /** A session that finds no connection leaves the others to the next of them. */
+  @Test
+  void whoLeadsAloneTakesNobodyWithIt() {
+    Flight first = combiner.departAlone(KEY);
+    Member<Amounts> leader = combiner.join(KEY, one());
+    Member<Amounts> next = combiner.join(KEY, one());
+    first.end();
+    assertEquals(Member.State.LEADS, leader.state());
+    assertEquals(Member.State.GATHERING, next.state());
+    leader.leadAlone().alone().end();
+    assertEquals(Member.State.LEADS, next.state());
   }
 }

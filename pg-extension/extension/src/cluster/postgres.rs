@@ -60,6 +60,11 @@ pub fn own_relation(name: &CStr) -> pg_sys::Oid {
 
 /// Sets a parameter for the rest of the transaction.
 pub fn set_local(name: &CStr, value: &CStr) {
+    set(name, value, pg_sys::GucAction::GUC_ACTION_LOCAL);
+}
+
+/// Sets a parameter, to the end of the current nest level of settings with `GUC_ACTION_SAVE`.
+pub fn set(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) {
     // SAFETY: a setting that any user may make; errors unwind.
     unsafe {
         pg_sys::set_config_option(
@@ -67,7 +72,7 @@ pub fn set_local(name: &CStr, value: &CStr) {
             value.as_ptr(),
             pg_sys::GucContext::PGC_USERSET,
             pg_sys::GucSource::PGC_S_SESSION,
-            pg_sys::GucAction::GUC_ACTION_LOCAL,
+            action,
             true,
             0,
             false,

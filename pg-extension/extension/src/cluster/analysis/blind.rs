@@ -10,38 +10,48 @@ use super::parser;
 use super::tree::{self, NodePtr};
 use crate::aggregate::Family;
 use crate::boundary::PostgresError;
+use crate::object;
 use crate::operation;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
+use std::ffi::CStr;
 
-/// `{"redo": text}`, or `{"reason": why it is not blind}`; null for what does not write.
+const RETURNS: &str = "its RETURNING shows the row";
+
+/// `{"redo": text}`, or `{"reason": why it is not blind}`; null for what does not write. Of an INSERT that returns what it is given, the
+/// text is `redo_returning`, and may be used by who sees that the client reads its rows at once.
 ///
 /// `query` is as analysed; `alone` tells that rewriting made one query of it, `mutable` that a function or default may
-/// give another value at another time.
+/// give another value at another time; `made` are the columns of an INSERT that get random values of the router's.
 pub fn facts(
     query: &'static pg_sys::Query,
     alone: bool,
     mutable: bool,
+    made: &BTreeSet<i16>,
 ) -> Result<Json, PostgresError> {
     let obstacle = match query.commandType {
         CmdType::CMD_UPDATE => general_obstacle(query, alone, mutable).or_else(|| update(query)),
-        CmdType::CMD_INSERT => general_obstacle(query, alone, mutable).or_else(|| insert(query)),
+        CmdType::CMD_INSERT => {
+            general_obstacle(query, alone, mutable).or_else(|| insert(query, made))
+        }
         CmdType::CMD_DELETE => Some("it deletes rows"),
         CmdType::CMD_MERGE => Some("it is a MERGE"),
         _ => return Ok(Json::Null),
     };
     match obstacle {
         Some(reason) => Ok(json!({ "reason": reason })),
-        None => Ok(json!({ "redo": deparse_qualified(query)? })),
+        None if query.returningList.is_null() => Ok(json!({ "redo": redo(query, made)? })),
+        // Routers before 0.5.0 take no notice of what a client reads of it.
+        None => Ok(json!({ "reason": RETURNS, "redo_returning": redo(query, made)? })),
     }
 }
 
 fn general_obstacle(query: &pg_sys::Query, alone: bool, mutable: bool) -> Option<&'static str> {
     if postgres::own_relation(c"intent") == Oid::INVALID {
         Some("the extension has not been updated to 0.3.0")
-    } else if !query.returningList.is_null() {
-        Some("its RETURNING shows the row")
+    } else if !query.returningList.is_null() && !returns_what_is_given(query) {
+        Some(RETURNS)
     } else if mutable {
         Some("a function or default in it may give another value later")
     } else if !alone || query.hasSubLinks || !query.cteList.is_null() || query.hasTargetSRFs {
@@ -78,7 +88,7 @@ fn update(query: &'static pg_sys::Query) -> Option<&'static str> {
     // SAFETY: an UPDATE has a FROM clause and conditions, which may be null.
     let conditions = unsafe { (*query.jointree).quals };
     let mut compared = BTreeSet::new();
-    if !only_equalities(conditions, &mut compared) || !is_key(target(query), &compared) {
+    if !only_equalities(conditions, &mut compared) || !is_key(tree::target(query), &compared) {
         return Some("its WHERE is not a comparison of a unique key with values");
     }
     None
@@ -86,12 +96,6 @@ fn update(query: &'static pg_sys::Query) -> Option<&'static str> {
 
 fn assigned(query: &pg_sys::Query) -> impl Iterator<Item = &'static pg_sys::TargetEntry> {
     tree::list::<pg_sys::TargetEntry>(query.targetList).filter(|entry| !entry.resjunk)
-}
-
-fn target(query: &pg_sys::Query) -> Oid {
-    tree::list::<pg_sys::RangeTblEntry>(query.rtable)
-        .nth(query.resultRelation as usize - 1)
-        .map_or(Oid::INVALID, |entry| entry.relid)
 }
 
 fn columns(expression: NodePtr) -> BTreeSet<i16> {
@@ -148,26 +152,74 @@ impl Opened {
 
     /// The columns of each unique index that holds for every row at once; null for what is not of plain columns.
     fn unique_keys(&self) -> Vec<Option<BTreeSet<i16>>> {
-        let mut keys = Vec::new();
+        self.of_unique_indexes(|index| {
+            let attributes = index.attributes();
+            let usable = index.form.indisunique
+                && index.form.indimmediate
+                && index.form.indisvalid
+                && attributes.iter().all(|attribute| *attribute > 0)
+                // SAFETY: an open index.
+                && unsafe { pg_sys::RelationGetIndexPredicate(index.relation) }.is_null();
+            usable.then(|| attributes.iter().copied().collect())
+        })
+    }
+
+    /// Whether a unique index has no column among these: a row may meet another there.
+    fn may_collide(&self, made: &BTreeSet<i16>) -> bool {
+        self.of_unique_indexes(|index| index.tells_apart(made))
+            .contains(&false)
+    }
+
+    /// What is to be known of each unique index and exclusion constraint.
+    fn of_unique_indexes<R>(&self, known: impl Fn(&Index) -> R) -> Vec<R> {
+        let mut found = Vec::new();
         // SAFETY: the indexes of an open relation; each is opened and closed here.
         unsafe {
             for index in tree::oids(pg_sys::RelationGetIndexList(self.0)) {
-                let index = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
-                let form = &*(*index).rd_index;
+                let relation = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
+                let form = &*(*relation).rd_index;
                 if form.indisunique || form.indisexclusion {
-                    let count = form.indnkeyatts as usize;
-                    let attributes = form.indkey.values.as_slice(count);
-                    let usable = form.indisunique
-                        && form.indimmediate
-                        && form.indisvalid
-                        && attributes.iter().all(|attribute| *attribute > 0)
-                        && pg_sys::RelationGetIndexPredicate(index).is_null();
-                    keys.push(usable.then(|| attributes.iter().copied().collect()));
+                    found.push(known(&Index { relation, form }));
                 }
-                pg_sys::index_close(index, pg_sys::AccessShareLock as i32);
+                pg_sys::index_close(relation, pg_sys::AccessShareLock as i32);
             }
         }
-        keys
+        found
+    }
+}
+
+/// An open index.
+struct Index<'a> {
+    relation: pg_sys::Relation,
+    form: &'a pg_sys::FormData_pg_index,
+}
+
+impl Index<'_> {
+    /// The columns of its key; 0 for an expression.
+    fn attributes(&self) -> &[i16] {
+        // SAFETY: the array has as many elements.
+        unsafe {
+            self.form
+                .indkey
+                .values
+                .as_slice(self.form.indnkeyatts as usize)
+        }
+    }
+
+    /// Whether different values of one of these UUID columns alone make rows different to it.
+    fn tells_apart(&self, made: &BTreeSet<i16>) -> bool {
+        // SAFETY: an open index has as many operator families as columns; the others are catalogue look-ups.
+        let compares_as_usual = |position: usize| unsafe {
+            let usual = pg_sys::GetDefaultOpClass(pg_sys::UUIDOID, pg_sys::BTREE_AM_OID);
+            *(*self.relation).rd_opfamily.add(position) == pg_sys::get_opclass_family(usual)
+        };
+        self.form.indisunique
+            && self.form.indimmediate
+            && self
+                .attributes()
+                .iter()
+                .enumerate()
+                .any(|(position, column)| made.contains(column) && compares_as_usual(position))
     }
 }
 
@@ -188,24 +240,60 @@ fn is_key(table: Oid, compared: &BTreeSet<i16>) -> bool {
     })
 }
 
-fn insert(query: &'static pg_sys::Query) -> Option<&'static str> {
+fn insert(query: &'static pg_sys::Query, made: &BTreeSet<i16>) -> Option<&'static str> {
     if !query.onConflict.is_null() {
         return Some("its ON CONFLICT depends on the rows that are there");
     }
-    let only_values = tree::list::<pg_sys::RangeTblEntry>(query.rtable)
-        .all(|entry| entry.rtekind == pg_sys::RTEKind::RTE_VALUES || entry.relid == target(query));
+    let only_values = tree::list::<pg_sys::RangeTblEntry>(query.rtable).all(|entry| {
+        entry.rtekind == pg_sys::RTEKind::RTE_VALUES || entry.relid == tree::target(query)
+    });
     if !only_values {
         return Some("it inserts what it reads");
     }
-    table_obstacle(target(query))
+    table_obstacle(tree::target(query), made)
+}
+
+/// Whether an INSERT returns nothing but plain columns as it gives them, which are the same when it is repeated.
+fn returns_what_is_given(query: &pg_sys::Query) -> bool {
+    let ours = crate::catalog::find();
+    query.commandType == CmdType::CMD_INSERT
+        && tree::list::<pg_sys::TargetEntry>(query.returningList).all(|returned| {
+            tree::cast::<pg_sys::Var, _>(returned.expr).is_some_and(|column| {
+                column.varno == query.resultRelation
+                    && is_given(query, column.varattno)
+                    && !ours.is_some_and(|ours| object::is_object_type(&ours, column.vartype))
+            })
+        })
+}
+
+/// Whether each row has a value for the column that is not its default.
+fn is_given(query: &pg_sys::Query, column: i16) -> bool {
+    let is_default = |value: NodePtr| tree::cast::<pg_sys::SetToDefault, _>(value).is_some();
+    let Some(entry) = assigned(query).find(|entry| entry.resno == column) else {
+        return false;
+    };
+    let Some(variable) = tree::cast::<pg_sys::Var, _>(entry.expr) else {
+        return !is_default(entry.expr.cast());
+    };
+    tree::list::<pg_sys::RangeTblEntry>(query.rtable)
+        .nth(variable.varno as usize - 1)
+        .is_some_and(|values| {
+            tree::nodes(values.values_lists).all(|row| {
+                tree::nodes(row.cast::<pg_sys::List>())
+                    .nth(variable.varattno as usize - 1)
+                    .is_some_and(|value| !is_default(value))
+            })
+        })
 }
 
 /// Why rows that are inserted into the table may meet others, or more than the table; `None` when they cannot.
-pub fn table_obstacle(table: Oid) -> Option<&'static str> {
+///
+/// `made`: columns whose values nobody else can have.
+pub fn table_obstacle(table: Oid, made: &BTreeSet<i16>) -> Option<&'static str> {
     let Some(table) = Opened::open(table) else {
         return Some("its table is gone");
     };
-    if !table.unique_keys().is_empty() {
+    if table.may_collide(made) {
         return Some("the row that it inserts may collide with another in a unique index");
     }
     // SAFETY: plain reads of an open relation.
@@ -220,23 +308,23 @@ pub fn table_obstacle(table: Oid) -> Option<&'static str> {
     (!plain).then_some("its table has triggers, foreign keys, row security or partitions")
 }
 
-/// The statement with every name qualified.
-fn deparse_qualified(query: &'static pg_sys::Query) -> Result<String, PostgresError> {
-    // SAFETY: the setting is put back at the end of the nest level, and by PostgreSQL itself after an error.
-    unsafe {
-        let level = pg_sys::NewGUCNestLevel();
-        pg_sys::set_config_option(
-            c"search_path".as_ptr(),
-            c"pg_catalog, pg_temp".as_ptr(),
-            pg_sys::GucContext::PGC_USERSET,
-            pg_sys::GucSource::PGC_S_SESSION,
-            pg_sys::GucAction::GUC_ACTION_SAVE,
-            true,
-            0,
-            false,
-        );
-        let text = parser::deparse(std::ptr::from_ref(query).cast_mut());
-        pg_sys::AtEOXact_GUC(true, level);
-        text
-    }
+/// The text that does the statement again. Somebody who has learnt a made key, and has used it on the node that lost the row, stays: a
+/// repetition must not fail for ever.
+fn redo(query: &'static pg_sys::Query, made: &BTreeSet<i16>) -> Result<String, PostgresError> {
+    let copy = tree::copy(query);
+    // SAFETY: a private copy.
+    let text = unsafe {
+        (*copy).returningList = std::ptr::null_mut();
+        parser::deparse_for(copy, &QUALIFIED)?
+    };
+    Ok(match made.is_empty() {
+        true => text,
+        false => text + " ON CONFLICT DO NOTHING",
+    })
 }
+
+/// Under these settings every name is qualified, and backslashes mean what they mean in the router's own sessions.
+const QUALIFIED: [(&CStr, &CStr); 2] = [
+    (c"search_path", c"pg_catalog, pg_temp"),
+    (c"standard_conforming_strings", c"on"),
+];

@@ -265,13 +265,7 @@ fn call(function: Oid, type_: Oid, argument: NodePtr, form: pg_sys::CoercionForm
 
 fn marked_parameter(type_: Oid, number: i32) -> Option<NodePtr> {
     let mark = operation::combined::mark(type_)?;
-    let parameter = tree::make::<pg_sys::Param>();
-    parameter.paramkind = pg_sys::ParamKind::PARAM_EXTERN;
-    parameter.paramid = number;
-    parameter.paramtype = type_;
-    parameter.paramtypmod = -1;
-    parameter.location = -1;
-    let argument = std::ptr::from_mut(parameter).cast();
+    let argument = tree::make_parameter(number, type_);
     let form = pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
     Some(call(mark, type_, argument, form))
 }

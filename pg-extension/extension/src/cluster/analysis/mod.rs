@@ -3,7 +3,7 @@
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
 //! `scope` and `conditions` (levels of a query), `functions`, `blind`, `procedure_call`, `insert`, `copy`, `utility` and `definition` (commands), `locality` (which queries can be
-//! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `statement`.
+//! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `made` (keys that the router makes), `statement`.
 
 pub mod blind;
 mod combined;
@@ -14,6 +14,7 @@ pub mod functions;
 mod graph;
 mod insert;
 mod locality;
+mod made;
 mod merge;
 pub mod operand;
 pub mod parser;

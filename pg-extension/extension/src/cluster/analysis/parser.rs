@@ -1,5 +1,6 @@
 //! PostgreSQL's own parser, analyser, rewriter and deparser. User errors come back complete (see `crate::boundary`).
 
+use super::super::postgres;
 use super::tree::{self, NodePtr};
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, Oid};
@@ -85,6 +86,30 @@ pub fn deparse(query: *mut pg_sys::Query) -> Result<String, PostgresError> {
     // SAFETY: a raw call on a private copy.
     let text = unsafe { boundary::catch_errors(|| raw::pg_get_querydef(copy, false))? };
     Ok(tree::string(text))
+}
+
+/// Under these settings constants have texts that mean the same under all.
+const UNAMBIGUOUS: [(&CStr, &CStr); 3] = [
+    (c"DateStyle", c"ISO, YMD"),
+    (c"IntervalStyle", c"iso_8601"),
+    (c"extra_float_digits", c"1"),
+];
+
+/// The query as SQL under these settings, with constants whose texts do not depend on the reader's.
+pub fn deparse_for(
+    query: *mut pg_sys::Query,
+    settings: &[(&CStr, &CStr)],
+) -> Result<String, PostgresError> {
+    // SAFETY: the settings are put back at the end of the nest level, and by PostgreSQL itself after an error.
+    unsafe {
+        let level = pg_sys::NewGUCNestLevel();
+        for (name, value) in UNAMBIGUOUS.iter().chain(settings) {
+            postgres::set(name, value, pg_sys::GucAction::GUC_ACTION_SAVE);
+        }
+        let text = deparse(query);
+        pg_sys::AtEOXact_GUC(true, level);
+        text
+    }
 }
 
 /// The expression as SQL, if it reads no column.

@@ -5,12 +5,14 @@ use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
-    blind, combined, copy, functions, insert, merge, parser, procedure_call, relation, utility,
+    blind, combined, copy, functions, insert, made, merge, parser, procedure_call, relation,
+    utility,
 };
 use crate::boundary::PostgresError;
 use crate::object;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 /// The facts of one statement of `text`.
@@ -215,13 +217,31 @@ fn describe_query(
         facts["merge"] = merge::facts(&mut scopes, scope, query, parameters)?;
     }
     let mutable = facts["mutable"] == json!(true);
-    facts["blind"] = blind::facts(query, queries.len() == 1, mutable)?;
+    let alone = queries.len() == 1;
+    facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
+    if let Some(made) = made::find(query, parameters) {
+        let count = made.parameters.len() - parameters.len();
+        facts["made"] = made_facts(made, alone, count)?;
+    }
     if let (&[rewritten], false) = (queries.as_slice(), depends_on_more(facts)) {
         combined::describe(query, rewritten, parameters, facts)?;
     }
     describe_relations(&scopes, facts);
     procedure_call::describe(procedure_call::selected(query), facts);
     Ok(())
+}
+
+/// The facts of the statement with the values that the router makes as parameters.
+fn made_facts(made: made::Made, alone: bool, count: usize) -> Result<Json, PostgresError> {
+    let query = std::ptr::from_ref(made.query).cast_mut();
+    let text = parser::c_text(&parser::deparse_for(query, &[])?);
+    let mut inner = Json::Null;
+    for statement in parser::parse(&text)? {
+        inner = facts(statement, &text, &made.parameters)?;
+    }
+    let mutable = inner["mutable"] == true;
+    inner["blind"] = blind::facts(made.query, alone, mutable, &made.columns)?;
+    Ok(json!({ "text": text.to_string_lossy(), "count": count, "facts": inner }))
 }
 
 /// Whether what the statement does may depend on more than its text, its values and the rows.

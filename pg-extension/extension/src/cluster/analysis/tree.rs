@@ -250,3 +250,22 @@ pub fn make<T: Tagged>() -> &'static mut T {
         &mut *node
     }
 }
+
+/// An external parameter.
+pub fn make_parameter(number: i32, type_oid: Oid) -> NodePtr {
+    let parameter = make::<pg_sys::Param>();
+    parameter.paramkind = pg_sys::ParamKind::PARAM_EXTERN;
+    parameter.paramid = number;
+    parameter.paramtype = type_oid;
+    parameter.paramtypmod = -1;
+    parameter.location = -1;
+    std::ptr::from_mut(parameter).cast()
+}
+
+/// The relation that a statement changes; InvalidOid for none.
+pub fn target(query: &pg_sys::Query) -> Oid {
+    (query.resultRelation as usize)
+        .checked_sub(1)
+        .and_then(|index| list::<pg_sys::RangeTblEntry>(query.rtable).nth(index))
+        .map_or(Oid::INVALID, |entry| entry.relid)
+}

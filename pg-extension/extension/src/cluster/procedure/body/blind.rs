@@ -12,6 +12,7 @@ use super::source;
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 use tree::NodePtr;
 
 /// Types whose operations neither fail nor depend on the rows; all others have operations that may.
@@ -107,11 +108,16 @@ fn statement(
         .collect();
     let called = functions::called_by(&trees);
     let filled = substitute(query, arguments);
-    let facts = blind::facts(filled, rewritten.len() == 1, called.mutable)?;
+    let facts = blind::facts(
+        filled,
+        rewritten.len() == 1,
+        called.mutable,
+        &BTreeSet::new(),
+    )?;
     if let Some(reason) = facts["reason"].as_str() {
         return Ok(Err(reason.to_owned()));
     }
-    let target = target(query);
+    let target = tree::target(query);
     let Home::Hash(hash) = placements::home(target) else {
         return Ok(Err("its table is not distributed".to_owned()));
     };
@@ -131,12 +137,6 @@ fn statement(
     Ok(Ok(json!({
         "redo": facts["redo"], "schema": table.schema, "table": table.name, "key": key,
     })))
-}
-
-fn target(query: &pg_sys::Query) -> Oid {
-    tree::list::<pg_sys::RangeTblEntry>(query.rtable)
-        .nth(query.resultRelation as usize - 1)
-        .map_or(Oid::INVALID, |entry| entry.relid)
 }
 
 /// The query with the call's arguments in place of the body's parameters.
@@ -241,7 +241,7 @@ fn insert_obstacle(table: Oid, query: &pg_sys::Query) -> Option<&'static str> {
 ///
 /// `values` has the entries of the columns, those of the defaults included.
 pub fn row_obstacle(table: Oid, values: *mut pg_sys::List) -> Option<&'static str> {
-    if let Some(obstacle) = blind::table_obstacle(table) {
+    if let Some(obstacle) = blind::table_obstacle(table, &BTreeSet::new()) {
         return Some(obstacle);
     }
     let given = |column: i16| {

@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -41,9 +42,14 @@ class CommutingFaultsIT {
   private enum By {
     /** Statement by statement; the nodes are told to commit when all have done their work. */
     STATEMENTS,
+    /** The same, and each node gets a row as well, of which the client has been told the key. */
+    KEYS,
     /** The call of a procedure, whose work and commit are one message to each node. */
     CALL
   }
+
+  /** The keys that the client was told last, in the order of the nodes. */
+  private static final List<String> KEYS = new ArrayList<>();
 
   /** Which of the nodes' connections have the fault. */
   private enum Where {
@@ -63,6 +69,10 @@ class CommutingFaultsIT {
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE account (id int PRIMARY KEY, balance abelian.counter)");
       statement.execute("SELECT create_distributed_table('account', 'id')");
+      statement.execute(
+          "CREATE TABLE bill (account int, id uuid DEFAULT gen_random_uuid(), paid abelian.counter"
+              + " DEFAULT 0, PRIMARY KEY (account, id))");
+      statement.execute("SELECT create_distributed_table('bill', 'account')");
       for (int id = 1; id <= 30; id++) {
         statement.execute("INSERT INTO account VALUES (" + id + ", 0)");
       }
@@ -88,7 +98,8 @@ class CommutingFaultsIT {
   static Stream<Arguments> faults() {
     return Stream.concat(
         Stream.of(Where.values()).flatMap(where -> faults(By.STATEMENTS, where)),
-        Stream.of(Where.SECOND, Where.BOTH).flatMap(where -> faults(By.CALL, where)));
+        Stream.of(Where.SECOND, Where.BOTH)
+            .flatMap(where -> Stream.of(By.KEYS, By.CALL).flatMap(by -> faults(by, where))));
   }
 
   private static Stream<Arguments> faults(By by, Where where) {
@@ -104,6 +115,7 @@ class CommutingFaultsIT {
       throws Exception {
     long fromBefore = balance(0, from);
     long toBefore = balance(1, to);
+    List<Long> billsBefore = bills();
     Fault[] faults =
         IntStream.of(where.nodes())
             .mapToObj(
@@ -120,7 +132,7 @@ class CommutingFaultsIT {
     }
     Told answer = told.get(ANSWERED_SECONDS_MAX, TimeUnit.SECONDS);
     cluster.heal();
-    assertWhole(answer, fromBefore, toBefore);
+    assertWhole(answer, fromBefore, toBefore, billsBefore);
   }
 
   /**
@@ -138,6 +150,9 @@ class CommutingFaultsIT {
             moment ->
                 Stream.of(
                     Arguments.of(moment, Victim.CONNECTION, By.STATEMENTS),
+                    Arguments.of(moment, Victim.CONNECTION, By.KEYS),
+                    Arguments.of(moment, Victim.NODE, By.KEYS),
+                    Arguments.of(moment, Victim.ROUTER, By.KEYS),
                     Arguments.of(moment, Victim.NODE, By.CALL),
                     Arguments.of(moment, Victim.NODE, By.STATEMENTS),
                     Arguments.of(moment, Victim.ROUTER, By.CALL),
@@ -150,6 +165,7 @@ class CommutingFaultsIT {
       throws Exception {
     long fromBefore = balance(0, from);
     long toBefore = balance(1, to);
+    List<Long> billsBefore = bills();
     Fault completion = Fault.cut(moment, APPLY, () -> victim.strike(cluster, 1));
     Fault loss = Fault.cut(Moment.BEFORE, COMMIT, () -> cluster.proxy(1).arm(completion));
     cluster.proxy(1).arm(loss);
@@ -158,7 +174,7 @@ class CommutingFaultsIT {
     assertTrue(completion.hasStruck(ANSWERED_SECONDS_MAX), "the second fault has not struck");
     cluster.heal();
     Told told = pending.get(ANSWERED_SECONDS_MAX, TimeUnit.SECONDS);
-    assertWhole(told, fromBefore, toBefore);
+    assertWhole(told, fromBefore, toBefore, billsBefore);
     assertEquals(fromBefore - 1, balance(0, from), "the first node had committed: " + told);
   }
 
@@ -310,8 +326,9 @@ class CommutingFaultsIT {
   }
 
   private static Told transfer(By by) {
-    if (by == By.STATEMENTS) {
-      return transfer(from, to);
+    KEYS.clear();
+    if (by != By.CALL) {
+      return transfer(from, to, by == By.KEYS);
     }
     try (Connection connection = cluster.router().connect();
         Statement statement = connection.createStatement()) {
@@ -323,11 +340,19 @@ class CommutingFaultsIT {
   }
 
   private static Told transfer(int one, int other) {
+    return transfer(one, other, false);
+  }
+
+  private static Told transfer(int one, int other, boolean bills) {
     try (Connection connection = cluster.router().connect()) {
       connection.setAutoCommit(false);
       try (Statement statement = connection.createStatement()) {
         statement.execute("UPDATE account SET balance = balance - 1 WHERE id = " + one);
         statement.execute("UPDATE account SET balance = balance + 1 WHERE id = " + other);
+        if (bills) {
+          bill(statement, one);
+          bill(statement, other);
+        }
       }
       connection.commit();
       return Told.SUCCESS;
@@ -336,11 +361,50 @@ class CommutingFaultsIT {
     }
   }
 
-  private static void assertWhole(Told told, long fromBefore, long toBefore) throws Exception {
+  private static void bill(Statement statement, int account) throws SQLException {
+    try (ResultSet rows =
+        statement.executeQuery(
+            "INSERT INTO bill (account) VALUES (" + account + ") RETURNING id")) {
+      rows.next();
+      KEYS.add(rows.getString(1));
+    }
+    String key = "account = " + account + " AND id = '" + KEYS.get(KEYS.size() - 1) + "'";
+    statement.execute("UPDATE bill SET paid = paid + 7 WHERE " + key);
+  }
+
+  /** The rows are there once under the keys that the client knows, and no others are. */
+  private static void assertBilled(Told told, long transfers, List<Long> before)
+      throws SQLException {
+    for (int node = 0; node < 2; node++) {
+      if (node < KEYS.size()) {
+        String row = " WHERE paid = 7 AND id = '" + KEYS.get(node) + "'";
+        assertEquals(
+            transfers,
+            ProxiedCluster.number(cluster.node(node), "SELECT count(*) FROM bill" + row),
+            "the client's row on node " + node + ": " + told);
+      }
+      assertEquals(
+          before.get(node) + (KEYS.isEmpty() ? 0 : transfers),
+          bills().get(node),
+          "rows on node " + node + ": " + told);
+    }
+  }
+
+  private static List<Long> bills() throws SQLException {
+    List<Long> counts = new ArrayList<>();
+    for (int node = 0; node < 2; node++) {
+      counts.add(ProxiedCluster.number(cluster.node(node), "SELECT count(*) FROM bill"));
+    }
+    return counts;
+  }
+
+  private static void assertWhole(Told told, long fromBefore, long toBefore, List<Long> billsBefore)
+      throws Exception {
     awaitNoIntents();
     long moved = fromBefore - balance(0, from);
     assertEquals(moved, balance(1, to) - toBefore, "torn: " + told);
     assertTrue(moved == 0 || moved == 1, "moved " + moved);
+    assertBilled(told, moved, billsBefore);
     if (told.success()) {
       assertEquals(1, moved, "an acknowledged commit is lost");
     } else if (told.rolledBack()) {

@@ -64,7 +64,8 @@ public final class FactsParser {
         copy(node.path("copy")),
         procedure(node.path("procedure")),
         blind(node.path("blind")),
-        combined(node));
+        combined(node),
+        made(node.path("made")));
   }
 
   private static RelationFacts relation(JsonNode node) {
@@ -166,9 +167,13 @@ public final class FactsParser {
   }
 
   private static BlindFacts blind(JsonNode node) {
-    return node.isObject()
-        ? new BlindFacts(text(node.path("redo")), text(node.path("reason")))
-        : null;
+    if (!node.isObject()) {
+      return null;
+    }
+    JsonNode returning = node.path("redo_returning");
+    return returning.isTextual()
+        ? new BlindFacts(returning.asText(), null)
+        : new BlindFacts(text(node.path("redo")), text(node.path("reason")));
   }
 
   private static CombinedFacts combined(JsonNode facts) {
@@ -195,6 +200,13 @@ public final class FactsParser {
   /** Nodes of earlier versions know sums alone. */
   private static CombinedFacts.Merge operandMerge(JsonNode name) {
     return name.isTextual() ? constant(CombinedFacts.Merge.class, name) : CombinedFacts.Merge.SUM;
+  }
+
+  private static MadeFacts made(JsonNode node) {
+    return node.isObject()
+        ? new MadeFacts(
+            node.path("text").asText(), node.path("count").asInt(), statement(node.path("facts")))
+        : null;
   }
 
   private static SettingFacts setting(JsonNode node) {

@@ -31,6 +31,7 @@ import java.util.List;
  * @param procedure null unless it is the call of a distributed procedure and nothing else
  * @param blind null unless it changes rows: whether it can be done again later unnoticed
  * @param combined how it can stand for several of different sessions; null when it cannot
+ * @param made how it is run when the router makes its random keys; null when it has none
  */
 public record StatementFacts(
     StatementKind kind,
@@ -57,7 +58,8 @@ public record StatementFacts(
     CopyFacts copy,
     ProcedureFacts procedure,
     BlindFacts blind,
-    CombinedFacts combined) {
+    CombinedFacts combined,
+    MadeFacts made) {
   /** Copies the lists. */
   public StatementFacts {
     parameters = List.copyOf(parameters);
@@ -101,6 +103,7 @@ public record StatementFacts(
         null,
         deferred,
         functions,
+        null,
         null,
         null,
         null,

@@ -1,6 +1,7 @@
 package org.abelian.router.protocol;
 
 import java.util.Arrays;
+import java.util.List;
 
 /** A view of a Bind message where it lies. Reused from message to message; not thread-safe. */
 public final class BindMessage {
@@ -140,6 +141,30 @@ public final class BindMessage {
     }
     int last = parameterCount - 1;
     return offset(last) + Math.max(length(last), 0);
+  }
+
+  /**
+   * Writes its formats and values, and more values after them.
+   *
+   * @param more in text form
+   */
+  public void writeValues(FrameWriter writer, List<byte[]> more) {
+    int all = parameterCount + more.size();
+    writer.int2(all);
+    for (int i = 0; i < all; i++) {
+      writer.int2(i < parameterCount && isBinary(i) ? 1 : 0);
+    }
+    writer.int2(all);
+    for (int i = 0; i < parameterCount; i++) {
+      int length = length(i);
+      writer.int4(length);
+      if (length > 0) {
+        writer.bytes(array, offset(i), length);
+      }
+    }
+    for (byte[] value : more) {
+      writer.int4(value.length).bytes(value);
+    }
   }
 
   /** The result formats: none for text, one for all columns, or one for each. */

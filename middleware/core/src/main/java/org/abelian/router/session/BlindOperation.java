@@ -13,11 +13,9 @@ final class BlindOperation {
   private final RoutedStatement routed;
   private final byte[] bind;
   private final TagSum sum = new TagSum();
+  private boolean repeated;
 
-  /**
-   * @param bind the Bind message, or null when the statement has no parameters
-   */
-  BlindOperation(int node, RoutedStatement routed, byte[] bind) {
+  private BlindOperation(int node, RoutedStatement routed, byte[] bind) {
     this.node = node;
     this.routed = routed;
     this.bind = bind;
@@ -32,7 +30,13 @@ final class BlindOperation {
 
   /** The same statement with the same values, once more. */
   BlindOperation again() {
+    repeated = true;
     return new BlindOperation(node, routed, bind);
+  }
+
+  /** True when it was asked for again. */
+  boolean isRepeated() {
+    return repeated;
   }
 
   int node() {
@@ -53,13 +57,11 @@ final class BlindOperation {
   }
 
   /**
-   * The values in text form, null for NULL; null when one has a binary form that is unknown here.
+   * The values in text form, null for NULL; null when one has a binary form that is unknown here,
+   * or a text that settings give its meaning.
    */
   List<String> values() {
     List<String> values = new ArrayList<>();
-    if (bind == null) {
-      return values;
-    }
     BindMessage message = new BindMessage();
     message.look(bind, 0);
     for (int i = 0; i < message.parameterCount(); i++) {
@@ -69,7 +71,8 @@ final class BlindOperation {
               ? null
               : ParameterText.of(
                   types().get(i), message.isBinary(i), bind, message.offset(i), length);
-      if (length >= 0 && value == null) {
+      boolean known = value != null && IntentText.isUnambiguous(types().get(i), value);
+      if (length >= 0 && !known) {
         return null;
       }
       values.add(value);
@@ -79,6 +82,6 @@ final class BlindOperation {
 
   @Override
   public String toString() {
-    return "node " + node + ": " + sql() + (bind == null ? "" : " " + Arrays.toString(bind));
+    return "node " + node + ": " + sql() + " " + Arrays.toString(bind);
   }
 }

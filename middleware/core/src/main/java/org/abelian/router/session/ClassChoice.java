@@ -37,7 +37,8 @@ record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
     }
     Intent intent = obstacle == null ? intent(work, writers) : null;
     if (intent == null) {
-      String reason = obstacle == null ? "a value has a binary form that is unknown" : obstacle;
+      String reason =
+          obstacle == null ? "a value has a form that may read differently elsewhere" : obstacle;
       return new ClassChoice(CommitClass.COORDINATED, reason, null);
     }
     return new ClassChoice(CommitClass.COMMUTING, "it wrote on several nodes", intent);

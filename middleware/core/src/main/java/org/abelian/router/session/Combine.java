@@ -140,28 +140,9 @@ final class Combine {
         .bytes(bind.array(), bind.portalAt(), bind.portalLength())
         .int1(0)
         .string(name);
-    writeValues(writer, bind, collected.arrays());
+    bind.writeValues(writer, collected.arrays());
     writer.bytes(bind.array(), bind.resultFormatsAt(), bind.end() - bind.resultFormatsAt()).end();
     session.plan().add(answer ? NodeReply.pass(connection) : NodeReply.swallow(connection));
     return new Portal.OnNode(statement, routed, home, routed.origins(), null);
-  }
-
-  private static void writeValues(FrameWriter writer, BindMessage bind, List<byte[]> arrays) {
-    int own = bind.parameterCount();
-    writer.int2(own + arrays.size());
-    for (int i = 0; i < own + arrays.size(); i++) {
-      writer.int2(i < own && bind.isBinary(i) ? 1 : 0);
-    }
-    writer.int2(own + arrays.size());
-    for (int i = 0; i < own; i++) {
-      int length = bind.length(i);
-      writer.int4(length);
-      if (length > 0) {
-        writer.bytes(bind.array(), bind.offset(i), length);
-      }
-    }
-    for (byte[] array : arrays) {
-      writer.int4(array.length).bytes(array);
-    }
   }
 }

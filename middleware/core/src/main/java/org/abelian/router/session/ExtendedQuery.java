@@ -27,6 +27,7 @@ final class ExtendedQuery {
   private final BoundParameters values = new BoundParameters(bind);
   private final Spread spread;
   private final UtilityExecution utility;
+  private final RandomKeys keys;
 
   /**
    * A statement whose description was asked for right before its Bind, which will tell the node.
@@ -37,6 +38,7 @@ final class ExtendedQuery {
     this.session = session;
     spread = new Spread(session);
     utility = new UtilityExecution(session);
+    keys = new RandomKeys(session);
   }
 
   Spread spread() {
@@ -45,6 +47,10 @@ final class ExtendedQuery {
 
   UtilityExecution utility() {
     return utility;
+  }
+
+  RandomKeys keys() {
+    return keys;
   }
 
   /** True for statements that are allowed in a failed transaction. */
@@ -102,23 +108,44 @@ final class ExtendedQuery {
     if (UtilityExecution.isForSession(routed.utility())) {
       return bindHere(statement, routed);
     }
+    int next = at + length;
+    boolean named = bind.statementEnd() > bind.statementAt() || statement.isFrequent();
+    MadeForm made =
+        routed.made() == null ? null : keys.instead(routed, values, isRunNext(array, next));
+    if (made == null) {
+      return bind(statement, routed, named, array, next);
+    }
+    bind.look(made.bind(bind, session.router().keys()), 0);
+    return bind(made.statement(), made.routed(), named, array, next);
+  }
+
+  /**
+   * Binds what nodes are to run.
+   *
+   * @param next where the message after this one stands
+   */
+  private Outcome bind(
+      SharedStatement statement, RoutedStatement routed, boolean named, byte[] array, int next)
+      throws IOException {
     Route route = session.runner().route(statement.sql(), routed, values);
     Link link = session.runner().single(routed, route);
     if (link == null) {
       return bindSpread(statement, routed, route);
     }
     if (describeWithBind == null && session.combining().applies(routed, link)) {
-      Outcome outcome = bindCombined(statement, routed, link, array, at + length);
+      Outcome outcome = bindCombined(statement, routed, link, array, next);
       if (outcome != null) {
         return outcome;
       }
     }
     session.control().enter(link, routed);
-    boolean named = bind.statementEnd() > bind.statementAt();
-    byte[] name = prepare(link.connection, statement.statement(), named || statement.isFrequent());
+    byte[] name = prepare(link.connection, statement.statement(), named);
     if (describeWithBind != null) {
+      boolean same = describeWithBind == statement; // else it has parameters of the router's own
+      describeStatement(
+          link.connection,
+          same ? name : prepare(link.connection, describeWithBind.statement(), true));
       describeWithBind = null;
-      describeStatement(link.connection, name);
     }
     writeBind(link.connection, name);
     session.plan().add(NodeReply.pass(link.connection));
@@ -199,8 +226,9 @@ final class ExtendedQuery {
       if (!session.plan().isEmpty()) {
         return Outcome.WAIT;
       }
+      SharedStatement described = describeWithBind;
       describeWithBind = null;
-      describeSomewhere(statement);
+      describeSomewhere(described);
     }
     Portal portal = spread.bind(statement, routed, route, bind, true);
     if (portal == null) {
@@ -344,7 +372,7 @@ final class ExtendedQuery {
       session.links().touch(link);
       session.runner().noteSingle(onNode.routed(), link);
       link.connection.writer().bytes(array, at, length);
-      session.plan().add(answer(onNode));
+      session.plan().add(answer(onNode, BigEndian.int4(array, nameEnd + 1)));
       return Outcome.NEXT;
     }
     if (portal instanceof Portal.OnNodes onNodes) {
@@ -358,10 +386,15 @@ final class ExtendedQuery {
     return runHere((Portal.OfRouter) portal);
   }
 
-  private NodeReply answer(Portal.OnNode portal) {
+  private NodeReply answer(Portal.OnNode portal, int limit) {
     NodeConnection connection = portal.link().connection;
     if (portal.operation() == null) {
       return NodeReply.pass(connection);
+    }
+    // The node runs it once, and gives its rows in as many portions as it is asked for.
+    boolean inPortions = limit != 0 || portal.operation().isRepeated();
+    if (inPortions && portal.routed().facts().returnsRows()) {
+      session.transaction().work().refuse("its RETURNING is read in portions");
     }
     BlindOperation operation = portal.operation().again();
     session.transaction().work().operates(operation);

@@ -155,10 +155,13 @@ final class IntentText {
       return binary(oid, bytes);
     }
     String text = characters(bytes);
+    return isUnambiguous(oid, text) ? Optional.of(text) : Optional.empty();
+  }
+
+  /** Whether the text of a value of that type reads the same under all settings. */
+  static boolean isUnambiguous(int oid, String text) {
     Pattern unambiguous = UNAMBIGUOUS.get(oid);
-    return unambiguous == null || unambiguous.matcher(text).matches()
-        ? Optional.of(text)
-        : Optional.empty();
+    return unambiguous == null || unambiguous.matcher(text).matches();
   }
 
   private static String characters(ByteBuffer bytes) {

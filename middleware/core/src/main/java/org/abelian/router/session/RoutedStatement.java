@@ -31,13 +31,20 @@ final class RoutedStatement {
   private final boolean pins;
   private final ExplainCommand explains;
   private final RoutedStatement explained;
+  private final MadeForm made;
   private final ColumnOrigins origins = new ColumnOrigins();
   private volatile NodeStatement worker;
   private volatile NodeStatement combine;
   private volatile NodeStatement combined;
 
   RoutedStatement(StatementRouter router) {
+    this(router, (MadeForm) null);
+  }
+
+  /** A statement that may have random keys of the router's making. */
+  RoutedStatement(StatementRouter router, MadeForm made) {
     this.router = router;
+    this.made = made;
     StatementFacts facts = router.facts();
     writes = facts.writes() || facts.volatileFunctions() || isWritingUtility(facts);
     pins =
@@ -55,6 +62,7 @@ final class RoutedStatement {
   RoutedStatement(ExplainCommand command, StatementRouter inner) {
     explains = command;
     explained = new RoutedStatement(inner);
+    made = null;
     router = new ExplainRouter(inner);
     writes = command.analyze() && explained.writes;
     pins =
@@ -100,6 +108,11 @@ final class RoutedStatement {
   /** The statement that EXPLAIN is about; else null. */
   RoutedStatement explained() {
     return explained;
+  }
+
+  /** How it is run with random keys of the router's making; null when it has none. */
+  MadeForm made() {
+    return made;
   }
 
   /** Where the columns of a combined read come from. */

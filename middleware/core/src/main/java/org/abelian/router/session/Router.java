@@ -76,6 +76,7 @@ public final class Router implements AutoCloseable {
   private final Popularity<CallObject> contended = new Popularity<>(CONTENDED_FROM);
   private final Combiner<Calls<LaneCall>> lanes =
       new Combiner<>(CombiningLimits.CALLS, System::nanoTime);
+  private final Supplier<UUID> keys = UUID::randomUUID;
   private final CoordinatedCommit commit;
   private final CommutingCommit commuting;
   private final IntentLedger intents;
@@ -211,6 +212,11 @@ public final class Router implements AutoCloseable {
 
   NodePools pools() {
     return pools;
+  }
+
+  /** Where keys of rows come from: random UUIDs that nobody can foresee. */
+  Supplier<UUID> keys() {
+    return keys;
   }
 
   StatementCache statements() {

@@ -37,7 +37,6 @@ final class SimpleQuery {
 
   SimpleQuery(Session session) {
     this.session = session;
-    bind.look(EMPTY_BIND, 0);
   }
 
   private static byte[] emptyBind() {
@@ -116,7 +115,20 @@ final class SimpleQuery {
           "COPY FROM followed by other statements in one query is not supported through the router",
           "Send it by itself, or at the end.");
     }
-    Route route = session.runner().route(statement.sql(), routed, BoundValues.NONE);
+    bind.look(EMPTY_BIND, 0);
+    MadeForm made =
+        session.extended().keys().instead(routed, BoundValues.NONE, statements.size() == 1);
+    if (made == null) {
+      return run(statement, routed, array, at, length);
+    }
+    bind.look(made.bind(bind, session.router().keys()), 0);
+    return run(made.statement(), made.routed(), array, at, length);
+  }
+
+  private Outcome run(
+      SharedStatement statement, RoutedStatement routed, byte[] array, int at, int length)
+      throws IOException {
+    Route route = session.runner().route(statement.sql(), routed, new BoundParameters(bind));
     Link link = session.runner().single(routed, route);
     if (link != null && statements.size() == 1 && session.combining().applies(routed, link)) {
       Combining.Turn turn = session.combining().run(routed, link, BoundValues.NONE);
@@ -171,13 +183,16 @@ final class SimpleQuery {
       byte[] array,
       int at,
       int length) {
-    boolean alone = statements.size() == 1 && (!session.transaction().isOpen() || link.begun);
+    boolean alone =
+        statements.size() == 1
+            && bind.parameterCount() == 0
+            && (!session.transaction().isOpen() || link.begun);
     session.control().enter(link, routed);
     session.runner().noteSingle(routed, link);
     NodeConnection connection = link.connection;
     BlindOperation operation = null;
     if (routed.isBlind()) {
-      operation = new BlindOperation(link.nodeId, routed, null);
+      operation = BlindOperation.of(link.nodeId, routed, bind);
       session.transaction().work().operates(operation);
     }
     if (alone) {
@@ -185,7 +200,8 @@ final class SimpleQuery {
     }
     byte[] name = session.extended().prepare(connection, statement.statement(), false);
     FrameWriter writer = connection.writer();
-    writer.begin(FrontendType.BIND).int1(0).string(name).int2(0).int2(0).int2(0).end();
+    writer.begin(FrontendType.BIND).int1(0).string(name);
+    writer.bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
     session.plan().add(NodeReply.swallow(connection));
     runPortal(connection, NodeReply.describeRows(connection), operation);
     return Outcome.NEXT;

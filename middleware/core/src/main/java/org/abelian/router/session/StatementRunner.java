@@ -99,7 +99,10 @@ final class StatementRunner {
     ExplainCommand explain = statement.explain();
     if (explain == null) {
       String sql = statement.sql();
-      return new RoutedStatement(Routing.compile(sql, analyse(statement, sql), catalog));
+      StatementFacts facts = analyse(statement, sql);
+      return new RoutedStatement(
+          Routing.compile(sql, facts, catalog),
+          MadeForm.of(facts.made(), catalog, session.router().statements()));
     }
     String sql = explain.inner();
     return new RoutedStatement(explain, Routing.compile(sql, analyse(statement, sql), catalog));

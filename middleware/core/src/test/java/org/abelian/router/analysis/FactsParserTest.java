@@ -99,6 +99,21 @@ class FactsParserTest {
   }
 
   @Test
+  void whetherItCanBeDoneAgainIsRead() {
+    String facts = "[{\"kind\": \"insert\", \"blind\": %s}]";
+    assertEquals(
+        new BlindFacts("again", null), only(facts.formatted("{\"redo\": \"again\"}")).blind());
+    assertEquals(
+        new BlindFacts(null, "it reads"),
+        only(facts.formatted("{\"reason\": \"it reads\"}")).blind());
+    assertEquals(
+        new BlindFacts("again", null),
+        only(facts.formatted("{\"reason\": \"it returns\", \"redo_returning\": \"again\"}"))
+            .blind());
+    assertNull(only(facts.formatted("null")).blind());
+  }
+
+  @Test
   void severalStatementsAndNoneAreRead() {
     assertEquals(List.of(), FactsParser.parse("[]"));
     assertEquals(

@@ -261,6 +261,7 @@ final class FactsBuilder {
         copy,
         procedure,
         null,
+        null,
         null);
   }
 }

@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import org.abelian.harness.CommitCounts;
 import org.abelian.harness.Fault;
 import org.abelian.harness.Fault.Moment;
+import org.abelian.harness.RouterServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,7 +121,11 @@ class SharedLaneCallsIT {
   }
 
   private static long shared() throws SQLException {
-    try (Connection connection = cluster.router().connect()) {
+    return shared(cluster.router());
+  }
+
+  private static long shared(RouterServer router) throws SQLException {
+    try (Connection connection = router.connect()) {
       return CommitCounts.shared(connection);
     }
   }
@@ -302,6 +307,56 @@ class SharedLaneCallsIT {
         "SELECT count(*) FROM abelian.procedure WHERE stopped <> '' AND signature LIKE '"
             + signature
             + "'");
+  }
+
+  private static final List<String> SHARING_FUNCTIONS =
+      List.of("independent_run_calls", "tell_calls");
+
+  private static void renameOnSecondNode(String from, String to) throws SQLException {
+    try (Connection node = cluster.node(1).connectAsSuperuser();
+        Statement statement = node.createStatement()) {
+      for (String name : SHARING_FUNCTIONS) {
+        statement.execute("ALTER FUNCTION abelian." + from + name + " RENAME TO " + to + name);
+      }
+    }
+  }
+
+  /** Nodes are updated one after the other. */
+  @Test
+  void nothingIsSharedWithANodeThatIsNotUpdatedYet() throws Exception {
+    renameOnSecondNode("", "later_");
+    boolean old = true;
+    try (RouterServer other = cluster.startAnotherRouter()) {
+      runBumps(other);
+      assertEquals(0, shared(other), "shared with an old node");
+      renameOnSecondNode("later_", "");
+      old = false;
+      long deadline = System.nanoTime() + SETTLED_SECONDS * 1_000_000_000L;
+      while (shared(other) == 0 && System.nanoTime() - deadline < 0) {
+        runBumps(other);
+      }
+      assertTrue(shared(other) > 0, "nothing is shared after the update");
+    } finally {
+      if (old) {
+        renameOnSecondNode("later_", "");
+      }
+    }
+  }
+
+  private static void runBumps(RouterServer router) throws Exception {
+    long before = number(0, "SELECT n FROM account WHERE id = " + first);
+    try (CombiningCrew crew = new CombiningCrew(CLIENTS, router::connect)) {
+      crew.run(
+          (connection, client) ->
+              bump(
+                  connection,
+                  client,
+                  Collections.synchronizedList(new ArrayList<>()),
+                  Collections.synchronizedList(new ArrayList<>())));
+    }
+    long done = before + (long) CLIENTS * ROUNDS;
+    assertEquals(done, number(0, "SELECT n FROM account WHERE id = " + first));
+    assertEquals(done, number(1, "SELECT n FROM account WHERE id = " + second));
   }
 
   static Stream<Arguments> faults() {

@@ -30,6 +30,10 @@ final class Hotspot<L extends Load<L>> {
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Member<L>> gathering = new ArrayDeque<>();
   private int flights;
+
+  /** Members that are to lead and have not taken others yet: they get their connections. */
+  private int leaders;
+
   private boolean closed;
 
   Hotspot(Combiner<L> combiner, Object key) {
@@ -53,6 +57,7 @@ final class Hotspot<L extends Load<L>> {
       boolean room = flights < limits.flights() && gathering.isEmpty();
       if (alone || room || gathering.size() >= limits.queue()) {
         flights++;
+        leaders += member == null ? 0 : 1;
         return Arrival.GOES;
       }
       if (member == null) {
@@ -75,6 +80,7 @@ final class Hotspot<L extends Load<L>> {
         next = gathering.poll();
         next.state(Member.State.LEADS);
         flights++;
+        leaders++;
       }
       closed = flights == 0;
       if (closed) {
@@ -88,15 +94,31 @@ final class Hotspot<L extends Load<L>> {
     }
   }
 
-  /** It has gathered long enough: it leads, one statement more than usual. */
-  void expire(Member<L> member) {
+  /**
+   * It has gathered long enough: it leads, one statement more than usual.
+   *
+   * @param patient true when it would rather go with one who is about to lead
+   */
+  void expire(Member<L> member, boolean patient) {
     lock.lock();
     try {
-      if (member.state() == Member.State.GATHERING) {
+      if (member.state() == Member.State.GATHERING && !(patient && leaders > 0)) {
         gathering.remove(member);
         member.state(Member.State.LEADS);
         flights++;
+        leaders++;
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The leader goes alone after all. */
+  Batch<L> leadAlone(Member<L> leader) {
+    lock.lock();
+    try {
+      leaders--;
+      return new Batch<>(this, leader.load(), List.of());
     } finally {
       lock.unlock();
     }
@@ -106,6 +128,7 @@ final class Hotspot<L extends Load<L>> {
   Batch<L> lead(Member<L> leader) {
     lock.lock();
     try {
+      leaders--;
       L sum = leader.load();
       List<Member<L>> others = new ArrayList<>();
       Iterator<Member<L>> rest = gathering.iterator();

@@ -24,6 +24,9 @@ public final class Member<L extends Load<L>> {
     WITHDRAWN
   }
 
+  /** So many times as long it waits for one who is about to lead: connections may be opened. */
+  private static final int PATIENCE = 9;
+
   private static final long GLANCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Hotspot<L> hotspot;
@@ -85,16 +88,19 @@ public final class Member<L extends Load<L>> {
 
   /**
    * Waits until there is something to do for the session: {@code LEADS}, {@code ANSWERED} or {@code
-   * WITHDRAWN}. Gathers no longer than that, and then leads whoever is there. Whoever has taken it
-   * will answer.
+   * WITHDRAWN}. Gathers no longer than that, or ten times as long while another is about to lead,
+   * and then leads whoever is there. Whoever has taken it will answer.
    */
   public State await(long waitNanos) {
     long deadline = System.nanoTime() + waitNanos;
+    boolean patient = true;
     boolean interrupted = false;
     while (state == State.GATHERING) {
       long left = deadline - System.nanoTime();
       if (left <= 0) {
-        hotspot.expire(this);
+        hotspot.expire(this, patient);
+        patient = false;
+        deadline += PATIENCE * waitNanos;
       } else {
         LockSupport.parkNanos(this, left);
         interrupted |= Thread.interrupted();
@@ -117,7 +123,7 @@ public final class Member<L extends Load<L>> {
 
   /** Takes nobody with it; for a member that leads. */
   public Batch<L> leadAlone() {
-    return new Batch<>(hotspot, load, List.of());
+    return hotspot.leadAlone(this);
   }
 
   /** Does not want to be run any more. From any thread. */

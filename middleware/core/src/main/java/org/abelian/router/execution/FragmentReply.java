@@ -78,7 +78,7 @@ public final class FragmentReply {
       }
       case BackendType.DATA_ROW -> {
         if (rows != null) {
-          rows.row(output, array, at, length);
+          rows.take(output, array, at, length);
         }
       }
       case BackendType.COMMAND_COMPLETE -> {

@@ -9,6 +9,7 @@ import org.abelian.router.analysis.ProcedureFacts;
  */
 public abstract class ResultMerge {
   private final TagSum tags = new TagSum();
+  private RuntimeException failure;
 
   ResultMerge() {}
 
@@ -25,7 +26,18 @@ public abstract class ResultMerge {
     };
   }
 
-  /** Takes a DataRow. */
+  /** Takes a DataRow; one that cannot be merged makes {@link #finish} fail, so that all is read. */
+  final void take(ClientOutput output, byte[] array, int at, int length) {
+    try {
+      if (failure == null) {
+        row(output, array, at, length);
+      }
+    } catch (RuntimeException unmergeable) {
+      failure = unmergeable;
+    }
+  }
+
+  /** Takes a DataRow, or throws why it cannot be merged. */
   abstract void row(ClientOutput output, byte[] array, int at, int length);
 
   /** Gives what is left to give; returns how many rows the client gets in all. */
@@ -35,8 +47,11 @@ public abstract class ResultMerge {
     tags.add(tag);
   }
 
-  /** All participants have answered: ends the result. */
+  /** All participants have answered: ends the result, or throws why there is none. */
   public void finish(ClientOutput output) {
+    if (failure != null) {
+      throw failure;
+    }
     long rows = rows(output);
     String tag = tags.tag();
     int space = tag.lastIndexOf(' ');

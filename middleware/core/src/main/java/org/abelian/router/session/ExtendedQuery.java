@@ -228,7 +228,7 @@ final class ExtendedQuery {
       }
       SharedStatement described = describeWithBind;
       describeWithBind = null;
-      describeSomewhere(described);
+      describeSomewhere(described, routed);
     }
     Portal portal = spread.bind(statement, routed, route, bind, true);
     if (portal == null) {
@@ -322,7 +322,7 @@ final class ExtendedQuery {
     } else if (isBoundNext(statement, array, next)) {
       describeWithBind = statement;
     } else {
-      describeSomewhere(statement);
+      describeSomewhere(statement, routed);
     }
     return Outcome.NEXT;
   }
@@ -338,9 +338,9 @@ final class ExtendedQuery {
   }
 
   /** Any node can describe it; none need join the transaction for that. */
-  private void describeSomewhere(SharedStatement statement) throws IOException {
+  private void describeSomewhere(SharedStatement statement, RoutedStatement routed)
+      throws IOException {
     if (statement.explain() != null && statement.explain().call()) {
-      RoutedStatement routed = session.runner().routed(statement);
       session.plan().add(PlanText.parameters(routed.facts().parameters()));
       session.plan().add(PlanText.description());
       return;

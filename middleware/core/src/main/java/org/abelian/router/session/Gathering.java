@@ -109,6 +109,11 @@ final class Gathering {
         : Failure.of("57014", "canceling statement due to user request");
   }
 
+  /** Whether the session has something with others. From any thread. */
+  boolean isWaiting() {
+    return waiting != null;
+  }
+
   /** Cancels what the session has with others; false when there is nothing. */
   boolean cancel() {
     Member<?> member = waiting;

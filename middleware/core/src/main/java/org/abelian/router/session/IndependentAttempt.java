@@ -24,6 +24,8 @@ import org.abelian.router.transaction.independent.IndependentTransaction;
 import org.abelian.router.transaction.independent.IndependentTransactions;
 import org.abelian.router.transaction.independent.Refusal;
 import org.abelian.router.transaction.independent.Settled;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One attempt to run calls as an independent transaction: a round for the proposals, a round for
@@ -31,6 +33,8 @@ import org.abelian.router.transaction.independent.Settled;
  * calls, which are those of several sessions, are run one after the other in the same fragment.
  */
 final class IndependentAttempt {
+  private static final Logger LOG = LoggerFactory.getLogger(IndependentAttempt.class);
+
   private static final NodeStatement PROPOSE = NodeStatement.of(IndependentTransaction.PROPOSE);
   private static final NodeStatement EXECUTE = NodeStatement.of(IndependentTransaction.EXECUTE);
   private static final NodeStatement EXECUTE_CALLS =
@@ -135,10 +139,11 @@ final class IndependentAttempt {
     return refusal;
   }
 
-  private static void send(NodeConnection connection) {
-    connection.closeSurplus();
+  private void send(NodeConnection connection) {
+    connection.closeAllSurplus();
     connection.writer().empty(FrontendType.SYNC);
     try {
+      connection.timeout(session.plan().timeout());
       connection.flush();
     } catch (NodeLostException lost) {
       // Its answer will say so.
@@ -175,13 +180,7 @@ final class IndependentAttempt {
     String intent =
         IntentText.settings(session.settings()).orElse("")
             + calls.stream().map(LaneCall::intent).collect(Collectors.joining());
-    NodeStatement execute = calls.size() > 1 ? EXECUTE_CALLS : EXECUTE;
-    for (Link link : links) {
-      NodeCall.sendPrepared(link.connection, execute, transaction.execution(link.nodeId, intent));
-      calls.forEach(call -> call.send(link.nodeId, link.connection));
-      send(link.connection);
-    }
-    if (areExecuted()) {
+    if (areExecuted(intent)) {
       session.router().independents().acknowledged(transaction);
       return;
     }
@@ -191,7 +190,28 @@ final class IndependentAttempt {
     }
   }
 
-  private boolean areExecuted() {
+  /** Whether all participants have answered that they have executed it. */
+  private boolean areExecuted(String intent) {
+    try {
+      sendExecution(intent);
+      return readAnswers();
+    } catch (RuntimeException fault) {
+      LOG.error("answers to transaction {} could not be read", transaction.id(), fault);
+      links.forEach(link -> link.connection.close()); // Nobody must take them for others.
+      return false;
+    }
+  }
+
+  private void sendExecution(String intent) {
+    NodeStatement execute = calls.size() > 1 ? EXECUTE_CALLS : EXECUTE;
+    for (Link link : links) {
+      NodeCall.sendPrepared(link.connection, execute, transaction.execution(link.nodeId, intent));
+      calls.forEach(call -> call.send(link.nodeId, link.connection));
+      send(link.connection);
+    }
+  }
+
+  private boolean readAnswers() {
     Map<Integer, FragmentReply> replies = new HashMap<>();
     for (Link link : links) {
       FragmentReply reply = new FragmentReply(link.connection);
@@ -258,7 +278,8 @@ final class IndependentAttempt {
     }
     throw new AbelianException(
         SqlState.SERIALIZATION_FAILURE,
-        loss.getMessage() + "; the transaction is rolled back",
+        (loss == null ? "a fault of the router" : loss.getMessage())
+            + "; the transaction is rolled back",
         "Try the transaction again.");
   }
 }

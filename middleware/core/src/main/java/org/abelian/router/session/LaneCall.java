@@ -27,10 +27,20 @@ final class LaneCall {
   private boolean lacksRows;
   private Exception unknown;
 
+  /**
+   * Nothing is sent yet.
+   *
+   * @throws RuntimeException when its results could not be merged
+   */
   LaneCall(Session session, Portal.OnNodes portal) {
     this.session = session;
     this.portal = portal;
+    merge = newMerge();
     start = session.output().position();
+  }
+
+  private ResultMerge newMerge() {
+    return ResultMerge.of(portal.call.procedure(), portal.resultFormats);
   }
 
   /** What its nodes record of it: the procedure and the call. */
@@ -58,7 +68,7 @@ final class LaneCall {
 
   /** Reads the answers of its participants, in its own order; each has answered those before. */
   void read(Map<Integer, FragmentReply> replies) {
-    merge = ResultMerge.of(portal.call.procedure(), portal.resultFormats);
+    merge = newMerge();
     for (Link link : portal.links) {
       replies.get(link.nodeId).read(session.output(), merge, isDescribedBy(link.nodeId));
     }
@@ -100,7 +110,6 @@ final class LaneCall {
   /** Nothing of it took effect, and nothing of its answers reaches the client. */
   void undo() {
     session.output().rewind(start);
-    merge = null;
     if (unknown != null) {
       throw error(unknown);
     }
@@ -123,7 +132,22 @@ final class LaneCall {
     if (lacksRows) {
       answerWithoutRows();
     } else {
+      answerWithRows();
+    }
+  }
+
+  private void answerWithRows() {
+    try {
       merge.finish(session.output());
+    } catch (RuntimeException unmergeable) {
+      session.output().rewind(start);
+      throw new AbelianException(
+          SqlState.RESULT_LOST,
+          "the transaction is committed, but its results cannot be made one",
+          String.valueOf(unmergeable.getMessage()),
+          "Do not run it again: it has taken effect on all nodes. Declare another merge rule"
+              + " with create_distributed_procedure().",
+          unmergeable);
     }
   }
 

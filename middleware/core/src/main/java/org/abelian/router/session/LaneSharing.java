@@ -5,6 +5,7 @@ import org.abelian.router.combining.Batch;
 import org.abelian.router.combining.Combiner;
 import org.abelian.router.combining.Result;
 import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.transaction.NodeUnreachableException;
 import org.abelian.router.transaction.independent.Refusal;
 
 /**
@@ -28,7 +29,7 @@ final class LaneSharing {
     Gathering gathering = session.gathering();
     gathering.endGroup();
     String scope = session.combining().scope(portal.links);
-    if (scope == null) {
+    if (scope == null || !areKnownToShare(portal.links)) {
       return false;
     }
     CallGroup key = CallGroup.ofLanes(scope, portal.links);
@@ -55,6 +56,15 @@ final class LaneSharing {
     session.router().statistics().countShared();
     call.answer();
     return true;
+  }
+
+  private boolean areKnownToShare(List<Link> links) {
+    try {
+      List<Integer> nodes = links.stream().map(link -> link.nodeId).toList();
+      return session.router().independents().shareCalls(nodes);
+    } catch (NodeUnreachableException unreachable) {
+      return false; // It learns by itself what is wrong.
+    }
   }
 
   /** Runs all of them over this session's connections. */

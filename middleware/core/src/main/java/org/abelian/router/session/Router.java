@@ -58,6 +58,7 @@ public final class Router implements AutoCloseable {
   private static final int CONTENDED_FROM = 3;
 
   private static final Duration PROMISES_PERIOD = Duration.ofSeconds(1);
+  private static final Duration VERSIONS_PERIOD = Duration.ofSeconds(5);
   private static final String VERIFIER = "SELECT abelian.scram_verifier(?::name)";
 
   private final UUID uuid = UUID.randomUUID();
@@ -130,6 +131,7 @@ public final class Router implements AutoCloseable {
           BackgroundDuties started =
               BackgroundDuties.start(network, ledger, prepared, deadlocks, recovery, laneRecovery);
           started.every(PROMISES_PERIOD, "broken promises", promises::look);
+          started.every(VERSIONS_PERIOD, "versions of nodes", independents::lookAgain);
           return started;
         };
   }

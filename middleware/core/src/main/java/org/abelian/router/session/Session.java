@@ -1,7 +1,9 @@
 package org.abelian.router.session;
 
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientOutput;
@@ -26,6 +28,8 @@ import org.abelian.router.transaction.SessionLabel;
 public final class Session {
   /** So much COPY data is collected before it is passed on without being asked for. */
   private static final int COPY_BUFFER = 65536;
+
+  private static final int ABORT_GRACE_SECONDS = 5;
 
   private final Router router;
   private final int id;
@@ -174,7 +178,20 @@ public final class Session {
     closed = true;
     router.sessions().remove(this);
     Links current = links;
-    if (current != null && !gathering.cancel()) {
+    if (current == null) {
+      return;
+    }
+    if (gathering.cancel()) {
+      // It may be running what others wait for: for them, its nodes may still answer.
+      CompletableFuture.delayedExecutor(ABORT_GRACE_SECONDS, TimeUnit.SECONDS)
+          .execute(() -> abortIfStillWaiting(current));
+    } else {
+      current.abort();
+    }
+  }
+
+  private void abortIfStillWaiting(Links current) {
+    if (gathering.isWaiting()) {
       current.abort();
     }
   }

@@ -40,16 +40,35 @@ public final class IndependentTransactions {
       throws NodeUnreachableException {
     Map<Integer, LaneState> lanes = new LinkedHashMap<>();
     for (int node : participants) {
-      LaneState lane = known.get(node);
-      if (lane == null) {
-        lane = network.state(node);
-        known.put(node, lane);
-      }
-      lanes.put(node, lane);
+      lanes.put(node, lane(node));
     }
     String id = router + ":" + session + "-" + next.getAndIncrement();
     ledger.begin(id);
     return new IndependentTransaction(id, lanes);
+  }
+
+  private LaneState lane(int node) throws NodeUnreachableException {
+    LaneState lane = known.get(node);
+    if (lane == null) {
+      lane = network.state(node);
+      known.put(node, lane);
+    }
+    return lane;
+  }
+
+  /** Whether all of them know transactions of several calls; nodes before 0.5.0 do not. */
+  public boolean shareCalls(List<Integer> nodes) throws NodeUnreachableException {
+    for (int node : nodes) {
+      if (!lane(node).sharesCalls()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Nodes that do not know transactions of several calls may have been updated meanwhile. */
+  public void lookAgain() {
+    known.values().removeIf(lane -> !lane.sharesCalls());
   }
 
   /** Finds out anew about a node that refused to propose, so that the next attempt may succeed. */

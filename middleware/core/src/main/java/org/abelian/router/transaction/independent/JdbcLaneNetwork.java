@@ -47,8 +47,14 @@ public final class JdbcLaneNetwork implements LaneNetwork {
         connection ->
             one(
                 connection,
-                "SELECT s[1], s[2], s[3] FROM abelian.independent_state() s",
-                rows -> new LaneState(rows.getLong(1), rows.getLong(2), rows.getLong(3) != 0)));
+                "SELECT s[1], s[2], s[3], to_regprocedure('abelian.tell_calls(integer, integer[])')"
+                    + " IS NOT NULL FROM abelian.independent_state() s",
+                rows ->
+                    new LaneState(
+                        rows.getLong(1),
+                        rows.getLong(2),
+                        rows.getLong(3) != 0,
+                        rows.getBoolean(4))));
   }
 
   @Override

@@ -6,5 +6,6 @@ package org.abelian.router.transaction.independent;
  * @param run which run of the lane this is; 0 before somebody has let it catch up
  * @param last the greatest timestamp given or executed: the horizon of transactions that begin now
  * @param open true when the node accepts proposals
+ * @param sharesCalls true when the node knows fragments of several calls
  */
-public record LaneState(long run, long last, boolean open) {}
+public record LaneState(long run, long last, boolean open, boolean sharesCalls) {}

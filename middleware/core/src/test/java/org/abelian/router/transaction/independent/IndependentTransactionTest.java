@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 class IndependentTransactionTest {
   private static IndependentTransaction transaction() {
     Map<Integer, LaneState> lanes = new LinkedHashMap<>();
-    lanes.put(4, new LaneState(7, 100, true));
-    lanes.put(2, new LaneState(9, 200, true));
+    lanes.put(4, new LaneState(7, 100, true, true));
+    lanes.put(2, new LaneState(9, 200, true, true));
     return new IndependentTransaction("u:1-1", lanes);
   }
 

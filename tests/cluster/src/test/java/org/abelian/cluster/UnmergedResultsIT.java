@@ -100,14 +100,33 @@ class UnmergedResultsIT {
         assertEquals(RESULT_LOST, lost.getSQLState());
         assertTrue(lost.getMessage().contains("committed"), lost.getMessage());
         assertCommitted(i);
-        for (int query = 0; query < 4; query++) {
-          int key = query % 2 == 0 ? first : second;
-          String text = "SELECT 'answer " + query + "' FROM tally WHERE id = " + key;
-          try (ResultSet rows = statement.executeQuery(text)) {
-            assertTrue(rows.next());
-            assertEquals("answer " + query, rows.getString(1));
-          }
-        }
+        assertGetsItsOwnAnswers(statement);
+      }
+    }
+  }
+
+  private void assertGetsItsOwnAnswers(Statement statement) throws SQLException {
+    for (int query = 0; query < 4; query++) {
+      int key = query % 2 == 0 ? first : second;
+      String text = "SELECT 'answer " + query + "' FROM tally WHERE id = " + key;
+      try (ResultSet rows = statement.executeQuery(text)) {
+        assertTrue(rows.next());
+        assertEquals("answer " + query, rows.getString(1));
+      }
+    }
+  }
+
+  @Test
+  void aCoordinatedCallIsRolledBackForIt() throws Exception {
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET abelian.commit_class = 'coordinated'");
+      for (int i = 0; i < 3; i++) {
+        SQLException refused =
+            assertThrows(SQLException.class, () -> statement.execute(call("nan")));
+        assertEquals("0A000", refused.getSQLState());
+        assertCommitted(0);
+        assertGetsItsOwnAnswers(statement);
       }
     }
   }

@@ -50,6 +50,9 @@ CREATE FUNCTION pg_temp.made(statement text) RETURNS text LANGUAGE sql AS
 $$ SELECT coalesce(f #>> '{made,count}' || ' in ' || (f #>> '{made,text}') || E'\n    again: '
      || coalesce(f #>> '{made,facts,blind,redo}', f #>> '{made,facts,blind,redo_returning}', 'no, ' || (f #>> '{made,facts,blind,reason}')), 'none; ' || coalesce(f #>> '{blind,redo}', f #>> '{blind,redo_returning}', f #>> '{blind,reason}'))
    FROM jsonb_array_elements(abelian.analyze(statement, '{}')::jsonb) f $$;
+\echo -- not asked for, and not needed, it is only said that there is something to ask for
+SELECT f -> 'random_keys', f -> 'made' IS NULL FROM jsonb_array_elements(abelian.analyze('INSERT INTO bill (shop) VALUES (1); INSERT INTO given VALUES ($1, 1)', '{}')::jsonb) f;
+SET abelian.random_keys = on;
 \echo -- omitted, DEFAULT, and written; one row and several
 SELECT n || ': ' || pg_temp.made(s) FROM (VALUES
   (1, 'INSERT INTO bill (shop, at) VALUES (1, $1)'),

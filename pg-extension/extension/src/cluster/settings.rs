@@ -32,6 +32,9 @@ static LANE_CLOCK: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::
 /// `abelian.combine`: read by routers, not by nodes.
 static COMBINE: GucSetting<bool> = GucSetting::<bool>::new(true);
 
+/// `abelian.random_keys`: whether the analysis of an INSERT with random keys tells how to run it with keys of the router's making.
+pub static RANDOM_KEYS: GucSetting<bool> = GucSetting::<bool>::new(false);
+
 /// The name under which [`super::transaction_token`] sets it.
 pub const TRANSACTION_ID_NAME: &std::ffi::CStr = c"abelian.transaction_id";
 
@@ -65,6 +68,14 @@ pub fn define() {
         c"Lets a router run equal operations of several sessions on one object as one statement.",
         c"The router acts on it when it is set by SET or at the start of the connection.",
         &COMBINE,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
+    GucRegistry::define_bool_guc(
+        c"abelian.random_keys",
+        c"Has abelian.analyze() tell how an INSERT is run whose random keys the router makes.",
+        c"Set by routers, for one analysis. Where rows are placed by such a key it is told in any case.",
+        &RANDOM_KEYS,
         GucContext::Userset,
         GucFlags::default(),
     );

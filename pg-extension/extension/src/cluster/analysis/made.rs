@@ -1,6 +1,7 @@
 //! INSERT whose random keys the router makes: each `gen_random_uuid()` that is a column's whole value, written or as its default, becomes
 //! a parameter after the statement's own. So the router knows the key before the row is there, and a repetition inserts the same row.
 
+use super::relation::Placement;
 use super::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, CmdType, Oid};
 use std::collections::BTreeSet;
@@ -19,6 +20,19 @@ pub struct Made {
     pub parameters: Vec<Oid>,
     /// The columns that have such a value in every row.
     pub columns: BTreeSet<i16>,
+    /// The columns that have such a value in some row.
+    somewhere: BTreeSet<i16>,
+}
+
+impl Made {
+    /// Whether the router has to know the values to place the rows.
+    pub fn places(&self, placement: Placement) -> bool {
+        match placement {
+            Placement::Reference => true,
+            Placement::Hash { attribute, .. } => self.somewhere.contains(&attribute),
+            Placement::None | Placement::Catalog => false,
+        }
+    }
 }
 
 /// What a router can run instead of the statement; `None` when there is nothing that it could make.
@@ -34,6 +48,7 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Option<Made> {
     let mut making = Making {
         parameters: parameters.to_vec(),
         defaults: random_defaults(tree::target(query)),
+        somewhere: BTreeSet::new(),
     };
     let columns = match source(copy)? {
         Source::Row => making.row(copy),
@@ -45,6 +60,7 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Option<Made> {
         query: copy,
         parameters: making.parameters,
         columns,
+        somewhere: making.somewhere,
     })
 }
 
@@ -129,10 +145,12 @@ fn is_random(expression: NodePtr) -> bool {
 struct Making {
     parameters: Vec<Oid>,
     defaults: Vec<Column>,
+    somewhere: BTreeSet<i16>,
 }
 
 impl Making {
-    fn parameter(&mut self) -> NodePtr {
+    fn parameter(&mut self, column: i16) -> NodePtr {
+        self.somewhere.insert(column);
         self.parameters.push(pg_sys::UUIDOID);
         tree::make_parameter(self.parameters.len() as i32, pg_sys::UUIDOID)
     }
@@ -141,7 +159,7 @@ impl Making {
     fn instead(&mut self, column: i16, value: NodePtr) -> Option<NodePtr> {
         let by_default = tree::cast::<pg_sys::SetToDefault, _>(value).is_some()
             && self.defaults.iter().any(|known| known.number == column);
-        (by_default || is_random(value)).then(|| self.parameter())
+        (by_default || is_random(value)).then(|| self.parameter(column))
     }
 
     /// Columns with such a default that the statement does not mention.
@@ -169,7 +187,7 @@ impl Making {
             }
         }
         for (column, name) in self.omitted(query) {
-            let parameter = self.parameter();
+            let parameter = self.parameter(column);
             add_target(query, column, name, parameter);
             made.insert(column);
         }
@@ -212,7 +230,7 @@ impl Making {
             }
         }
         for (column, name) in self.omitted(query) {
-            let variable = self.add_column(number, values, &rows);
+            let variable = self.add_column(column, number, values, &rows);
             add_target(query, column, name, variable);
             made.insert(column);
         }
@@ -222,6 +240,7 @@ impl Making {
     /// Gives each row one more value; the variable that stands for it.
     fn add_column(
         &mut self,
+        column: i16,
         number: i32,
         values: *mut pg_sys::RangeTblEntry,
         rows: &[*mut pg_sys::List],
@@ -229,7 +248,7 @@ impl Making {
         // SAFETY: lists of a private copy, which are not empty and so stay where they are when they grow.
         unsafe {
             for row in rows {
-                pg_sys::lappend(*row, self.parameter().cast());
+                pg_sys::lappend(*row, self.parameter(column).cast());
             }
             let entry = &mut *values;
             entry.coltypes = pg_sys::lappend_oid(entry.coltypes, pg_sys::UUIDOID);

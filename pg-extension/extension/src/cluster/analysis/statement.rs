@@ -1,5 +1,6 @@
 //! One statement: from its raw parse tree to the facts that analyze() prints.
 
+use super::super::settings;
 use super::graph::Fact;
 use super::relation::Placement;
 use super::scope::Scopes;
@@ -220,8 +221,14 @@ fn describe_query(
     let alone = queries.len() == 1;
     facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
     if let Some(made) = made::find(query, parameters) {
-        let count = made.parameters.len() - parameters.len();
-        facts["made"] = made_facts(made, alone, count)?;
+        let mut relations = scopes.relations.iter();
+        let target = relations.find(|relation| relation.write && relation.level == 0);
+        let places = target.is_some_and(|target| made.places(target.placement));
+        facts["random_keys"] = json!(true);
+        if places || settings::RANDOM_KEYS.get() {
+            let count = made.parameters.len() - parameters.len();
+            facts["made"] = made_facts(made, alone, count)?;
+        }
     }
     if let (&[rewritten], false) = (queries.as_slice(), depends_on_more(facts)) {
         combined::describe(query, rewritten, parameters, facts)?;

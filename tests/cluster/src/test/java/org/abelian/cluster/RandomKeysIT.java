@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.abelian.cluster.wire.Message;
 import org.abelian.cluster.wire.WireClient;
+import org.abelian.harness.Fault;
 import org.abelian.harness.LocalNode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -183,6 +184,46 @@ class RandomKeysIT {
     for (int node = 0; node < 2; node++) {
       assertEquals(20, stored(node, "bill", "batch").size());
       assertEquals(1, stored(node, "bill", "text").size());
+    }
+  }
+
+  @Test
+  void whatWasFirstRunAloneIsRunWithKeysInATransaction() throws SQLException {
+    try (Connection connection = begin("prepareThreshold=1");
+        PreparedStatement insert =
+            connection.prepareStatement("INSERT INTO bill (note, shop) VALUES ('alone', ?)")) {
+      connection.setAutoCommit(true);
+      insert.setInt(1, first);
+      insert.executeUpdate();
+      connection.setAutoCommit(false);
+      for (int shop : List.of(first, second)) {
+        insert.setInt(1, shop);
+        insert.executeUpdate();
+      }
+      assertEquals(COMMUTING, commit(connection));
+    }
+    assertEquals(2, stored(0, "bill", "alone").size());
+    assertEquals(1, stored(1, "bill", "alone").size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"preferQueryMode=simple", "prepareThreshold=1"})
+  void whatIsATransactionByItselfGoesToItsNodeAsItIs(String options) throws Exception {
+    Fault seen = Fault.hold(Fault.Moment.BEFORE, "/* as sent */", () -> {});
+    cluster.proxy(0).arm(seen);
+    try (Connection connection = connect(options);
+        PreparedStatement insert =
+            connection.prepareStatement("INSERT /* as sent */ INTO bill (shop) VALUES (?)")) {
+      insert.setInt(1, first);
+      connection.setAutoCommit(false);
+      insert.executeUpdate();
+      connection.commit();
+      assertFalse(seen.hasStruck(0), "the node was sent the client's text in a transaction");
+      connection.setAutoCommit(true);
+      insert.executeUpdate();
+      assertTrue(seen.hasStruck(0), "the node was sent another text than the client's");
+    } finally {
+      cluster.proxy(0).disarm();
     }
   }
 

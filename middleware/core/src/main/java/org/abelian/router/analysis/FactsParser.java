@@ -65,6 +65,7 @@ public final class FactsParser {
         procedure(node.path("procedure")),
         blind(node.path("blind")),
         combined(node),
+        node.path("random_keys").asBoolean(),
         made(node.path("made")));
   }
 

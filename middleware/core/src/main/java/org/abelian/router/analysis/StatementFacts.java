@@ -31,7 +31,9 @@ import java.util.List;
  * @param procedure null unless it is the call of a distributed procedure and nothing else
  * @param blind null unless it changes rows: whether it can be done again later unnoticed
  * @param combined how it can stand for several of different sessions; null when it cannot
- * @param made how it is run when the router makes its random keys; null when it has none
+ * @param randomKeys true when it has random keys that the router could make
+ * @param made how it is run when the router makes them; null when it has none, or the node was not
+ *     asked and places no rows by them
  */
 public record StatementFacts(
     StatementKind kind,
@@ -59,6 +61,7 @@ public record StatementFacts(
     ProcedureFacts procedure,
     BlindFacts blind,
     CombinedFacts combined,
+    boolean randomKeys,
     MadeFacts made) {
   /** Copies the lists. */
   public StatementFacts {
@@ -108,6 +111,7 @@ public record StatementFacts(
         null,
         null,
         null,
+        false,
         null);
   }
 }

@@ -110,8 +110,15 @@ final class ExtendedQuery {
     }
     int next = at + length;
     boolean named = bind.statementEnd() > bind.statementAt() || statement.isFrequent();
-    MadeForm made =
-        routed.made() == null ? null : keys.instead(routed, values, isRunNext(array, next));
+    if (!routed.facts().randomKeys()) {
+      return bind(statement, routed, named, array, next);
+    }
+    boolean alone = isRunNext(array, next);
+    RoutedStatement whole = session.runner().routed(statement, keys.maySpread(alone));
+    if (whole == null) {
+      return Outcome.WAIT;
+    }
+    MadeForm made = keys.instead(whole, values, alone);
     if (made == null) {
       return bind(statement, routed, named, array, next);
     }

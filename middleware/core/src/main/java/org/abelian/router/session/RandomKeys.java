@@ -31,11 +31,19 @@ final class RandomKeys {
   }
 
   private boolean mayCommute(MadeForm form, boolean alone) {
-    TransactionState state = session.transaction();
-    boolean maySpread = state.isOpen() || !alone || !session.links().touched().isEmpty();
-    return maySpread
+    return maySpread(alone)
         && form.routed().isBlind()
-        && form.routed().router().catalog().nodes().size() > 1
-        && ClassChoice.obstacle(session, state.work()) == null;
+        && ClassChoice.obstacle(session, session.transaction().work()) == null;
+  }
+
+  /**
+   * True when the next statement may be one of several of a transaction over several nodes.
+   *
+   * @param alone true when nothing else is in its group of messages
+   */
+  boolean maySpread(boolean alone) {
+    boolean several =
+        session.transaction().isOpen() || !alone || !session.links().touched().isEmpty();
+    return several && session.router().catalog().current().nodes().size() > 1;
   }
 }

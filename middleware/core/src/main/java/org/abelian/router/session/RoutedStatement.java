@@ -115,6 +115,11 @@ final class RoutedStatement {
     return made;
   }
 
+  /** True when the node has not told how it is run with such keys. */
+  boolean lacksMade() {
+    return facts().randomKeys() && facts().made() == null;
+  }
+
   /** Where the columns of a combined read come from. */
   ColumnOrigins origins() {
     return origins;

@@ -103,7 +103,9 @@ final class SimpleQuery {
     if (statement.command() != null) {
       return session.control().run(statement);
     }
-    RoutedStatement routed = session.runner().routed(statement);
+    boolean alone = statements.size() == 1;
+    RoutedStatement routed =
+        session.runner().routed(statement, session.extended().keys().maySpread(alone));
     if (routed == null) {
       return Outcome.WAIT;
     }
@@ -116,8 +118,7 @@ final class SimpleQuery {
           "Send it by itself, or at the end.");
     }
     bind.look(EMPTY_BIND, 0);
-    MadeForm made =
-        session.extended().keys().instead(routed, BoundValues.NONE, statements.size() == 1);
+    MadeForm made = session.extended().keys().instead(routed, BoundValues.NONE, alone);
     if (made == null) {
       return run(statement, routed, array, at, length);
     }

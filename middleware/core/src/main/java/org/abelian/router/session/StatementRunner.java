@@ -29,6 +29,12 @@ final class StatementRunner {
   private static final NodeStatement ANALYZE =
       NodeStatement.of("SELECT abelian.analyze($1::text, $2::oid[])::text");
 
+  /** The same, and how an INSERT is run with random keys of the router's making. */
+  private static final NodeStatement ANALYZE_KEYS =
+      NodeStatement.of(
+          "SELECT abelian.analyze($1::text, $2::oid[])::text"
+              + " FROM set_config('abelian.random_keys', 'on', true)");
+
   /** Settings that change what a text means. */
   private static final List<String> MEANING =
       List.of(
@@ -75,6 +81,15 @@ final class StatementRunner {
    * @throws RuntimeException the node's error about the text
    */
   RoutedStatement routed(SharedStatement statement) throws IOException {
+    return routed(statement, session.extended().keys().maySpread(true));
+  }
+
+  /**
+   * As above.
+   *
+   * @param keys whether it is to tell how it is run with random keys of the router's making
+   */
+  RoutedStatement routed(SharedStatement statement, boolean keys) throws IOException {
     Object scope = scope();
     SharedStatement.Analysed known = statement.analysed();
     Catalog catalog = session.router().catalog().current();
@@ -83,33 +98,37 @@ final class StatementRunner {
     if (known != null
         && known.scope().equals(scope)
         && known.epoch() == session.router().schemaEpoch()
-        && known.routed().router().catalog() == catalog) {
+        && known.routed().router().catalog() == catalog
+        && !(keys && known.routed().lacksMade())) {
       return known.routed();
     }
     if (!session.plan().isEmpty()) {
       return null;
     }
     long epoch = session.router().schemaEpoch();
-    RoutedStatement routed = compile(statement, catalog);
+    RoutedStatement routed = compile(statement, catalog, keys);
     statement.analysed(new SharedStatement.Analysed(scope, epoch, routed));
     return routed;
   }
 
-  private RoutedStatement compile(SharedStatement statement, Catalog catalog) throws IOException {
+  private RoutedStatement compile(SharedStatement statement, Catalog catalog, boolean keys)
+      throws IOException {
     ExplainCommand explain = statement.explain();
     if (explain == null) {
       String sql = statement.sql();
-      StatementFacts facts = analyse(statement, sql);
+      StatementFacts facts = analyse(statement, sql, keys);
       return new RoutedStatement(
           Routing.compile(sql, facts, catalog),
           MadeForm.of(facts.made(), catalog, session.router().statements()));
     }
     String sql = explain.inner();
-    return new RoutedStatement(explain, Routing.compile(sql, analyse(statement, sql), catalog));
+    return new RoutedStatement(
+        explain, Routing.compile(sql, analyse(statement, sql, false), catalog));
   }
 
   /** What a node says about the text of a statement, or the part of it that is given. */
-  private StatementFacts analyse(SharedStatement statement, String sql) throws IOException {
+  private StatementFacts analyse(SharedStatement statement, String sql, boolean keys)
+      throws IOException {
     Link link = home();
     if (!link.isUsable()) {
       throw new AbelianException(
@@ -122,7 +141,7 @@ final class StatementRunner {
         IntStream.of(types)
             .mapToObj(Integer::toUnsignedString)
             .collect(Collectors.joining(",", "{", "}"));
-    QueryResult result = askAbout(link, sql, typeArray);
+    QueryResult result = askAbout(link, keys ? ANALYZE_KEYS : ANALYZE, sql, typeArray);
     if (!result.succeeded()) {
       link.skips = link.touched;
       throw new Failure(result.errorFields());
@@ -135,10 +154,11 @@ final class StatementRunner {
   }
 
   /** The question changes nothing: over an idle connection that broke it is asked again. */
-  private QueryResult askAbout(Link link, String sql, String types) throws IOException {
+  private QueryResult askAbout(Link link, NodeStatement question, String sql, String types)
+      throws IOException {
     boolean repeatable = !link.begun && !link.touched && !link.pinned;
     try {
-      return NodeCall.prepared(link.connection, ANALYZE, !link.touched, sql, types);
+      return NodeCall.prepared(link.connection, question, !link.touched, sql, types);
     } catch (NodeLostException lost) {
       if (!repeatable) {
         throw lost;
@@ -146,7 +166,7 @@ final class StatementRunner {
     }
     session.links().drop(link);
     session.links().connect(link);
-    return NodeCall.prepared(link.connection, ANALYZE, true, sql, types);
+    return NodeCall.prepared(link.connection, question, true, sql, types);
   }
 
   private Object scope() {

@@ -262,6 +262,7 @@ final class FactsBuilder {
         procedure,
         null,
         null,
+        false,
         null);
   }
 }

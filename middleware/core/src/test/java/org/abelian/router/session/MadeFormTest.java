@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.abelian.router.analysis.FactsParser;
 import org.abelian.router.analysis.MadeFacts;
+import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Colocation;
 import org.abelian.router.catalog.KeyKind;
@@ -29,6 +30,7 @@ import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
+import org.abelian.router.routing.Routing;
 import org.junit.jupiter.api.Test;
 
 class MadeFormTest {
@@ -36,7 +38,7 @@ class MadeFormTest {
       """
       [{"kind": "insert", "parameters": [25], "relations": [{"id": 0, "schema": "public", "name": "page", "write": true}],
         "insert": {"relation": 0, "source": "values", "columns": ["note"], "rows": [[{"param": 1}]]},
-        "made": {"text": "INSERT INTO page (note, id) VALUES ($1, $2), ($1, $3)", "count": 2, "facts":
+        "random_keys": true, "made": {"text": "INSERT INTO page (note, id) VALUES ($1, $2), ($1, $3)", "count": 2, "facts":
           {"kind": "insert", "span": [0, 53], "parameters": [25, 2950, 2950],
            "relations": [{"id": 0, "schema": "public", "name": "page", "write": true}],
            "insert": {"relation": 0, "source": "values", "columns": ["note", "id"],
@@ -134,6 +136,24 @@ class MadeFormTest {
       nodes.add(((Route.OneNode) route).node());
     }
     assertEquals(Set.of(1, 2), nodes);
+  }
+
+  @Test
+  void whatTheNodeHasNotToldIsLacking() {
+    String asked = FACTS.substring(0, FACTS.indexOf(", \"made\""));
+    RoutedStatement lacking = routed(asked + "}]");
+    assertTrue(lacking.lacksMade());
+    assertNull(lacking.made());
+    RoutedStatement told = routed(FACTS);
+    assertFalse(told.lacksMade());
+    assertNotNull(told.made());
+  }
+
+  private static RoutedStatement routed(String json) {
+    StatementFacts facts = FactsParser.parse(json).get(0);
+    return new RoutedStatement(
+        Routing.compile("INSERT INTO page (note) VALUES ($1)", facts, catalog("page")),
+        MadeForm.of(facts.made(), catalog("page"), new StatementCache()));
   }
 
   @Test

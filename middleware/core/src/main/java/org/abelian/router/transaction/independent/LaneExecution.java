@@ -12,9 +12,6 @@ final class LaneExecution {
   /** Every statement that follows is a call; a node that does not know it runs none. */
   private static final String TELL_CALLS = "SELECT abelian.tell_calls(?, ?)";
 
-  private static final String END_CALLS =
-      "SELECT pg_catalog.set_config('abelian.participants', '', true)";
-
   private final Connection connection;
   private final int node;
   private final Fragment fragment;
@@ -53,9 +50,6 @@ final class LaneExecution {
         statement.execute(call.text());
       }
       current = null;
-      if (fragment.isShared()) {
-        statement.execute(END_CALLS);
-      }
       statement.execute("RESET ROLE");
     }
   }

@@ -58,6 +58,12 @@ impl PostgresError {
         unsafe { raw::ReThrowError(self.0) }
     }
 
+    /// Its SQLSTATE, as PostgreSQL packs it.
+    pub fn sqlstate(&self) -> i32 {
+        // SAFETY: the data were copied into a context that outlives the error.
+        unsafe { (*self.0).sqlerrcode }
+    }
+
     /// Its primary message, for use in a refusal that quotes it.
     pub fn message(&self) -> String {
         // SAFETY: a copied message is a C string or null.
@@ -110,6 +116,25 @@ pub unsafe fn catch_errors<R>(call: impl FnOnce() -> R) -> Result<R, PostgresErr
             raw::FlushErrorState();
             PostgresError(data)
         })
+    }
+}
+
+/// Runs `code` in a subtransaction: what it locked or cached is undone when it fails.
+pub fn attempt<R>(code: impl FnOnce() -> Result<R, PostgresError>) -> Result<R, PostgresError> {
+    // SAFETY: the pattern of PL/pgSQL's exception blocks; context and resource owner are restored on both paths.
+    unsafe {
+        let context = pg_sys::CurrentMemoryContext;
+        let owner = pg_sys::CurrentResourceOwner;
+        pg_sys::BeginInternalSubTransaction(std::ptr::null());
+        pg_sys::CurrentMemoryContext = context;
+        let result = code();
+        match result {
+            Ok(_) => pg_sys::ReleaseCurrentSubTransaction(),
+            Err(_) => pg_sys::RollbackAndReleaseCurrentSubTransaction(),
+        }
+        pg_sys::CurrentMemoryContext = context;
+        pg_sys::CurrentResourceOwner = owner;
+        result
     }
 }
 

@@ -26,7 +26,8 @@ pub fn enter_to_commit() -> Result<(), Error> {
 fn enter_to_read() -> Result<(), Error> {
     acquire(pg_sys::ShareLock as i32);
     independent::gate::enter().map_err(|error| match error {
-        Error::LaneBusy => Error::LockNotAvailable, // as when the first gate took too long
+        // As when the first gate took too long: the read lets go of all that it holds, and begins anew.
+        Error::LaneBusy | Error::LaneWaitsForUs => Error::LockNotAvailable,
         other => other,
     })
 }

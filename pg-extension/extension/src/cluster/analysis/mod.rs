@@ -27,7 +27,7 @@ pub mod tree;
 mod utility;
 
 use super::postgres;
-use crate::boundary::PostgresError;
+use crate::boundary::{self, PostgresError};
 use crate::error::Error;
 use crate::pg_function;
 use pgrx::pg_sys::{self, Oid};
@@ -61,7 +61,7 @@ fn analyze(text: &CStr, types: &[Oid]) -> Result<Json, PostgresError> {
         let next = match index {
             0 => statement::facts(statement, text, types)?,
             _ if deferred => outline(),
-            _ => parser::attempt(|| statement::facts(statement, text, types))
+            _ => boundary::attempt(|| statement::facts(statement, text, types))
                 .unwrap_or_else(|_| outline()),
         };
         deferred = deferred || changes_meaning(&next);

@@ -125,25 +125,6 @@ pub fn deparse_expression(expression: NodePtr) -> String {
     }
 }
 
-/// Runs `code` in a subtransaction: what it locked or cached is undone when it fails.
-pub fn attempt<R>(code: impl FnOnce() -> Result<R, PostgresError>) -> Result<R, PostgresError> {
-    // SAFETY: the pattern of PL/pgSQL's exception blocks; context and resource owner are restored on both paths.
-    unsafe {
-        let context = pg_sys::CurrentMemoryContext;
-        let owner = pg_sys::CurrentResourceOwner;
-        pg_sys::BeginInternalSubTransaction(std::ptr::null());
-        pg_sys::CurrentMemoryContext = context;
-        let result = code();
-        match result {
-            Ok(_) => pg_sys::ReleaseCurrentSubTransaction(),
-            Err(_) => pg_sys::RollbackAndReleaseCurrentSubTransaction(),
-        }
-        pg_sys::CurrentMemoryContext = context;
-        pg_sys::CurrentResourceOwner = owner;
-        result
-    }
-}
-
 /// An SQL text of our own as a C string; texts come from PostgreSQL and hold no NUL.
 pub fn c_text(text: &str) -> CString {
     CString::new(text).unwrap_or_default()

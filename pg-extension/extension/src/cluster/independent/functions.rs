@@ -55,7 +55,7 @@ pg_function!(
             .find(|participant| participant.node == own)
             .copied()
             .ok_or(Error::IndependentName)?;
-        if !gate::try_enter_to_propose() {
+        if !gate::enter_to_propose()? {
             return Ok(Datum::from(super::lanes::Refusal::Gate as i64));
         }
         let proposal =

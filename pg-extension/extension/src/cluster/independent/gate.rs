@@ -1,20 +1,42 @@
 //! The gate between the lane and whatever spans several nodes in another way: coordinated commits, and reads of
 //! several nodes. Those hold it in one mode, and begin when nothing is pending; proposals take it in the other for a
-//! moment, and are refused rather than made to wait.
+//! moment. They wait for each other in the order of their arrival, proposals so shortly that no deadlock over nodes lasts.
 
 use super::turn;
+use crate::boundary;
 use crate::cluster::{postgres, settings};
 use crate::error::Error;
 use crate::shared_memory::LANES;
-use pgrx::{Spi, pg_sys};
+use pgrx::{PgSqlErrorCode, Spi, pg_sys};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Called raw: errors are caught with all their fields.
+mod raw {
+    use pgrx::pg_sys;
+
+    unsafe extern "C-unwind" {
+        pub fn LockAcquire(
+            tag: *const pg_sys::LOCKTAG,
+            mode: pg_sys::LOCKMODE,
+            of_session: bool,
+            dont_wait: bool,
+        ) -> pg_sys::LockAcquireResult::Type;
+        pub fn ProcessInterrupts();
+    }
+}
 
 /// Tells our advisory tag from those of applications (1 and 2) and of other rooms of the extension.
 const LANE_GATE_CLASS: u16 = 0xAB04;
 
 /// How long someone may wait for the lane to come to rest, when `lock_timeout` does not say: 2 s.
 const PATIENCE_MICROSECONDS: i64 = 2_000_000;
+
+/// How long a proposal waits for the gate. Its transaction may be pending on another node, for whose rest somebody waits
+/// who holds this gate: much less than their patience.
+const PROPOSAL_PATIENCE_MS: i32 = 50;
+
+const LOCK_NOT_AVAILABLE: i32 = PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE as i32;
 
 const POLL_MS: std::ffi::c_long = 2;
 
@@ -35,12 +57,44 @@ fn tag() -> pg_sys::LOCKTAG {
     }
 }
 
-/// Takes the proposals' side to the end of the transaction; false when the other side has or wants it.
-pub fn try_enter_to_propose() -> bool {
+/// Takes the proposals' side to the end of the transaction, and waits for the moment at which the other side lets go; false when that is longer.
+pub fn enter_to_propose() -> Result<bool, Error> {
     let mode = pg_sys::ShareLock as i32;
     // SAFETY: a transaction-scoped lock inside a transaction.
     let came = unsafe { pg_sys::LockAcquire(&tag(), mode, false, true) };
-    came != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
+    if came != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL {
+        return Ok(true);
+    }
+    wait_to_propose(mode)
+}
+
+/// Waits in the queue of the gate's lock, so that whoever comes later and spans several nodes is served later.
+fn wait_to_propose(mode: i32) -> Result<bool, Error> {
+    let tag = tag();
+    // SAFETY: a raw call in a subtransaction; the setting is restored on both paths.
+    let came = unsafe {
+        let limit = pg_sys::LockTimeout;
+        pg_sys::LockTimeout = match limit {
+            0 => PROPOSAL_PATIENCE_MS,
+            shorter => shorter.min(PROPOSAL_PATIENCE_MS),
+        };
+        let came = boundary::attempt(|| {
+            boundary::catch_errors(|| {
+                raw::LockAcquire(&tag, mode, false, false);
+                // The limit may have struck when the lock had just come: it is to be noticed here.
+                if pg_sys::InterruptPending != 0 {
+                    raw::ProcessInterrupts();
+                }
+            })
+        });
+        pg_sys::LockTimeout = limit;
+        came
+    };
+    match came {
+        Ok(_) => Ok(true),
+        Err(error) if error.sqlstate() == LOCK_NOT_AVAILABLE => Ok(false),
+        Err(error) => Err(Error::Postgres(error)),
+    }
 }
 
 /// Takes the other side to the end of the transaction, prepared ones included, and waits for the lane to be at rest.
@@ -89,11 +143,31 @@ fn lane_waits_for_us() -> bool {
     false
 }
 
-/// The processes for which one waits in PostgreSQL's lock manager.
+/// The processes for which one waits in PostgreSQL's lock manager. Nobody, where it waits for the gate: then those before
+/// it there go on by themselves, or wait for the lane as we do and look, too.
 fn blockers(pid: i32) -> Vec<i32> {
+    if waits_at_gate(pid) {
+        return Vec::new();
+    }
     let pid = [Some(pid.into())];
     // SAFETY: the function takes a process number, of which none need be there, and returns an array of them.
     unsafe { pgrx::direct_function_call(pg_sys::pg_blocking_pids, &pid) }.unwrap_or_default()
+}
+
+fn waits_at_gate(pid: i32) -> bool {
+    // SAFETY: the structure and its arrays are palloc'd, and so many locks are there.
+    let locks = unsafe {
+        let status = pg_sys::GetBlockerStatusData(pid);
+        std::slice::from_raw_parts((*status).locks, (*status).nlocks as usize)
+    };
+    let gate = tag();
+    locks.iter().any(|lock| {
+        lock.pid == pid
+            && lock.waitLockMode != pg_sys::NoLock as i32
+            && lock.locktag.locktag_type == gate.locktag_type
+            && lock.locktag.locktag_field4 == gate.locktag_field4
+            && lock.locktag.locktag_field1 == gate.locktag_field1
+    })
 }
 
 /// `abelian.independent_advance` has been seen: routers may call it.

@@ -3,7 +3,7 @@
 use super::super::parser;
 use super::super::tree::{self, NodePtr};
 use super::refuse;
-use crate::boundary::PostgresError;
+use crate::boundary::{self, PostgresError};
 use crate::catalog;
 use pgrx::pg_sys::{self, CoercionForm, Oid};
 use serde_json::{Value as Json, json};
@@ -196,7 +196,7 @@ fn put_from(combine: &mut pg_sys::Query, first: usize, types: &[Oid]) -> Result<
 /// Analyses a text of ours; what that locks or finds wrong leaves no trace.
 fn check(text: &str, types: &[Oid]) -> Result<(), PostgresError> {
     let text = parser::c_text(text);
-    parser::attempt(|| {
+    boundary::attempt(|| {
         for statement in parser::parse(&text)? {
             parser::analyse(statement, &text, types)?;
         }

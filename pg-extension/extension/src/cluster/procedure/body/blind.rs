@@ -9,7 +9,7 @@ use super::super::super::analysis::{blind, functions, operand, parser, relation,
 use super::super::placements::{self, Home};
 use super::super::record::Record;
 use super::source;
-use crate::boundary::PostgresError;
+use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub fn facts(function: Oid, record: &Record, arguments: &[NodePtr]) -> Json {
         return json!({ "reason": "an argument is NULL, large or computed" });
     }
     // A body with names that do not exist is no reason to refuse the call, which will tell.
-    let found = parser::attempt(|| statements(function, Some(record), Some(arguments)));
+    let found = boundary::attempt(|| statements(function, Some(record), Some(arguments)));
     match found {
         Ok(Ok(statements)) => json!({ "statements": statements }),
         Ok(Err(reason)) => json!({ "reason": reason }),

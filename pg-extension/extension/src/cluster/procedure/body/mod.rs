@@ -14,10 +14,9 @@ mod plpgsql;
 mod query;
 mod source;
 
-use super::super::analysis::parser;
 use super::super::postgres;
 use super::record;
-use crate::boundary::PostgresError;
+use crate::boundary::{self, PostgresError};
 use crate::error::Error;
 use crate::pg_function;
 use pgrx::pg_sys::Oid;
@@ -51,7 +50,7 @@ pg_function!(
     fn abelian_class_of_body(call) {
         let function = Oid::from(call.arg(0).value() as u32);
         // A body with names that do not exist yet has the class that is right for anything.
-        let findings = parser::attempt(|| source::analyse(function));
+        let findings = boundary::attempt(|| source::analyse(function));
         Ok(postgres::text_datum(findings.map_or("coordinated", |findings| findings.class())))
     }
 );

@@ -163,19 +163,19 @@ class IndependentResultsIT {
   @Test
   void aCallWithoutALaneGivesItsRowsAsWell() throws Exception {
     List<String> open = simple("SELECT * FROM items('{1,2,3,4,5,6}')");
-    // Whoever holds the gate makes the lane refuse; the call then becomes a coordinated
-    // transaction,
-    // which waits for the gate.
+    long before = lane();
+    // Whoever holds the gate for long makes the call a coordinated transaction, which waits there.
     CompletableFuture<List<String>> joined;
     try (Connection holder = cluster.nodes().get(0).connect();
         Statement gate = holder.createStatement()) {
       holder.setAutoCommit(false);
       gate.execute("SELECT abelian.snapshot_gate(1000)");
       joined = CompletableFuture.supplyAsync(this::itemsWhenTheGateOpens);
-      gate.execute("SELECT pg_sleep(1)");
+      gate.execute("SELECT pg_sleep(3)");
       holder.rollback();
     }
     assertEquals(open, joined.get(60, TimeUnit.SECONDS));
+    assertEquals(before, lane(), "the call ran in a lane");
   }
 
   private List<String> itemsWhenTheGateOpens() {

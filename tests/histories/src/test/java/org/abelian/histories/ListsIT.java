@@ -52,19 +52,32 @@ class ListsIT {
   }
 
   /**
-   * So many clients that calls gather. Beside reads of one node only: what spans several nodes
-   * closes the lanes for moments, and calls that lanes refuse are coordinated.
+   * So many clients that calls gather, on few keys. Beside what closes the lanes for moments:
+   * nothing becomes a coordinated transaction for that.
    */
   @Test
   void historiesOfCallsThatShareTransactionsAreSerializable() throws Exception {
-    long before = shared();
-    runHistories(EnumSet.of(Kind.INDEPENDENT, Kind.SINGLE_READ), MANY_CLIENTS, SECONDS / 2);
-    assertTrue(shared() > before, "seed " + SEED + ": no call was run with another");
+    long shared = counted(CommitCounts::shared);
+    long refused = counted(CommitCounts::refusedByLanes);
+    runHistories(
+        EnumSet.of(Kind.INDEPENDENT, Kind.COMMUTING_CALL, Kind.SINGLE_READ, Kind.SPREAD_READ),
+        MANY_CLIENTS,
+        SECONDS / 2);
+    assertTrue(
+        counted(CommitCounts::shared) > shared, "seed " + SEED + ": no call was run with another");
+    assertEquals(
+        refused, counted(CommitCounts::refusedByLanes), "seed " + SEED + ": coordinated calls");
   }
 
-  private long shared() throws SQLException {
+  /** Reads a count of the router. */
+  @FunctionalInterface
+  private interface Count {
+    long read(Connection connection) throws SQLException;
+  }
+
+  private long counted(Count count) throws SQLException {
     try (Connection connection = cluster.connect()) {
-      return CommitCounts.shared(connection);
+      return count.read(connection);
     }
   }
 

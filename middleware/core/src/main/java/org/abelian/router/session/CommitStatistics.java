@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import org.abelian.router.transaction.independent.Refusal;
 
 /**
  * How many transactions a router has committed in which class, and why not in a cheaper one. Those
@@ -23,11 +24,15 @@ public final class CommitStatistics {
   private final Map<CommitClass, LongAdder> classes = new EnumMap<>(CommitClass.class);
   private final Map<String, LongAdder> reasons = new ConcurrentHashMap<>();
 
+  private final Map<Refusal, LongAdder> refusals = new EnumMap<>(Refusal.class);
   private final LongAdder shared = new LongAdder();
 
   CommitStatistics() {
     for (CommitClass each : CommitClass.values()) {
       classes.put(each, new LongAdder());
+    }
+    for (Refusal each : Refusal.values()) {
+      refusals.put(each, new LongAdder());
     }
   }
 
@@ -42,6 +47,26 @@ public final class CommitStatistics {
         known.increment();
       }
     }
+  }
+
+  /** A lane refused a proposal; the call is tried again, or becomes a coordinated transaction. */
+  void countRefused(Refusal refusal) {
+    refusals.get(refusal).increment();
+  }
+
+  /**
+   * How often lanes refused proposals, by the name of the reason; those that never did are not
+   * listed.
+   */
+  public Map<String, Long> refusals() {
+    Map<String, Long> counts = new TreeMap<>();
+    refusals.forEach(
+        (refusal, count) -> {
+          if (count.sum() > 0) {
+            counts.put(refusal.name().toLowerCase(Locale.ROOT), count.sum());
+          }
+        });
+    return counts;
   }
 
   /**
@@ -69,6 +94,8 @@ public final class CommitStatistics {
     ObjectNode counts = all.putObject("classes");
     classes().forEach(counts::put);
     all.put("shared", shared());
+    ObjectNode refused = all.putObject("refused_by_lanes");
+    refusals().forEach(refused::put);
     ObjectNode why = all.putObject("coordinated_because");
     reasons().forEach(why::put);
     return all.toString();

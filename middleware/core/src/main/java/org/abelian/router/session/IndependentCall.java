@@ -17,6 +17,8 @@ import org.abelian.router.transaction.independent.Refusal;
 final class IndependentCall implements ProcedureStrategy {
   private static final String LANES_REFUSED =
       "lanes refused it " + LaneAttempts.ATTEMPTS + " times";
+  private static final String GATE_CLOSED =
+      "the gate of a lane stayed closed for " + LaneAttempts.GATE_SECONDS + " s";
   private static final String UNFIT_ARGUMENT =
       "an argument's text may not read the same everywhere";
   private static final String STRICT_NODE =
@@ -90,7 +92,15 @@ final class IndependentCall implements ProcedureStrategy {
       call.answer();
       return Outcome.NEXT;
     }
-    return join(portal, name, refusal == Refusal.ISOLATION ? STRICT_NODE : LANES_REFUSED);
+    return join(portal, name, reason(refusal));
+  }
+
+  private static String reason(Refusal refusal) {
+    return switch (refusal) {
+      case ISOLATION -> STRICT_NODE;
+      case GATE -> GATE_CLOSED;
+      default -> LANES_REFUSED;
+    };
   }
 
   /** The call becomes a coordinated transaction. */

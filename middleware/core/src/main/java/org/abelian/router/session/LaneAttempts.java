@@ -7,12 +7,19 @@ import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.transaction.Pause;
 import org.abelian.router.transaction.independent.Refusal;
 
-/** Calls that are tried as an independent transaction, again where a lane refuses, a few times. */
+/**
+ * Calls that are tried as an independent transaction, again where a lane refuses: a few times, or
+ * as long as its gate may be expected to open.
+ */
 final class LaneAttempts {
-  /** How often. */
+  /** How often, where it is not a gate that is closed. */
   static final int ATTEMPTS = 4;
 
+  /** How long, where it is: as long as whoever holds a gate waits for another lane. */
+  static final int GATE_SECONDS = 2;
+
   private static final int PAUSE_MILLIS = 5;
+  private static final int PAUSES_MAX = 4;
 
   private final Session session;
   private final List<Link> links;
@@ -38,16 +45,25 @@ final class LaneAttempts {
    */
   Refusal run() throws NodeLostException {
     UnreachableParticipant.connect(session, links);
-    Refusal refusal = null;
-    for (int number = 1; number <= ATTEMPTS; number++) {
+    long end = System.nanoTime() + GATE_SECONDS * 1_000_000_000L;
+    Refusal refusal;
+    int number = 0;
+    int atGates = 0;
+    do {
       attempt = new IndependentAttempt(session, links, calls);
       refusal = attempt.run();
-      if (refusal == null || refusal == Refusal.ISOLATION) {
-        break;
+      if (refusal == null) {
+        return null;
       }
-      int pause = PAUSE_MILLIS * number;
+      session.router().statistics().countRefused(refusal);
+      if (refusal == Refusal.ISOLATION) {
+        return refusal;
+      }
+      number++;
+      atGates += refusal == Refusal.GATE ? 1 : 0;
+      int pause = PAUSE_MILLIS * Math.min(number, PAUSES_MAX);
       Pause.SLEEP.pause(Duration.ofMillis(ThreadLocalRandom.current().nextInt(pause) + 1));
-    }
+    } while (number - atGates < ATTEMPTS && System.nanoTime() < end);
     return refusal;
   }
 

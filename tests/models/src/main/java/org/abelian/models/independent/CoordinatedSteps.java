@@ -44,9 +44,26 @@ final class CoordinatedSteps {
         }
       }
     }
-    if (state == WORKING && !isUntouched(from)) {
+    if (state == WORKING && mayGiveUp(from)) {
       abort(to.add("coordinated aborts", -1, -1));
     }
+  }
+
+  private static boolean mayGiveUp(State state) {
+    return state.setting().patient() ? isWaitedFor(state) : !isUntouched(state);
+  }
+
+  /** True when it waits at its gate for a fragment that waits for its row lock. */
+  private static boolean isWaitedFor(State state) {
+    for (int node = 0; node < state.setting().nodes(); node++) {
+      for (int transaction = 0; transaction < state.setting().transactions(); transaction++) {
+        if (state.get(Field.GATE, node) == WAITS
+            && state.get(Field.ENTRY, node, transaction) == State.FINAL) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   private static boolean isUntouched(State state) {

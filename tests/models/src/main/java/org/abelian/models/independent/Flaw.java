@@ -28,6 +28,8 @@ public enum Flaw {
   NO_WATERMARK,
   /** Coordinated commits and the lane take no notice of each other. */
   NO_GATE,
+  /** A proposal waits at a closed gate until it opens, however long that takes. */
+  ENDLESS_WAIT,
   /** A coordinated commit does not carry the timestamps of one of its nodes to the others. */
   NO_CLOCK_EXCHANGE
 }

@@ -68,7 +68,7 @@ final class NodeSteps {
     return false;
   }
 
-  private static boolean isGateClosed(State state, int node) {
+  static boolean isGateClosed(State state, int node) {
     int gate = state.get(Field.GATE, node);
     return !state.setting().has(Flaw.NO_GATE) && (gate == WAITS || gate == PREPARED);
   }

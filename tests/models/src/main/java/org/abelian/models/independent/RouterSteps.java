@@ -110,6 +110,12 @@ final class RouterSteps {
       }
       giveUp(silent, transaction);
     }
+    if (propose
+        && from.setting().has(Flaw.ENDLESS_WAIT)
+        && from.is(Field.UP, node)
+        && NodeSteps.isGateClosed(from, node)) {
+      return; // Else either it arrives when the gate has opened, or it is refused.
+    }
     if (propose) {
       propose(to.add("propose", transaction, node), transaction, node, 1);
       if (from.is(Field.JUMPS_LEFT, 0)) {

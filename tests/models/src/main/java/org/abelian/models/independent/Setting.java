@@ -11,11 +11,18 @@ import java.util.Set;
  * @param participants for each independent transaction the set of its nodes, as bits
  * @param coordinated the nodes of a coordinated transaction that conflicts with all others, as
  *     bits; 0 for none
+ * @param patient whether the coordinated transaction waits for the lanes without a limit, and gives
+ *     up only for a fragment that waits for its row lock
  * @param faults how much may go wrong
  * @param flaws mistakes in the protocol
  */
 public record Setting(
-    int nodes, List<Integer> participants, int coordinated, Faults faults, Set<Flaw> flaws) {
+    int nodes,
+    List<Integer> participants,
+    int coordinated,
+    boolean patient,
+    Faults faults,
+    Set<Flaw> flaws) {
   /**
    * How often something may happen in one run.
    *
@@ -35,12 +42,17 @@ public record Setting(
 
   /** The protocol as the page has it. */
   public static Setting of(int nodes, List<Integer> participants, int coordinated, Faults faults) {
-    return new Setting(nodes, participants, coordinated, faults, Set.of());
+    return new Setting(nodes, participants, coordinated, false, faults, Set.of());
   }
 
   /** The same with a mistake. */
   public Setting with(Flaw flaw) {
-    return new Setting(nodes, participants, coordinated, faults, Set.of(flaw));
+    return new Setting(nodes, participants, coordinated, patient, faults, Set.of(flaw));
+  }
+
+  /** The same with a coordinated transaction that gives up only where nothing else can go on. */
+  public Setting withPatience() {
+    return new Setting(nodes, participants, coordinated, true, faults, flaws);
   }
 
   int transactions() {

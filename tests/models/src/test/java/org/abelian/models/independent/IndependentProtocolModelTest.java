@@ -103,6 +103,7 @@ class IndependentProtocolModelTest {
       case NO_MAXIMUM, OUT_OF_TIMESTAMP_ORDER, CLOCK_ALONE ->
           Setting.of(2, List.of(AB, AB), 0, new Faults(0, 0, 0, 0, 0));
       case NO_CLOCK_EXCHANGE -> Setting.of(3, List.of(AB, BC), AC, new Faults(0, 0, 0, 0, 0));
+      case ENDLESS_WAIT -> beside();
       case NO_GATE -> Setting.of(2, List.of(AB), AB, new Faults(0, 0, 0, 0, 0));
       case CANCEL_WITHOUT_FREEZE, INTENT_NOT_STORED ->
           Setting.of(2, List.of(AB), 0, new Faults(0, 1, 0, 0, 0));
@@ -112,6 +113,17 @@ class IndependentProtocolModelTest {
       case EVIDENCE_BEFORE_FLUSH, NO_INCARNATION ->
           Setting.of(2, List.of(AB), 0, new Faults(2, 0, 0, 0, 0));
     };
+  }
+
+  /** The limit of a proposal's wait alone ends what both of them wait for. */
+  @Test
+  void aCoordinatedTransactionNeedsNoLimitForProposalsThatWait() {
+    Exploration.Result result = new Exploration(beside(), STATES_MAX).run();
+    assertEquals(Optional.empty(), result.violation(), () -> String.join("; ", result.steps()));
+  }
+
+  private static Setting beside() {
+    return Setting.of(2, List.of(AB, AB), AB, new Faults(0, 0, 0, 0, 0)).withPatience();
   }
 
   @Test

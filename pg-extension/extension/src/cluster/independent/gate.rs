@@ -57,7 +57,8 @@ fn tag() -> pg_sys::LOCKTAG {
     }
 }
 
-/// Takes the proposals' side to the end of the transaction, and waits for the moment at which the other side lets go; false when that is longer.
+/// Takes the proposals' side to the end of the transaction, and waits for the other side to let go of it; false when
+/// that takes too long.
 pub fn enter_to_propose() -> Result<bool, Error> {
     let mode = pg_sys::ShareLock as i32;
     // SAFETY: a transaction-scoped lock inside a transaction.

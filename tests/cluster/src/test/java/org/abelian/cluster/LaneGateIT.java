@@ -113,24 +113,6 @@ class LaneGateIT {
     cancel(id);
   }
 
-  /** A gate that opens at the last moment lets the proposal in or not, but fails nothing. */
-  @Test
-  void theLimitOfTheWaitStrikesNothingElse() throws Exception {
-    for (int round = 0; round < ROUNDS; round++) {
-      String id = UUID.randomUUID().toString();
-      try (Gate gate = new Gate(node())) {
-        Future<Long> answer = begin(() -> propose(id));
-        waits(node(), 1, answer);
-        long micros = 1_000 * (LIMIT_MILLIS - 3) + 100L * round;
-        TimeUnit.MICROSECONDS.sleep(micros);
-        gate.open();
-        long timestamp = answer(answer);
-        assertTrue(timestamp > 0 || timestamp == REFUSED, () -> micros + " us: " + timestamp);
-      }
-      cancel(id);
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"pg_cancel_backend", "pg_terminate_backend"})
   void whoIsInterruptedWhileItWaitsLeavesNothing(String interrupt) throws Exception {

@@ -16,7 +16,10 @@ public final class CommitCounts {
 
   private CommitCounts() {}
 
-  /** The counts since the router started, by class, and by reason for coordinated ones. */
+  /**
+   * The counts since the router started: by class, by reason for coordinated ones, and of what
+   * lanes refused.
+   */
   public static Map<String, Long> of(Database database) throws SQLException {
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement();
@@ -29,6 +32,10 @@ public final class CommitCounts {
           .get("coordinated_because")
           .properties()
           .forEach(e -> found.put("coordinated: " + e.getKey(), e.getValue().asLong()));
+      counts
+          .get("refused_by_lanes")
+          .properties()
+          .forEach(e -> found.put("refused by lanes: " + e.getKey(), e.getValue().asLong()));
       return found;
     } catch (JsonProcessingException unreadable) {
       throw new SQLException("the router's counts cannot be read", unreadable);

@@ -107,7 +107,7 @@ fn find(
         operands.push(assignment.operand);
     }
     Ok(json!({
-        "text": parser::deparse(copy)?,
+        "text": parser::deparse_for(copy, &[])?,
         "parameters": types.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>(),
         "operands": operands,
     }))

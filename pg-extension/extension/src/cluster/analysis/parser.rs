@@ -81,7 +81,7 @@ pub fn rewrite(query: &pg_sys::Query) -> Result<Vec<&'static pg_sys::Query>, Pos
 }
 
 /// The query as SQL.
-pub fn deparse(query: *mut pg_sys::Query) -> Result<String, PostgresError> {
+fn deparse(query: *mut pg_sys::Query) -> Result<String, PostgresError> {
     let copy = tree::copy(query);
     // SAFETY: a raw call on a private copy.
     let text = unsafe { boundary::catch_errors(|| raw::pg_get_querydef(copy, false))? };

@@ -149,8 +149,8 @@ impl Division {
         let all_parameters: Vec<Oid> = parameters.iter().copied().chain(arrays).collect();
         put_from(self.combine, parameters.len(), &all_parameters)?;
         self.worker.targetList = self.columns.targets();
-        let worker = parser::deparse(self.worker)?;
-        let combine = parser::deparse(self.combine)?;
+        let worker = parser::deparse_for(self.worker, &[])?;
+        let combine = parser::deparse_for(self.combine, &[])?;
         if let Err(error) =
             check(&worker, parameters).and_then(|()| check(&combine, &all_parameters))
         {

@@ -42,7 +42,14 @@ final class StatementRunner {
           "role",
           "session_authorization",
           "standard_conforming_strings",
-          "transform_null_equals");
+          "transform_null_equals",
+          // What literals mean: the analysis tells their values.
+          "datestyle",
+          "timezone",
+          "intervalstyle",
+          "array_nulls",
+          "lc_monetary",
+          "xmloption");
 
   /** What is temporary belongs to one session and lies on the first node only. */
   private static final Pattern TEMPORARY =

@@ -240,6 +240,41 @@ class LaneGateIT {
     assertEquals(INDEPENDENT, told.get(ANSWER_SECONDS, TimeUnit.SECONDS));
   }
 
+  /** A fragment that waits for a row keeps the lane busy; each attempt gives up after 0.5 s. */
+  @Test
+  void aCommutingCallThatALaneRefusesIsTriedAgain() throws Exception {
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement();
+        Connection blocker = node().connectAsSuperuser();
+        Statement block = blocker.createStatement()) {
+      statement.execute("DROP TABLE IF EXISTS score CASCADE");
+      statement.execute("CREATE TABLE score (id int PRIMARY KEY, n abelian.counter NOT NULL)");
+      statement.execute("SELECT create_distributed_table('score', 'id', 'tally')");
+      statement.execute("INSERT INTO score VALUES (" + keys[0] + ", 0), (" + keys[1] + ", 0)");
+      statement.execute(
+          "CREATE OR REPLACE PROCEDURE score_both(a int, b int) LANGUAGE plpgsql AS $$ BEGIN"
+              + " UPDATE score SET n = n + 1 WHERE id = a;"
+              + " UPDATE score SET n = n + 1 WHERE id = b; END $$");
+      statement.execute(
+          "SELECT create_distributed_procedure('score_both(int, int)', 'a, b', 'score')");
+      blocker.setAutoCommit(false);
+      block.execute("SELECT FROM tally WHERE id = " + keys[0] + " FOR UPDATE");
+      Future<String> told = begin(this::call);
+      await("NOT granted AND locktype = 'transactionid'");
+      statement.execute("SET lock_timeout = '500ms'");
+      String call = "CALL score_both(" + keys[0] + ", " + keys[1] + ")";
+      Future<Boolean> done = begin(() -> statement.execute(call));
+      assertFalse(isDone(done));
+      Thread.sleep(700);
+      blocker.rollback();
+      answer(done);
+      assertEquals(INDEPENDENT, answer(told));
+      for (LocalNode node : cluster.nodes().subList(0, 2)) {
+        assertEquals(1, ProxiedCluster.number(node, "SELECT sum(n)::bigint FROM score"));
+      }
+    }
+  }
+
   // ---- what they need
   // ------------------------------------------------------------------------------------------------
 

@@ -1,15 +1,22 @@
 package org.abelian.router.session;
 
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiConsumer;
 import org.abelian.router.combining.Batch;
 import org.abelian.router.combining.Result;
+import org.abelian.router.error.SqlState;
 import org.abelian.router.transaction.CommitOutcome;
+import org.abelian.router.transaction.Pause;
 
 /**
  * A session's part in sharing transactions between calls of blind operations that meet at a
  * contended row (docs/protocols/commuting.md, Shared calls).
  */
 final class CallSharing {
+  private static final int ATTEMPTS = 4;
+  private static final int PAUSE_MILLIS = 5;
+
   private final Session session;
   private final BiConsumer<Portal.OnNodes, Calls<SharedCall>> transaction;
 
@@ -43,8 +50,24 @@ final class CallSharing {
     portal.links.forEach(link -> session.links().connect(link));
   }
 
+  /** A lane that is busy refuses: nothing is done, and soon it is free. */
   private CommitOutcome alone(Portal.OnNodes portal) {
     connect(portal);
+    CommitOutcome outcome = attempt(portal);
+    for (int number = 1; number < ATTEMPTS && isRefusedForNow(outcome); number++) {
+      int pause = ThreadLocalRandom.current().nextInt(PAUSE_MILLIS * number) + 1;
+      Pause.SLEEP.pause(Duration.ofMillis(pause));
+      outcome = attempt(portal);
+    }
+    return outcome;
+  }
+
+  private static boolean isRefusedForNow(CommitOutcome outcome) {
+    return outcome instanceof CommitOutcome.RolledBackByNode byNode
+        && SqlState.SERIALIZATION_FAILURE.code().equals(byNode.failure().sqlState());
+  }
+
+  private CommitOutcome attempt(Portal.OnNodes portal) {
     Calls<SharedCall> own = new SharedCall(portal).calls();
     transaction.accept(portal, own);
     return own.calls().get(0).outcome();

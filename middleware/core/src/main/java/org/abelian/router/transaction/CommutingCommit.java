@@ -215,14 +215,19 @@ public final class CommutingCommit {
   private static boolean isDoubtful(Answer answer) {
     return answer instanceof Answer.Lost
         || answer instanceof Answer.Failed failed
-            && (BARRED.equals(failed.constraint()) || CLOSED.equals(failed.sqlState()));
+            && (isBarred(failed) || CLOSED.equals(failed.sqlState()));
+  }
+
+  private static boolean isBarred(Answer.Failed failed) {
+    return BARRED.equals(failed.constraint());
   }
 
   private CommitOutcome refusal(Map<Integer, Answer> refusals) {
     Optional<Map.Entry<Integer, Answer>> own =
         refusals.entrySet().stream()
             .filter(entry -> entry.getValue() instanceof Answer.Failed)
-            .filter(entry -> !isDoubtful(entry.getValue()))
+            // What a node says when another has barred the transaction is of no use to a client.
+            .filter(entry -> !isBarred((Answer.Failed) entry.getValue()))
             .findFirst();
     if (own.isPresent()) {
       return new CommitOutcome.RolledBackByNode(

@@ -70,7 +70,7 @@ class CommutingCommitTest {
 
     @Override
     public Barring bar(int node, IntentId id, List<Integer> nodes) {
-      throw new AssertionError("it is known to be committed");
+      return Barring.BARRED;
     }
 
     @Override
@@ -105,10 +105,15 @@ class CommutingCommitTest {
   }
 
   private List<CommitOutcome> run(LongPredicate refused, CommutingFragment second) {
+    return run(refused, new Fragment(1, new Answer.Done("COMMIT")), second);
+  }
+
+  private List<CommitOutcome> run(
+      LongPredicate refused, CommutingFragment first, CommutingFragment second) {
     CommutingCommit commit = new CommutingCommit(new Nodes(refused), ledger, new FakeTime());
     List<Intent> intents =
         IntStream.range(0, CALLS).mapToObj(i -> new Intent(NODES, "{}")).toList();
-    return commit.run(1, intents, List.of(new Fragment(1, new Answer.Done("COMMIT")), second));
+    return commit.run(1, intents, List.of(first, second));
   }
 
   @Test
@@ -156,5 +161,20 @@ class CommutingCommitTest {
         };
     assertThrows(IllegalStateException.class, () -> run(number -> false, faulty));
     assertEquals(CALLS, ledger.left(2 * CALLS).size(), "left to recovery");
+  }
+
+  /** A lane that is busy, for example: neither lost connections nor another's work are to blame. */
+  @Test
+  void whatAllNodesRefuseIsToldInTheWordsOfTheFirst() {
+    Answer.Failed busy = new Answer.Failed("40001", "the lane is busy", null, new byte[0]);
+    Answer.Failed barred = new Answer.Failed("23505", "duplicate key", "intent_pkey", new byte[0]);
+    for (CommitOutcome outcome :
+        run(number -> false, new Fragment(1, barred), new Fragment(2, busy))) {
+      CommitOutcome.RolledBackByNode refusal =
+          assertInstanceOf(CommitOutcome.RolledBackByNode.class, outcome);
+      assertEquals(busy, refusal.failure());
+      assertEquals(2, refusal.node());
+    }
+    assertEquals(0, ledger.left(CALLS).size());
   }
 }

@@ -240,13 +240,13 @@ class LaneGateIT {
     assertEquals(INDEPENDENT, told.get(ANSWER_SECONDS, TimeUnit.SECONDS));
   }
 
-  /** A fragment that waits for a row keeps the lane busy; each attempt gives up after 0.5 s. */
+  /** Fragments that wait for rows keep both lanes busy; each attempt gives up after 0.5 s. */
   @Test
   void aCommutingCallThatALaneRefusesIsTriedAgain() throws Exception {
     try (Connection connection = cluster.connect();
         Statement statement = connection.createStatement();
-        Connection blocker = node().connectAsSuperuser();
-        Statement block = blocker.createStatement()) {
+        Connection one = node().connectAsSuperuser();
+        Connection other = cluster.node(1).connectAsSuperuser()) {
       statement.execute("DROP TABLE IF EXISTS score CASCADE");
       statement.execute("CREATE TABLE score (id int PRIMARY KEY, n abelian.counter NOT NULL)");
       statement.execute("SELECT create_distributed_table('score', 'id', 'tally')");
@@ -257,8 +257,8 @@ class LaneGateIT {
               + " UPDATE score SET n = n + 1 WHERE id = b; END $$");
       statement.execute(
           "SELECT create_distributed_procedure('score_both(int, int)', 'a, b', 'score')");
-      blocker.setAutoCommit(false);
-      block.execute("SELECT FROM tally WHERE id = " + keys[0] + " FOR UPDATE");
+      lock(one, keys[0]);
+      lock(other, keys[1]);
       Future<String> told = begin(this::call);
       await("NOT granted AND locktype = 'transactionid'");
       statement.execute("SET lock_timeout = '500ms'");
@@ -266,12 +266,20 @@ class LaneGateIT {
       Future<Boolean> done = begin(() -> statement.execute(call));
       assertFalse(isDone(done));
       Thread.sleep(700);
-      blocker.rollback();
+      one.rollback();
+      other.rollback();
       answer(done);
       assertEquals(INDEPENDENT, answer(told));
       for (LocalNode node : cluster.nodes().subList(0, 2)) {
         assertEquals(1, ProxiedCluster.number(node, "SELECT sum(n)::bigint FROM score"));
       }
+    }
+  }
+
+  private static void lock(Connection holder, int key) throws SQLException {
+    holder.setAutoCommit(false);
+    try (Statement statement = holder.createStatement()) {
+      statement.execute("SELECT FROM tally WHERE id = " + key + " FOR UPDATE");
     }
   }
 

@@ -129,14 +129,14 @@ impl Bounded {
             return store(object, content, *delta);
         }
         drop(watch);
-        match (verdict, running.first()) {
+        match (verdict, youngest(&running)) {
             (Verdict::Never(bound), _) => {
                 if row::one_snapshot() {
                     self.require_outside_snapshot(operation)?;
                 }
                 Err(self.violation(bound, sum, *delta))
             }
-            (_, Some(transaction)) => Ok(Admission::WaitFor(*transaction)),
+            (_, Some(transaction)) => Ok(Admission::WaitFor(transaction)),
             (_, None) => Err(Error::Internal("an uncertain sum without a reason".into())),
         }
     }
@@ -255,6 +255,15 @@ fn store(object: &Object, content: &Counter, delta: i64) -> Result<Admission, Er
     Ok(match added {
         Outcome::Added => Admission::Added,
         Outcome::InPlace => Admission::InPlace,
+    })
+}
+
+/// The one to wait for. Any will do; the folding worker's, which ends in a moment, is the youngest nearly always.
+fn youngest(running: &[pg_sys::TransactionId]) -> Option<pg_sys::TransactionId> {
+    running.iter().copied().reduce(|one, other| {
+        // SAFETY: compares two numbers.
+        let follows = unsafe { pg_sys::TransactionIdFollows(other, one) };
+        if follows { other } else { one }
     })
 }
 

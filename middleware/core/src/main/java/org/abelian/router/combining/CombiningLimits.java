@@ -18,7 +18,7 @@ public record CombiningLimits(int flights, int batch, int queue, long waitNanos,
   /** What routers use. */
   public static final CombiningLimits DEFAULT =
       new CombiningLimits(
-          4, 1000, 4000, TimeUnit.MILLISECONDS.toNanos(20), TimeUnit.MILLISECONDS.toNanos(100));
+          6, 1000, 4000, TimeUnit.MILLISECONDS.toNanos(20), TimeUnit.MILLISECONDS.toNanos(100));
 
   /** The same for calls that share transactions. */
   public static final CombiningLimits CALLS =

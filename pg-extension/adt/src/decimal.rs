@@ -58,6 +58,9 @@ impl Merge for DecimalSum {
 }
 
 fn rescale(mantissa: i128, digits: u32) -> Option<i128> {
+    if mantissa == 0 {
+        return Some(0); // However many digits that has.
+    }
     10_i128
         .checked_pow(digits)
         .and_then(|p| mantissa.checked_mul(p))
@@ -75,6 +78,17 @@ mod tests {
             1 => Just(NegativeInfinity),
             1 => Just(NotANumber),
         ]
+    }
+
+    #[test]
+    fn identity_is_neutral_to_more_digits_than_a_mantissa_has() {
+        for mantissa in [0, 7] {
+            let many = Finite {
+                mantissa,
+                scale: 60,
+            };
+            assert_eq!(many.merge(&DecimalSum::identity()), Some(many));
+        }
     }
 
     proptest! {

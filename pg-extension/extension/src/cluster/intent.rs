@@ -122,22 +122,9 @@ fn closed_below(router: Datum) -> i64 {
 
 /// The others are completed on the strength of this row: its commit waits for the disk.
 fn flush_at_commit() {
-    // SAFETY: our transaction's own setting of an existing parameter.
-    unsafe {
-        if pg_sys::synchronous_commit
-            > pg_sys::SyncCommitLevel::SYNCHRONOUS_COMMIT_LOCAL_FLUSH as i32
-        {
-            return;
-        }
-        pg_sys::set_config_option(
-            c"synchronous_commit".as_ptr(),
-            c"on".as_ptr(),
-            pg_sys::GucContext::PGC_USERSET,
-            pg_sys::GucSource::PGC_S_SESSION,
-            pg_sys::GucAction::GUC_ACTION_LOCAL,
-            true,
-            0,
-            false,
-        );
+    // SAFETY: plain read of a setting.
+    let level = unsafe { pg_sys::synchronous_commit };
+    if level <= pg_sys::SyncCommitLevel::SYNCHRONOUS_COMMIT_LOCAL_FLUSH as i32 {
+        postgres::set_local(c"synchronous_commit", c"on");
     }
 }

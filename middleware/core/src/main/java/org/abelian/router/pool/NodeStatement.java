@@ -1,6 +1,7 @@
 package org.abelian.router.pool;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.abelian.router.protocol.BigEndian;
 
 /**
@@ -28,6 +29,11 @@ public final class NodeStatement {
   /** A text without parameter types. */
   public static NodeStatement of(String sql) {
     return of(sql, NO_TYPES);
+  }
+
+  /** As below. */
+  public static NodeStatement of(String sql, List<Integer> types) {
+    return of(sql, types.stream().mapToInt(Integer::intValue).toArray());
   }
 
   /** A text with the type OIDs of its parameters; 0 leaves one to the node. */

@@ -143,6 +143,20 @@ public final class BindMessage {
     return offset(last) + Math.max(length(last), 0);
   }
 
+  /** Writes it for the statement of that name. */
+  public void write(FrameWriter writer, byte[] name) {
+    begin(writer, name).bytes(array, tailAt(), tailLength()).end();
+  }
+
+  /** Begins to write it for the statement of that name; formats and values are to follow. */
+  public FrameWriter begin(FrameWriter writer, byte[] name) {
+    return writer
+        .begin(FrontendType.BIND)
+        .bytes(array, portalAt(), portalLength())
+        .int1(0)
+        .string(name);
+  }
+
   /**
    * Writes its formats and values, and more values after them.
    *

@@ -3,7 +3,6 @@ package org.abelian.router.session;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.execution.Action;
 import org.abelian.router.execution.CollectReply;
@@ -57,10 +56,6 @@ final class Combine {
     return bindCombine(statement, routed, scatter.merge(), bind, answer, collected);
   }
 
-  private static int[] types(Stream<Integer> types) {
-    return types.mapToInt(Integer::intValue).toArray();
-  }
-
   private void runWorkers(
       SharedStatement statement,
       RoutedStatement routed,
@@ -106,7 +101,7 @@ final class Combine {
 
   private NodeStatement worker(RoutedStatement routed, MergeFacts merge) {
     if (routed.worker() == null) {
-      routed.worker(NodeStatement.of(merge.worker(), types(routed.facts().parameters().stream())));
+      routed.worker(NodeStatement.of(merge.worker(), routed.facts().parameters()));
     }
     return routed.worker();
   }
@@ -131,15 +126,11 @@ final class Combine {
     session.control().enter(home, false);
     NodeConnection connection = home.connection;
     if (routed.combine() == null) {
-      routed.combine(NodeStatement.of(merge.combine(), types(merge.combineParameters().stream())));
+      routed.combine(NodeStatement.of(merge.combine(), merge.combineParameters()));
     }
     byte[] name = session.extended().prepare(connection, routed.combine(), true);
     FrameWriter writer = connection.writer();
-    writer
-        .begin(FrontendType.BIND)
-        .bytes(bind.array(), bind.portalAt(), bind.portalLength())
-        .int1(0)
-        .string(name);
+    bind.begin(writer, name);
     bind.writeValues(writer, collected.arrays());
     writer.bytes(bind.array(), bind.resultFormatsAt(), bind.end() - bind.resultFormatsAt()).end();
     session.plan().add(answer ? NodeReply.pass(connection) : NodeReply.swallow(connection));

@@ -69,8 +69,7 @@ final class CombinedStatement {
   private NodeStatement statement() {
     if (routed.combined() == null) {
       CombinedFacts facts = routed.facts().combined();
-      int[] types = facts.parameters().stream().mapToInt(Integer::intValue).toArray();
-      byte[] body = NodeStatement.of(facts.text(), types).body();
+      byte[] body = NodeStatement.of(facts.text(), facts.parameters()).body();
       // Texts that differ in an operand have this one in common.
       routed.combined(session.router().statements().intern(body).statement());
     }

@@ -59,7 +59,7 @@ final class CommutingCall implements ProcedureStrategy {
   }
 
   private static List<Integer> nodes(ProcedureCall call) {
-    return call.participants().stream().map(link -> link.nodeId).toList();
+    return Link.nodes(call.participants());
   }
 
   @Override

@@ -80,7 +80,7 @@ final class Explain {
       if (writesOnSeveral) {
         session.transaction().work().refuse(ExplainText.SEVERAL);
       }
-      bindOn(link, NodeStatement.of(command.ofText(part.sql()), types(routed)), bind);
+      bindOn(link, NodeStatement.of(command.ofText(part.sql()), routed.facts().parameters()), bind);
       links.add(link);
     }
     if (answer) {
@@ -113,20 +113,11 @@ final class Explain {
     }
   }
 
-  private static int[] types(RoutedStatement routed) {
-    return routed.facts().parameters().stream().mapToInt(Integer::intValue).toArray();
-  }
-
   /** The rows are text whatever the client asks for, since it gets the same bytes in both. */
   private void bindOn(Link link, NodeStatement statement, BindMessage bind) {
     NodeConnection connection = link.connection;
     byte[] name = session.extended().prepare(connection, statement, true);
-    connection
-        .writer()
-        .begin(FrontendType.BIND)
-        .bytes(bind.array(), bind.portalAt(), bind.portalLength())
-        .int1(0)
-        .string(name)
+    bind.begin(connection.writer(), name)
         .bytes(bind.array(), bind.tailAt(), bind.resultFormatsAt() - bind.tailAt())
         .int2(0)
         .end();

@@ -149,8 +149,7 @@ final class ExplainText {
   }
 
   private SharedStatement statement() {
-    int[] types = inner.facts().parameters().stream().mapToInt(Integer::intValue).toArray();
-    return new SharedStatement(NodeStatement.of(command.inner(), types));
+    return new SharedStatement(NodeStatement.of(command.inner(), inner.facts().parameters()));
   }
 
   private static String rounds(CommitClass commitClass) {

@@ -10,7 +10,6 @@ import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.CString;
-import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
 
@@ -271,12 +270,7 @@ final class ExtendedQuery {
   }
 
   private void writeBind(NodeConnection connection, byte[] name) {
-    FrameWriter writer = connection.writer();
-    writer
-        .begin(FrontendType.BIND)
-        .bytes(bind.array(), bind.portalAt(), bind.portalLength())
-        .int1(0);
-    writer.string(name).bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
+    bind.write(connection.writer(), name);
   }
 
   Outcome describe(byte[] array, int at, int length) throws IOException {

@@ -62,9 +62,8 @@ final class IndependentAttempt {
     this.session = session;
     this.links = links;
     this.calls = calls;
-    List<Integer> nodes = links.stream().map(link -> link.nodeId).toList();
     try {
-      transaction = session.router().independents().begin(session.id(), nodes);
+      transaction = session.router().independents().begin(session.id(), Link.nodes(links));
     } catch (NodeUnreachableException unreachable) {
       throw UnreachableParticipant.error(links, unreachable);
     }
@@ -81,7 +80,7 @@ final class IndependentAttempt {
    * @return why a node refused to propose, so that nothing has been done; else null
    * @throws RuntimeException why it is not executed, or why nobody knows
    */
-  Refusal run() throws NodeLostException {
+  Refusal run() {
     Refusal refusal = propose();
     if (refusal == null) {
       undone = false;
@@ -93,7 +92,7 @@ final class IndependentAttempt {
   // ---- the first round
   // -----------------------------------------------------------------------------------------------
 
-  private Refusal propose() throws NodeLostException {
+  private Refusal propose() {
     boolean proposed = false;
     try {
       Refusal refusal = askForTimestamps();
@@ -106,7 +105,7 @@ final class IndependentAttempt {
     }
   }
 
-  private Refusal askForTimestamps() throws NodeLostException {
+  private Refusal askForTimestamps() {
     for (Link link : links) {
       NodeCall.sendPrepared(link.connection, PROPOSE, transaction.proposal(link.nodeId));
       send(link.connection);

@@ -47,12 +47,7 @@ final class JoinedCall implements ProcedureStrategy {
       session.control().inject(link, telling(link, call.participants()), false);
       NodeConnection connection = link.connection;
       byte[] name = session.extended().prepare(connection, call.statement().statement(), true);
-      connection
-          .writer()
-          .begin(FrontendType.BIND)
-          .bytes(bind.array(), bind.portalAt(), bind.portalLength())
-          .int1(0);
-      connection.writer().string(name).bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
+      bind.write(connection.writer(), name);
       session.plan().add(NodeReply.swallow(connection));
     }
     if (gates != null) {

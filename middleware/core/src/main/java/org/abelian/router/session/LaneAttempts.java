@@ -3,7 +3,6 @@ package org.abelian.router.session;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.transaction.Pause;
 import org.abelian.router.transaction.independent.Refusal;
 
@@ -43,7 +42,7 @@ final class LaneAttempts {
    * @return why a node refused; null when the calls have their results
    * @throws RuntimeException as {@link IndependentAttempt#run}
    */
-  Refusal run() throws NodeLostException {
+  Refusal run() {
     UnreachableParticipant.connect(session, links);
     long end = System.nanoTime() + GATE_SECONDS * 1_000_000_000L;
     Refusal refusal;

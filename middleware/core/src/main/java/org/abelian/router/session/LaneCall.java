@@ -152,11 +152,10 @@ final class LaneCall {
   }
 
   private AbelianException broken() {
-    List<Integer> participants = portal.links.stream().map(link -> link.nodeId).toList();
     return new AbelianException(
         SqlState.BROKEN_PROMISE,
         "the procedure is not independent: it was executed on some nodes of "
-            + participants
+            + Link.nodes(portal.links)
             + ", while others could not run it",
         failures.toString(),
         "It is called no more. Repair the data of these nodes, correct it, and call"

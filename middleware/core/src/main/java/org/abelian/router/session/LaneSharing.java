@@ -4,7 +4,6 @@ import java.util.List;
 import org.abelian.router.combining.Batch;
 import org.abelian.router.combining.Combiner;
 import org.abelian.router.combining.Result;
-import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.transaction.NodeUnreachableException;
 import org.abelian.router.transaction.independent.Refusal;
 
@@ -60,8 +59,7 @@ final class LaneSharing {
 
   private boolean areKnownToShare(List<Link> links) {
     try {
-      List<Integer> nodes = links.stream().map(link -> link.nodeId).toList();
-      return session.router().independents().shareCalls(nodes);
+      return session.router().independents().shareCalls(Link.nodes(links));
     } catch (NodeUnreachableException unreachable) {
       return false; // It learns by itself what is wrong.
     }
@@ -80,7 +78,7 @@ final class LaneSharing {
       Refusal refusal = attempts.run();
       known = true;
       return refusal == null ? new Result.Done(0) : new Result.Undone();
-    } catch (NodeLostException | RuntimeException failed) {
+    } catch (RuntimeException failed) {
       cause = failed;
       // Where nothing is done, each learns by itself what is wrong, if it is.
       return attempts.isUndone() ? new Result.Undone() : new Result.Done(0);

@@ -1,5 +1,6 @@
 package org.abelian.router.session;
 
+import java.util.List;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodePool;
 
@@ -35,6 +36,11 @@ final class Link {
   Link(int nodeId, NodePool pool) {
     this.nodeId = nodeId;
     this.pool = pool;
+  }
+
+  /** The ids of their nodes, in the same order. */
+  static List<Integer> nodes(List<Link> links) {
+    return links.stream().map(link -> link.nodeId).toList();
   }
 
   /** True when there is a connection and it works. */

@@ -32,9 +32,8 @@ record MadeForm(SharedStatement statement, RoutedStatement routed, int keys) {
     if (facts == null || !isPlaced(facts.facts(), catalog)) {
       return null;
     }
-    int[] types = facts.facts().parameters().stream().mapToInt(Integer::intValue).toArray();
     return new MadeForm(
-        statements.intern(NodeStatement.of(facts.text(), types).body()),
+        statements.intern(NodeStatement.of(facts.text(), facts.facts().parameters()).body()),
         new RoutedStatement(Routing.compile(facts.text(), facts.facts(), catalog)),
         facts.count());
   }

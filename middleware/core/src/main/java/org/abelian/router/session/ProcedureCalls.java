@@ -132,7 +132,7 @@ final class ProcedureCalls {
   /** The nodes that a call would go to. */
   List<Integer> participants(RoutedStatement routed, Route.Procedure route, BindMessage bind) {
     ProcedureCall call = call(null, routed, route, learned(routed, route, bind));
-    return call.participants().stream().map(link -> link.nodeId).toList();
+    return Link.nodes(call.participants());
   }
 
   /** The class of a call with these arguments, were it all that its transaction does. */

@@ -82,13 +82,12 @@ final class Spread {
         links.add(bindOne(link(routed, node), routed, statement.statement(), false, bind));
       }
     } else if (route instanceof Route.Split split) {
-      int[] types = routed.facts().parameters().stream().mapToInt(Integer::intValue).toArray();
       for (Route.Part part : split.parts()) {
         links.add(
             bindOne(
                 link(routed, part.node()),
                 routed,
-                NodeStatement.of(part.sql(), types),
+                NodeStatement.of(part.sql(), routed.facts().parameters()),
                 false,
                 bind));
       }
@@ -117,12 +116,7 @@ final class Spread {
     enter(link, routed);
     NodeConnection connection = link.connection;
     byte[] name = session.extended().prepare(connection, statement, named);
-    connection
-        .writer()
-        .begin(FrontendType.BIND)
-        .bytes(bind.array(), bind.portalAt(), bind.portalLength())
-        .int1(0);
-    connection.writer().string(name).bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
+    bind.write(connection.writer(), name);
     session.plan().add(NodeReply.swallow(connection));
     return link;
   }
@@ -196,7 +190,7 @@ final class Spread {
    */
   SnapshotGate.Hold hold(RoutedStatement routed, List<Link> links) throws IOException {
     session.control().enterTogether(links);
-    return gate.take(routed.router().catalog(), links.stream().map(link -> link.nodeId).toList());
+    return gate.take(routed.router().catalog(), Link.nodes(links));
   }
 
   /** One node describes what all of them give. */

@@ -74,8 +74,12 @@ final class CombiningCrew implements AutoCloseable {
   }
 
   static void await(List<Future<Void>> futures) throws Exception {
+    await(futures, 120);
+  }
+
+  static void await(List<Future<Void>> futures, long seconds) throws Exception {
     for (Future<Void> future : futures) {
-      future.get(120, TimeUnit.SECONDS);
+      future.get(seconds, TimeUnit.SECONDS);
     }
   }
 

@@ -29,21 +29,28 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Calls of many sessions that name one contended row share transactions: each call is done once on
- * both nodes or on none, as its own client was told, also when nodes and connections die.
+ * Calls of many sessions share transactions, whether they name one row or several: each call is
+ * done once on both nodes or on none, as its own client was told, also when nodes and connections
+ * die, and none waits for a lock that concerns another alone.
  */
 class SharedCallsIT {
   private static final int CLIENTS = 16;
   private static final int CALLS = 20;
   private static final int KILLS = 3;
   private static final long PATIENCE_NANOS = 30_000_000_000L;
+
+  /** The router gives a node up that has not answered for a minute. */
+  private static final long HELD_UP_SECONDS = 30;
+
   private static final long NEARLY_FULL = Long.MAX_VALUE - 1;
   private static final String TRANSFER = "CALL shared_transfer(?, ?, ?, ?)";
   private static final String ENTRIES = "SELECT name FROM shared_entry WHERE side = ";
 
   private static ProxiedCluster cluster;
 
-  private int source;
+  /** Accounts of node 0, and of node 1. */
+  private List<Integer> sources;
+
   private List<Integer> targets;
 
   /** The names of calls, by what their clients were told. */
@@ -86,11 +93,12 @@ class SharedCallsIT {
             + " INSERT INTO shared_entry VALUES (target, 1, name); END $$",
         "SELECT create_distributed_procedure('shared_transfer(int, int, bigint, text)',"
             + " 'source, target', 'shared_account')");
-    source = (int) ProxiedCluster.number(cluster.node(0), "SELECT min(id) FROM shared_account");
-    targets = new ArrayList<>();
-    for (String id : column(1, "SELECT id FROM shared_account")) {
-      targets.add(Integer.valueOf(id));
-    }
+    sources = accounts(0);
+    targets = accounts(1);
+  }
+
+  private static List<Integer> accounts(int node) throws SQLException {
+    return column(node, "SELECT id FROM shared_account").stream().map(Integer::valueOf).toList();
   }
 
   /** What is left to recovery would otherwise be done to the next test's rows. */
@@ -132,7 +140,8 @@ class SharedCallsIT {
   }
 
   /** Calls; false after an error. */
-  private boolean transfer(PreparedStatement call, int target, String name) throws SQLException {
+  private boolean transfer(PreparedStatement call, int source, int target, String name)
+      throws SQLException {
     call.setInt(1, source);
     call.setInt(2, target);
     call.setLong(3, 1);
@@ -149,13 +158,23 @@ class SharedCallsIT {
     }
   }
 
-  /** A client's calls, each with a target of its own. */
-  private void work(Connection connection, int client, AtomicBoolean stopped) throws SQLException {
+  /** A client's calls, with a target of its own. */
+  private void work(Connection connection, int client, int source) throws SQLException {
+    work(connection, client, source, null);
+  }
+
+  private void work(Connection connection, int client, int source, AtomicBoolean stopped)
+      throws SQLException {
     try (PreparedStatement call = connection.prepareStatement(TRANSFER)) {
       for (int i = 0; stopped == null ? i < CALLS : !stopped.get(); i++) {
-        transfer(call, targets.get(client % targets.size()), client + "-" + i);
+        transfer(call, source, targets.get(client), client + "-" + i);
       }
     }
+  }
+
+  /** Half of the clients have one source together. */
+  private int source(int client) {
+    return sources.get(client % 2 == 0 ? 0 : client);
   }
 
   /** Both nodes have each call once or not at all, as the clients were told. */
@@ -179,7 +198,7 @@ class SharedCallsIT {
     Set<String> undead = new TreeSet<>(refused);
     undead.retainAll(done);
     assertEquals(Set.of(), undead, "reported as rolled back, but done");
-    String balance = "SELECT -balance::bigint FROM shared_account WHERE id = " + source;
+    String balance = "SELECT -sum(balance::bigint) FROM shared_account";
     assertEquals(done.size(), ProxiedCluster.number(cluster.node(0), balance));
   }
 
@@ -195,21 +214,92 @@ class SharedCallsIT {
   }
 
   @Test
-  void callsAtOneContendedRowShareTransactions() throws Exception {
+  void callsAtOneRowShareTransactions() throws Exception {
     try (CombiningCrew crew = new CombiningCrew(CLIENTS, cluster.router()::connect)) {
-      crew.run((connection, client) -> work(connection, client, null));
+      crew.run((connection, client) -> work(connection, client, sources.get(0)));
     }
+    assertAllShared();
+  }
+
+  @Test
+  void callsAtDifferentRowsShareTransactions() throws Exception {
+    try (CombiningCrew crew = new CombiningCrew(CLIENTS, cluster.router()::connect)) {
+      crew.run((connection, client) -> work(connection, client, sources.get(client)));
+    }
+    assertAllShared();
+  }
+
+  private void assertAllShared() throws Exception {
     assertEquals(CLIENTS * CALLS, acknowledged.size());
     assertDoneAsTold();
     long transactions = transactions();
     assertTrue(transactions < CLIENTS * CALLS * 3 / 4, transactions + " transactions");
   }
 
+  /** The others' calls end while the row is still locked, and those at the row when it is free. */
+  @Test
+  void aRowThatAStrangerHasLockedHoldsUpOnlyWhoNamesIt() throws Exception {
+    int waiting = 3;
+    try (Connection blocker = cluster.node(1).connectAsSuperuser();
+        CombiningCrew crew = new CombiningCrew(CLIENTS, cluster.router()::connect)) {
+      blocker.setAutoCommit(false);
+      blocker
+          .createStatement()
+          .execute("SELECT FROM shared_account WHERE id = " + targets.get(0) + " FOR UPDATE");
+      List<Future<Void>> clients =
+          crew.start(
+              (connection, client) -> {
+                try (PreparedStatement call = connection.prepareStatement(TRANSFER)) {
+                  for (int i = 0; i < (client < waiting ? 1 : CALLS); i++) {
+                    int target = targets.get(client < waiting ? 0 : client);
+                    transfer(call, sources.get(client), target, client + "-" + i);
+                  }
+                }
+              });
+      CombiningCrew.await(clients.subList(waiting, CLIENTS), HELD_UP_SECONDS);
+      assertEquals((CLIENTS - waiting) * CALLS, acknowledged.size(), errors::toString);
+      blocker.rollback();
+      CombiningCrew.await(clients.subList(0, waiting));
+    }
+    assertEquals(Map.of(), errors);
+    assertDoneAsTold();
+  }
+
+  /** Without slices, so that who writes to a row waits for who has written to it. */
+  @Test
+  void sharedTransactionsThatMeetAtSeveralRowsDoNotWaitInACircle() throws Exception {
+    int rows = 5;
+    long before = timeouts();
+    try (CombiningCrew crew =
+        new CombiningCrew(CLIENTS, cluster.router()::connect, "SET abelian.split = never")) {
+      crew.run(
+          (connection, client) -> {
+            try (PreparedStatement call = connection.prepareStatement(TRANSFER)) {
+              for (int i = 0; i < 5 * CALLS; i++) {
+                int source = sources.get((client + i) % rows);
+                int target = targets.get((client * 3 + i * 2) % rows);
+                transfer(call, source, target, client + "-" + i);
+              }
+            }
+          });
+    }
+    assertDoneAsTold();
+    assertEquals(5 * CLIENTS * CALLS, acknowledged.size());
+    assertEquals(before, timeouts(), "local transactions that were given up");
+  }
+
+  /** How often a node has told a session that it would wait too long. */
+  private static long timeouts() {
+    return IntStream.range(0, 2)
+        .mapToLong(node -> cluster.node(node).log().split("due to lock timeout", -1).length - 1)
+        .sum();
+  }
+
   @Test
   void whoDoesNotWantToCombineSharesNothing() throws Exception {
     try (CombiningCrew crew =
         new CombiningCrew(CLIENTS, cluster.router()::connect, "SET abelian.combine = off")) {
-      crew.run((connection, client) -> work(connection, client, null));
+      crew.run((connection, client) -> work(connection, client, source(client)));
     }
     assertEquals(CLIENTS * CALLS, acknowledged.size());
     assertDoneAsTold();
@@ -227,7 +317,7 @@ class SharedCallsIT {
             try (PreparedStatement call = connection.prepareStatement(TRANSFER)) {
               for (int i = 0; i < 4; i++) {
                 int target = client == 0 ? full : targets.get(client);
-                transfer(call, target, client + "-" + i);
+                transfer(call, source(client), target, client + "-" + i);
               }
             }
           });
@@ -261,7 +351,7 @@ class SharedCallsIT {
                   synchronized (running) {
                     running.add(call);
                   }
-                  transfer(call, targets.get(client), String.valueOf(client));
+                  transfer(call, source(client), targets.get(client), String.valueOf(client));
                 }
               });
       awaitWaiting();
@@ -298,7 +388,7 @@ class SharedCallsIT {
     AtomicBoolean stopped = new AtomicBoolean();
     try (CombiningCrew crew = new CombiningCrew(CLIENTS, cluster.router()::connect)) {
       List<Future<Void>> clients =
-          crew.start((connection, client) -> work(connection, client, stopped));
+          crew.start((connection, client) -> work(connection, client, source(client), stopped));
       try {
         for (int i = 0; i < KILLS; i++) {
           awaitProgress();
@@ -330,7 +420,7 @@ class SharedCallsIT {
     AtomicBoolean stopped = new AtomicBoolean();
     try (CombiningCrew crew = new CombiningCrew(CLIENTS, cluster.router()::connect)) {
       List<Future<Void>> clients =
-          crew.start((connection, client) -> work(connection, client, stopped));
+          crew.start((connection, client) -> work(connection, client, source(client), stopped));
       try {
         for (int i = 0; i < 2 * KILLS; i++) {
           awaitProgress();

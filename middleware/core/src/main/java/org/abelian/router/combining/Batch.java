@@ -9,13 +9,15 @@ import java.util.List;
  */
 public final class Batch<L extends Load<L>> {
   private final Hotspot<L> hotspot;
+  private final Flight flight;
   private final L sum;
   private final List<Member<L>> others;
   private Runnable canceller;
   private boolean cancelled;
 
-  Batch(Hotspot<L> hotspot, L sum, List<Member<L>> others) {
+  Batch(Hotspot<L> hotspot, Flight flight, L sum, List<Member<L>> others) {
     this.hotspot = hotspot;
+    this.flight = flight;
     this.sum = sum;
     this.others = List.copyOf(others);
   }
@@ -56,17 +58,17 @@ public final class Batch<L extends Load<L>> {
 
   /** Its only operation goes as its client wrote it. */
   public Flight alone() {
-    return new Flight(hotspot);
+    return flight;
   }
 
   /** Tells all others, and lets those go who have gathered meanwhile. */
   public void finish(Result result) {
-    if (result instanceof Result.Undone) {
+    if (result instanceof Result.Undone || result instanceof Result.Separate) {
       hotspot.beQuiet();
     } else if (result instanceof Result.Done) {
       hotspot.succeeded();
     }
-    hotspot.depart();
+    flight.end();
     Member.answerAll(others, result);
   }
 }

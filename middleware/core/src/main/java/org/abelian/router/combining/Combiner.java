@@ -40,9 +40,10 @@ public final class Combiner<L extends Load<L>> {
     boolean alone = isQuiet(key);
     for (; ; ) {
       Hotspot<L> hotspot = hotspot(key);
-      switch (hotspot.arrive(null, alone)) {
+      Flight flight = new Flight(hotspot);
+      switch (hotspot.arrive(flight, null, alone)) {
         case GOES -> {
-          return new Flight(hotspot);
+          return flight;
         }
         case CONTENDED -> {
           return null;
@@ -58,8 +59,9 @@ public final class Combiner<L extends Load<L>> {
   public Flight departAlone(Object key) {
     for (; ; ) {
       Hotspot<L> hotspot = hotspot(key);
-      if (hotspot.arrive(null, true) == Hotspot.Arrival.GOES) {
-        return new Flight(hotspot);
+      Flight flight = new Flight(hotspot);
+      if (hotspot.arrive(flight, null, true) == Hotspot.Arrival.GOES) {
+        return flight;
       }
     }
   }
@@ -69,7 +71,7 @@ public final class Combiner<L extends Load<L>> {
     for (; ; ) {
       Hotspot<L> hotspot = hotspot(key);
       Member<L> member = new Member<>(hotspot, load, Member.State.GATHERING);
-      switch (hotspot.arrive(member, false)) {
+      switch (hotspot.arrive(member.flight(), member, false)) {
         case GOES -> {
           member.state(Member.State.LEADS);
           return member;

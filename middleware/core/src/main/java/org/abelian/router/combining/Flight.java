@@ -1,8 +1,11 @@
 package org.abelian.router.combining;
 
-/** A session's own statement that is under way. Ends exactly once, whatever becomes of it. */
+/** A statement that is under way. Ends exactly once, whatever becomes of it. */
 public final class Flight {
   private Hotspot<?> hotspot;
+
+  /** When it began, among all that came to the hotspot; guarded by the hotspot's lock. */
+  private long number;
 
   Flight(Hotspot<?> hotspot) {
     this.hotspot = hotspot;
@@ -13,7 +16,15 @@ public final class Flight {
     Hotspot<?> mine = hotspot;
     hotspot = null;
     if (mine != null) {
-      mine.depart();
+      mine.depart(this);
     }
+  }
+
+  long number() {
+    return number;
+  }
+
+  void number(long begun) {
+    number = begun;
   }
 }

@@ -3,7 +3,9 @@ package org.abelian.router.combining;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -29,7 +31,11 @@ final class Hotspot<L extends Load<L>> {
   private final Combiner<L> combiner;
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Member<L>> gathering = new ArrayDeque<>();
-  private int flights;
+
+  /** What is under way and counts, the oldest first. */
+  private final Set<Flight> flights = new LinkedHashSet<>();
+
+  private long arrivals;
 
   /** Members that are to lead and have not taken others yet: they get their connections. */
   private int leaders;
@@ -44,25 +50,27 @@ final class Hotspot<L extends Load<L>> {
   /**
    * A statement comes.
    *
+   * @param flight its flight, should it go
    * @param member null when it cannot gather now
    * @param alone true when it goes in any case
    */
-  Arrival arrive(Member<L> member, boolean alone) {
+  Arrival arrive(Flight flight, Member<L> member, boolean alone) {
     lock.lock();
     try {
       if (closed) {
         return Arrival.CLOSED;
       }
       CombiningLimits limits = combiner.limits();
-      boolean room = flights < limits.flights() && gathering.isEmpty();
+      boolean room = flights.size() < limits.flights() && gathering.isEmpty();
       if (alone || room || gathering.size() >= limits.queue()) {
-        flights++;
+        begin(flight);
         leaders += member == null ? 0 : 1;
         return Arrival.GOES;
       }
       if (member == null) {
         return Arrival.CONTENDED;
       }
+      flight.number(arrivals++); // It came now, and begins later.
       gathering.add(member);
       return Arrival.GATHERS;
     } finally {
@@ -70,19 +78,28 @@ final class Hotspot<L extends Load<L>> {
     }
   }
 
+  private void begin(Flight flight) {
+    flight.number(arrivals++);
+    flights.add(flight);
+  }
+
+  private void letLead(Member<L> member) {
+    member.state(Member.State.LEADS);
+    begin(member.flight());
+    leaders++;
+  }
+
   /** A statement is answered: the next of those who gather may lead. */
-  void depart() {
+  void depart(Flight flight) {
     Member<L> next = null;
     lock.lock();
     try {
-      flights--;
-      if (flights < combiner.limits().flights() && !gathering.isEmpty()) {
+      flights.remove(flight);
+      if (flights.size() < combiner.limits().flights() && !gathering.isEmpty()) {
         next = gathering.poll();
-        next.state(Member.State.LEADS);
-        flights++;
-        leaders++;
+        letLead(next);
       }
-      closed = flights == 0;
+      closed = flights.isEmpty();
       if (closed) {
         combiner.forget(key, this);
       }
@@ -104,9 +121,11 @@ final class Hotspot<L extends Load<L>> {
     try {
       if (member.state() == Member.State.GATHERING && !(patient && leaders > 0)) {
         gathering.remove(member);
-        member.state(Member.State.LEADS);
-        flights++;
-        leaders++;
+        if (combiner.limits().forgetsOverdue()) {
+          long came = member.flight().number();
+          flights.removeIf(flight -> flight.number() < came);
+        }
+        letLead(member);
       }
     } finally {
       lock.unlock();
@@ -118,7 +137,7 @@ final class Hotspot<L extends Load<L>> {
     lock.lock();
     try {
       leaders--;
-      return new Batch<>(this, leader.load(), List.of());
+      return new Batch<>(this, leader.flight(), leader.load(), List.of());
     } finally {
       lock.unlock();
     }
@@ -142,7 +161,7 @@ final class Hotspot<L extends Load<L>> {
           rest.remove();
         }
       }
-      Batch<L> batch = new Batch<>(this, sum, others);
+      Batch<L> batch = new Batch<>(this, leader.flight(), sum, others);
       leader.batch(batch);
       others.forEach(member -> member.batch(batch));
       return batch;

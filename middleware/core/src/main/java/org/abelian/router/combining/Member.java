@@ -31,6 +31,7 @@ public final class Member<L extends Load<L>> {
 
   private final Hotspot<L> hotspot;
   private final L load;
+  private final Flight flight;
   private final Thread thread = Thread.currentThread();
   private volatile State state;
   private volatile Result result;
@@ -43,10 +44,16 @@ public final class Member<L extends Load<L>> {
     this.hotspot = hotspot;
     this.load = load;
     this.state = state;
+    flight = new Flight(hotspot);
   }
 
   L load() {
     return load;
+  }
+
+  /** Of the statement that it leads; before, it tells when the member came. */
+  Flight flight() {
+    return flight;
   }
 
   State state() {

@@ -1,6 +1,6 @@
 package org.abelian.router.combining;
 
-/** What became of a statement for several sessions. The same for each of them. */
+/** What became of a statement for several sessions, as far as it is the same for each of them. */
 public sealed interface Result {
   /**
    * It is committed.
@@ -11,6 +11,9 @@ public sealed interface Result {
 
   /** Nothing of it took effect: each operation is to be run alone. */
   record Undone() implements Result {}
+
+  /** They came to different ends, or nobody knows yet: each member finds out about its own. */
+  record Separate() implements Result {}
 
   /**
    * Nobody knows: its node went away.

@@ -1,7 +1,9 @@
 package org.abelian.router.session;
 
 import java.io.IOException;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.pool.NodeConnection;
@@ -17,6 +19,9 @@ import org.abelian.router.transaction.IntentId;
  * the node runs as one transaction. Before each call, one tells the node who takes part; behind the
  * calls their intents are inserted. Those come last, since they take the commit gate, behind which
  * nothing should wait for locks.
+ *
+ * <p>Several calls come to their rows in one order on each node, so that such transactions do not
+ * wait for each other in a circle, and wait for a stranger's lock but shortly.
  */
 final class CallFragment implements CommutingFragment {
   private static final int TEXT = 25;
@@ -32,19 +37,43 @@ final class CallFragment implements CommutingFragment {
       NodeStatement.of(
           "SELECT abelian.commit_intent($1, $2, $3, $4)", new int[] {UUID, INT8, INT4_ARRAY, TEXT});
 
+  /** The client's own setting, which holds again at the gate, is kept aside. */
+  private static final NodeStatement LIMIT_WAITS =
+      NodeStatement.of(
+          "SELECT pg_catalog.set_config('abelian_call.lock_timeout',"
+              + " pg_catalog.current_setting('lock_timeout'), true),"
+              + " pg_catalog.set_config('lock_timeout', $1, true)",
+          new int[] {TEXT});
+
+  private static final NodeStatement UNLIMIT_WAITS =
+      NodeStatement.of(
+          "SELECT pg_catalog.set_config('lock_timeout',"
+              + " pg_catalog.current_setting('abelian_call.lock_timeout'), true)",
+          new int[] {});
+
+  /** Longer than most transactions, as who cannot wait is done once more; in PostgreSQL's words. */
+  private static final String WAIT_MAX = "100ms";
+
+  private static final Comparator<Optional<CallObject>> BY_ROW =
+      Comparator.comparing(
+          row -> row.orElse(null), Comparator.nullsFirst(Comparator.naturalOrder()));
+
   private final int nodeId;
   private final NodeConnection connection;
   private final List<SharedCall> calls;
+  private final boolean waits;
   private final LinkParticipant participant;
 
   /**
    * @param link connected, and with no transaction open
-   * @param calls what to run, in this order
+   * @param calls what to run
+   * @param waits whether they wait for locks as long as their sessions want to
    */
-  CallFragment(Link link, List<SharedCall> calls) {
+  CallFragment(Link link, List<SharedCall> calls, boolean waits) {
     nodeId = link.nodeId;
     connection = link.connection;
     this.calls = calls;
+    this.waits = waits;
     participant = new LinkParticipant(link);
   }
 
@@ -56,11 +85,17 @@ final class CallFragment implements CommutingFragment {
   @Override
   public void send(List<IntentId> ids, List<Intent> intents) {
     String nodes = nodes(intents.get(0).nodes());
-    for (SharedCall call : calls) {
+    if (!waits) {
+      NodeCall.sendPrepared(connection, LIMIT_WAITS, WAIT_MAX);
+    }
+    for (SharedCall call : inOrder()) {
       // It holds for one statement: in any other the node would store the rows of all participants.
       NodeCall.sendPrepared(connection, TELL, nodeId + ":" + nodes + "!");
       Portal.OnNodes portal = call.portal();
       NodeCall.sendBound(connection, portal.statement().statement(), portal.bind, false);
+    }
+    if (!waits) {
+      NodeCall.sendPrepared(connection, UNLIMIT_WAITS);
     }
     for (int i = 0; i < ids.size(); i++) {
       sendIntent(ids.get(i), "{" + nodes + "}", intents.get(i).work());
@@ -72,6 +107,14 @@ final class CallFragment implements CommutingFragment {
     } catch (IOException e) {
       // await reports it.
     }
+  }
+
+  private List<SharedCall> inOrder() {
+    return calls.size() == 1
+        ? calls
+        : calls.stream()
+            .sorted(Comparator.comparing(call -> call.portal().work.firstRow(nodeId), BY_ROW))
+            .toList();
   }
 
   private void sendIntent(IntentId id, String nodes, String work) {

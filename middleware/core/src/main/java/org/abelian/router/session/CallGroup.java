@@ -5,26 +5,26 @@ import java.util.List;
 import org.abelian.router.pool.NodePool;
 
 /**
- * What calls have in common that can share a transaction: the contended row, if it matters, the
- * nodes, and everything about their sessions that a node knows of.
+ * What calls have in common that can share a transaction: the nodes, everything about their
+ * sessions that a node knows of, and the row at which they may have to wait.
  *
- * @param object null where any rows will do
+ * @param row null where any rows will do
  * @param scope equal for sessions whose settings are equal
  * @param connections the pools that the sessions would use: of one node, role and database each
  */
-record CallGroup(Object object, String scope, List<NodePool> connections) {
-  /** Of independent transactions: a lane runs one after the other, whatever their rows are. */
-  static CallGroup ofLanes(String scope, List<Link> participants) {
+record CallGroup(CallObject row, String scope, List<NodePool> connections) {
+  /** Of calls that name any rows. */
+  static CallGroup of(String scope, List<Link> participants) {
     return of(null, scope, participants);
   }
 
-  /** Of calls that name a contended row. */
-  static CallGroup of(Object object, String scope, List<Link> participants) {
+  /** Of calls that name a row at which others wait. */
+  static CallGroup of(CallObject row, String scope, List<Link> participants) {
     List<NodePool> connections =
         participants.stream()
             .sorted(Comparator.comparingInt(link -> link.nodeId))
             .map(link -> link.pool)
             .toList();
-    return new CallGroup(object, scope, connections);
+    return new CallGroup(row, scope, connections);
   }
 }

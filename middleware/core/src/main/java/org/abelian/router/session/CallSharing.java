@@ -1,48 +1,71 @@
 package org.abelian.router.session;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.BiConsumer;
 import org.abelian.router.combining.Batch;
+import org.abelian.router.combining.Combiner;
 import org.abelian.router.combining.Result;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.transaction.CommitOutcome;
+import org.abelian.router.transaction.CommutingEnding;
 import org.abelian.router.transaction.Pause;
 
 /**
- * A session's part in sharing transactions between calls of blind operations that meet at a
- * contended row (docs/protocols/commuting.md, Shared calls).
+ * A session's part in sharing transactions between calls of blind operations
+ * (docs/protocols/commuting.md, Shared calls).
  */
 final class CallSharing {
   private static final int ATTEMPTS = 4;
   private static final int PAUSE_MILLIS = 5;
 
-  private final Session session;
-  private final BiConsumer<Portal.OnNodes, Calls<SharedCall>> transaction;
+  /** Runs calls together. */
+  @FunctionalInterface
+  interface Transaction {
+    /**
+     * Runs them over the connections of a portal, and tells each its ending.
+     *
+     * @param waits whether they wait for locks as long as their sessions want to
+     */
+    void run(Portal.OnNodes portal, List<SharedCall> calls, boolean waits);
+  }
 
-  /**
-   * @param transaction runs calls together over the connections of the first argument, and tells
-   *     each its outcome
-   */
-  CallSharing(Session session, BiConsumer<Portal.OnNodes, Calls<SharedCall>> transaction) {
+  private final Session session;
+  private final Transaction transaction;
+
+  CallSharing(Session session, Transaction transaction) {
     this.session = session;
     this.transaction = transaction;
   }
 
-  /** Runs the call, with others' if its rows are contended and it meets any. */
+  /** Runs the call, with others' if it meets any. */
   CommitOutcome run(Portal.OnNodes portal) {
     String scope = session.combining().scope(portal.links);
     if (scope == null) {
       return alone(portal);
     }
-    Router router = session.router();
-    CallObject hot = router.contended().enter(portal.work.objects());
+    CallObject row = session.router().awaited().first(portal.work.rows());
+    if (row != null) {
+      return inLine(portal, CallGroup.of(row, scope, portal.links));
+    }
+    Gathering gathering = session.gathering();
+    gathering.endGroup();
+    CallGroup group = CallGroup.of(scope, portal.links);
+    Combiner<Calls<SharedCall>> calls = session.router().calls();
+    return gathering.departs(calls, group) ? alone(portal) : gather(portal, calls, group);
+  }
+
+  /** With those who wait at the same row, if anybody does. */
+  private CommitOutcome inLine(Portal.OnNodes portal, CallGroup group) {
+    List<CallObject> rows = portal.work.rows();
+    session.router().awaited().enter(rows);
     try {
-      CommitOutcome outcome =
-          hot == null ? null : gather(portal, CallGroup.of(hot, scope, portal.links));
-      return outcome == null ? alone(portal) : outcome;
+      Gathering gathering = session.gathering();
+      gathering.endGroup();
+      Combiner<Calls<SharedCall>> calls = session.router().callsInLine();
+      return gathering.departs(calls, group) ? alone(portal) : gather(portal, calls, group);
     } finally {
-      router.contended().leave(portal.work.objects());
+      session.router().awaited().leave(rows);
     }
   }
 
@@ -68,50 +91,69 @@ final class CallSharing {
   }
 
   private CommitOutcome attempt(Portal.OnNodes portal) {
-    Calls<SharedCall> own = new SharedCall(portal).calls();
-    transaction.accept(portal, own);
-    return own.calls().get(0).outcome();
+    SharedCall own = new SharedCall(portal);
+    transaction.run(portal, List.of(own), true);
+    return own.ending().outcome();
   }
 
-  /** Null when it is to go alone. */
-  private CommitOutcome gather(Portal.OnNodes portal, CallGroup group) {
-    Gathering gathering = session.gathering();
-    gathering.endGroup();
-    if (gathering.departs(session.router().calls(), group)) {
-      return null;
+  private CommitOutcome gather(
+      Portal.OnNodes portal, Combiner<Calls<SharedCall>> calls, CallGroup group) {
+    SharedCall own = new SharedCall(portal);
+    boolean waits = group.row() != null;
+    try {
+      Result result =
+          session
+              .gathering()
+              .gather(
+                  calls,
+                  group,
+                  own.calls(),
+                  () -> connect(portal),
+                  batch -> lead(portal, batch, waits));
+      if (result instanceof Result.Done) {
+        session.router().statistics().countShared();
+        return own.ending().outcome();
+      }
+      if (result instanceof Result.Unknown unknown && own.ending() == null) {
+        throw new Failure(SessionErrors.effectUnknown(unknown.reason()));
+      }
+      return own.ending() == null ? alone(portal) : apart(portal, own.ending());
+    } finally {
+      if (own.ending() != null) {
+        own.ending().leave();
+      }
     }
-    Calls<SharedCall> own = new SharedCall(portal).calls();
-    Result result =
-        gathering.gather(
-            session.router().calls(),
-            group,
-            own,
-            () -> connect(portal),
-            batch -> lead(portal, batch));
-    if (result instanceof Result.Unknown unknown) {
-      throw new Failure(SessionErrors.effectUnknown(unknown.reason()));
+  }
+
+  /** What kept it from going with others may be a lock at one of its rows. */
+  private CommitOutcome apart(Portal.OnNodes portal, CommutingEnding ending) {
+    List<CallObject> rows = portal.work.rows();
+    session.router().awaited().enter(rows);
+    try {
+      CommitOutcome outcome = ending.outcome();
+      if (!isUndone(outcome)) {
+        return outcome;
+      }
+      session.gathering().throwIfCancelled();
+      return alone(portal);
+    } finally {
+      session.router().awaited().leave(rows);
     }
-    CommitOutcome outcome = own.calls().get(0).outcome();
-    if (result instanceof Result.Undone) {
-      return null;
-    }
-    if (isUndone(outcome)) { // unlike another's: its own intent was barred
-      gathering.throwIfCancelled();
-      return null;
-    }
-    session.router().statistics().countShared();
-    return outcome;
   }
 
   /** Runs the transaction for all. Whatever may have taken effect is never undone here. */
-  private Result lead(Portal.OnNodes portal, Batch<Calls<SharedCall>> batch) {
+  private Result lead(Portal.OnNodes portal, Batch<Calls<SharedCall>> batch, boolean waits) {
     if (!batch.begin(session.links()::cancel)) {
       return new Result.Undone();
     }
     try {
-      transaction.accept(portal, batch.sum());
-      boolean undone = batch.sum().calls().stream().allMatch(call -> isUndone(call.outcome()));
-      return undone ? new Result.Undone() : new Result.Done(1);
+      List<SharedCall> calls = batch.sum().calls();
+      transaction.run(portal, calls, waits);
+      if (!calls.stream().map(SharedCall::ending).allMatch(CommutingEnding::isKnown)) {
+        return new Result.Separate();
+      }
+      // All alike: the answers that tell them at once are the same for each.
+      return isUndone(calls.get(0).ending().outcome()) ? new Result.Undone() : new Result.Done(1);
     } finally {
       batch.end();
     }

@@ -11,6 +11,7 @@ import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.transaction.CommitOutcome;
+import org.abelian.router.transaction.CommutingEnding;
 import org.abelian.router.transaction.Intent;
 
 /**
@@ -134,23 +135,22 @@ final class CommutingCall implements ProcedureStrategy {
   }
 
   /** Runs the calls together, over connections of this session. */
-  private void run(Portal.OnNodes portal, Calls<SharedCall> shared) {
-    List<SharedCall> calls = shared.calls();
+  private void run(Portal.OnNodes portal, List<SharedCall> calls, boolean waits) {
     List<CallFragment> fragments =
-        portal.links.stream().map(link -> new CallFragment(link, calls)).toList();
+        portal.links.stream().map(link -> new CallFragment(link, calls, waits)).toList();
     List<Integer> nodes = nodes(portal.call);
     List<Intent> intents =
         calls.stream().map(call -> new Intent(nodes, call.portal().work.text())).toList();
-    List<CommitOutcome> outcomes;
+    List<CommutingEnding> endings;
     try {
-      outcomes = session.router().commuting().run(session.id(), intents, fragments);
+      endings = session.router().commuting().run(session.id(), intents, fragments);
     } catch (RuntimeException fault) {
       // Answers may be on their way that nobody will read.
       portal.links.forEach(link -> link.connection.close());
       throw fault;
     }
     for (int i = 0; i < calls.size(); i++) {
-      calls.get(i).outcome(outcomes.get(i));
+      calls.get(i).ending(endings.get(i));
     }
   }
 

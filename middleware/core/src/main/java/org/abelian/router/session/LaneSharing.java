@@ -31,7 +31,7 @@ final class LaneSharing {
     if (scope == null || !areKnownToShare(portal.links)) {
       return false;
     }
-    CallGroup key = CallGroup.ofLanes(scope, portal.links);
+    CallGroup key = CallGroup.of(scope, portal.links);
     Combiner<Calls<LaneCall>> combiner = session.router().lanes();
     if (gathering.departs(combiner, key)) {
       return false;

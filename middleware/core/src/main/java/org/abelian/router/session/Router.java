@@ -16,9 +16,9 @@ import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.combining.Amounts;
+import org.abelian.router.combining.Awaited;
 import org.abelian.router.combining.Combiner;
 import org.abelian.router.combining.CombiningLimits;
-import org.abelian.router.combining.Popularity;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.pool.NodeAddress;
@@ -54,9 +54,6 @@ import org.abelian.router.transaction.independent.LaneRecovery;
  * one began.
  */
 public final class Router implements AutoCloseable {
-  /** So many commuting calls under way name a row that calls at it share transactions. */
-  private static final int CONTENDED_FROM = 3;
-
   private static final Duration PROMISES_PERIOD = Duration.ofSeconds(1);
   private static final Duration VERSIONS_PERIOD = Duration.ofSeconds(5);
   private static final String VERIFIER = "SELECT abelian.scram_verifier(?::name)";
@@ -74,9 +71,11 @@ public final class Router implements AutoCloseable {
   private final Combiner<Calls<SharedCall>> calls =
       new Combiner<>(CombiningLimits.CALLS, System::nanoTime);
 
-  private final Popularity<CallObject> contended = new Popularity<>(CONTENDED_FROM);
+  private final Combiner<Calls<SharedCall>> callsInLine =
+      new Combiner<>(CombiningLimits.CALLS_IN_LINE, System::nanoTime);
+  private final Awaited<CallObject> awaited = new Awaited<>();
   private final Combiner<Calls<LaneCall>> lanes =
-      new Combiner<>(CombiningLimits.CALLS, System::nanoTime);
+      new Combiner<>(CombiningLimits.CALLS_IN_LINE, System::nanoTime);
   private final Supplier<UUID> keys = UUID::randomUUID;
   private final CoordinatedCommit commit;
   private final CommutingCommit commuting;
@@ -229,12 +228,19 @@ public final class Router implements AutoCloseable {
     return combiner;
   }
 
+  /** Where commuting calls gather, whatever rows they name. */
   Combiner<Calls<SharedCall>> calls() {
     return calls;
   }
 
-  Popularity<CallObject> contended() {
-    return contended;
+  /** Where those gather that name a row at which others wait for a lock. */
+  Combiner<Calls<SharedCall>> callsInLine() {
+    return callsInLine;
+  }
+
+  /** Such rows. */
+  Awaited<CallObject> awaited() {
+    return awaited;
   }
 
   /** Where calls gather that become one independent transaction. */

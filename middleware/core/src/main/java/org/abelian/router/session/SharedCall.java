@@ -1,7 +1,7 @@
 package org.abelian.router.session;
 
 import java.util.List;
-import org.abelian.router.transaction.CommitOutcome;
+import org.abelian.router.transaction.CommutingEnding;
 
 /** A call that may run in one transaction with others', and what became of that. */
 final class SharedCall {
@@ -9,7 +9,7 @@ final class SharedCall {
   private static final int MESSAGE_MAX = 1 << 20;
 
   private final Portal.OnNodes portal;
-  private CommitOutcome outcome;
+  private CommutingEnding ending;
 
   SharedCall(Portal.OnNodes portal) {
     this.portal = portal;
@@ -27,12 +27,12 @@ final class SharedCall {
   }
 
   /** For the session that runs the transaction, before it says that there is a result. */
-  void outcome(CommitOutcome answer) {
-    outcome = answer;
+  void ending(CommutingEnding answer) {
+    ending = answer;
   }
 
-  /** What became of the transaction; once there is a result. */
-  CommitOutcome outcome() {
-    return outcome;
+  /** What became of the transaction, once there is a result; null if it was never sent. */
+  CommutingEnding ending() {
+    return ending;
   }
 }

@@ -1,5 +1,6 @@
 package org.abelian.router.transaction;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,6 +20,20 @@ final class IntentCompletion {
    */
   record Standing(Optional<Integer> committed, boolean barred, boolean over) {}
 
+  /**
+   * What is not done of a transaction that has committed.
+   *
+   * @param nodes the nodes that may still lack their part
+   * @param locked whether others' locks are the only reason
+   */
+  record Remainder(List<Integer> nodes, boolean locked) {
+    private static final Remainder NOTHING = new Remainder(List.of(), false);
+
+    boolean isNothing() {
+      return nodes.isEmpty();
+    }
+  }
+
   private final IntentNetwork network;
 
   IntentCompletion(IntentNetwork network) {
@@ -28,32 +43,36 @@ final class IntentCompletion {
   /**
    * Does what is missing from the intent that a node has.
    *
-   * @return the nodes that may still lack their part
+   * @param lockTimeout how long to wait for each lock; zero for as long as nodes let us
    */
-  List<Integer> complete(IntentId id, List<Integer> nodes, int source) {
+  Remainder complete(IntentId id, List<Integer> nodes, int source, Duration lockTimeout) {
     Optional<StoredIntent> stored;
     try {
       stored = network.read(source, id);
     } catch (NodeUnreachableException unreachable) {
-      return others(nodes, source);
+      return new Remainder(others(nodes, source), false);
     }
     return stored.isPresent() && stored.get().committed()
-        ? apply(stored.get(), source)
-        : List.of(); // Forgotten: it is over everywhere.
+        ? apply(stored.get(), source, lockTimeout)
+        : Remainder.NOTHING; // Forgotten: it is over everywhere.
   }
 
-  /** Does it on all nodes but the one that it was read from; returns those that may lack it. */
-  List<Integer> apply(StoredIntent stored, int source) {
+  /** Does it on all nodes but the one that it was read from. */
+  Remainder apply(StoredIntent stored, int source, Duration lockTimeout) {
     List<Integer> missing = new ArrayList<>();
+    boolean locked = true;
     for (int node : others(stored.intent().nodes(), source)) {
       try {
-        network.apply(node, stored);
+        if (!network.apply(node, stored, lockTimeout)) {
+          missing.add(node);
+        }
       } catch (NodeUnreachableException unreachable) {
         LOG.debug("completion of {} waits: {}", stored.id(), unreachable.getMessage());
         missing.add(node);
+        locked = false;
       }
     }
-    return missing;
+    return new Remainder(missing, locked);
   }
 
   private static List<Integer> others(List<Integer> nodes, int source) {

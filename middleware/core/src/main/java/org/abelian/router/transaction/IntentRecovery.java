@@ -58,7 +58,7 @@ public final class IntentRecovery {
     boolean committed = standing.committed().isPresent();
     boolean over =
         committed
-            ? completion.complete(id, open.intent().nodes(), standing.committed().get()).isEmpty()
+            ? complete(id, open.intent().nodes(), standing.committed().get())
             : standing.barred() || standing.over();
     if (!over) {
       return;
@@ -121,13 +121,17 @@ public final class IntentRecovery {
 
   private boolean isOver(int node, StoredIntent stored) {
     if (stored.committed()) {
-      return completion.apply(stored, node).isEmpty();
+      return completion.apply(stored, node, Duration.ZERO).isNothing();
     }
     List<Integer> nodes = stored.intent().nodes();
     IntentCompletion.Standing standing = completion.settle(stored.id(), nodes);
     return standing.committed().isPresent()
-        ? completion.complete(stored.id(), nodes, standing.committed().get()).isEmpty()
+        ? complete(stored.id(), nodes, standing.committed().get())
         : standing.barred() || standing.over();
+  }
+
+  private boolean complete(IntentId id, List<Integer> nodes, int source) {
+    return completion.complete(id, nodes, source, Duration.ZERO).isNothing();
   }
 
   /** Tells the nodes which of this router's transactions are over. */

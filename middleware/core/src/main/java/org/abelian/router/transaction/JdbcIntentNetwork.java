@@ -17,6 +17,12 @@ import org.postgresql.util.PSQLException;
 public final class JdbcIntentNetwork implements IntentNetwork {
   private static final String COLUMNS =
       "SELECT router, number, committed, nodes, role, work FROM abelian.intent ";
+
+  /** What is set holds for this statement, which is a transaction. */
+  private static final String APPLY =
+      "SELECT set_config('lock_timeout', ?, true), abelian.apply_intent(?, ?, ?, ?, ?::name, ?)";
+
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
   private static final String UNIQUE_VIOLATION = "23505";
   private static final UUID FIRST = new UUID(0, 0);
   private static final String OVER = "40001";
@@ -125,22 +131,26 @@ public final class JdbcIntentNetwork implements IntentNetwork {
   }
 
   @Override
-  public void apply(int node, StoredIntent stored) throws NodeUnreachableException {
-    calls.on(
+  public boolean apply(int node, StoredIntent stored, Duration lockTimeout)
+      throws NodeUnreachableException {
+    return calls.on(
         node,
         connection -> {
-          try (PreparedStatement statement =
-              connection.prepareStatement("SELECT abelian.apply_intent(?, ?, ?, ?, ?::name, ?)")) {
-            statement.setInt(1, node);
-            statement.setObject(2, stored.id().router());
-            statement.setLong(3, stored.id().number());
-            statement.setArray(4, integers(connection, stored.intent().nodes()));
-            statement.setString(5, stored.role());
-            statement.setString(6, stored.intent().work());
+          try (PreparedStatement statement = connection.prepareStatement(APPLY)) {
+            statement.setString(1, lockTimeout.toMillis() + "ms");
+            statement.setInt(2, node);
+            statement.setObject(3, stored.id().router());
+            statement.setLong(4, stored.id().number());
+            statement.setArray(5, integers(connection, stored.intent().nodes()));
+            statement.setString(6, stored.role());
+            statement.setString(7, stored.intent().work());
             return statement.execute();
           } catch (SQLException refused) {
             if (isOver(refused)) {
               return true;
+            }
+            if (LOCK_NOT_AVAILABLE.equals(refused.getSQLState())) {
+              return false;
             }
             throw refused;
           }

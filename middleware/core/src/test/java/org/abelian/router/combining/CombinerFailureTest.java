@@ -2,6 +2,7 @@ package org.abelian.router.combining;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -14,7 +15,7 @@ class CombinerFailureTest {
 
   private long now;
   private final Combiner<Amounts> combiner =
-      new Combiner<>(new CombiningLimits(1, 10, 10, 1000, LONGEST), () -> now);
+      new Combiner<>(new CombiningLimits(1, 10, 10, 1000, LONGEST, false), () -> now);
 
   /** Two statements that met while a third was under way have this result. */
   private void meet(Result result) {
@@ -66,6 +67,37 @@ class CombinerFailureTest {
     assertFalse(isPaused());
     meet(new Result.Undone());
     assertPausesFor(100);
+  }
+
+  @Test
+  void endsOfTheirOwnForTheMembersCountAsAFailure() {
+    meet(new Result.Separate());
+    assertPausesFor(100);
+  }
+
+  /** Whether others need not gather while a statement is stuck for which somebody has waited. */
+  private static boolean othersGoBesideAStuckOne(boolean forgetsOverdue) {
+    CombiningLimits limits = new CombiningLimits(1, 10, 10, 0, LONGEST, forgetsOverdue);
+    Combiner<Amounts> combiner = new Combiner<>(limits, () -> 0);
+    Flight stuck = combiner.depart(KEY);
+    Member<Amounts> member = combiner.join(KEY, one());
+    assertEquals(Member.State.LEADS, member.await(limits.waitNanos()));
+    assertNull(combiner.depart(KEY), "the member's statement counts");
+    member.lead().alone().end();
+    Flight other = combiner.depart(KEY);
+    stuck.end();
+    if (other != null) {
+      assertNull(combiner.depart(KEY), "the end of the stuck one lets nobody else go");
+      other.end();
+    }
+    assertEquals(0, combiner.size());
+    return other != null;
+  }
+
+  @Test
+  void whatIsOverdueKeepsOthersOnlyWhereAllWaitForTheSame() {
+    assertTrue(othersGoBesideAStuckOne(true));
+    assertFalse(othersGoBesideAStuckOne(false));
   }
 
   @Test

@@ -31,14 +31,13 @@ final class Simulation {
   }
 
   private static final int SESSIONS = 40;
-  private static final CombiningLimits LIMITS = new CombiningLimits(2, 8, 16, 1, 1);
   private static final int STEPS = 100_000;
 
   private final Random random;
   private final Fault fault;
   private final boolean losses;
   private long now;
-  private final Combiner<Amounts> combiner = new Combiner<>(LIMITS, () -> now);
+  private final Combiner<Amounts> combiner;
   private final CombiningKey key =
       CombiningKey.of(
           "scope", this, new CombinedFacts("UPDATE", List.of(), List.of()), BoundValues.NONE);
@@ -162,6 +161,8 @@ final class Simulation {
     random = new Random(seed);
     this.fault = fault;
     this.losses = losses;
+    CombiningLimits limits = new CombiningLimits(2, 8, 16, 1, 1, random.nextBoolean());
+    combiner = new Combiner<>(limits, () -> now);
     for (int i = 0; i < SESSIONS; i++) {
       sessions.add(new Session(i));
       guilty.set(i, random.nextInt(10) == 0);

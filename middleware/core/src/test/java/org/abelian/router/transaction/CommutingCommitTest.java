@@ -27,6 +27,9 @@ class CommutingCommitTest {
   /** Numbers of the transactions whose part at node 2 was done from their intents. */
   private final Set<Long> applied = new HashSet<>();
 
+  /** So many completions meet a lock. */
+  private int locked;
+
   /** Node 1 has committed; node 2 refuses to complete some of the transactions. */
   private final class Nodes implements IntentNetwork {
     private final LongPredicate refused;
@@ -51,11 +54,16 @@ class CommutingCommitTest {
     }
 
     @Override
-    public void apply(int node, StoredIntent stored) throws NodeUnreachableException {
+    public boolean apply(int node, StoredIntent stored, Duration lockTimeout)
+        throws NodeUnreachableException {
       if (refused.test(stored.id().number())) {
         throw new NodeUnreachableException(node, "no answer", null);
       }
+      if (--locked >= 0) {
+        return false;
+      }
       applied.add(stored.id().number());
+      return true;
     }
 
     @Override
@@ -100,15 +108,15 @@ class CommutingCommitTest {
     }
   }
 
-  private List<CommitOutcome> run(LongPredicate refused) {
+  private List<CommutingEnding> run(LongPredicate refused) {
     return run(refused, new Fragment(2, new Answer.Lost("gone")));
   }
 
-  private List<CommitOutcome> run(LongPredicate refused, CommutingFragment second) {
+  private List<CommutingEnding> run(LongPredicate refused, CommutingFragment second) {
     return run(refused, new Fragment(1, new Answer.Done("COMMIT")), second);
   }
 
-  private List<CommitOutcome> run(
+  private List<CommutingEnding> run(
       LongPredicate refused, CommutingFragment first, CommutingFragment second) {
     CommutingCommit commit = new CommutingCommit(new Nodes(refused), ledger, new FakeTime());
     List<Intent> intents =
@@ -118,8 +126,9 @@ class CommutingCommitTest {
 
   @Test
   void allAreToldThatTheyAreCommittedWhenOneNodeHasCommittedAndTheOtherStaysLost() {
-    for (CommitOutcome outcome : run(number -> true)) {
-      List<String> warnings = assertInstanceOf(CommitOutcome.Committed.class, outcome).warnings();
+    for (CommutingEnding ending : run(number -> true)) {
+      List<String> warnings =
+          assertInstanceOf(CommitOutcome.Committed.class, ending.outcome()).warnings();
       assertEquals(1, warnings.size());
       assertTrue(warnings.get(0).contains("node 2"), warnings.get(0));
     }
@@ -128,10 +137,10 @@ class CommutingCommitTest {
 
   @Test
   void someThatCannotBeCompletedDoNotKeepTheOthersFromIt() {
-    List<CommitOutcome> outcomes = run(number -> number <= 2);
+    List<CommutingEnding> endings = run(number -> number <= 2);
     List<Integer> warned = new ArrayList<>();
     for (int i = 0; i < CALLS; i++) {
-      CommitOutcome outcome = outcomes.get(i);
+      CommitOutcome outcome = endings.get(i).outcome();
       if (!assertInstanceOf(CommitOutcome.Committed.class, outcome).warnings().isEmpty()) {
         warned.add(i);
       }
@@ -140,6 +149,31 @@ class CommutingCommitTest {
     Set<Long> others =
         IntStream.rangeClosed(3, CALLS).mapToObj(Long::valueOf).collect(Collectors.toSet());
     assertEquals(others, applied);
+  }
+
+  @Test
+  void whoMeetsALockIsCompletedWhenItIsFree() {
+    CommutingEnding ending = run(number -> false).get(0);
+    locked = 5; // more often than a node that gives no answer would be asked
+    assertEquals(new CommitOutcome.Committed(List.of()), ending.outcome());
+    assertEquals(Set.of(1L), applied);
+  }
+
+  @Test
+  void aLockThatStaysLeavesTheRestToRecovery() {
+    CommutingEnding ending = run(number -> false).get(0);
+    locked = Integer.MAX_VALUE;
+    List<String> warnings =
+        assertInstanceOf(CommitOutcome.Committed.class, ending.outcome()).warnings();
+    assertEquals(1, warnings.size());
+    assertEquals(1, ledger.left(CALLS).size());
+  }
+
+  @Test
+  void whatTheAnswersTellIsKnownAtOnce() {
+    Fragment done = new Fragment(2, new Answer.Done("COMMIT"));
+    assertTrue(run(number -> false, done).stream().allMatch(CommutingEnding::isKnown));
+    assertTrue(run(number -> false).stream().noneMatch(CommutingEnding::isKnown));
   }
 
   @Test
@@ -168,10 +202,10 @@ class CommutingCommitTest {
   void whatAllNodesRefuseIsToldInTheWordsOfTheFirst() {
     Answer.Failed busy = new Answer.Failed("40001", "the lane is busy", null, new byte[0]);
     Answer.Failed barred = new Answer.Failed("23505", "duplicate key", "intent_pkey", new byte[0]);
-    for (CommitOutcome outcome :
+    for (CommutingEnding ending :
         run(number -> false, new Fragment(1, barred), new Fragment(2, busy))) {
       CommitOutcome.RolledBackByNode refusal =
-          assertInstanceOf(CommitOutcome.RolledBackByNode.class, outcome);
+          assertInstanceOf(CommitOutcome.RolledBackByNode.class, ending.outcome());
       assertEquals(busy, refusal.failure());
       assertEquals(2, refusal.node());
     }

@@ -12,6 +12,7 @@ import org.abelian.router.transaction.Answer;
 import org.abelian.router.transaction.CommitOutcome;
 import org.abelian.router.transaction.CommitRequest;
 import org.abelian.router.transaction.CommutingCommit;
+import org.abelian.router.transaction.CommutingEnding;
 import org.abelian.router.transaction.CommutingFragment;
 import org.abelian.router.transaction.GidSource;
 import org.abelian.router.transaction.Intent;
@@ -65,7 +66,9 @@ record IntentScenario(int writers, int faultsMax, int calls, boolean neighbour, 
       throw stuck;
     }
     for (int number = 1; number <= Math.max(calls, 1); number++) {
-      violations.addAll(check(world, number, answers.isEmpty() ? null : answers.get(number - 1)));
+      // The router may have died before it told all of them.
+      violations.addAll(
+          check(world, number, number > answers.size() ? null : answers.get(number - 1)));
     }
     return new Result(violations.stream().findFirst(), answers, world.scheduler().trace());
   }
@@ -93,7 +96,9 @@ record IntentScenario(int writers, int faultsMax, int calls, boolean neighbour, 
       answers.add(commit.commit(request, intent));
     } else {
       List<Intent> intents = Collections.nCopies(calls, intent);
-      answers.addAll(commit.run(7, intents, parts.stream().map(Part::new).toList()));
+      List<CommutingEnding> endings =
+          commit.run(7, intents, parts.stream().map(Part::new).toList());
+      endings.forEach(ending -> answers.add(ending.outcome()));
     }
     for (int number = 1; number <= answers.size(); number++) {
       boolean silent =

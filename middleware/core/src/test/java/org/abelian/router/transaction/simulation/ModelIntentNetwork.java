@@ -78,22 +78,27 @@ final class ModelIntentNetwork implements IntentNetwork {
   }
 
   @Override
-  public void apply(int node, StoredIntent stored) throws NodeUnreachableException {
+  public boolean apply(int node, StoredIntent stored, Duration lockTimeout)
+      throws NodeUnreachableException {
     ModelNode reached = reach(node);
     IntentId id = stored.id();
     StoredIntent row = reached.intents.rows.get(id.number());
+    if (row == null && isUnderWay(reached) && !lockTimeout.isZero()) {
+      return false;
+    }
     if (row == null) {
       requireNoneUnderWay(reached);
     }
     boolean over = row == null && reached.intents.isOver(id);
     if (over && !world.has(IntentFlaw.HORIZON_UNCHECKED)) {
-      return;
+      return true;
     }
     if (row == null || !row.committed() || world.has(IntentFlaw.APPLY_TWICE)) {
       reached.intents.rows.put(id.number(), stored);
       reached.intents.did(id.number(), world.has(IntentFlaw.INTENT_OF_ONE_NODE) ? 0 : 1);
     }
     answer(node);
+    return true;
   }
 
   @Override
@@ -119,9 +124,13 @@ final class ModelIntentNetwork implements IntentNetwork {
   }
 
   private static void requireNoneUnderWay(ModelNode node) throws NodeUnreachableException {
-    if (node.connections.stream().anyMatch(ModelConnection::holdsIntent)) {
+    if (isUnderWay(node)) {
       throw new NodeUnreachableException(node.id, "waits for a lock", null);
     }
+  }
+
+  private static boolean isUnderWay(ModelNode node) {
+    return node.connections.stream().anyMatch(ModelConnection::holdsIntent);
   }
 
   private ModelNode reach(int node) throws NodeUnreachableException {

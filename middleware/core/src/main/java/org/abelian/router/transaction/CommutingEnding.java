@@ -16,9 +16,6 @@ public final class CommutingEnding {
   private static final int TRIES = 3;
   private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
 
-  /** Short, as who waits for a lock keeps a control connection from others. */
-  private static final Duration LOCK_TIMEOUT = Duration.ofMillis(100);
-
   /** So often a try may end with a lock that others have: for 10 s or more. */
   private static final int LOCKED_TRIES = 30;
 
@@ -115,8 +112,7 @@ public final class CommutingEnding {
 
   /** It has committed somewhere: what is missing is done from there. */
   private void complete() {
-    IntentCompletion.Remainder left =
-        commit.completion().complete(id(), intent.nodes(), source, LOCK_TIMEOUT);
+    IntentCompletion.Remainder left = commit.completion().complete(id(), intent.nodes(), source);
     missing = left.nodes();
     locked = left.locked();
     if (left.isNothing()) {

@@ -1,6 +1,5 @@
 package org.abelian.router.transaction;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,12 +39,8 @@ final class IntentCompletion {
     this.network = network;
   }
 
-  /**
-   * Does what is missing from the intent that a node has.
-   *
-   * @param lockTimeout how long to wait for each lock; zero for as long as nodes let us
-   */
-  Remainder complete(IntentId id, List<Integer> nodes, int source, Duration lockTimeout) {
+  /** Does what is missing from the intent that a node has. */
+  Remainder complete(IntentId id, List<Integer> nodes, int source) {
     Optional<StoredIntent> stored;
     try {
       stored = network.read(source, id);
@@ -53,17 +48,17 @@ final class IntentCompletion {
       return new Remainder(others(nodes, source), false);
     }
     return stored.isPresent() && stored.get().committed()
-        ? apply(stored.get(), source, lockTimeout)
+        ? apply(stored.get(), source)
         : Remainder.NOTHING; // Forgotten: it is over everywhere.
   }
 
   /** Does it on all nodes but the one that it was read from. */
-  Remainder apply(StoredIntent stored, int source, Duration lockTimeout) {
+  Remainder apply(StoredIntent stored, int source) {
     List<Integer> missing = new ArrayList<>();
     boolean locked = true;
     for (int node : others(stored.intent().nodes(), source)) {
       try {
-        if (!network.apply(node, stored, lockTimeout)) {
+        if (!network.apply(node, stored)) {
           missing.add(node);
         }
       } catch (NodeUnreachableException unreachable) {

@@ -41,12 +41,11 @@ public interface IntentNetwork {
 
   /**
    * Does the node's part of a transaction that has committed elsewhere, unless it is done or over.
+   * Waits but shortly for locks.
    *
-   * @param lockTimeout how long to wait for each lock; zero for as long as the node lets us
-   * @return false when nothing is done, since others have a lock for longer than that
+   * @return false when nothing is done, since others have a lock
    */
-  boolean apply(int node, StoredIntent stored, Duration lockTimeout)
-      throws NodeUnreachableException;
+  boolean apply(int node, StoredIntent stored) throws NodeUnreachableException;
 
   /**
    * Keeps a router's sessions from committing transactions below that number on a node; waits for

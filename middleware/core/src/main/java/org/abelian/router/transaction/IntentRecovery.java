@@ -121,7 +121,7 @@ public final class IntentRecovery {
 
   private boolean isOver(int node, StoredIntent stored) {
     if (stored.committed()) {
-      return completion.apply(stored, node, Duration.ZERO).isNothing();
+      return completion.apply(stored, node).isNothing();
     }
     List<Integer> nodes = stored.intent().nodes();
     IntentCompletion.Standing standing = completion.settle(stored.id(), nodes);
@@ -131,7 +131,7 @@ public final class IntentRecovery {
   }
 
   private boolean complete(IntentId id, List<Integer> nodes, int source) {
-    return completion.complete(id, nodes, source, Duration.ZERO).isNothing();
+    return completion.complete(id, nodes, source).isNothing();
   }
 
   /** Tells the nodes which of this router's transactions are over. */

@@ -18,9 +18,13 @@ public final class JdbcIntentNetwork implements IntentNetwork {
   private static final String COLUMNS =
       "SELECT router, number, committed, nodes, role, work FROM abelian.intent ";
 
-  /** What is set holds for this statement, which is a transaction. */
+  /**
+   * What is set holds for this statement, which is a transaction. It waits behind the commit gate,
+   * which reads over several nodes need, and keeps a control connection from others.
+   */
   private static final String APPLY =
-      "SELECT set_config('lock_timeout', ?, true), abelian.apply_intent(?, ?, ?, ?, ?::name, ?)";
+      "SELECT set_config('lock_timeout', '50ms', true),"
+          + " abelian.apply_intent(?, ?, ?, ?, ?::name, ?)";
 
   private static final String LOCK_NOT_AVAILABLE = "55P03";
   private static final String UNIQUE_VIOLATION = "23505";
@@ -131,19 +135,17 @@ public final class JdbcIntentNetwork implements IntentNetwork {
   }
 
   @Override
-  public boolean apply(int node, StoredIntent stored, Duration lockTimeout)
-      throws NodeUnreachableException {
+  public boolean apply(int node, StoredIntent stored) throws NodeUnreachableException {
     return calls.on(
         node,
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(APPLY)) {
-            statement.setString(1, lockTimeout.toMillis() + "ms");
-            statement.setInt(2, node);
-            statement.setObject(3, stored.id().router());
-            statement.setLong(4, stored.id().number());
-            statement.setArray(5, integers(connection, stored.intent().nodes()));
-            statement.setString(6, stored.role());
-            statement.setString(7, stored.intent().work());
+            statement.setInt(1, node);
+            statement.setObject(2, stored.id().router());
+            statement.setLong(3, stored.id().number());
+            statement.setArray(4, integers(connection, stored.intent().nodes()));
+            statement.setString(5, stored.role());
+            statement.setString(6, stored.intent().work());
             return statement.execute();
           } catch (SQLException refused) {
             if (isOver(refused)) {

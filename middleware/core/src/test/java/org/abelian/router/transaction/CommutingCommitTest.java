@@ -54,8 +54,7 @@ class CommutingCommitTest {
     }
 
     @Override
-    public boolean apply(int node, StoredIntent stored, Duration lockTimeout)
-        throws NodeUnreachableException {
+    public boolean apply(int node, StoredIntent stored) throws NodeUnreachableException {
       if (refused.test(stored.id().number())) {
         throw new NodeUnreachableException(node, "no answer", null);
       }

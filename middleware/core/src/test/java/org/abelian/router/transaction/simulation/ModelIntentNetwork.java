@@ -78,16 +78,12 @@ final class ModelIntentNetwork implements IntentNetwork {
   }
 
   @Override
-  public boolean apply(int node, StoredIntent stored, Duration lockTimeout)
-      throws NodeUnreachableException {
+  public boolean apply(int node, StoredIntent stored) throws NodeUnreachableException {
     ModelNode reached = reach(node);
     IntentId id = stored.id();
     StoredIntent row = reached.intents.rows.get(id.number());
-    if (row == null && isUnderWay(reached) && !lockTimeout.isZero()) {
+    if (row == null && isUnderWay(reached)) {
       return false;
-    }
-    if (row == null) {
-      requireNoneUnderWay(reached);
     }
     boolean over = row == null && reached.intents.isOver(id);
     if (over && !world.has(IntentFlaw.HORIZON_UNCHECKED)) {

@@ -222,6 +222,27 @@ class LaneGateIT {
     assertEquals(INDEPENDENT, told.get(ANSWER_SECONDS, TimeUnit.SECONDS));
   }
 
+  /** Nothing of it runs on a node most of the time: it is between two attempts. */
+  @ParameterizedTest
+  @ValueSource(strings = {"CALL note_both(%d, %d)", "SELECT sum(n) FROM tally"})
+  void whatWaitsAtAClosedGateCanBeCancelled(String sql) throws Exception {
+    try (Gate gate = new Gate(node());
+        Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      Future<Boolean> told = begin(() -> statement.execute(String.format(sql, keys[0], keys[1])));
+      Thread.sleep(2 * LIMIT_MILLIS);
+      statement.cancel();
+      ExecutionException error = assertThrows(ExecutionException.class, () -> answer(told));
+      assertEquals("57014", ((SQLException) error.getCause()).getSQLState(), error::getMessage);
+      gate.open();
+      try (ResultSet rows = statement.executeQuery("SELECT sum(n) FROM tally WHERE n = 1")) {
+        rows.next();
+        assertEquals(2, rows.getInt(1), "the cancelled call has added nothing to the first one's");
+      }
+    }
+    assertEquals(INDEPENDENT, call());
+  }
+
   /** The call is pending on one node while it waits for who holds the other's gate. */
   @Test
   void whoWaitsForACallThatWaitsForItGoesFirst() throws Exception {

@@ -56,6 +56,11 @@ public final class Batch<L extends Load<L>> {
     }
   }
 
+  /** Whether one of its sessions wants to stop. */
+  public synchronized boolean isCancelled() {
+    return cancelled;
+  }
+
   /** Its only operation goes as its client wrote it. */
   public Flight alone() {
     return flight;

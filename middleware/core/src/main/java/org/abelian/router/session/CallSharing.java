@@ -76,10 +76,12 @@ final class CallSharing {
   /** A lane that is busy refuses: nothing is done, and soon it is free. */
   private CommitOutcome alone(Portal.OnNodes portal) {
     connect(portal);
+    CancelWatch watch = new CancelWatch(session);
     CommitOutcome outcome = attempt(portal);
     for (int number = 1; number < ATTEMPTS && isRefusedForNow(outcome); number++) {
       int pause = ThreadLocalRandom.current().nextInt(PAUSE_MILLIS * number) + 1;
       Pause.SLEEP.pause(Duration.ofMillis(pause));
+      watch.check();
       outcome = attempt(portal);
     }
     return outcome;

@@ -7,7 +7,6 @@ import org.abelian.router.combining.Flight;
 import org.abelian.router.combining.Load;
 import org.abelian.router.combining.Member;
 import org.abelian.router.combining.Result;
-import org.abelian.router.error.AbelianException;
 
 /** A session's place among those who gather: for one statement or call at a time. */
 final class Gathering {
@@ -50,7 +49,7 @@ final class Gathering {
       Result result =
           switch (member.await(combiner.limits().waitNanos())) {
             case LEADS -> lead(member, connect, run);
-            case WITHDRAWN -> throw cancelled();
+            case WITHDRAWN -> throw SessionErrors.cancelled(session);
             default -> member.result();
           };
       cancelled = member.isCancelled();
@@ -98,15 +97,8 @@ final class Gathering {
   /** For what was not done together with others: its session may not want it any more. */
   void throwIfCancelled() {
     if (cancelled) {
-      throw cancelled();
+      throw SessionErrors.cancelled(session);
     }
-  }
-
-  private RuntimeException cancelled() {
-    AbelianException deadlock = session.takeDeadlock();
-    return deadlock != null
-        ? deadlock
-        : Failure.of("57014", "canceling statement due to user request");
   }
 
   /** Whether the session has something with others. From any thread. */

@@ -87,11 +87,14 @@ final class IndependentCall implements ProcedureStrategy {
       return Outcome.NEXT;
     }
     LaneCall call = new LaneCall(session, portal);
-    Refusal refusal = new LaneAttempts(session, portal.links, List.of(call)).run();
+    CancelWatch watch = new CancelWatch(session);
+    Refusal refusal =
+        new LaneAttempts(session, portal.links, List.of(call), watch::hasStruck).run();
     if (refusal == null) {
       call.answer();
       return Outcome.NEXT;
     }
+    watch.check();
     return join(portal, name, reason(refusal));
   }
 

@@ -3,6 +3,7 @@ package org.abelian.router.session;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 import org.abelian.router.transaction.Pause;
 import org.abelian.router.transaction.independent.Refusal;
 
@@ -23,17 +24,20 @@ final class LaneAttempts {
   private final Session session;
   private final List<Link> links;
   private final List<LaneCall> calls;
+  private final BooleanSupplier cancelled;
   private IndependentAttempt attempt;
 
   /**
    * Nothing is sent yet.
    *
    * @param links of the session, to the participants of each call
+   * @param cancelled whether there is to be no further attempt
    */
-  LaneAttempts(Session session, List<Link> links, List<LaneCall> calls) {
+  LaneAttempts(Session session, List<Link> links, List<LaneCall> calls, BooleanSupplier cancelled) {
     this.session = session;
     this.links = links;
     this.calls = calls;
+    this.cancelled = cancelled;
   }
 
   /**
@@ -62,7 +66,7 @@ final class LaneAttempts {
       atGates += refusal == Refusal.GATE ? 1 : 0;
       int pause = PAUSE_MILLIS * Math.min(number, PAUSES_MAX);
       Pause.SLEEP.pause(Duration.ofMillis(ThreadLocalRandom.current().nextInt(pause) + 1));
-    } while (number - atGates < ATTEMPTS && System.nanoTime() < end);
+    } while (number - atGates < ATTEMPTS && System.nanoTime() < end && !cancelled.getAsBoolean());
     return refusal;
   }
 

@@ -71,7 +71,7 @@ final class LaneSharing {
       return new Result.Undone();
     }
     List<LaneCall> calls = batch.sum().calls();
-    LaneAttempts attempts = new LaneAttempts(session, links, calls);
+    LaneAttempts attempts = new LaneAttempts(session, links, calls, batch::isCancelled);
     Exception cause = new IllegalStateException("the router failed");
     boolean known = false;
     try {

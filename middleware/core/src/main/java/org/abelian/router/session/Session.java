@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientOutput;
@@ -58,6 +59,7 @@ public final class Session {
 
   private volatile boolean closed;
   private volatile AbelianException deadlock;
+  private final AtomicInteger cancels = new AtomicInteger();
 
   Session(Router router, int id, Authentication authentication) {
     this.router = router;
@@ -153,10 +155,16 @@ public final class Session {
 
   /** Asks the nodes to cancel what they do for this session. */
   public void cancel() {
+    cancels.incrementAndGet();
     Links current = links;
     if (current != null && !gathering.cancel()) {
       current.cancel();
     }
+  }
+
+  /** How often it was asked to cancel; see {@link CancelWatch}. */
+  int cancels() {
+    return cancels.get();
   }
 
   /**

@@ -147,6 +147,14 @@ final class SessionErrors implements ErrorPolicy {
                 + " what became of a lost COMMIT.");
   }
 
+  /** The error for a statement that is not wanted any more, of which nothing is done. */
+  static RuntimeException cancelled(Session session) {
+    AbelianException deadlock = session.takeDeadlock();
+    return deadlock != null
+        ? deadlock
+        : Failure.of("57014", "canceling statement due to user request");
+  }
+
   /** The error for a statement whose node went away before it could have an effect that stays. */
   static ErrorFields connectionLost(NodeLostException cause) {
     return ErrorFields.of(

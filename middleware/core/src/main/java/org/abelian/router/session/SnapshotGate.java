@@ -155,6 +155,7 @@ final class SnapshotGate {
   /** Takes the gates of these nodes. */
   Hold take(Catalog catalog, List<Integer> nodes) throws IOException {
     List<Integer> order = new ArrayList<>(nodes);
+    CancelWatch watch = new CancelWatch(session);
     long start = System.nanoTime();
     do {
       Hold hold = new Hold(order);
@@ -170,6 +171,7 @@ final class SnapshotGate {
           hold.release();
         }
       }
+      watch.check();
       if (taken < order.size()) {
         order.add(0, order.remove(taken));
       } else {

@@ -111,6 +111,38 @@ class RandomKeysIT {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"preferQueryMode=simple", "prepareThreshold=0", "prepareThreshold=-1"})
+  void explainTellsOfRowsThatAreRoutedByKeysOfTheRouter(String options) throws SQLException {
+    String note = "explained " + options;
+    try (Connection connection = connect(options);
+        Statement statement = connection.createStatement()) {
+      String one = plan(statement, "EXPLAIN INSERT INTO page (note) VALUES ('" + note + "')");
+      assertTrue(one.startsWith("Insert on page"), one);
+      String rows = ("('" + note + "'), ").repeat(9) + "('" + note + "')";
+      String several = plan(statement, "EXPLAIN INSERT INTO page (note) VALUES " + rows);
+      assertTrue(several.startsWith("Router: 2 of 2 nodes"), several);
+      assertEquals(0, stored(0, "page", note).size() + stored(1, "page", note).size());
+      plan(statement, "EXPLAIN (ANALYZE, TIMING off) INSERT INTO page (note) VALUES " + rows);
+      assertEquals(10, stored(0, "page", note).size() + stored(1, "page", note).size());
+      try (ResultSet count =
+          statement.executeQuery("SELECT count(*) FROM page WHERE note = '" + note + "'")) {
+        count.next();
+        assertEquals(10, count.getInt(1), "each row is where its key is looked for");
+      }
+    }
+  }
+
+  private static String plan(Statement statement, String sql) throws SQLException {
+    StringBuilder plan = new StringBuilder();
+    try (ResultSet rows = statement.executeQuery(sql)) {
+      while (rows.next()) {
+        plan.append(rows.getString(1)).append('\n');
+      }
+    }
+    return plan.toString();
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "preferQueryMode=simple",

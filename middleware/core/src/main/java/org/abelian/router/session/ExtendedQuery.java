@@ -109,7 +109,7 @@ final class ExtendedQuery {
     }
     int next = at + length;
     boolean named = bind.statementEnd() > bind.statementAt() || statement.isFrequent();
-    if (!routed.facts().randomKeys()) {
+    if (!routed.hasRandomKeys()) {
       return bind(statement, routed, named, array, next);
     }
     boolean alone = isRunNext(array, next);

@@ -38,6 +38,16 @@ record MadeForm(SharedStatement statement, RoutedStatement routed, int keys) {
         facts.count());
   }
 
+  /** EXPLAIN of it. */
+  MadeForm explained(ExplainCommand command, StatementCache statements) {
+    String text = command.ofText(statement.sql());
+    List<Integer> types = routed.facts().parameters();
+    return new MadeForm(
+        statements.intern(NodeStatement.of(text, types).body()),
+        new RoutedStatement(command, routed.router(), null),
+        keys);
+  }
+
   private static boolean isPlaced(StatementFacts facts, Catalog catalog) {
     return facts.relations().stream()
         .filter(RelationFacts::write)

@@ -58,11 +58,11 @@ final class RoutedStatement {
     explained = null;
   }
 
-  /** EXPLAIN of a statement goes where the statement goes. */
-  RoutedStatement(ExplainCommand command, StatementRouter inner) {
+  /** EXPLAIN of a statement, which may have random keys, goes where the statement goes. */
+  RoutedStatement(ExplainCommand command, StatementRouter inner, MadeForm made) {
     explains = command;
     explained = new RoutedStatement(inner);
-    made = null;
+    this.made = made;
     router = new ExplainRouter(inner);
     writes = command.analyze() && explained.writes;
     pins =
@@ -113,6 +113,11 @@ final class RoutedStatement {
   /** How it is run with random keys of the router's making; null when it has none. */
   MadeForm made() {
     return made;
+  }
+
+  /** True when it has random keys that the router could make. */
+  boolean hasRandomKeys() {
+    return made != null || facts().randomKeys();
   }
 
   /** True when the node has not told how it is run with such keys. */

@@ -129,8 +129,12 @@ final class StatementRunner {
           MadeForm.of(facts.made(), catalog, session.router().statements()));
     }
     String sql = explain.inner();
+    StatementFacts facts = analyse(statement, sql, false);
+    MadeForm made = MadeForm.of(facts.made(), catalog, session.router().statements());
     return new RoutedStatement(
-        explain, Routing.compile(sql, analyse(statement, sql, false), catalog));
+        explain,
+        Routing.compile(sql, facts, catalog),
+        made == null ? null : made.explained(explain, session.router().statements()));
   }
 
   /** What a node says about the text of a statement, or the part of it that is given. */

@@ -1,11 +1,12 @@
 //! The running backend: its number, and the clock.
 
+use crate::harmless;
 use pgrx::pg_sys;
 
 /// Microseconds on PostgreSQL's clock.
 pub fn now() -> i64 {
     // SAFETY: reads the clock.
-    unsafe { pg_sys::GetCurrentTimestamp() }
+    unsafe { harmless::GetCurrentTimestamp() }
 }
 
 /// This backend's number among the running ones, from 1.

@@ -3,7 +3,7 @@
 //! Rooms, arrows only downwards: `operation` (interception of statements) → `types` (one file per SQL type) →
 //! `object` (slices, splitting, folding) → `lock` (modes) → `aggregate` (states of types over an aggregate); beside
 //! them `cluster` (the node side of a cluster). At the bottom lie `backend`, `boundary`, `catalog`, `error`, `function`,
-//! `identity`, `numeric`, `settings`, `statistics`, `utility` and `varlena`, which know none of the rooms, and
+//! `harmless`, `identity`, `numeric`, `settings`, `statistics`, `utility` and `varlena`, which know none of the rooms, and
 //! `shared_memory`, which knows what each of them keeps there.
 //!
 //! SQL functions use the version-1 calling convention by [`function::pg_function`]; their declarations are in
@@ -16,6 +16,7 @@ pub mod catalog;
 pub mod cluster;
 pub mod error;
 pub mod function;
+pub mod harmless;
 pub mod identity;
 pub mod lock;
 pub mod numeric;

@@ -3,7 +3,7 @@
 //! Only what the client itself sent is checked. Statements inside functions, triggers and utility commands run at a
 //! depth above 0, as does a placement function's own work, which sees the new version that it makes.
 
-use super::{gate, procedure, transaction_token, version};
+use super::{gate, procedure, settings, transaction_token, version};
 use crate::boundary;
 use crate::utility::UtilityCall;
 use pgrx::pg_sys;
@@ -107,12 +107,19 @@ fn guarded<R: Copy>(code: impl FnOnce() -> R) -> R {
     unsafe { pg_sys::submodules::panic::pgrx_extern_c_guard(std::panic::AssertUnwindSafe(code)) }
 }
 
+/// Whether a router is connected. Asked before anything is guarded, since most clients are none.
+fn has_router() -> bool {
+    settings::PLACEMENT_VERSION.get() != 0
+}
+
 /// Raises AB001 when the router's version is older than the node's.
 ///
 /// # Safety
 /// No value with a destructor may be alive between here and PostgreSQL.
 unsafe fn refuse_outdated_router() {
-    if let Some(current) = guarded(version::newer_than_router) {
+    if has_router()
+        && let Some(current) = guarded(version::newer_than_router)
+    {
         // SAFETY: by the caller's promise.
         unsafe { version::refuse(current) }
     }
@@ -135,7 +142,9 @@ unsafe extern "C-unwind" fn executor_start(query: *mut pg_sys::QueryDesc, flags:
     unsafe {
         if is_client_statement() && flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as c_int == 0 {
             refuse_outdated_router();
-            guarded(procedure::statement_starts);
+            if !procedure::is_idle() {
+                guarded(procedure::statement_starts);
+            }
         }
         match NEXT_START.get().copied().flatten() {
             Some(next) => next(query, flags),
@@ -181,8 +190,10 @@ unsafe extern "C-unwind" fn executor_run(
 }
 
 fn report_transaction() {
-    if is_client_statement() {
+    if procedure::is_running() && is_client_statement() {
         guarded(procedure::statement_ends);
+    }
+    if has_router() && is_client_statement() {
         guarded(transaction_token::report);
     }
 }

@@ -7,6 +7,7 @@
 //! committed, or read in a transaction that was, outlives a crash.
 
 use super::phaser;
+use crate::harmless;
 use crate::shared_memory::UNFLUSHED;
 use pgrx::PGRXSharedMemory;
 use pgrx::pg_sys::{self, XLogRecPtr};
@@ -57,7 +58,7 @@ fn duty() -> Duty {
     // SAFETY: reads and writes of variables of this process. Nothing sees the setting but the commit that follows, and it is
     // restored when that is done or has failed.
     unsafe {
-        if pg_sys::GetTopTransactionIdIfAny() == pg_sys::InvalidTransactionId {
+        if harmless::GetTopTransactionIdIfAny() == pg_sys::InvalidTransactionId {
             return Duty::Seen;
         }
         let setting = pg_sys::synchronous_commit;
@@ -79,6 +80,14 @@ fn restore(duty: Duty) {
         // SAFETY: a variable of this process.
         unsafe { pg_sys::synchronous_commit = setting };
     }
+}
+
+/// Whether anything is to be done when the locks of the transaction are released.
+pub(super) fn has_duty() -> bool {
+    if DUTY.get() == Duty::Seen && UNFLUSHED.get().0.load(SeqCst) == 0 {
+        DUTY.set(Duty::Nothing);
+    }
+    DUTY.get() != Duty::Nothing
 }
 
 /// The locks of the transaction are released: before its client is told, everything it tells of must be on disk.

@@ -18,7 +18,6 @@ use crate::statistics;
 pub use abelian_adt::locks::Mode;
 use abelian_adt::locks::lock_key;
 use pgrx::pg_sys::{self, Oid};
-use pgrx::prelude::*;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ptr::null_mut;
@@ -295,7 +294,7 @@ pub fn install() {
 }
 
 /// Everything that this room does at the end of a transaction, but for the gates, which are left after its locks are released.
-#[pg_guard]
+/// Called for every transaction: no guard but around what may raise.
 unsafe extern "C-unwind" fn transaction_ends(
     event: pg_sys::XactEvent::Type,
     _argument: *mut std::ffi::c_void,
@@ -306,7 +305,7 @@ unsafe extern "C-unwind" fn transaction_ends(
     };
     match event {
         XACT_EVENT_PRE_COMMIT => {
-            readers::before_end(); // may fail
+            readers::before_end(); // may raise: nothing here has a destructor
             early::before_commit();
         }
         XACT_EVENT_PRE_PREPARE => readers::before_end(),
@@ -325,7 +324,8 @@ unsafe extern "C-unwind" fn transaction_ends(
 
 fn ended() {
     readers::ended();
-    ASKED.with(|tables| {
+    // It is gone when a process ends in the middle of something.
+    let _ = ASKED.try_with(|tables| {
         if let Ok(mut tables) = tables.try_borrow_mut() {
             tables.clear();
         }

@@ -229,7 +229,10 @@ fn kind_to_pass(object: i64, mode: Mode) -> Option<Kind> {
 
 /// Whether the transaction is inside of any gate.
 pub fn is_inside() -> bool {
-    INSIDE.with_borrow(|inside| !inside.is_empty())
+    // It is gone when a process ends in the middle of something.
+    INSIDE
+        .try_with(|inside| !inside.borrow().is_empty())
+        .unwrap_or(false)
 }
 
 fn enter(gate: u16, object: i64) {
@@ -300,8 +303,8 @@ pub fn install() {
 }
 
 /// After the locks of a transaction are released (or handed to a prepared one, which nobody waits for at the gate). Runs at
-/// commit, at abort, and when a process ends in the middle of something.
-#[pg_guard]
+/// commit, at abort, and when a process ends in the middle of something. Called several times for every transaction: no guard
+/// where nothing is to be done.
 unsafe extern "C-unwind" fn released(
     phase: pg_sys::ResourceReleasePhase::Type,
     _commit: bool,
@@ -311,6 +314,14 @@ unsafe extern "C-unwind" fn released(
     if phase != pg_sys::ResourceReleasePhase::RESOURCE_RELEASE_AFTER_LOCKS || !top_level {
         return;
     }
+    if BEFORE.get().is_some() || is_inside() || early::has_duty() {
+        // SAFETY: nothing here has a destructor.
+        unsafe { leave() }
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn leave() {
     stop_waiting();
     for inside in INSIDE.take() {
         gate(inside.gate).leave();

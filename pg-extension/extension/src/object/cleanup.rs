@@ -11,7 +11,6 @@ use crate::catalog;
 use crate::object::slice_table::{Content, Slice};
 use crate::object::{self, read, split_set, worker, write};
 use crate::utility::UtilityCall;
-use pgrx::pg_sys::ffi::pg_guard_ffi_boundary;
 use pgrx::pg_sys::{self, NodeTag, Oid};
 use pgrx::prelude::*;
 use std::cell::RefCell;
@@ -36,7 +35,7 @@ pub fn install() {
     }
 }
 
-#[pg_guard]
+/// PostgreSQL calls it for every function of every statement, too: for what is of no concern, nothing is guarded.
 unsafe extern "C-unwind" fn on_access(
     access: pg_sys::ObjectAccessType::Type,
     class: Oid,
@@ -44,16 +43,24 @@ unsafe extern "C-unwind" fn on_access(
     column: c_int,
     argument: *mut c_void,
 ) {
-    use pg_sys::ObjectAccessType::{OAT_DROP, OAT_TRUNCATE};
-    // SAFETY: the chained hook gets what we got.
+    // SAFETY: the chained hook gets what we got; nothing here has a destructor.
     unsafe {
         if let Some(next) = NEXT_ACCESS {
-            pg_guard_ffi_boundary(|| next(access, class, object, column, argument));
+            next(access, class, object, column, argument);
+        }
+        if class == pg_sys::RelationRelationId {
+            on_relation(access, object, column);
         }
     }
-    if class != pg_sys::RelationRelationId {
-        return;
-    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn on_relation(
+    access: pg_sys::ObjectAccessType::Type,
+    object: Oid,
+    column: c_int,
+) {
+    use pg_sys::ObjectAccessType::{OAT_DROP, OAT_TRUNCATE};
     if access == OAT_DROP {
         dropped(object, column as i16);
     } else if access == OAT_TRUNCATE {

@@ -5,6 +5,8 @@
 //! under a snapshot with the same content, in the same (sub)transaction.
 
 use crate::error::Error;
+use crate::harmless;
+use crate::identity::ById;
 use crate::numeric;
 use crate::object::slice_table::{Content, Slice, SliceTable};
 use crate::object::split_set;
@@ -12,8 +14,6 @@ use crate::varlena::content_of;
 use pgrx::pg_sys::{self, Datum};
 use pgrx::prelude::*;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -73,19 +73,6 @@ impl Slices {
             }
         }
         Ok(())
-    }
-}
-
-/// Functions of PostgreSQL that only look at variables. They cannot raise errors, so they need no guard, which
-/// matters for what is called for every row.
-mod harmless {
-    use pgrx::pg_sys::Snapshot;
-
-    unsafe extern "C" {
-        pub fn ActiveSnapshotSet() -> bool;
-        /// Asserts that there is one.
-        pub fn GetActiveSnapshot() -> Snapshot;
-        pub fn HistoricSnapshotActive() -> bool;
     }
 }
 
@@ -258,28 +245,7 @@ impl Kept {
     }
 }
 
-/// Ids are dense: one multiplication spreads them.
-#[derive(Default)]
-struct IdHasher(u64);
-
-impl Hasher for IdHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_i64(i64::from(*byte));
-        }
-    }
-
-    fn write_i64(&mut self, id: i64) {
-        let spread = (self.0 ^ id as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = spread ^ (spread >> 32);
-    }
-}
-
-type All = HashMap<i64, Kept, BuildHasherDefault<IdHasher>>;
+type All = ById<Kept>;
 
 /// What decides visibility under an MVCC snapshot, beside the transaction's own state.
 #[derive(Default, PartialEq, Eq)]
@@ -390,7 +356,7 @@ pub fn install() {
     }
 }
 
-#[pg_guard]
+/// Called for every transaction; no guard, since nothing in it can panic.
 unsafe extern "C-unwind" fn transaction_ended(
     event: pg_sys::XactEvent::Type,
     _argument: *mut std::ffi::c_void,
@@ -405,7 +371,8 @@ unsafe extern "C-unwind" fn transaction_ended(
             | XactEvent::XACT_EVENT_PREPARE
     ) {
         GENERATION.set(GENERATION.get() + 1);
-        LOADED.with(|loaded| {
+        // It is gone when a process ends in the middle of something.
+        let _ = LOADED.try_with(|loaded| {
             if let Ok(mut loaded) = loaded.try_borrow_mut() {
                 loaded.all = None;
             }

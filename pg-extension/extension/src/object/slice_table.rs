@@ -5,6 +5,7 @@
 
 use crate::catalog::{self, Catalog};
 use crate::error::Error;
+use crate::harmless;
 use crate::object::{Object, split_set};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::Cell;
@@ -147,6 +148,22 @@ impl SliceTable {
         }
     }
 
+    /// Whether the table has this page. Vacuum may have cut it off before we locked the table.
+    ///
+    /// Asking for the size costs a system call. PostgreSQL keeps the last answer, and we may rely on it for "yes": whoever cuts off
+    /// pages locks the table against everybody, and before he does it tells all processes to forget the answer. We have
+    /// read what was told since we got the lock, and an answer that came later came under a lock that keeps him off.
+    fn has_page(&self, block: u32) -> bool {
+        // SAFETY: the relation is open; the file's state is PostgreSQL's own, or null.
+        let known = unsafe {
+            let file = (*self.relation).rd_smgr.as_ref();
+            file.map_or(pg_sys::InvalidBlockNumber, |file| {
+                file.smgr_cached_nblocks[pg_sys::ForkNumber::MAIN_FORKNUM as usize]
+            })
+        };
+        known != pg_sys::InvalidBlockNumber && block < known || block < self.pages()
+    }
+
     /// Calls `each` for every slice of the object (of one slot only if given) that `snapshot` shows.
     pub fn scan_object(
         &self,
@@ -277,8 +294,7 @@ impl SliceTable {
         /// Enough for 50 more versions, while few are there that a reader would have to pass.
         const LITTLE_ROOM: usize = 3072;
         let block = u32::from(place.ip_blkid.bi_hi) << 16 | u32::from(place.ip_blkid.bi_lo);
-        // Vacuum may have cut off the page before we locked the table.
-        if block >= self.pages() {
+        if !self.has_page(block) {
             return None;
         }
         // SAFETY: the page exists; it stays pinned while its content is copied.
@@ -295,10 +311,10 @@ impl SliceTable {
             let columns = (*self.relation).rd_att;
             pg_sys::heap_deform_tuple(&mut tuple, columns, values.as_mut_ptr(), nulls.as_mut_ptr());
             let slice = slice_of(&tuple, &values, &nulls, self.state_columns);
-            if pg_sys::PageGetHeapFreeSpace(pg_sys::BufferGetPage(buffer)) < LITTLE_ROOM {
+            if harmless::PageGetHeapFreeSpace(pg_sys::BufferGetPage(buffer)) < LITTLE_ROOM {
                 pg_sys::heap_page_prune_opt(self.relation, buffer);
             }
-            pg_sys::ReleaseBuffer(buffer);
+            harmless::ReleaseBuffer(buffer);
             let same = slice.object.id == id && slice.slot == slot;
             (same && holder(&mut dirty).is_none()).then_some(slice)
         }
@@ -345,7 +361,7 @@ impl SliceTable {
             if done == Change::Done {
                 slice.place = (*tuple).t_self;
             }
-            pg_sys::heap_freetuple(tuple);
+            harmless::pfree(tuple.cast());
             split_set::note(slice.object.id);
             Ok(done)
         }
@@ -452,7 +468,7 @@ impl Drop for SliceTable {
             if !self.index.get().is_null() {
                 pg_sys::index_close(self.index.get(), release);
             }
-            pg_sys::table_close(self.relation, release);
+            harmless::table_close(self.relation, release);
         }
     }
 }

@@ -253,9 +253,10 @@ impl Apply {
             let attribute = attribute as i16;
             change.column = Column {
                 attribute,
+                // Types over an aggregate have no fixed size, so the most frequent need not be looked up.
                 flavour: match target.type_of(attribute) {
-                    type_ if Family::of(type_).is_some() => Flavour::Aggregated(type_),
                     _ if target.is_fixed_size(attribute) => Flavour::Counter,
+                    type_ if Family::of(type_).is_some() => Flavour::Aggregated(type_),
                     _ => Flavour::Decimal,
                 },
                 bounded: target.bounded(attribute),

@@ -4,6 +4,7 @@
 use super::escrow::Bounded;
 use super::{missing, version};
 use crate::error::Error;
+use crate::harmless;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, TM_Result, TupleTableSlot};
 use std::ops::{Deref, DerefMut};
 use std::ptr::null_mut;
@@ -245,7 +246,9 @@ impl Target {
     pub fn next(&mut self) -> Option<ItemPointerData> {
         // SAFETY: the child is initialised; what a row needed is freed before the next.
         unsafe {
-            pg_sys::MemoryContextReset((*(*self.node).ss.ps.ps_ExprContext).ecxt_per_tuple_memory);
+            harmless::MemoryContextReset(
+                (*(*self.node).ss.ps.ps_ExprContext).ecxt_per_tuple_memory,
+            );
             self.output = pg_sys::ExecProcNode(self.child);
             if is_empty(self.output) {
                 return None;

@@ -14,6 +14,8 @@ use super::elements::shows_newest_of;
 use super::row::{self, Locked, Request, Table};
 use super::version::{self, Newest, OwnUpdates};
 use crate::error::Error;
+use crate::harmless;
+use crate::identity::ById;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Object, contention};
 use crate::settings::{self, Split};
@@ -23,7 +25,8 @@ use abelian_adt::locks::element_hash;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid};
 use pgrx::prelude::*;
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::collections::hash_map::Entry;
 
 /// Bound on remembered objects. A transaction that operates on more reads the rest without holding them; one that
 /// reads more under REPEATABLE READ does all its operations alone.
@@ -43,10 +46,52 @@ struct Place {
     subtransaction: pg_sys::SubTransactionId,
 }
 
+/// The operations on one object: of each subtransaction the last one. Most often it is one, which needs no memory of its own.
+struct Places {
+    last: Place,
+    /// Those of outer subtransactions, outermost first.
+    outer: Vec<Place>,
+}
+
+impl Places {
+    fn of(first: Place) -> Self {
+        Places {
+            last: first,
+            outer: Vec::new(),
+        }
+    }
+
+    fn note(&mut self, place: Place) {
+        let before = std::mem::replace(&mut self.last, place);
+        if before.subtransaction != place.subtransaction {
+            self.outer.push(before);
+        }
+    }
+
+    /// A subtransaction was rolled back. False if nothing is left.
+    fn undo(&mut self, ended: pg_sys::SubTransactionId) -> bool {
+        self.outer.retain(|place| place.subtransaction != ended);
+        if self.last.subtransaction != ended {
+            return true;
+        }
+        let outer = self.outer.pop();
+        self.last = outer.unwrap_or(self.last);
+        outer.is_some()
+    }
+
+    /// A subtransaction has become part of its parent.
+    fn merge(&mut self, ended: pg_sys::SubTransactionId, parent: pg_sys::SubTransactionId) {
+        if self.last.subtransaction == ended {
+            self.outer.pop_if(|outer| outer.subtransaction == parent);
+            self.last.subtransaction = parent;
+        }
+    }
+}
+
 #[derive(Default)]
 struct Own {
-    /// By object; of each subtransaction the last operation, outer ones first.
-    operated: HashMap<i64, Vec<Place>>,
+    /// By object.
+    operated: ById<Places>,
     read: HashSet<i64>,
     /// More than is remembered, or in parallel workers.
     read_too_many: bool,
@@ -70,7 +115,7 @@ pub fn install() {
     }
 }
 
-#[pg_guard]
+/// Called for every transaction; no guard, since nothing in it can panic.
 unsafe extern "C-unwind" fn transaction_ended(
     event: pg_sys::XactEvent::Type,
     _argument: *mut std::ffi::c_void,
@@ -80,7 +125,8 @@ unsafe extern "C-unwind" fn transaction_ended(
         LOOKING.set(false);
         LOCKED.set(0);
         object::watch_reads(false);
-        OWN.with(|own| {
+        // It is gone when a process ends in the middle of something.
+        let _ = OWN.try_with(|own| {
             if let Ok(mut own) = own.try_borrow_mut() {
                 own.operated.clear();
                 own.read.clear();
@@ -107,19 +153,10 @@ unsafe extern "C-unwind" fn subtransaction_ended(
             return;
         };
         if event == SUBXACT_EVENT_ABORT_SUB {
-            own.operated.retain(|_, places| {
-                places.retain(|place| place.subtransaction != ended);
-                !places.is_empty()
-            });
+            own.operated.retain(|_, places| places.undo(ended));
         } else if event == SUBXACT_EVENT_COMMIT_SUB {
             for places in own.operated.values_mut() {
-                if let Some(last) = places.pop_if(|last| last.subtransaction == ended) {
-                    places.pop_if(|outer| outer.subtransaction == parent);
-                    places.push(Place {
-                        subtransaction: parent,
-                        ..last
-                    });
-                }
+                places.merge(ended, parent);
             }
         }
     });
@@ -134,8 +171,8 @@ pub fn note_operation(object: &Object, version: ItemPointerData, in_row: bool) {
     // SAFETY: plain counter read.
     let (command, subtransaction) = unsafe {
         (
-            pg_sys::GetCurrentCommandId(false),
-            pg_sys::GetCurrentSubTransactionId(),
+            harmless::current_command(),
+            harmless::GetCurrentSubTransactionId(),
         )
     };
     OWN.with_borrow_mut(|own| {
@@ -148,9 +185,12 @@ pub fn note_operation(object: &Object, version: ItemPointerData, in_row: bool) {
                 version,
                 in_row,
             };
-            let places = own.operated.entry(object.id).or_default();
-            places.pop_if(|last| last.subtransaction == subtransaction);
-            places.push(place);
+            match own.operated.entry(object.id) {
+                Entry::Occupied(mut places) => places.get_mut().note(place),
+                Entry::Vacant(none) => {
+                    none.insert(Places::of(place));
+                }
+            }
         }
     });
 }
@@ -212,7 +252,7 @@ fn to_hold(id: i64) -> Option<Place> {
     if !object::reads_are_watched() {
         return None;
     }
-    let place = OWN.with_borrow(|own| own.operated.get(&id)?.last().copied())?;
+    let place = OWN.with_borrow(|own| Some(own.operated.get(&id)?.last))?;
     if place.command >= shown_until() || lock::owns_table(place.relation) {
         return None;
     }
@@ -433,4 +473,70 @@ fn lock_newest(
         version = newest_version(table, version)?;
     }
     Err(Error::ConcurrentUpdate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(command: u32, subtransaction: u32) -> Place {
+        Place {
+            relation: Oid::INVALID,
+            attribute: 1,
+            version: ItemPointerData::default(),
+            in_row: false,
+            command,
+            subtransaction,
+        }
+    }
+
+    /// Operations as (command, subtransaction).
+    fn places(all: &[(u32, u32)]) -> Places {
+        let mut noted = Places::of(place(all[0].0, all[0].1));
+        all[1..]
+            .iter()
+            .for_each(|(command, by)| noted.note(place(*command, *by)));
+        noted
+    }
+
+    fn content(places: &Places) -> Vec<(u32, u32)> {
+        let all = places.outer.iter().chain([&places.last]);
+        all.map(|place| (place.command, place.subtransaction))
+            .collect()
+    }
+
+    #[test]
+    fn of_each_subtransaction_the_last_operation_counts() {
+        assert_eq!(
+            content(&places(&[(1, 1), (2, 1), (3, 2), (4, 2)])),
+            [(2, 1), (4, 2)]
+        );
+    }
+
+    #[test]
+    fn a_rollback_brings_back_what_was_before() {
+        let mut noted = places(&[(1, 1), (2, 2), (3, 3)]);
+        assert!(noted.undo(3));
+        assert_eq!(content(&noted), [(1, 1), (2, 2)]);
+        assert!(noted.undo(4), "did nothing with the object");
+        assert_eq!(content(&noted), [(1, 1), (2, 2)]);
+        assert!(noted.undo(2));
+        assert_eq!(content(&noted), [(1, 1)]);
+        assert!(!noted.undo(1), "nothing is left");
+    }
+
+    #[test]
+    fn a_released_savepoint_is_its_parents() {
+        let mut noted = places(&[(1, 1), (2, 2), (3, 3)]);
+        noted.merge(3, 2);
+        assert_eq!(content(&noted), [(1, 1), (3, 2)]);
+        noted.merge(4, 2);
+        assert_eq!(content(&noted), [(1, 1), (3, 2)]);
+        assert!(noted.undo(2));
+        assert_eq!(content(&noted), [(1, 1)]);
+        let mut alone = places(&[(1, 3)]);
+        alone.merge(3, 2);
+        assert!(alone.undo(3));
+        assert!(!alone.undo(2));
+    }
 }

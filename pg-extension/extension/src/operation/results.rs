@@ -111,8 +111,7 @@ unsafe extern "C-unwind" fn other_utility(call: UtilityCall) {
     }
 }
 
-/// Refuses indexes over Abelian columns: their values change without a change of the row.
-#[pg_guard]
+/// PostgreSQL calls it for every function of every statement, too: for what is of no concern, nothing is guarded.
 unsafe extern "C-unwind" fn created(
     access: pg_sys::ObjectAccessType::Type,
     class: Oid,
@@ -120,15 +119,23 @@ unsafe extern "C-unwind" fn created(
     part: i32,
     argument: *mut std::ffi::c_void,
 ) {
-    // SAFETY: the arguments are PostgreSQL's own; a relation just created has a cache entry.
+    // SAFETY: the arguments are PostgreSQL's own; nothing here has a destructor.
     unsafe {
         if let Some(previous) = PREVIOUS_ACCESS {
-            pg_guard_ffi_boundary(|| previous(access, class, object, part, argument));
+            previous(access, class, object, part, argument);
         }
         let is_relation = class == pg_sys::RelationRelationId && part == 0;
-        if access != pg_sys::ObjectAccessType::OAT_POST_CREATE || !is_relation {
-            return;
+        if access == pg_sys::ObjectAccessType::OAT_POST_CREATE && is_relation {
+            relation_created(object);
         }
+    }
+}
+
+/// Refuses indexes over Abelian columns: their values change without a change of the row.
+#[pg_guard]
+unsafe extern "C-unwind" fn relation_created(object: Oid) {
+    // SAFETY: a relation just created has a cache entry.
+    unsafe {
         let relation = pg_sys::RelationIdGetRelation(object);
         if relation.is_null() {
             return;

@@ -1,6 +1,7 @@
 //! The chain of versions of a heap row: which one is the newest, and how a given one is rewritten without waiting.
 
 use crate::error::Error;
+use crate::harmless;
 use pgrx::pg_sys::{self, ItemPointerData, TM_Result};
 
 /// Where following a row's updates ends.
@@ -234,10 +235,10 @@ fn with_version<T>(
         if !pg_sys::heap_fetch(relation, any, &mut tuple, &mut buffer, false) {
             return None;
         }
-        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
+        harmless::LockBuffer(buffer, pg_sys::BUFFER_LOCK_SHARE as i32);
         let found = look(&mut tuple, buffer);
-        pg_sys::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
-        pg_sys::ReleaseBuffer(buffer);
+        harmless::LockBuffer(buffer, pg_sys::BUFFER_LOCK_UNLOCK as i32);
+        harmless::ReleaseBuffer(buffer);
         Some(found)
     }
 }

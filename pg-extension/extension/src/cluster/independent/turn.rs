@@ -2,6 +2,7 @@
 
 use super::lanes::{Freeze, Id, Lanes, Turn};
 use crate::error::Error;
+use crate::harmless;
 use crate::shared_memory::{LANES, PROGRESS};
 use pgrx::pg_sys::{self, XactEvent};
 use pgrx::{PGRXSharedMemory, pg_guard};
@@ -176,15 +177,29 @@ pub fn flush() {
 /// A fragment may have been seen by a transaction that leaves no trace in the WAL, and is not on disk yet.
 fn may_have_seen_unflushed() -> bool {
     // SAFETY: plain read of the transaction's state.
-    let reads_only = unsafe { pg_sys::GetTopTransactionIdIfAny() } == pg_sys::InvalidTransactionId;
+    let reads_only =
+        unsafe { harmless::GetTopTransactionIdIfAny() } == pg_sys::InvalidTransactionId;
     let progress = PROGRESS.get();
     reads_only
         && !BLIND.get()
         && (progress.committed.load(SeqCst) > SEEN.get() || progress.committing.load(SeqCst) > 0)
 }
 
-#[pg_guard]
+/// Called for every transaction: no guard where nothing is to be done.
 unsafe extern "C-unwind" fn transaction_ends(event: XactEvent::Type, _argument: *mut c_void) {
+    let is_concerned = match event {
+        _ if FRAGMENT.get().is_some() => true,
+        XactEvent::XACT_EVENT_PRE_COMMIT => may_have_seen_unflushed(),
+        _ => BLIND.get(),
+    };
+    if is_concerned {
+        // SAFETY: nothing here has a destructor.
+        unsafe { concerned_transaction_ends(event) }
+    }
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn concerned_transaction_ends(event: XactEvent::Type) {
     match event {
         XactEvent::XACT_EVENT_PRE_COMMIT => {
             if FRAGMENT.get().is_some() {

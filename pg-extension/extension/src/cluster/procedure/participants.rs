@@ -46,17 +46,23 @@ pub fn install() {
     unsafe { pg_sys::RegisterXactCallback(Some(transaction_ends), std::ptr::null_mut()) };
 }
 
-/// A body must not commit: its call is a part of a transaction over the nodes.
-#[pg_guard]
+/// Called for every transaction: no guard where nothing is to be done.
 unsafe extern "C-unwind" fn transaction_ends(event: pg_sys::XactEvent::Type, _arg: *mut c_void) {
     if event == pg_sys::XactEvent::XACT_EVENT_PRE_COMMIT && is_running() && hooks::is_nested() {
-        PHASE.set(Phase::Idle);
-        pgrx::ereport!(
-            ERROR,
-            pgrx::PgSqlErrorCode::ERRCODE_INVALID_TRANSACTION_TERMINATION,
-            "a distributed procedure cannot commit or roll back"
-        );
+        // SAFETY: nothing here has a destructor.
+        unsafe { refuse_commit() }
     }
+}
+
+/// A body must not commit: its call is a part of a transaction over the nodes.
+#[pg_guard]
+unsafe extern "C-unwind" fn refuse_commit() {
+    PHASE.set(Phase::Idle);
+    pgrx::ereport!(
+        ERROR,
+        pgrx::PgSqlErrorCode::ERRCODE_INVALID_TRANSACTION_TERMINATION,
+        "a distributed procedure cannot commit or roll back"
+    );
 }
 
 /// Assign hook of `abelian.participants`.
@@ -108,9 +114,14 @@ pub fn is_running() -> bool {
     PHASE.get() == Phase::Running
 }
 
+/// True where no call is running, nor told of.
+pub fn is_idle() -> bool {
+    PHASE.get() == Phase::Idle
+}
+
 /// The client's next statement.
 pub fn statement_starts() {
-    if PHASE.get() != Phase::Idle {
+    if !is_idle() {
         insertion::forget();
         let told = PHASE.get() == Phase::Told || are_several();
         PHASE.set(if told { Phase::Running } else { Phase::Idle });

@@ -24,15 +24,17 @@ public final class Awaited<T extends Comparable<T>> {
     }
   }
 
-  /**
-   * The first by their order of those that somebody waits at, so that all who name two of them
-   * choose the same; null when there is none.
-   */
-  public T first(List<T> objects) {
+  /** Somebody was there and did not wait: whoever has entered them waits at others. */
+  public void free(List<T> objects) {
+    objects.forEach(counts::remove);
+  }
+
+  /** Those that somebody waits at, by their order. */
+  public List<T> among(List<T> objects) {
     if (counts.isEmpty()) {
-      return null;
+      return List.of();
     }
-    return objects.stream().filter(counts::containsKey).min(T::compareTo).orElse(null);
+    return objects.stream().filter(counts::containsKey).sorted().toList();
   }
 
   /** How many objects somebody waits at. */

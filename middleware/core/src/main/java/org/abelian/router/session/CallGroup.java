@@ -6,25 +6,25 @@ import org.abelian.router.pool.NodePool;
 
 /**
  * What calls have in common that can share a transaction: the nodes, everything about their
- * sessions that a node knows of, and the row at which they may have to wait.
+ * sessions that a node knows of, and the rows at which they may have to wait.
  *
- * @param row null where any rows will do
+ * @param rows none where any rows will do
  * @param scope equal for sessions whose settings are equal
  * @param connections the pools that the sessions would use: of one node, role and database each
  */
-record CallGroup(CallObject row, String scope, List<NodePool> connections) {
+record CallGroup(List<CallObject> rows, String scope, List<NodePool> connections) {
   /** Of calls that name any rows. */
   static CallGroup of(String scope, List<Link> participants) {
-    return of(null, scope, participants);
+    return of(List.of(), scope, participants);
   }
 
-  /** Of calls that name a row at which others wait. */
-  static CallGroup of(CallObject row, String scope, List<Link> participants) {
+  /** Of calls that name rows at which others wait, and no other such row. */
+  static CallGroup of(List<CallObject> rows, String scope, List<Link> participants) {
     List<NodePool> connections =
         participants.stream()
             .sorted(Comparator.comparingInt(link -> link.nodeId))
             .map(link -> link.pool)
             .toList();
-    return new CallGroup(row, scope, connections);
+    return new CallGroup(rows, scope, connections);
   }
 }

@@ -3,6 +3,8 @@ package org.abelian.router.session;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.abelian.router.combining.Awaited;
 import org.abelian.router.combining.Batch;
 import org.abelian.router.combining.Combiner;
 import org.abelian.router.combining.Result;
@@ -18,6 +20,9 @@ import org.abelian.router.transaction.Pause;
 final class CallSharing {
   private static final int ATTEMPTS = 4;
   private static final int PAUSE_MILLIS = 5;
+
+  /** Who is done so soon has not waited for a lock for long. */
+  private static final long FREE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Runs calls together. */
   @FunctionalInterface
@@ -44,9 +49,9 @@ final class CallSharing {
     if (scope == null) {
       return alone(portal);
     }
-    CallObject row = session.router().awaited().first(portal.work.rows());
-    if (row != null) {
-      return inLine(portal, CallGroup.of(row, scope, portal.links));
+    List<CallObject> rows = session.router().awaited().among(portal.work.rows());
+    if (!rows.isEmpty()) {
+      return inLine(portal, CallGroup.of(rows, scope, portal.links));
     }
     Gathering gathering = session.gathering();
     gathering.endGroup();
@@ -55,17 +60,23 @@ final class CallSharing {
     return gathering.departs(calls, group) ? alone(portal) : gather(portal, calls, group);
   }
 
-  /** With those who wait at the same row, if anybody does. */
+  /** With those who wait at the same rows, if anybody does. */
   private CommitOutcome inLine(Portal.OnNodes portal, CallGroup group) {
-    List<CallObject> rows = portal.work.rows();
-    session.router().awaited().enter(rows);
+    Awaited<CallObject> awaited = session.router().awaited();
+    long began = System.nanoTime();
+    awaited.enter(group.rows());
     try {
       Gathering gathering = session.gathering();
       gathering.endGroup();
       Combiner<Calls<SharedCall>> calls = session.router().callsInLine();
-      return gathering.departs(calls, group) ? alone(portal) : gather(portal, calls, group);
+      CommitOutcome outcome =
+          gathering.departs(calls, group) ? alone(portal) : gather(portal, calls, group);
+      if (!isUndone(outcome) && System.nanoTime() - began < FREE_NANOS) {
+        awaited.free(group.rows()); // Else rows that are never idle would count for ever.
+      }
+      return outcome;
     } finally {
-      session.router().awaited().leave(rows);
+      awaited.leave(group.rows());
     }
   }
 
@@ -101,7 +112,6 @@ final class CallSharing {
   private CommitOutcome gather(
       Portal.OnNodes portal, Combiner<Calls<SharedCall>> calls, CallGroup group) {
     SharedCall own = new SharedCall(portal);
-    boolean waits = group.row() != null;
     try {
       Result result =
           session
@@ -111,7 +121,7 @@ final class CallSharing {
                   group,
                   own.calls(),
                   () -> connect(portal),
-                  batch -> lead(portal, batch, waits));
+                  batch -> lead(portal, batch, waits(group, batch)));
       if (result instanceof Result.Done) {
         session.router().statistics().countShared();
         return own.ending().outcome();
@@ -127,9 +137,19 @@ final class CallSharing {
     }
   }
 
-  /** What kept it from going with others may be a lock at one of its rows. */
+  /**
+   * Where one waits, all would. Of rows that count as awaited some are free: who names no other
+   * must not wait for who does.
+   */
+  private static boolean waits(CallGroup group, Batch<Calls<SharedCall>> batch) {
+    return !group.rows().isEmpty()
+        && batch.sum().calls().stream().map(call -> call.portal().work.rows()).distinct().count()
+            == 1;
+  }
+
+  /** What kept it from going with others may be a lock at a row of a node that has refused. */
   private CommitOutcome apart(Portal.OnNodes portal, CommutingEnding ending) {
-    List<CallObject> rows = portal.work.rows();
+    List<CallObject> rows = portal.work.rows(ending.refusing());
     session.router().awaited().enter(rows);
     try {
       CommitOutcome outcome = ending.outcome();

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.abelian.router.analysis.BlindCallFacts;
 import org.abelian.router.analysis.Value;
 
@@ -45,6 +46,15 @@ record CommutingWork(List<Item> items, List<Integer> types, List<String> values)
   /** The rows that it names, each once. */
   List<CallObject> rows() {
     return items.stream().map(Item::row).distinct().toList();
+  }
+
+  /** Those of them that lie on some nodes. */
+  List<CallObject> rows(Set<Integer> nodes) {
+    return items.stream()
+        .filter(item -> nodes.contains(item.node))
+        .map(Item::row)
+        .distinct()
+        .toList();
   }
 
   /** The first by their order of the rows that it names on a node; empty when it names none. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 
@@ -74,8 +75,22 @@ public final class CommutingEnding {
     return outcome != null;
   }
 
+  /** The participants that are not known to have committed by their answers. */
+  public Set<Integer> refusing() {
+    return refusals.keySet();
+  }
+
   /** The outcome. Completes or settles the transaction, or leaves that to recovery, if need be. */
   public CommitOutcome outcome() {
+    try {
+      findOut();
+    } finally {
+      leave(); // Also after a fault of the router: else its horizon would stand still.
+    }
+    return outcome;
+  }
+
+  private void findOut() {
     int failures = 0;
     for (int attempt = 0;
         attempt < LOCKED_TRIES && failures < TRIES && outcome == null;
@@ -92,8 +107,6 @@ public final class CommutingEnding {
       }
       failures += locked ? 0 : 1;
     }
-    leave();
-    return outcome;
   }
 
   /** Leaves what is not known yet to recovery. */
@@ -125,6 +138,7 @@ public final class CommutingEnding {
     IntentCompletion.Standing standing = commit.completion().settle(id(), intent.nodes());
     if (standing.committed().isPresent()) {
       source = standing.committed().get();
+      missing = intent.nodes().stream().filter(node -> !node.equals(source)).toList();
     } else if (standing.barred()) {
       over(refusal());
     } else if (standing.over()) {

@@ -30,6 +30,11 @@ class CommutingCommitTest {
   /** So many completions meet a lock. */
   private int locked;
 
+  /** Whether completions find a fault of the router. */
+  private boolean faulty;
+
+  private Barring barring = Barring.BARRED;
+
   /** Node 1 has committed; node 2 refuses to complete some of the transactions. */
   private final class Nodes implements IntentNetwork {
     private final LongPredicate refused;
@@ -55,6 +60,9 @@ class CommutingCommitTest {
 
     @Override
     public boolean apply(int node, StoredIntent stored) throws NodeUnreachableException {
+      if (faulty) {
+        throw new IllegalStateException("fault");
+      }
       if (refused.test(stored.id().number())) {
         throw new NodeUnreachableException(node, "no answer", null);
       }
@@ -77,7 +85,7 @@ class CommutingCommitTest {
 
     @Override
     public Barring bar(int node, IntentId id, List<Integer> nodes) {
-      return Barring.BARRED;
+      return barring;
     }
 
     @Override
@@ -194,6 +202,28 @@ class CommutingCommitTest {
         };
     assertThrows(IllegalStateException.class, () -> run(number -> false, faulty));
     assertEquals(CALLS, ledger.left(2 * CALLS).size(), "left to recovery");
+  }
+
+  @Test
+  void afterAFaultOfTheRouterInACompletionTheRestIsLeftToRecovery() {
+    CommutingEnding ending = run(number -> false).get(0);
+    faulty = true;
+    assertThrows(IllegalStateException.class, ending::outcome);
+    assertEquals(1, ledger.left(CALLS).size());
+    List<String> warnings =
+        assertInstanceOf(CommitOutcome.Committed.class, ending.outcome()).warnings();
+    assertEquals(1, warnings.size());
+  }
+
+  @Test
+  void afterAFaultOfTheRouterInACompletionThatSettlingHasLedToTheRestIsLeft() {
+    Answer.Lost lost = new Answer.Lost("gone");
+    CommutingEnding ending =
+        run(number -> false, new Fragment(1, lost), new Fragment(2, lost)).get(0);
+    barring = Barring.COMMITTED;
+    faulty = true;
+    assertThrows(IllegalStateException.class, ending::outcome);
+    assertEquals(1, ledger.left(CALLS).size());
   }
 
   /** A lane that is busy, for example: neither lost connections nor another's work are to blame. */

@@ -1,9 +1,8 @@
 package org.abelian.router.transaction;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The commuting transactions of one router that are not known to be over on every node. Their
@@ -22,6 +21,9 @@ public final class IntentLedger {
   private final TreeMap<Long, Open> open = new TreeMap<>();
   private final TreeMap<Long, Open> left = new TreeMap<>();
   private long next = 1;
+
+  /** The number of the last that recovery was given. */
+  private long lastGiven;
 
   /**
    * @param gids numbers all commits of the router
@@ -60,14 +62,19 @@ public final class IntentLedger {
     return entry != null && entry.gid().equals(gid);
   }
 
-  /** What sessions have left to recovery, at most so many. */
+  /**
+   * What sessions have left to recovery, at most so many; in turns, so that those that something
+   * holds up for long keep no others from being given.
+   */
   synchronized List<Open> left(int limit) {
-    List<Open> taken = new ArrayList<>();
-    for (Map.Entry<Long, Open> entry : left.entrySet()) {
-      if (taken.size() == limit) {
-        break;
-      }
-      taken.add(entry.getValue());
+    List<Open> taken =
+        Stream.concat(
+                left.tailMap(lastGiven, false).values().stream(),
+                left.headMap(lastGiven, true).values().stream())
+            .limit(limit)
+            .toList();
+    if (!taken.isEmpty()) {
+      lastGiven = taken.get(taken.size() - 1).gid().number();
     }
     return taken;
   }

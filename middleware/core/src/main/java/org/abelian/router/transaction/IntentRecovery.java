@@ -1,7 +1,9 @@
 package org.abelian.router.transaction;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -15,6 +17,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class IntentRecovery {
   private static final int TRANSACTIONS_MAX = 200;
+
+  /** So many rows a node deletes at once, at most. */
+  private static final int FORGOTTEN_MAX = 10_000;
+
   private static final Logger LOG = LoggerFactory.getLogger(IntentRecovery.class);
 
   private final IntentNetwork network;
@@ -22,7 +28,9 @@ public final class IntentRecovery {
   private final IntentCompletion completion;
   private final UUID router;
   private final Duration courtesy;
-  private long forgottenBelow = 1;
+
+  /** By node, the number below which it has been told that this router's transactions are over. */
+  private final Map<Integer, Long> forgottenBelow = new HashMap<>();
 
   /**
    * @param courtesy how old another router's intent must be, by its node's clock
@@ -134,23 +142,26 @@ public final class IntentRecovery {
     return completion.complete(id, nodes, source).isNothing();
   }
 
-  /** Tells the nodes which of this router's transactions are over. */
+  /**
+   * Tells the nodes which of this router's transactions are over. Each takes steps of its own, so
+   * that however many there are, it has the time to delete the rows of a step.
+   */
   public void forget() {
     long below = ledger.below();
-    if (below == forgottenBelow) {
-      return;
-    }
-    boolean everywhere = true;
-    for (int node : network.nodes()) {
+    List<Integer> nodes = network.nodes();
+    forgottenBelow.keySet().retainAll(nodes);
+    long least = forgottenBelow.values().stream().min(Long::compare).orElse(1L);
+    for (int node : nodes) {
+      long step = forgottenBelow.computeIfAbsent(node, added -> least);
       try {
-        network.forget(node, router, below);
+        while (step < below) {
+          step = Math.min(step + FORGOTTEN_MAX, below);
+          network.forget(node, router, step);
+          forgottenBelow.put(node, step);
+        }
       } catch (NodeUnreachableException unreachable) {
-        everywhere = false;
         LOG.debug("intents stay for now: {}", unreachable.getMessage());
       }
-    }
-    if (everywhere) {
-      forgottenBelow = below;
     }
   }
 }

@@ -1,6 +1,7 @@
 package org.abelian.workloads.commit;
 
 import java.io.IOException;
+import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,8 @@ import org.abelian.router.transaction.Gid;
 final class NodeClient implements Client {
   private static final NodeStatement BEGIN = NodeStatement.of("BEGIN");
   private static final NodeStatement COMMIT = NodeStatement.of("COMMIT");
+  private static final NodeStatement ROLLBACK = NodeStatement.of("ROLLBACK");
+  private static final String DECIDED_ALREADY = "23505";
   private static final NodeStatement DECIDE = NodeStatement.of("SELECT abelian.decide($1)");
 
   private final Committer committer;
@@ -30,7 +33,7 @@ final class NodeClient implements Client {
   }
 
   @Override
-  public void run(Transfer transfer) throws IOException {
+  public void run(Transfer transfer) throws IOException, SQLException {
     NodeSession first = sessions.get(transfer.firstNode());
     NodeSession second = sessions.get(transfer.secondNode());
     String firstKey = Integer.toString(transfer.firstKey());
@@ -54,7 +57,7 @@ final class NodeClient implements Client {
     coordinate(first, second, transfer.hot());
   }
 
-  private static void both(NodeSession first, NodeSession second) throws IOException {
+  private static void both(NodeSession first, NodeSession second) throws IOException, SQLException {
     first.go();
     second.go();
     first.succeed();
@@ -69,7 +72,7 @@ final class NodeClient implements Client {
    *     two nodes at once come to wait for each other
    */
   private void coordinate(NodeSession holder, NodeSession other, boolean ordered)
-      throws IOException {
+      throws IOException, SQLException {
     Gid gid = committer.gids.next(holder.nodeId(), number);
     other.addOnce("PREPARE TRANSACTION '" + gid + "'");
     if (ordered) {
@@ -80,16 +83,34 @@ final class NodeClient implements Client {
     } else {
       both(holder, other);
     }
-    holder.add(DECIDE, gid.toString());
-    holder.add(COMMIT);
-    holder.go();
-    holder.succeed();
+    decide(holder, gid);
     other.addOnce("COMMIT PREPARED '" + gid + "'");
     other.go();
     finishing.put(other, gid);
   }
 
-  private void await(NodeSession session) throws IOException {
+  /**
+   * Two transactions that wait for each other on two nodes would do so for ever, but recovery rolls
+   * back what was prepared seconds ago without a decision.
+   */
+  private static void decide(NodeSession holder, Gid gid) throws IOException, SQLException {
+    holder.add(DECIDE, gid.toString());
+    holder.add(COMMIT);
+    holder.go();
+    try {
+      holder.succeed();
+    } catch (SQLException refused) {
+      if (!DECIDED_ALREADY.equals(refused.getSQLState())) {
+        throw refused;
+      }
+      holder.add(ROLLBACK);
+      holder.go();
+      holder.succeed();
+      throw new SQLException("recovery has rolled it back", "40001", refused);
+    }
+  }
+
+  private void await(NodeSession session) throws IOException, SQLException {
     Gid gid = finishing.remove(session);
     if (gid != null) {
       session.succeed();
@@ -98,7 +119,7 @@ final class NodeClient implements Client {
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() throws IOException, SQLException {
     for (NodeSession session : sessions) {
       await(session);
     }

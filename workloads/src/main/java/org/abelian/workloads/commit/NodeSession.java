@@ -2,6 +2,7 @@ package org.abelian.workloads.commit;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
@@ -48,11 +49,11 @@ final class NodeSession {
     connection.flush();
   }
 
-  /** Waits for the answer to what was sent. */
-  void succeed() throws IOException {
+  /** Waits for the answer to what was sent, which is to be no error. */
+  void succeed() throws IOException, SQLException {
     QueryResult result = NodeCall.await(connection, true);
     if (!result.succeeded()) {
-      throw new IOException(result.errorFields().sqlState() + " " + result.errorFields().message());
+      throw new SQLException(result.errorFields().message(), result.errorFields().sqlState());
     }
   }
 

@@ -284,7 +284,8 @@ class SharedCallsIT {
   @Test
   void sharedTransactionsThatMeetAtSeveralRowsDoNotWaitInACircle() throws Exception {
     int rows = 5;
-    long before = timeouts();
+    detectDeadlocks("'5ms'");
+    long before = deadlocks();
     try (CombiningCrew crew =
         new CombiningCrew(CLIENTS, cluster.router()::connect, "SET abelian.split = never")) {
       crew.run(
@@ -300,13 +301,24 @@ class SharedCallsIT {
     }
     assertDoneAsTold();
     assertEquals(5 * CLIENTS * CALLS, acknowledged.size());
-    assertEquals(before, timeouts(), "local transactions that were given up");
+    detectDeadlocks("DEFAULT");
+    assertEquals(before, deadlocks());
   }
 
-  /** How often a node has told a session that it would wait too long. */
-  private static long timeouts() {
+  /** Looks for them sooner than a shared transaction gives up. */
+  private static void detectDeadlocks(String timeout) throws SQLException {
+    for (int node = 0; node < 2; node++) {
+      try (Connection connection = cluster.node(node).connectAsSuperuser();
+          Statement statement = connection.createStatement()) {
+        statement.execute("ALTER SYSTEM SET deadlock_timeout = " + timeout);
+        statement.execute("SELECT pg_reload_conf()");
+      }
+    }
+  }
+
+  private static long deadlocks() {
     return IntStream.range(0, 2)
-        .mapToLong(node -> cluster.node(node).log().split("due to lock timeout", -1).length - 1)
+        .mapToLong(node -> cluster.node(node).log().split("deadlock detected", -1).length - 1)
         .sum();
   }
 

@@ -2,6 +2,7 @@
 //! part. On the path of every such commit, hence not in SQL; completion, recovery and forgetting are.
 
 use super::{gate, postgres};
+use crate::backend;
 use crate::boundary;
 use crate::error::Error;
 use crate::pg_function;
@@ -48,7 +49,7 @@ fn insert([router, number, nodes, work]: [Datum; 4]) -> Result<(), Error> {
             nodes,
             role(),
             work,
-            pg_sys::GetCurrentTimestamp().into(),
+            backend::now().into(),
         ];
         let mut nulls = [false; COLUMNS];
         let row = pg_sys::heap_form_tuple((*table).rd_att, values.as_mut_ptr(), nulls.as_mut_ptr());

@@ -4,6 +4,7 @@
 //! again: so the run is part of the token.
 
 use super::{postgres, settings};
+use crate::backend;
 use crate::pg_function;
 use pgrx::pg_sys;
 use std::ffi::CString;
@@ -21,8 +22,7 @@ pub fn begin_run() {
     let mut bytes = [0u8; 8];
     // SAFETY: fills the buffer of the given length.
     let drawn = unsafe { pg_sys::pg_strong_random(bytes.as_mut_ptr().cast(), bytes.len()) };
-    // SAFETY: reads the clock.
-    let time = unsafe { pg_sys::GetCurrentTimestamp() } as u64;
+    let time = backend::now() as u64;
     RUN.store(
         if drawn {
             u64::from_ne_bytes(bytes)

@@ -1,6 +1,7 @@
 //! The background workers that fold: a launcher that belongs to no database, and one worker for each database
 //! that has slices, which leaves when there is nothing left to do.
 
+use crate::backend;
 use crate::error::Error;
 use crate::object::{fold, split_set};
 use crate::shared_memory::FOLDING;
@@ -87,13 +88,8 @@ impl Folding {
     }
 
     fn is_away(&self) -> bool {
-        self.away_until.load(Relaxed) > now()
+        self.away_until.load(Relaxed) > backend::now()
     }
-}
-
-fn now() -> i64 {
-    // SAFETY: reads the clock.
-    unsafe { pg_sys::GetCurrentTimestamp() }
 }
 
 /// This database has slices that will want folding.
@@ -105,7 +101,9 @@ pub fn note_slices() {
 /// Sends the workers out of all databases until the result is dropped (or some time has passed).
 pub fn stay_away() -> Away {
     let folding = FOLDING.get();
-    folding.away_until.store(now() + AWAY_MICROSECONDS, Relaxed);
+    folding
+        .away_until
+        .store(backend::now() + AWAY_MICROSECONDS, Relaxed);
     for _ in 0..100 {
         let workers: Vec<i32> = folding
             .databases
@@ -198,13 +196,13 @@ pub extern "C-unwind" fn abelian_folding_launcher(_argument: pg_sys::Datum) {
 }
 
 fn start_if_due(place: &Database) {
-    let starting = now() - place.started_at.load(Relaxed) < START_MICROSECONDS;
+    let starting = backend::now() - place.started_at.load(Relaxed) < START_MICROSECONDS;
     let oid = place.oid.load(Relaxed);
     if oid == 0 || !place.due.load(Relaxed) || place.worker.load(Relaxed) != 0 || starting {
         return;
     }
     if BackgroundWorker::transaction(databases).contains(&Oid::from(oid)) {
-        place.started_at.store(now(), Relaxed);
+        place.started_at.store(backend::now(), Relaxed);
         start_worker(oid);
     } else {
         place.due.store(false, Relaxed); // dropped meanwhile

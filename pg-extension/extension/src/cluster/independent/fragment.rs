@@ -2,6 +2,7 @@
 //! independent transaction, hence not in SQL; completion and catching up, which do the same, are.
 
 use super::turn;
+use crate::backend;
 use crate::boundary;
 use crate::cluster::{intent, postgres};
 use crate::error::Error;
@@ -76,7 +77,7 @@ fn write(call: Call) -> Result<(), Error> {
             recorded(call.arg(4)),
             intent::role(),
             Datum::null(),
-            pg_sys::GetCurrentTimestamp().into(),
+            backend::now().into(),
         ];
         insert(table, values)?;
         pg_sys::table_close(table, pg_sys::NoLock as i32);

@@ -2,6 +2,7 @@
 
 use super::lanes::{Id, Participant};
 use super::{gate, turn};
+use crate::backend;
 use crate::cluster::postgres;
 use crate::error::Error;
 use crate::function::Call;
@@ -59,7 +60,7 @@ pg_function!(
             return Ok(Datum::from(super::lanes::Refusal::Gate as i64));
         }
         let proposal =
-            LANES.exclusive().propose(turn::database(), id, own, &participants, call.i64(4), turn::now());
+            LANES.exclusive().propose(turn::database(), id, own, &participants, call.i64(4), backend::now());
         Ok(Datum::from(proposal.unwrap_or_else(|refusal| refusal as i64)))
     }
 );
@@ -71,7 +72,7 @@ pg_function!(
     /// `abelian.independent_advance(timestamp)`: later proposals are greater.
     fn abelian_independent_advance(call) {
         turn::blind();
-        let timestamp = call.i64(0).min(turn::now() + LEAD_MAX);
+        let timestamp = call.i64(0).min(backend::now() + LEAD_MAX);
         LANES.exclusive().advance(turn::database(), timestamp);
         Ok(Datum::null())
     }
@@ -120,7 +121,7 @@ pg_function!(
     /// `abelian.independent_pending(milliseconds)`: what has been pending for so long, as `id node,node,...`.
     fn abelian_independent_pending(call) {
         turn::blind();
-        let moment = turn::now() - call.i64(0) * 1000;
+        let moment = backend::now() - call.i64(0) * 1000;
         let pending = LANES.share().pending_since(turn::database(), moment);
         let lines: Vec<String> = pending
             .iter()

@@ -3,6 +3,7 @@
 //! moment. They wait for each other in the order of their arrival, proposals so shortly that no deadlock over nodes lasts.
 
 use super::turn;
+use crate::backend;
 use crate::boundary;
 use crate::cluster::{postgres, settings};
 use crate::error::Error;
@@ -107,10 +108,10 @@ pub fn enter() -> Result<(), Error> {
         0 => PATIENCE_MICROSECONDS,
         milliseconds => i64::from(milliseconds) * 1000,
     };
-    let deadline = turn::now() + limit;
+    let deadline = backend::now() + limit;
     let mut polls: u64 = 0;
     while !is_at_rest()? {
-        if turn::now() > deadline {
+        if backend::now() > deadline {
             return Err(Error::LaneBusy);
         }
         if polls.is_multiple_of(POLLS_BETWEEN_LOOKS) && lane_waits_for_us() {

@@ -3,7 +3,6 @@ package org.abelian.router.session;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.pool.NodeConnection;
@@ -54,9 +53,11 @@ final class CallFragment implements CommutingFragment {
   /** Longer than most transactions, as who cannot wait is done once more; in PostgreSQL's words. */
   private static final String WAIT_MAX = "100ms";
 
-  private static final Comparator<Optional<CallObject>> BY_ROW =
-      Comparator.comparing(
-          row -> row.orElse(null), Comparator.nullsFirst(Comparator.naturalOrder()));
+  /** A call with the row that it is ordered by, which is looked for once. */
+  private record Placed(CallObject row, SharedCall call) {
+    private static final Comparator<Placed> BY_ROW =
+        Comparator.comparing(Placed::row, Comparator.nullsFirst(Comparator.naturalOrder()));
+  }
 
   private final int nodeId;
   private final NodeConnection connection;
@@ -113,7 +114,9 @@ final class CallFragment implements CommutingFragment {
     return calls.size() == 1
         ? calls
         : calls.stream()
-            .sorted(Comparator.comparing(call -> call.portal().work.firstRow(nodeId), BY_ROW))
+            .map(call -> new Placed(call.portal().work.firstRow(nodeId), call))
+            .sorted(Placed.BY_ROW)
+            .map(Placed::call)
             .toList();
   }
 

@@ -1,8 +1,6 @@
 package org.abelian.router.session;
 
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.abelian.router.combining.Awaited;
 import org.abelian.router.combining.Batch;
@@ -11,7 +9,6 @@ import org.abelian.router.combining.Result;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.transaction.CommitOutcome;
 import org.abelian.router.transaction.CommutingEnding;
-import org.abelian.router.transaction.Pause;
 
 /**
  * A session's part in sharing transactions between calls of blind operations
@@ -19,7 +16,6 @@ import org.abelian.router.transaction.Pause;
  */
 final class CallSharing {
   private static final int ATTEMPTS = 4;
-  private static final int PAUSE_MILLIS = 5;
 
   /** Who is done so soon has not waited for a lock for long. */
   private static final long FREE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -53,10 +49,13 @@ final class CallSharing {
     if (!rows.isEmpty()) {
       return inLine(portal, CallGroup.of(rows, scope, portal.links));
     }
+    return share(portal, session.router().calls(), CallGroup.of(scope, portal.links));
+  }
+
+  private CommitOutcome share(
+      Portal.OnNodes portal, Combiner<Calls<SharedCall>> calls, CallGroup group) {
     Gathering gathering = session.gathering();
     gathering.endGroup();
-    CallGroup group = CallGroup.of(scope, portal.links);
-    Combiner<Calls<SharedCall>> calls = session.router().calls();
     return gathering.departs(calls, group) ? alone(portal) : gather(portal, calls, group);
   }
 
@@ -66,11 +65,7 @@ final class CallSharing {
     long began = System.nanoTime();
     awaited.enter(group.rows());
     try {
-      Gathering gathering = session.gathering();
-      gathering.endGroup();
-      Combiner<Calls<SharedCall>> calls = session.router().callsInLine();
-      CommitOutcome outcome =
-          gathering.departs(calls, group) ? alone(portal) : gather(portal, calls, group);
+      CommitOutcome outcome = share(portal, session.router().callsInLine(), group);
       if (!isUndone(outcome) && System.nanoTime() - began < FREE_NANOS) {
         awaited.free(group.rows()); // Else rows that are never idle would count for ever.
       }
@@ -90,8 +85,7 @@ final class CallSharing {
     CancelWatch watch = new CancelWatch(session);
     CommitOutcome outcome = attempt(portal);
     for (int number = 1; number < ATTEMPTS && isRefusedForNow(outcome); number++) {
-      int pause = ThreadLocalRandom.current().nextInt(PAUSE_MILLIS * number) + 1;
-      Pause.SLEEP.pause(Duration.ofMillis(pause));
+      Backoff.pause(number);
       watch.check();
       outcome = attempt(portal);
     }

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.abelian.router.analysis.BlindCallFacts;
 import org.abelian.router.analysis.Value;
 
@@ -45,24 +45,21 @@ record CommutingWork(List<Item> items, List<Integer> types, List<String> values)
 
   /** The rows that it names, each once. */
   List<CallObject> rows() {
-    return items.stream().map(Item::row).distinct().toList();
+    return rows(item -> true);
   }
 
   /** Those of them that lie on some nodes. */
   List<CallObject> rows(Set<Integer> nodes) {
-    return items.stream()
-        .filter(item -> nodes.contains(item.node))
-        .map(Item::row)
-        .distinct()
-        .toList();
+    return rows(item -> nodes.contains(item.node));
   }
 
-  /** The first by their order of the rows that it names on a node; empty when it names none. */
-  Optional<CallObject> firstRow(int node) {
-    return items.stream()
-        .filter(item -> item.node == node)
-        .map(Item::row)
-        .min(Comparator.naturalOrder());
+  private List<CallObject> rows(Predicate<Item> some) {
+    return items.stream().filter(some).map(Item::row).distinct().toList();
+  }
+
+  /** The first by their order of the rows that it names on a node; null when it names none. */
+  CallObject firstRow(int node) {
+    return rows(item -> item.node == node).stream().min(Comparator.naturalOrder()).orElse(null);
   }
 
   /** What an intent holds. */

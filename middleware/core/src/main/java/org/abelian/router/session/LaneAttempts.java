@@ -1,10 +1,7 @@
 package org.abelian.router.session;
 
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
-import org.abelian.router.transaction.Pause;
 import org.abelian.router.transaction.independent.Refusal;
 
 /**
@@ -17,9 +14,6 @@ final class LaneAttempts {
 
   /** How long, where it is: as long as whoever holds a gate waits for another lane. */
   static final int GATE_SECONDS = 2;
-
-  private static final int PAUSE_MILLIS = 5;
-  private static final int PAUSES_MAX = 4;
 
   private final Session session;
   private final List<Link> links;
@@ -64,8 +58,7 @@ final class LaneAttempts {
       }
       number++;
       atGates += refusal == Refusal.GATE ? 1 : 0;
-      int pause = PAUSE_MILLIS * Math.min(number, PAUSES_MAX);
-      Pause.SLEEP.pause(Duration.ofMillis(ThreadLocalRandom.current().nextInt(pause) + 1));
+      Backoff.pause(number);
     } while (number - atGates < ATTEMPTS && System.nanoTime() < end && !cancelled.getAsBoolean());
     return refusal;
   }

@@ -138,7 +138,7 @@ public final class CommutingEnding {
     IntentCompletion.Standing standing = commit.completion().settle(id(), intent.nodes());
     if (standing.committed().isPresent()) {
       source = standing.committed().get();
-      missing = intent.nodes().stream().filter(node -> !node.equals(source)).toList();
+      missing = IntentCompletion.others(intent.nodes(), source);
     } else if (standing.barred()) {
       over(refusal());
     } else if (standing.over()) {

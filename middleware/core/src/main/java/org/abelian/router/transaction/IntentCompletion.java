@@ -70,7 +70,8 @@ final class IntentCompletion {
     return new Remainder(missing, locked);
   }
 
-  private static List<Integer> others(List<Integer> nodes, int source) {
+  /** The transaction's nodes but that one. */
+  static List<Integer> others(List<Integer> nodes, int source) {
     return nodes.stream().filter(node -> node != source).toList();
   }
 

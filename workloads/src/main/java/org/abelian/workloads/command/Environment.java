@@ -1,5 +1,6 @@
 package org.abelian.workloads.command;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -8,7 +9,8 @@ import org.abelian.workloads.database.Database;
 /**
  * Where the launcher started what is measured: {@code ABELIAN_PLAIN} (host:port of a PostgreSQL
  * outside the cluster), {@code ABELIAN_NODES} (host:port,... of the cluster's nodes), {@code
- * ABELIAN_ROUTER} (host:port of the router server), {@code ABELIAN_BINDIR} (folder of pgbench).
+ * ABELIAN_ROUTER} (host:port of the router server), {@code ABELIAN_ROUTER_PID} (its process),
+ * {@code ABELIAN_BINDIR} (folder of pgbench).
  */
 final class Environment {
   private static final String DATABASE = "/abelian";
@@ -29,6 +31,16 @@ final class Environment {
   /** The cluster through the router server. */
   static Database server(String url) {
     return database(url, "--server-url", "jdbc:postgresql://", "ABELIAN_ROUTER");
+  }
+
+  /** Processor time that the router server has used, in nanoseconds; -1 when it is not known. */
+  static long serverNanos() {
+    return Optional.ofNullable(System.getenv("ABELIAN_ROUTER_PID"))
+        .filter(pid -> !pid.isEmpty())
+        .flatMap(pid -> ProcessHandle.of(Long.parseLong(pid)))
+        .flatMap(process -> process.info().totalCpuDuration())
+        .map(Duration::toNanos)
+        .orElse(-1L);
   }
 
   /** The cluster's first node, past the router. */

@@ -51,9 +51,11 @@ final class RouterCommand implements Callable<Integer> {
             Environment.firstNode(directUrl),
             Environment.driver(url),
             Environment.server(serverUrl),
-            new RouterOptions(clients, seconds, rounds, rows));
+            new RouterOptions(clients, seconds, rounds, rows),
+            Environment::serverNanos);
     BenchResult result = bench.run(System.err::println);
     results.publish(result);
+    System.out.printf("%nper statement: %s%n", result.further().get("per_statement"));
     return 0;
   }
 }

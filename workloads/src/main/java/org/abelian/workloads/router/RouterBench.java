@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.measure.Interleaving;
 import org.abelian.workloads.measure.Measurements;
+import org.abelian.workloads.measure.Sample;
 import org.abelian.workloads.measure.Variant;
 
 /**
@@ -28,17 +30,27 @@ public final class RouterBench {
   private final Database driver;
   private final Database server;
   private final RouterOptions options;
+  private final LongSupplier serverNanos;
+  private final Map<String, List<Cost>> costs = new LinkedHashMap<>();
 
   /**
    * @param direct a node of the cluster, past the router
    * @param driver the cluster through our driver
    * @param server the cluster through our server
+   * @param serverNanos processor time that our server has used, in nanoseconds; negative when that
+   *     cannot be known
    */
-  public RouterBench(Database direct, Database driver, Database server, RouterOptions options) {
+  public RouterBench(
+      Database direct,
+      Database driver,
+      Database server,
+      RouterOptions options,
+      LongSupplier serverNanos) {
     this.direct = direct;
     this.driver = driver;
     this.server = server;
     this.options = options;
+    this.serverNanos = serverNanos;
   }
 
   /**
@@ -65,15 +77,22 @@ public final class RouterBench {
     for (Operation operation : Operation.values()) {
       ways.forEach(
           (way, database) -> {
-            Clients clients = new Clients(database, options.clients(), keys);
+            LongSupplier nanos = database == server ? serverNanos : () -> -1;
+            Clients clients = new Clients(database, options.clients(), keys, nanos);
+            String name = name(operation, way);
             variants.add(
                 new Variant(
-                    name(operation, way),
-                    options.clients(),
-                    round -> clients.measure(operation, options.seconds(), round)));
+                    name, options.clients(), round -> measure(clients, operation, name, round)));
           });
     }
     return variants;
+  }
+
+  private Sample measure(Clients clients, Operation operation, String name, int round)
+      throws Exception {
+    Clients.Measured measured = clients.measure(operation, options.seconds(), round);
+    costs.computeIfAbsent(name, any -> new ArrayList<>()).add(measured.cost());
+    return measured.sample();
   }
 
   private static String name(Operation operation, String way) {
@@ -94,7 +113,10 @@ public final class RouterBench {
     parameters.put("seconds", options.seconds());
     parameters.put("rounds", options.rounds());
     parameters.put("rows", options.rows());
-    return new BenchResult("router", parameters, measured.rows(), ratios, Map.of());
+    Map<String, Cost> perStatement = new LinkedHashMap<>();
+    costs.forEach((name, rounds) -> perStatement.put(name, Cost.median(rounds)));
+    return new BenchResult(
+        "router", parameters, measured.rows(), ratios, Map.of("per_statement", perStatement));
   }
 
   private static double ratio(Measurements measured, Operation operation, String way) {

@@ -2,10 +2,10 @@ package org.abelian.router.session;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.abelian.router.combining.Awaited;
-import org.abelian.router.combining.Batch;
-import org.abelian.router.combining.Combiner;
-import org.abelian.router.combining.Result;
+import org.abelian.router.batching.Batch;
+import org.abelian.router.batching.Batcher;
+import org.abelian.router.batching.LockWaits;
+import org.abelian.router.batching.Result;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.transaction.CommitOutcome;
 import org.abelian.router.transaction.CommutingEnding;
@@ -41,7 +41,7 @@ final class CallSharing {
 
   /** Runs the call, with others' if it meets any. */
   CommitOutcome run(Portal.OnNodes portal) {
-    String scope = session.combining().scope(portal.links);
+    String scope = session.updateBatching().scope(portal.links);
     if (scope == null) {
       return alone(portal);
     }
@@ -53,15 +53,15 @@ final class CallSharing {
   }
 
   private CommitOutcome share(
-      Portal.OnNodes portal, Combiner<Calls<SharedCall>> calls, CallGroup group) {
-    Gathering gathering = session.gathering();
-    gathering.endGroup();
-    return gathering.departs(calls, group) ? alone(portal) : gather(portal, calls, group);
+      Portal.OnNodes portal, Batcher<Calls<SharedCall>> calls, CallGroup group) {
+    BatchSlot slot = session.batchSlot();
+    slot.endGroup();
+    return slot.departs(calls, group) ? alone(portal) : await(portal, calls, group);
   }
 
   /** With those who wait at the same rows, if anybody does. */
   private CommitOutcome inLine(Portal.OnNodes portal, CallGroup group) {
-    Awaited<CallObject> awaited = session.router().awaited();
+    LockWaits<CallObject> awaited = session.router().awaited();
     long began = System.nanoTime();
     awaited.enter(group.rows());
     try {
@@ -103,14 +103,14 @@ final class CallSharing {
     return own.ending().outcome();
   }
 
-  private CommitOutcome gather(
-      Portal.OnNodes portal, Combiner<Calls<SharedCall>> calls, CallGroup group) {
+  private CommitOutcome await(
+      Portal.OnNodes portal, Batcher<Calls<SharedCall>> calls, CallGroup group) {
     SharedCall own = new SharedCall(portal);
     try {
       Result result =
           session
-              .gathering()
-              .gather(
+              .batchSlot()
+              .await(
                   calls,
                   group,
                   own.calls(),
@@ -150,7 +150,7 @@ final class CallSharing {
       if (!isUndone(outcome)) {
         return outcome;
       }
-      session.gathering().throwIfCancelled();
+      session.batchSlot().throwIfCancelled();
       return alone(portal);
     } finally {
       session.router().awaited().leave(rows);

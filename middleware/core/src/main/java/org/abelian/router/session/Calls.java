@@ -2,7 +2,7 @@ package org.abelian.router.session;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.abelian.router.combining.Load;
+import org.abelian.router.batching.Batchable;
 
 /**
  * Calls of several sessions that run in one transaction, in this order.
@@ -12,7 +12,7 @@ import org.abelian.router.combining.Load;
  * @param size of what the nodes keep of them together, roughly
  * @param largest so much of that at most
  */
-record Calls<C>(List<C> calls, int size, int largest) implements Load<Calls<C>> {
+record Calls<C>(List<C> calls, int size, int largest) implements Batchable<Calls<C>> {
   @Override
   public Calls<C> plus(Calls<C> other) {
     if (size + other.size > largest) {

@@ -138,7 +138,7 @@ final class ExtendedQuery {
     if (link == null) {
       return bindSpread(statement, routed, route);
     }
-    if (describeWithBind == null && session.combining().applies(routed, link)) {
+    if (describeWithBind == null && session.updateBatching().applies(routed, link)) {
       Outcome outcome = bindCombined(statement, routed, link, array, next);
       if (outcome != null) {
         return outcome;
@@ -168,7 +168,7 @@ final class ExtendedQuery {
     if (!isRunNext(array, next)) {
       return null;
     }
-    Combining.Turn turn = session.combining().run(routed, link, values);
+    UpdateBatching.Turn turn = session.updateBatching().run(routed, link, values);
     switch (turn.kind()) {
       case ALONE:
         return null;
@@ -381,7 +381,7 @@ final class ExtendedQuery {
       return spread.execute(onNodes, name, BigEndian.int4(array, nameEnd + 1));
     }
     if (portal instanceof Portal.Combined combined) {
-      session.plan().add(Combining.tag(combined.rows()));
+      session.plan().add(UpdateBatching.tag(combined.rows()));
       return Outcome.NEXT;
     }
     return runHere((Portal.OfRouter) portal);

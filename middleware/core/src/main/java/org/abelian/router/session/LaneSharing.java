@@ -1,9 +1,9 @@
 package org.abelian.router.session;
 
 import java.util.List;
-import org.abelian.router.combining.Batch;
-import org.abelian.router.combining.Combiner;
-import org.abelian.router.combining.Result;
+import org.abelian.router.batching.Batch;
+import org.abelian.router.batching.Batcher;
+import org.abelian.router.batching.Result;
 import org.abelian.router.transaction.NodeUnreachableException;
 import org.abelian.router.transaction.independent.Refusal;
 
@@ -25,21 +25,21 @@ final class LaneSharing {
    * @throws RuntimeException the client's error
    */
   boolean run(Portal.OnNodes portal) {
-    Gathering gathering = session.gathering();
-    gathering.endGroup();
-    String scope = session.combining().scope(portal.links);
+    BatchSlot slot = session.batchSlot();
+    slot.endGroup();
+    String scope = session.updateBatching().scope(portal.links);
     if (scope == null || !areKnownToShare(portal.links)) {
       return false;
     }
     CallGroup key = CallGroup.of(scope, portal.links);
-    Combiner<Calls<LaneCall>> combiner = session.router().lanes();
-    if (gathering.departs(combiner, key)) {
+    Batcher<Calls<LaneCall>> batcher = session.router().lanes();
+    if (slot.departs(batcher, key)) {
       return false;
     }
     LaneCall call = new LaneCall(session, portal);
     Result result =
-        gathering.gather(
-            combiner,
+        slot.await(
+            batcher,
             key,
             call.calls(),
             () -> UnreachableParticipant.connect(session, portal.links),

@@ -277,7 +277,7 @@ final class MessageGroups {
   }
 
   private void resetGroup() {
-    session.gathering().endGroup();
+    session.batchSlot().endGroup();
     groupEnds = false;
     inGroup = false;
     simpleGroup = false;

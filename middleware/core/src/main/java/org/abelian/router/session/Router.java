@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.abelian.router.batching.Amounts;
+import org.abelian.router.batching.BatchLimits;
+import org.abelian.router.batching.Batcher;
+import org.abelian.router.batching.LockWaits;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
-import org.abelian.router.combining.Amounts;
-import org.abelian.router.combining.Awaited;
-import org.abelian.router.combining.Combiner;
-import org.abelian.router.combining.CombiningLimits;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.pool.NodeAddress;
@@ -66,16 +66,15 @@ public final class Router implements AutoCloseable {
   private final CatalogStore catalog;
   private final StatementCache statements = new StatementCache();
   private final SessionRegistry sessions = new SessionRegistry();
-  private final Combiner<Amounts> combiner =
-      new Combiner<>(CombiningLimits.DEFAULT, System::nanoTime);
-  private final Combiner<Calls<SharedCall>> calls =
-      new Combiner<>(CombiningLimits.CALLS, System::nanoTime);
+  private final Batcher<Amounts> batcher = new Batcher<>(BatchLimits.DEFAULT, System::nanoTime);
+  private final Batcher<Calls<SharedCall>> calls =
+      new Batcher<>(BatchLimits.CALLS, System::nanoTime);
 
-  private final Combiner<Calls<SharedCall>> callsInLine =
-      new Combiner<>(CombiningLimits.CALLS_IN_LINE, System::nanoTime);
-  private final Awaited<CallObject> awaited = new Awaited<>();
-  private final Combiner<Calls<LaneCall>> lanes =
-      new Combiner<>(CombiningLimits.CALLS_IN_LINE, System::nanoTime);
+  private final Batcher<Calls<SharedCall>> callsInLine =
+      new Batcher<>(BatchLimits.CALLS_IN_LINE, System::nanoTime);
+  private final LockWaits<CallObject> awaited = new LockWaits<>();
+  private final Batcher<Calls<LaneCall>> lanes =
+      new Batcher<>(BatchLimits.CALLS_IN_LINE, System::nanoTime);
   private final Supplier<UUID> keys = UUID::randomUUID;
   private final CoordinatedCommit commit;
   private final CommutingCommit commuting;
@@ -224,27 +223,27 @@ public final class Router implements AutoCloseable {
     return statements;
   }
 
-  Combiner<Amounts> combiner() {
-    return combiner;
+  Batcher<Amounts> batcher() {
+    return batcher;
   }
 
-  /** Where commuting calls gather, whatever rows they name. */
-  Combiner<Calls<SharedCall>> calls() {
+  /** Where commuting calls are batched, whatever rows they name. */
+  Batcher<Calls<SharedCall>> calls() {
     return calls;
   }
 
-  /** Where those gather that name a row at which others wait for a lock. */
-  Combiner<Calls<SharedCall>> callsInLine() {
+  /** Where those are batched that name a row at which others wait for a lock. */
+  Batcher<Calls<SharedCall>> callsInLine() {
     return callsInLine;
   }
 
   /** Such rows. */
-  Awaited<CallObject> awaited() {
+  LockWaits<CallObject> awaited() {
     return awaited;
   }
 
-  /** Where calls gather that become one independent transaction. */
-  Combiner<Calls<LaneCall>> lanes() {
+  /** Where calls are batched that become one independent transaction. */
+  Batcher<Calls<LaneCall>> lanes() {
     return lanes;
   }
 

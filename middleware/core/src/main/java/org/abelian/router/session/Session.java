@@ -47,8 +47,8 @@ public final class Session {
   private final GroupRetry retry;
   private final MessageGroups groups;
   private SessionSettings settings;
-  private Gathering gathering;
-  private Combining combining;
+  private BatchSlot slot;
+  private UpdateBatching updateBatching;
   private Links links;
   private TransactionControl control;
   private StatementRunner runner;
@@ -157,7 +157,7 @@ public final class Session {
   public void cancel() {
     cancels.incrementAndGet();
     Links current = links;
-    if (current != null && !gathering.cancel()) {
+    if (current != null && !slot.cancel()) {
       current.cancel();
     }
   }
@@ -189,7 +189,7 @@ public final class Session {
     if (current == null) {
       return;
     }
-    if (gathering.cancel()) {
+    if (slot.cancel()) {
       // It may be running what others wait for: for them, its nodes may still answer.
       CompletableFuture.delayedExecutor(ABORT_GRACE_SECONDS, TimeUnit.SECONDS)
           .execute(() -> abortIfStillWaiting(current));
@@ -199,7 +199,7 @@ public final class Session {
   }
 
   private void abortIfStillWaiting(Links current) {
-    if (gathering.isWaiting()) {
+    if (slot.isWaiting()) {
       current.abort();
     }
   }
@@ -209,7 +209,7 @@ public final class Session {
     closed = true;
     router.sessions().remove(this);
     if (links != null) {
-      gathering.endGroup();
+      slot.endGroup();
       extended.spread().close();
       links.close();
     }
@@ -224,8 +224,8 @@ public final class Session {
     settings =
         new SessionSettings(
             label.toString(), router.catalog().current().version(), identity.startup());
-    gathering = new Gathering(this);
-    combining = new Combining(this);
+    slot = new BatchSlot(this);
+    updateBatching = new UpdateBatching(this);
     links = new Links(this, router, identity, settings);
     control = new TransactionControl(this);
     runner = new StatementRunner(this, identity);
@@ -279,12 +279,12 @@ public final class Session {
     return control;
   }
 
-  Gathering gathering() {
-    return gathering;
+  BatchSlot batchSlot() {
+    return slot;
   }
 
-  Combining combining() {
-    return combining;
+  UpdateBatching updateBatching() {
+    return updateBatching;
   }
 
   StatementRunner runner() {

@@ -131,13 +131,13 @@ final class SimpleQuery {
       throws IOException {
     Route route = session.runner().route(statement.sql(), routed, new BoundParameters(bind));
     Link link = session.runner().single(routed, route);
-    if (link != null && statements.size() == 1 && session.combining().applies(routed, link)) {
-      Combining.Turn turn = session.combining().run(routed, link, BoundValues.NONE);
-      if (turn.kind() == Combining.Turn.Kind.WAIT) {
+    if (link != null && statements.size() == 1 && session.updateBatching().applies(routed, link)) {
+      UpdateBatching.Turn turn = session.updateBatching().run(routed, link, BoundValues.NONE);
+      if (turn.kind() == UpdateBatching.Turn.Kind.WAIT) {
         return Outcome.WAIT;
       }
-      if (turn.kind() == Combining.Turn.Kind.DONE) {
-        session.plan().add(Combining.tag(turn.rows()));
+      if (turn.kind() == UpdateBatching.Turn.Kind.DONE) {
+        session.plan().add(UpdateBatching.tag(turn.rows()));
         return Outcome.NEXT;
       }
     }

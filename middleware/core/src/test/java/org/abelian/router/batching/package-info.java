@@ -1,2 +1,2 @@
 /** Tests of combining: each session gets what it would have got alone, in some order. */
-package org.abelian.router.combining;
+package org.abelian.router.batching;

@@ -1,4 +1,4 @@
-package org.abelian.router.combining;
+package org.abelian.router.batching;
 
 import java.util.Arrays;
 import org.abelian.router.analysis.CombinedFacts;
@@ -8,14 +8,14 @@ import org.abelian.router.routing.BoundValues;
 /**
  * What statements have in common that can be run as one: everything but their operands. Immutable.
  */
-public final class CombiningKey {
+public final class BatchKey {
   private final Object scope;
   private final Object connections;
   private final String text;
   private final byte[] values;
   private final int hash;
 
-  private CombiningKey(Object scope, Object connections, String text, byte[] values) {
+  private BatchKey(Object scope, Object connections, String text, byte[] values) {
     this.scope = scope;
     this.connections = connections;
     this.text = text;
@@ -31,9 +31,9 @@ public final class CombiningKey {
    * @param scope equal for sessions whose settings are equal
    * @param connections the pool that the session would use: of one node, role and database
    */
-  public static CombiningKey of(
+  public static BatchKey of(
       Object scope, Object connections, CombinedFacts facts, BoundValues values) {
-    return new CombiningKey(scope, connections, facts.text(), otherValues(facts, values));
+    return new BatchKey(scope, connections, facts.text(), otherValues(facts, values));
   }
 
   /** True when the parameter is an operand, of which the key must not depend. */
@@ -72,7 +72,7 @@ public final class CombiningKey {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof CombiningKey key
+    return other instanceof BatchKey key
         && hash == key.hash
         && connections == key.connections
         && scope.equals(key.scope)

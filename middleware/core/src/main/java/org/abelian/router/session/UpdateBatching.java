@@ -3,18 +3,18 @@ package org.abelian.router.session;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.abelian.router.analysis.CombinedFacts;
-import org.abelian.router.combining.AmountReader;
-import org.abelian.router.combining.Amounts;
-import org.abelian.router.combining.CombiningKey;
-import org.abelian.router.combining.Result;
+import org.abelian.router.batching.AmountReader;
+import org.abelian.router.batching.Amounts;
+import org.abelian.router.batching.BatchKey;
+import org.abelian.router.batching.Result;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.routing.BoundValues;
 
 /**
- * A session's part in combining: whether its statement may be run together with others', and
+ * A session's part in batching updates: whether its statement may be run together with others', and
  * running one statement for all when it is the session's turn.
  */
-final class Combining {
+final class UpdateBatching {
   /** What a statement's turn has brought. */
   record Turn(Kind kind, long rows) {
     /** The kinds of turns. */
@@ -41,15 +41,15 @@ final class Combining {
   private static final FixedMessage ONE_ROW = FixedMessage.tag("UPDATE 1");
 
   private final Session session;
-  private final Gathering gathering;
+  private final BatchSlot slot;
   private SettingsSnapshot scopeSettings;
   private int scopeTimeout;
   private String scope;
   private boolean enabled;
 
-  Combining(Session session) {
+  UpdateBatching(Session session) {
     this.session = session;
-    gathering = session.gathering();
+    slot = session.batchSlot();
   }
 
   /** The tag of an update. */
@@ -115,13 +115,13 @@ final class Combining {
    * @throws RuntimeException the client's error
    */
   Turn run(RoutedStatement routed, Link link, BoundValues values) {
-    gathering.endGroup();
+    slot.endGroup();
     CombinedFacts facts = routed.facts().combined();
     if (values.count() + facts.operands().size() != facts.parameters().size()) {
       return Turn.GOES_ALONE; // The node says what is missing.
     }
-    CombiningKey key = CombiningKey.of(scope, link.pool, facts, values);
-    if (gathering.departs(session.router().combiner(), key)) {
+    BatchKey key = BatchKey.of(scope, link.pool, facts, values);
+    if (slot.departs(session.router().batcher(), key)) {
       return Turn.GOES_ALONE;
     }
     if (!session.plan().isEmpty()) {
@@ -129,21 +129,21 @@ final class Combining {
     }
     Amounts amounts = AmountReader.read(facts, values);
     if (amounts == null) {
-      gathering.departsAlone(session.router().combiner(), key);
+      slot.departsAlone(session.router().batcher(), key);
       return Turn.GOES_ALONE;
     }
-    return gather(routed, link, values, key, amounts);
+    return await(routed, link, values, key, amounts);
   }
 
-  private Turn gather(
-      RoutedStatement routed, Link link, BoundValues values, CombiningKey key, Amounts amounts) {
+  private Turn await(
+      RoutedStatement routed, Link link, BoundValues values, BatchKey key, Amounts amounts) {
     Result result =
-        gathering.gather(
-            session.router().combiner(),
+        slot.await(
+            session.router().batcher(),
             key,
             amounts,
             () -> session.links().connect(link),
-            batch -> new CombinedStatement(session, routed, link).run(values, batch));
+            batch -> new BatchedUpdate(session, routed, link).run(values, batch));
     if (result instanceof Result.Done done) {
       session.notRetryable();
       return new Turn(Turn.Kind.DONE, done.rows());

@@ -1,4 +1,4 @@
-package org.abelian.router.combining;
+package org.abelian.router.batching;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -9,19 +9,19 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Where combining fails everybody goes alone for a while, the longer the more often it fails. */
-class CombinerFailureTest {
+class BatcherFailureTest {
   private static final String KEY = "row";
   private static final long LONGEST = 1600;
 
   private long now;
-  private final Combiner<Amounts> combiner =
-      new Combiner<>(new CombiningLimits(1, 10, 10, 1000, LONGEST, false), () -> now);
+  private final Batcher<Amounts> batcher =
+      new Batcher<>(new BatchLimits(1, 10, 10, 1000, LONGEST, false), () -> now);
 
   /** Two statements that met while a third was under way have this result. */
   private void meet(Result result) {
-    Flight first = combiner.departAlone(KEY);
-    Member<Amounts> leader = combiner.join(KEY, one());
-    combiner.join(KEY, one());
+    InFlight first = batcher.departAlone(KEY);
+    Turn<Amounts> leader = batcher.join(KEY, one());
+    batcher.join(KEY, one());
     first.end();
     Batch<Amounts> batch = leader.lead();
     assertEquals(2, batch.size());
@@ -33,8 +33,8 @@ class CombinerFailureTest {
   }
 
   private boolean isPaused() {
-    Flight other = combiner.departAlone(KEY);
-    Flight own = combiner.depart(KEY);
+    InFlight other = batcher.departAlone(KEY);
+    InFlight own = batcher.depart(KEY);
     if (own != null) {
       own.end();
     }
@@ -77,20 +77,20 @@ class CombinerFailureTest {
 
   /** Whether others need not gather while a statement is stuck for which somebody has waited. */
   private static boolean othersGoBesideAStuckOne(boolean forgetsOverdue) {
-    CombiningLimits limits = new CombiningLimits(1, 10, 10, 0, LONGEST, forgetsOverdue);
-    Combiner<Amounts> combiner = new Combiner<>(limits, () -> 0);
-    Flight stuck = combiner.depart(KEY);
-    Member<Amounts> member = combiner.join(KEY, one());
-    assertEquals(Member.State.LEADS, member.await(limits.waitNanos()));
-    assertNull(combiner.depart(KEY), "the member's statement counts");
+    BatchLimits limits = new BatchLimits(1, 10, 10, 0, LONGEST, forgetsOverdue);
+    Batcher<Amounts> batcher = new Batcher<>(limits, () -> 0);
+    InFlight stuck = batcher.depart(KEY);
+    Turn<Amounts> member = batcher.join(KEY, one());
+    assertEquals(Waiter.State.LEADS, member.waiter().await(limits.waitNanos()));
+    assertNull(batcher.depart(KEY), "the member's statement counts");
     member.lead().alone().end();
-    Flight other = combiner.depart(KEY);
+    InFlight other = batcher.depart(KEY);
     stuck.end();
     if (other != null) {
-      assertNull(combiner.depart(KEY), "the end of the stuck one lets nobody else go");
+      assertNull(batcher.depart(KEY), "the end of the stuck one lets nobody else go");
       other.end();
     }
-    assertEquals(0, combiner.size());
+    assertEquals(0, batcher.size());
     return other != null;
   }
 
@@ -109,13 +109,13 @@ class CombinerFailureTest {
   /** A session that finds no connection leaves the others to the next of them. */
   @Test
   void whoLeadsAloneTakesNobodyWithIt() {
-    Flight first = combiner.departAlone(KEY);
-    Member<Amounts> leader = combiner.join(KEY, one());
-    Member<Amounts> next = combiner.join(KEY, one());
+    InFlight first = batcher.departAlone(KEY);
+    Turn<Amounts> leader = batcher.join(KEY, one());
+    Turn<Amounts> next = batcher.join(KEY, one());
     first.end();
-    assertEquals(Member.State.LEADS, leader.state());
-    assertEquals(Member.State.GATHERING, next.state());
+    assertEquals(Waiter.State.LEADS, leader.waiter().state());
+    assertEquals(Waiter.State.QUEUED, next.waiter().state());
     leader.leadAlone().alone().end();
-    assertEquals(Member.State.LEADS, next.state());
+    assertEquals(Waiter.State.LEADS, next.waiter().state());
   }
 }

@@ -1,4 +1,4 @@
-package org.abelian.router.combining;
+package org.abelian.router.batching;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -155,18 +155,17 @@ class AmountReaderTest {
     CombinedFacts facts = facts(INT8, false);
     Object pool = new Object();
     BoundValues values = new Bound(false, bytes("1"), bytes("7"));
-    CombiningKey key = CombiningKey.of("scope", pool, facts, values);
-    assertEquals(
-        key, CombiningKey.of("scope", pool, facts, new Bound(false, bytes("2"), bytes("7"))));
+    BatchKey key = BatchKey.of("scope", pool, facts, values);
+    assertEquals(key, BatchKey.of("scope", pool, facts, new Bound(false, bytes("2"), bytes("7"))));
     assertEquals(
         key.hashCode(),
-        CombiningKey.of("scope", pool, facts, new Bound(false, bytes("2"), bytes("7"))).hashCode());
+        BatchKey.of("scope", pool, facts, new Bound(false, bytes("2"), bytes("7"))).hashCode());
     assertNotEquals(
-        key, CombiningKey.of("scope", pool, facts, new Bound(false, bytes("1"), bytes("8"))));
-    assertNotEquals(key, CombiningKey.of("scope", pool, facts, new Bound(false, bytes("1"), null)));
+        key, BatchKey.of("scope", pool, facts, new Bound(false, bytes("1"), bytes("8"))));
+    assertNotEquals(key, BatchKey.of("scope", pool, facts, new Bound(false, bytes("1"), null)));
     assertNotEquals(
-        key, CombiningKey.of("scope", pool, facts, new Bound(true, bytes("1"), bytes("7"))));
-    assertNotEquals(key, CombiningKey.of("other", pool, facts, values));
-    assertNotEquals(key, CombiningKey.of("scope", new Object(), facts, values));
+        key, BatchKey.of("scope", pool, facts, new Bound(true, bytes("1"), bytes("7"))));
+    assertNotEquals(key, BatchKey.of("other", pool, facts, values));
+    assertNotEquals(key, BatchKey.of("scope", new Object(), facts, values));
   }
 }

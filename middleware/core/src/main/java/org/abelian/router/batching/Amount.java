@@ -1,8 +1,8 @@
-package org.abelian.router.combining;
+package org.abelian.router.batching;
 
 import java.math.BigDecimal;
 
-/** What an operation does to a column: the algebra of the type, as far as combining needs it. */
+/** What an operation does to a column: the algebra of the type, as far as batching needs it. */
 public sealed interface Amount {
   /**
    * Both as one; null when they must not become one.

@@ -1,4 +1,4 @@
-package org.abelian.router.combining;
+package org.abelian.router.batching;
 
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -37,20 +37,20 @@ final class Simulation {
   private final Fault fault;
   private final boolean losses;
   private long now;
-  private final Combiner<Amounts> combiner;
-  private final CombiningKey key =
-      CombiningKey.of(
+  private final Batcher<Amounts> batcher;
+  private final BatchKey key =
+      BatchKey.of(
           "scope", this, new CombinedFacts("UPDATE", List.of(), List.of()), BoundValues.NONE);
   private final BitSet guilty = new BitSet();
   private final List<Session> sessions = new ArrayList<>();
   private long value;
   private int statements;
 
-  /** What {@code session.Combining} does, a step at a time. */
+  /** What {@code session.UpdateBatching} does, a step at a time. */
   private final class Session {
     private final int number;
-    private Member<Amounts> member;
-    private Flight flight;
+    private Turn<Amounts> member;
+    private InFlight alone;
     private Batch<Amounts> batch;
     private boolean cancelAsked;
     private Answer answer;
@@ -64,7 +64,7 @@ final class Simulation {
     }
 
     void step() {
-      if (flight != null) {
+      if (alone != null) {
         runAlone();
       } else if (batch != null) {
         runAll();
@@ -76,26 +76,26 @@ final class Simulation {
     }
 
     private void arrive() {
-      flight = combiner.depart(key);
-      if (flight == null) {
-        member = combiner.join(key, new Amounts(List.of(new Amount.Whole(bit(), false))));
+      alone = batcher.depart(key);
+      if (alone == null) {
+        member = batcher.join(key, new Amounts(List.of(new Amount.Whole(bit(), false))));
       }
     }
 
     private void look() {
-      switch (member.state()) {
+      switch (member.waiter().state()) {
         case LEADS -> {
           batch = member.lead();
           if (batch.size() == 1) {
-            flight = batch.alone();
+            alone = batch.alone();
             batch = null;
           }
         }
-        case ANSWERED -> take(member.result());
+        case ANSWERED -> take(member.waiter().result());
         case WITHDRAWN -> answer = Answer.CANCELLED;
-        case GATHERING -> {
+        case QUEUED -> {
           if (random.nextInt(20) == 0) {
-            member.await(0);
+            member.waiter().await(0);
           }
         }
         case TAKEN -> {
@@ -112,19 +112,19 @@ final class Simulation {
         }
       } else if (result instanceof Result.Unknown) {
         answer = Answer.UNKNOWN;
-      } else if (member.isCancelled()) {
+      } else if (member.waiter().isCancelled()) {
         answer = Answer.CANCELLED;
       } else if (fault == Fault.TELLS_ALL_OF_ONE_ERROR) {
         answer = Answer.REFUSED;
       } else {
-        flight = combiner.departAlone(key);
+        alone = batcher.departAlone(key);
       }
     }
 
     private void runAlone() {
       Result result = node(bit());
-      flight.end();
-      flight = null;
+      alone.end();
+      alone = null;
       answer =
           result instanceof Result.Done
               ? Answer.DONE
@@ -137,7 +137,7 @@ final class Simulation {
         sum &= ~Long.highestOneBit(sum);
       }
       Result result = new Result.Undone();
-      if (!member.isCancelled() && batch.begin(() -> {})) {
+      if (!member.waiter().isCancelled() && batch.begin(() -> {})) {
         result = node(sum);
         batch.end();
       }
@@ -150,9 +150,9 @@ final class Simulation {
     }
 
     void cancel() {
-      if (member != null && answer == null && flight == null && !cancelAsked) {
+      if (member != null && answer == null && alone == null && !cancelAsked) {
         cancelAsked = true;
-        member.cancel();
+        member.waiter().cancel();
       }
     }
   }
@@ -161,8 +161,8 @@ final class Simulation {
     random = new Random(seed);
     this.fault = fault;
     this.losses = losses;
-    CombiningLimits limits = new CombiningLimits(2, 8, 16, 1, 1, random.nextBoolean());
-    combiner = new Combiner<>(limits, () -> now);
+    BatchLimits limits = new BatchLimits(2, 8, 16, 1, 1, random.nextBoolean());
+    batcher = new Batcher<>(limits, () -> now);
     for (int i = 0; i < SESSIONS; i++) {
       sessions.add(new Session(i));
       guilty.set(i, random.nextInt(10) == 0);
@@ -204,7 +204,7 @@ final class Simulation {
     if (!open.isEmpty()) {
       return open.size() + " sessions were never answered";
     }
-    if (combiner.size() != 0) {
+    if (batcher.size() != 0) {
       return "statements are thought to be under way at the end";
     }
     for (Session session : sessions) {

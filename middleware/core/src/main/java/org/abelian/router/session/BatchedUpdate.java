@@ -3,11 +3,11 @@ package org.abelian.router.session;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.abelian.router.analysis.CombinedFacts;
-import org.abelian.router.combining.Amount;
-import org.abelian.router.combining.Amounts;
-import org.abelian.router.combining.Batch;
-import org.abelian.router.combining.CombiningKey;
-import org.abelian.router.combining.Result;
+import org.abelian.router.batching.Amount;
+import org.abelian.router.batching.Amounts;
+import org.abelian.router.batching.Batch;
+import org.abelian.router.batching.BatchKey;
+import org.abelian.router.batching.Result;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
@@ -18,14 +18,14 @@ import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.BoundValues;
 
 /** The one statement for several sessions, run over the connection of one of them. */
-final class CombinedStatement {
+final class BatchedUpdate {
   private static final String TAG = "UPDATE ";
 
   private final Session session;
   private final RoutedStatement routed;
   private final Link link;
 
-  CombinedStatement(Session session, RoutedStatement routed, Link link) {
+  BatchedUpdate(Session session, RoutedStatement routed, Link link) {
     this.session = session;
     this.routed = routed;
     this.link = link;
@@ -88,7 +88,7 @@ final class CombinedStatement {
     }
     writer.int2(own + sums.size());
     for (int i = 1; i <= own; i++) {
-      int length = CombiningKey.isOperand(facts, i) ? -1 : values.length(i);
+      int length = BatchKey.isOperand(facts, i) ? -1 : values.length(i);
       writer.int4(length);
       if (length > 0) {
         writer.bytes(values.buffer(i), values.offset(i), length);

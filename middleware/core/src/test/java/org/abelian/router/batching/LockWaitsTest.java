@@ -1,4 +1,4 @@
-package org.abelian.router.combining;
+package org.abelian.router.batching;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -6,8 +6,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Who names objects at which others wait learns which, in one order for all. */
-class AwaitedTest {
-  private final Awaited<String> awaited = new Awaited<>();
+class LockWaitsTest {
+  private final LockWaits<String> awaited = new LockWaits<>();
 
   @Test
   void anObjectIsAwaitedAsLongAsAnybodyWaits() {

@@ -1,4 +1,4 @@
-package org.abelian.router.combining;
+package org.abelian.router.batching;
 
 /** What became of a statement for several sessions, as far as it is the same for each of them. */
 public sealed interface Result {

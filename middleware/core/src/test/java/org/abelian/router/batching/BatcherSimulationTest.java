@@ -1,4 +1,4 @@
-package org.abelian.router.combining;
+package org.abelian.router.batching;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** Each session is told what happened to its own operation, in every order of events. */
-class CombinerSimulationTest {
+class BatcherSimulationTest {
   private static final int SEEDS = 300;
 
   @Property(tries = 500)

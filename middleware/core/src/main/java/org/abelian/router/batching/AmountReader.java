@@ -1,4 +1,4 @@
-package org.abelian.router.combining;
+package org.abelian.router.batching;
 
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;

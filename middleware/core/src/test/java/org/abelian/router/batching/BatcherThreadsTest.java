@@ -1,4 +1,4 @@
-package org.abelian.router.combining;
+package org.abelian.router.batching;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,15 +17,14 @@ import org.abelian.router.routing.BoundValues;
 import org.junit.jupiter.api.Test;
 
 /** Real threads: nobody waits for ever, and the sum is what was acknowledged. */
-class CombinerThreadsTest {
+class BatcherThreadsTest {
   private static final int THREADS = 24;
   private static final int OPERATIONS = 200;
   private static final long COMMIT_NANOS = 50_000;
 
-  private final Combiner<Amounts> combiner =
-      new Combiner<>(CombiningLimits.DEFAULT, System::nanoTime);
-  private final CombiningKey key =
-      CombiningKey.of(
+  private final Batcher<Amounts> batcher = new Batcher<>(BatchLimits.DEFAULT, System::nanoTime);
+  private final BatchKey key =
+      BatchKey.of(
           "scope", this, new CombinedFacts("UPDATE", List.of(), List.of()), BoundValues.NONE);
   private final AtomicLong value = new AtomicLong();
   private final AtomicInteger statements = new AtomicInteger();
@@ -45,7 +44,7 @@ class CombinerThreadsTest {
       assertEquals((long) THREADS * OPERATIONS * (OPERATIONS + 1) / 2, acknowledged);
       assertEquals(acknowledged, value.get());
       assertTrue(statements.get() < THREADS * OPERATIONS, "nothing was combined");
-      assertEquals(0, combiner.size());
+      assertEquals(0, batcher.size());
     } finally {
       threads.shutdownNow();
     }
@@ -61,25 +60,25 @@ class CombinerThreadsTest {
   }
 
   private void run(long delta) {
-    Flight flight = combiner.depart(key);
-    if (flight == null) {
-      Member<Amounts> member =
-          combiner.join(key, new Amounts(List.of(new Amount.Whole(delta, false))));
-      if (member.await(CombiningLimits.DEFAULT.waitNanos()) == Member.State.ANSWERED) {
-        assertEquals(new Result.Done(1), member.result());
+    InFlight alone = batcher.depart(key);
+    if (alone == null) {
+      Turn<Amounts> member =
+          batcher.join(key, new Amounts(List.of(new Amount.Whole(delta, false))));
+      if (member.waiter().await(BatchLimits.DEFAULT.waitNanos()) == Waiter.State.ANSWERED) {
+        assertEquals(new Result.Done(1), member.waiter().result());
         return;
       }
-      assertEquals(Member.State.LEADS, member.state());
+      assertEquals(Waiter.State.LEADS, member.waiter().state());
       Batch<Amounts> batch = member.lead();
       if (batch.size() > 1) {
         commit(((Amount.Whole) batch.sum().columns().get(0)).value());
         batch.finish(new Result.Done(1));
         return;
       }
-      flight = batch.alone();
+      alone = batch.alone();
     }
     commit(delta);
-    flight.end();
+    alone.end();
   }
 
   private void commit(long sum) {

@@ -1,4 +1,4 @@
-package org.abelian.router.combining;
+package org.abelian.router.batching;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;

@@ -1,10 +1,10 @@
-package org.abelian.router.combining;
+package org.abelian.router.batching;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /** What a statement does to each of its columns. Immutable. */
-public record Amounts(List<Amount> columns) implements Load<Amounts> {
+public record Amounts(List<Amount> columns) implements Batchable<Amounts> {
   /** Copies the list. */
   public Amounts {
     columns = List.copyOf(columns);

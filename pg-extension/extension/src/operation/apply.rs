@@ -44,6 +44,8 @@ pub struct Apply {
     changes: Room<Change>,
     /// The columns of the version to be stored.
     stored: Room<(i16, Option<Datum>)>,
+    /// Updates of the table are published: its values lie in the rows.
+    published: bool,
     /// Bounded counters: rewriting the row may take long, so that it cannot be done while others wait to add up.
     row_is_slow: bool,
     /// For EXPLAIN ANALYZE.
@@ -119,9 +121,8 @@ impl Change {
     /// from giving it a value.
     fn needs_row(&self) -> bool {
         let aggregated = matches!(self.column.flavour, Flavour::Aggregated(_));
-        let never = settings::SPLIT.get() == Split::Never && self.has_elements();
         let changes = self.delta.is_some() || aggregated;
-        let possible = changes && !never && self.id() != 0 && !own::must_be_alone(self.id());
+        let possible = changes && self.id() != 0 && !own::must_be_alone(self.id());
         !self.done && !possible
     }
 
@@ -239,6 +240,7 @@ impl Apply {
         node: *mut pg_sys::CustomScanState,
         child: *mut pg_sys::PlanState,
         private: Private,
+        published: bool,
     ) -> Apply {
         let count = private.attributes.iter().len();
         // SAFETY: by the caller.
@@ -269,6 +271,7 @@ impl Apply {
             private,
             changes,
             stored,
+            published,
             done: Done::default(),
         }
     }
@@ -307,12 +310,13 @@ impl Apply {
             change.seen = change.content;
             change.done = false;
         }
-        let concurrent = CONCURRENT_OPERATIONS.get();
-        let mut wait = !concurrent
+        let never = self.published || settings::SPLIT.get() == Split::Never;
+        let mut wait = !CONCURRENT_OPERATIONS.get()
             || own::has_many_locks()
             || changes.iter().any(Change::needs_row)
-            || self.has_unlocked_elements(changes);
-        let never = settings::SPLIT.get() == Split::Never;
+            || (never && changes.iter().any(Change::has_elements))
+            || self.has_unlocked_elements(changes)
+            || self.target.is_looked_at_later(place);
         let mut at = place;
         // Under SERIALIZABLE, rewriting the row would make rivals of operations that commute.
         if !wait

@@ -18,6 +18,7 @@ mod locking;
 mod missing;
 mod own;
 mod parallel;
+mod published;
 mod pure;
 mod recognise;
 mod recognise_aggregated;

@@ -2,6 +2,7 @@
 
 use super::missing;
 use super::symbols::Symbols;
+use super::tree;
 use pgrx::pg_sys::{self, Oid};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -27,10 +28,10 @@ pub struct Facts {
     pub keys: BTreeSet<i16>,
     /// Columns that decide in which partition a row lies.
     pub partitioning: BTreeSet<i16>,
-    /// Columns that some index depends on.
-    pub indexed: BTreeSet<i16>,
-    /// Columns that some CHECK constraint reads.
-    pub checked: BTreeSet<i16>,
+    /// Columns whose new value must be known: those that an index, a CHECK, a generated column or a foreign key reads.
+    pub watched: BTreeSet<i16>,
+    /// A CHECK that the rows there are may not meet: not validated, or giving another result at another time.
+    pub doubtful_check: bool,
     /// A user's trigger FOR EACH ROW, or with transition tables, on UPDATE: it may read every column.
     pub update_trigger_reads: bool,
     /// The same on DELETE.
@@ -196,8 +197,9 @@ fn columns(symbols: &Symbols, relation: &Opened) -> Vec<Column> {
 fn add(facts: &mut Facts, relation: &Opened) {
     use pg_sys::IndexAttrBitmapKind::*;
     facts.keys = attributes(relation, INDEX_ATTR_BITMAP_KEY);
-    facts.indexed = attributes(relation, INDEX_ATTR_BITMAP_ALL);
-    facts.checked = checked(relation);
+    facts.watched = attributes(relation, INDEX_ATTR_BITMAP_ALL);
+    facts.watched.extend(referencing(relation));
+    add_expressions(facts, relation);
     facts.partitioning = partitioning(relation);
     add_triggers(facts, relation);
 }
@@ -213,8 +215,8 @@ fn add_child(facts: &mut Facts, child: &Opened, parent: &Opened) {
             .collect()
     };
     facts.keys.extend(translate(own.keys));
-    facts.indexed.extend(translate(own.indexed));
-    facts.checked.extend(translate(own.checked));
+    facts.watched.extend(translate(own.watched));
+    facts.doubtful_check |= own.doubtful_check;
     facts.partitioning.extend(translate(own.partitioning));
     facts.update_trigger |= own.update_trigger;
     facts.update_trigger_reads |= own.update_trigger_reads;
@@ -256,22 +258,51 @@ pub fn members(bitmap: *mut pg_sys::Bitmapset) -> BTreeSet<i16> {
     }
 }
 
-fn checked(relation: &Opened) -> BTreeSet<i16> {
-    let mut found = BTreeSet::new();
-    // SAFETY: constraints are stored as text of expression trees over relation number 1.
+/// What CHECK constraints and generated columns read.
+fn add_expressions(facts: &mut Facts, relation: &Opened) {
+    // SAFETY: an open relation has a descriptor, and its arrays are as long as they say. Expressions are stored as text of trees over
+    // relation number 1.
     unsafe {
-        let constraints = (*(*relation.0).rd_att).constr;
+        let descriptor = (*relation.0).rd_att;
+        let constraints = (*descriptor).constr;
         if constraints.is_null() {
-            return found;
+            return;
         }
         for i in 0..(*constraints).num_check as usize {
-            let tree = pg_sys::stringToNode((*(*constraints).check.add(i)).ccbin);
-            let mut bitmap = std::ptr::null_mut();
-            pg_sys::pull_varattnos(tree.cast(), 1, &mut bitmap);
-            found.extend(members(bitmap));
+            let check = &*(*constraints).check.add(i);
+            let tree = pg_sys::stringToNode(check.ccbin).cast::<pg_sys::Node>();
+            facts.watched.extend(columns_of(tree));
+            facts.doubtful_check |= !check.ccvalid || pg_sys::contain_mutable_functions(tree);
+        }
+        let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+        for i in 0..(*constraints).num_defval as usize {
+            let default = &*(*constraints).defval.add(i);
+            if attributes[default.adnum as usize - 1].attgenerated != 0 {
+                facts
+                    .watched
+                    .extend(columns_of(pg_sys::stringToNode(default.adbin).cast()));
+            }
         }
     }
-    found
+}
+
+/// The columns that an expression over relation number 1 reads.
+fn columns_of(tree: *mut pg_sys::Node) -> BTreeSet<i16> {
+    let mut bitmap = std::ptr::null_mut();
+    // SAFETY: a tree, or null; the bitmap is made in the current memory context.
+    unsafe { pg_sys::pull_varattnos(tree, 1, &mut bitmap) };
+    members(bitmap)
+}
+
+/// The columns that refer to other tables.
+fn referencing(relation: &Opened) -> BTreeSet<i16> {
+    // SAFETY: an open relation; its cache entry keeps the list, of structures with as many columns as they say.
+    unsafe {
+        tree::items::<pg_sys::ForeignKeyCacheInfo>(pg_sys::RelationGetFKeyList(relation.0))
+            .iter()
+            .flat_map(|key| key.conkey[..key.nkeys as usize].to_vec())
+            .collect()
+    }
 }
 
 fn partitioning(relation: &Opened) -> BTreeSet<i16> {
@@ -293,7 +324,10 @@ fn add_triggers(facts: &mut Facts, relation: &Opened) {
         }
         std::slice::from_raw_parts((*descriptor).triggers, (*descriptor).numtriggers as usize)
     };
-    for trigger in triggers.iter().filter(|trigger| !trigger.tgisinternal) {
+    for trigger in triggers
+        .iter()
+        .filter(|trigger| !checks_constraint(trigger))
+    {
         let kind = u32::from(trigger.tgtype as u16);
         let on = |event| kind & event != 0;
         let row = on(pg_sys::TRIGGER_TYPE_ROW);
@@ -305,4 +339,14 @@ fn add_triggers(facts: &mut Facts, relation: &Opened) {
             && on(pg_sys::TRIGGER_TYPE_BEFORE)
             && (on(pg_sys::TRIGGER_TYPE_UPDATE) || on(pg_sys::TRIGGER_TYPE_DELETE));
     }
+}
+
+/// Whether a trigger is PostgreSQL's own, of a foreign key or of a unique or exclusion constraint that can be deferred: what they need is
+/// done wherever a row is rewritten.
+fn checks_constraint(trigger: &pg_sys::Trigger) -> bool {
+    // SAFETY: a comparison with known functions.
+    let of_foreign_key = unsafe { pg_sys::RI_FKey_trigger_type(trigger.tgfoid) };
+    trigger.tgisinternal
+        && (of_foreign_key != pg_sys::RI_TRIGGER_NONE as i32
+            || trigger.tgfoid == Oid::from(pg_sys::F_UNIQUE_KEY_RECHECK))
 }

@@ -485,7 +485,7 @@ impl<'a> Relation<'a> {
         let mut asked = self.asked_in(returning, 0);
         let facts = &self.facts;
         let mut seen = self.columns_read(self.query.withCheckOptions);
-        seen.extend([&facts.checked, &facts.indexed].into_iter().flatten());
+        seen.extend(&facts.watched);
         let replaced = |attribute: i16| {
             let assigned = targets.iter().find(|t| !t.resjunk && t.resno == attribute);
             let expression = assigned.and_then(|t| Tree::<pg_sys::Node>::new(t.expr.cast()));
@@ -532,9 +532,8 @@ impl<'a> Relation<'a> {
             entry.expr = match self.facts.column(entry.resno) {
                 Some(column) => {
                     let seen = renewed(column.attribute)
-                        || self.facts.checked.contains(&column.attribute)
-                        || self.facts.checked.contains(&0)
-                        || self.facts.indexed.contains(&column.attribute);
+                        || self.facts.watched.contains(&column.attribute)
+                        || self.facts.watched.contains(&0);
                     self.assigned(column.attribute, column.type_, expression, seen)
                 }
                 None => self.newest(expression, Hold::Overwrite as i32),
@@ -573,7 +572,7 @@ impl<'a> Relation<'a> {
             })
         };
         !holds(&self.seen_after_update(in_part))
-            && !holds(&self.facts.checked)
+            && !holds(&self.facts.watched)
             && !self.has_row_security()
             && targets.iter().filter(|t| !t.resjunk).all(operates)
     }

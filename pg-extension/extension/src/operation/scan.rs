@@ -3,6 +3,7 @@
 //! What happens to one row is in [`super::apply`].
 
 use super::apply::Apply;
+use super::published;
 use super::pure::Private;
 use super::tree::{self, Tree};
 use pgrx::pg_sys::{self, NodeTag};
@@ -91,13 +92,15 @@ unsafe extern "C-unwind" fn begin(
         let Some(private) = Private::of(&*plan) else {
             error!("abelian: plan without columns")
         };
+        // As ModifyTable does, of which EXPLAIN is no exception.
+        let published = published::publishes_updates((*node).ss.ss_currentRelation);
         let child = pg_sys::ExecInitNode(subplan.pointer(), estate, flags);
         (*node).custom_ps = pg_sys::lappend(std::ptr::null_mut(), child.cast());
         if flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as i32 != 0 {
             return;
         }
         let apply = pg_sys::palloc(size_of::<Apply>()).cast::<Apply>();
-        apply.write(Apply::new(node, child, private));
+        apply.write(Apply::new(node, child, private, published));
         (*node.cast::<State>()).apply = apply;
     }
 }

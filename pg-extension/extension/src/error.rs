@@ -191,11 +191,11 @@ impl Error {
         }
     }
 
-    /// Raises this error as PostgreSQL's ERROR; the transaction aborts.
+    /// Raises this error: unwinds to where PostgreSQL has called us, where it becomes an ERROR (see [`crate::boundary`]).
     #[track_caller]
-    pub fn raise(&self) -> ! {
+    pub fn raise(self) -> ! {
         if let Error::Postgres(error) = self {
-            error.rethrow();
+            error.raise();
         }
         let mut report = ErrorReport::new(self.sqlstate(), self.to_string(), "abelian");
         if let Some(hint) = self.hint() {

@@ -5,6 +5,7 @@ use super::label;
 use super::state::Layout;
 use super::structure::Structure;
 use crate::error::Error;
+use crate::hooks::cache;
 use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -63,19 +64,12 @@ thread_local! {
 
 /// Registers for changes of the catalogues.
 pub fn install() {
-    unsafe extern "C-unwind" fn changed(_: Datum, _: std::ffi::c_int, _: u32) {
-        forget();
-    }
-    for cache in [
+    let catalogues = [
         SysCacheIdentifier::TYPEOID,
         SysCacheIdentifier::PROCOID,
         SysCacheIdentifier::AGGFNOID,
-    ] {
-        // SAFETY: the callback only sets a flag.
-        unsafe {
-            pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(changed), Datum::null())
-        };
-    }
+    ];
+    cache::on_catalogues(&catalogues, forget);
 }
 
 /// What is known is looked up again.

@@ -10,9 +10,10 @@
 
 use super::family::{self, Family};
 use super::structure::Structure;
+use crate::callback;
 use crate::error::Error;
+use crate::hooks::cache;
 use pgrx::pg_sys::{self, Datum, ObjectAddress, Oid, SysCacheIdentifier};
-use pgrx::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char};
@@ -41,20 +42,15 @@ thread_local! {
 
 /// Registers the provider; called once when the library is loaded.
 pub fn install() {
-    unsafe extern "C-unwind" fn changed(_: Datum, _: std::ffi::c_int, _: u32) {
-        STALE.set(true);
-    }
-    // SAFETY: the postmaster loads libraries one after the other; the callback only sets a flag.
-    unsafe {
-        pg_sys::register_label_provider(PROVIDER.as_ptr(), Some(check));
-        let cache = SysCacheIdentifier::PROCOID as i32;
-        pg_sys::CacheRegisterSyscacheCallback(cache, Some(changed), Datum::null());
-    }
+    // SAFETY: the postmaster loads libraries one after the other.
+    unsafe { pg_sys::register_label_provider(PROVIDER.as_ptr(), Some(check)) };
+    cache::on_catalogues(&[SysCacheIdentifier::PROCOID], || STALE.set(true));
 }
 
+callback!(fn check(object: *const ObjectAddress, label: *const c_char) = change);
+
 /// A label is about to be set, or removed (null).
-#[pg_guard]
-unsafe extern "C-unwind" fn check(object: *const ObjectAddress, label: *const c_char) {
+fn change(object: *const ObjectAddress, label: *const c_char) {
     family::forget();
     STALE.set(true);
     // SAFETY: PostgreSQL passes an object that exists, and a C string or null.

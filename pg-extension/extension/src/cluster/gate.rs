@@ -7,6 +7,7 @@
 //! the gate of the lane, so that independent transactions are before or after them on every node.
 
 use super::independent;
+use crate::backend;
 use crate::error::Error;
 use crate::pg_function;
 use pgrx::pg_sys;
@@ -34,8 +35,7 @@ fn enter_to_read() -> Result<(), Error> {
 
 fn acquire(mode: i32) {
     let tag = pg_sys::LOCKTAG {
-        // SAFETY: plain read of a backend variable.
-        locktag_field1: unsafe { pg_sys::MyDatabaseId }.to_u32(),
+        locktag_field1: backend::database().to_u32(),
         locktag_field2: 0,
         locktag_field3: 0,
         locktag_field4: GATE_CLASS,

@@ -4,18 +4,10 @@
 use super::{gate, postgres};
 use crate::backend;
 use crate::boundary;
+use crate::boundary::functions;
 use crate::error::Error;
 use crate::pg_function;
 use pgrx::pg_sys::{self, Datum, Oid};
-
-/// Called raw: errors, which name the constraint, pass with all their fields.
-mod raw {
-    use pgrx::pg_sys;
-
-    unsafe extern "C-unwind" {
-        pub fn CatalogTupleInsert(relation: pg_sys::Relation, row: pg_sys::HeapTuple);
-    }
-}
 
 /// Columns of `abelian.intent`.
 const COLUMNS: usize = 7;
@@ -53,7 +45,7 @@ fn insert([router, number, nodes, work]: [Datum; 4]) -> Result<(), Error> {
         ];
         let mut nulls = [false; COLUMNS];
         let row = pg_sys::heap_form_tuple((*table).rd_att, values.as_mut_ptr(), nulls.as_mut_ptr());
-        let inserted = boundary::catch_errors(|| raw::CatalogTupleInsert(table, row));
+        let inserted = boundary::caught(|| functions::CatalogTupleInsert(table, row));
         if let Err(error) = inserted {
             return Err(Error::Postgres(error));
         }

@@ -3,42 +3,6 @@
 use pgrx::pg_sys;
 use std::ffi::{CStr, CString, c_char, c_int};
 
-mod raw {
-    use std::ffi::{c_char, c_int};
-    unsafe extern "C-unwind" {
-        pub fn errstart(level: c_int, domain: *const c_char) -> bool;
-        pub fn errcode(sqlstate: c_int) -> c_int;
-        pub fn errmsg_internal(format: *const c_char, ...) -> c_int;
-        pub fn errhint(format: *const c_char, ...) -> c_int;
-        pub fn errfinish(file: *const c_char, line: c_int, function: *const c_char);
-    }
-}
-
-/// Raises ERROR with a SQLSTATE that PostgreSQL itself does not define, which pgrx's reports cannot carry.
-///
-/// # Safety
-/// `format` takes two 64-bit integers. No value with a destructor may be alive between here and PostgreSQL.
-pub unsafe fn raise_with_code(
-    sqlstate: [u8; 5],
-    format: &CStr,
-    values: [i64; 2],
-    hint: &CStr,
-) -> ! {
-    // SAFETY: the sequence that ereport() expands to.
-    unsafe {
-        raw::errstart(pgrx::PgLogLevel::ERROR as c_int, std::ptr::null::<c_char>());
-        raw::errcode(make_sqlstate(sqlstate));
-        raw::errmsg_internal(format.as_ptr(), values[0], values[1]);
-        raw::errhint(c"%s".as_ptr(), hint.as_ptr());
-        raw::errfinish(
-            c"cluster/postgres.rs".as_ptr(),
-            line!() as c_int,
-            c"raise_with_code".as_ptr(),
-        );
-    }
-    unreachable!("ERROR does not return")
-}
-
 /// PostgreSQL's packing of five characters, six bits each.
 pub fn make_sqlstate(code: [u8; 5]) -> c_int {
     code.iter().enumerate().fold(0, |packed, (i, c)| {

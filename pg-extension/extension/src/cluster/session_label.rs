@@ -2,10 +2,12 @@
 //! nodes can be joined. A label is a hint for finding deadlocks; nothing else depends on it.
 
 use super::postgres;
+use crate::backend;
+use crate::callback;
+use crate::hooks::memory::{self, Needs};
 use crate::pg_function;
-use pgrx::{pg_guard, pg_sys};
+use pgrx::pg_sys;
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 /// Longest label in bytes; longer ones are cut.
@@ -27,8 +29,6 @@ struct Entry {
 const READ_ATTEMPTS: usize = 100;
 
 static ENTRIES: AtomicPtr<Entry> = AtomicPtr::new(std::ptr::null_mut());
-static NEXT_REQUEST: OnceLock<pg_sys::shmem_request_hook_type> = OnceLock::new();
-static NEXT_STARTUP: OnceLock<pg_sys::shmem_startup_hook_type> = OnceLock::new();
 
 impl Entry {
     fn write(&self, pid: i32, label: &[u8]) {
@@ -68,13 +68,10 @@ impl Entry {
 
 /// Asks for the shared memory.
 pub fn install() {
-    // SAFETY: the postmaster loads libraries in one thread.
-    unsafe {
-        NEXT_REQUEST.get_or_init(|| pg_sys::shmem_request_hook);
-        pg_sys::shmem_request_hook = Some(request_memory);
-        NEXT_STARTUP.get_or_init(|| pg_sys::shmem_startup_hook);
-        pg_sys::shmem_startup_hook = Some(attach_memory);
-    }
+    memory::request(Needs {
+        bytes: || capacity() * size_of::<Entry>(),
+        attach: attach_memory,
+    });
 }
 
 fn capacity() -> usize {
@@ -82,24 +79,9 @@ fn capacity() -> usize {
     unsafe { pg_sys::MaxBackends as usize + SPARE_ENTRIES }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn request_memory() {
-    // SAFETY: called by the postmaster at the time for requests.
+fn attach_memory() {
+    // SAFETY: called while the postmaster alone has the segment; all-zero bytes are valid entries.
     unsafe {
-        if let Some(next) = NEXT_REQUEST.get().copied().flatten() {
-            pg_sys::submodules::ffi::pg_guard_ffi_boundary(|| next());
-        }
-        pg_sys::RequestAddinShmemSpace(capacity() * size_of::<Entry>());
-    }
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn attach_memory() {
-    // SAFETY: called by the postmaster while it alone has the segment; all-zero bytes are valid entries.
-    unsafe {
-        if let Some(next) = NEXT_STARTUP.get().copied().flatten() {
-            pg_sys::submodules::ffi::pg_guard_ffi_boundary(|| next());
-        }
         let bytes = capacity() * size_of::<Entry>();
         let mut found = false;
         let memory = pg_sys::ShmemInitStruct(c"abelian session labels".as_ptr(), bytes, &mut found);
@@ -128,9 +110,12 @@ unsafe fn entry_of(process: *mut pg_sys::PGPROC) -> Option<&'static Entry> {
     }
 }
 
-/// Assign hook of `abelian.session`.
-#[pg_guard]
-pub unsafe extern "C-unwind" fn on_assign(label: *const c_char, _extra: *mut c_void) {
+callback!(
+    /// Assign hook of `abelian.session`.
+    pub fn on_assign(label: *const c_char, _extra: *mut c_void) = |label, _| assign(label)
+);
+
+fn assign(label: *const c_char) {
     // SAFETY: MyProc is null until the backend has its entry in the process array; the label is a C string.
     unsafe {
         if let Some(entry) = entry_of(pg_sys::MyProc) {
@@ -139,7 +124,7 @@ pub unsafe extern "C-unwind" fn on_assign(label: *const c_char, _extra: *mut c_v
             } else {
                 CStr::from_ptr(label).to_bytes()
             };
-            entry.write(pg_sys::MyProcPid, bytes);
+            entry.write(backend::pid(), bytes);
         }
     }
 }

@@ -19,7 +19,7 @@ impl Opened {
             if relation.is_null() {
                 pg_sys::UnlockRelationOid(id, lock);
             }
-            (!relation.is_null()).then_some(Opened(relation))
+            (!relation.is_null()).then(|| Opened(relation))
         }
     }
 

@@ -8,64 +8,44 @@
 //! | CREATE, DROP, ALTER DATABASE | folding workers leave first |
 
 use crate::catalog;
+use crate::hooks::access;
+use crate::hooks::subscribers::Subscriber;
+use crate::hooks::utility::{self, Around, Command};
 use crate::object::slice_table::{Content, Slice};
 use crate::object::{self, read, split_set, worker, write};
-use crate::utility::UtilityCall;
 use pgrx::pg_sys::{self, NodeTag, Oid};
-use pgrx::prelude::*;
 use std::cell::RefCell;
-use std::ffi::{c_char, c_int, c_void};
-
-static mut NEXT_ACCESS: pg_sys::object_access_hook_type = None;
-static mut NEXT_UTILITY: pg_sys::ProcessUtility_hook_type = None;
 
 thread_local! {
     /// Tables that the running TRUNCATE names; it does not have its locks yet when the hook hears of them.
     static TRUNCATED: RefCell<Vec<Oid>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Installs the hooks; called once when the library is loaded.
+/// Subscribes to hooks; called once when the library is loaded.
 pub fn install() {
-    // SAFETY: before any session exists; earlier hooks are called from ours.
-    unsafe {
-        NEXT_ACCESS = pg_sys::object_access_hook;
-        pg_sys::object_access_hook = Some(on_access);
-        NEXT_UTILITY = pg_sys::ProcessUtility_hook;
-        pg_sys::ProcessUtility_hook = Some(on_utility);
-    }
-}
-
-/// PostgreSQL calls it for every function of every statement, too: for what is of no concern, nothing is guarded.
-unsafe extern "C-unwind" fn on_access(
-    access: pg_sys::ObjectAccessType::Type,
-    class: Oid,
-    object: Oid,
-    column: c_int,
-    argument: *mut c_void,
-) {
-    // SAFETY: the chained hook gets what we got; nothing here has a destructor.
-    unsafe {
-        if let Some(next) = NEXT_ACCESS {
-            next(access, class, object, column, argument);
-        }
-        if class == pg_sys::RelationRelationId {
-            on_relation(access, object, column);
-        }
-    }
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn on_relation(
-    access: pg_sys::ObjectAccessType::Type,
-    object: Oid,
-    column: c_int,
-) {
     use pg_sys::ObjectAccessType::{OAT_DROP, OAT_TRUNCATE};
-    if access == OAT_DROP {
-        dropped(object, column as i16);
-    } else if access == OAT_TRUNCATE {
-        TRUNCATED.with_borrow_mut(|tables| tables.push(object));
-    }
+    access::subscribe(Subscriber {
+        concerns: |access| {
+            access.class == pg_sys::RelationRelationId
+                && (access.kind == OAT_DROP || access.kind == OAT_TRUNCATE)
+        },
+        tell: |access| match access.kind {
+            OAT_DROP => dropped(access.object, access.column as i16),
+            _ => TRUNCATED.with_borrow_mut(|tables| tables.push(access.object)),
+        },
+    });
+    utility::subscribe(Around {
+        concerns: |command| command.tag() == NodeTag::T_AlterTableStmt,
+        around: alter_table,
+    });
+    utility::subscribe(Around {
+        concerns: |command| command.tag() == NodeTag::T_TruncateStmt,
+        around: truncate,
+    });
+    utility::subscribe(Around {
+        concerns: concerns_database,
+        around: change_database,
+    });
 }
 
 /// A table (`column` 0) or column is about to be dropped; the command holds AccessExclusiveLock.
@@ -124,65 +104,25 @@ fn type_of(relation: Oid, column: i16) -> Oid {
     unsafe { pg_sys::get_atttype(relation, column) }
 }
 
-/// Users' code runs below CALL and DO, whose errors must pass with all their fields; nothing else is to be done for them.
-#[allow(clippy::too_many_arguments)] // PostgreSQL's signature
-unsafe extern "C-unwind" fn on_utility(
-    statement: *mut pg_sys::PlannedStmt,
-    text: *const c_char,
-    read_only: bool,
-    context: pg_sys::ProcessUtilityContext::Type,
-    parameters: pg_sys::ParamListInfo,
-    environment: *mut pg_sys::QueryEnvironment,
-    destination: *mut pg_sys::DestReceiver,
-    completion: *mut pg_sys::QueryCompletion,
-) {
-    let call = UtilityCall {
-        statement,
-        text,
-        read_only,
-        context,
-        parameters,
-        environment,
-        destination,
-        completion,
-    };
-    // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
-    unsafe {
-        if call.runs_users_code() {
-            call.pass_on(NEXT_UTILITY);
-        } else {
-            on_other_utility(call);
-        }
+fn alter_table(command: &Command, alter: &mut dyn FnMut()) {
+    // SAFETY: the node is of this type.
+    let alters_type = unsafe { alters_type(command.node().cast()) };
+    read::with_newest(alter);
+    if alters_type {
+        remove(&|slice| !fits(slice));
     }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn on_other_utility(call: UtilityCall) {
-    // SAFETY: the next hook or PostgreSQL's own function gets what we got.
-    let go_on = || unsafe { call.pass_on_guarded(NEXT_UTILITY) };
-    // SAFETY: a utility statement has a node.
-    let statement = unsafe { call.node() };
-    match unsafe { (*statement).type_ } {
-        NodeTag::T_AlterTableStmt => {
-            read::with_newest(go_on);
-            // SAFETY: the node is of this type.
-            if unsafe { alters_type(statement.cast()) } {
-                remove(&|slice| !fits(slice));
-            }
-        }
-        NodeTag::T_TruncateStmt => {
-            TRUNCATED.with_borrow_mut(Vec::clear);
-            go_on();
-            truncated(TRUNCATED.take());
-        }
-        // SAFETY: the node is of the type its tag says.
-        tag if unsafe { concerns_database(tag, statement) } => {
-            let _away = worker::stay_away();
-            go_on();
-            split_set::forget_databases();
-        }
-        _ => go_on(),
-    }
+fn truncate(_: &Command, truncate: &mut dyn FnMut()) {
+    TRUNCATED.with_borrow_mut(Vec::clear);
+    truncate();
+    truncated(TRUNCATED.take());
+}
+
+fn change_database(_: &Command, change: &mut dyn FnMut()) {
+    let _away = worker::stay_away();
+    change();
+    split_set::forget_databases();
 }
 
 fn truncated(mut tables: Vec<Oid>) {
@@ -213,12 +153,12 @@ fn fits(slice: &Slice) -> bool {
     })
 }
 
-unsafe fn concerns_database(tag: NodeTag, statement: *mut pg_sys::Node) -> bool {
-    match tag {
+fn concerns_database(command: &Command) -> bool {
+    match command.tag() {
         NodeTag::T_CreatedbStmt | NodeTag::T_DropdbStmt | NodeTag::T_AlterDatabaseStmt => true,
-        // SAFETY: by the caller.
+        // SAFETY: the node is of the type its tag says.
         NodeTag::T_RenameStmt => unsafe {
-            (*statement.cast::<pg_sys::RenameStmt>()).renameType
+            (*command.node().cast::<pg_sys::RenameStmt>()).renameType
                 == pg_sys::ObjectType::OBJECT_DATABASE
         },
         _ => false,

@@ -22,10 +22,11 @@ pub use read::{
 pub use write::{Outcome, add, discard};
 
 use crate::aggregate::Family;
+use crate::boundary::functions;
 use crate::catalog::{self, Catalog};
 use crate::error::Error;
 pub use crate::identity::Object;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::{Datum, Oid};
 
 /// A change of an object.
 #[derive(Clone, Copy, Debug)]
@@ -57,18 +58,8 @@ pub fn new_id() -> Result<i64, Error> {
 /// # Safety
 /// `sequence` must be the oid of a sequence.
 pub unsafe fn nextval(sequence: Oid) -> i64 {
-    /// In PostgreSQL since 10, but not among the headers that the bindings cover.
-    mod missing {
-        unsafe extern "C-unwind" {
-            pub fn nextval_internal(relation: pgrx::pg_sys::Oid, check_permissions: bool) -> i64;
-        }
-    }
-    // SAFETY: by the caller; the boundary turns PostgreSQL's ERROR into a panic that unwinds Rust frames.
-    unsafe {
-        pg_sys::submodules::ffi::pg_guard_ffi_boundary(|| {
-            missing::nextval_internal(sequence, false)
-        })
-    }
+    // SAFETY: by the caller.
+    unsafe { functions::nextval_internal(sequence, false) }
 }
 
 /// Registers callbacks and the folding worker; called once when the library is loaded.

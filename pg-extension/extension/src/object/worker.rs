@@ -2,13 +2,13 @@
 //! that has slices, which leaves when there is nothing left to do.
 
 use crate::backend;
+use crate::callback;
 use crate::error::Error;
 use crate::object::{fold, split_set};
 use crate::shared_memory::FOLDING;
 use crate::{catalog, settings};
 use pgrx::bgworkers::{BackgroundWorker, BackgroundWorkerBuilder, SignalWakeFlags};
 use pgrx::pg_sys::{self, Oid};
-use pgrx::prelude::*;
 use pgrx::{IntoDatum, PGRXSharedMemory};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, Ordering::Relaxed};
@@ -94,8 +94,7 @@ impl Folding {
 
 /// This database has slices that will want folding.
 pub fn note_slices() {
-    // SAFETY: plain read.
-    FOLDING.get().note(unsafe { pg_sys::MyDatabaseId });
+    FOLDING.get().note(backend::database());
 }
 
 /// Sends the workers out of all databases until the result is dropped (or some time has passed).
@@ -174,10 +173,13 @@ fn next_round() -> bool {
     go_on
 }
 
-/// Entry of the launcher.
-#[pg_guard]
-#[unsafe(no_mangle)]
-pub extern "C-unwind" fn abelian_folding_launcher(_argument: pg_sys::Datum) {
+callback!(
+    /// Entry of the launcher.
+    #[unsafe(no_mangle)]
+    pub fn abelian_folding_launcher(_argument: pg_sys::Datum) = |_| launcher()
+);
+
+fn launcher() {
     BackgroundWorker::attach_signal_handlers(SignalWakeFlags::SIGHUP | SignalWakeFlags::SIGTERM);
     BackgroundWorker::connect_worker_to_spi(None, None);
     // What was split before the server started is known to nobody: every database is visited once.
@@ -247,24 +249,26 @@ fn databases() -> Vec<Oid> {
     found
 }
 
-/// Entry of a database's worker; the argument is the database.
-#[pg_guard]
-#[unsafe(no_mangle)]
-pub extern "C-unwind" fn abelian_folding_worker(argument: pg_sys::Datum) {
+callback!(
+    /// Entry of a database's worker; the argument is the database.
+    #[unsafe(no_mangle)]
+    pub fn abelian_folding_worker(argument: pg_sys::Datum) = work
+);
+
+fn work(argument: pg_sys::Datum) {
     let database = Oid::from(argument.value() as u32);
     let Some(place) = FOLDING.get().place(database) else {
         return;
     };
     BackgroundWorker::attach_signal_handlers(SignalWakeFlags::SIGHUP | SignalWakeFlags::SIGTERM);
-    // SAFETY: plain read of our own pid; the callback clears the entry however the process ends.
-    let me = unsafe { pg_sys::MyProcPid };
     if place
         .worker
-        .compare_exchange(0, me, Relaxed, Relaxed)
+        .compare_exchange(0, backend::pid(), Relaxed, Relaxed)
         .is_err()
     {
         return;
     }
+    // SAFETY: the callback clears the entry however the process ends.
     unsafe { pg_sys::before_shmem_exit(Some(worker_ends), argument) };
     if FOLDING.get().is_away() {
         return;
@@ -290,8 +294,9 @@ pub extern "C-unwind" fn abelian_folding_worker(argument: pg_sys::Datum) {
     }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn worker_ends(_code: i32, argument: pg_sys::Datum) {
+callback!(fn worker_ends(_code: i32, argument: pg_sys::Datum) = |_, argument| leave(argument));
+
+fn leave(argument: pg_sys::Datum) {
     if let Some(place) = FOLDING.get().place(Oid::from(argument.value() as u32)) {
         place.worker.store(0, Relaxed);
         place.started_at.store(0, Relaxed);

@@ -2,6 +2,7 @@
 
 use crate::backend;
 use crate::error::Error;
+use crate::harmless;
 use crate::numeric;
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
 use crate::object::{Delta, Object, contention, split_set, worker};
@@ -161,8 +162,8 @@ fn retry_after_own(mut change: impl FnMut() -> Result<Change, Error>) -> Result<
 pub(super) fn writer_is_visible(slice: &Slice) -> bool {
     // SAFETY: inside a transaction; the snapshot is the transaction's own.
     unsafe {
-        if pg_sys::XactIsoLevel < pg_sys::XACT_REPEATABLE_READ as i32
-            || pg_sys::TransactionIdIsCurrentTransactionId(slice.writer)
+        if !backend::has_one_snapshot()
+            || harmless::TransactionIdIsCurrentTransactionId(slice.writer)
         {
             return true;
         }

@@ -11,10 +11,11 @@ use super::escrow::{self, Admission, Bounded};
 use super::executor::{Rewrite, Room, Target};
 use super::own;
 use super::pure::Private;
-use super::row::{self, Request, one_snapshot};
+use super::row::{self, Request};
 use super::settings::CONCURRENT_OPERATIONS;
 use super::version::{self, Newest, OwnUpdates};
 use crate::aggregate::Family;
+use crate::backend;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Delta, Object, Outcome, contention};
@@ -320,7 +321,7 @@ impl Apply {
         let mut at = place;
         // Under SERIALIZABLE, rewriting the row would make rivals of operations that commute.
         if !wait
-            && (never || !serializable())
+            && (never || !backend::is_serializable())
             && !changes
                 .iter()
                 .any(|change| contention::is_contended(change.id()))
@@ -347,14 +348,14 @@ impl Apply {
         wait |= never;
         for _ in 0..MOST_ATTEMPTS {
             if wait {
-                if one_snapshot() && !version::same_place(at, place) {
+                if backend::has_one_snapshot() && !version::same_place(at, place) {
                     // The newest version holds what the snapshot does not show.
                     return Err(Error::ConcurrentUpdate);
                 }
                 match self.rewrite(at, changes, true)? {
                     Rewrite::Done => return self.in_place(changes),
                     Rewrite::Again => return Ok(Row::Skipped),
-                    Rewrite::Deleted | Rewrite::Updated if one_snapshot() => {
+                    Rewrite::Deleted | Rewrite::Updated if backend::has_one_snapshot() => {
                         return Err(Error::ConcurrentUpdate);
                     }
                     Rewrite::Deleted => return Ok(Row::Skipped),
@@ -633,7 +634,7 @@ impl Apply {
             OwnUpdates::Refused,
         )?;
         let Newest::At(newest) = newest else {
-            return if one_snapshot() {
+            return if backend::has_one_snapshot() {
                 Err(Error::ConcurrentUpdate)
             } else {
                 Ok(Followed::Gone)
@@ -648,7 +649,7 @@ impl Apply {
             for change in changes.iter_mut() {
                 change.content = self.target.column(change.column.attribute);
             }
-        } else if one_snapshot() {
+        } else if backend::has_one_snapshot() {
             return Err(Error::ConcurrentUpdate);
         } else if self.target.recheck(newest) {
             self.renew(changes);
@@ -661,7 +662,7 @@ impl Apply {
             .all(|(change, id)| change.done || change.id() == *id);
         match same {
             true => Ok(Followed::Here(newest)),
-            false if one_snapshot() => Err(Error::ConcurrentUpdate),
+            false if backend::has_one_snapshot() => Err(Error::ConcurrentUpdate),
             false => Ok(Followed::OtherObject(newest)),
         }
     }
@@ -757,9 +758,4 @@ fn give_back(held: &[i64]) {
     for id in held {
         lock::unlock(Tag::Object(*id), Mode::Add);
     }
-}
-
-fn serializable() -> bool {
-    // SAFETY: plain read.
-    unsafe { pg_sys::XactIsoLevel == pg_sys::XACT_SERIALIZABLE as i32 }
 }

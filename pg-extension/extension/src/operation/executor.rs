@@ -5,8 +5,10 @@ mod store;
 
 use super::escrow::Bounded;
 use super::{missing, version};
+use crate::boundary::functions;
 use crate::error::Error;
 use crate::harmless;
+use crate::opened::columns_of;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, TM_Result, TupleTableSlot};
 use std::ops::{Deref, DerefMut};
 use std::ptr::null_mut;
@@ -226,22 +228,13 @@ impl Target {
     /// The column's type.
     pub fn type_of(&self, attribute: i16) -> pg_sys::Oid {
         // SAFETY: attributes are numbered from 1.
-        unsafe {
-            let descriptor = (*self.relation()).rd_att;
-            (*descriptor).attrs.as_slice((*descriptor).natts as usize)[attribute as usize - 1]
-                .atttypid
-        }
+        unsafe { columns_of((*self.relation()).rd_att)[attribute as usize - 1].atttypid }
     }
 
     /// Whether the column's type has a fixed size: `counter` has, `decimal_counter` has not.
     pub fn is_fixed_size(&self, attribute: i16) -> bool {
         // SAFETY: attributes are numbered from 1.
-        unsafe {
-            let descriptor = (*self.relation()).rd_att;
-            (*descriptor).attrs.as_slice((*descriptor).natts as usize)[attribute as usize - 1]
-                .attlen
-                > 0
-        }
+        unsafe { columns_of((*self.relation()).rd_att)[attribute as usize - 1].attlen > 0 }
     }
 
     /// The place of the next row, whose changes [`Target::output`] then gives.
@@ -251,7 +244,7 @@ impl Target {
             harmless::MemoryContextReset(
                 (*(*self.node).ss.ps.ps_ExprContext).ecxt_per_tuple_memory,
             );
-            self.output = pg_sys::ExecProcNode(self.child);
+            self.output = functions::ExecProcNode(self.child);
             if is_empty(self.output) {
                 return None;
             }
@@ -298,11 +291,8 @@ impl Target {
     pub fn bounded(&self, attribute: i16) -> Option<Bounded> {
         let catalog = crate::catalog::find()?;
         // SAFETY: attributes are numbered from 1.
-        let type_ = unsafe {
-            let descriptor = (*self.relation()).rd_att;
-            (*descriptor).attrs.as_slice((*descriptor).natts as usize)[attribute as usize - 1]
-                .atttypid
-        };
+        let type_ =
+            unsafe { columns_of((*self.relation()).rd_att)[attribute as usize - 1].atttypid };
         (type_ == catalog.bounded_counter).then(|| Bounded::of(self.relation_id(), attribute))
     }
 
@@ -355,8 +345,7 @@ impl Target {
         }
         // SAFETY: both slots hold rows of the relation.
         unsafe {
-            let descriptor = (*relation).rd_att;
-            let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            let attributes = columns_of((*relation).rd_att);
             columns.all(|column| {
                 let attribute = &attributes[column as usize - 1];
                 match (
@@ -386,7 +375,7 @@ impl Target {
         // SAFETY: by the caller; relation and snapshot are the statement's.
         unsafe {
             let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
-            let result = pg_sys::table_tuple_lock(
+            let result = functions::table_tuple_lock(
                 self.relation(),
                 place,
                 (*self.estate).es_snapshot,
@@ -417,8 +406,8 @@ impl Target {
         // SAFETY: by the caller.
         unsafe {
             let recheck = self.recheck_state();
-            pg_sys::EvalPlanQualBegin(recheck);
-            let output = pg_sys::EvalPlanQual(recheck, self.relation(), self.number(), test);
+            functions::EvalPlanQualBegin(recheck);
+            let output = functions::EvalPlanQual(recheck, self.relation(), self.number(), test);
             if is_empty(output) {
                 return false;
             }
@@ -487,7 +476,7 @@ impl Target {
             if projection.is_null() {
                 scan
             } else {
-                pg_sys::ExecProject(projection)
+                functions::ExecProject(projection)
             }
         }
     }

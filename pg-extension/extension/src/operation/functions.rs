@@ -7,6 +7,7 @@ use super::own;
 use super::row::{self, Locked, Request, Table};
 use super::strict;
 use super::tree;
+use crate::backend;
 use crate::error::Error;
 use crate::function::Call;
 use crate::lock::{self, Part, readers};
@@ -209,7 +210,7 @@ fn newest_of_element(call: Call) -> Result<Datum, Error> {
         return content.seen_alone();
     }
     request.lock_element(&object, hash)?;
-    if row::one_snapshot() && object.id != 0 && !shown(call.arg(0))? {
+    if backend::has_one_snapshot() && object.id != 0 && !shown(call.arg(0))? {
         return Err(Error::ConcurrentUpdate);
     }
     content.newest_alone()

@@ -34,13 +34,10 @@ mod tree;
 mod version;
 
 use crate::error::Error;
-use pgrx::pg_sys::{self, Oid, ffi::pg_guard_ffi_boundary};
-use pgrx::prelude::*;
-use std::ffi::{c_char, c_int};
+use crate::hooks::planner::{self, Finish};
+use pgrx::pg_sys::{self, Oid};
 use symbols::Symbols;
 use tree::Tree;
-
-static mut PREVIOUS_PLANNER: pg_sys::planner_hook_type = None;
 
 /// Installs the hooks of this room; called once when the library is loaded.
 pub fn install() {
@@ -51,11 +48,7 @@ pub fn install() {
     results::install();
     own::install();
     parallel::install();
-    // SAFETY: the postmaster loads libraries one after the other.
-    unsafe {
-        PREVIOUS_PLANNER = pg_sys::planner_hook;
-        pg_sys::planner_hook = Some(plan);
-    }
+    planner::subscribe(prepare_plan);
 }
 
 /// Whether an analysed statement is nothing but operations on a plain table, so that it neither waits for rows nor rewrites them.
@@ -77,30 +70,14 @@ pub fn is_pure_plan(plan: &pg_sys::Plan) -> bool {
     }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn plan(
-    query: *mut pg_sys::Query,
-    text: *const c_char,
-    options: c_int,
-    parameters: pg_sys::ParamListInfo,
-) -> *mut pg_sys::PlannedStmt {
-    let pure = match Tree::new(query) {
-        Some(query) => prepare(query),
-        None => None,
-    };
-    // SAFETY: the arguments are PostgreSQL's own; the previous hook is set once.
-    let statement = unsafe {
-        match PREVIOUS_PLANNER {
-            Some(previous) => pg_guard_ffi_boundary(|| previous(query, text, options, parameters)),
-            None => pg_sys::standard_planner(query, text, options, parameters),
+/// Prepares a statement for planning. The plan of one that only operates gets our node.
+fn prepare_plan(query: *mut pg_sys::Query) -> Option<Finish> {
+    let pure = prepare(Tree::new(query)?)?;
+    Some(Box::new(move |statement| {
+        if !Tree::new(statement).is_some_and(|statement| pure.replace(statement)) {
+            Error::Internal("unexpected plan of an operation".into()).raise();
         }
-    };
-    if let (Some(pure), Some(statement)) = (pure, Tree::new(statement))
-        && !pure.replace(statement)
-    {
-        Error::Internal("unexpected plan of an operation".into()).raise();
-    }
-    statement
+    }))
 }
 
 /// Prepares a statement for planning; gives what to do with its plan if it only operates.

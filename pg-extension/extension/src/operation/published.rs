@@ -1,6 +1,7 @@
 //! Tables whose updates are published. A subscriber gets what is in a row, and knows nothing of slices: such a table keeps its values in
 //! its rows, whatever `abelian.split` says, and what is split when a table becomes published is joined.
 
+use crate::boundary::functions;
 use pgrx::pg_sys::{self, CmdType};
 
 /// Whether updates of the table are published. Raises what PostgreSQL's UPDATE raises where they could not be: 55000 without a replica
@@ -16,7 +17,7 @@ pub unsafe fn publishes_updates(relation: pg_sys::Relation) -> bool {
             known.map(|known| known.pubactions.pubupdate)
         };
         if publishes() != Some(false) {
-            pg_sys::CheckCmdReplicaIdentity(relation, CmdType::CMD_UPDATE);
+            functions::CheckCmdReplicaIdentity(relation, CmdType::CMD_UPDATE);
         }
         publishes() == Some(true)
     }

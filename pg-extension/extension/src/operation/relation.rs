@@ -3,6 +3,8 @@
 use super::missing;
 use super::symbols::Symbols;
 use super::tree;
+use crate::hooks::cache;
+use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -85,16 +87,14 @@ thread_local! {
 
 /// Registers for changes of relations.
 pub fn install() {
-    unsafe extern "C-unwind" fn forget(_: pg_sys::Datum, relation: Oid) {
+    cache::on_relation(|relation| {
         CACHE.with_borrow_mut(|cache| {
             if relation == pg_sys::InvalidOid || cache.members.contains(&relation) {
                 cache.known.clear();
                 cache.members.clear();
             }
         });
-    }
-    // SAFETY: the callback touches only our own cache.
-    unsafe { pg_sys::CacheRegisterRelcacheCallback(Some(forget), pg_sys::Datum::null()) };
+    });
 }
 
 /// Forgets everything, as when the extension itself came or went.
@@ -105,22 +105,9 @@ pub fn forget_all() {
     });
 }
 
-/// An open relation; closed, its lock kept, when dropped.
-struct Opened(pg_sys::Relation);
-
-impl Opened {
-    fn open(relation: Oid) -> Option<Opened> {
-        // SAFETY: the lock, which the statement holds already, is taken once more and kept.
-        let opened = unsafe { pg_sys::try_relation_open(relation, pg_sys::AccessShareLock as i32) };
-        (!opened.is_null()).then_some(Opened(opened))
-    }
-}
-
-impl Drop for Opened {
-    fn drop(&mut self) {
-        // SAFETY: opened in `open`.
-        unsafe { pg_sys::relation_close(self.0, pg_sys::NoLock as i32) };
-    }
+/// The statement holds the lock already.
+fn open(relation: Oid) -> Option<Opened> {
+    Opened::open(relation, pg_sys::AccessShareLock)
 }
 
 fn gather(
@@ -130,7 +117,7 @@ fn gather(
     members: &mut Vec<Oid>,
 ) -> Option<Facts> {
     members.push(relation);
-    let opened = Opened::open(relation).filter(stores_rows)?;
+    let opened = open(relation).filter(stores_rows)?;
     let mut facts = Facts {
         columns: columns(symbols, &opened),
         ..Facts::default()
@@ -142,10 +129,7 @@ fn gather(
     };
     members.extend(&children);
     // A child may have Abelian columns that its parent lacks; what names the parent still closes such rows.
-    let opened_children: Vec<Opened> = children
-        .iter()
-        .filter_map(|child| Opened::open(*child))
-        .collect();
+    let opened_children: Vec<Opened> = children.iter().filter_map(|child| open(*child)).collect();
     if facts.columns.is_empty()
         && opened_children
             .iter()
@@ -154,15 +138,12 @@ fn gather(
         return None;
     }
     add(&mut facts, &opened);
-    // SAFETY: plain reads of an open relation.
+    let class = opened.class();
     facts.simple = opened_children.is_empty()
-        && unsafe {
-            let class = &*(*opened.0).rd_rel;
-            class.relkind as u8 == pg_sys::RELKIND_RELATION
-                && class.relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT
-                && !class.relispartition
-                && class.relam == pg_sys::HEAP_TABLE_AM_OID
-        };
+        && class.relkind as u8 == pg_sys::RELKIND_RELATION
+        && class.relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT
+        && !class.relispartition
+        && class.relam == pg_sys::HEAP_TABLE_AM_OID;
     for child in &opened_children {
         add_child(&mut facts, child, &opened);
     }
@@ -171,27 +152,20 @@ fn gather(
 
 /// Views and foreign tables keep no rows of their own.
 fn stores_rows(relation: &Opened) -> bool {
-    // SAFETY: plain read of an open relation.
-    let kind = unsafe { (*(*relation.0).rd_rel).relkind } as u8;
+    let kind = relation.class().relkind as u8;
     kind == pg_sys::RELKIND_RELATION || kind == pg_sys::RELKIND_PARTITIONED_TABLE
 }
 
 fn columns(symbols: &Symbols, relation: &Opened) -> Vec<Column> {
-    // SAFETY: an open relation has a descriptor; attributes are numbered from 1.
-    unsafe {
-        let descriptor = (*relation.0).rd_att;
-        let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
-        attributes
-            .iter()
-            .filter(|attribute| {
-                !attribute.attisdropped && symbols.kind(attribute.atttypid).is_some()
-            })
-            .map(|attribute| Column {
-                attribute: attribute.attnum,
-                type_: attribute.atttypid,
-            })
-            .collect()
-    }
+    relation
+        .columns()
+        .iter()
+        .filter(|attribute| !attribute.attisdropped && symbols.kind(attribute.atttypid).is_some())
+        .map(|attribute| Column {
+            attribute: attribute.attnum,
+            type_: attribute.atttypid,
+        })
+        .collect()
 }
 
 fn add(facts: &mut Facts, relation: &Opened) {
@@ -230,18 +204,18 @@ fn translated(child: &Opened, attribute: i16, parent: &Opened) -> Option<i16> {
     }
     // SAFETY: lookups by relation and number or name.
     unsafe {
-        let name = pg_sys::get_attname((*child.0).rd_id, attribute, true);
+        let name = pg_sys::get_attname((*child.relation()).rd_id, attribute, true);
         if name.is_null() {
             return None;
         }
-        let number = pg_sys::get_attnum((*parent.0).rd_id, name);
+        let number = pg_sys::get_attnum((*parent.relation()).rd_id, name);
         (number > 0).then_some(number)
     }
 }
 
 fn attributes(relation: &Opened, kind: pg_sys::IndexAttrBitmapKind::Type) -> BTreeSet<i16> {
     // SAFETY: the bitmap is a copy in the current context.
-    members(unsafe { pg_sys::RelationGetIndexAttrBitmap(relation.0, kind) })
+    members(unsafe { pg_sys::RelationGetIndexAttrBitmap(relation.relation(), kind) })
 }
 
 /// The attribute numbers in a bitmap that PostgreSQL keeps offset, so that system columns fit.
@@ -260,28 +234,27 @@ pub fn members(bitmap: *mut pg_sys::Bitmapset) -> BTreeSet<i16> {
 
 /// What CHECK constraints and generated columns read.
 fn add_expressions(facts: &mut Facts, relation: &Opened) {
-    // SAFETY: an open relation has a descriptor, and its arrays are as long as they say. Expressions are stored as text of trees over
-    // relation number 1.
-    unsafe {
-        let descriptor = (*relation.0).rd_att;
-        let constraints = (*descriptor).constr;
-        if constraints.is_null() {
-            return;
-        }
-        for i in 0..(*constraints).num_check as usize {
-            let check = &*(*constraints).check.add(i);
-            let tree = pg_sys::stringToNode(check.ccbin).cast::<pg_sys::Node>();
-            facts.watched.extend(columns_of(tree));
-            facts.doubtful_check |= !check.ccvalid || pg_sys::contain_mutable_functions(tree);
-        }
-        let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
-        for i in 0..(*constraints).num_defval as usize {
-            let default = &*(*constraints).defval.add(i);
-            if attributes[default.adnum as usize - 1].attgenerated != 0 {
-                facts
-                    .watched
-                    .extend(columns_of(pg_sys::stringToNode(default.adbin).cast()));
-            }
+    let Some(constraints) = relation.constraints() else {
+        return;
+    };
+    for i in 0..constraints.num_check as usize {
+        // SAFETY: so many there are, each the text of an expression.
+        let (check, tree) = unsafe {
+            let check = &*constraints.check.add(i);
+            (check, pg_sys::stringToNode(check.ccbin).cast())
+        };
+        facts.watched.extend(columns_of(tree));
+        // SAFETY: looks at the tree.
+        facts.doubtful_check |=
+            !check.ccvalid || unsafe { pg_sys::contain_mutable_functions(tree) };
+    }
+    for i in 0..constraints.num_defval as usize {
+        // SAFETY: as above.
+        let default = unsafe { &*constraints.defval.add(i) };
+        if relation.columns()[default.adnum as usize - 1].attgenerated != 0 {
+            // SAFETY: the text of an expression.
+            let tree = unsafe { pg_sys::stringToNode(default.adbin) };
+            facts.watched.extend(columns_of(tree.cast()));
         }
     }
 }
@@ -298,7 +271,7 @@ fn columns_of(tree: *mut pg_sys::Node) -> BTreeSet<i16> {
 fn referencing(relation: &Opened) -> BTreeSet<i16> {
     // SAFETY: an open relation; its cache entry keeps the list, of structures with as many columns as they say.
     unsafe {
-        tree::items::<pg_sys::ForeignKeyCacheInfo>(pg_sys::RelationGetFKeyList(relation.0))
+        tree::items::<pg_sys::ForeignKeyCacheInfo>(pg_sys::RelationGetFKeyList(relation.relation()))
             .iter()
             .flat_map(|key| key.conkey[..key.nkeys as usize].to_vec())
             .collect()
@@ -308,9 +281,9 @@ fn referencing(relation: &Opened) -> BTreeSet<i16> {
 fn partitioning(relation: &Opened) -> BTreeSet<i16> {
     // SAFETY: an open relation.
     unsafe {
-        let count = (*(*relation.0).rd_att).natts as i16;
+        let count = relation.columns().len() as i16;
         (1..=count)
-            .filter(|attribute| missing::partitions_by(relation.0, *attribute))
+            .filter(|attribute| missing::partitions_by(relation.relation(), *attribute))
             .collect()
     }
 }
@@ -318,7 +291,7 @@ fn partitioning(relation: &Opened) -> BTreeSet<i16> {
 fn add_triggers(facts: &mut Facts, relation: &Opened) {
     // SAFETY: the trigger descriptor of an open relation, null without triggers.
     let triggers = unsafe {
-        let descriptor = (*relation.0).trigdesc;
+        let descriptor = (*relation.relation()).trigdesc;
         if descriptor.is_null() {
             return;
         }

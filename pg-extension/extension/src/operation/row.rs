@@ -5,9 +5,12 @@
 //! waits for an object holds the row, and nobody who holds an object waits for a row with an exclusive hold on it.
 
 use super::missing;
+use crate::backend;
+use crate::boundary::functions;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Object, contention};
+use crate::opened::columns_of;
 use crate::types::aggregated::Aggregated;
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
@@ -245,7 +248,7 @@ impl Table {
         // SAFETY: an open table, its slot, a place inside it.
         let result = unsafe {
             let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
-            pg_sys::table_tuple_lock(
+            functions::table_tuple_lock(
                 self.relation,
                 place,
                 pg_sys::GetActiveSnapshot(),
@@ -290,8 +293,7 @@ impl Table {
         let catalog = crate::catalog::get()?;
         // SAFETY: both slots hold rows of the relation.
         unsafe {
-            let descriptor = (*self.relation).rd_att;
-            let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            let attributes = columns_of((*self.relation).rd_att);
             Ok(attributes
                 .iter()
                 .filter(|column| {
@@ -318,8 +320,7 @@ impl Table {
     pub fn content(&self, attribute: i16) -> Option<Datum> {
         // SAFETY: the slot holds a row of the relation; attributes are numbered from 1.
         unsafe {
-            let descriptor = (*self.relation).rd_att;
-            let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            let attributes = columns_of((*self.relation).rd_att);
             let column = attributes.get(usize::try_from(attribute - 1).ok()?)?;
             let datum = self.datum(column)?;
             Some(missing::copy(datum, column.attbyval, column.attlen))
@@ -349,8 +350,7 @@ unsafe fn objects_in(
     let mut found = Vec::new();
     // SAFETY: by the caller; the datum types are checked before they are read.
     unsafe {
-        let descriptor = (*relation).rd_att;
-        for attribute in (*descriptor).attrs.as_slice((*descriptor).natts as usize) {
+        for attribute in columns_of((*relation).rd_att) {
             if attribute.attisdropped || !object::is_object_type(&catalog, attribute.atttypid) {
                 continue;
             }
@@ -412,15 +412,9 @@ pub fn try_plain_columns(object: &Object) -> bool {
     lock::lock_part(object, Part::Row, Mode::Read, false)
 }
 
-/// Whether the transaction works on one snapshot: REPEATABLE READ and SERIALIZABLE.
-pub fn one_snapshot() -> bool {
-    // SAFETY: plain read.
-    unsafe { pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32 }
-}
-
 /// Under one snapshot, what is newer than it must not be overwritten or acted on: 40001.
 pub fn require_unchanged(id: i64) -> Result<(), Error> {
-    if id == 0 || !one_snapshot() || shows_newest(id)? {
+    if id == 0 || !backend::has_one_snapshot() || shows_newest(id)? {
         Ok(())
     } else {
         Err(Error::ConcurrentUpdate)

@@ -2,6 +2,7 @@
 //! changes. A session may be older than `CREATE EXTENSION`, and outlive `DROP EXTENSION`.
 
 use crate::aggregate::Family;
+use crate::hooks::cache;
 use pgrx::pg_sys::{self, Oid, SysCacheIdentifier};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -90,19 +91,12 @@ thread_local! {
 
 /// Registers for changes of the catalogue.
 pub fn install() {
-    unsafe extern "C-unwind" fn forget(_: pg_sys::Datum, _: std::ffi::c_int, _: u32) {
-        STALE.set(true);
-    }
-    for cache in [
+    let catalogues = [
         SysCacheIdentifier::NAMESPACEOID,
         SysCacheIdentifier::TYPEOID,
         SysCacheIdentifier::PROCOID,
-    ] {
-        // SAFETY: the callback only sets a flag.
-        unsafe {
-            pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(forget), pg_sys::Datum::null())
-        };
-    }
+    ];
+    cache::on_catalogues(&catalogues, || STALE.set(true));
 }
 
 fn look_up() -> Option<Symbols> {

@@ -4,7 +4,9 @@
 //! A backend has one thread and trees are not freed while a hook works on them: on that rests the `unsafe` here,
 //! so that recognising and rewriting need none for walking a tree.
 
+use crate::callback;
 use pgrx::pg_sys::{self, Datum, NodeTag, Oid};
+use std::ffi::c_void;
 use std::ops::{Deref, DerefMut};
 
 /// A node of a tree; never null.
@@ -322,13 +324,13 @@ type Replacement<'a> = dyn FnMut(Tree<pg_sys::Var>) -> Option<Any> + 'a;
 /// The same expression with columns of relation `relation` replaced where `replace` gives something; it must make
 /// its expression for the query level of `Var::varlevelsup`. Subqueries are followed. The original stays as it is.
 pub fn replace_columns(expression: Any, relation: i32, replace: &mut Replacement<'_>) -> Any {
-    #[pgrx::pg_guard]
-    unsafe extern "C-unwind" fn visit(
+    callback!(fn visit(variable: *mut pg_sys::Var, context: *mut pg_sys::replace_rte_variables_context) -> *mut pg_sys::Node = replaced);
+    fn replaced(
         variable: *mut pg_sys::Var,
         context: *mut pg_sys::replace_rte_variables_context,
     ) -> *mut pg_sys::Node {
-        // SAFETY: PostgreSQL passes its context, whose argument is the closure below.
         let variable = Tree(variable);
+        // SAFETY: PostgreSQL passes its context, whose argument is the closure below.
         let replace = unsafe { &mut *(*context).callback_arg.cast::<&mut Replacement<'_>>() };
         replace(variable)
             .unwrap_or_else(|| variable.copy().any())
@@ -356,11 +358,8 @@ struct Walk<'a> {
 /// Visits every node of an expression or query, subqueries included, with the number of query levels it lies
 /// inside; ends early, and returns true, when `visit` does.
 pub fn any_node(root: *mut pg_sys::Node, visit: &mut dyn FnMut(Any, u32) -> bool) -> bool {
-    #[pgrx::pg_guard]
-    unsafe extern "C-unwind" fn step(
-        node: *mut pg_sys::Node,
-        context: *mut std::ffi::c_void,
-    ) -> bool {
+    callback!(fn step(node: *mut pg_sys::Node, context: *mut c_void) -> bool = look);
+    fn look(node: *mut pg_sys::Node, context: *mut c_void) -> bool {
         let Some(node) = Tree::new(node) else {
             return false;
         };
@@ -381,8 +380,7 @@ pub fn any_node(root: *mut pg_sys::Node, visit: &mut dyn FnMut(Any, u32) -> bool
         unsafe { pg_sys::expression_tree_walker(node.pointer(), Some(step), context) }
     }
     let mut walk = Walk { levels: 0, visit };
-    // SAFETY: the walk outlives the call.
-    unsafe { step(root, (&raw mut walk).cast()) }
+    look(root, (&raw mut walk).cast())
 }
 
 /// Whether an expression may give something else the next time.

@@ -325,9 +325,9 @@ pg_function!(
     /// `abelian.add(c, ...)`: the aggregate's transition. With NULL for `c`, the change alone.
     fn abelian_object_apply(call) {
         let family = family_of(call)?;
-        // SAFETY: declared with this type.
         let before = match call.is_null(0) {
             true => None,
+            // SAFETY: declared with this type.
             false => Some(unsafe { Aggregated::from_datum(family.clone(), call.arg(0)) }.seen()?),
         };
         let arguments: Vec<Option<Datum>> = (1..call.len())

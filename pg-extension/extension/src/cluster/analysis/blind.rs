@@ -11,6 +11,7 @@ use super::tree::{self, NodePtr};
 use crate::aggregate::Family;
 use crate::boundary::PostgresError;
 use crate::object;
+use crate::opened::Opened;
 use crate::operation;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
@@ -140,14 +141,12 @@ fn only_equalities(condition: NodePtr, compared: &mut BTreeSet<i16>) -> bool {
     is_equality && columns(value).is_empty()
 }
 
-/// An open relation; closed, its lock kept, when dropped.
-struct Opened(pg_sys::Relation);
+/// The unique indexes of a table.
+struct Keys(Opened);
 
-impl Opened {
-    fn open(relation: Oid) -> Option<Opened> {
-        // SAFETY: the statement's analysis holds a lock already.
-        let opened = unsafe { pg_sys::try_relation_open(relation, pg_sys::AccessShareLock as i32) };
-        (!opened.is_null()).then_some(Opened(opened))
+impl Keys {
+    fn of(table: Oid) -> Option<Keys> {
+        Opened::open(table, pg_sys::AccessShareLock).map(Keys)
     }
 
     /// The columns of each unique index that holds for every row at once; null for what is not of plain columns.
@@ -175,7 +174,7 @@ impl Opened {
         let mut found = Vec::new();
         // SAFETY: the indexes of an open relation; each is opened and closed here.
         unsafe {
-            for index in tree::oids(pg_sys::RelationGetIndexList(self.0)) {
+            for index in tree::oids(pg_sys::RelationGetIndexList(self.0.relation())) {
                 let relation = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
                 let form = &*(*relation).rd_index;
                 if form.indisunique || form.indisexclusion {
@@ -223,16 +222,9 @@ impl Index<'_> {
     }
 }
 
-impl Drop for Opened {
-    fn drop(&mut self) {
-        // SAFETY: opened in `open`.
-        unsafe { pg_sys::relation_close(self.0, pg_sys::NoLock as i32) };
-    }
-}
-
 /// Whether these columns are together exactly one unique key of the table.
 fn is_key(table: Oid, compared: &BTreeSet<i16>) -> bool {
-    Opened::open(table).is_some_and(|table| {
+    Keys::of(table).is_some_and(|table| {
         table
             .unique_keys()
             .iter()
@@ -290,21 +282,19 @@ fn is_given(query: &pg_sys::Query, column: i16) -> bool {
 ///
 /// `made`: columns whose values nobody else can have.
 pub fn table_obstacle(table: Oid, made: &BTreeSet<i16>) -> Option<&'static str> {
-    let Some(table) = Opened::open(table) else {
+    let Some(table) = Keys::of(table) else {
         return Some("its table is gone");
     };
     if table.may_collide(made) {
         return Some("the row that it inserts may collide with another in a unique index");
     }
-    // SAFETY: plain reads of an open relation.
-    let plain = unsafe {
-        let class = &*(*table.0).rd_rel;
-        class.relkind as u8 == pg_sys::RELKIND_RELATION
-            && class.relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT
-            && !class.relispartition
-            && !class.relrowsecurity
-            && (*table.0).trigdesc.is_null()
-    };
+    let class = table.0.class();
+    let plain = class.relkind as u8 == pg_sys::RELKIND_RELATION
+        && class.relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT
+        && !class.relispartition
+        && !class.relrowsecurity
+        // SAFETY: plain read of an open relation.
+        && unsafe { (*table.0.relation()).trigdesc.is_null() };
     (!plain).then_some("its table has triggers, foreign keys, row security or partitions")
 }
 

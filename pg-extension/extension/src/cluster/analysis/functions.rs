@@ -3,10 +3,11 @@
 
 use super::relation;
 use super::tree::{self, NodePtr};
+use crate::callback;
 use crate::catalog;
 use crate::object;
+use pgrx::pg_sys;
 use pgrx::pg_sys::Oid;
-use pgrx::{pg_guard, pg_sys};
 use std::collections::BTreeSet;
 use std::ffi::c_void;
 
@@ -50,8 +51,9 @@ pub fn is_placement_name(parts: &[String]) -> bool {
     })
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn collect(function: Oid, context: *mut c_void) -> bool {
+callback!(fn collect(function: Oid, context: *mut c_void) -> bool = note);
+
+fn note(function: Oid, context: *mut c_void) -> bool {
     // SAFETY: the context is the set that `called_by` passed.
     unsafe { (*context.cast::<BTreeSet<u32>>()).insert(function.to_u32()) };
     false

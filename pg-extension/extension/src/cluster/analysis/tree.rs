@@ -1,6 +1,8 @@
 //! Safe faces of PostgreSQL's parse trees. Trees live in the memory context of the running function call, hence the
 //! `'static` references: nothing here frees them, and no reference is kept when the call ends.
 
+use crate::boundary::functions;
+use crate::callback;
 use pgrx::pg_sys::{self, NodeTag, Oid};
 use std::ffi::{CStr, c_char, c_void};
 
@@ -114,14 +116,12 @@ pub fn strings(names: *const pg_sys::List) -> Vec<String> {
 
 type Visitor<'v> = &'v mut dyn FnMut(NodePtr);
 
-unsafe extern "C-unwind" fn visit(node: NodePtr, context: *mut c_void) -> bool {
-    // SAFETY: the context is the visitor that `children` passed; panics must not cross PostgreSQL's frames.
-    unsafe {
-        pg_sys::submodules::panic::pgrx_extern_c_guard(std::panic::AssertUnwindSafe(|| {
-            if !node.is_null() {
-                (*context.cast::<Visitor>())(node);
-            }
-        }));
+callback!(fn visit(node: NodePtr, context: *mut c_void) -> bool = visit_child);
+
+fn visit_child(node: NodePtr, context: *mut c_void) -> bool {
+    if !node.is_null() {
+        // SAFETY: the context is the visitor that `children` passed.
+        unsafe { (*context.cast::<Visitor>())(node) };
     }
     false
 }
@@ -169,43 +169,25 @@ pub fn any(node: NodePtr, test: &mut dyn FnMut(NodePtr) -> bool) -> bool {
     found
 }
 
-mod raw {
-    use super::NodePtr;
-    use std::ffi::c_void;
-    pub type Mutator = unsafe extern "C-unwind" fn(NodePtr, *mut c_void) -> NodePtr;
-    unsafe extern "C-unwind" {
-        #[cfg_attr(not(feature = "pg15"), link_name = "expression_tree_mutator_impl")]
-        pub fn expression_tree_mutator(
-            node: NodePtr,
-            mutator: Mutator,
-            context: *mut c_void,
-        ) -> NodePtr;
-    }
-}
-
 type Replacer<'r> = &'r mut dyn FnMut(NodePtr) -> Option<NodePtr>;
 
-unsafe extern "C-unwind" fn replace_one(node: NodePtr, context: *mut c_void) -> NodePtr {
+callback!(fn replace_one(node: NodePtr, context: *mut c_void) -> NodePtr = replaced);
+
+fn replaced(node: NodePtr, context: *mut c_void) -> NodePtr {
     if node.is_null() {
         return node;
     }
-    // SAFETY: the context is the replacer that `replace` passed; panics must not cross PostgreSQL's frames.
-    unsafe {
-        let replaced =
-            pg_sys::submodules::panic::pgrx_extern_c_guard(std::panic::AssertUnwindSafe(|| {
-                (*context.cast::<Replacer>())(node)
-            }));
-        match replaced {
-            Some(replacement) => replacement,
-            None => raw::expression_tree_mutator(node, replace_one, context),
-        }
-    }
+    // SAFETY: the context is the replacer that `replace` passed.
+    let replacement = unsafe { (*context.cast::<Replacer>())(node) };
+    // SAFETY: the mutator copies a valid tree.
+    replacement.unwrap_or_else(|| unsafe {
+        functions::expression_tree_mutator(node, replace_one, context)
+    })
 }
 
 /// A copy of the expression in which each node for which the replacer has an answer is replaced, top-down.
 pub fn replace(node: NodePtr, mut replacer: Replacer) -> NodePtr {
-    // SAFETY: the mutator copies; errors other than memory exhaustion do not occur on valid trees.
-    unsafe { replace_one(node, (&raw mut replacer).cast()) }
+    replaced(node, (&raw mut replacer).cast())
 }
 
 /// A deep copy.

@@ -4,6 +4,7 @@
 use super::turn;
 use crate::backend;
 use crate::boundary;
+use crate::boundary::functions;
 use crate::cluster::{intent, postgres};
 use crate::error::Error;
 use crate::function::Call;
@@ -17,24 +18,6 @@ const FAILURE: usize = 5;
 
 /// Columns of `abelian.independent_lane`.
 const LANE: usize = 4;
-
-/// Called raw: errors pass with all their fields.
-mod raw {
-    use pgrx::pg_sys;
-
-    unsafe extern "C-unwind" {
-        pub fn ExecSimpleRelationInsert(
-            target: *mut pg_sys::ResultRelInfo,
-            state: *mut pg_sys::EState,
-            slot: *mut pg_sys::TupleTableSlot,
-        );
-        pub fn CatalogTupleUpdate(
-            relation: pg_sys::Relation,
-            place: pg_sys::ItemPointer,
-            row: pg_sys::HeapTuple,
-        );
-    }
-}
 
 pg_function!(
     /// `abelian.independent_run(id, at, self, nodes, intent)`: waits for the turn, writes the record and the watermark, and
@@ -53,8 +36,7 @@ pg_function!(
 
 /// The mark tells the node what follows: one call, or nothing but calls.
 fn begin(call: Call, mark: &str) -> Result<Datum, Error> {
-    // SAFETY: plain read of the transaction's state.
-    if unsafe { pg_sys::XactIsoLevel } != pg_sys::XACT_READ_COMMITTED as i32 {
+    if backend::has_one_snapshot() {
         return Err(Error::IndependentIsolation);
     }
     turn::wait_for_turn(super::functions::id(call)?, call.i64(1))?;
@@ -109,7 +91,7 @@ unsafe fn insert(table: pg_sys::Relation, values: [Datum; RECORD]) -> Result<(),
         }
         pg_sys::ExecStoreVirtualTuple(slot);
         let inserted =
-            boundary::catch_errors(|| raw::ExecSimpleRelationInsert(target, state, slot));
+            boundary::caught(|| functions::ExecSimpleRelationInsert(target, state, slot));
         pg_sys::ExecCloseIndices(target);
         pg_sys::ExecDropSingleTupleTableSlot(slot);
         pg_sys::FreeExecutorState(state);
@@ -139,7 +121,7 @@ unsafe fn move_watermark(lane: pg_sys::Relation, at: Datum, id: Datum) -> Result
             }
             Some(_) => {
                 let new = with_watermark(lane, slot, at, id);
-                boundary::catch_errors(|| raw::CatalogTupleUpdate(lane, &mut (*slot).tts_tid, new))
+                boundary::caught(|| functions::CatalogTupleUpdate(lane, &mut (*slot).tts_tid, new))
                     .map_err(Error::Postgres)
             }
         };

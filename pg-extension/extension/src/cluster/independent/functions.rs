@@ -37,8 +37,8 @@ pg_function!(
         turn::blind();
         let id = id(call)?;
         let own = call.i32(1);
-        // SAFETY: plain read of the transaction's state: the fragment will have the same level.
-        if unsafe { pgrx::pg_sys::XactIsoLevel } != pgrx::pg_sys::XACT_READ_COMMITTED as i32 {
+        // The fragment will have the same level.
+        if backend::has_one_snapshot() {
             return Ok(Datum::from(super::lanes::Refusal::Isolation as i64));
         }
         // SAFETY: declared as integer[] and bigint[], the function as STRICT.

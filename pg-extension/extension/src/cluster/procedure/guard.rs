@@ -9,27 +9,14 @@ use super::insertion;
 use super::key::{self, Partition};
 use super::participants;
 use super::placements::{self, Hash, Home};
-use crate::boundary::PostgresError;
+use crate::boundary::{self, PostgresError, functions};
+use crate::callback;
 use crate::error::Error;
 use crate::operation;
 use crate::pg_function;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::collections::BTreeSet;
 use std::ffi::c_void;
-
-mod raw {
-    use pgrx::pg_sys;
-    use std::ffi::c_void;
-    pub type Walker = unsafe extern "C-unwind" fn(*mut pg_sys::PlanState, *mut c_void) -> bool;
-    unsafe extern "C-unwind" {
-        #[cfg_attr(not(feature = "pg15"), link_name = "planstate_tree_walker_impl")]
-        pub fn planstate_tree_walker(
-            state: *mut pg_sys::PlanState,
-            walker: Walker,
-            context: *mut c_void,
-        ) -> bool;
-    }
-}
 
 /// Looks at an initialised query inside a call; raises AB002 when nodes are missing.
 pub fn check_query(query: &pg_sys::QueryDesc) {
@@ -85,7 +72,7 @@ fn refuse_more(obstacle: &str) -> ! {
         &format!("A statement is no blind operation any more: {obstacle}."),
         None,
     );
-    error.rethrow()
+    error.raise()
 }
 
 pg_function!(
@@ -127,10 +114,12 @@ pub fn check_command(statement: *mut pg_sys::Node) {
         "Each participant runs the body; a command would change only these nodes.",
         None,
     );
-    error.rethrow()
+    error.raise()
 }
 
-unsafe extern "C-unwind" fn visit(state: *mut pg_sys::PlanState, context: *mut c_void) -> bool {
+callback!(fn visit(state: *mut pg_sys::PlanState, context: *mut c_void) -> bool = look_below);
+
+fn look_below(state: *mut pg_sys::PlanState, context: *mut c_void) -> bool {
     // SAFETY: the context is the set that `look` passed.
     unsafe { look(state, &mut *context.cast::<BTreeSet<i32>>()) };
     false
@@ -156,7 +145,7 @@ unsafe fn look(state: *mut pg_sys::PlanState, needed: &mut BTreeSet<i32>) {
             ) => look_at_scan(&*state.cast::<pg_sys::ScanState>(), needed),
             _ => {}
         }
-        raw::planstate_tree_walker(state, visit, std::ptr::from_mut(needed).cast());
+        functions::planstate_tree_walker(state, visit, std::ptr::from_mut(needed).cast());
     }
 }
 
@@ -213,8 +202,7 @@ fn refuse_new_key(relation: Oid) -> ! {
         "DELETE the row and INSERT it with the new value instead.",
         None,
     );
-    drop(name);
-    error.rethrow()
+    error.raise()
 }
 
 /// # Safety
@@ -235,6 +223,7 @@ unsafe fn look_at_scan(scan: &pg_sys::ScanState, needed: &mut BTreeSet<i32>) {
             let clauses = unsafe { clauses(scan) };
             let known = clauses
                 .iter()
+                // SAFETY: the clause is one of the scan's.
                 .find_map(|clause| unsafe { nodes_of(scan, &hash, *clause) });
             match known {
                 Some(nodes) => needed.extend(nodes),
@@ -385,7 +374,7 @@ unsafe fn evaluate(scan: &pg_sys::ScanState, expression: NodePtr) -> Option<(pg_
         let mut is_null = false;
         let value = (*state)
             .evalfunc
-            .map(|run| run(state, context, &mut is_null));
+            .map(|run| boundary::call(|| run(state, context, &mut is_null)));
         pg_sys::CurrentMemoryContext = before;
         value.map(|value| (value, is_null))
     }

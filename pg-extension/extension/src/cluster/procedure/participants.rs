@@ -4,10 +4,12 @@
 //! the client is the call; with the one after it, or with the transaction, the call is over. Where several calls share a
 //! transaction, each of its statements from there on is a call, and ends as a transaction of its own would.
 
-use super::super::{hooks, postgres};
-use super::insertion;
+use super::super::postgres;
 use crate::boundary::PostgresError;
-use pgrx::{pg_guard, pg_sys};
+use crate::callback;
+use crate::hooks::subscribers::Subscriber;
+use crate::hooks::{is_nested, rows, transaction};
+use pgrx::pg_sys;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_char, c_void};
@@ -42,21 +44,16 @@ const MISROUTED: [u8; 5] = *b"AB002";
 
 /// Registers the watch over the transaction's end; called once when the library is loaded.
 pub fn install() {
-    // SAFETY: registration of a callback that lives as long as the process.
-    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ends), std::ptr::null_mut()) };
-}
-
-/// Called for every transaction: no guard where nothing is to be done.
-unsafe extern "C-unwind" fn transaction_ends(event: pg_sys::XactEvent::Type, _arg: *mut c_void) {
-    if event == pg_sys::XactEvent::XACT_EVENT_PRE_COMMIT && is_running() && hooks::is_nested() {
-        // SAFETY: nothing here has a destructor.
-        unsafe { refuse_commit() }
-    }
+    transaction::on_end(&Subscriber {
+        concerns: |event| {
+            *event == pg_sys::XactEvent::XACT_EVENT_PRE_COMMIT && is_running() && is_nested()
+        },
+        tell: |_| refuse_commit(),
+    });
 }
 
 /// A body must not commit: its call is a part of a transaction over the nodes.
-#[pg_guard]
-unsafe extern "C-unwind" fn refuse_commit() {
+fn refuse_commit() {
     PHASE.set(Phase::Idle);
     pgrx::ereport!(
         ERROR,
@@ -65,9 +62,12 @@ unsafe extern "C-unwind" fn refuse_commit() {
     );
 }
 
-/// Assign hook of `abelian.participants`.
-#[pg_guard]
-pub unsafe extern "C-unwind" fn on_assign(value: *const c_char, _extra: *mut c_void) {
+callback!(
+    /// Assign hook of `abelian.participants`.
+    pub fn on_assign(value: *const c_char, _extra: *mut c_void) = |value, _| assign(value)
+);
+
+fn assign(value: *const c_char) {
     let told = if value.is_null() {
         None
     } else {
@@ -122,7 +122,7 @@ pub fn is_idle() -> bool {
 /// The client's next statement.
 pub fn statement_starts() {
     if !is_idle() {
-        insertion::forget();
+        rows::forget();
         let told = PHASE.get() == Phase::Told || are_several();
         PHASE.set(if told { Phase::Running } else { Phase::Idle });
     }
@@ -170,5 +170,5 @@ fn raise_missing() -> ! {
             None,
         )
     };
-    error.rethrow()
+    error.raise()
 }

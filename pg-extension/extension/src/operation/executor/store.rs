@@ -1,7 +1,10 @@
 //! Storing a new version of a row: what PostgreSQL's UPDATE does to the table, its indexes and its constraints, and nothing else.
 
 use super::{Rewrite, Target, attribute_of};
+use crate::boundary::functions;
 use crate::error::Error;
+use crate::harmless;
+use crate::opened::columns_of;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, TM_Result};
 use std::ptr::null_mut;
 
@@ -33,7 +36,7 @@ impl Target {
             let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
             let mut mode: pg_sys::LockTupleMode::Type = 0;
             let mut indexes = false;
-            let result = pg_sys::table_tuple_update(
+            let result = functions::table_tuple_update(
                 self.relation(),
                 &mut at,
                 self.stored,
@@ -111,16 +114,9 @@ impl Target {
         // SAFETY: by the caller; the slot's kind is that of heap tables. What is written lies inside the copy.
         unsafe {
             let version = self.version;
-            if !std::ptr::eq((*version).tts_ops, &raw const pg_sys::TTSOpsBufferHeapTuple) {
-                return None;
-            }
-            let old = (*version.cast::<pg_sys::HeapTupleTableSlot>()).tuple;
-            if old.is_null() {
-                return None;
-            }
+            let old = self.stored_tuple()?;
             let place = |attribute: i16| {
-                let descriptor = (*self.relation()).rd_att;
-                let kinds = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+                let kinds = columns_of((*self.relation()).rd_att);
                 let kind = &kinds[attribute as usize - 1];
                 let length = usize::try_from(kind.attlen)
                     .ok()
@@ -176,7 +172,7 @@ impl Target {
         // SAFETY: the slot holds a row of the relation.
         unsafe {
             if !(*(*self.relation()).rd_att).constr.is_null() {
-                pg_sys::ExecConstraints(result, self.stored, self.estate);
+                functions::ExecConstraints(result, self.stored, self.estate);
             }
         }
     }
@@ -196,13 +192,25 @@ impl Target {
 
     /// Whether the version at hand was written by this transaction.
     fn is_own_version(&self) -> bool {
-        let attribute = pg_sys::MinTransactionIdAttributeNumber;
-        let mut null = false;
-        // SAFETY: `version` holds a row as it is stored.
-        let writer = unsafe { pg_sys::slot_getsysattr(self.version, attribute, &mut null) };
-        let writer = pg_sys::TransactionId::from(writer.value() as u32);
-        // SAFETY: a look at the transaction's own state.
-        unsafe { pg_sys::TransactionIdIsCurrentTransactionId(writer) }
+        // SAFETY: the header of a pinned version, and a look at the transaction's own state.
+        self.stored_tuple().is_none_or(|tuple| unsafe {
+            let writer = (*(*tuple).t_data).t_choice.t_heap.t_xmin;
+            harmless::TransactionIdIsCurrentTransactionId(writer)
+        })
+    }
+
+    /// The version at hand as it lies in the table; `None` if it is a copy.
+    fn stored_tuple(&self) -> Option<pg_sys::HeapTuple> {
+        // SAFETY: `version` holds a row; the slot's kind is that of heap tables.
+        unsafe {
+            let is_stored = std::ptr::eq(
+                (*self.version).tts_ops,
+                &raw const pg_sys::TTSOpsBufferHeapTuple,
+            );
+            let tuple =
+                is_stored.then(|| (*self.version.cast::<pg_sys::HeapTupleTableSlot>()).tuple)?;
+            (!tuple.is_null()).then_some(tuple)
+        }
     }
 
     /// Has the constraints of the rewritten row checked that PostgreSQL checks at the end of the statement or transaction, as its own
@@ -219,7 +227,7 @@ impl Target {
         let mut old = old;
         // SAFETY: the stored version has its place; there are no transition tables, nor partitions.
         unsafe {
-            pg_sys::ExecARUpdateTriggers(
+            functions::ExecARUpdateTriggers(
                 self.estate,
                 result,
                 null_mut(),
@@ -240,7 +248,7 @@ impl Target {
         let result = self.result();
         // SAFETY: the stored version has its place; the indexes are open.
         unsafe {
-            let doubtful = pg_sys::ExecInsertIndexTuples(
+            let doubtful = functions::ExecInsertIndexTuples(
                 result,
                 self.stored,
                 self.estate,

@@ -1,0 +1,80 @@
+//! Planning.
+
+use super::subscribers::List;
+use crate::boundary;
+use pgrx::pg_sys;
+use std::ffi::{c_char, c_int};
+
+mod raw {
+    use pgrx::pg_sys;
+    unsafe extern "C-unwind" {
+        pub fn standard_planner(
+            query: *mut pg_sys::Query,
+            text: *const std::ffi::c_char,
+            options: std::ffi::c_int,
+            parameters: pg_sys::ParamListInfo,
+        ) -> *mut pg_sys::PlannedStmt;
+    }
+}
+
+/// What is to be done with the plan.
+pub type Finish = Box<dyn FnOnce(*mut pg_sys::PlannedStmt)>;
+
+/// Who prepares a query for planning, and may want its plan.
+pub type Prepare = fn(*mut pg_sys::Query) -> Option<Finish>;
+
+static SUBSCRIBERS: List<Prepare> = List::new();
+static mut NEXT: pg_sys::planner_hook_type = None;
+
+/// Has every query given to `prepare` before it is planned.
+pub fn subscribe(prepare: Prepare) {
+    SUBSCRIBERS.add(prepare);
+}
+
+/// Sets the hook.
+pub(super) fn install() {
+    // SAFETY: the postmaster loads libraries one after the other.
+    unsafe {
+        NEXT = pg_sys::planner_hook;
+        pg_sys::planner_hook = Some(plan);
+    }
+}
+
+unsafe extern "C-unwind" fn plan(
+    query: *mut pg_sys::Query,
+    text: *const c_char,
+    options: c_int,
+    parameters: pg_sys::ParamListInfo,
+) -> *mut pg_sys::PlannedStmt {
+    // SAFETY: the planner gets what we got. Nothing here has a destructor; what wants the plan is kept by its address, and dropped
+    // however the planning ends.
+    unsafe {
+        let next = NEXT.unwrap_or(raw::standard_planner);
+        let finish = boundary::guard(|| prepared(query));
+        if finish.is_null() {
+            return next(query, text, options, parameters);
+        }
+        let statement = boundary::pass_errors(
+            || next(query, text, options, parameters),
+            || drop(Box::from_raw(finish)),
+        );
+        boundary::guard(|| {
+            for finish in *Box::from_raw(finish) {
+                finish(statement);
+            }
+        });
+        statement
+    }
+}
+
+/// Those who want the plan; null for nobody.
+fn prepared(query: *mut pg_sys::Query) -> *mut Vec<Finish> {
+    let all: Vec<Finish> = SUBSCRIBERS
+        .iter()
+        .filter_map(|prepare| prepare(query))
+        .collect();
+    match all.is_empty() {
+        true => std::ptr::null_mut(),
+        false => Box::into_raw(Box::new(all)),
+    }
+}

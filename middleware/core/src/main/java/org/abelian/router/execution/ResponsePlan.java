@@ -42,6 +42,11 @@ public final class ResponsePlan {
     return steps.isEmpty();
   }
 
+  /** How many answers are due. */
+  int size() {
+    return steps.size();
+  }
+
   /** True when a step of this group failed. */
   public boolean failed() {
     return failed;

@@ -3,6 +3,7 @@ package org.abelian.router.session;
 import java.io.IOException;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.Action;
+import org.abelian.router.execution.FlowWindow;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ResponsePlan;
 import org.abelian.router.pool.NodeLostException;
@@ -20,6 +21,9 @@ final class MessageGroups {
   /** A group larger than this is planned before its end has come. */
   private static final int LARGEST_GROUP = 8 << 20;
 
+  /** What is planned of such a group is not kept beyond this, so that it cannot be run again. */
+  private static final int LARGEST_KEPT = 1 << 20;
+
   private static final int LARGEST_MESSAGE = 1 << 30;
   private static final int LARGEST_IDLE_BUFFER = 1 << 20;
 
@@ -35,6 +39,10 @@ final class MessageGroups {
 
   private boolean groupEnds;
   private boolean inGroup;
+
+  /** The beginning of the group is answered and not kept any more. */
+  private boolean begun;
+
   private boolean simpleGroup;
   private boolean skipping;
   private boolean settleFirst;
@@ -91,11 +99,13 @@ final class MessageGroups {
       session.extended().spread().beginGroup();
     }
     skipping |= plan.failed();
+    forgetAnswered();
     for (; ; ) {
       int at = input.start() + planned;
       int length = input.frameAt(at);
       if (length == 0) {
-        session.links().flush();
+        // More of the group is still to come; until then no node sends what it has not been asked.
+        requestAnswers();
         return !plan.isEmpty();
       }
       byte type = input.array()[at];
@@ -109,7 +119,13 @@ final class MessageGroups {
       }
       settleFirst = false;
       switch (handleSafely(type, at, length)) {
-        case NEXT -> planned += length;
+        case NEXT -> {
+          planned += length;
+          if (FlowWindow.isFull(plan, session.links().unsent())) {
+            requestAnswers();
+            return true;
+          }
+        }
         case TURN -> {
           planned += length;
           session.links().flush();
@@ -120,6 +136,17 @@ final class MessageGroups {
           return true;
         }
       }
+    }
+  }
+
+  /** A long group's beginning need not be kept when it cannot be run again. */
+  private void forgetAnswered() {
+    if (planned > LARGEST_KEPT && plan.isEmpty()) {
+      session.retry().forbid();
+      input.consume(planned);
+      searched -= planned;
+      planned = 0;
+      begun = true;
     }
   }
 
@@ -280,6 +307,7 @@ final class MessageGroups {
     session.gathering().endGroup();
     groupEnds = false;
     inGroup = false;
+    begun = false;
     simpleGroup = false;
     skipping = false;
     settleFirst = false;
@@ -308,7 +336,7 @@ final class MessageGroups {
       length = input.frameAt(input.start() + at);
       executes += input.array()[input.start() + at] == FrontendType.EXECUTE ? 1 : 0;
     }
-    return executes == 1 && groupEnds;
+    return executes == 1 && groupEnds && !begun;
   }
 
   /** True when the nodes have got the Sync that ends the group. */

@@ -7,6 +7,7 @@ import java.util.Locale;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.FlowWindow;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.PlanText;
 import org.abelian.router.execution.Step;
@@ -78,6 +79,9 @@ final class SimpleQuery {
         return outcome;
       }
       next++;
+      if (FlowWindow.isFull(session.plan(), session.links().unsent())) {
+        return Outcome.WAIT;
+      }
     }
     return finish();
   }

@@ -51,6 +51,7 @@ final class ClientConnection {
       LOG.error("{} ended by a fault", session, e);
     } finally {
       session.close();
+      session.free();
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.PoolLimits;
+import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.session.Router;
 import org.abelian.router.session.RouterConfig;
 import picocli.CommandLine;
@@ -82,11 +83,21 @@ public final class Main implements Callable<Integer> {
               + " (default: ${DEFAULT-VALUE})")
   private int recoveryCourtesy;
 
+  @Option(
+      names = "--memory",
+      description =
+          "megabytes that messages and rows of all clients may take (default: half of the heap)")
+  private Integer memory;
+
   private Main() {}
 
   /** Starts the server; ends when the process is told to. */
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new Main()).execute(arguments));
+  }
+
+  private long memoryBytes() {
+    return memory == null ? MemoryBudget.usualBytes() : (long) memory << 20;
   }
 
   @Override
@@ -100,7 +111,8 @@ public final class Main implements Callable<Integer> {
             user,
             password,
             new PoolLimits(connectionsPerNode, connectionWait),
-            Duration.ofMillis(recoveryCourtesy));
+            Duration.ofMillis(recoveryCourtesy),
+            memoryBytes());
     CountDownLatch stopped = new CountDownLatch(1);
     try (Router router = Router.open(config);
         RouterServer server =

@@ -239,7 +239,7 @@ public final class NodeReply extends Step {
         if (plan.failed()) {
           refuseCopy();
         } else {
-          plan.copyIn(new CopyToNode(connection, !untilReady));
+          plan.copyIn(new CopyToNode(plan, connection, !untilReady));
           progress = Progress.WAITS;
         }
       }

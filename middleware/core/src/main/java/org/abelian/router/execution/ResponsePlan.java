@@ -57,6 +57,14 @@ public final class ResponsePlan {
     failed = true;
   }
 
+  /** The rest of the group is left out, and the client is told why. */
+  public void fail(RuntimeException cause) {
+    if (!failed) {
+      failed = true;
+      errors.stepFailed(cause);
+    }
+  }
+
   /** A new group begins. */
   public void beginGroup() {
     failed = false;

@@ -20,7 +20,7 @@ public final class BindMessage {
   /**
    * Looks at the frame at an index.
    *
-   * @throws IllegalArgumentException when it is malformed
+   * @throws MalformedMessageException when it is
    */
   public void look(byte[] array, int frame) {
     this.array = array;
@@ -37,14 +37,18 @@ public final class BindMessage {
     valuesAt = at + 2;
     known = 0;
     if (formatCount > 1 && formatCount != parameterCount) {
-      throw new IllegalArgumentException(
-          "Bind has " + formatCount + " formats for " + parameterCount + " parameters");
+      throw new MalformedMessageException(
+          "bind message has "
+              + formatCount
+              + " parameter formats but "
+              + parameterCount
+              + " parameters");
     }
   }
 
   private void require(int end) {
     if (end > tailEnd) {
-      throw new IllegalArgumentException("insufficient data left in Bind");
+      throw MalformedMessageException.tooShort();
     }
   }
 

@@ -310,6 +310,8 @@ public final class NodeReply extends Step {
       connection.laneClock(CString.read(array, nameEnd + 1, at + length - 1));
       return true;
     }
+    connection.reported(
+        CString.read(array, at + 5, nameEnd), CString.read(array, nameEnd + 1, at + length - 1));
     return false;
   }
 }

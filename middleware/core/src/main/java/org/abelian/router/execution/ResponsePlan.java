@@ -18,6 +18,7 @@ public final class ResponsePlan {
   private final ErrorPolicy errors;
   private final ArrayDeque<Step> steps = new ArrayDeque<>();
   private boolean failed;
+  private boolean expectsRows;
   private int timeoutMillis;
   private CopyTarget copyIn;
 
@@ -45,6 +46,16 @@ public final class ResponsePlan {
   /** How many answers are due. */
   int size() {
     return steps.size();
+  }
+
+  /** One of the answers that are due may be long. */
+  public void expectRows() {
+    expectsRows = true;
+  }
+
+  /** True when one of the answers that are due may be long. */
+  boolean expectsRows() {
+    return expectsRows;
   }
 
   /** True when a step of this group failed. */
@@ -106,6 +117,7 @@ public final class ResponsePlan {
       }
       steps.poll();
     }
+    expectsRows = false;
   }
 
   private boolean runSafely(Step step) throws IOException {

@@ -3,6 +3,7 @@ package org.abelian.router.pool;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.Socket;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,6 +31,9 @@ public final class NodeConnection {
   /** A node that does not say within this time that it is there is as good as not there. */
   private static final int SIGN_OF_LIFE_MILLIS = 5000;
 
+  /** So long a node may take to hear that nobody needs it any more. */
+  private static final int FAREWELL_MILLIS = 1000;
+
   /** A node that says more than this between two statements is up to something else. */
   private static final int LARGEST_SIGN = 1 << 16;
 
@@ -47,7 +51,7 @@ public final class NodeConnection {
   private int cancelling;
   private int processId;
   private int secretKey;
-  private Map<String, String> parameters = Map.of();
+  private final Map<String, String> parameters = new HashMap<>();
   private byte transactionStatus = 'I';
   private String transactionToken;
   private long laneClock;
@@ -72,7 +76,7 @@ public final class NodeConnection {
   void opened(int processId, int secretKey, Map<String, String> parameters) {
     this.processId = processId;
     this.secretKey = secretKey;
-    this.parameters = Map.copyOf(parameters);
+    this.parameters.putAll(parameters);
   }
 
   /** The node. */
@@ -80,9 +84,14 @@ public final class NodeConnection {
     return address;
   }
 
-  /** The node's ParameterStatus values when the connection was opened. */
+  /** What the node has reported of settings, the last value of each. */
   public Map<String, String> parameters() {
     return parameters;
+  }
+
+  /** The node has reported a setting. */
+  public void reported(String name, String value) {
+    parameters.put(name, value);
   }
 
   /** The backend's process id. */
@@ -446,7 +455,8 @@ public final class NodeConnection {
   void terminate() {
     if (!lost) {
       outgoing.clear();
-      writer.empty((byte) 'X');
+      writer.empty(FrontendType.TERMINATE);
+      timeout(FAREWELL_MILLIS);
       try {
         flush();
       } catch (NodeLostException e) {

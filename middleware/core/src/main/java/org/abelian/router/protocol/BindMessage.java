@@ -166,7 +166,7 @@ public final class BindMessage {
    *
    * @param more in text form
    */
-  public void writeValues(FrameWriter writer, List<byte[]> more) {
+  public void writeValues(FrameWriter writer, List<ByteQueue> more) {
     int all = parameterCount + more.size();
     writer.int2(all);
     for (int i = 0; i < all; i++) {
@@ -180,8 +180,8 @@ public final class BindMessage {
         writer.bytes(array, offset(i), length);
       }
     }
-    for (byte[] value : more) {
-      writer.int4(value.length).bytes(value);
+    for (ByteQueue value : more) {
+      writer.int4(value.size()).bytes(value.array(), value.start(), value.size());
     }
   }
 

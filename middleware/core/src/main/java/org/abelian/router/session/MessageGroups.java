@@ -116,7 +116,8 @@ final class MessageGroups {
         planned += length;
         continue;
       }
-      if (settleFirst && type != FrontendType.SYNC && !plan.isEmpty()) {
+      boolean settles = settleFirst && type != FrontendType.SYNC && !plan.isEmpty();
+      if (settles || FlowWindow.comesFirst(plan, length)) {
         requestAnswers();
         return true;
       }
@@ -288,6 +289,7 @@ final class MessageGroups {
   }
 
   private void endGroup() {
+    session.extended().spread().endGroup();
     if (session.retry().isWanted()) {
       planned = 0;
       searched = 0;

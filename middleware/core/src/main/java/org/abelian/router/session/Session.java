@@ -1,8 +1,8 @@
 package org.abelian.router.session;
 
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.abelian.router.error.AbelianException;
@@ -14,7 +14,9 @@ import org.abelian.router.pool.NodeIdentity;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.MalformedMessageException;
+import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.protocol.ProtocolException;
+import org.abelian.router.protocol.StartupSettings;
 import org.abelian.router.transaction.SessionLabel;
 
 /**
@@ -37,9 +39,12 @@ public final class Session {
 
   private static final int ABORT_GRACE_SECONDS = 5;
 
+  /** Nobody who knows the keys of some sessions shall guess those of others. */
+  private static final SecureRandom SECRETS = new SecureRandom();
+
   private final Router router;
   private final int id;
-  private final int secret = ThreadLocalRandom.current().nextInt();
+  private final int secret = SECRETS.nextInt();
   private final ClientInput input;
   private final ClientOutput output;
   private final SessionErrors errors;
@@ -95,6 +100,11 @@ public final class Session {
   /** Takes bytes of the client. */
   public void receive(byte[] bytes, int offset, int length) {
     input.receive(bytes, offset, length);
+  }
+
+  /** What counts the buffers of all sessions. */
+  public MemoryBudget memory() {
+    return router.memory();
   }
 
   /** True when so much has come that it should be worked on although the client sends on. */
@@ -242,11 +252,9 @@ public final class Session {
   // --------------------------------------------------------------------------
 
   /** The client is known and may begin. */
-  void opened(NodeIdentity identity) {
+  void opened(NodeIdentity identity, StartupSettings asked) {
     SessionLabel label = new SessionLabel(router.uuid(), id);
-    settings =
-        new SessionSettings(
-            label.toString(), router.catalog().current().version(), identity.startup());
+    settings = new SessionSettings(label.toString(), router.catalog().current().version(), asked);
     gathering = new Gathering(this);
     combining = new Combining(this);
     links = new Links(this, router, identity, settings);

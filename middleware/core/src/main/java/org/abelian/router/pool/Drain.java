@@ -141,6 +141,9 @@ final class Drain {
     int count = Math.min(queue.size(), target.array().length - target.end());
     System.arraycopy(queue.array(), queue.start(), target.array(), target.end(), count);
     queue.consume(count);
+    if (queue.isEmpty()) {
+      queue.clear(PIECE);
+    }
     return count;
   }
 

@@ -43,7 +43,7 @@ final class NodeSlots {
   }
 
   /** Somebody who wants a connection, and what he gets. */
-  private final class Waiter {
+  final class Waiter {
     final NodePool pool;
     final Object session;
     final Condition served = lock.newCondition();
@@ -67,21 +67,45 @@ final class NodeSlots {
   NodeConnection take(NodePool pool, Object session) throws IOException {
     lock.lock();
     try {
-      Waiter waiter = new Waiter(pool, session);
-      ArrayDeque<Waiter> queue = pool.isRouters() ? urgent : waiters;
-      queue.addLast(waiter);
-      waiting = urgent.size() + waiters.size();
+      Waiter waiter = enter(pool, session);
       try {
-        serve();
         await(waiter);
       } finally {
-        queue.remove(waiter);
-        waiting = urgent.size() + waiters.size();
+        leave(waiter);
       }
       return waiter.connection;
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Begins to wait: first it counts, then it is looked whether there is something for it. */
+  Waiter enter(NodePool pool, Object session) {
+    lock.lock();
+    try {
+      Waiter waiter = new Waiter(pool, session);
+      queue(pool).addLast(waiter);
+      waiting = urgent.size() + waiters.size();
+      serve();
+      return waiter;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends a wait. */
+  void leave(Waiter waiter) {
+    lock.lock();
+    try {
+      queue(waiter.pool).remove(waiter);
+      waiting = urgent.size() + waiters.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private ArrayDeque<Waiter> queue(NodePool pool) {
+    return pool.isRouters() ? urgent : waiters;
   }
 
   private void await(Waiter waiter) throws IOException {

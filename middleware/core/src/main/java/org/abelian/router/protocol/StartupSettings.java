@@ -1,6 +1,7 @@
 package org.abelian.router.protocol;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -31,6 +32,9 @@ public record StartupSettings(Map<String, String> settings, Map<String, String> 
           "log_disconnections",
           "post_auth_delay",
           "session_preload_libraries");
+
+  /** Settings whose values are lists of names. */
+  private static final Set<String> LISTS_OF_NAMES = Set.of("search_path", "temp_tablespaces");
 
   /** Takes a client's parameters apart. */
   public static StartupSettings of(StartupMessage startup) {
@@ -115,24 +119,50 @@ public record StartupSettings(Map<String, String> settings, Map<String, String> 
     return words;
   }
 
-  /** The statement that makes all settings, as the start of a connection would; empty for none. */
-  public String statement() {
-    return settings.isEmpty()
-        ? ""
-        : settings.entrySet().stream()
-            .map(setting -> call(setting.getKey(), setting.getValue()))
-            .collect(Collectors.joining(",", "SELECT ", ""));
+  /** The statements that make all settings, as the start of a connection would. */
+  public List<String> statements() {
+    return settings.keySet().stream().map(this::statement).toList();
   }
 
   /** The statement that makes one of them again; null when the client did not ask for it. */
   public String statement(String name) {
     String value = settings.get(name);
-    return value == null ? null : "SELECT " + call(name, value);
+    if (value == null) {
+      return null;
+    }
+    String quoted =
+        Arrays.stream(name.split("\\.", -1))
+            .map(part -> '"' + part.replace("\"", "\"\"") + '"')
+            .collect(Collectors.joining("."));
+    List<String> values = LISTS_OF_NAMES.contains(name) ? names(value) : List.of(value);
+    return values.stream()
+        .map(StartupSettings::literal)
+        .collect(Collectors.joining(",", "SET " + quoted + " TO ", ""));
   }
 
-  /** A list in one string, as a start-up parameter is, would be one name to SET. */
-  private static String call(String name, String value) {
-    return "pg_catalog.set_config(" + literal(name) + "," + literal(value) + ",false)";
+  /** SET takes each name by itself, while a start-up parameter has all of them in one string. */
+  private static List<String> names(String list) {
+    List<String> names = new ArrayList<>();
+    StringBuilder name = new StringBuilder();
+    boolean quoted = false;
+    for (int i = 0; i < list.length(); i++) {
+      char c = list.charAt(i);
+      if (c == '"' && quoted && i + 1 < list.length() && list.charAt(i + 1) == '"') {
+        name.append(c);
+        i++;
+      } else if (c == '"') {
+        quoted = !quoted;
+      } else if (c == ',' && !quoted) {
+        names.add(name.toString());
+        name.setLength(0);
+      } else if (quoted) {
+        name.append(c);
+      } else if (!Character.isWhitespace(c)) {
+        name.append(Character.toLowerCase(c));
+      }
+    }
+    names.add(name.toString());
+    return names;
   }
 
   private static String literal(String text) {

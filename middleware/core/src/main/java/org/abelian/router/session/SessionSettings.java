@@ -113,10 +113,8 @@ final class SessionSettings {
   }
 
   private List<String> inForce() {
-    List<String> result = all();
-    if (!startup.statement().isEmpty()) {
-      result.add(0, startup.statement());
-    }
+    List<String> result = new ArrayList<>(startup.statements());
+    result.addAll(statements.values());
     return result;
   }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.PoolLimits;
+import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.session.Router;
 import org.abelian.router.session.RouterConfig;
 import picocli.CommandLine;
@@ -63,9 +64,7 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = "--connections-per-node",
       defaultValue = "90",
-      description =
-          "connections to one node for one role and set of start-up parameters (default:"
-              + " ${DEFAULT-VALUE})")
+      description = "connections to one node, of all roles together (default: ${DEFAULT-VALUE})")
   private int connectionsPerNode;
 
   @Option(
@@ -82,11 +81,59 @@ public final class Main implements Callable<Integer> {
               + " (default: ${DEFAULT-VALUE})")
   private int recoveryCourtesy;
 
-  private Main() {}
+  @Option(
+      names = "--memory",
+      description =
+          "megabytes that messages and rows of all clients may take (default: half of the heap)")
+  private Integer memory;
 
   /** Starts the server; ends when the process is told to. */
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new Main()).execute(arguments));
+  }
+
+  @Option(
+      names = "--max-starting",
+      defaultValue = "200",
+      description =
+          "connections whose clients have not proved yet who they are; of more, the oldest are"
+              + " closed (default: ${DEFAULT-VALUE})")
+  private int maxStarting;
+
+  @Option(
+      names = "--authentication-timeout",
+      defaultValue = "60000",
+      description = "milliseconds that a client has to prove who it is (default: ${DEFAULT-VALUE})")
+  private int authenticationTimeout;
+
+  @Option(
+      names = "--client-check-interval",
+      defaultValue = "1000",
+      description =
+          "milliseconds after which a client whose statement still runs is looked for; that of one"
+              + " that is gone is cancelled (default: ${DEFAULT-VALUE})")
+  private int clientCheckInterval;
+
+  @Option(
+      names = "--client-stall-timeout",
+      defaultValue = "1800000",
+      description =
+          "milliseconds that a client may leave an answer unread before its session is ended; 0 for"
+              + " ever (default: ${DEFAULT-VALUE})")
+  private int clientStallTimeout;
+
+  @Option(
+      names = "--idle-connection-timeout",
+      defaultValue = "300000",
+      description =
+          "milliseconds after which an unused connection to a node is closed (default:"
+              + " ${DEFAULT-VALUE})")
+  private int idleConnectionTimeout;
+
+  private Main() {}
+
+  private long memoryBytes() {
+    return memory == null ? MemoryBudget.usualBytes() : (long) memory << 20;
   }
 
   @Override
@@ -99,13 +146,21 @@ public final class Main implements Callable<Integer> {
             database,
             user,
             password,
-            new PoolLimits(connectionsPerNode, connectionWait),
-            Duration.ofMillis(recoveryCourtesy));
+            new PoolLimits(connectionsPerNode, connectionWait, idleConnectionTimeout),
+            Duration.ofMillis(recoveryCourtesy),
+            memoryBytes());
     CountDownLatch stopped = new CountDownLatch(1);
     try (Router router = Router.open(config);
         RouterServer server =
             RouterServer.start(
-                router, new InetSocketAddress(address.host(), address.port()), maxClients)) {
+                router,
+                new InetSocketAddress(address.host(), address.port()),
+                new ClientLimits(
+                    maxClients,
+                    maxStarting,
+                    authenticationTimeout,
+                    clientCheckInterval,
+                    clientStallTimeout))) {
       Runtime.getRuntime()
           .addShutdownHook(
               new Thread(

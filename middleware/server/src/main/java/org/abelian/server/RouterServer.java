@@ -4,12 +4,16 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketException;
 import java.security.SecureRandom;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.pool.KeepAlive;
+import org.abelian.router.protocol.BackendType;
+import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.session.Authentication;
 import org.abelian.router.session.Router;
 import org.abelian.router.session.ScramAuthentication;
@@ -25,19 +29,29 @@ final class RouterServer implements AutoCloseable {
   private static final long GRACE_MILLIS = 3000;
 
   private static final int PAUSE_MILLIS = 20;
+  private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private static final byte[] SORRY =
+      ErrorFields.of(
+              "FATAL", SqlState.TOO_MANY_CONNECTIONS.code(), "sorry, too many clients already")
+          .frame(BackendType.ERROR_RESPONSE);
 
   private final Router router;
   private final ServerSocket socket;
-  private final int maxClients;
+  private final ClientLimits limits;
+  private final Admission admission;
   private final Authentication authentication;
   private final ThreadFactory threads = ClientThreads.factory();
   private final Set<ClientConnection> clients = ConcurrentHashMap.newKeySet();
+  private final ClientWatch watch;
   private volatile boolean stopping;
 
-  private RouterServer(Router router, ServerSocket socket, int maxClients) {
+  private RouterServer(Router router, ServerSocket socket, ClientLimits limits) {
     this.router = router;
     this.socket = socket;
-    this.maxClients = maxClients;
+    this.limits = limits;
+    admission = new Admission(limits.starting(), limits.clients());
+    watch = new ClientWatch(clients, limits);
     byte[] mockKey = new byte[32];
     new SecureRandom().nextBytes(mockKey);
     authentication = new ScramAuthentication(router::verifier, mockKey);
@@ -49,15 +63,16 @@ final class RouterServer implements AutoCloseable {
    * @param address port 0 takes a free one
    * @throws IOException when the port cannot be had
    */
-  static RouterServer start(Router router, InetSocketAddress address, int maxClients)
+  static RouterServer start(Router router, InetSocketAddress address, ClientLimits limits)
       throws IOException {
     ServerSocket socket = new ServerSocket();
     socket.setReuseAddress(true);
     socket.bind(address, BACKLOG);
-    RouterServer server = new RouterServer(router, socket, maxClients);
+    RouterServer server = new RouterServer(router, socket, limits);
     Thread acceptor = new Thread(server::accept, "accept");
     acceptor.setDaemon(true);
     acceptor.start();
+    server.watch.start();
     return server;
   }
 
@@ -69,35 +84,89 @@ final class RouterServer implements AutoCloseable {
   private void accept() {
     while (!stopping) {
       try {
-        Socket client = socket.accept();
-        client.setTcpNoDelay(true);
-        client.setKeepAlive(true);
-        serve(client);
-      } catch (SocketException e) {
-        if (!stopping) {
-          LOG.warn("cannot accept a client: {}", e.getMessage());
-        }
+        welcome(socket.accept());
       } catch (IOException | OutOfMemoryError e) {
-        LOG.warn("cannot accept a client", e);
+        if (!stopping) {
+          LOG.warn("cannot accept a client: {}", e.toString());
+          LockSupport.parkNanos(ACCEPT_PAUSE_NANOS);
+        }
       }
     }
   }
 
-  private void serve(Socket socketOfClient) {
+  /** A client that cannot be served is told so, or has gone again. */
+  private void welcome(Socket client) {
+    boolean served = false;
+    try {
+      client.setTcpNoDelay(true);
+      KeepAlive.set(client);
+      served = serve(client);
+      if (!served) {
+        client.getOutputStream().write(SORRY);
+      }
+    } catch (IOException e) {
+      LOG.debug("a client has gone at once: {}", e.getMessage());
+    } finally {
+      if (!served) {
+        close(client);
+      }
+    }
+  }
+
+  private static void close(Socket client) {
+    try {
+      client.close();
+    } catch (IOException e) {
+      LOG.debug("closing a client's socket", e);
+    }
+  }
+
+  private boolean serve(Socket socketOfClient) {
+    Place place = new Place();
+    Authentication admitting =
+        new AdmittingAuthentication(authentication, admission::isFull, place::admit);
     ClientConnection client =
         new ClientConnection(
-            socketOfClient, router.openSession(authentication), clients.size() >= maxClients);
+            socketOfClient, router.openSession(admitting), limits, System.nanoTime());
+    place.client = client;
+    if (!admission.enter(client, socketOfClient.getInetAddress())) {
+      return false;
+    }
     clients.add(client);
-    threads
-        .newThread(
-            () -> {
-              try {
-                client.run();
-              } finally {
-                clients.remove(client);
-              }
-            })
-        .start();
+    boolean started = false;
+    try {
+      threads.newThread(() -> run(client, place)).start();
+      started = true;
+    } finally {
+      if (!started) {
+        leave(client, place);
+      }
+    }
+    return true;
+  }
+
+  /** The place that a client has, first before authentication and then after it. */
+  private final class Place {
+    private ClientConnection client;
+    private boolean admitted;
+
+    boolean admit() {
+      admitted = admission.admit(client);
+      return admitted;
+    }
+  }
+
+  private void run(ClientConnection client, Place place) {
+    try {
+      client.run();
+    } finally {
+      leave(client, place);
+    }
+  }
+
+  private void leave(ClientConnection client, Place place) {
+    clients.remove(client);
+    admission.leave(client, place.admitted);
   }
 
   /**
@@ -124,6 +193,7 @@ final class RouterServer implements AutoCloseable {
       }
     }
     clients.forEach(ClientConnection::abort);
+    watch.close();
   }
 
   @Override

@@ -37,6 +37,8 @@ public enum SqlState {
   DEADLOCK_DETECTED("40P01"),
   /** The statement names something that is not there. */
   UNDEFINED_OBJECT("42704"),
+  /** The router's buffers hold as much as they may. */
+  OUT_OF_MEMORY("53200"),
   /** A bound of the router was reached (connections, parameters, rows to merge). */
   TOO_MANY_CONNECTIONS("53300"),
   /** Something is too large or too long for the router. */

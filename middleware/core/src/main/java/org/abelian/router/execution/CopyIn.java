@@ -40,7 +40,7 @@ public final class CopyIn extends Step implements CopyTarget {
   private final TagSum sum = new TagSum();
   private final BooleanSupplier synced;
   private AbelianException refusal;
-  private boolean started;
+  private ResponsePlan plan;
 
   /** The answer read last was to a CopyFail. */
   private boolean cancelled;
@@ -63,8 +63,8 @@ public final class CopyIn extends Step implements CopyTarget {
 
   @Override
   boolean run(ResponsePlan plan) throws IOException {
-    if (!started) {
-      started = true;
+    if (this.plan == null) {
+      this.plan = plan;
       return !start(plan);
     }
     if (refusal != null) {
@@ -204,9 +204,9 @@ public final class CopyIn extends Step implements CopyTarget {
   @Override
   public void data(byte[] array, int frame, int length) {
     if (division == null) {
-      for (NodeConnection node : nodes) {
-        node.writer().bytes(array, frame, length);
-        flushIfMuch(node);
+      for (int index = 0; index < nodes.size(); index++) {
+        nodes.get(index).writer().bytes(array, frame, length);
+        flushIfMuch(index);
       }
     } else if (refusal == null) {
       guard(() -> lines.add(array, frame + 5, length - 5));
@@ -287,12 +287,15 @@ public final class CopyIn extends Step implements CopyTarget {
         .bytes(batch.array(), batch.start(), batch.size())
         .end();
     batch.clear(BATCH * 2);
-    flushIfMuch(node);
+    flushIfMuch(index);
   }
 
-  private static void flushIfMuch(NodeConnection node) {
+  private void flushIfMuch(int index) {
+    NodeConnection node = nodes.get(index);
     if (node.unsent() > UNSENT_MAX) {
       CopyToNode.flush(node);
+      CopyToNode.passNotices(
+          node, notice -> plan.output().queue().append(asOfClient(index, notice)));
     }
   }
 

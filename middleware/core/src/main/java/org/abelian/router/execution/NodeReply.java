@@ -239,7 +239,7 @@ public final class NodeReply extends Step {
         if (plan.failed()) {
           refuseCopy();
         } else {
-          plan.copyIn(new CopyToNode(connection, !untilReady));
+          plan.copyIn(new CopyToNode(plan, connection, !untilReady));
           progress = Progress.WAITS;
         }
       }
@@ -310,6 +310,8 @@ public final class NodeReply extends Step {
       connection.laneClock(CString.read(array, nameEnd + 1, at + length - 1));
       return true;
     }
+    connection.reported(
+        CString.read(array, at + 5, nameEnd), CString.read(array, nameEnd + 1, at + length - 1));
     return false;
   }
 }

@@ -18,6 +18,7 @@ public final class ResponsePlan {
   private final ErrorPolicy errors;
   private final ArrayDeque<Step> steps = new ArrayDeque<>();
   private boolean failed;
+  private boolean expectsRows;
   private int timeoutMillis;
   private CopyTarget copyIn;
 
@@ -42,6 +43,21 @@ public final class ResponsePlan {
     return steps.isEmpty();
   }
 
+  /** How many answers are due. */
+  int size() {
+    return steps.size();
+  }
+
+  /** One of the answers that are due may be long. */
+  public void expectRows() {
+    expectsRows = true;
+  }
+
+  /** True when one of the answers that are due may be long. */
+  boolean expectsRows() {
+    return expectsRows;
+  }
+
   /** True when a step of this group failed. */
   public boolean failed() {
     return failed;
@@ -50,6 +66,14 @@ public final class ResponsePlan {
   /** The rest of the group is left out. */
   public void fail() {
     failed = true;
+  }
+
+  /** The rest of the group is left out, and the client is told why. */
+  public void fail(RuntimeException cause) {
+    if (!failed) {
+      failed = true;
+      errors.stepFailed(cause);
+    }
   }
 
   /** A new group begins. */
@@ -93,6 +117,7 @@ public final class ResponsePlan {
       }
       steps.poll();
     }
+    expectsRows = false;
   }
 
   private boolean runSafely(Step step) throws IOException {

@@ -54,23 +54,33 @@ public final class NodeConnector {
    * @throws NodeRefusedException when the node answers with an error
    * @throws NodeLostException when it cannot be reached
    */
-  public static NodeConnection open(NodeAddress address, NodeIdentity identity) throws IOException {
+  public static NodeConnection open(NodeAddress address, NodeIdentity identity, IoContext io)
+      throws IOException {
     Socket socket = new Socket();
+    NodeConnection connection = null;
+    boolean opened = false;
     try {
-      socket.setTcpNoDelay(true);
-      socket.setKeepAlive(true);
       socket.connect(new InetSocketAddress(address.host(), address.port()), CONNECT_TIMEOUT_MILLIS);
-      NodeConnection connection = new NodeConnection(address, socket);
+      KeepAlive.set(socket);
+      socket.setTcpNoDelay(true);
+      connection = new NodeConnection(address, socket, io);
       connection.timeout(START_TIMEOUT_MILLIS);
       new NodeConnector(identity).start(connection);
       connection.timeout(0);
+      opened = true;
       return connection;
     } catch (NodeRefusedException | NodeLostException | ProtocolException e) {
-      socket.close();
       throw e;
     } catch (IOException e) {
-      socket.close();
       throw new NodeLostException(address, e);
+    } finally {
+      if (!opened) {
+        socket.close();
+        if (connection != null) {
+          connection.close();
+          connection.free();
+        }
+      }
     }
   }
 

@@ -11,7 +11,6 @@ import org.abelian.router.execution.RowCollection;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
-import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
@@ -51,9 +50,11 @@ final class Combine {
       runWorkers(statement, routed, scatter, bind, gate);
       return null;
     }
-    RowCollection collected = rows;
-    rows = null;
-    return bindCombine(statement, routed, scatter.merge(), bind, answer, collected);
+    try {
+      return bindCombine(statement, routed, scatter.merge(), bind, answer);
+    } finally {
+      forget();
+    }
   }
 
   private void runWorkers(
@@ -69,7 +70,7 @@ final class Combine {
       links.add(session.links().link(routed.router().catalog(), node));
     }
     session.control().enterTogether(links);
-    rows = new RowCollection(merge.workerTypes().size(), LIMIT);
+    rows = new RowCollection(merge.workerTypes().size(), LIMIT, session.router().memory());
     NodeStatement worker = worker(routed, merge);
     SnapshotGate.Hold hold = gate.take(routed.router().catalog(), scatter.nodes());
     for (Link link : links) {
@@ -85,7 +86,8 @@ final class Combine {
       session.plan().add(NodeReply.swallow(link.connection));
     }
     session.plan().add(Action.always(hold::release));
-    links.forEach(link -> session.plan().add(new CollectReply(link.connection, rows::add)));
+    Runnable cancel = () -> links.forEach(link -> link.connection.cancel(session));
+    links.forEach(link -> session.plan().add(new CollectReply(link.connection, rows, cancel)));
     if (!routed.origins().isKnown()) {
       NodeConnection first = links.get(0).connection;
       byte[] name = session.extended().prepare(first, statement.statement(), true);
@@ -94,9 +96,12 @@ final class Combine {
     }
   }
 
-  /** A group of messages begins: rows of one that failed are of no use. */
+  /** A group of messages begins or ends: rows of one that failed are of no use. */
   void forget() {
-    rows = null;
+    if (rows != null) {
+      rows.close();
+      rows = null;
+    }
   }
 
   private NodeStatement worker(RoutedStatement routed, MergeFacts merge) {
@@ -111,17 +116,7 @@ final class Combine {
       RoutedStatement routed,
       MergeFacts merge,
       BindMessage bind,
-      boolean answer,
-      RowCollection collected) {
-    if (collected.isOverLimit()) {
-      throw new Failure(
-          ErrorFields.of(
-                  "ERROR", "54000", "the rows to combine take more than " + (LIMIT >> 20) + " MB")
-              .with(ErrorFields.DETAIL, collected.rows() + " rows came from the nodes.")
-              .with(
-                  ErrorFields.HINT,
-                  "Narrow the query, or give the distribution key so that one node answers it."));
-    }
+      boolean answer) {
     Link home = session.runner().home();
     session.control().enter(home, false);
     NodeConnection connection = home.connection;
@@ -131,7 +126,7 @@ final class Combine {
     byte[] name = session.extended().prepare(connection, routed.combine(), true);
     FrameWriter writer = connection.writer();
     bind.begin(writer, name);
-    bind.writeValues(writer, collected.arrays());
+    bind.writeValues(writer, rows.arrays());
     writer.bytes(bind.array(), bind.resultFormatsAt(), bind.end() - bind.resultFormatsAt()).end();
     session.plan().add(answer ? NodeReply.pass(connection) : NodeReply.swallow(connection));
     return new Portal.OnNode(statement, routed, home, routed.origins(), null);

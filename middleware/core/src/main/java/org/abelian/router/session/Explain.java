@@ -139,7 +139,9 @@ final class Explain {
           .plan()
           .add(
               new CollectReply(
-                  link.connection, row -> plan.add(new String(row[0], StandardCharsets.UTF_8))));
+                  link.connection,
+                  row -> plan.add(new String(row[0], StandardCharsets.UTF_8)),
+                  () -> {}));
     }
     session.plan().add(Action.then(() -> PlanText.write(session.output(), told(told))));
     return Outcome.NEXT;

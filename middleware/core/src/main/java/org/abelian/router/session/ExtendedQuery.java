@@ -373,6 +373,9 @@ final class ExtendedQuery {
       session.links().touch(link);
       session.runner().noteSingle(onNode.routed(), link);
       link.connection.writer().bytes(array, at, length);
+      if (onNode.routed().facts().returnsRows()) {
+        session.plan().expectRows();
+      }
       session.plan().add(answer(onNode, BigEndian.int4(array, nameEnd + 1)));
       return Outcome.NEXT;
     }

@@ -229,7 +229,7 @@ final class IntentText {
   static Optional<String> settings(SessionSettings settings) {
     List<String> statements = new ArrayList<>();
     for (String name : List.of("TimeZone", "DateStyle")) {
-      String value = settings.startup().get(name);
+      String value = settings.startup().get(name.toLowerCase(Locale.ROOT));
       if (value != null) {
         statements.add("SET LOCAL " + name + " = " + IndependentTransaction.quote(value));
       }

@@ -26,10 +26,6 @@ final class IsolationSettings {
 
   private static String sessionDefault(SessionSettings settings) {
     String level = settings.startup().get(DEFAULT_ISOLATION);
-    String options = settings.startup().getOrDefault("options", "");
-    if (options.contains(DEFAULT_ISOLATION)) {
-      level = options.replace("\\", "");
-    }
     level = level == null ? null : level.toLowerCase(Locale.ROOT);
     for (String statement : settings.all()) {
       String text = statement.toLowerCase(Locale.ROOT);
@@ -42,7 +38,9 @@ final class IsolationSettings {
   }
 
   private static boolean allowsSnapshotPerNode(SessionSettings settings) {
+    String startup = settings.startup().get(DISTRIBUTED_ISOLATION);
     String statement = settings.statement(DISTRIBUTED_ISOLATION);
+    statement = statement == null ? startup : statement;
     return statement != null && statement.contains("per_node");
   }
 

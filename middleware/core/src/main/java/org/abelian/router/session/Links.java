@@ -239,6 +239,16 @@ final class Links {
     }
   }
 
+  /** How many bytes of the current group wait to be sent. */
+  int unsent() {
+    int bytes = 0;
+    for (int i = 0; i < touched.size(); i++) {
+      NodeConnection connection = touched.get(i).connection;
+      bytes += connection == null ? 0 : connection.unsent();
+    }
+    return bytes;
+  }
+
   /** The group's Sync went to all of them. */
   void untouch() {
     for (Link link : touched) {

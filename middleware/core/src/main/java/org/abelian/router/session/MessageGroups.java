@@ -3,14 +3,16 @@ package org.abelian.router.session;
 import java.io.IOException;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.Action;
+import org.abelian.router.execution.ClientInput;
+import org.abelian.router.execution.FlowWindow;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ResponsePlan;
 import org.abelian.router.pool.NodeLostException;
-import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.FrontendMessages;
 import org.abelian.router.protocol.FrontendType;
-import org.abelian.router.protocol.ProtocolException;
+import org.abelian.router.protocol.MalformedMessageException;
 
 /**
  * Cuts what a client has sent into groups and plans each: a group ends with Sync, or is a simple
@@ -20,8 +22,13 @@ final class MessageGroups {
   /** A group larger than this is planned before its end has come. */
   private static final int LARGEST_GROUP = 8 << 20;
 
-  private static final int LARGEST_MESSAGE = 1 << 30;
-  private static final int LARGEST_IDLE_BUFFER = 1 << 20;
+  /** What is planned of such a group is not kept beyond this, so that it cannot be run again. */
+  private static final int LARGEST_KEPT = 1 << 20;
+
+  /** The same while memory is scarce. */
+  private static final int LARGEST_GROUP_WHEN_TIGHT = 1 << 16;
+
+  private static final int LARGEST_IDLE_BUFFER = 1 << 16;
 
   private final Session session;
   private final ByteQueue input;
@@ -35,6 +42,10 @@ final class MessageGroups {
 
   private boolean groupEnds;
   private boolean inGroup;
+
+  /** The beginning of the group is answered and not kept any more. */
+  private boolean begun;
+
   private boolean simpleGroup;
   private boolean skipping;
   private boolean settleFirst;
@@ -91,25 +102,34 @@ final class MessageGroups {
       session.extended().spread().beginGroup();
     }
     skipping |= plan.failed();
+    forgetAnswered();
     for (; ; ) {
       int at = input.start() + planned;
       int length = input.frameAt(at);
       if (length == 0) {
-        session.links().flush();
+        // More of the group is still to come; until then no node sends what it has not been asked.
+        requestAnswers();
         return !plan.isEmpty();
       }
-      byte type = input.array()[at];
+      byte type = ClientInput.type(input.array(), at);
       if (mustSkip(type)) {
         planned += length;
         continue;
       }
-      if (settleFirst && type != FrontendType.SYNC && !plan.isEmpty()) {
+      boolean settles = settleFirst && type != FrontendType.SYNC && !plan.isEmpty();
+      if (settles || FlowWindow.comesFirst(plan, length)) {
         requestAnswers();
         return true;
       }
       settleFirst = false;
       switch (handleSafely(type, at, length)) {
-        case NEXT -> planned += length;
+        case NEXT -> {
+          planned += length;
+          if (FlowWindow.isFull(plan, session.links().unsent())) {
+            requestAnswers();
+            return true;
+          }
+        }
         case TURN -> {
           planned += length;
           session.links().flush();
@@ -123,6 +143,17 @@ final class MessageGroups {
     }
   }
 
+  /** A long group's beginning need not be kept when it cannot be run again. */
+  private void forgetAnswered() {
+    if (planned > LARGEST_KEPT && plan.isEmpty()) {
+      session.retry().forbid();
+      input.consume(planned);
+      searched -= planned;
+      planned = 0;
+      begun = true;
+    }
+  }
+
   private boolean mustSkip(byte type) {
     if (type == FrontendType.COPY_DATA
         || type == FrontendType.COPY_DONE
@@ -132,24 +163,19 @@ final class MessageGroups {
     return skipping
         && type != FrontendType.SYNC
         && type != FrontendType.TERMINATE
+        && type != ClientInput.VIOLATION
         && !(type == FrontendType.QUERY && session.simple().isRunning());
   }
 
   /** True when a whole group, or too much of one, has come. */
-  private boolean groupIsThere() throws ProtocolException {
+  private boolean groupIsThere() {
     while (!groupEnds) {
       int at = input.start() + searched;
-      if (input.end() - at >= 5) {
-        int length = BigEndian.int4(input.array(), at + 1);
-        if (length < 4 || length > LARGEST_MESSAGE) {
-          throw new ProtocolException("invalid message length");
-        }
-      }
       int length = input.frameAt(at);
       if (length == 0) {
-        return input.size() > LARGEST_GROUP && planned < searched;
+        return planned < searched && searched - planned > largestGroup();
       }
-      byte type = input.array()[at];
+      byte type = ClientInput.type(input.array(), at);
       searched += length;
       groupEnds =
           type != FrontendType.PARSE
@@ -161,13 +187,20 @@ final class MessageGroups {
     return true;
   }
 
+  private int largestGroup() {
+    return session.router().memory().isTight() ? LARGEST_GROUP_WHEN_TIGHT : LARGEST_GROUP;
+  }
+
   private Outcome handleSafely(byte type, int at, int length) throws IOException {
     try {
+      FrontendMessages.check(input.array(), at, length);
       return handle(type, at, length);
     } catch (Failure failure) {
       return fail(type, failure.fields());
     } catch (AbelianException error) {
       return fail(type, Failure.fields(error));
+    } catch (MalformedMessageException malformed) {
+      return fail(type, SessionErrors.malformed(malformed));
     } catch (NodeLostException lost) {
       return fail(type, SessionErrors.connectionLost(lost));
     }
@@ -183,13 +216,18 @@ final class MessageGroups {
               plan.fail();
             }));
     skipping = true;
-    return type == FrontendType.QUERY || type == FrontendType.FUNCTION_CALL
-        ? session.simple().finish()
-        : Outcome.NEXT;
+    boolean ends =
+        type == FrontendType.QUERY
+            || type == FrontendType.FUNCTION_CALL
+            || type == FrontendType.SYNC;
+    return ends ? session.simple().finish() : Outcome.NEXT;
   }
 
   private Outcome handle(byte type, int at, int length) throws IOException {
     byte[] array = input.array();
+    if (array[at] == ClientInput.REFUSED) {
+      throw ClientInput.refusal();
+    }
     return switch (type) {
       case FrontendType.PARSE -> session.extended().parse(array, at, length);
       case FrontendType.BIND -> session.extended().bind(array, at, length);
@@ -210,7 +248,12 @@ final class MessageGroups {
         session.close();
         yield Outcome.TURN;
       }
-      default -> throw new ProtocolException("invalid frontend message type " + (type & 255));
+      default -> {
+        if (plan.isEmpty()) {
+          throw session.violation();
+        }
+        yield Outcome.WAIT;
+      }
     };
   }
 
@@ -246,6 +289,7 @@ final class MessageGroups {
   }
 
   private void endGroup() {
+    session.extended().spread().endGroup();
     if (session.retry().isWanted()) {
       planned = 0;
       searched = 0;
@@ -280,6 +324,7 @@ final class MessageGroups {
     session.batchSlot().endGroup();
     groupEnds = false;
     inGroup = false;
+    begun = false;
     simpleGroup = false;
     skipping = false;
     settleFirst = false;
@@ -308,7 +353,7 @@ final class MessageGroups {
       length = input.frameAt(input.start() + at);
       executes += input.array()[input.start() + at] == FrontendType.EXECUTE ? 1 : 0;
     }
-    return executes == 1 && groupEnds;
+    return executes == 1 && groupEnds && !begun;
   }
 
   /** True when the nodes have got the Sync that ends the group. */

@@ -21,10 +21,12 @@ import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.pool.IoContext;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeIdentity;
 import org.abelian.router.pool.NodePool;
 import org.abelian.router.pool.NodePools;
+import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.protocol.ScramSecret;
 import org.abelian.router.protocol.ScramVerifier;
 import org.abelian.router.transaction.BackgroundDuties;
@@ -60,6 +62,7 @@ public final class Router implements AutoCloseable {
 
   private final UUID uuid = UUID.randomUUID();
   private final List<Node> seeds = new ArrayList<>();
+  private final MemoryBudget memory;
   private final NodePools pools;
   private final NodeIdentity controlIdentity;
   private final ControlPools controlPools;
@@ -94,7 +97,8 @@ public final class Router implements AutoCloseable {
     for (NodeAddress seed : config.seeds()) {
       seeds.add(new Node(number++, seed.host(), seed.port()));
     }
-    pools = new NodePools(config.limits());
+    memory = new MemoryBudget(config.memoryBytes());
+    pools = new NodePools(config.limits(), IoContext.of(memory));
     controlIdentity =
         new NodeIdentity(
             Map.of(
@@ -214,6 +218,11 @@ public final class Router implements AutoCloseable {
     return pools;
   }
 
+  /** What the buffers of all sessions may take. */
+  public MemoryBudget memory() {
+    return memory;
+  }
+
   /** Where keys of rows come from: random UUIDs that nobody can foresee. */
   Supplier<UUID> keys() {
     return keys;
@@ -289,7 +298,7 @@ public final class Router implements AutoCloseable {
         current
             .node(nodeId)
             .orElseThrow(() -> AbelianException.internal("no node " + nodeId, null));
-    return pools.pool(new NodeAddress(node.host(), node.port()), controlIdentity);
+    return pools.routersPool(new NodeAddress(node.host(), node.port()), controlIdentity);
   }
 
   /** Grows when a schema was changed through this router. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.PoolLimits;
+import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.transaction.Recovery;
 
 /**
@@ -15,6 +16,7 @@ import org.abelian.router.transaction.Recovery;
  * @param password of that role; null where nodes ask for none
  * @param limits bounds of the connection pools
  * @param courtesy how long recovery leaves alone what other routers may still be committing
+ * @param memoryBytes what the buffers of all sessions may take
  */
 public record RouterConfig(
     List<NodeAddress> seeds,
@@ -22,7 +24,8 @@ public record RouterConfig(
     String user,
     String password,
     PoolLimits limits,
-    Duration courtesy) {
+    Duration courtesy,
+    long memoryBytes) {
   /** Copies the list. */
   public RouterConfig {
     if (seeds.isEmpty()) {
@@ -31,10 +34,10 @@ public record RouterConfig(
     seeds = List.copyOf(seeds);
   }
 
-  /** With the usual courtesy. */
+  /** With the usual courtesy and memory. */
   public RouterConfig(
       List<NodeAddress> seeds, String database, String user, String password, PoolLimits limits) {
-    this(seeds, database, user, password, limits, Recovery.COURTESY);
+    this(seeds, database, user, password, limits, Recovery.COURTESY, MemoryBudget.usualBytes());
   }
 
   @Override

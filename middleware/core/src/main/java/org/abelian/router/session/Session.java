@@ -1,18 +1,22 @@
 package org.abelian.router.session;
 
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientInput;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.execution.ResponsePlan;
 import org.abelian.router.pool.NodeIdentity;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.MalformedMessageException;
+import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.protocol.ProtocolException;
+import org.abelian.router.protocol.StartupSettings;
 import org.abelian.router.transaction.SessionLabel;
 
 /**
@@ -27,16 +31,22 @@ import org.abelian.router.transaction.SessionLabel;
  * plan run first.
  */
 public final class Session {
-  /** So much COPY data is collected before it is passed on without being asked for. */
-  private static final int COPY_BUFFER = 65536;
+  /** A client that sends more than this without reading has it worked on meanwhile. */
+  private static final int LARGEST_BACKLOG = 1 << 20;
+
+  /** The same for COPY data. */
+  private static final int LARGEST_COPY_BACKLOG = 1 << 16;
 
   private static final int ABORT_GRACE_SECONDS = 5;
 
+  /** Nobody who knows the keys of some sessions shall guess those of others. */
+  private static final SecureRandom SECRETS = new SecureRandom();
+
   private final Router router;
   private final int id;
-  private final int secret = ThreadLocalRandom.current().nextInt();
-  private final ByteQueue input = new ByteQueue(8192);
-  private final ClientOutput output = new ClientOutput();
+  private final int secret = SECRETS.nextInt();
+  private final ClientInput input;
+  private final ClientOutput output;
   private final SessionErrors errors;
   private final ResponsePlan plan;
   private final TransactionState transaction = new TransactionState();
@@ -64,12 +74,14 @@ public final class Session {
   Session(Router router, int id, Authentication authentication) {
     this.router = router;
     this.id = id;
+    input = new ClientInput(router.memory());
+    output = new ClientOutput(router.memory());
     errors = new SessionErrors(this);
     plan = new ResponsePlan(output, errors);
     startup = new Startup(this, authentication);
     copy = new CopyRelay(this);
     retry = new GroupRetry(this);
-    groups = new MessageGroups(this, input, plan);
+    groups = new MessageGroups(this, input.queue(), plan);
   }
 
   // ---- for the faces
@@ -85,12 +97,19 @@ public final class Session {
     return secret;
   }
 
-  /** Takes bytes of the client. COPY data is passed on at once when it has become much. */
-  public void receive(byte[] bytes, int offset, int length) throws IOException {
-    input.append(bytes, offset, length);
-    if (plan.copyIn() != null && input.size() > COPY_BUFFER) {
-      copy.forward();
-    }
+  /** Takes bytes of the client. */
+  public void receive(byte[] bytes, int offset, int length) {
+    input.receive(bytes, offset, length);
+  }
+
+  /** What counts the buffers of all sessions. */
+  public MemoryBudget memory() {
+    return router.memory();
+  }
+
+  /** True when so much has come that it should be worked on although the client sends on. */
+  public boolean isBehind() {
+    return input.queue().size() > (plan.copyIn() == null ? LARGEST_BACKLOG : LARGEST_COPY_BACKLOG);
   }
 
   /** The messages for the client. */
@@ -136,7 +155,7 @@ public final class Session {
     }
     try {
       if (!startup.isDone()) {
-        return startup.advance(input);
+        return advanceStartup();
       }
       if (plan.isEmpty()) {
         return groups.dispatch();
@@ -146,11 +165,19 @@ public final class Session {
       }
       plan.run();
       return true;
-    } catch (ProtocolException | IllegalArgumentException e) {
+    } catch (ProtocolException | MalformedMessageException e) {
       output.error(ErrorFields.of("FATAL", SqlState.PROTOCOL_VIOLATION.code(), e.getMessage()));
       close();
       return false;
     }
+  }
+
+  private boolean advanceStartup() throws IOException {
+    boolean goesOn = startup.advance(input.queue());
+    if (startup.isDone()) {
+      input.checkTypes();
+    }
+    return goesOn;
   }
 
   /** Asks the nodes to cancel what they do for this session. */
@@ -215,15 +242,19 @@ public final class Session {
     }
   }
 
+  /** Gives up its memory: the client has got, or will not get, what was left for it. */
+  public void free() {
+    input.queue().close();
+    output.queue().close();
+  }
+
   // ---- for the other parts of the session
   // --------------------------------------------------------------------------
 
   /** The client is known and may begin. */
-  void opened(NodeIdentity identity) {
+  void opened(NodeIdentity identity, StartupSettings asked) {
     SessionLabel label = new SessionLabel(router.uuid(), id);
-    settings =
-        new SessionSettings(
-            label.toString(), router.catalog().current().version(), identity.startup());
+    settings = new SessionSettings(label.toString(), router.catalog().current().version(), asked);
     slot = new BatchSlot(this);
     updateBatching = new UpdateBatching(this);
     links = new Links(this, router, identity, settings);
@@ -240,7 +271,12 @@ public final class Session {
   }
 
   ByteQueue input() {
-    return input;
+    return input.queue();
+  }
+
+  /** What the client did wrong, so that the dialogue cannot go on. */
+  ProtocolException violation() {
+    return input.violation();
   }
 
   MessageGroups groups() {

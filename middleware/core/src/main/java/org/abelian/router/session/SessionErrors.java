@@ -7,6 +7,7 @@ import org.abelian.router.execution.ErrorPolicy;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.MalformedMessageException;
 import org.abelian.router.transaction.CommitOutcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -153,6 +154,11 @@ final class SessionErrors implements ErrorPolicy {
     return deadlock != null
         ? deadlock
         : Failure.of("57014", "canceling statement due to user request");
+  }
+
+  /** The error for a message that has not the parts that it should have. */
+  static ErrorFields malformed(MalformedMessageException cause) {
+    return ErrorFields.of("ERROR", SqlState.PROTOCOL_VIOLATION.code(), cause.getMessage());
   }
 
   /** The error for a statement whose node went away before it could have an effect that stays. */

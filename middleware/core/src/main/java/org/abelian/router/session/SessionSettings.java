@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.abelian.router.protocol.StartupSettings;
 
 /**
  * What a client has SET for its session: the last statement for each name. Changes inside a
@@ -17,7 +18,7 @@ final class SessionSettings {
   static final String CHARACTERISTICS = "session characteristics";
 
   private final String session;
-  private final Map<String, String> startup;
+  private final StartupSettings startup;
   private final Map<String, String> statements = new LinkedHashMap<>();
   private SettingsSnapshot snapshot;
 
@@ -27,10 +28,10 @@ final class SessionSettings {
   /**
    * @param startup what the client asked for when it connected
    */
-  SessionSettings(String session, long placementVersion, Map<String, String> startup) {
+  SessionSettings(String session, long placementVersion, StartupSettings startup) {
     this.session = session;
-    this.startup = Map.copyOf(startup);
-    snapshot = new SettingsSnapshot(session, placementVersion, List.of());
+    this.startup = startup;
+    snapshot = new SettingsSnapshot(session, placementVersion, inForce());
   }
 
   /** What connections must have now. */
@@ -88,19 +89,32 @@ final class SessionSettings {
     return statements.get(name);
   }
 
-  /** What the client asked for when it connected, by name. */
+  /** What the client asked for when it connected, by name in lower case. */
   Map<String, String> startup() {
-    return startup;
+    return startup.settings();
   }
 
-  /** The statements in force, in order. */
+  /**
+   * What a RESET of this name does: it goes back to what the client asked for when it connected.
+   *
+   * @return null when the client asked for nothing, so that nodes know best
+   */
+  String reset(String name) {
+    return startup.statement(name);
+  }
+
+  /** What the client has SET since it connected, in order. */
   List<String> all() {
     return new ArrayList<>(statements.values());
   }
 
   private void changed() {
-    snapshot =
-        new SettingsSnapshot(
-            session, snapshot.placementVersion(), List.copyOf(statements.values()));
+    snapshot = new SettingsSnapshot(session, snapshot.placementVersion(), inForce());
+  }
+
+  private List<String> inForce() {
+    List<String> result = new ArrayList<>(startup.statements());
+    result.addAll(statements.values());
+    return result;
   }
 }

@@ -7,6 +7,7 @@ import java.util.Locale;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.FlowWindow;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.PlanText;
 import org.abelian.router.execution.Step;
@@ -78,8 +79,16 @@ final class SimpleQuery {
         return outcome;
       }
       next++;
+      if (next < statements.size() && mustSettle(statements.get(next))) {
+        return Outcome.WAIT;
+      }
     }
     return finish();
+  }
+
+  private boolean mustSettle(String sql) {
+    return FlowWindow.isFull(session.plan(), session.links().unsent())
+        || FlowWindow.comesFirst(session.plan(), sql.length());
   }
 
   /** Nothing more of the query is run: it ends as a group of messages does. */
@@ -211,6 +220,7 @@ final class SimpleQuery {
   private void runPortal(NodeConnection connection, Step description, BlindOperation operation) {
     connection.writer().bytes(DESCRIBE_PORTAL);
     session.plan().add(description);
+    session.plan().expectRows();
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     session
         .plan()

@@ -41,8 +41,14 @@ final class Spread {
     gate.abandon();
   }
 
+  /** A group of messages has ended. */
+  void endGroup() {
+    combine.forget();
+  }
+
   /** The session ends: nothing stays locked. */
   void close() {
+    combine.forget();
     gate.abandon();
   }
 
@@ -254,6 +260,7 @@ final class Spread {
   }
 
   private void executeOne(Link link, byte[] name, int limit) {
+    session.plan().expectRows();
     session.links().touch(link);
     link.connection.writer().begin(FrontendType.EXECUTE).string(name).int4(limit).end();
   }

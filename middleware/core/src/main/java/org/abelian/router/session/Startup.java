@@ -2,10 +2,13 @@ package org.abelian.router.session;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeIdentity;
@@ -16,10 +19,12 @@ import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.protocol.ProtocolException;
 import org.abelian.router.protocol.StartupCode;
 import org.abelian.router.protocol.StartupMessage;
+import org.abelian.router.protocol.StartupSettings;
 
 /**
  * The beginning of a session: requests for encryption, cancel requests, start-up, authentication,
@@ -53,6 +58,8 @@ final class Startup {
       refuse(failure.fields());
     } catch (NodeRefusedException refused) {
       refuse(refused.error());
+    } catch (NodeLostException lost) {
+      refuse(SessionErrors.connectionLost(lost));
     } catch (AbelianException error) {
       refuse(Failure.fields(error));
     }
@@ -93,19 +100,40 @@ final class Startup {
       }
       default -> {
         if (code >>> 16 != 3) {
-          throw new ProtocolException(
-              "unsupported frontend protocol " + (code >>> 16) + "." + (code & 0xffff));
+          throw new AbelianException(
+              SqlState.FEATURE_NOT_SUPPORTED,
+              "unsupported frontend protocol "
+                  + (code >>> 16)
+                  + "."
+                  + (code & 0xffff)
+                  + ": server supports 3.0 to 3.0",
+              null);
         }
-        begin(StartupMessage.read(input.array(), at + 8, at + length));
+        StartupMessage asked = StartupMessage.read(input.array(), at + 8, at + length);
+        negotiate(code & 0xffff, asked);
+        begin(asked);
       }
     }
     input.consume(length);
     return true;
   }
 
+  /** Tells a client that asks for more than version 3.0 what it can have. */
+  private void negotiate(int minor, StartupMessage startup) {
+    List<String> unknown =
+        startup.parameters().keySet().stream().filter(name -> name.startsWith("_pq_.")).toList();
+    if (minor == 0 && unknown.isEmpty()) {
+      return;
+    }
+    FrameWriter writer = session.output().writer().begin(BackendType.NEGOTIATE_PROTOCOL_VERSION);
+    writer.int4(StartupCode.PROTOCOL_3_0).int4(unknown.size());
+    unknown.forEach(writer::string);
+    writer.end();
+  }
+
   private void begin(StartupMessage startup) {
     message = startup;
-    if (startup.user() == null) {
+    if (startup.user() == null || startup.user().isEmpty()) {
       throw new Failure(
           ErrorFields.of("FATAL", "28000", "no PostgreSQL user name specified in startup packet"));
     }
@@ -137,13 +165,13 @@ final class Startup {
   }
 
   private void open() throws IOException {
-    Map<String, String> parameters = new LinkedHashMap<>(message.parameters());
-    parameters.keySet().removeIf(name -> name.startsWith("_pq_."));
-    parameters.put("database", message.database());
-    NodeIdentity identity = new NodeIdentity(parameters, exchange.secret());
-    Map<String, String> reported = connectSomewhere(identity);
+    StartupSettings asked = StartupSettings.of(message);
+    NodeIdentity identity = new NodeIdentity(asked.fixed(), exchange.secret());
+    UtilityExecution.requireUtf8(asked.settings().getOrDefault("client_encoding", "UTF8"));
+    NodePool known = anyNode(identity);
+    session.opened(identity, asked);
+    Map<String, String> reported = greeting(known);
     UtilityExecution.requireUtf8(reported.getOrDefault("client_encoding", "UTF8"));
-    session.opened(identity);
     session.router().opened(session);
     session.output().writer().begin(BackendType.AUTHENTICATION).int4(0).end();
     reported.forEach(
@@ -164,15 +192,14 @@ final class Startup {
   }
 
   /** A node must accept the client before the router does anything for it. */
-  private Map<String, String> connectSomewhere(NodeIdentity identity) throws IOException {
+  private NodePool anyNode(NodeIdentity identity) throws IOException {
     NodeLostException last = null;
     for (Node node : session.router().seeds()) {
       NodePool pool =
           session.router().pools().pool(new NodeAddress(node.host(), node.port()), identity);
       try {
-        NodeConnection connection = pool.borrow(session, null);
-        pool.giveBackToAnyone(connection);
-        return connection.parameters();
+        pool.giveBackToAnyone(pool.borrow(session, null));
+        return pool;
       } catch (NodeLostException e) {
         last = e;
       }
@@ -181,5 +208,27 @@ final class Startup {
         SqlState.UNABLE_TO_CONNECT,
         "no node of the cluster can be reached" + (last == null ? "" : ": " + last.getMessage()),
         "Check that the nodes run, and the addresses that the router was given.");
+  }
+
+  /** What a node reports once it has the settings that the client asks for. */
+  private Map<String, String> greeting(NodePool pool) throws IOException {
+    NodeConnection connection = pool.borrow(session, null);
+    boolean done = false;
+    try {
+      SettingsSnapshot wanted = session.settings().snapshot();
+      QueryResult result = NodeCall.simple(connection, wanted.replay(connection.settingsMark()));
+      connection.settingsMark(result.succeeded() ? wanted : SettingsSnapshot.UNKNOWN);
+      done = true;
+      if (!result.succeeded()) {
+        throw new Failure(result.errorFields());
+      }
+      return new LinkedHashMap<>(connection.parameters());
+    } finally {
+      if (done) {
+        pool.giveBackToAnyone(connection);
+      } else {
+        pool.drop(connection);
+      }
+    }
   }
 }

@@ -75,8 +75,7 @@ final class StatementRunner {
     this.session = session;
     outcomes = new OutcomeRoute(session.router());
     statistics = new StatisticsRoute(session);
-    identityScope =
-        identity.user() + "\0" + identity.startup().get("database") + "\0" + identity.startup();
+    identityScope = identity.startup().toString();
   }
 
   // ---- analysis
@@ -189,7 +188,8 @@ final class StatementRunner {
       StringBuilder text = new StringBuilder(identityScope);
       for (String name : MEANING) {
         String statement = session.settings().statement(name);
-        text.append('\0').append(statement == null ? "" : statement);
+        String startup = session.settings().startup().getOrDefault(name, "");
+        text.append('\0').append(statement == null ? startup : statement);
       }
       sharedScope = text.toString().intern();
       scopeSettings = now;

@@ -104,9 +104,8 @@ final class UpdateBatching {
     if (statement != null) {
       return OFF.matcher(statement).matches();
     }
-    String options = session.settings().startup().getOrDefault("options", "");
     String parameter = session.settings().startup().getOrDefault(SETTING, "on");
-    return OFF.matcher(options).matches() || OFF.matcher(SETTING + "=" + parameter).matches();
+    return OFF.matcher(SETTING + "=" + parameter).matches();
   }
 
   /**

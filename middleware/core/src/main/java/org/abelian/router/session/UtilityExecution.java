@@ -37,6 +37,9 @@ final class UtilityExecution {
           UtilityKind.ROLLBACK_PREPARED);
 
   private static final NodeStatement RESET_ALL = NodeStatement.of("RESET ALL");
+  private static final Pattern TO_DEFAULT =
+      Pattern.compile("(?:=|\\bto)\\s*default[\\s;]*$", Pattern.CASE_INSENSITIVE);
+
   private static final Pattern DEALLOCATE =
       Pattern.compile(
           "\\s*DEALLOCATE\\s+(?:PREPARE\\s+)?(?:(\\w+)|\"((?:[^\"]|\"\")+)\")[\\s;]*",
@@ -96,12 +99,22 @@ final class UtilityExecution {
     if (name.equals("client_encoding") && facts.setting().value() != null) {
       requireUtf8(facts.setting().value());
     }
+    NodeStatement effective = lasting ? effective(statement, facts, name) : statement.statement();
     Outcome outcome =
         session.transaction().isBlock()
-            ? setInBlock(statement, facts, name, lasting)
-            : setNow(statement, name, lasting);
+            ? setInBlock(effective, facts, name, lasting)
+            : setNow(effective, facts.tag(), name, lasting);
     session.groups().settleBeforeNext();
     return outcome;
+  }
+
+  /** What nodes run: a RESET goes back to what the client asked for when it connected. */
+  private NodeStatement effective(SharedStatement statement, StatementFacts facts, String name) {
+    boolean resets =
+        facts.utility() == UtilityKind.RESET
+            || facts.setting() != null && TO_DEFAULT.matcher(statement.sql()).find();
+    String reset = resets ? session.settings().reset(name) : null;
+    return reset == null ? statement.statement() : NodeStatement.of(reset);
   }
 
   /** Statements are analysed, and keys hashed, as UTF-8. */
@@ -125,10 +138,11 @@ final class UtilityExecution {
     return setting.name().toLowerCase(Locale.ROOT);
   }
 
-  private Outcome setNow(SharedStatement statement, String name, boolean lasting) {
+  private Outcome setNow(NodeStatement statement, String tag, String name, boolean lasting) {
     Link link = session.runner().home();
     session.control().enter(link, false);
-    session.control().inject(link, statement.statement(), true);
+    session.control().inject(link, statement, false);
+    session.plan().add(FixedMessage.tag(tag));
     if (lasting) {
       session
           .plan()
@@ -143,7 +157,7 @@ final class UtilityExecution {
   }
 
   private Outcome setInBlock(
-      SharedStatement statement, StatementFacts facts, String name, boolean lasting)
+      NodeStatement statement, StatementFacts facts, String name, boolean lasting)
       throws IOException {
     List<Link> begun = session.links().begun();
     boolean transactionMode =
@@ -152,18 +166,18 @@ final class UtilityExecution {
       if (!transactionMode) {
         validate(statement);
       }
-      session.plan().add(FixedMessage.tag(facts.tag()));
     }
     for (Link link : begun) {
-      session.control().inject(link, statement.statement(), link == begun.get(0));
+      session.control().inject(link, statement, false);
     }
+    session.plan().add(FixedMessage.tag(facts.tag()));
     String kept = lasting && !transactionMode ? name : "";
     session
         .plan()
         .add(
             Action.then(
                 () -> {
-                  session.transaction().setting(kept, statement.statement());
+                  session.transaction().setting(kept, statement);
                   if (transactionMode && facts.isolation() != null) {
                     session.transaction().isolation(facts.isolation().toLowerCase(Locale.ROOT));
                   }
@@ -175,7 +189,7 @@ final class UtilityExecution {
    * No node has joined the transaction yet, and none need join for this: a wrong value shall be
    * told now all the same.
    */
-  private void validate(SharedStatement statement) throws IOException {
+  private void validate(NodeStatement statement) throws IOException {
     Link link = session.runner().home();
     session.links().connect(link);
     if (link.touched) {

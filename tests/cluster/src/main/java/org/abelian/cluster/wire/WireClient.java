@@ -154,6 +154,11 @@ public final class WireClient implements Closeable {
     return send('S', new byte[0]);
   }
 
+  /** Asks for the answers to what was sent so far, without ending the group of messages. */
+  public WireClient askForAnswers() throws IOException {
+    return send('H', new byte[0]);
+  }
+
   public WireClient copyData(String data) throws IOException {
     return send('d', data.getBytes(StandardCharsets.UTF_8));
   }
@@ -194,6 +199,15 @@ public final class WireClient implements Closeable {
       message = read();
       messages.add(message);
     } while (message.type() != 'Z');
+    return messages;
+  }
+
+  /** Reads so many groups' answers, each up to and with its ReadyForQuery. */
+  public List<Message> groups(int count) throws IOException {
+    List<Message> messages = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      messages.addAll(untilReady());
+    }
     return messages;
   }
 

@@ -104,6 +104,12 @@ pub enum Error {
     /// A commuting transaction that another router has ended, or is about to.
     #[error("the transaction is over")]
     IntentOver,
+    /// A function for tables was given something else.
+    #[error("this is not a table")]
+    NotATable,
+    /// A function for the owner of a table was called by somebody else.
+    #[error("must be owner of the table")]
+    NotOwner,
     /// A statement under strict reads names a row as a whole.
     #[error("abelian.strict_reads cannot read a row as a whole")]
     WholeRow,
@@ -128,7 +134,8 @@ impl Error {
             Error::ConcurrentUpdate | Error::IntentOver => {
                 PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE
             }
-            Error::NotForUsers => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+            Error::NotATable => PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE,
+            Error::NotForUsers | Error::NotOwner => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
             Error::LockNotAvailable | Error::RowLockNotAvailable => {

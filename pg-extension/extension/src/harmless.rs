@@ -33,6 +33,13 @@ unsafe extern "C" {
     pub fn MemoryContextReset(context: MemoryContext);
 }
 
+// The C library's, and a variable of PostgreSQL's scanner.
+unsafe extern "C" {
+    pub fn kill(process: c_int, signal: c_int) -> c_int;
+    /// Its length is not part of the bindings.
+    pub static ScanKeywordTokens: [u16; 1];
+}
+
 mod raw {
     unsafe extern "C" {
         pub fn GetCurrentCommandId(used: bool) -> pgrx::pg_sys::CommandId;

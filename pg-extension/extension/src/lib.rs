@@ -3,7 +3,7 @@
 //! Rooms, arrows only downwards: `operation` (interception of statements) → `types` (one file per SQL type) →
 //! `object` (slices, splitting, folding) → `lock` (modes) → `aggregate` (states of types over an aggregate); beside
 //! them `cluster` (the node side of a cluster). At the bottom lie `backend`, `boundary`, `catalog`, `error`, `function`,
-//! `harmless`, `hooks`, `identity`, `numeric`, `opened`, `settings`, `statistics` and `varlena`, which know none of the rooms, and
+//! `harmless`, `hooks`, `identity`, `numeric`, `opened`, `owner`, `settings`, `statistics` and `varlena`, which know none of the rooms, and
 //! `shared_memory`, which knows what each of them keeps there.
 //!
 //! SQL functions use the version-1 calling convention by [`function::pg_function`]; their declarations are in
@@ -24,6 +24,7 @@ pub mod numeric;
 pub mod object;
 pub mod opened;
 pub mod operation;
+pub mod owner;
 pub mod settings;
 pub mod shared_memory;
 pub mod statistics;

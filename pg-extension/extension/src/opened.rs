@@ -27,6 +27,12 @@ impl Opened {
         self.0
     }
 
+    /// Its identifier.
+    pub fn id(&self) -> Oid {
+        // SAFETY: it is open.
+        unsafe { (*self.0).rd_id }
+    }
+
     /// Its row of `pg_class`.
     pub fn class(&self) -> &FormData_pg_class {
         // SAFETY: it is open.

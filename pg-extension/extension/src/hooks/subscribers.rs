@@ -22,7 +22,7 @@ impl<E> Clone for Subscriber<E> {
 impl<E> Copy for Subscriber<E> {}
 
 /// Bound on the subscribers to one kind of event.
-const MOST: usize = 8;
+const MOST: usize = 16;
 
 /// A list with room for some, filled while the library is loaded.
 #[derive(Debug)]

@@ -14,6 +14,7 @@ use crate::shared_memory::FIGURES;
 use crate::statistics;
 use crate::varlena::{bytea_of, content_of};
 use abelian_adt::counter::folded_after;
+use pgrx::pg_sys::Oid;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -31,6 +32,20 @@ pub fn split_objects(most_slices: usize) -> Result<BTreeSet<i64>, Error> {
         take
     })?;
     Ok(found.iter().map(|row| row.slice.object.id).collect())
+}
+
+/// All objects of one table that have slices.
+pub fn split_in(relation: Oid) -> Result<BTreeSet<i64>, Error> {
+    let found =
+        SliceTable::for_reading()?.newest_where(&|slice| slice.object.relation == relation)?;
+    Ok(found.iter().map(|row| row.slice.object.id).collect())
+}
+
+/// All tables that have objects with slices, by their numbers.
+pub fn split_relations() -> Result<BTreeSet<u32>, Error> {
+    let found = SliceTable::for_reading()?.newest_where(&|_| true)?;
+    let relations = found.iter().map(|row| row.slice.object.relation);
+    Ok(relations.map(Oid::to_u32).collect())
 }
 
 /// Folds one object if it is idle and nobody overwrites it; tells whether nothing is left to fold.

@@ -15,6 +15,7 @@ pub mod worker;
 mod write;
 
 pub use escrow::{Outlook, Watch};
+pub use fold::{split_in, split_relations};
 pub use read::{
     Slices, before_read, may_have_slices, newest, reads_are_watched, visible, visible_to,
     watch_reads,

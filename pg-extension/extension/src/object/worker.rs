@@ -4,6 +4,7 @@
 use crate::backend;
 use crate::callback;
 use crate::error::Error;
+use crate::harmless;
 use crate::object::{fold, split_set};
 use crate::shared_memory::FOLDING;
 use crate::{catalog, settings};
@@ -26,6 +27,8 @@ const IDLE_ROUNDS: u32 = 5;
 
 /// How long workers stay out of all databases when a command on a database fails before saying so: 10 s.
 const AWAY_MICROSECONDS: i64 = 10_000_000;
+
+const SIGTERM: i32 = 15;
 
 /// How long a started worker may take to come up before another is started: 10 s.
 const START_MICROSECONDS: i64 = 10_000_000;
@@ -115,21 +118,12 @@ pub fn stay_away() -> Away {
         }
         for worker in workers {
             // SAFETY: a worker clears its entry before it exits, so this is one of ours.
-            unsafe { libc_kill(worker) };
+            unsafe { harmless::kill(worker, SIGTERM) };
         }
         pgrx::check_for_interrupts!();
         std::thread::sleep(Duration::from_millis(20));
     }
     Away(())
-}
-
-unsafe fn libc_kill(pid: i32) {
-    unsafe extern "C" {
-        fn kill(pid: i32, signal: i32) -> i32;
-    }
-    const SIGTERM: i32 = 15;
-    // SAFETY: by the caller.
-    unsafe { kill(pid, SIGTERM) };
 }
 
 /// Lets the workers return when dropped.

@@ -7,6 +7,7 @@ use super::own;
 use super::row::{self, Locked, Request, Table};
 use super::strict;
 use super::tree;
+use crate::aggregate::Family;
 use crate::backend;
 use crate::error::Error;
 use crate::function::Call;
@@ -130,6 +131,29 @@ impl Content for Aggregated {
     fn identified(mut self) -> Result<Datum, Error> {
         self.state = self.seen()?;
         Ok(Aggregated::identified(self)?.into_datum())
+    }
+}
+
+/// A new object with the newest value of the one that the datum is.
+///
+/// # Safety
+/// The datum must be of the type, which is Abelian.
+pub unsafe fn joined(type_: Oid, datum: Datum) -> Result<Datum, Error> {
+    fn whole<T: Content>(content: T) -> Result<Datum, Error> {
+        let whole = content.clone().newest_alone()?;
+        // SAFETY: it is of the same type.
+        unsafe { content.beside(whole) }.identified()
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        match crate::catalog::get()? {
+            ours if ours.is_counter_type(type_) => whole(Counter::from_datum(datum)),
+            ours if ours.decimal_counter == type_ => whole(DecimalCounter::from_datum(datum)),
+            _ => {
+                let family = Family::of(type_).ok_or(Error::NotAggregated)?;
+                whole(Aggregated::from_datum(family, datum))
+            }
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod elements;
 mod escrow;
 mod executor;
 mod functions;
+mod joining;
 mod locking;
 mod missing;
 mod own;
@@ -48,6 +49,7 @@ pub fn install() {
     results::install();
     own::install();
     parallel::install();
+    published::install();
     planner::subscribe(prepare_plan);
 }
 

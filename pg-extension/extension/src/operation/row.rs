@@ -340,9 +340,11 @@ impl Table {
     }
 }
 
+/// The objects in a row.
+///
 /// # Safety
 /// The slot must hold a row of the relation.
-unsafe fn objects_in(
+pub unsafe fn objects_in(
     relation: pg_sys::Relation,
     slot: *mut pg_sys::TupleTableSlot,
 ) -> Result<Vec<Object>, Error> {

@@ -2,8 +2,8 @@ package org.abelian.server;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,7 +37,10 @@ final class RouterServer implements AutoCloseable {
           .frame(BackendType.ERROR_RESPONSE);
 
   private final Router router;
-  private final ServerSocket socket;
+
+  /** Of the kind whose sockets can be looked at for a moment and then block again. */
+  private final ServerSocketChannel listener;
+
   private final ClientLimits limits;
   private final Admission admission;
   private final Authentication authentication;
@@ -46,9 +49,9 @@ final class RouterServer implements AutoCloseable {
   private final ClientWatch watch;
   private volatile boolean stopping;
 
-  private RouterServer(Router router, ServerSocket socket, ClientLimits limits) {
+  private RouterServer(Router router, ServerSocketChannel listener, ClientLimits limits) {
     this.router = router;
-    this.socket = socket;
+    this.listener = listener;
     this.limits = limits;
     admission = new Admission(limits.starting(), limits.clients());
     watch = new ClientWatch(clients, limits);
@@ -65,10 +68,10 @@ final class RouterServer implements AutoCloseable {
    */
   static RouterServer start(Router router, InetSocketAddress address, ClientLimits limits)
       throws IOException {
-    ServerSocket socket = new ServerSocket();
-    socket.setReuseAddress(true);
-    socket.bind(address, BACKLOG);
-    RouterServer server = new RouterServer(router, socket, limits);
+    ServerSocketChannel listener = ServerSocketChannel.open();
+    listener.socket().setReuseAddress(true);
+    listener.bind(address, BACKLOG);
+    RouterServer server = new RouterServer(router, listener, limits);
     Thread acceptor = new Thread(server::accept, "accept");
     acceptor.setDaemon(true);
     acceptor.start();
@@ -78,13 +81,13 @@ final class RouterServer implements AutoCloseable {
 
   /** The port that it listens on. */
   int port() {
-    return socket.getLocalPort();
+    return listener.socket().getLocalPort();
   }
 
   private void accept() {
     while (!stopping) {
       try {
-        welcome(socket.accept());
+        welcome(listener.accept().socket());
       } catch (IOException | OutOfMemoryError e) {
         if (!stopping) {
           LOG.warn("cannot accept a client: {}", e.toString());
@@ -178,7 +181,7 @@ final class RouterServer implements AutoCloseable {
     }
     stopping = true;
     try {
-      socket.close();
+      listener.close();
     } catch (IOException e) {
       LOG.debug("closing the listening socket", e);
     }

@@ -432,6 +432,11 @@ public final class NodeConnection {
     }
   }
 
+  /** True while a thread waits for the node. From any thread. */
+  public boolean isWaiting() {
+    return socket.isWaiting();
+  }
+
   /** True while a session has it. */
   boolean isLent() {
     return borrower != null;

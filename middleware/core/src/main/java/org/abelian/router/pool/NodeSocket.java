@@ -135,6 +135,11 @@ final class NodeSocket {
     throw new SocketTimeoutException("no answer within " + timeoutMillis + " ms");
   }
 
+  /** True while a call is going on. From any thread. */
+  boolean isWaiting() {
+    return (state & KIND) != 0;
+  }
+
   // ---- for the watch
 
   /** Looks at the call that is going on, if any. */

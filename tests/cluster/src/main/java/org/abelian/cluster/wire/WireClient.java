@@ -171,6 +171,14 @@ public final class WireClient implements Closeable {
     return send('f', strings(reason));
   }
 
+  /** The beginning of a message that says to be that long, and is not. */
+  public WireClient begin(char type, int length) throws IOException {
+    out.writeByte(type);
+    out.writeInt(length);
+    out.write(new byte[length / 2]);
+    return this;
+  }
+
   private WireClient send(char type, byte[] body) throws IOException {
     out.writeByte(type);
     out.writeInt(body.length + 4);
@@ -234,6 +242,23 @@ public final class WireClient implements Closeable {
       request.flush();
       second.getInputStream().read();
     }
+  }
+
+  /** Closes the connection without a word, as the system does for a program that was killed. */
+  public void abandon() throws IOException {
+    socket.close();
+  }
+
+  /** As {@link #abandon}, and what is still under way in both directions is thrown away. */
+  public void reset() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
+  }
+
+  /** Says that nothing more will be sent; answers still come. */
+  public void endSending() throws IOException {
+    out.flush();
+    socket.shutdownOutput();
   }
 
   private static byte[] strings(String... texts) {

@@ -1,6 +1,6 @@
 //! What PostgreSQL gives to a hook of utility commands, as one value to look at and to hand on. Knows none of the rooms.
 
-use pgrx::pg_sys::{self, NodeTag, ffi::pg_guard_ffi_boundary};
+use pgrx::pg_sys;
 use std::ffi::c_char;
 
 /// PostgreSQL's own function, called raw: pgrx's binding would convert the errors of the commands.
@@ -45,16 +45,6 @@ impl UtilityCall {
         unsafe { (*self.statement).utilityStmt }
     }
 
-    /// Whether it runs the body of a procedure or a DO block.
-    ///
-    /// # Safety
-    /// As [`UtilityCall::node`].
-    pub unsafe fn runs_users_code(self) -> bool {
-        // SAFETY: by the caller's promise; every node starts with its tag.
-        let tag = unsafe { (*self.node()).type_ };
-        matches!(tag, NodeTag::T_CallStmt | NodeTag::T_DoStmt)
-    }
-
     /// Hands it on to the next hook, or to PostgreSQL. A raw call: errors pass with all their fields.
     ///
     /// # Safety
@@ -74,14 +64,5 @@ impl UtilityCall {
                 self.completion,
             );
         }
-    }
-
-    /// As [`UtilityCall::pass_on`], for callers with something to drop: errors unwind.
-    ///
-    /// # Safety
-    /// As [`UtilityCall::node`].
-    pub unsafe fn pass_on_guarded(self, next: pg_sys::ProcessUtility_hook_type) {
-        // SAFETY: by the caller's promise; the call itself owns nothing.
-        unsafe { pg_guard_ffi_boundary(|| self.pass_on(next)) }
     }
 }

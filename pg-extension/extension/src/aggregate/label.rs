@@ -39,16 +39,33 @@ thread_local! {
     static OPERATIONS: RefCell<HashMap<Oid, Option<Operation>>> = RefCell::default();
 }
 
-/// Registers the provider; called once when the library is loaded.
+/// Installs the callback; called once when the library is loaded.
 pub fn install() {
     unsafe extern "C-unwind" fn changed(_: Datum, _: std::ffi::c_int, _: u32) {
         STALE.set(true);
     }
     // SAFETY: the postmaster loads libraries one after the other; the callback only sets a flag.
     unsafe {
-        pg_sys::register_label_provider(PROVIDER.as_ptr(), Some(check));
         let cache = SysCacheIdentifier::PROCOID as i32;
         pg_sys::CacheRegisterSyscacheCallback(cache, Some(changed), Datum::null());
+    }
+}
+
+/// A label is about to be set. The provider is registered with the first of ours in a session: PostgreSQL gives a label without a provider's
+/// name to the only one that there is, and refuses it where there is none.
+///
+/// # Safety
+/// The statement is one that PostgreSQL is about to run.
+pub unsafe fn provide_for(statement: *const pg_sys::SecLabelStmt) {
+    thread_local! {
+        static PROVIDED: Cell<bool> = const { Cell::new(false) };
+    }
+    // SAFETY: by the caller's promise; the provider's name is a C string or null.
+    unsafe {
+        let provider = (*statement).provider;
+        if !provider.is_null() && CStr::from_ptr(provider) == PROVIDER && !PROVIDED.replace(true) {
+            pg_sys::register_label_provider(PROVIDER.as_ptr(), Some(check));
+        }
     }
 }
 

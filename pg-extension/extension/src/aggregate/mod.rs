@@ -12,7 +12,7 @@ mod structure;
 
 pub use call::call;
 pub use family::{Family, Notation, is_input};
-pub use label::{Operation, operation};
+pub use label::{Operation, operation, provide_for as provide_label};
 pub use structure::Structure;
 
 /// Registers callbacks and the label provider; called once when the library is loaded.

@@ -103,8 +103,8 @@ unsafe fn whole(call: impl FnOnce()) {
 
 /// Runs our own code, whose panics become errors.
 fn guarded<R: Copy>(code: impl FnOnce() -> R) -> R {
-    // SAFETY: called by hooks that PostgreSQL called; `R` has no destructor.
-    unsafe { pg_sys::submodules::panic::pgrx_extern_c_guard(std::panic::AssertUnwindSafe(code)) }
+    // SAFETY: called by hooks that PostgreSQL called.
+    unsafe { boundary::guarded(code) }
 }
 
 /// Whether a router is connected. Asked before anything is guarded, since most clients are none.

@@ -6,7 +6,10 @@
 //! | TRUNCATE | likewise, once the command holds its locks |
 //! | ALTER TABLE | values are read as of now, since the command's snapshot is older than its lock; slices of columns that have another type afterwards go |
 //! | CREATE, DROP, ALTER DATABASE | folding workers leave first |
+//! | SECURITY LABEL | the provider is there for labels of ours |
 
+use crate::aggregate;
+use crate::boundary;
 use crate::catalog;
 use crate::object::slice_table::{Content, Slice};
 use crate::object::{self, read, split_set, worker, write};
@@ -15,6 +18,7 @@ use pgrx::pg_sys::{self, NodeTag, Oid};
 use pgrx::prelude::*;
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_void};
+use std::mem::ManuallyDrop;
 
 static mut NEXT_ACCESS: pg_sys::object_access_hook_type = None;
 static mut NEXT_UTILITY: pg_sys::ProcessUtility_hook_type = None;
@@ -124,7 +128,7 @@ fn type_of(relation: Oid, column: i16) -> Oid {
     unsafe { pg_sys::get_atttype(relation, column) }
 }
 
-/// Users' code runs below CALL and DO, whose errors must pass with all their fields; nothing else is to be done for them.
+/// Not guarded as a whole: errors of commands must pass with all their fields.
 #[allow(clippy::too_many_arguments)] // PostgreSQL's signature
 unsafe extern "C-unwind" fn on_utility(
     statement: *mut pg_sys::PlannedStmt,
@@ -146,42 +150,40 @@ unsafe extern "C-unwind" fn on_utility(
         destination,
         completion,
     };
-    // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
+    // SAFETY: the next hook or PostgreSQL's own function gets what we got; nothing here has a destructor but what is dropped when an
+    // error passes. A utility statement has a node of the type that its tag says.
     unsafe {
-        if call.runs_users_code() {
-            call.pass_on(NEXT_UTILITY);
-        } else {
-            on_other_utility(call);
-        }
-    }
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn on_other_utility(call: UtilityCall) {
-    // SAFETY: the next hook or PostgreSQL's own function gets what we got.
-    let go_on = || unsafe { call.pass_on_guarded(NEXT_UTILITY) };
-    // SAFETY: a utility statement has a node.
-    let statement = unsafe { call.node() };
-    match unsafe { (*statement).type_ } {
-        NodeTag::T_AlterTableStmt => {
-            read::with_newest(go_on);
-            // SAFETY: the node is of this type.
-            if unsafe { alters_type(statement.cast()) } {
-                remove(&|slice| !fits(slice));
+        let go_on = || call.pass_on(NEXT_UTILITY);
+        let statement = call.node();
+        match (*statement).type_ {
+            NodeTag::T_AlterTableStmt => {
+                read::with_newest(go_on);
+                boundary::guarded(|| {
+                    if alters_type(statement.cast()) {
+                        remove(&|slice| !fits(slice));
+                    }
+                });
             }
+            NodeTag::T_TruncateStmt => {
+                boundary::guarded(|| TRUNCATED.with_borrow_mut(Vec::clear));
+                go_on();
+                boundary::guarded(|| truncated(TRUNCATED.take()));
+            }
+            NodeTag::T_SecLabelStmt => {
+                boundary::guarded(|| aggregate::provide_label(statement.cast()));
+                go_on();
+            }
+            tag if concerns_database(tag, statement) => {
+                let mut away = ManuallyDrop::new(None);
+                boundary::guarded(|| *away = Some(worker::stay_away()));
+                boundary::pass_errors(go_on, || drop(away.take()));
+                boundary::guarded(|| {
+                    drop(away.take());
+                    split_set::forget_databases();
+                });
+            }
+            _ => go_on(),
         }
-        NodeTag::T_TruncateStmt => {
-            TRUNCATED.with_borrow_mut(Vec::clear);
-            go_on();
-            truncated(TRUNCATED.take());
-        }
-        // SAFETY: the node is of the type its tag says.
-        tag if unsafe { concerns_database(tag, statement) } => {
-            let _away = worker::stay_away();
-            go_on();
-            split_set::forget_databases();
-        }
-        _ => go_on(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! against the number of probes, loads all slices that its snapshot sees at once. What was loaded is used only
 //! under a snapshot with the same content, in the same (sub)transaction.
 
+use crate::boundary;
 use crate::error::Error;
 use crate::harmless;
 use crate::identity::ById;
@@ -336,15 +337,14 @@ unsafe fn slice_or_empty<'a>(
 
 /// Runs `body` with reads that see the newest state instead of the active snapshot, for commands that hold
 /// AccessExclusiveLock on the table they read.
-pub fn with_newest<T>(body: impl FnOnce() -> T) -> T {
-    struct Reset(bool);
-    impl Drop for Reset {
-        fn drop(&mut self) {
-            NEWEST_ONLY.set(self.0);
-        }
-    }
-    let _reset = Reset(NEWEST_ONLY.replace(true));
-    body()
+///
+/// # Safety
+/// As [`boundary::pass_errors`].
+pub unsafe fn with_newest(body: impl FnOnce()) {
+    let before = NEWEST_ONLY.replace(true);
+    // SAFETY: by the caller's promise.
+    unsafe { boundary::pass_errors(body, || NEWEST_ONLY.set(before)) };
+    NEWEST_ONLY.set(before);
 }
 
 /// Registers what invalidates the backend's cache; called once when the library is loaded.

@@ -32,10 +32,11 @@ mod symbols;
 mod tree;
 mod version;
 
+use crate::boundary;
 use crate::error::Error;
-use pgrx::pg_sys::{self, Oid, ffi::pg_guard_ffi_boundary};
-use pgrx::prelude::*;
+use pgrx::pg_sys::{self, Oid};
 use std::ffi::{c_char, c_int};
+use std::mem::ManuallyDrop;
 use symbols::Symbols;
 use tree::Tree;
 
@@ -76,30 +77,45 @@ pub fn is_pure_plan(plan: &pg_sys::Plan) -> bool {
     }
 }
 
-#[pg_guard]
+/// PostgreSQL's own function, called raw: pgrx's binding would convert the errors of planning.
+mod raw {
+    use pgrx::pg_sys;
+
+    unsafe extern "C-unwind" {
+        pub fn standard_planner(
+            query: *mut pg_sys::Query,
+            text: *const std::ffi::c_char,
+            options: std::ffi::c_int,
+            parameters: pg_sys::ParamListInfo,
+        ) -> *mut pg_sys::PlannedStmt;
+    }
+}
+
+/// Not guarded as a whole: errors of planning must pass with all their fields.
 unsafe extern "C-unwind" fn plan(
     query: *mut pg_sys::Query,
     text: *const c_char,
     options: c_int,
     parameters: pg_sys::ParamListInfo,
 ) -> *mut pg_sys::PlannedStmt {
-    let pure = match Tree::new(query) {
-        Some(query) => prepare(query),
-        None => None,
-    };
-    // SAFETY: the arguments are PostgreSQL's own; the previous hook is set once.
-    let statement = unsafe {
-        match PREVIOUS_PLANNER {
-            Some(previous) => pg_guard_ffi_boundary(|| previous(query, text, options, parameters)),
-            None => pg_sys::standard_planner(query, text, options, parameters),
-        }
-    };
-    if let (Some(pure), Some(statement)) = (pure, Tree::new(statement))
-        && !pure.replace(statement)
-    {
-        Error::Internal("unexpected plan of an operation".into()).raise();
+    // SAFETY: the arguments are PostgreSQL's own; the previous hook is set once. What is prepared is dropped when an error passes.
+    unsafe {
+        let mut pure = ManuallyDrop::new(None);
+        boundary::guarded(|| *pure = Tree::new(query).and_then(prepare));
+        let next = PREVIOUS_PLANNER.unwrap_or(raw::standard_planner);
+        let statement = boundary::pass_errors(
+            || next(query, text, options, parameters),
+            || drop(pure.take()),
+        );
+        boundary::guarded(|| {
+            if let (Some(pure), Some(statement)) = (pure.take(), Tree::new(statement))
+                && !pure.replace(statement)
+            {
+                Error::Internal("unexpected plan of an operation".into()).raise();
+            }
+        });
+        statement
     }
-    statement
 }
 
 /// Prepares a statement for planning; gives what to do with its plan if it only operates.

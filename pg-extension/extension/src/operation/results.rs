@@ -4,10 +4,11 @@
 
 use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
+use crate::boundary;
 use crate::error::Error;
 use crate::object;
 use crate::utility::UtilityCall;
-use pgrx::pg_sys::{self, CmdType, NodeTag, Oid, ffi::pg_guard_ffi_boundary};
+use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use pgrx::prelude::*;
 use std::cell::Cell;
 use std::ffi::c_char;
@@ -35,41 +36,27 @@ pub fn install() {
     }
 }
 
-#[pg_guard]
 unsafe extern "C-unwind" fn analysed(
     state: *mut pg_sys::ParseState,
     query: *mut pg_sys::Query,
     jumble: *mut pg_sys::JumbleState,
 ) {
-    // SAFETY: the arguments are PostgreSQL's own.
+    // SAFETY: the arguments are PostgreSQL's own; nothing here has a destructor.
     unsafe {
         if let Some(previous) = PREVIOUS_ANALYSIS {
-            pg_guard_ffi_boundary(|| previous(state, query, jumble));
+            previous(state, query, jumble);
+        }
+        if VIEW_DEFINITIONS.get() == 0 {
+            boundary::guarded(|| {
+                if let Some(query) = Tree::new(query) {
+                    present(query);
+                }
+            });
         }
     }
-    if let Some(query) = Tree::new(query)
-        && VIEW_DEFINITIONS.get() == 0
-    {
-        present(query);
-    }
 }
 
-struct ViewDefinition;
-
-impl ViewDefinition {
-    fn begin() -> Self {
-        VIEW_DEFINITIONS.set(VIEW_DEFINITIONS.get() + 1);
-        ViewDefinition
-    }
-}
-
-impl Drop for ViewDefinition {
-    fn drop(&mut self) {
-        VIEW_DEFINITIONS.set(VIEW_DEFINITIONS.get() - 1);
-    }
-}
-
-/// Users' code runs below CALL and DO, whose errors must pass with all their fields; nothing else is to be done for them.
+/// Views are told apart while they are defined. Errors of commands pass with all their fields.
 #[allow(clippy::too_many_arguments)] // PostgreSQL's signature
 unsafe extern "C-unwind" fn utility(
     statement: *mut pg_sys::PlannedStmt,
@@ -93,21 +80,17 @@ unsafe extern "C-unwind" fn utility(
     };
     // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
     unsafe {
-        if call.runs_users_code() {
+        if (*call.node()).type_ != NodeTag::T_ViewStmt {
             call.pass_on(PREVIOUS_UTILITY);
-        } else {
-            other_utility(call);
+            return;
         }
-    }
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn other_utility(call: UtilityCall) {
-    // SAFETY: the arguments are PostgreSQL's own.
-    unsafe {
-        let defines_view = (*call.node()).type_ == NodeTag::T_ViewStmt;
-        let _definition = defines_view.then(ViewDefinition::begin);
-        call.pass_on_guarded(PREVIOUS_UTILITY);
+        let around = VIEW_DEFINITIONS.get();
+        VIEW_DEFINITIONS.set(around + 1);
+        boundary::pass_errors(
+            || call.pass_on(PREVIOUS_UTILITY),
+            || VIEW_DEFINITIONS.set(around),
+        );
+        VIEW_DEFINITIONS.set(around);
     }
 }
 

@@ -166,6 +166,12 @@ pub fn named(name: &pg_sys::RangeVar, write: bool) -> Option<Json> {
     }))
 }
 
+/// Whether it belongs to one session.
+pub fn is_temporary(relation: Oid) -> bool {
+    // SAFETY: a catalogue look-up.
+    unsafe { pg_sys::get_rel_persistence(relation) as u8 == pg_sys::RELPERSISTENCE_TEMP }
+}
+
 /// The relation of that name. Takes no lock.
 pub fn existing(name: &pg_sys::RangeVar) -> Option<Oid> {
     // SAFETY: a look-up that may find nothing.

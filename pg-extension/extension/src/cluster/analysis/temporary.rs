@@ -21,7 +21,12 @@ fn object_of(statement: NodePtr) -> Option<String> {
     }
     if let Some(define) = tree::cast::<pg_sys::DefineStmt, _>(statement) {
         return qualified(define.defnames)
-            .or_else(|| tree::nodes(define.args).find_map(|args| type_in(args.cast())))
+            .or_else(|| {
+                // Of an aggregate: a list of parameters, and how many of them are direct arguments.
+                tree::nodes(define.args)
+                    .filter(|args| tree::tag(*args) == Some(NodeTag::T_List))
+                    .find_map(|args| type_in(args.cast()))
+            })
             .or_else(|| type_in(define.definition));
     }
     if let Some(create) = tree::cast::<pg_sys::CreateDomainStmt, _>(statement) {
@@ -101,7 +106,9 @@ fn read(statement: NodePtr) -> Option<String> {
         vec![view.query]
     } else {
         let rule = tree::cast::<pg_sys::RuleStmt, _>(statement)?;
-        tree::nodes(rule.actions).collect()
+        tree::nodes(rule.actions)
+            .filter(|action| is_query(*action))
+            .collect()
     };
     let mut found = None;
     for query in queries {
@@ -115,6 +122,15 @@ fn read(statement: NodePtr) -> Option<String> {
         });
     }
     found
+}
+
+/// An action of a rule may also be NOTIFY.
+fn is_query(action: NodePtr) -> bool {
+    use NodeTag::{T_DeleteStmt, T_InsertStmt, T_SelectStmt, T_UpdateStmt};
+    matches!(
+        tree::tag(action),
+        Some(T_SelectStmt | T_InsertStmt | T_UpdateStmt | T_DeleteStmt)
+    )
 }
 
 /// A name whose schema is that of temporary objects.

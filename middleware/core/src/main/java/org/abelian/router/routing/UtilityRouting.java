@@ -16,7 +16,8 @@ final class UtilityRouting {
           "CREATE TABLE AS",
           "SELECT INTO",
           "CREATE MATERIALIZED VIEW",
-          "REFRESH MATERIALIZED VIEW");
+          "REFRESH MATERIALIZED VIEW",
+          "EXPLAIN"); // of one of these
 
   private final String sql;
   private final StatementFacts facts;
@@ -37,7 +38,10 @@ final class UtilityRouting {
       case OTHER:
         return Plan.always(everyNode());
       case VACUUM:
-        return Plan.always(new Route.AllNodes(Route.Purpose.NODE_BY_NODE));
+        return Plan.always(
+            facts.relations().isEmpty() || uses.isPlaced()
+                ? new Route.AllNodes(Route.Purpose.NODE_BY_NODE)
+                : firstNode());
       case LOCK:
       case TRUNCATE:
         return Plan.always(
@@ -88,10 +92,11 @@ final class UtilityRouting {
           "Create the table, place it, and fill it with INSERT ... SELECT or from the"
               + " application.");
     }
-    if (facts.relations().stream().anyMatch(RelationFacts::temporary)) {
-      return firstNode();
-    }
-    return everyNode();
+    // A materialized view has its rows on the first node, as a table without placement has.
+    boolean first =
+        facts.tag().equals("REFRESH MATERIALIZED VIEW")
+            || facts.relations().stream().anyMatch(RelationFacts::temporary);
+    return first ? firstNode() : everyNode();
   }
 
   private Plan oneNodeOnly(String what) {

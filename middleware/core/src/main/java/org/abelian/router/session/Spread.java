@@ -138,7 +138,11 @@ final class Spread {
     for (var node : routed.router().catalog().nodes()) {
       links.add(session.links().link(node));
     }
-    if (all.purpose() != Route.Purpose.NODE_BY_NODE) {
+    boolean byItself = isByItself(all);
+    if (!byItself && all.purpose() == Route.Purpose.NODE_BY_NODE && routed.mustBeAlone()) {
+      links.subList(1, links.size()).clear(); // The first node refuses it, in PostgreSQL's words.
+    }
+    if (!byItself) {
       if (links.size() > 1) {
         session.control().openImplicit();
       }
@@ -157,6 +161,11 @@ final class Spread {
       session.runner().seesUncommittedSchema();
     }
     return bound(statement, routed, all, links, answer);
+  }
+
+  /** Whether each node runs it outside of the session's transaction. */
+  private boolean isByItself(Route.AllNodes all) {
+    return all.purpose() == Route.Purpose.NODE_BY_NODE && !session.transaction().isBlock();
   }
 
   /** Sequences of distributed tables count differently on each node. */
@@ -206,8 +215,7 @@ final class Spread {
     boolean none =
         portal.needsNoVote() // no node has it yet
             || portal.routed.facts().rewritten() != null
-            || portal.route instanceof Route.AllNodes all
-                && all.purpose() == Route.Purpose.NODE_BY_NODE;
+            || portal.route instanceof Route.AllNodes all && isByItself(all);
     if (none) {
       session.plan().add(FixedMessage.NO_DATA);
       return;
@@ -234,9 +242,7 @@ final class Spread {
     }
     session.notRetryableAfterWrites(portal.routed.writes());
     if (portal.route instanceof Route.AllNodes all) {
-      return all.purpose() == Route.Purpose.NODE_BY_NODE
-          ? executeNodeByNode(portal)
-          : executeEverywhere(portal, name);
+      return isByItself(all) ? executeNodeByNode(portal) : executeEverywhere(portal, name);
     }
     if (portal.route instanceof Route.CopyIn copy) {
       return executeCopy(portal, name, copy);
@@ -308,10 +314,6 @@ final class Spread {
     if (!session.plan().isEmpty()) {
       return Outcome.WAIT;
     }
-    if (session.transaction().isBlock()) {
-      throw Failure.of(
-          "25001", portal.routed.facts().tag() + " cannot run inside a transaction block");
-    }
     session.notRetryable();
     String tag = "";
     for (Link link : portal.links) {
@@ -319,6 +321,9 @@ final class Spread {
       QueryResult result = runByItself(link, portal.statement().sql());
       if (!result.succeeded()) {
         throw new Failure(result.errorFields());
+      }
+      if (link == portal.links.get(0)) {
+        result.notices().forEach(session.output()::pass);
       }
       tag = result.tag();
     }

@@ -185,6 +185,11 @@ final class TransactionControl {
   private Outcome end(SharedStatement statement, TransactionCommand command) {
     boolean commit = command.kind() == TransactionCommand.Kind.COMMIT;
     if (!state.isBlock()) {
+      if (command.chain()) {
+        throw Failure.of(
+            "25P01",
+            (commit ? "COMMIT" : ROLLBACK) + " AND CHAIN can only be used in transaction blocks");
+      }
       warn("25P01", "there is no transaction in progress");
       session.plan().add(FixedMessage.tag(commit ? "COMMIT" : ROLLBACK));
       return Outcome.NEXT;

@@ -137,7 +137,7 @@ pub fn stored_into(statement: NodePtr) -> Option<&'static pg_sys::RangeVar> {
     tree::cast::<pg_sys::RangeVar, _>(into.rel)
 }
 
-/// Whether PostgreSQL refuses the command inside a transaction block.
+/// Whether PostgreSQL refuses the command inside a transaction block, or as a part of a prepared transaction.
 pub fn needs_own_transaction(statement: NodePtr) -> bool {
     if let Some(vacuum) = tree::cast::<pg_sys::VacuumStmt, _>(statement) {
         return vacuum.is_vacuumcmd;
@@ -148,8 +148,16 @@ pub fn needs_own_transaction(statement: NodePtr) -> bool {
     if let Some(drop) = tree::cast::<pg_sys::DropStmt, _>(statement) {
         return drop.concurrent;
     }
+    if let Some(refresh) = tree::cast::<pg_sys::RefreshMatViewStmt, _>(statement) {
+        return refresh.concurrent; // by means of a temporary table
+    }
+    if let Some(alter) = tree::cast::<pg_sys::AlterTableStmt, _>(statement) {
+        return tree::list::<pg_sys::AlterTableCmd>(alter.cmds)
+            .filter_map(|command| tree::cast::<pg_sys::PartitionCmd, _>(command.def))
+            .any(|partition| partition.concurrent);
+    }
     if let Some(cluster) = tree::cast::<pg_sys::ClusterStmt, _>(statement) {
-        return cluster.relation.is_null();
+        return cluster.relation.is_null() || is_partitioned(cluster.relation);
     }
     if let Some(reindex) = tree::cast::<pg_sys::ReindexStmt, _>(statement) {
         let single = [
@@ -158,7 +166,7 @@ pub fn needs_own_transaction(statement: NodePtr) -> bool {
         ];
         let concurrently = tree::list::<pg_sys::DefElem>(reindex.params)
             .any(|option| tree::string(option.defname) == "concurrently");
-        return concurrently || !single.contains(&reindex.kind);
+        return concurrently || !single.contains(&reindex.kind) || is_partitioned(reindex.relation);
     }
     matches!(
         tree::tag(statement),
@@ -170,4 +178,17 @@ pub fn needs_own_transaction(statement: NodePtr) -> bool {
                 | NodeTag::T_DropTableSpaceStmt
         )
     )
+}
+
+fn is_partitioned(name: *const pg_sys::RangeVar) -> bool {
+    let relation = tree::cast::<pg_sys::RangeVar, _>(name).and_then(relation::existing);
+    relation.is_some_and(|relation| {
+        // SAFETY: a catalogue look-up.
+        let kind = unsafe { pg_sys::get_rel_relkind(relation) } as u8;
+        [
+            pg_sys::RELKIND_PARTITIONED_TABLE,
+            pg_sys::RELKIND_PARTITIONED_INDEX,
+        ]
+        .contains(&kind)
+    })
 }

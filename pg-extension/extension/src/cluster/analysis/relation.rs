@@ -174,6 +174,10 @@ pub fn is_temporary(relation: Oid) -> bool {
 
 /// The relation of that name. Takes no lock.
 pub fn existing(name: &pg_sys::RangeVar) -> Option<Oid> {
+    // CREATE TEMPORARY with a schema: whether that may be, the command itself finds out.
+    if name.relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP && !name.schemaname.is_null() {
+        return None;
+    }
     // SAFETY: a look-up that may find nothing.
     let oid = unsafe {
         pg_sys::RangeVarGetRelidExtended(

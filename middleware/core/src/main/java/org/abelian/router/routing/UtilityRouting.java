@@ -92,11 +92,10 @@ final class UtilityRouting {
           "Create the table, place it, and fill it with INSERT ... SELECT or from the"
               + " application.");
     }
-    // A materialized view has its rows on the first node, as a table without placement has.
-    boolean first =
-        facts.tag().equals("REFRESH MATERIALIZED VIEW")
-            || facts.relations().stream().anyMatch(RelationFacts::temporary);
-    return first ? firstNode() : everyNode();
+    if (facts.relations().stream().anyMatch(RelationFacts::temporary)) {
+      return firstNode();
+    }
+    return everyNode();
   }
 
   private Plan oneNodeOnly(String what) {

@@ -25,6 +25,9 @@ import org.abelian.router.routing.Route;
  * transaction over the nodes.
  */
 final class Spread {
+  private static final NodeStatement UNCHECKED_BODIES =
+      NodeStatement.of("SET LOCAL check_function_bodies = off");
+
   private final Session session;
   private final Combine combine;
   private final SnapshotGate gate;
@@ -151,7 +154,7 @@ final class Spread {
       for (Link link : links) {
         enter(link, routed);
         if (routed.changesSchema(all) && links.size() > 1) {
-          tellItsNumber(link);
+          prepareForChange(link, link == links.get(0));
         }
         bindOne(link, routed, text, false, bind);
       }
@@ -168,10 +171,16 @@ final class Spread {
     return all.purpose() == Route.Purpose.NODE_BY_NODE && !session.transaction().isBlock();
   }
 
-  /** Sequences of distributed tables count differently on each node. */
-  private void tellItsNumber(Link link) {
+  /**
+   * Sequences of distributed tables count differently on each node. Bodies of functions are checked
+   * by the first node alone: they may name temporary tables, which the others do not have.
+   */
+  private void prepareForChange(Link link, boolean first) {
     NodeStatement number = NodeStatement.of("SET LOCAL abelian.node_id = " + link.nodeId);
     session.control().inject(link, number, false);
+    if (!first) {
+      session.control().inject(link, UNCHECKED_BODIES, false);
+    }
   }
 
   private Portal bindRead(

@@ -185,14 +185,7 @@ final class TransactionControl {
   private Outcome end(SharedStatement statement, TransactionCommand command) {
     boolean commit = command.kind() == TransactionCommand.Kind.COMMIT;
     if (!state.isBlock()) {
-      if (command.chain()) {
-        throw Failure.of(
-            "25P01",
-            (commit ? "COMMIT" : ROLLBACK) + " AND CHAIN can only be used in transaction blocks");
-      }
-      warn("25P01", "there is no transaction in progress");
-      session.plan().add(FixedMessage.tag(commit ? "COMMIT" : ROLLBACK));
-      return Outcome.NEXT;
+      return endWithoutBlock(statement, command, commit);
     }
     boolean reallyCommit = commit && !state.isFailed();
     Link only = session.links().begunCount() == 1 ? session.links().firstBegun() : null;
@@ -220,6 +213,46 @@ final class TransactionControl {
       state.beginBlock(begin, isolation);
       beginAnswered = true;
     }
+    return Outcome.NEXT;
+  }
+
+  /**
+   * COMMIT and ROLLBACK without BEGIN warn, and end what the statements before them in the same
+   * group of messages have begun.
+   */
+  private Outcome endWithoutBlock(
+      SharedStatement statement, TransactionCommand command, boolean commit) {
+    String tag = commit ? "COMMIT" : ROLLBACK;
+    if (command.chain()) {
+      throw Failure.of("25P01", tag + " AND CHAIN can only be used in transaction blocks");
+    }
+    List<Link> touched = new ArrayList<>(session.links().touched());
+    if (touched.isEmpty() && !state.isOpen()) {
+      warn("25P01", "there is no transaction in progress");
+      session.plan().add(FixedMessage.tag(tag));
+      return Outcome.NEXT;
+    }
+    session.notRetryable();
+    if (!state.isOpen()) {
+      for (Link link : touched) {
+        inject(link, statement.statement(), link == touched.get(0));
+      }
+      session.plan().add(Action.then(state.work()::clear));
+      session.groups().settleBeforeNext();
+      return Outcome.NEXT;
+    }
+    if (!session.plan().isEmpty()) {
+      return Outcome.WAIT;
+    }
+    session
+        .output()
+        .notice(ErrorFields.of("WARNING", "25P01", "there is no transaction in progress"));
+    if (commit) {
+      commitImplicit();
+    } else {
+      ending.rollbackAll();
+    }
+    session.output().commandComplete(tag);
     return Outcome.NEXT;
   }
 

@@ -99,7 +99,25 @@ END $$;
 
 ALTER FUNCTION abelian.lock_modes_conflict(text, text) PARALLEL SAFE;
 -- ==== end of placement ==============================================================================
--- ==== types: hashing =================================================================================
+-- ==== types: windows and hashing ====================================================================
+-- Windows of RANGE with an offset, as over the values.
+DO $$
+DECLARE
+  made record;
+BEGIN
+  FOR made IN SELECT * FROM (VALUES
+      ('counter', 'bigint', 'bigint'), ('bounded_counter', 'bigint', 'bigint'), ('decimal_counter', 'numeric', 'numeric'),
+      ('max', 'bigint', 'bigint'), ('min', 'bigint', 'bigint'), ('max_numeric', 'numeric', 'numeric'), ('min_numeric', 'numeric', 'numeric'),
+      ('max_timestamptz', 'timestamptz', 'interval'), ('min_timestamptz', 'timestamptz', 'interval')) t(name, value, offset_type)
+  LOOP
+    EXECUTE format('CREATE FUNCTION abelian.%I(abelian.%I, abelian.%2$I, %s, boolean, boolean) RETURNS boolean LANGUAGE sql STABLE STRICT
+                      PARALLEL SAFE RETURN pg_catalog.in_range($1::%s, $2::%4$s, $3, $4, $5)',
+                   made.name || '_in_range', made.name, made.offset_type, made.value);
+    EXECUTE format('ALTER OPERATOR FAMILY abelian.%I USING btree ADD FUNCTION 3 (abelian.%I, %s) abelian.%I(abelian.%2$I, abelian.%2$I, %3$s, boolean, boolean)',
+                   made.name || '_order', made.name, made.offset_type, made.name || '_in_range');
+  END LOOP;
+END $$;
+
 -- The equality of a type whose values are arrays claimed to hash, but had no operator class, so that a hash join failed.
 DO $$
 DECLARE
@@ -160,7 +178,7 @@ BEGIN
                    type_schema, type_name || '_hashing', made, type_name || '_hash');
   END IF;
 END $make$;
--- ==== end of types: hashing ==========================================================================
+-- ==== end of types: windows and hashing =============================================================
 -- ==== objects and slices ============================================================================
 -- ==== end of objects and slices =====================================================================
 -- ==== statement analysis ============================================================================

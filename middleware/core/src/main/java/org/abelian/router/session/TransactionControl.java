@@ -6,8 +6,10 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.Action;
 import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrontendType;
@@ -21,6 +23,9 @@ final class TransactionControl {
   private static final FixedMessage BEGIN_TAG = FixedMessage.tag("BEGIN");
   private static final FixedMessage START_TAG = FixedMessage.tag("START TRANSACTION");
   private static final String ROLLBACK = "ROLLBACK";
+
+  /** An error that costs nothing: there is no savepoint of that name. */
+  private static final String FAIL = "ROLLBACK TO SAVEPOINT \"the transaction failed elsewhere\"";
 
   private final Session session;
   private final TransactionState state;
@@ -391,6 +396,23 @@ final class TransactionControl {
     }
     if (failed) {
       state.fail();
+      failEverywhere();
+    }
+  }
+
+  /**
+   * A transaction that has failed holds no locks any more, on no node: those that had no part in
+   * the error are made to fail as well. Savepoints stay, and can be gone back to.
+   */
+  private void failEverywhere() {
+    for (Link link : session.links().begun()) {
+      if (link.isUsable() && link.connection.transactionStatus() == 'T') {
+        try {
+          NodeCall.simple(link.connection, FAIL);
+        } catch (NodeLostException lost) {
+          // The node ends what was open there.
+        }
+      }
     }
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -12,6 +13,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.abelian.cluster.ClientProgram.Result;
 import org.abelian.cluster.wire.Binding;
 import org.abelian.cluster.wire.Message;
@@ -114,6 +116,43 @@ class NodeEncryptionIT {
       client.cancel();
       assertEquals("57014", error(client.untilReady()).sqlState());
     }
+  }
+
+  /** Neither the client nor the nodes take more while nobody reads what they say. */
+  @Test
+  void largePipelinesGetOnInBothDirections() throws Exception {
+    int statements = 128;
+    String text = "x".repeat(100_000);
+    try (WireClient client = encryptedClient()) {
+      CompletableFuture<Void> sending =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  client.parse("s", "SELECT $1::text FROM item WHERE id = 1");
+                  for (int i = 0; i < statements; i++) {
+                    client.bind("", "s", 0, text).execute("", 0);
+                  }
+                  client.sync().flush();
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      List<Message> answer = client.untilReady();
+      sending.join();
+      List<String> values =
+          answer.stream().filter(m -> m.type() == 'D').map(m -> m.values()[0]).toList();
+      assertEquals(statements, values.size());
+      assertTrue(values.stream().allMatch(text::equals));
+    }
+  }
+
+  @Test
+  void theStatementOfAClientThatIsGoneEnds() throws Exception {
+    try (WireClient client = encryptedClient()) {
+      client.query(SLEEP).flush();
+      awaitSleepers(1);
+    }
+    awaitSleepers(0);
   }
 
   private static WireClient encryptedClient() throws IOException {

@@ -249,7 +249,7 @@ class ClientNegotiationIT {
   }
 
   @Test
-  void renegotiationIsRefused() throws IOException {
+  void renegotiationIsRefused() throws Exception {
     SSLSocket socket = established("TLSv1.2");
     try (WireClient client = wire(socket)) {
       assertThrows(
@@ -259,6 +259,10 @@ class ClientNegotiationIT {
             client.query(QUERY).untilReady();
           });
     }
+    for (int i = 0; i < 1000 && !tls.router.log().contains("renegotiation is not allowed"); i++) {
+      Thread.sleep(10);
+    }
+    assertTrue(tls.router.log().contains("renegotiation is not allowed"), tls.router.log());
   }
 
   @Test

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -87,12 +89,17 @@ class NodeSslModeIT {
   }
 
   private static String connect(SslMode mode, Map<String, String> options) {
+    try (NodeTls tls = tls(mode, options)) {
+      return connect(new NodeAddress("127.0.0.1", node.node().port()), tls);
+    }
+  }
+
+  private static String connect(NodeAddress address, NodeTls tls) {
     NodeIdentity identity =
         new NodeIdentity(
             Map.of("user", LocalNode.USER, "database", LocalNode.DATABASE),
             new ScramSecret.Password(LocalNode.USER));
-    NodeAddress address = new NodeAddress("127.0.0.1", node.node().port());
-    try (NodeTls tls = tls(mode, options)) {
+    try {
       NodeConnection connection =
           NodeConnector.open(address, identity, IoContext.of(MemoryBudget.unlimited(), tls));
       connection.close();
@@ -190,6 +197,43 @@ class NodeSslModeIT {
     assertEquals("revoked: plain plain tls - - -", row("revoked", list));
     node.certificate(good).reload();
     assertEquals("not revoked: plain plain tls tls tls tls", row("not revoked", list));
+  }
+
+  /** PostgreSQL 15 has no direct handshakes, but our server has; it is a node like any other. */
+  @Test
+  void theHandshakeMayComeFirst() throws Exception {
+    TlsCluster cluster = TlsCluster.shared();
+    NodeAddress server = new NodeAddress(TlsCluster.HOST, cluster.router.port());
+    Map<String, String> direct =
+        Map.of(
+            "sslrootcert",
+            cluster.authority.certificate().toString(),
+            "sslnegotiation",
+            "direct",
+            "channel_binding",
+            "require");
+    try (NodeTls tls = tls(SslMode.VERIFY_FULL, direct)) {
+      assertEquals("tls", connect(server, tls));
+      NodeAddress old = new NodeAddress("127.0.0.1", node.node().port());
+      assertEquals("-", connect(old, tls));
+    }
+  }
+
+  @Test
+  void newFilesHoldFromTheNextConnectionOn() throws Exception {
+    node.certificate(good).rules(ANY).reload();
+    Path root = Files.copy(authority.certificate(), folder.resolve("changing-root.crt"));
+    CertificateAuthority stranger = CertificateAuthority.create(folder, "changing");
+    NodeAddress address = new NodeAddress("127.0.0.1", node.node().port());
+    try (NodeTls tls = tls(SslMode.VERIFY_FULL, Map.of("sslrootcert", root.toString()))) {
+      assertEquals("tls", connect(address, tls));
+      Files.copy(stranger.certificate(), root, StandardCopyOption.REPLACE_EXISTING);
+      assertEquals("-", connect(address, tls));
+      Files.writeString(root, "no certificate");
+      assertEquals("-", connect(address, tls), "what was trusted before is still all there is");
+      Files.copy(authority.certificate(), root, StandardCopyOption.REPLACE_EXISTING);
+      assertEquals("tls", connect(address, tls));
+    }
   }
 
   @Test

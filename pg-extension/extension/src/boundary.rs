@@ -52,6 +52,22 @@ impl PostgresError {
         }
     }
 
+    /// A refusal of what a node cannot do correctly: 0A000, with a hint that says what to do instead.
+    pub fn unsupported(message: &str, hint: &str) -> PostgresError {
+        let error = PostgresError::made(
+            pgrx::PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32,
+            message,
+            "",
+            None,
+        );
+        // SAFETY: the data are a copy of ours.
+        unsafe {
+            (*error.0).detail = std::ptr::null_mut();
+            (*error.0).hint = copied(hint);
+        }
+        error
+    }
+
     /// Raises it again as it was. No value with a destructor may be alive in the frames between here and PostgreSQL.
     pub fn rethrow(&self) -> ! {
         // SAFETY: the data were copied into a context that outlives the error.

@@ -3,7 +3,7 @@
 //! Only what the client itself sent is checked. Statements inside functions, triggers and utility commands run at a
 //! depth above 0, as does a placement function's own work, which sees the new version that it makes.
 
-use super::{gate, procedure, settings, transaction_token, version};
+use super::{column_fill, gate, nested, procedure, settings, transaction_token, version};
 use crate::boundary;
 use crate::utility::UtilityCall;
 use pgrx::pg_sys;
@@ -31,6 +31,13 @@ mod raw {
             direction: pg_sys::ScanDirection::Type,
             count: u64,
         );
+        pub fn standard_ExecutorFinish(query: *mut pg_sys::QueryDesc);
+        pub fn standard_planner(
+            query: *mut pg_sys::Query,
+            text: *const std::ffi::c_char,
+            options: c_int,
+            parameters: pg_sys::ParamListInfo,
+        ) -> *mut pg_sys::PlannedStmt;
         pub fn AfterTriggerFireDeferred();
         pub fn NewGUCNestLevel() -> c_int;
         pub fn AtEOXact_GUC(commit: bool, level: c_int);
@@ -47,6 +54,8 @@ static DEPTH: AtomicU32 = AtomicU32::new(0);
 
 static NEXT_START: OnceLock<pg_sys::ExecutorStart_hook_type> = OnceLock::new();
 static NEXT_RUN: OnceLock<pg_sys::ExecutorRun_hook_type> = OnceLock::new();
+static NEXT_FINISH: OnceLock<pg_sys::ExecutorFinish_hook_type> = OnceLock::new();
+static NEXT_PLANNER: OnceLock<pg_sys::planner_hook_type> = OnceLock::new();
 static NEXT_UTILITY: OnceLock<pg_sys::ProcessUtility_hook_type> = OnceLock::new();
 
 /// Puts the hooks before those already installed.
@@ -57,6 +66,10 @@ pub fn install() {
         pg_sys::ExecutorStart_hook = Some(executor_start);
         NEXT_RUN.get_or_init(|| pg_sys::ExecutorRun_hook);
         pg_sys::ExecutorRun_hook = Some(executor_run);
+        NEXT_FINISH.get_or_init(|| pg_sys::ExecutorFinish_hook);
+        pg_sys::ExecutorFinish_hook = Some(executor_finish);
+        NEXT_PLANNER.get_or_init(|| pg_sys::planner_hook);
+        pg_sys::planner_hook = Some(planner);
         NEXT_UTILITY.get_or_init(|| pg_sys::ProcessUtility_hook);
         pg_sys::ProcessUtility_hook = Some(process_utility);
     }
@@ -66,6 +79,17 @@ pub fn install() {
 fn is_client_statement() -> bool {
     // SAFETY: plain read of a backend variable.
     DEPTH.load(Relaxed) == 0 && !unsafe { pg_sys::ActivePortal }.is_null()
+}
+
+/// True for what runs inside the client's statement; a parallel worker runs its part of the statement itself.
+fn is_inside() -> bool {
+    // SAFETY: plain read of a backend variable.
+    let is_worker = unsafe { pg_sys::ParallelWorkerNumber } >= 0;
+    if is_worker {
+        DEPTH.load(Relaxed) > 0
+    } else {
+        !is_client_statement()
+    }
 }
 
 /// One level deeper for the time of a raw call, also when an error ends it.
@@ -140,18 +164,24 @@ fn enter_gate() {
 unsafe extern "C-unwind" fn executor_start(query: *mut pg_sys::QueryDesc, flags: c_int) {
     // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
     unsafe {
-        if is_client_statement() && flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as c_int == 0 {
+        let is_run = flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as c_int == 0;
+        if is_client_statement() && is_run {
             refuse_outdated_router();
             if !procedure::is_idle() {
                 guarded(procedure::statement_starts);
+            }
+            if has_router() {
+                guarded(|| nested::statement_starts(std::ptr::null_mut()));
             }
         }
         match NEXT_START.get().copied().flatten() {
             Some(next) => next(query, flags),
             None => raw::standard_ExecutorStart(query, flags),
         }
-        if procedure::is_running() && flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as c_int == 0 {
+        if procedure::is_running() && is_run {
             guarded(|| procedure::check_query(&*query));
+        } else if has_router() && is_run && is_inside() {
+            guarded(|| nested::check_query(&*query, DEPTH.load(Relaxed)));
         }
     }
 }
@@ -189,6 +219,39 @@ unsafe extern "C-unwind" fn executor_run(
     report_transaction();
 }
 
+/// Triggers that come after the rows are changed run here.
+unsafe extern "C-unwind" fn executor_finish(query: *mut pg_sys::QueryDesc) {
+    // SAFETY: as in `executor_start`.
+    unsafe {
+        nested(|| match NEXT_FINISH.get().copied().flatten() {
+            Some(next) => next(query),
+            None => raw::standard_ExecutorFinish(query),
+        });
+    }
+}
+
+/// A function that is declared IMMUTABLE may run while a statement is planned.
+unsafe extern "C-unwind" fn planner(
+    query: *mut pg_sys::Query,
+    text: *const c_char,
+    options: c_int,
+    parameters: pg_sys::ParamListInfo,
+) -> *mut pg_sys::PlannedStmt {
+    let mut plan = std::ptr::null_mut();
+    let next = NEXT_PLANNER.get().copied().flatten();
+    let call = || match next {
+        // SAFETY: as in `executor_start`.
+        Some(next) => unsafe { next(query, text, options, parameters) },
+        None => unsafe { raw::standard_planner(query, text, options, parameters) },
+    };
+    if !has_router() {
+        return call();
+    }
+    // SAFETY: as in `executor_start`.
+    unsafe { nested(|| plan = call()) };
+    plan
+}
+
 fn report_transaction() {
     if procedure::is_running() && is_client_statement() {
         guarded(procedure::statement_ends);
@@ -224,11 +287,23 @@ unsafe extern "C-unwind" fn process_utility(
         // Looked at before the command runs: COMMIT frees the tree.
         let node = call.node();
         let checked = is_client_statement() && touches_tables(node);
+        let mut call = call;
         if checked {
             refuse_outdated_router();
             guarded(procedure::statement_starts);
-        } else if procedure::is_running() && DEPTH.load(Relaxed) > 0 && touches_tables(node) {
-            guarded(|| procedure::check_command(node));
+            if has_router() {
+                guarded(|| nested::statement_starts(node));
+                if let Some(changed) = guarded(|| nested::without_rows(statement)) {
+                    call.statement = changed;
+                }
+                guarded(|| column_fill::check(node));
+            }
+        } else if DEPTH.load(Relaxed) > 0 && touches_tables(node) {
+            if procedure::is_running() {
+                guarded(|| procedure::check_command(node));
+            } else if has_router() {
+                guarded(|| nested::check_command(node, context));
+            }
         }
         if prepares_our_gid(node) {
             guarded(enter_gate);

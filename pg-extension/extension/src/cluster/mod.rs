@@ -1,14 +1,16 @@
 //! The node side of a cluster: what a statement is about, which catalogue version its router must know, the gate
 //! between coordinated commits and reads over several nodes, independent transactions, labels for the wait graph,
-//! transaction tokens, and distributed procedures.
+//! transaction tokens, what runs inside functions, and distributed procedures.
 //!
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 
 mod analysis;
+mod column_fill;
 pub mod gate;
 pub mod hooks;
 pub mod independent;
 pub mod intent;
+mod nested;
 pub mod postgres;
 mod procedure;
 pub mod session_label;

@@ -7,8 +7,8 @@ use std::ffi::CString;
 /// `abelian.placement_version`: the catalogue version the router routes by; 0 for clients that are no routers.
 pub static PLACEMENT_VERSION: GucSetting<i32> = GucSetting::<i32>::new(0);
 
-/// `abelian.node_id`: which node this is, told by the router before it changes the schema; 0 when it has not.
-static NODE_ID: GucSetting<i32> = GucSetting::<i32>::new(0);
+/// `abelian.node_id`: which node this is, as the router tells its connections; 0 when it has not.
+pub static NODE_ID: GucSetting<i32> = GucSetting::<i32>::new(0);
 
 /// `abelian.session`: which client session of which router this connection serves, `<router uuid>:<number>`.
 static SESSION: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
@@ -55,8 +55,8 @@ pub fn define() {
     );
     GucRegistry::define_int_guc(
         c"abelian.node_id",
-        c"The number of this node in its cluster, as the router tells it for changes of the schema.",
-        c"Sequences that give values to distributed tables count differently on each node.",
+        c"The number of this node in its cluster, as the router tells it.",
+        c"Sequences of distributed tables count differently on each node, and functions must not use rows of others.",
         &NODE_ID,
         0,
         i32::MAX,

@@ -15,7 +15,7 @@ mod escrow;
 mod executor;
 mod functions;
 mod locking;
-mod missing;
+pub mod missing;
 mod own;
 mod parallel;
 mod pure;

@@ -22,6 +22,8 @@ enum Keep {
     Own(Rc<Hash>, pg_sys::Oid),
     /// No rows: the table lies on another node.
     Nothing,
+    /// All rows, each of which must be this node's; the column's type stands beside.
+    Check(Rc<Hash>, pg_sys::Oid, i32),
 }
 
 thread_local! {
@@ -32,6 +34,44 @@ thread_local! {
 /// The call is over, and with it all its queries.
 pub fn forget() {
     FILTERS.with_borrow_mut(HashMap::clear);
+}
+
+/// Refuses rows of a distributed table that are not this node's, for an INSERT that only this node runs.
+///
+/// # Safety
+/// The state must be an initialised ModifyTable of an INSERT.
+pub unsafe fn check(modify: &pg_sys::ModifyTableState, hash: Rc<Hash>, node: i32) {
+    // SAFETY: an initialised ModifyTable has a result relation.
+    unsafe {
+        let type_oid = key_type(modify, &hash);
+        stand_before(modify, Keep::Check(hash, type_oid, node));
+    }
+}
+
+/// # Safety
+/// As [`check`].
+unsafe fn key_type(modify: &pg_sys::ModifyTableState, hash: &Hash) -> pg_sys::Oid {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let descriptor = (*(*modify.resultRelInfo).ri_RelationDesc).rd_att;
+        let columns = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+        columns[hash.attribute as usize - 1].atttypid
+    }
+}
+
+/// # Safety
+/// As [`check`].
+unsafe fn stand_before(modify: &pg_sys::ModifyTableState, keep: Keep) {
+    // SAFETY: an initialised ModifyTable has a subplan.
+    unsafe {
+        let rows = modify.ps.lefttree;
+        let filter = Filter {
+            original: (*rows).ExecProcNodeReal,
+            keep,
+        };
+        FILTERS.with_borrow_mut(|filters| filters.insert(rows as usize, filter));
+        pg_sys::ExecSetExecProcNode(rows, Some(next_own_row));
+    }
 }
 
 /// Lets only this node's rows reach the table.
@@ -51,20 +91,11 @@ pub unsafe fn install(modify: &pg_sys::ModifyTableState, home: Home) {
                 Keep::Nothing
             }
             Home::Hash(hash) => {
-                let columns = (*(*relation).rd_att)
-                    .attrs
-                    .as_slice((*(*relation).rd_att).natts as usize);
-                let type_oid = columns[hash.attribute as usize - 1].atttypid;
+                let type_oid = key_type(modify, &hash);
                 Keep::Own(hash, type_oid)
             }
         };
-        let rows = modify.ps.lefttree;
-        let filter = Filter {
-            original: (*rows).ExecProcNodeReal,
-            keep,
-        };
-        FILTERS.with_borrow_mut(|filters| filters.insert(rows as usize, filter));
-        pg_sys::ExecSetExecProcNode(rows, Some(next_own_row));
+        stand_before(modify, keep);
     }
 }
 
@@ -91,6 +122,15 @@ fn refuse_null() -> ! {
         None,
     );
     error.rethrow()
+}
+
+/// Raises: nobody would look for the row here.
+fn refuse_elsewhere() -> ! {
+    PostgresError::unsupported(
+        "a function or trigger inserts a row of a distributed table that belongs to another node",
+        "Insert it by a statement of its own, or make the function a distributed procedure (create_distributed_procedure).",
+    )
+    .rethrow()
 }
 
 /// Stands in for the plan node's own function.
@@ -138,8 +178,11 @@ unsafe fn is_own_guarded(node: *mut pg_sys::PlanState, slot: *mut pg_sys::TupleT
 /// As [`is_own_guarded`].
 unsafe fn is_own(node: *mut pg_sys::PlanState, slot: *mut pg_sys::TupleTableSlot) -> bool {
     let keep = FILTERS.with_borrow(|filters| filters.get(&(node as usize)).map(|f| f.keep.clone()));
-    let Some(Keep::Own(hash, type_oid)) = keep else {
-        return keep.is_none();
+    let (hash, type_oid, only) = match keep {
+        None => return true,
+        Some(Keep::Nothing) => return false,
+        Some(Keep::Own(hash, type_oid)) => (hash, type_oid, None),
+        Some(Keep::Check(hash, type_oid, node)) => (hash, type_oid, Some(node)),
     };
     // SAFETY: the row has as many columns as the table; values that the slot gives are of the column's type.
     let target = unsafe {
@@ -155,10 +198,14 @@ unsafe fn is_own(node: *mut pg_sys::PlanState, slot: *mut pg_sys::TupleTableSlot
         let value = *(*slot).tts_values.add(index);
         match key::partition(hash.kind, hash.nodes.len(), type_oid, value) {
             Partition::At(partition) => hash.nodes[partition],
-            Partition::Nowhere | Partition::Unknown => return true,
+            Partition::Nowhere | Partition::Unknown if only.is_none() => return true,
+            Partition::Nowhere | Partition::Unknown => i32::MIN,
         }
     };
     drop(hash);
+    if let Some(node) = only {
+        return target == node || refuse_elsewhere();
+    }
     if target == participants::own_node() {
         return true;
     }

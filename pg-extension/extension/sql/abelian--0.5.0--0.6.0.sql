@@ -265,6 +265,17 @@ BEGIN
   END LOOP;
 END $$;
 
+-- Whether a text that a router has analysed may mean something else after the command. A new relation hides another only if that has its name.
+CREATE FUNCTION abelian.changes_meaning(command_tag text, class oid, object oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT command_tag IN ('ALTER TABLE', 'ALTER VIEW', 'CREATE VIEW', 'ALTER SCHEMA', 'CREATE RULE', 'ALTER RULE', 'CREATE FUNCTION', 'ALTER FUNCTION',
+                         'CREATE PROCEDURE', 'ALTER PROCEDURE', 'ALTER ROUTINE', 'CREATE AGGREGATE', 'ALTER AGGREGATE', 'CREATE OPERATOR', 'ALTER OPERATOR',
+                         'CREATE CAST', 'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'ALTER DOMAIN', 'CREATE POLICY', 'ALTER POLICY')
+      OR class = 'pg_class'::regclass AND EXISTS (
+           SELECT FROM pg_class new JOIN pg_class other ON other.relname = new.relname AND other.oid <> new.oid AND other.relpersistence <> 't'
+            WHERE new.oid = object AND new.relkind NOT IN ('i', 'I') AND other.relkind NOT IN ('i', 'I', 't'))
+$$;
+REVOKE ALL ON FUNCTION abelian.changes_meaning(text, oid, oid) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION abelian.check_ddl() RETURNS event_trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -311,16 +322,6 @@ BEGIN
   END IF;
 END $$;
 
--- Whether a text that a router has analysed may mean something else after the command. A new relation hides another only if that has its name.
-CREATE FUNCTION abelian.changes_meaning(command_tag text, class oid, object oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT command_tag IN ('ALTER TABLE', 'ALTER VIEW', 'CREATE VIEW', 'ALTER SCHEMA', 'CREATE RULE', 'ALTER RULE', 'CREATE FUNCTION', 'ALTER FUNCTION',
-                         'CREATE PROCEDURE', 'ALTER PROCEDURE', 'ALTER ROUTINE', 'CREATE AGGREGATE', 'ALTER AGGREGATE', 'CREATE OPERATOR', 'ALTER OPERATOR',
-                         'CREATE CAST', 'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'ALTER DOMAIN', 'CREATE POLICY', 'ALTER POLICY')
-      OR class = 'pg_class'::regclass AND EXISTS (
-           SELECT FROM pg_class new JOIN pg_class other ON other.relname = new.relname AND other.oid <> new.oid AND other.relpersistence <> 't'
-            WHERE new.oid = object AND new.relkind NOT IN ('i', 'I') AND other.relkind NOT IN ('i', 'I', 't'))
-$$;
-REVOKE ALL ON FUNCTION abelian.changes_meaning(text, oid, oid) FROM PUBLIC;
 -- ==== end of placement ==============================================================================
 -- ==== objects and slices ============================================================================
 -- ==== end of objects and slices =====================================================================
@@ -335,3 +336,14 @@ CREATE FUNCTION abelian.is_divided(sequence oid) RETURNS boolean LANGUAGE sql ST
      WHERE d.classid = 'pg_class'::regclass AND d.objid = sequence AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i' AND p.method = 'hash')
 $$;
 -- ==== end of statement analysis =====================================================================
+-- ==== settings of sessions ==========================================================================
+CREATE FUNCTION abelian.same_defaults(defaults text) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_same_defaults';
+
+-- For routers that give a connection to another session: false when it was opened before the role or the database got other defaults.
+CREATE FUNCTION abelian.defaults_are_current() RETURNS boolean LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT abelian.same_defaults(coalesce(string_agg(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), E'\n' ORDER BY s.setdatabase, s.setrole), ''))
+    FROM pg_db_role_setting s
+   WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))
+     AND s.setrole IN (0, (SELECT r.oid FROM pg_roles r WHERE r.rolname = session_user))
+$$;
+-- ==== end of settings of sessions ===================================================================

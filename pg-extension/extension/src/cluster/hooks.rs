@@ -3,7 +3,9 @@
 //! Only what the client itself sent is checked. Statements inside functions, triggers and utility commands run at a
 //! depth above 0, as does a placement function's own work, which sees the new version that it makes.
 
-use super::{column_fill, gate, nested, procedure, settings, transaction_token, version};
+use super::{
+    column_fill, gate, nested, procedure, session_settings, settings, transaction_token, version,
+};
 use crate::boundary;
 use crate::utility::UtilityCall;
 use pgrx::pg_sys;
@@ -247,6 +249,9 @@ unsafe extern "C-unwind" fn planner(
     if !has_router() {
         return call();
     }
+    if DEPTH.load(Relaxed) == 0 {
+        nested::statement_ends();
+    }
     // SAFETY: as in `executor_start`.
     unsafe { nested(|| plan = call()) };
     plan
@@ -258,6 +263,8 @@ fn report_transaction() {
     }
     if has_router() && is_client_statement() {
         guarded(transaction_token::report);
+        guarded(session_settings::statement_ends);
+        nested::statement_ends();
     }
 }
 
@@ -298,13 +305,15 @@ unsafe extern "C-unwind" fn process_utility(
                 }
                 guarded(|| column_fill::check(node));
             }
-        } else if DEPTH.load(Relaxed) > 0 && touches_tables(node) {
-            if procedure::is_running() {
+        } else if !is_client_statement() && touches_tables(node) {
+            if procedure::is_running() && DEPTH.load(Relaxed) > 0 {
                 guarded(|| procedure::check_command(node));
             } else if has_router() {
                 guarded(|| nested::check_command(node, context));
             }
         }
+        // Looked at before the command runs, as above.
+        let sets = has_router() && changes_settings(node);
         if prepares_our_gid(node) {
             guarded(enter_gate);
         }
@@ -313,6 +322,9 @@ unsafe extern "C-unwind" fn process_utility(
             whole(run);
         } else {
             nested(run);
+        }
+        if sets {
+            guarded(session_settings::changed);
         }
         if checked && pg_sys::IsTransactionState() {
             // Utility commands take their locks while they run, so the version is looked at once more.
@@ -344,6 +356,17 @@ unsafe fn touches_tables(statement: *mut pg_sys::Node) -> bool {
             | T_ConstraintsSetStmt
             | T_LoadStmt
             | T_CheckPointStmt
+    )
+}
+
+/// # Safety
+/// `statement` must be a utility statement's node.
+unsafe fn changes_settings(statement: *mut pg_sys::Node) -> bool {
+    use pg_sys::NodeTag::{T_DiscardStmt, T_VariableSetStmt};
+    // SAFETY: every node starts with its tag.
+    matches!(
+        unsafe { (*statement).type_ },
+        T_VariableSetStmt | T_DiscardStmt
     )
 }
 

@@ -73,6 +73,11 @@ pub fn statement_starts(command: NodePtr) {
     });
 }
 
+/// The client's statement is over, or its transaction.
+pub fn statement_ends() {
+    TOP.set(Top::Other);
+}
+
 /// Looks at an initialised query that is not the client's own; `depth` runs and commands enclose it.
 pub fn check_query(query: &pg_sys::QueryDesc, depth: u32) {
     let is_own = depth == 1 && TOP.get() == Top::Query;

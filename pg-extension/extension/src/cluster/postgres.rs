@@ -95,6 +95,23 @@ pub fn set(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) {
     }
 }
 
+/// Sets a parameter that users cannot set.
+pub fn set_internal(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) {
+    // SAFETY: a setting of our own; errors unwind.
+    unsafe {
+        pg_sys::set_config_option(
+            name.as_ptr(),
+            value.as_ptr(),
+            pg_sys::GucContext::PGC_INTERNAL,
+            pg_sys::GucSource::PGC_S_OVERRIDE,
+            action,
+            true,
+            0,
+            false,
+        );
+    }
+}
+
 /// Calls the visitor for each row of a table in schema abelian, with the newest state of the transaction; it gets the
 /// values, of which no one is null.
 ///

@@ -1,6 +1,6 @@
 //! The settings a router gives to its connections to a node.
 
-use super::{procedure, session_label};
+use super::{procedure, session_label, session_settings};
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 use std::ffi::CString;
 
@@ -28,6 +28,9 @@ static TRANSACTION_ID: GucSetting<Option<CString>> = GucSetting::<Option<CString
 
 /// `abelian.lane_clock`: reported to the router; see [`super::independent`].
 static LANE_CLOCK: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
+
+/// `abelian.settings`: reported to the router; see [`super::session_settings`].
+static SETTINGS: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
 /// `abelian.combine`: read by routers, not by nodes.
 static COMBINE: GucSetting<bool> = GucSetting::<bool>::new(true);
@@ -136,4 +139,18 @@ pub fn define() {
         GucContext::Internal,
         GucFlags::REPORT,
     );
+    // SAFETY: the hook gives a C string that stays until it is called again.
+    unsafe {
+        GucRegistry::define_string_guc_with_hooks(
+            session_settings::NAME,
+            c"What the session, its role or its database has set, one line each.",
+            c"",
+            &SETTINGS,
+            GucContext::Internal,
+            GucFlags::REPORT,
+            None,
+            None,
+            Some(session_settings::show),
+        );
+    }
 }

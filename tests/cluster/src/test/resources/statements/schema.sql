@@ -100,4 +100,4 @@ SELECT concat_ws(' ', 'setting', datname, pg_get_userbyid(nullif(setrole, 0)), s
 UNION ALL
 SELECT concat_ws(' ', 'tablespace', spcname, spcoptions::text) FROM pg_tablespace WHERE spcname LIKE 'w\_%'
 UNION ALL
-SELECT concat_ws(' ', 'file setting', name, setting) FROM pg_file_settings WHERE name LIKE 'w.%'
+SELECT concat_ws(' ', 'file setting', name, setting) FROM pg_file_settings WHERE name = 'vacuum_cost_page_miss'

@@ -214,7 +214,7 @@ final class Links {
     if (connection.settingsMark() == wanted) {
       return;
     }
-    String sql = wanted.replay(connection.settingsMark());
+    String sql = wanted.replay(connection.settingsMark(), link.nodeId);
     if (!sql.isEmpty()) {
       connection.settingsMark(SettingsSnapshot.UNKNOWN);
       QueryResult result = NodeCall.simple(connection, sql);

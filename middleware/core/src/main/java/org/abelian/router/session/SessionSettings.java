@@ -1,36 +1,21 @@
 package org.abelian.router.session;
 
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-
 /**
- * What a client has SET for its session: the last statement for each name. Changes inside a
- * transaction block count when it commits. Not thread-safe.
+ * What a client's session has set, as a node has reported it: with its first connection, whenever a
+ * command of the client has changed it, and whenever it has changed otherwise. Changes inside a
+ * transaction count here when it commits. Not thread-safe.
  */
 final class SessionSettings {
-  /**
-   * The name under which SET SESSION CHARACTERISTICS is kept; several of them may stand beside each
-   * other.
-   */
-  static final String CHARACTERISTICS = "session characteristics";
-
   private final String session;
-  private final Map<String, String> startup;
-  private final Map<String, String> statements = new LinkedHashMap<>();
+  private ReportedSettings current;
   private SettingsSnapshot snapshot;
 
-  /** The statements before the current group of messages changed them; null when it has not. */
-  private Map<String, String> before;
+  /** What was set before the current group of messages. */
+  private ReportedSettings before;
 
-  /**
-   * @param startup what the client asked for when it connected
-   */
-  SessionSettings(String session, long placementVersion, Map<String, String> startup) {
+  SessionSettings(String session, long placementVersion) {
     this.session = session;
-    this.startup = Map.copyOf(startup);
-    snapshot = new SettingsSnapshot(session, placementVersion, List.of());
+    snapshot = new SettingsSnapshot(session, placementVersion, null);
   }
 
   /** What connections must have now. */
@@ -41,66 +26,37 @@ final class SessionSettings {
   /** Statements are routed by another version from now on. */
   void placementVersion(long version) {
     if (version != snapshot.placementVersion()) {
-      snapshot = new SettingsSnapshot(session, version, snapshot.statements());
+      snapshot = new SettingsSnapshot(session, version, current);
+    }
+  }
+
+  /** False as long as no node has told the defaults of the session. */
+  boolean areKnown() {
+    return current != null;
+  }
+
+  /** What is set outside of transactions; nothing as long as that is not known. */
+  ReportedSettings current() {
+    return current == null ? ReportedSettings.NONE : current;
+  }
+
+  /** This is set from now on. */
+  void adopt(ReportedSettings settings) {
+    if (!settings.equals(current)) {
+      current = settings;
+      snapshot = new SettingsSnapshot(session, snapshot.placementVersion(), current);
     }
   }
 
   /** A group of messages begins: {@link #undoGroup} comes back to here. */
   void beginGroup() {
-    before = null;
+    before = current;
   }
 
-  /** Takes back what the group has SET; false when that is nothing. */
-  boolean undoGroup() {
-    if (before == null) {
-      return false;
+  /** Takes back what the group has set; its nodes have done so. */
+  void undoGroup() {
+    if (before != null) {
+      adopt(before);
     }
-    statements.clear();
-    statements.putAll(before);
-    before = null;
-    changed();
-    return true;
-  }
-
-  private void keepBefore() {
-    if (before == null) {
-      before = new LinkedHashMap<>(statements);
-    }
-  }
-
-  /** A SET or RESET that took effect. */
-  void apply(String name, String statement) {
-    keepBefore();
-    statements.remove(name);
-    statements.put(name, statement);
-    changed();
-  }
-
-  /** RESET ALL. */
-  void clear() {
-    keepBefore();
-    statements.clear();
-    changed();
-  }
-
-  /** The statement in force for a name, or null. */
-  String statement(String name) {
-    return statements.get(name);
-  }
-
-  /** What the client asked for when it connected, by name. */
-  Map<String, String> startup() {
-    return startup;
-  }
-
-  /** The statements in force, in order. */
-  List<String> all() {
-    return new ArrayList<>(statements.values());
-  }
-
-  private void changed() {
-    snapshot =
-        new SettingsSnapshot(
-            session, snapshot.placementVersion(), List.copyOf(statements.values()));
   }
 }

@@ -2,7 +2,6 @@ package org.abelian.router.session;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.abelian.router.analysis.FactsParser;
@@ -51,12 +50,6 @@ final class StatementRunner {
           "lc_monetary",
           "xmloption");
 
-  /** What is temporary belongs to one session and lies on the first node only. */
-  private static final Pattern TEMPORARY =
-      Pattern.compile(
-          "\\s*create\\s+(?:or\\s+replace\\s+)?(?:local\\s+|global\\s+)?temp(?:orary)?\\b",
-          Pattern.CASE_INSENSITIVE);
-
   private final Session session;
   private final String identityScope;
   private final OutcomeRoute outcomes;
@@ -67,6 +60,9 @@ final class StatementRunner {
    * committed.
    */
   private Object privateScope;
+
+  /** True when some of these are temporary: they are on the first node. */
+  private boolean seesTemporaryObjects;
 
   private Object sharedScope;
   private SettingsSnapshot scopeSettings;
@@ -113,23 +109,44 @@ final class StatementRunner {
       return null;
     }
     long epoch = session.router().schemaEpoch();
-    RoutedStatement routed = compile(statement, catalog, keys);
+    Link analyst = analyst();
+    if (analyst == null) {
+      return null;
+    }
+    RoutedStatement routed = compile(statement, catalog, analyst, keys);
     statement.analysed(new SharedStatement.Analysed(scope, epoch, routed));
     return routed;
   }
 
-  private RoutedStatement compile(SharedStatement statement, Catalog catalog, boolean keys)
-      throws IOException {
+  /**
+   * The node that is asked what a text is: one that sees what the session sees. Null when it must
+   * join the transaction first, of which it has then been told.
+   */
+  private Link analyst() {
+    if (!seesTemporaryObjects) {
+      return home();
+    }
+    Link first = session.links().link(session.router().catalog().current().first());
+    if (session.transaction().isOpen() && !first.begun) {
+      session.control().enter(first, false);
+      return null;
+    }
+    session.links().connect(first);
+    return first;
+  }
+
+  private RoutedStatement compile(
+      SharedStatement statement, Catalog catalog, Link analyst, boolean keys) throws IOException {
     ExplainCommand explain = statement.explain();
     if (explain == null) {
       String sql = statement.sql();
-      StatementFacts facts = analyse(statement, sql, keys);
+      StatementFacts facts = analyse(analyst, statement, sql, keys);
       return new RoutedStatement(
           Routing.compile(sql, facts, catalog),
           MadeForm.of(facts.made(), catalog, session.router().statements()));
     }
     String sql = explain.inner();
-    StatementFacts facts = analyse(statement, sql, false);
+    StatementFacts facts = analyse(analyst, statement, sql, false);
     MadeForm made = MadeForm.of(facts.made(), catalog, session.router().statements());
     return new RoutedStatement(
         explain,
@@ -138,9 +155,8 @@ final class StatementRunner {
   }
 
   /** What a node says about the text of a statement, or the part of it that is given. */
-  private StatementFacts analyse(SharedStatement statement, String sql, boolean keys)
+  private StatementFacts analyse(Link link, SharedStatement statement, String sql, boolean keys)
       throws IOException {
-    Link link = home();
     if (!link.isUsable()) {
       throw new AbelianException(
           SqlState.CONNECTION_FAILURE,
@@ -200,7 +216,7 @@ final class StatementRunner {
   /** A transaction that changed the schema ended. */
   void newScope() {
     if (privateScope instanceof Uncommitted) {
-      privateScope = null;
+      privateScope = seesTemporaryObjects ? new Object() : null;
     }
   }
 
@@ -214,6 +230,7 @@ final class StatementRunner {
   /** This session has temporary objects. */
   void seesTemporaryObjects() {
     privateScope = new Object();
+    seesTemporaryObjects = true;
   }
 
   /** True while a text may mean something else to this session than to others. */
@@ -224,6 +241,7 @@ final class StatementRunner {
   /** The session has no objects of its own any more. */
   void seesWhatAllSee() {
     privateScope = null;
+    seesTemporaryObjects = false;
   }
 
   // ---- where to
@@ -253,9 +271,6 @@ final class StatementRunner {
     Link cursors = session.transaction().cursorHome();
     if (cursors != null && (utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)) {
       return new Route.OneNode(cursors.nodeId);
-    }
-    if (utility == UtilityKind.DDL && TEMPORARY.matcher(sql).lookingAt()) {
-      return new Route.OneNode(routed.router().catalog().first().id());
     }
     Route outcome = outcomes.route(sql, values);
     if (outcome != null) {

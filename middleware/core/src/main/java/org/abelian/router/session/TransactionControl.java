@@ -171,8 +171,7 @@ final class TransactionControl {
         join(link);
       }
     }
-    char letter = statement.sql().stripLeading().charAt(0);
-    session.plan().add(letter == 's' || letter == 'S' ? START_TAG : BEGIN_TAG);
+    session.plan().add(command.word().equals("start") ? START_TAG : BEGIN_TAG);
     session.plan().add(Action.then(() -> beginAnswered = true));
     return Outcome.NEXT;
   }

@@ -5,8 +5,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.abelian.router.analysis.SettingFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.UtilityKind;
@@ -37,11 +35,6 @@ final class UtilityExecution {
           UtilityKind.ROLLBACK_PREPARED);
 
   private static final NodeStatement RESET_ALL = NodeStatement.of("RESET ALL");
-  private static final Pattern DEALLOCATE =
-      Pattern.compile(
-          "\\s*DEALLOCATE\\s+(?:PREPARE\\s+)?(?:(\\w+)|\"((?:[^\"]|\"\")+)\")[\\s;]*",
-          Pattern.CASE_INSENSITIVE);
-
   private final Session session;
 
   UtilityExecution(Session session) {
@@ -59,7 +52,7 @@ final class UtilityExecution {
     return switch (facts.utility()) {
       case SET, RESET -> set(statement, facts);
       case DISCARD -> discard(facts.tag());
-      case DEALLOCATE -> deallocate(statement.sql());
+      case DEALLOCATE -> deallocate(facts.name());
       case UNLISTEN -> answer("UNLISTEN");
       case LISTEN ->
           throw AbelianException.unsupported(
@@ -237,18 +230,16 @@ final class UtilityExecution {
     return answer(tag);
   }
 
-  private Outcome deallocate(String sql) {
-    Matcher matcher = DEALLOCATE.matcher(sql);
-    if (!matcher.matches()) {
-      throw Failure.of("42601", "syntax error in DEALLOCATE");
-    }
-    String word = matcher.group(1);
-    if (word != null && word.equalsIgnoreCase("all")) {
+  /**
+   * Forgets a prepared statement.
+   *
+   * @param name null for all of them
+   */
+  private Outcome deallocate(String name) {
+    if (name == null) {
       session.statements().clear();
       return answer("DEALLOCATE ALL");
     }
-    String name =
-        word != null ? word.toLowerCase(Locale.ROOT) : matcher.group(2).replace("\"\"", "\"");
     if (!session.statements().remove(name)) {
       throw Failure.of("26000", "prepared statement \"" + name + "\" does not exist");
     }

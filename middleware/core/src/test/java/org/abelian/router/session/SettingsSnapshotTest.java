@@ -12,39 +12,39 @@ class SettingsSnapshotTest {
 
   @Test
   void aFreshConnectionGetsEverythingAndNoReset() {
-    String sql = MINE.replay(null);
+    String sql = MINE.replay(null, 7);
     assertFalse(sql.contains("RESET"));
     assertTrue(sql.contains("abelian.session='me'") && sql.contains("placement_version=3"));
-    assertTrue(sql.contains("SET a = 1"));
+    assertTrue(sql.contains("SET a = 1") && sql.contains("node_id=7"));
   }
 
   @Test
   void aConnectionOfTheSameSessionGetsOnlyWhatIsNew() {
     SettingsSnapshot more = new SettingsSnapshot("me", 3, List.of("SET a = 1", "SET b = 2"));
-    assertEquals("SET b = 2\n;", more.replay(MINE));
-    assertEquals("", MINE.replay(MINE));
+    assertEquals("SET b = 2\n;", more.replay(MINE, 7));
+    assertEquals("", MINE.replay(MINE, 7));
   }
 
   @Test
   void aNewPlacementIsTold() {
-    String sql = new SettingsSnapshot("me", 4, MINE.statements()).replay(MINE);
+    String sql = new SettingsSnapshot("me", 4, MINE.statements()).replay(MINE, 7);
     assertTrue(sql.contains("placement_version=4"));
     assertFalse(sql.contains("RESET") || sql.contains("SET a ="));
   }
 
   @Test
   void anotherSessionsSettingsAndRoleAreUndoneFirst() {
-    String sql = new SettingsSnapshot("you", 3, List.of()).replay(MINE);
+    String sql = new SettingsSnapshot("you", 3, List.of()).replay(MINE, 7);
     assertTrue(sql.startsWith("SET SESSION AUTHORIZATION DEFAULT;RESET ROLE;RESET ALL;"));
   }
 
   @Test
   void aSettingThatIsGoneIsUndone() {
-    assertTrue(new SettingsSnapshot("me", 3, List.of()).replay(MINE).contains("RESET ALL"));
+    assertTrue(new SettingsSnapshot("me", 3, List.of()).replay(MINE, 7).contains("RESET ALL"));
   }
 
   @Test
   void anUnknownStateIsUndoneFirst() {
-    assertTrue(MINE.replay(SettingsSnapshot.UNKNOWN).contains("RESET ALL"));
+    assertTrue(MINE.replay(SettingsSnapshot.UNKNOWN, 7).contains("RESET ALL"));
   }
 }

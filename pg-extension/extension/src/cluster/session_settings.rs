@@ -34,6 +34,7 @@ const NOT_OF_SESSION: [&CStr; 12] = [
 ];
 
 const DEFAULT_ISOLATION: &CStr = c"default_transaction_isolation";
+const ROLE: &CStr = c"role";
 
 static mut NEXT_ACCESS: pg_sys::object_access_hook_type = None;
 
@@ -173,16 +174,18 @@ unsafe fn is_of_session(generic: &pg_sys::config_generic) -> bool {
         && !NOT_OF_SESSION.contains(&name)
 }
 
+/// Whether the session, its role or its database gives the value. A strict isolation level counts wherever it comes from, and the usual one
+/// nowhere; a role counts while it is acted as.
 fn is_set(generic: &pg_sys::config_generic) -> bool {
-    generic.source >= pg_sys::GucSource::PGC_S_GLOBAL || is_strict_default(generic)
-}
-
-/// A level that the server's configuration gives matters as much as one that the session has set.
-fn is_strict_default(generic: &pg_sys::config_generic) -> bool {
-    // SAFETY: a parameter's name is a C string; plain read of its value.
+    // SAFETY: a parameter's name is a C string; plain reads of variables.
     unsafe {
-        CStr::from_ptr(generic.name) == DEFAULT_ISOLATION
-            && pg_sys::DefaultXactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as c_int
+        let name = CStr::from_ptr(generic.name);
+        if name == DEFAULT_ISOLATION {
+            pg_sys::DefaultXactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as c_int
+        } else {
+            generic.source >= pg_sys::GucSource::PGC_S_GLOBAL
+                && (name != ROLE || pg_sys::GetCurrentRoleId() != Oid::INVALID)
+        }
     }
 }
 

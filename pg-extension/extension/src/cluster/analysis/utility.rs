@@ -25,6 +25,11 @@ pub fn describe(statement: NodePtr, facts: &mut Json) {
         facts["set"] =
             json!({ "name": tree::string(show.name).to_lowercase(), "scope": "session" });
     }
+    if let Some(declare) = tree::cast::<pg_sys::DeclareCursorStmt, _>(statement)
+        && declare.options as u32 & pg_sys::CURSOR_OPT_HOLD != 0
+    {
+        facts["holds"] = json!(true);
+    }
     if definition::needs_own_transaction(statement) {
         facts["outside_transaction"] = json!(true);
     }

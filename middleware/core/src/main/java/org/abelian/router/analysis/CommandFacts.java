@@ -5,9 +5,10 @@ package org.abelian.router.analysis;
  *
  * @param storesRows true when it stores the rows of a query in a relation, or explains what does
  * @param analyzes true when it is an EXPLAIN that runs what it explains
+ * @param holds true when it declares a cursor that outlives its transaction
  * @param temporary true when it is about an object, no relation, that belongs to the session alone
  */
-public record CommandFacts(boolean storesRows, boolean analyzes, boolean temporary) {
+public record CommandFacts(boolean storesRows, boolean analyzes, boolean holds, boolean temporary) {
   /** Of everything else. */
-  public static final CommandFacts NONE = new CommandFacts(false, false, false);
+  public static final CommandFacts NONE = new CommandFacts(false, false, false, false);
 }

@@ -66,6 +66,7 @@ public final class FactsParser {
         new CommandFacts(
             node.path("stores").asBoolean(),
             node.path("analyzes").asBoolean(),
+            node.path("holds").asBoolean(),
             node.path("temporary_object").asBoolean()),
         merge(node.path("merge")),
         copy(node.path("copy")),

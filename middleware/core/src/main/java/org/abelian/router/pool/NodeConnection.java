@@ -48,6 +48,7 @@ public final class NodeConnection {
   private int timeoutMillis;
   private String transactionToken;
   private long laneClock;
+  private String settings;
   private Object settingsMark;
   private long schemaEpoch;
   private volatile boolean lost;
@@ -67,6 +68,7 @@ public final class NodeConnection {
     this.processId = processId;
     this.secretKey = secretKey;
     this.parameters = Map.copyOf(parameters);
+    settings = defaults();
   }
 
   /** The node. */
@@ -143,6 +145,21 @@ public final class NodeConnection {
   /** Stores what the node reported as abelian.lane_clock. */
   public void laneClock(String clock) {
     laneClock = clock == null || clock.isEmpty() ? 0 : Long.parseLong(clock);
+  }
+
+  /** What the node reported as abelian.settings last. */
+  public String settings() {
+    return settings;
+  }
+
+  /** Stores what the node reported. */
+  public void settings(String reported) {
+    settings = reported;
+  }
+
+  /** What the node reported as abelian.settings when the connection was opened. */
+  public String defaults() {
+    return parameters.getOrDefault("abelian.settings", "");
   }
 
   /** Whatever the session uses to tell which settings are in force here; null when unknown. */

@@ -374,6 +374,9 @@ final class ExtendedQuery {
       session.runner().noteSingle(onNode.routed(), link);
       link.connection.writer().bytes(array, at, length);
       session.plan().add(answer(onNode, BigEndian.int4(array, nameEnd + 1)));
+      if (onNode.routed().maySet()) {
+        session.watch().ask(link);
+      }
       return Outcome.NEXT;
     }
     if (portal instanceof Portal.OnNodes onNodes) {

@@ -73,17 +73,18 @@ final class ReportedSettings {
   }
 
   /**
-   * Parameters that sessions have made up, which no session can get rid of: those that are here and
-   * not there. Reading them gives nothing instead of an error.
+   * True when parameters are known here that sessions have made up, and are known neither there nor
+   * to a new connection. No session can get rid of such; reading them gives nothing instead of an
+   * error.
    */
-  boolean hasMoreNames(ReportedSettings wanted) {
+  boolean hasMoreNames(ReportedSettings wanted, ReportedSettings defaults) {
     return values.keySet().stream()
         .anyMatch(
             name ->
                 name.indexOf('.') >= 0
                     && !name.startsWith("abelian.")
-                    && values.get(name) == null
-                    && !wanted.values.containsKey(name));
+                    && !wanted.values.containsKey(name)
+                    && !defaults.values.containsKey(name));
   }
 
   /** What changes a session of these settings to one of those; empty when nothing does. */
@@ -118,26 +119,22 @@ final class ReportedSettings {
   }
 
   private String changesOfOthers(ReportedSettings wanted) {
-    StringBuilder resets = new StringBuilder();
-    List<String> sets = new ArrayList<>();
+    List<String> calls = new ArrayList<>();
     for (String name : names(wanted)) {
       String value = wanted.values.get(name);
       boolean known = values.containsKey(name);
       if (Objects.equals(value, values.get(name)) && known == wanted.values.containsKey(name)) {
         continue;
       }
-      if (value != null) {
-        sets.add(call(name, value, false));
-      } else if (name.equals(ISOLATION)) {
-        sets.add(call(name, "read committed", false));
-      } else {
-        if (!known) {
-          sets.add(call(name, "", false)); // A parameter comes into being by this.
-        }
-        resets.append("RESET ").append(quoteName(name)).append(';');
+      if (value == null && name.equals(ISOLATION)) {
+        value = "read committed";
       }
+      if (value == null && !known) {
+        calls.add(call(name, "", false)); // A parameter comes into being by this.
+      }
+      calls.add(call(name, value, false));
     }
-    return (sets.isEmpty() ? "" : "SELECT " + String.join(",", sets) + ";") + resets;
+    return calls.isEmpty() ? "" : "SELECT " + String.join(",", calls) + ";";
   }
 
   private List<String> names(ReportedSettings wanted) {
@@ -157,15 +154,11 @@ final class ReportedSettings {
     for (String name : earlier.names(this)) {
       String value = value(name);
       if (!Objects.equals(value, earlier.value(name))) {
-        calls.add(
-            value != null
-                ? call(name, value, true)
-                : "pg_catalog.set_config("
-                    + quote(name)
-                    + ", (SELECT reset_val FROM pg_catalog.pg_settings WHERE name = "
-                    + quote(name)
-                    + "), true)");
+        calls.add(call(name, value, true));
       }
+    }
+    if (differs(AUTHORIZATION, earlier)) {
+      calls.add(call(AUTHORIZATION, value(AUTHORIZATION), true));
     }
     if (differs(ROLE, earlier)) {
       calls.add(call(ROLE, value(ROLE) == null ? "none" : value(ROLE), true));
@@ -186,8 +179,10 @@ final class ReportedSettings {
     return "SELECT " + call(name, value, local);
   }
 
+  /** Null sets a parameter back to its default. */
   private static String call(String name, String value, boolean local) {
-    return "pg_catalog.set_config(" + quote(name) + "," + quote(value) + "," + local + ")";
+    String literal = value == null ? "NULL" : quote(value);
+    return "pg_catalog.set_config(" + quote(name) + "," + literal + "," + local + ")";
   }
 
   /** A literal that means the same whatever the session says about backslashes. */
@@ -196,11 +191,6 @@ final class ReportedSettings {
     return text.indexOf('\\') < 0
         ? "'" + doubled + "'"
         : " E'" + doubled.replace("\\", "\\\\") + "'";
-  }
-
-  /** The parts of a name as identifiers. */
-  private static String quoteName(String name) {
-    return "\"" + name.replace("\"", "\"\"").replace(".", "\".\"") + "\"";
   }
 
   @Override

@@ -13,9 +13,13 @@ final class SessionSettings {
   /** What was set before the current group of messages. */
   private ReportedSettings before;
 
-  SessionSettings(String session, long placementVersion) {
+  /**
+   * @param defaults of the role and the database
+   */
+  SessionSettings(String session, long placementVersion, ReportedSettings defaults) {
     this.session = session;
-    snapshot = new SettingsSnapshot(session, placementVersion, null);
+    current = defaults;
+    snapshot = new SettingsSnapshot(session, placementVersion, defaults);
   }
 
   /** What connections must have now. */
@@ -30,14 +34,9 @@ final class SessionSettings {
     }
   }
 
-  /** False as long as no node has told the defaults of the session. */
-  boolean areKnown() {
-    return current != null;
-  }
-
-  /** What is set outside of transactions; nothing as long as that is not known. */
+  /** What is set outside of transactions. */
   ReportedSettings current() {
-    return current == null ? ReportedSettings.NONE : current;
+    return current;
   }
 
   /** This is set from now on. */
@@ -55,8 +54,6 @@ final class SessionSettings {
 
   /** Takes back what the group has set; its nodes have done so. */
   void undoGroup() {
-    if (before != null) {
-      adopt(before);
-    }
+    adopt(before == null ? current : before);
   }
 }

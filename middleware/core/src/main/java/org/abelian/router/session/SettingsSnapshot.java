@@ -6,7 +6,7 @@ package org.abelian.router.session;
  *
  * @param session the session's label on the nodes
  * @param placementVersion the catalogue version that statements are routed by
- * @param wanted what the session has set; null as long as no node has told its defaults
+ * @param wanted what the session has set, and the defaults of its role and database
  */
 record SettingsSnapshot(String session, long placementVersion, ReportedSettings wanted) {
   /** The mark of a connection on which anything may be set. */
@@ -41,9 +41,6 @@ record SettingsSnapshot(String session, long placementVersion, ReportedSettings 
     if (!owns || ((SettingsSnapshot) mark).placementVersion != placementVersion) {
       sql.append("SET abelian.placement_version=").append(placementVersion).append(';');
     }
-    if (wanted != null) {
-      sql.append((owns ? reported : defaults).changeTo(wanted));
-    }
-    return sql.toString();
+    return sql.append((owns ? reported : defaults).changeTo(wanted)).toString();
   }
 }

@@ -1,6 +1,5 @@
 package org.abelian.router.session;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +43,19 @@ final class SettingsWatch {
 
   /** Asks a node, once it has answered what came before, and lets no other statement go before. */
   void ask(Link link) {
+    refresh(link);
+    session.plan().add(Action.then(() -> changed(link)));
+    session.groups().settleBeforeNext();
+  }
+
+  /** The transaction's COMMIT is on its way to its only node: what is set then is to be known. */
+  void askBeforeEnd(Link link) {
+    if (origin != null || session.transaction().changesSettings()) {
+      refresh(link);
+    }
+  }
+
+  private void refresh(Link link) {
     boolean parsing = NodeCall.sendPrepared(link.connection, ASK);
     if (parsing) {
       session.plan().add(NodeReply.swallow(link.connection));
@@ -55,19 +67,17 @@ final class SettingsWatch {
             new CollectReply(
                 link.connection,
                 row -> link.connection.settings(new String(row[0], StandardCharsets.UTF_8))));
-    session.plan().add(Action.then(() -> changed(link)));
-    session.groups().settleBeforeNext();
   }
 
   /** What a node says now is what the session has set. */
-  private void changed(Link link) throws IOException {
+  private void changed(Link link) {
     ReportedSettings now = link.reported();
     if (!session.transaction().isOpen()) {
       session.settings().adopt(now);
-    } else if (!expected) {
+    } else {
+      origin = link;
       tellOthers(link, now);
     }
-    origin = link;
     link.seen = now;
   }
 
@@ -75,14 +85,9 @@ final class SettingsWatch {
    * The transaction's other nodes are told when they are used next, those to come when they join.
    */
   private void tellOthers(Link link, ReportedSettings now) {
-    List<String> names = now.namesChangedSince(link.seen);
-    if (names.isEmpty()) {
-      return;
-    }
-    session.control().catchUp(link);
     String sql = now.changesSince(link.seen);
     if (!sql.isEmpty()) {
-      session.transaction().setting(names, NodeStatement.of(sql));
+      session.transaction().setting(now.namesChangedSince(link.seen), NodeStatement.of(sql));
       link.told = session.transaction().history().size();
     }
   }
@@ -105,28 +110,33 @@ final class SettingsWatch {
   }
 
   /**
-   * All nodes have answered the end of a group, and the transaction, if one was open, has gone on
-   * or ended.
+   * All nodes have answered the end of a group.
    *
    * @throws AbelianException when nodes have come to different settings
    */
-  void endGroup(boolean failed) throws IOException {
-    List<Link> changed = new ArrayList<>();
+  void groupAnswered(boolean failed) {
+    if (expected || failed) {
+      return;
+    }
+    List<Link> changed = null;
     for (Link link : session.links().held()) {
       if (link.isUsable() && link.seen != null && !link.reported().equals(link.seen)) {
+        changed = changed == null ? new ArrayList<>() : changed;
         changed.add(link);
       }
     }
-    if (changed.isEmpty()) {
-      return;
+    if (changed != null) {
+      requireAgreement(changed);
+      changed(changed.get(0));
     }
-    try {
-      if (!expected && !failed) {
-        requireAgreement(changed);
-        changed(changed.get(0));
+  }
+
+  /** What nodes say after the group, whether its work was kept or not, is known from now on. */
+  void groupEnded() {
+    for (Link link : session.links().held()) {
+      if (link.isUsable()) {
+        link.seen = link.reported();
       }
-    } finally {
-      changed.forEach(link -> link.seen = link.reported());
     }
   }
 

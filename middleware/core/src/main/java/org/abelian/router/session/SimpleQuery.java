@@ -90,8 +90,10 @@ final class SimpleQuery {
   }
 
   private boolean standardStrings() {
-    String setting = session.settings().statement("standard_conforming_strings");
-    return setting == null || !setting.toLowerCase(Locale.ROOT).contains("off");
+    String name = "standard_conforming_strings";
+    Link begun = session.links().firstBegun();
+    String made = begun == null ? session.transaction().changesOf(List.of(name)) : "";
+    return !session.says(name, "off") && !made.toLowerCase(Locale.ROOT).contains("off");
   }
 
   private Outcome run(String sql, byte[] array, int at, int length) throws IOException {
@@ -205,6 +207,9 @@ final class SimpleQuery {
     writer.bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
     session.plan().add(NodeReply.swallow(connection));
     runPortal(connection, NodeReply.describeRows(connection), operation);
+    if (routed.maySet()) {
+      session.watch().ask(link);
+    }
     return Outcome.NEXT;
   }
 

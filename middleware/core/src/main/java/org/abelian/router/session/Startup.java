@@ -6,6 +6,7 @@ import java.util.Map;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.NodeCall;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeIdentity;
@@ -28,6 +29,7 @@ import org.abelian.router.protocol.StartupMessage;
 final class Startup {
   private static final int LARGEST_STARTUP = 10_000;
   private static final int LARGEST_PASSWORD = 65_536;
+  private static final String DEFAULTS_ARE_CURRENT = "SELECT abelian.defaults_are_current()";
 
   private final Session session;
   private final Authentication authentication;
@@ -143,7 +145,7 @@ final class Startup {
     NodeIdentity identity = new NodeIdentity(parameters, exchange.secret());
     Map<String, String> reported = connectSomewhere(identity);
     UtilityExecution.requireUtf8(reported.getOrDefault("client_encoding", "UTF8"));
-    session.opened(identity);
+    session.opened(identity, ReportedSettings.of(reported.get("abelian.settings")));
     session.router().opened(session);
     session.output().writer().begin(BackendType.AUTHENTICATION).int4(0).end();
     reported.forEach(
@@ -171,6 +173,11 @@ final class Startup {
           session.router().pools().pool(new NodeAddress(node.host(), node.port()), identity);
       try {
         NodeConnection connection = pool.borrow(session, null);
+        // Ends, since each that is outdated leaves the pool.
+        while (!hasCurrentDefaults(connection)) {
+          pool.drop(connection);
+          connection = pool.borrow(session, null);
+        }
         pool.giveBackToAnyone(connection);
         return connection.parameters();
       } catch (NodeLostException e) {
@@ -181,5 +188,10 @@ final class Startup {
         SqlState.UNABLE_TO_CONNECT,
         "no node of the cluster can be reached" + (last == null ? "" : ": " + last.getMessage()),
         "Check that the nodes run, and the addresses that the router was given.");
+  }
+
+  /** Whether the role and the database have the settings with which the connection was opened. */
+  private static boolean hasCurrentDefaults(NodeConnection connection) throws NodeLostException {
+    return !"f".equals(NodeCall.simple(connection, DEFAULTS_ARE_CURRENT).value());
   }
 }

@@ -2,6 +2,8 @@ package org.abelian.router.session;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.abelian.router.analysis.FactsParser;
@@ -42,13 +44,19 @@ final class StatementRunner {
           "session_authorization",
           "standard_conforming_strings",
           "transform_null_equals",
+          "row_security",
+          "session_replication_role",
           // What literals mean: the analysis tells their values.
-          "datestyle",
-          "timezone",
-          "intervalstyle",
+          "DateStyle",
+          "TimeZone",
+          "IntervalStyle",
           "array_nulls",
           "lc_monetary",
           "xmloption");
+
+  /** The same as the analysis of SET writes them. */
+  private static final Set<String> MEANT =
+      MEANING.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
 
   private final Session session;
   private final String identityScope;
@@ -64,7 +72,10 @@ final class StatementRunner {
   /** True when some of these are temporary: they are on the first node. */
   private boolean seesTemporaryObjects;
 
-  private Object sharedScope;
+  /** Where a cursor was declared that outlives its transaction; null when none was. */
+  private Link heldCursors;
+
+  private String sharedScope;
   private SettingsSnapshot scopeSettings;
 
   StatementRunner(Session session, NodeIdentity identity) {
@@ -123,16 +134,20 @@ final class StatementRunner {
    * join the transaction first, of which it has then been told.
    */
   private Link analyst() {
-    if (!seesTemporaryObjects) {
+    boolean setsMeaning = !session.transaction().changesOf(MEANT).isEmpty();
+    if (!seesTemporaryObjects && !setsMeaning) {
       return home();
     }
-    Link first = session.links().link(session.router().catalog().current().first());
-    if (session.transaction().isOpen() && !first.begun) {
-      session.control().enter(first, false);
+    Link link =
+        seesTemporaryObjects
+            ? session.links().link(session.router().catalog().current().first())
+            : home();
+    if (session.transaction().isOpen() && !link.begun) {
+      session.control().enter(link, false);
       return null;
     }
-    session.links().connect(first);
-    return first;
+    session.links().connect(link);
+    return link;
   }
 
   private RoutedStatement compile(
@@ -204,13 +219,14 @@ final class StatementRunner {
     if (now != scopeSettings) {
       StringBuilder text = new StringBuilder(identityScope);
       for (String name : MEANING) {
-        String statement = session.settings().statement(name);
-        text.append('\0').append(statement == null ? "" : statement);
+        String value = now.wanted().value(name);
+        text.append('\0').append(value == null ? "" : "=" + value);
       }
       sharedScope = text.toString().intern();
       scopeSettings = now;
     }
-    return sharedScope;
+    String made = session.transaction().changesOf(MEANT);
+    return made.isEmpty() ? sharedScope : sharedScope + "\0" + made;
   }
 
   /** A transaction that changed the schema ended. */
@@ -268,7 +284,7 @@ final class StatementRunner {
   /** Where a statement goes; cursors stay where they were opened. */
   Route route(String sql, RoutedStatement routed, BoundValues values) {
     UtilityKind utility = routed.utility();
-    Link cursors = session.transaction().cursorHome();
+    Link cursors = cursorHome();
     if (cursors != null && (utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)) {
       return new Route.OneNode(cursors.nodeId);
     }
@@ -295,6 +311,16 @@ final class StatementRunner {
           "Give each cursor's query the same distribution key, or read it without a cursor.");
     }
     session.transaction().cursorHome(link);
+    if (routed.facts().command().holds()) {
+      heldCursors = link;
+    }
+  }
+
+  /** Where the session's cursors are; null while it has none. */
+  private Link cursorHome() {
+    Link home = session.transaction().cursorHome();
+    boolean held = heldCursors != null && heldCursors.isUsable() && heldCursors.pinned;
+    return home == null && held ? heldCursors : home;
   }
 
   /**

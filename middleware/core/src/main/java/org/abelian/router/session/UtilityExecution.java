@@ -34,6 +34,9 @@ final class UtilityExecution {
           UtilityKind.COMMIT_PREPARED,
           UtilityKind.ROLLBACK_PREPARED);
 
+  private static final NodeStatement RESET_AUTHORIZATION =
+      NodeStatement.of("SET SESSION AUTHORIZATION DEFAULT");
+
   private static final NodeStatement RESET_ALL = NodeStatement.of("RESET ALL");
   private final Session session;
 
@@ -80,19 +83,15 @@ final class UtilityExecution {
     if (!session.plan().isEmpty()) {
       return Outcome.WAIT;
     }
-    String name = settingName(statement.sql(), facts);
-    boolean lasting =
-        facts.setting() == null || facts.setting().scope() == SettingFacts.Scope.SESSION;
-    if (name == null) {
+    SettingFacts setting = facts.setting();
+    if (setting == null || setting.name() == null || setting.name().equals("all")) {
       return resetAll();
     }
-    if (name.equals("client_encoding") && facts.setting().value() != null) {
-      requireUtf8(facts.setting().value());
+    if (setting.name().equals("client_encoding") && setting.value() != null) {
+      requireUtf8(setting.value());
     }
     Outcome outcome =
-        session.transaction().isBlock()
-            ? setInBlock(statement, facts, name, lasting)
-            : setNow(statement, name, lasting);
+        session.transaction().isBlock() ? setInBlock(statement, facts) : setNow(statement);
     session.groups().settleBeforeNext();
     return outcome;
   }
@@ -106,41 +105,17 @@ final class UtilityExecution {
     }
   }
 
-  /** The name under which the setting is kept; null for RESET ALL. */
-  private static String settingName(String sql, StatementFacts facts) {
-    if (sql.toLowerCase(Locale.ROOT).matches("(?s)\\s*set\\s+session\\s+characteristics\\b.*")) {
-      return SessionSettings.CHARACTERISTICS + " " + sql.strip().toLowerCase(Locale.ROOT);
-    }
-    SettingFacts setting = facts.setting();
-    if (setting == null || setting.name() == null || setting.name().equalsIgnoreCase("all")) {
-      return facts.utility() == UtilityKind.RESET ? null : facts.tag();
-    }
-    return setting.name().toLowerCase(Locale.ROOT);
-  }
-
-  private Outcome setNow(SharedStatement statement, String name, boolean lasting) {
+  private Outcome setNow(SharedStatement statement) {
     Link link = session.runner().home();
     session.control().enter(link, false);
     session.control().inject(link, statement.statement(), true);
-    if (lasting) {
-      session
-          .plan()
-          .add(
-              Action.then(
-                  () -> {
-                    session.settings().apply(name, statement.sql());
-                    link.connection.settingsMark(session.settings().snapshot());
-                  }));
-    }
+    session.watch().ask(link);
     return Outcome.NEXT;
   }
 
-  private Outcome setInBlock(
-      SharedStatement statement, StatementFacts facts, String name, boolean lasting)
-      throws IOException {
+  private Outcome setInBlock(SharedStatement statement, StatementFacts facts) throws IOException {
     List<Link> begun = session.links().begun();
-    boolean transactionMode =
-        facts.setting() != null && facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
+    boolean transactionMode = facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
     if (begun.isEmpty()) {
       if (!transactionMode) {
         validate(statement);
@@ -148,15 +123,19 @@ final class UtilityExecution {
       session.plan().add(FixedMessage.tag(facts.tag()));
     }
     for (Link link : begun) {
+      session.control().catchUp(link);
       session.control().inject(link, statement.statement(), link == begun.get(0));
     }
-    String kept = lasting && !transactionMode ? name : "";
+    session.watch().expect();
     session
         .plan()
         .add(
             Action.then(
                 () -> {
-                  session.transaction().setting(kept, statement.statement());
+                  session
+                      .transaction()
+                      .setting(List.of(facts.setting().name()), statement.statement());
+                  begun.forEach(link -> link.told = session.transaction().history().size());
                   if (transactionMode && facts.isolation() != null) {
                     session.transaction().isolation(facts.isolation().toLowerCase(Locale.ROOT));
                   }
@@ -195,16 +174,13 @@ final class UtilityExecution {
   private void forgetSettings(boolean showTag) {
     Link link = session.runner().home();
     session.control().enter(link, false);
+    if (!showTag) {
+      // DISCARD ALL does that, RESET ALL does not.
+      session.control().inject(link, RESET_AUTHORIZATION, false);
+    }
     session.control().inject(link, RESET_ALL, showTag);
-    session
-        .plan()
-        .add(
-            Action.then(
-                () -> {
-                  session.settings().clear();
-                  link.connection.settingsMark(null);
-                }));
-    session.groups().settleBeforeNext();
+    session.watch().ask(link);
+    session.plan().add(Action.then(() -> link.connection.settingsMark(SettingsSnapshot.UNKNOWN)));
   }
 
   // ---- what the session has made

@@ -242,12 +242,12 @@ final class FactsBuilder {
   }
 
   FactsBuilder storesRows() {
-    command = new CommandFacts(true, command.analyzes(), command.temporary());
+    command = new CommandFacts(true, command.analyzes(), false, false);
     return this;
   }
 
   FactsBuilder analyzes() {
-    command = new CommandFacts(command.storesRows(), true, command.temporary());
+    command = new CommandFacts(command.storesRows(), true, false, false);
     return this;
   }
 

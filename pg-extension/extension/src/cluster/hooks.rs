@@ -3,13 +3,15 @@
 //! Only what the client itself sent is checked. Statements inside functions, triggers and utility commands are nested, as is a placement
 //! function's own work, which sees the new version that it makes.
 
-use super::{gate, procedure, settings, transaction_token, version};
+use super::{
+    column_fill, gate, nested, procedure, session_settings, settings, transaction_token, version,
+};
 use crate::backend;
 use crate::boundary::functions;
 use crate::hooks::executor::{self, Start};
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::utility::{self, Around, Command};
-use crate::hooks::{deeper, is_client_statement, is_nested};
+use crate::hooks::{deeper, depth, is_client_statement, is_nested, planner};
 use pgrx::pg_sys::{self, NodeTag};
 use std::cell::Cell;
 use std::ffi::CStr;
@@ -23,11 +25,22 @@ thread_local! {
 pub fn install() {
     executor::before_start(Subscriber {
         concerns: |start| is_client_statement() && !start.is_explain_only() && is_watched(),
-        tell: |_| statement_starts(),
+        tell: |_| statement_starts(std::ptr::null_mut()),
     });
     executor::after_start(Subscriber {
-        concerns: |start| procedure::is_running() && !start.is_explain_only(),
-        tell: |start: &Start| procedure::check_query(start.query()),
+        concerns: |start| {
+            (procedure::is_running() || has_router() && is_inside()) && !start.is_explain_only()
+        },
+        tell: |start: &Start| match procedure::is_running() {
+            true => procedure::check_query(start.query()),
+            false => nested::check_query(start.query(), depth()),
+        },
+    });
+    planner::subscribe(|_| {
+        if has_router() && !is_nested() {
+            nested::statement_ends();
+        }
+        None
     });
     executor::before_run(Subscriber {
         concerns: |_| is_client_statement() && procedure::is_running(),
@@ -63,9 +76,22 @@ fn refuse_outdated_router() {
     }
 }
 
-fn statement_starts() {
+/// True for what runs inside the client's statement; a parallel worker runs its part of the statement itself.
+fn is_inside() -> bool {
+    // SAFETY: plain read of a backend variable.
+    match unsafe { pg_sys::ParallelWorkerNumber } >= 0 {
+        true => is_nested(),
+        false => !is_client_statement(),
+    }
+}
+
+/// The client's statement starts; null stands for a query.
+fn statement_starts(command: *mut pg_sys::Node) {
     refuse_outdated_router();
     procedure::statement_starts();
+    if has_router() {
+        nested::statement_starts(command);
+    }
 }
 
 /// A call that shares its transaction with others ends as a transaction of its own would: its deferred triggers are fired, and what it has
@@ -93,24 +119,29 @@ fn report_transaction() {
     }
     if has_router() {
         transaction_token::report();
+        session_settings::statement_ends();
+        nested::statement_ends();
     }
 }
 
 fn concerns_command(command: &Command) -> bool {
-    let concerned = match is_nested() {
-        true => procedure::is_running(),
-        false => is_client_statement() && is_watched(),
+    let concerned = match is_client_statement() {
+        true => is_watched(),
+        false => has_router() || is_nested() && procedure::is_running(),
     };
-    concerned && touches_tables(command.tag()) || prepares_our_gid(command)
+    concerned && touches_tables(command.tag())
+        || has_router() && changes_settings(command.tag())
+        || prepares_our_gid(command)
 }
 
 fn around_command(command: &Command, run: &mut dyn FnMut()) {
     let touches_tables = touches_tables(command.tag());
     let is_checked = touches_tables && is_client_statement();
+    let changes_settings = has_router() && changes_settings(command.tag());
     if is_checked {
-        statement_starts();
-    } else if touches_tables && is_nested() && procedure::is_running() {
-        procedure::check_command(command.node());
+        command_starts(command);
+    } else if touches_tables {
+        inner_command_starts(command);
     }
     if prepares_our_gid(command) {
         enter_gate();
@@ -118,10 +149,34 @@ fn around_command(command: &Command, run: &mut dyn FnMut()) {
     let level = if is_checked { begin_call() } else { 0 };
     run();
     end_call(level);
+    if changes_settings {
+        session_settings::changed();
+    }
     if is_checked && backend::in_transaction() {
         // Utility commands take their locks while they run, so the version is looked at once more.
         refuse_outdated_router();
         report_transaction();
+    }
+}
+
+/// A command that the client sent starts.
+fn command_starts(command: &Command) {
+    statement_starts(command.node());
+    if has_router() {
+        // SAFETY: a planned command.
+        if let Some(changed) = unsafe { nested::without_rows(command.statement()) } {
+            command.replace(changed);
+        }
+        column_fill::check(command.node());
+    }
+}
+
+/// A command inside of another statement starts.
+fn inner_command_starts(command: &Command) {
+    if is_nested() && procedure::is_running() {
+        procedure::check_command(command.node());
+    } else if has_router() {
+        nested::check_command(command.node(), command.context());
     }
 }
 
@@ -153,6 +208,10 @@ fn touches_tables(tag: NodeTag) -> bool {
             | T_LoadStmt
             | T_CheckPointStmt
     )
+}
+
+fn changes_settings(tag: NodeTag) -> bool {
+    matches!(tag, NodeTag::T_DiscardStmt | NodeTag::T_VariableSetStmt)
 }
 
 fn prepares_our_gid(command: &Command) -> bool {

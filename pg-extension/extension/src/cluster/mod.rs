@@ -1,18 +1,21 @@
 //! The node side of a cluster: what a statement is about, which catalogue version its router must know, the gate
-//! between coordinated commits and reads over several nodes, independent transactions, labels for the wait graph,
-//! transaction tokens, and distributed procedures.
+//! between coordinated commits and reads over several nodes, independent transactions, labels for the wait graph, settings of the session,
+//! transaction tokens, what runs inside functions, and distributed procedures.
 //!
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 
 mod analysis;
+mod column_fill;
 pub mod gate;
 pub mod hooks;
 pub mod independent;
 pub mod intent;
+mod nested;
 mod placed;
 pub mod postgres;
 mod procedure;
 pub mod session_label;
+mod session_settings;
 pub mod settings;
 pub mod transaction_token;
 pub mod version;
@@ -21,6 +24,7 @@ pub mod version;
 pub fn install() {
     settings::define();
     session_label::install();
+    session_settings::install();
     version::install();
     procedure::install();
     hooks::install();

@@ -4,6 +4,7 @@ use super::nested;
 use super::subscribers::List;
 use crate::boundary;
 use pgrx::pg_sys::{self, NodeTag};
+use std::cell::Cell;
 use std::ffi::c_char;
 
 mod raw {
@@ -24,9 +25,9 @@ mod raw {
 }
 
 /// A command that is about to run. What it consists of must not be looked at after it has run: COMMIT frees it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Command {
-    statement: *mut pg_sys::PlannedStmt,
+    statement: Cell<*mut pg_sys::PlannedStmt>,
     text: *const c_char,
     read_only: bool,
     context: pg_sys::ProcessUtilityContext::Type,
@@ -40,7 +41,22 @@ impl Command {
     /// The command's node.
     pub fn node(&self) -> *mut pg_sys::Node {
         // SAFETY: the planned statement of a command has one.
-        unsafe { (*self.statement).utilityStmt }
+        unsafe { (*self.statement.get()).utilityStmt }
+    }
+
+    /// The command as PostgreSQL has planned it.
+    pub fn statement(&self) -> *mut pg_sys::PlannedStmt {
+        self.statement.get()
+    }
+
+    /// Has another statement run in its place.
+    pub fn replace(&self, statement: *mut pg_sys::PlannedStmt) {
+        self.statement.set(statement);
+    }
+
+    /// How it has come here.
+    pub fn context(&self) -> pg_sys::ProcessUtilityContext::Type {
+        self.context
     }
 
     /// What kind of command it is.
@@ -54,7 +70,7 @@ impl Command {
         // SAFETY: by the caller.
         unsafe {
             NEXT.unwrap_or(raw::standard_ProcessUtility)(
-                self.statement,
+                self.statement.get(),
                 self.text,
                 self.read_only,
                 self.context,
@@ -105,7 +121,7 @@ unsafe extern "C-unwind" fn process(
     completion: *mut pg_sys::QueryCompletion,
 ) {
     let command = Command {
-        statement,
+        statement: Cell::new(statement),
         text,
         read_only,
         context,

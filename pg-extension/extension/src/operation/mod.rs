@@ -16,7 +16,7 @@ mod executor;
 mod functions;
 mod joining;
 mod locking;
-mod missing;
+pub mod missing;
 mod own;
 mod parallel;
 mod published;

@@ -57,6 +57,8 @@ public final class NodeConnection {
   private byte transactionStatus = 'I';
   private String transactionToken;
   private long laneClock;
+  private String defaults;
+  private String settings;
   private Object settingsMark;
   private long schemaEpoch;
   private volatile boolean lost;
@@ -80,6 +82,8 @@ public final class NodeConnection {
     this.processId = processId;
     this.secretKey = secretKey;
     this.parameters.putAll(parameters);
+    defaults = parameters.getOrDefault("abelian.settings", "");
+    settings = defaults;
   }
 
   /** The node. */
@@ -161,6 +165,21 @@ public final class NodeConnection {
   /** Stores what the node reported as abelian.lane_clock. */
   public void laneClock(String clock) {
     laneClock = clock == null || clock.isEmpty() ? 0 : Long.parseLong(clock);
+  }
+
+  /** What the node reported as abelian.settings last. */
+  public String settings() {
+    return settings;
+  }
+
+  /** Stores what the node reported. */
+  public void settings(String reported) {
+    settings = reported;
+  }
+
+  /** What the node reported as abelian.settings when the connection was opened. */
+  public String defaults() {
+    return defaults;
   }
 
   /** Whatever the session uses to tell which settings are in force here; null when unknown. */

@@ -4,7 +4,8 @@
 //! function's own work, which sees the new version that it makes.
 
 use super::{
-    column_fill, gate, nested, procedure, session_settings, settings, transaction_token, version,
+    column_fill, gate, nested, postgres, procedure, session_settings, settings, transaction_token,
+    version,
 };
 use crate::backend;
 use crate::boundary::functions;
@@ -147,7 +148,10 @@ fn around_command(command: &Command, run: &mut dyn FnMut()) {
         enter_gate();
     }
     let level = if is_checked { begin_call() } else { 0 };
-    run();
+    match is_checked && nested::checks_bodies_elsewhere(command.node()) {
+        true => without_bodies(run),
+        false => run(),
+    }
     end_call(level);
     if changes_settings {
         session_settings::changed();
@@ -169,6 +173,20 @@ fn command_starts(command: &Command) {
         }
         column_fill::check(command.node());
     }
+}
+
+/// Runs the command that creates a function or procedure without a look into its body. An error ends the transaction, and with it the setting.
+fn without_bodies(run: &mut dyn FnMut()) {
+    // SAFETY: inside of a transaction; the level is ended here.
+    let level = unsafe { functions::NewGUCNestLevel() };
+    postgres::set(
+        c"check_function_bodies",
+        c"off",
+        pg_sys::GucAction::GUC_ACTION_SAVE,
+    );
+    run();
+    // SAFETY: as above.
+    unsafe { functions::AtEOXact_GUC(true, level) };
 }
 
 /// A command inside of another statement starts.

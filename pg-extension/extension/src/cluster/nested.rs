@@ -349,6 +349,16 @@ pub unsafe fn without_rows(
     }
 }
 
+/// Whether the first node looks into the body of a function that a command creates, and this one does not: the body may name temporary
+/// tables, which lie there.
+pub fn checks_bodies_elsewhere(command: NodePtr) -> bool {
+    let own = settings::NODE_ID.get();
+    tree::tag(command) == Some(NodeTag::T_CreateFunctionStmt)
+        && own != 0
+        && settings::PLACEMENT_VERSION.get() != 0
+        && placements::first_of_several().is_some_and(|first| first != own)
+}
+
 pg_function!(
     /// `abelian.has_rows(relation)`: whether this node has rows of a table or of its partitions. For who may read it.
     fn abelian_has_rows(call) {

@@ -67,7 +67,7 @@ pub fn set_internal(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) 
             name.as_ptr(),
             value.as_ptr(),
             pg_sys::GucContext::PGC_INTERNAL,
-            pg_sys::GucSource::PGC_S_OVERRIDE,
+            pg_sys::GucSource::PGC_S_SESSION, // What overrides becomes the default, also of enclosing transactions.
             action,
             true,
             0,

@@ -59,6 +59,7 @@ public final class NodeConnection {
   private long laneClock;
   private String defaults;
   private String settings;
+  private String answeredSettings;
   private Object settingsMark;
   private long schemaEpoch;
   private volatile boolean lost;
@@ -133,6 +134,7 @@ public final class NodeConnection {
 
   /** Stores the status byte of a ReadyForQuery. */
   public void transactionStatus(byte status) {
+    answeredSettings = null;
     transactionStatus = status;
     if (status == 'I') {
       transactionToken = null;
@@ -167,14 +169,22 @@ public final class NodeConnection {
     laneClock = clock == null || clock.isEmpty() ? 0 : Long.parseLong(clock);
   }
 
-  /** What the node reported as abelian.settings last. */
+  /** What the node has said last of abelian.settings. */
   public String settings() {
-    return settings;
+    return answeredSettings == null ? settings : answeredSettings;
   }
 
   /** Stores what the node reported. */
   public void settings(String reported) {
     settings = reported;
+  }
+
+  /**
+   * Stores what the node answered in the midst of a group of messages. It holds until the end of
+   * the group: what is set then, and is not what was reported last, the node reports.
+   */
+  public void answeredSettings(String answer) {
+    answeredSettings = answer;
   }
 
   /** What the node reported as abelian.settings when the connection was opened. */

@@ -245,7 +245,7 @@ final class Links {
       }
     }
     ReportedSettings now = ReportedSettings.of(connection.settings());
-    if (!now.equals(wanted.wanted())) {
+    if (!now.agreesWith(wanted.wanted())) {
       throw otherDefaults(link, now);
     }
     connection.settingsMark(wanted);
@@ -257,12 +257,13 @@ final class Links {
    * cannot be without. The session takes them over, unless a transaction has begun without them.
    */
   private AbelianException otherDefaults(Link link, ReportedSettings now) {
+    String changed = String.join(", ", now.namesChangedSince(settings.current()));
     if (firstBegun() == null) {
-      settings.adopt(now);
+      settings.adoptDefaults(now);
     }
     return new AbelianException(
         SqlState.SERIALIZATION_FAILURE,
-        "the settings of the role or the database have changed, as " + link + " says",
+        "settings of the role or the database have changed, as " + link + " says: " + changed,
         "Run it again.");
   }
 

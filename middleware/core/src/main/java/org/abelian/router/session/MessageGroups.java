@@ -78,6 +78,11 @@ final class MessageGroups {
     settleFirst = true;
   }
 
+  /** True while what was sent must be answered before another statement is looked at. */
+  boolean mustSettle() {
+    return settleFirst && !plan.isEmpty();
+  }
+
   /**
    * Plans what the client has sent.
    *
@@ -116,7 +121,7 @@ final class MessageGroups {
         planned += length;
         continue;
       }
-      boolean settles = settleFirst && type != FrontendType.SYNC && !plan.isEmpty();
+      boolean settles = mustSettle() && type != FrontendType.SYNC;
       if (settles || FlowWindow.comesFirst(plan, length)) {
         requestAnswers();
         return true;

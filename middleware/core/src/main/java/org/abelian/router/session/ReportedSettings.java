@@ -7,10 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.StringJoiner;
+import java.util.TreeMap;
 
 /**
  * What a node reports as {@code abelian.settings}: the settings that a session, its role or its
- * database has made. Immutable; two of the same text are equal.
+ * database has made. Immutable; two of the same values are equal.
  */
 final class ReportedSettings {
   /** Of a session that has set nothing. */
@@ -85,6 +86,17 @@ final class ReportedSettings {
                     && !name.startsWith("abelian.")
                     && !wanted.values.containsKey(name)
                     && !defaults.values.containsKey(name));
+  }
+
+  /**
+   * True when all values are the same, and all names known there are known here. A transaction that
+   * was rolled back leaves names of parameters that it had made up, without values.
+   */
+  boolean agreesWith(ReportedSettings wanted) {
+    return equals(wanted)
+        || values.keySet().containsAll(wanted.values.keySet())
+            && values.entrySet().stream()
+                .allMatch(here -> Objects.equals(here.getValue(), wanted.value(here.getKey())));
   }
 
   /** What changes a session of these settings to one of those; empty when nothing does. */
@@ -193,14 +205,41 @@ final class ReportedSettings {
         : " E'" + doubled.replace("\\", "\\\\") + "'";
   }
 
+  /** These with what has changed from earlier settings to later ones. */
+  ReportedSettings withChanges(ReportedSettings earlier, ReportedSettings later) {
+    Map<String, String> result = new TreeMap<>(values);
+    for (String name : later.values.keySet()) {
+      if (!earlier.values.containsKey(name)
+          || !Objects.equals(earlier.value(name), later.value(name))) {
+        result.put(name, later.value(name));
+      }
+    }
+    for (String name : earlier.values.keySet()) {
+      if (!later.values.containsKey(name)) {
+        result.remove(name);
+      }
+    }
+    StringBuilder sum = new StringBuilder();
+    result.forEach(
+        (name, value) -> {
+          sum.append(name);
+          if (value != null) {
+            sum.append('=').append(value.replace("\\", "\\\\").replace("\n", "\\\n"));
+          }
+          sum.append('\n');
+        });
+    return of(sum.toString());
+  }
+
   @Override
   public boolean equals(Object other) {
-    return other instanceof ReportedSettings that && text.equals(that.text);
+    return other instanceof ReportedSettings that
+        && (text.equals(that.text) || values.equals(that.values));
   }
 
   @Override
   public int hashCode() {
-    return text.hashCode();
+    return values.hashCode();
   }
 
   /** The text, which stands for all of it. */

@@ -57,6 +57,12 @@ final class SessionSettings {
     }
   }
 
+  /** The role or the database has got other defaults, which stay whatever becomes of the group. */
+  void adoptDefaults(ReportedSettings settings) {
+    before = before == null ? settings : before.withChanges(current, settings);
+    adopt(settings);
+  }
+
   /** A group of messages begins: {@link #undoGroup} comes back to here. */
   void beginGroup() {
     before = current;

@@ -24,8 +24,8 @@ final class SettingsWatch {
   /** The group has commands after which nodes rightly report something else. */
   private boolean expected;
 
-  /** The node that set something in the transaction; null when none has. */
-  private Link origin;
+  /** The nodes that have set something in the transaction, or in the group, the latest last. */
+  private final List<Link> origins = new ArrayList<>();
 
   SettingsWatch(Session session) {
     this.session = session;
@@ -34,6 +34,9 @@ final class SettingsWatch {
   /** A group of messages begins. */
   void beginGroup() {
     expected = false;
+    if (!session.transaction().isOpen()) {
+      origins.clear();
+    }
   }
 
   /** The client's own command changes settings, on all nodes of the transaction alike. */
@@ -43,6 +46,9 @@ final class SettingsWatch {
 
   /** Asks a node, once it has answered what came before, and lets no other statement go before. */
   void ask(Link link) {
+    if (session.links().touched().size() > 1) {
+      session.control().openImplicit(); // The other nodes are in the midst of the group, too.
+    }
     refresh(link);
     session.plan().add(Action.then(() -> changed(link)));
     session.groups().settleBeforeNext();
@@ -50,7 +56,7 @@ final class SettingsWatch {
 
   /** The transaction's COMMIT is on its way to its only node: what is set then is to be known. */
   void askBeforeEnd(Link link) {
-    if (origin != null || session.transaction().changesSettings()) {
+    if (!origins.isEmpty() || session.transaction().changesSettings()) {
       refresh(link);
     }
   }
@@ -66,17 +72,18 @@ final class SettingsWatch {
         .add(
             new CollectReply(
                 link.connection,
-                row -> link.connection.settings(new String(row[0], StandardCharsets.UTF_8)),
+                row -> link.connection.answeredSettings(new String(row[0], StandardCharsets.UTF_8)),
                 () -> {}));
   }
 
   /** What a node says now is what the session has set. */
   private void changed(Link link) {
     ReportedSettings now = link.reported();
+    origins.remove(link);
+    origins.add(link);
     if (!session.transaction().isOpen()) {
       session.settings().adopt(now);
     } else {
-      origin = link;
       tellOthers(link, now);
     }
     link.seen = now;
@@ -95,19 +102,29 @@ final class SettingsWatch {
 
   /** The transaction has ended on all nodes, which have said what is set there now. */
   void transactionEnded(boolean committed, List<Link> participants) {
-    boolean changes = origin != null || session.transaction().changesSettings();
-    if (committed && changes) {
-      Link source = origin != null && origin.isUsable() ? origin : firstUsable(participants);
-      if (source != null) {
-        session.settings().adopt(source.reported());
-      }
+    if (committed && (!origins.isEmpty() || session.transaction().changesSettings())) {
+      List<Link> inOrder = new ArrayList<>(participants);
+      inOrder.removeAll(origins);
+      inOrder.addAll(origins);
+      keep(inOrder);
     }
-    origin = null;
+    origins.clear();
     expected = true;
   }
 
-  private static Link firstUsable(List<Link> links) {
-    return links.stream().filter(Link::isUsable).findFirst().orElse(null);
+  /**
+   * What any node has kept is set from now on, and what one has kept later goes before: where
+   * others were told of it, they were told for the time of the transaction.
+   */
+  private void keep(List<Link> inOrder) {
+    ReportedSettings before = session.settings().current();
+    ReportedSettings kept = before;
+    for (Link link : inOrder) {
+      if (link.isUsable() && !link.reported().equals(before)) {
+        kept = kept.withChanges(before, link.reported());
+      }
+    }
+    session.settings().adopt(kept);
   }
 
   /**
@@ -121,7 +138,7 @@ final class SettingsWatch {
     }
     List<Link> changed = null;
     for (Link link : session.links().held()) {
-      if (link.isUsable() && link.seen != null && !link.reported().equals(link.seen)) {
+      if (link.isUsable() && link.seen != null && hasChanged(link)) {
         changed = changed == null ? new ArrayList<>() : changed;
         changed.add(link);
       }
@@ -130,6 +147,13 @@ final class SettingsWatch {
       requireAgreement(changed);
       changed(changed.get(0));
     }
+  }
+
+  /** False when the node has been told what one of the transaction's nodes has set before. */
+  private boolean hasChanged(Link link) {
+    ReportedSettings now = link.reported();
+    return !now.equals(link.seen)
+        && (origins.isEmpty() || !now.equals(origins.get(origins.size() - 1).seen));
   }
 
   /** What nodes say after the group, whether its work was kept or not, is known from now on. */

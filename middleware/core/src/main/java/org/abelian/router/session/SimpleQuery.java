@@ -87,7 +87,8 @@ final class SimpleQuery {
   }
 
   private boolean mustSettle(String sql) {
-    return FlowWindow.isFull(session.plan(), session.links().unsent())
+    return session.groups().mustSettle()
+        || FlowWindow.isFull(session.plan(), session.links().unsent())
         || FlowWindow.comesFirst(session.plan(), sql.length());
   }
 

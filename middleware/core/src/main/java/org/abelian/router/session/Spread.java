@@ -25,9 +25,6 @@ import org.abelian.router.routing.Route;
  * transaction over the nodes.
  */
 final class Spread {
-  private static final NodeStatement UNCHECKED_BODIES =
-      NodeStatement.of("SET LOCAL check_function_bodies = off");
-
   private final Session session;
   private final Combine combine;
   private final SnapshotGate gate;
@@ -159,9 +156,6 @@ final class Spread {
       NodeStatement text = rewritten == null ? statement.statement() : NodeStatement.of(rewritten);
       for (Link link : links) {
         enter(link, routed);
-        if (routed.changesSchema(all) && links.size() > 1) {
-          prepareForChange(link, link == links.get(0));
-        }
         bindOne(link, routed, text, false, bind);
       }
     }
@@ -175,18 +169,6 @@ final class Spread {
   /** Whether each node runs it outside of the session's transaction. */
   private boolean isByItself(Route.AllNodes all) {
     return all.purpose() == Route.Purpose.NODE_BY_NODE && !session.transaction().isBlock();
-  }
-
-  /**
-   * Sequences of distributed tables count differently on each node. Bodies of functions are checked
-   * by the first node alone: they may name temporary tables, which the others do not have.
-   */
-  private void prepareForChange(Link link, boolean first) {
-    NodeStatement number = NodeStatement.of("SET LOCAL abelian.node_id = " + link.nodeId);
-    session.control().inject(link, number, false);
-    if (!first) {
-      session.control().inject(link, UNCHECKED_BODIES, false);
-    }
   }
 
   private Portal bindRead(

@@ -77,6 +77,9 @@ final class TransactionControl {
     if (links.size() > 1 && session.readsFromOneSnapshot()) {
       throw severalSnapshots();
     }
+    if (groupWrote && links.size() > 1) {
+      openImplicit(); // Not later: what begins a transaction would take the place of what is bound.
+    }
     for (Link link : links) {
       session.links().connect(link);
       joinOrCatchUp(link);

@@ -1,0 +1,247 @@
+package org.abelian.server.backup;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.abelian.harness.LocalCluster;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.WithCluster;
+import org.abelian.router.pool.NodeAddress;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Backups of a cluster that moves amounts between its nodes by all classes of commit. */
+@WithCluster
+class ClusterBackupIT {
+  private static final String SOURCE = "backup_source";
+  private static final String RESTORED = "backup_restored";
+  private static final long SEED = 46;
+  private static final int BACKUPS = 3;
+  private static final Map<Transfers.Kind, Long> WHOLE =
+      Map.of(
+          Transfers.Kind.COORDINATED, 0L,
+          Transfers.Kind.COMMUTING, 0L,
+          Transfers.Kind.INDEPENDENT, 0L);
+  private static final Map<Transfers.Kind, String> CLASSES =
+      Map.of(
+          Transfers.Kind.COORDINATED, "commit class coordinated",
+          Transfers.Kind.COMMUTING, "commit class commuting",
+          Transfers.Kind.INDEPENDENT, "commit class independent");
+
+  /** What is told of role auditor by a database, given as %1$s. */
+  private static final String AUDITOR =
+      "SELECT concat_ws(' ', rolpassword, rolconnlimit, rolcanlogin, (SELECT setconfig FROM"
+          + " pg_db_role_setting WHERE setrole = r.oid AND setdatabase = 0), (SELECT admin_option"
+          + " FROM pg_auth_members WHERE member = r.oid), (SELECT setconfig FROM"
+          + " pg_db_role_setting d JOIN pg_database b ON b.oid = setdatabase WHERE setrole = r.oid"
+          + " AND datname = '%1$s'), (SELECT pg_get_userbyid(datdba) || (SELECT"
+          + " string_agg(acl::text, ' ' ORDER BY acl::text) FROM unnest(datacl) acl) FROM"
+          + " pg_database WHERE datname = '%1$s')) FROM pg_authid r WHERE rolname = 'auditor'";
+
+  @TempDir Path folder;
+
+  private final LocalCluster cluster;
+
+  ClusterBackupIT(LocalCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  @BeforeAll
+  static void create(LocalCluster cluster) throws SQLException {
+    Databases.create(cluster, SOURCE);
+    Transfers.create(Databases.url(cluster, SOURCE));
+  }
+
+  @AfterAll
+  static void drop(LocalCluster cluster) throws SQLException {
+    Databases.drop(cluster, SOURCE);
+    Databases.drop(cluster, RESTORED);
+    for (LocalNode node : cluster.nodes()) {
+      Databases.execute(node, "postgres", "DROP ROLE IF EXISTS auditor");
+    }
+  }
+
+  private static Access access() {
+    return new Access(LocalNode.SUPERUSER, SOURCE, LocalNode.SUPERUSER);
+  }
+
+  private Path backup(String name) throws BackupException {
+    NodeAddress any = NodeAddress.parse(cluster.node(1).address());
+    new Backup(any, access(), BackupOptions.usual()).to(folder.resolve(name));
+    return folder.resolve(name);
+  }
+
+  private static RestoreOptions into(String database) {
+    return new RestoreOptions(database, "postgres", 2, true);
+  }
+
+  /** Restores beside the original, and gives the URL of the restored cluster. */
+  private String restore(Path backup) throws BackupException {
+    new Restore(Map.of(), access(), into(RESTORED)).from(backup);
+    return Databases.url(cluster, RESTORED);
+  }
+
+  private static void refused(Executable work, String why) {
+    String message = assertThrows(BackupException.class, work).getMessage();
+    assertTrue(message.contains(why), message);
+  }
+
+  @Test
+  void aBackupHasTransactionsOfEachClassWhollyOrNotAtAll() throws Exception {
+    String source = Databases.url(cluster, SOURCE);
+    try (Transfers transfers = new Transfers(cluster, SOURCE, SEED)) {
+      assertEquals(CLASSES, transfers.classes(source));
+      transfers.start();
+      for (int i = 1; i <= BACKUPS; i++) {
+        transfers.awaitMore(20);
+        backup("b" + i);
+      }
+      transfers.awaitMore(20);
+      transfers.stop();
+      assertEquals(List.of(), transfers.failures());
+      assertEquals(WHOLE, Transfers.sums(source), "the original: seed " + SEED);
+      for (int i = 1; i <= BACKUPS; i++) {
+        String url = restore(folder.resolve("b" + i));
+        assertEquals(WHOLE, Transfers.sums(url), "backup " + i + ": seed " + SEED);
+        assertEquals(CLASSES, transfers.classes(url), "placement and procedures are restored");
+        assertEquals(WHOLE, Transfers.sums(url), "after transfers in the restored cluster");
+        Databases.drop(cluster, RESTORED);
+      }
+    }
+  }
+
+  @Test
+  void snapshotsTakenOneAfterTheOtherAreFoundTorn() throws Exception {
+    NodeAddress any = NodeAddress.parse(cluster.node(0).address());
+    Backup torn =
+        new Backup(any, access(), BackupOptions.usual(), each -> ClusterBackupIT::oneByOne);
+    try (Transfers transfers = new Transfers(cluster, SOURCE, SEED + 1)) {
+      transfers.start();
+      transfers.awaitMore(20);
+      torn.to(folder.resolve("torn"));
+      transfers.stop();
+    }
+    Map<Transfers.Kind, Long> sums = Transfers.sums(restore(folder.resolve("torn")));
+    Databases.drop(cluster, RESTORED);
+    sums.forEach((kind, sum) -> assertNotEquals(0L, sum, kind + ": seed " + (SEED + 1)));
+  }
+
+  private static void oneByOne(List<NodeSession> sessions) throws BackupException {
+    for (NodeSession session : sessions) {
+      try {
+        session.begin();
+        session.export();
+        Thread.sleep(300);
+      } catch (SQLException | InterruptedException failed) {
+        throw new BackupException("", failed);
+      }
+    }
+  }
+
+  @Test
+  void rolesSettingsAndPrivilegesAreRestoredToDatabasesThatAreEmpty() throws Exception {
+    for (LocalNode node : cluster.nodes()) {
+      Databases.execute(
+          node,
+          "postgres",
+          "CREATE ROLE auditor LOGIN PASSWORD 'audited' CONNECTION LIMIT 3",
+          "ALTER ROLE auditor SET search_path = 'public', \"$user\", \"Odd, Name\"",
+          "ALTER ROLE auditor SET work_mem = '3MB'",
+          "GRANT pg_monitor TO auditor WITH ADMIN OPTION",
+          "GRANT TEMPORARY ON DATABASE " + SOURCE + " TO auditor WITH GRANT OPTION",
+          "ALTER ROLE auditor IN DATABASE " + SOURCE + " SET statement_timeout = '7min'");
+    }
+    String before = Databases.text(cluster.node(1), "postgres", AUDITOR.formatted(SOURCE));
+    Path backup = backup("b");
+    for (LocalNode node : cluster.nodes()) {
+      Databases.execute(node, SOURCE, "DROP OWNED BY auditor", "DROP ROLE auditor");
+    }
+    Databases.execute(cluster.node(2), "postgres", "CREATE DATABASE " + RESTORED);
+    restore(backup);
+    assertEquals(before, Databases.text(cluster.node(1), "postgres", AUDITOR.formatted(RESTORED)));
+    refused(() -> restore(backup), "is not empty: it has relation");
+    Databases.drop(cluster, RESTORED);
+  }
+
+  @Test
+  void onlyItsOwnerMayReadABackup() throws Exception {
+    try (Stream<Path> files = Files.walk(backup("b"))) {
+      for (Path file : files.toList()) {
+        assertEquals(
+            Files.isDirectory(file)
+                ? "[OWNER_EXECUTE, OWNER_READ, OWNER_WRITE]"
+                : "[OWNER_READ, OWNER_WRITE]",
+            Files.getPosixFilePermissions(file).stream().map(Enum::name).sorted().toList() + "",
+            file.toString());
+      }
+    }
+    refused(() -> backup("b"), "exists but is not empty");
+  }
+
+  @Test
+  void nothingIsRestoredWhereItWouldDoHarm() throws Exception {
+    Path backup = backup("b");
+    NodeAddress first = NodeAddress.parse(cluster.node(0).address());
+    NodeAddress same = new NodeAddress("localhost", first.port());
+    NodeAddress nobody = new NodeAddress("127.0.0.1", 1);
+    refused(() -> new Restore(Map.of(), access(), into(SOURCE)).from(backup), "is not empty");
+    refused(
+        () -> new Restore(Map.of(2, first), access(), into(RESTORED)).from(backup),
+        "two nodes have the same address");
+    refused(
+        () -> new Restore(Map.of(2, same), access(), into(RESTORED)).from(backup),
+        "another node, or another restore, has this server");
+    refused(
+        () -> new Restore(Map.of(3, nobody), access(), into(RESTORED)).from(backup),
+        "nothing was restored: cannot connect to 127.0.0.1:1");
+    refused(
+        () -> new Restore(Map.of(9, first), access(), into(RESTORED)).from(backup),
+        "the backup has no node 9");
+    Access other = new Access(LocalNode.USER, SOURCE, LocalNode.USER);
+    refused(
+        () -> new Restore(Map.of(), other, into(RESTORED)).from(backup),
+        "role app is not a superuser");
+    Databases.execute(
+        cluster.node(0), "postgres", "CREATE DATABASE " + RESTORED + " TEMPLATE template0");
+    Databases.execute(
+        cluster.node(0),
+        RESTORED,
+        "CREATE EXTENSION abelian",
+        "SELECT abelian.add_node('127.0.0.1', 5432)");
+    refused(() -> restore(backup), "belongs to a cluster");
+    assertEquals(
+        "f",
+        Databases.text(
+            cluster.node(1),
+            "postgres",
+            "SELECT EXISTS (SELECT FROM pg_database WHERE datname = '" + RESTORED + "')"));
+    Databases.drop(cluster, RESTORED);
+  }
+
+  @Test
+  void aGateThatStaysClosedEndsTheAttemptAndLeavesNothing() throws Exception {
+    try (var connection = Databases.connect(cluster.node(2), SOURCE);
+        var statement = connection.createStatement()) {
+      statement.execute("BEGIN");
+      statement.execute("SELECT abelian.enter_commit_gate()");
+      BackupOptions hasty = new BackupOptions(1_000, 1_000, 0, true);
+      NodeAddress any = NodeAddress.parse(cluster.node(0).address());
+      refused(
+          () -> new Backup(any, access(), hasty).to(folder.resolve("b")),
+          "the commit gate of node 3 was closed");
+      statement.execute("ROLLBACK");
+    }
+    backup("b"); // The folder is as good as new.
+  }
+}

@@ -30,14 +30,14 @@ import org.abelian.workloads.tpcc.schema.Scale;
 import org.abelian.workloads.tpcc.schema.TpccSchema;
 
 /** A small TPC-C database for tests with faults, and what must hold of it after them. */
-record SmallTpcc(long seed) {
-  static final Scale SCALE = new Scale(6, 300, 30);
+public record SmallTpcc(long seed) {
+  public static final Scale SCALE = new Scale(6, 300, 30);
 
-  static Database database(String url) {
+  public static Database database(String url) {
     return new Database(url, LocalNode.USER, LocalNode.USER);
   }
 
-  void load(Database database, boolean procedures) throws Exception {
+  public void load(Database database, boolean procedures) throws Exception {
     TableCreator creator = new TableCreator(database);
     creator.create(new TpccSchema(ColumnKind.COUNTER), true);
     PrintStream quiet =
@@ -53,7 +53,8 @@ record SmallTpcc(long seed) {
    * The conditions of the specification and our own hold, what was acknowledged is there once, what
    * was reported as rolled back is not there, and no procedure broke its promise.
    */
-  void assertHolds(Database router, Path journalFile, List<LocalNode> nodes) throws Exception {
+  public void assertHolds(Database router, Path journalFile, List<LocalNode> nodes)
+      throws Exception {
     assertEquals(List.of(), stopped(nodes), "a procedure broke its promise: seed " + seed);
     Map<Condition, Violations> findings = new ConsistencyCheck(router).run(SCALE.warehouses());
     assertTrue(ConsistencyCheck.holds(findings), () -> describe(findings));

@@ -18,7 +18,8 @@ final class RestoreTarget implements AutoCloseable {
   private static final long CLAIM = 0x6162656c_72737472L;
 
   private static final String MEMBER =
-      " NOT EXISTS (SELECT FROM pg_depend d WHERE d.deptype = 'e' AND d.objid = %s.oid)";
+      " NOT EXISTS (SELECT FROM pg_depend d WHERE d.deptype = 'e' AND d.objid = %1$s.oid"
+          + " AND d.classid = %1$s.tableoid)";
 
   /** Something that is neither PostgreSQL's own nor of an extension. */
   private static final String FIRST_OBJECT =
@@ -29,7 +30,8 @@ final class RestoreTarget implements AutoCloseable {
           + " WHERE p.oid >= 16384 AND"
           + MEMBER.formatted("p")
           + " UNION ALL SELECT 'schema ' || n.nspname FROM pg_namespace n"
-          + " WHERE n.oid >= 16384 AND n.nspname !~ '^pg_' AND n.nspname <> 'public' AND"
+          + " WHERE n.oid >= 16384 AND n.nspname !~ '^pg_' AND n.nspname <> 'public'"
+          + " AND n.oid NOT IN (SELECT extnamespace FROM pg_extension) AND"
           + MEMBER.formatted("n")
           + ") objects(what)";
 

@@ -104,10 +104,10 @@ class ClusterBackupIT {
       assertEquals(CLASSES, transfers.classes(source));
       transfers.start();
       for (int i = 1; i <= BACKUPS; i++) {
-        transfers.awaitMore(20);
+        transfers.awaitMore(5);
         backup("b" + i);
       }
-      transfers.awaitMore(20);
+      transfers.awaitMore(5);
       transfers.stop();
       assertEquals(List.of(), transfers.failures());
       assertEquals(WHOLE, Transfers.sums(source), "the original: seed " + SEED);
@@ -128,7 +128,7 @@ class ClusterBackupIT {
         new Backup(any, access(), BackupOptions.usual(), each -> ClusterBackupIT::oneByOne);
     try (Transfers transfers = new Transfers(cluster, SOURCE, SEED + 1)) {
       transfers.start();
-      transfers.awaitMore(20);
+      transfers.awaitMore(5);
       torn.to(folder.resolve("torn"));
       transfers.stop();
     }

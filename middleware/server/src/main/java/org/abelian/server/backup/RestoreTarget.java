@@ -161,7 +161,13 @@ final class RestoreTarget implements AutoCloseable {
 
   /** Makes the database, if it is not there, and gives it its settings, privileges and owner. */
   void createDatabase(Globals globals) throws SQLException {
-    if (!exists()) {
+    if (exists()) {
+      // The dump makes the extension and its schema.
+      try (Connection database = access.open(address, "", 0)) {
+        execute(
+            database, List.of("DROP EXTENSION IF EXISTS abelian", "DROP SCHEMA IF EXISTS abelian"));
+      }
+    } else {
       execute(
           maintenance,
           List.of(

@@ -32,7 +32,7 @@ final class EachNode implements AutoCloseable {
   <T, R> List<R> run(List<T> nodes, Work<T, R> work) throws BackupException {
     ExecutorCompletionService<R> done = new ExecutorCompletionService<>(threads);
     List<Future<R>> pending = new ArrayList<>();
-    nodes.forEach(node -> pending.add(done.submit(() -> work.on(node))));
+    nodes.forEach(node -> pending.add(done.submit(() -> named(node, work))));
     try {
       for (int i = 0; i < pending.size(); i++) {
         done.take().get();
@@ -46,12 +46,21 @@ final class EachNode implements AutoCloseable {
       pending.forEach(each -> each.cancel(true));
       throw failed.getCause() instanceof BackupException known
           ? known
-          : new BackupException(
-              "" + failed.getCause().getClass().getSimpleName(), failed.getCause());
+          : new BackupException("internal error", failed.getCause());
     } catch (InterruptedException stopped) {
       pending.forEach(each -> each.cancel(true));
       Thread.currentThread().interrupt();
       throw new BackupException("interrupted");
+    }
+  }
+
+  private static <T, R> R named(T node, Work<T, R> work) throws Exception {
+    try {
+      return work.on(node);
+    } catch (BackupException told) {
+      throw told;
+    } catch (Exception failed) {
+      throw new BackupException("" + node, failed);
     }
   }
 

@@ -242,6 +242,11 @@ final class NodeSession implements AutoCloseable {
   }
 
   @Override
+  public String toString() {
+    return "node " + id + " at " + address;
+  }
+
+  @Override
   public void close() {
     closeQuietly(gate);
     closeQuietly(snapshot);

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -62,14 +61,12 @@ public final class Restore {
             RestoreTarget.open(
                 node, addresses.get(node.id()), database, options.maintenanceDatabase()));
       }
-      for (RestoreTarget target : targets) {
-        target.check(manifest);
-      }
+      each.run(targets, target -> target.check(manifest));
       begun = true;
       each.run(targets, target -> fill(target, folder, programs));
       install(each, targets, catalogue(manifest, addresses));
       return manifest;
-    } catch (BackupException | SQLException failed) {
+    } catch (BackupException failed) {
       throw new BackupException(
           begun
               ? "the restore has failed half-way; drop database "

@@ -73,7 +73,7 @@ final class RestoreTarget implements AutoCloseable {
   }
 
   /** Changes nothing; says why the backup cannot be restored here. */
-  void check(Manifest manifest) throws BackupException, SQLException {
+  RestoreTarget check(Manifest manifest) throws BackupException, SQLException {
     if (!"t".equals(value(maintenance, "SELECT pg_try_advisory_lock(" + CLAIM + ")"))) {
       throw refused("another node, or another restore, has this server");
     }
@@ -107,6 +107,7 @@ final class RestoreTarget implements AutoCloseable {
         checkEmpty(database);
       }
     }
+    return this;
   }
 
   private void checkEmpty(Connection database) throws BackupException, SQLException {
@@ -218,6 +219,11 @@ final class RestoreTarget implements AutoCloseable {
         ResultSet rows = statement.executeQuery(sql)) {
       return rows.next() ? rows.getString(1) : null;
     }
+  }
+
+  @Override
+  public String toString() {
+    return "node " + node.id() + " at " + address;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package org.abelian.server.backup;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ClusterBackupIT {
   private static final String SOURCE = "backup_source";
   private static final String RESTORED = "backup_restored";
+  private static final String LONE = "backup_lone";
   private static final long SEED = 46;
   private static final int BACKUPS = 3;
   private static final Map<Transfers.Kind, Long> WHOLE =
@@ -67,8 +69,9 @@ class ClusterBackupIT {
   static void drop(LocalCluster cluster) throws SQLException {
     Databases.drop(cluster, SOURCE);
     Databases.drop(cluster, RESTORED);
+    Databases.drop(cluster, LONE);
     for (LocalNode node : cluster.nodes()) {
-      Databases.execute(node, "postgres", "DROP ROLE IF EXISTS auditor");
+      Databases.execute(node, "postgres", "DROP ROLE IF EXISTS auditor, keeper");
     }
   }
 
@@ -208,6 +211,18 @@ class ClusterBackupIT {
     refused(
         () -> new Restore(Map.of(9, first), access(), into(RESTORED)).from(backup),
         "the backup has no node 9");
+    Manifest written = new BackupFolder(backup).verify();
+    new BackupFolder(backup)
+        .finish(
+            new Manifest(
+                written.takenAt(),
+                written.database(),
+                "99.0",
+                written.server(),
+                written.catalogue(),
+                written.nodes()));
+    refused(() -> restore(backup), "it lacks version 99.0 of the extension; it has 0.");
+    new BackupFolder(backup).finish(written);
     Access other = new Access(LocalNode.USER, SOURCE, LocalNode.USER);
     refused(
         () -> new Restore(Map.of(), other, into(RESTORED)).from(backup),
@@ -226,6 +241,39 @@ class ClusterBackupIT {
             cluster.node(1),
             "postgres",
             "SELECT EXISTS (SELECT FROM pg_database WHERE datname = '" + RESTORED + "')"));
+    Databases.drop(cluster, RESTORED);
+  }
+
+  @Test
+  void aLoneNodeIsBackedUpByWhoMayReadIt() throws Exception {
+    LocalNode node = cluster.node(0);
+    NodeAddress address = NodeAddress.parse(node.address());
+    Databases.execute(
+        node,
+        "postgres",
+        "CREATE ROLE keeper LOGIN PASSWORD 'keeper' IN ROLE pg_read_all_data",
+        "GRANT abelian_router TO keeper",
+        "CREATE DATABASE " + LONE);
+    Databases.execute(
+        node,
+        LONE,
+        "CREATE EXTENSION abelian",
+        "CREATE TABLE t (id int PRIMARY KEY, n abelian.counter)",
+        "INSERT INTO t VALUES (1, 0)",
+        "SET abelian.split = always",
+        "UPDATE t SET n = n + 5");
+    Access keeper = new Access("keeper", LONE, "keeper");
+    BackupOptions usual = BackupOptions.usual();
+    refused(
+        () -> new Backup(address, keeper, usual).to(folder.resolve("b")),
+        "with --no-role-passwords it takes no superuser");
+    BackupOptions modest =
+        new BackupOptions(usual.lockWaitMillis(), usual.gateMillis(), usual.compression(), false);
+    new Backup(address, keeper, modest).to(folder.resolve("b"));
+    assertFalse(
+        Files.readString(folder.resolve("b").resolve("node-1-globals.json")).contains("PASSWORD"));
+    restore(folder.resolve("b"));
+    assertEquals("5", Databases.text(node, RESTORED, "SELECT n FROM t"));
     Databases.drop(cluster, RESTORED);
   }
 

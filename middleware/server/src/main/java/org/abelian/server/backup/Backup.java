@@ -187,10 +187,7 @@ public final class Backup {
       globals = new GlobalsReader(session.snapshot()).read(options.passwords());
     } catch (SQLException failed) {
       throw new BackupException(
-          "cannot read the roles of node "
-              + session.id()
-              + "; with --no-role-passwords it takes no superuser",
-          failed);
+          "cannot read the roles of node " + session.id() + "; see --no-role-passwords", failed);
     }
     String name = "node-" + session.id();
     List<String> arguments =

@@ -36,7 +36,9 @@ public final class BackupCommand implements Callable<Integer> {
 
   @Option(
       names = {"-U", "--username"},
-      description = "a superuser, on all nodes (default: PGUSER)")
+      description =
+          "a superuser, or a member of pg_read_all_data and abelian_router, on all nodes (default:"
+              + " PGUSER)")
   private String user;
 
   @Option(

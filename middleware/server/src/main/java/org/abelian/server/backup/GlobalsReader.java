@@ -11,7 +11,9 @@ import java.util.Map;
 
 /** Reads what pg_dump leaves to pg_dumpall and to {@code --create}. */
 final class GlobalsReader {
-  /** pg_authid, with verifiers of passwords, is for superusers; pg_roles for all. */
+  /**
+   * pg_authid, with verifiers of passwords, is for those who may read all data; pg_roles for all.
+   */
   private static final String ROLES =
       "SELECT rolname, format('CREATE ROLE %%I WITH %%s', rolname, concat_ws(' ',"
           + " CASE WHEN rolsuper THEN 'SUPERUSER' ELSE 'NOSUPERUSER' END,"
@@ -86,7 +88,7 @@ final class GlobalsReader {
   /**
    * Reads all.
    *
-   * @param passwords also the verifiers of passwords, for which it takes a superuser
+   * @param passwords also the verifiers of passwords, for which it takes the right to read all data
    */
   Globals read(boolean passwords) throws SQLException {
     Map<String, List<String>> roles = new LinkedHashMap<>();

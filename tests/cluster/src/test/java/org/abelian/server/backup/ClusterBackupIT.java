@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -264,17 +265,19 @@ class ClusterBackupIT {
         "UPDATE t SET n = n + 5");
     Access keeper = new Access("keeper", LONE, "keeper");
     BackupOptions usual = BackupOptions.usual();
-    refused(
-        () -> new Backup(address, keeper, usual).to(folder.resolve("b")),
-        "with --no-role-passwords it takes no superuser");
+    new Backup(address, keeper, usual).to(folder.resolve("all"));
+    assertTrue(globals("all").contains("PASSWORD 'SCRAM-SHA-256$"));
     BackupOptions modest =
         new BackupOptions(usual.lockWaitMillis(), usual.gateMillis(), usual.compression(), false);
     new Backup(address, keeper, modest).to(folder.resolve("b"));
-    assertFalse(
-        Files.readString(folder.resolve("b").resolve("node-1-globals.json")).contains("PASSWORD"));
+    assertFalse(globals("b").contains("PASSWORD"));
     restore(folder.resolve("b"));
     assertEquals("5", Databases.text(node, RESTORED, "SELECT n FROM t"));
     Databases.drop(cluster, RESTORED);
+  }
+
+  private String globals(String name) throws IOException {
+    return Files.readString(folder.resolve(name).resolve("node-1-globals.json"));
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,10 +22,15 @@ import org.abelian.workloads.tpcc.check.ConsistencyCheck;
 import org.abelian.workloads.tpcc.check.JournalCheck;
 import org.abelian.workloads.tpcc.check.JournalFindings;
 import org.abelian.workloads.tpcc.check.Violations;
+import org.abelian.workloads.tpcc.input.InputOptions;
+import org.abelian.workloads.tpcc.journal.FileJournal;
 import org.abelian.workloads.tpcc.journal.JournalReader;
 import org.abelian.workloads.tpcc.load.Loader;
 import org.abelian.workloads.tpcc.load.ProcedureInstaller;
 import org.abelian.workloads.tpcc.load.TableCreator;
+import org.abelian.workloads.tpcc.run.RunOptions;
+import org.abelian.workloads.tpcc.run.TpccRun;
+import org.abelian.workloads.tpcc.run.WarehouseLocations;
 import org.abelian.workloads.tpcc.schema.ColumnKind;
 import org.abelian.workloads.tpcc.schema.Scale;
 import org.abelian.workloads.tpcc.schema.TpccSchema;
@@ -47,6 +53,36 @@ public record SmallTpcc(long seed) {
     if (procedures) {
       new ProcedureInstaller(database).install(SCALE.warehouses());
     }
+  }
+
+  /** Starts so many terminals with NewOrder and Payment as calls. They go on until interrupted. */
+  public Thread startTerminals(
+      Database router, int terminals, InputOptions inputs, FileJournal journal) {
+    RunOptions options =
+        new RunOptions(
+            SCALE,
+            terminals,
+            Duration.ZERO,
+            Duration.ofHours(1),
+            inputs,
+            true,
+            false,
+            20,
+            seed,
+            true);
+    TpccRun run = new TpccRun(router, options, WarehouseLocations.single(), journal);
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                run.run((second, completed) -> {});
+              } catch (InterruptedException e) {
+                // The end: all terminals have ended.
+              }
+            },
+            "terminals");
+    thread.start();
+    return thread;
   }
 
   /**

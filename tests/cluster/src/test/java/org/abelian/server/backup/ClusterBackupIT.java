@@ -154,6 +154,28 @@ class ClusterBackupIT {
   }
 
   @Test
+  void locksComeBeforeTheSnapshot() throws Exception {
+    LocalNode node = cluster.node(0);
+    Databases.execute(node, SOURCE, "CREATE TABLE late (id int)");
+    try (NodeSession session =
+        NodeSession.open(1, NodeAddress.parse(node.address()), access(), 1_000)) {
+      assertTrue(session.begin());
+      Databases.execute(node, SOURCE, "INSERT INTO late VALUES (1)");
+      session.export();
+      Databases.execute(node, SOURCE, "INSERT INTO late VALUES (2)");
+      assertEquals("1", session.read("SELECT sum(id) FROM public.late"));
+      assertTrue(session.hasLockedAll());
+      String dropped =
+          assertThrows(
+                  SQLException.class,
+                  () -> Databases.execute(node, SOURCE, "SET lock_timeout = 1", "DROP TABLE late"))
+              .getSQLState();
+      assertEquals("55P03", dropped);
+    }
+    Databases.execute(node, SOURCE, "DROP TABLE late");
+  }
+
+  @Test
   void rolesSettingsAndPrivilegesAreRestoredToDatabasesThatAreEmpty() throws Exception {
     for (LocalNode node : cluster.nodes()) {
       Databases.execute(

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +22,6 @@ import org.abelian.router.pool.NodeAddress;
 import org.abelian.workloads.tpcc.input.HomeWarehouse;
 import org.abelian.workloads.tpcc.input.InputOptions;
 import org.abelian.workloads.tpcc.journal.FileJournal;
-import org.abelian.workloads.tpcc.run.RunOptions;
-import org.abelian.workloads.tpcc.run.TpccRun;
-import org.abelian.workloads.tpcc.run.WarehouseLocations;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -73,20 +69,24 @@ class TpccBackupIT {
   void backUpAndRestore() throws Exception {
     Databases.create(source, SOURCE);
     String url = Databases.url(source, SOURCE);
-    new SmallTpcc(SEED).load(SmallTpcc.database(url), true);
+    SmallTpcc tpcc = new SmallTpcc(SEED);
+    tpcc.load(SmallTpcc.database(url), true);
     List<LocalNode> nodes = LocalCluster.createNodes(source.nodes().size(), Map.of());
     restored = LocalCluster.adopt(nodes);
     Access access = new Access(LocalNode.SUPERUSER, SOURCE, LocalNode.SUPERUSER);
     Path running = folder.resolve("running");
     try (FileJournal entries = new FileJournal(running)) {
-      Thread terminals = startTerminals(url, entries);
-      awaitSize(running, ENTRIES_BYTES);
-      journal = Files.copy(running, folder.resolve("journal"));
-      NodeAddress any = NodeAddress.parse(source.node(2).address());
-      new Backup(any, access, BackupOptions.usual()).to(folder.resolve("b"));
-      awaitSize(running, Files.size(running) + ENTRIES_BYTES); // TPC-C goes on.
-      terminals.interrupt();
-      terminals.join(TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
+      Thread terminals = tpcc.startTerminals(SmallTpcc.database(url), TERMINALS, REMOTE, entries);
+      try {
+        awaitSize(running, ENTRIES_BYTES);
+        journal = Files.copy(running, folder.resolve("journal"));
+        NodeAddress any = NodeAddress.parse(source.node(2).address());
+        new Backup(any, access, BackupOptions.usual()).to(folder.resolve("b"));
+        awaitSize(running, Files.size(running) + ENTRIES_BYTES); // TPC-C goes on.
+      } finally {
+        terminals.interrupt();
+        terminals.join(TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
+      }
     }
     Map<Integer, NodeAddress> replaced = new HashMap<>();
     for (int i = 0; i < nodes.size(); i++) {
@@ -106,36 +106,6 @@ class TpccBackupIT {
 
   private static void awaitSize(Path file, long bytes) throws InterruptedException {
     await("TPC-C stands still", () -> file.toFile().length() >= bytes);
-  }
-
-  /** They go on until they are interrupted. */
-  private static Thread startTerminals(String url, FileJournal journal) {
-    RunOptions options =
-        new RunOptions(
-            SmallTpcc.SCALE,
-            TERMINALS,
-            Duration.ZERO,
-            Duration.ofHours(1),
-            REMOTE,
-            true,
-            false,
-            20,
-            SEED,
-            true);
-    TpccRun run =
-        new TpccRun(SmallTpcc.database(url), options, WarehouseLocations.single(), journal);
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                run.run((second, completed) -> {});
-              } catch (InterruptedException e) {
-                // The end: all terminals have ended.
-              }
-            },
-            "terminals");
-    thread.start();
-    return thread;
   }
 
   @Test

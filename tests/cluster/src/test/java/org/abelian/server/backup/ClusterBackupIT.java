@@ -10,8 +10,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
@@ -30,7 +32,8 @@ class ClusterBackupIT {
   private static final String RESTORED = "backup_restored";
   private static final String LONE = "backup_lone";
   private static final long SEED = 46;
-  private static final int BACKUPS = 3;
+  private static final int BACKUPS = 2;
+  private static final int MOMENTS = 40;
   private static final Map<Transfers.Kind, Long> WHOLE =
       Map.of(
           Transfers.Kind.COORDINATED, 0L,
@@ -41,6 +44,8 @@ class ClusterBackupIT {
           Transfers.Kind.COORDINATED, "commit class coordinated",
           Transfers.Kind.COMMUTING, "commit class commuting",
           Transfers.Kind.INDEPENDENT, "commit class independent");
+
+  private static final BackupOptions HASTY = new BackupOptions(1_000, 1_000, 0, true);
 
   /** What is told of role auditor by a database, given as %1$s. */
   private static final String AUDITOR =
@@ -80,9 +85,12 @@ class ClusterBackupIT {
     return new Access(LocalNode.SUPERUSER, SOURCE, LocalNode.SUPERUSER);
   }
 
+  private NodeAddress address(int node) {
+    return NodeAddress.parse(cluster.node(node).address());
+  }
+
   private Path backup(String name) throws BackupException {
-    NodeAddress any = NodeAddress.parse(cluster.node(1).address());
-    new Backup(any, access(), BackupOptions.usual()).to(folder.resolve(name));
+    new Backup(address(1), access(), BackupOptions.usual()).to(folder.resolve(name));
     return folder.resolve(name);
   }
 
@@ -126,10 +134,68 @@ class ClusterBackupIT {
   }
 
   @Test
+  void momentsAreWholeWhileAmountsMove() throws Exception {
+    List<NodeSession> sessions = new ArrayList<>();
+    try (Transfers transfers = new Transfers(cluster, SOURCE, SEED + 2);
+        EachNode each = new EachNode()) {
+      for (int i = 0; i < cluster.nodes().size(); i++) {
+        sessions.add(NodeSession.open(i + 1, address(i), access(), 10_000));
+      }
+      transfers.start();
+      for (int i = 0; i < MOMENTS; i++) {
+        transfers.awaitMore(1);
+        new GatedMoment(each, 60_000).take(sessions);
+        Map<Transfers.Kind, Long> sums = new TreeMap<>();
+        for (NodeSession session : sessions) {
+          for (Transfers.Kind kind : Transfers.Kind.values()) {
+            String sum = "SELECT sum(v::bigint) FROM public." + kind.table();
+            sums.merge(kind, Long.valueOf(session.read(sum)), Long::sum);
+          }
+        }
+        assertEquals(WHOLE, sums, "moment " + i + ": seed " + (SEED + 2));
+        each.run(sessions, ClusterBackupIT::rollBack);
+      }
+      transfers.stop();
+      assertEquals(List.of(), transfers.failures());
+    } finally {
+      sessions.forEach(NodeSession::close);
+    }
+  }
+
+  private static Object rollBack(NodeSession session) throws SQLException {
+    session.rollBack();
+    return session;
+  }
+
+  @Test
+  void aMomentWaitsForWhatIsCommittedOnOneNodeOnly() throws Exception {
+    LocalNode first = cluster.node(0);
+    Databases.execute(
+        first,
+        SOURCE,
+        "INSERT INTO abelian.intent (router, number, committed, nodes, role, work, written_at)"
+            + " VALUES (gen_random_uuid(), 1, true, '{1,2}', 'app', '{}', now() + '1 day')");
+    refused(
+        () -> new Backup(address(0), access(), HASTY).to(folder.resolve("b")),
+        "is committed on node 1 and not yet on [2]");
+    Databases.execute(first, SOURCE, "DELETE FROM abelian.intent WHERE written_at > now()");
+    Databases.execute(
+        first,
+        SOURCE,
+        "BEGIN",
+        "CREATE TABLE undecided (id int)",
+        "PREPARE TRANSACTION 'abelian:1:undecided'");
+    refused(
+        () -> new Backup(address(1), access(), HASTY).to(folder.resolve("b")),
+        "the commit gate of node 1 was closed");
+    Databases.execute(first, SOURCE, "ROLLBACK PREPARED 'abelian:1:undecided'");
+    backup("b"); // The folder is as good as new.
+  }
+
+  @Test
   void snapshotsTakenOneAfterTheOtherAreFoundTorn() throws Exception {
-    NodeAddress any = NodeAddress.parse(cluster.node(0).address());
     Backup torn =
-        new Backup(any, access(), BackupOptions.usual(), each -> ClusterBackupIT::oneByOne);
+        new Backup(address(0), access(), BackupOptions.usual(), each -> ClusterBackupIT::oneByOne);
     try (Transfers transfers = new Transfers(cluster, SOURCE, SEED + 1)) {
       transfers.start();
       transfers.awaitMore(5);
@@ -157,8 +223,7 @@ class ClusterBackupIT {
   void locksComeBeforeTheSnapshot() throws Exception {
     LocalNode node = cluster.node(0);
     Databases.execute(node, SOURCE, "CREATE TABLE late (id int)");
-    try (NodeSession session =
-        NodeSession.open(1, NodeAddress.parse(node.address()), access(), 1_000)) {
+    try (NodeSession session = NodeSession.open(1, address(0), access(), 1_000)) {
       assertTrue(session.begin());
       Databases.execute(node, SOURCE, "INSERT INTO late VALUES (1)");
       session.export();
@@ -218,7 +283,7 @@ class ClusterBackupIT {
   @Test
   void nothingIsRestoredWhereItWouldDoHarm() throws Exception {
     Path backup = backup("b");
-    NodeAddress first = NodeAddress.parse(cluster.node(0).address());
+    NodeAddress first = address(0);
     NodeAddress same = new NodeAddress("localhost", first.port());
     NodeAddress nobody = new NodeAddress("127.0.0.1", 1);
     refused(() -> new Restore(Map.of(), access(), into(SOURCE)).from(backup), "is not empty");
@@ -270,7 +335,6 @@ class ClusterBackupIT {
   @Test
   void aLoneNodeIsBackedUpByWhoMayReadIt() throws Exception {
     LocalNode node = cluster.node(0);
-    NodeAddress address = NodeAddress.parse(node.address());
     Databases.execute(
         node,
         "postgres",
@@ -287,11 +351,11 @@ class ClusterBackupIT {
         "UPDATE t SET n = n + 5");
     Access keeper = new Access("keeper", LONE, "keeper");
     BackupOptions usual = BackupOptions.usual();
-    new Backup(address, keeper, usual).to(folder.resolve("all"));
+    new Backup(address(0), keeper, usual).to(folder.resolve("all"));
     assertTrue(globals("all").contains("PASSWORD 'SCRAM-SHA-256$"));
     BackupOptions modest =
         new BackupOptions(usual.lockWaitMillis(), usual.gateMillis(), usual.compression(), false);
-    new Backup(address, keeper, modest).to(folder.resolve("b"));
+    new Backup(address(0), keeper, modest).to(folder.resolve("b"));
     assertFalse(globals("b").contains("PASSWORD"));
     restore(folder.resolve("b"));
     assertEquals("5", Databases.text(node, RESTORED, "SELECT n FROM t"));
@@ -300,21 +364,5 @@ class ClusterBackupIT {
 
   private String globals(String name) throws IOException {
     return Files.readString(folder.resolve(name).resolve("node-1-globals.json"));
-  }
-
-  @Test
-  void aGateThatStaysClosedEndsTheAttemptAndLeavesNothing() throws Exception {
-    try (var connection = Databases.connect(cluster.node(2), SOURCE);
-        var statement = connection.createStatement()) {
-      statement.execute("BEGIN");
-      statement.execute("SELECT abelian.enter_commit_gate()");
-      BackupOptions hasty = new BackupOptions(1_000, 1_000, 0, true);
-      NodeAddress any = NodeAddress.parse(cluster.node(0).address());
-      refused(
-          () -> new Backup(any, access(), hasty).to(folder.resolve("b")),
-          "the commit gate of node 3 was closed");
-      statement.execute("ROLLBACK");
-    }
-    backup("b"); // The folder is as good as new.
   }
 }

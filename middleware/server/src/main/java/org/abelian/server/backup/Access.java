@@ -95,4 +95,9 @@ public record Access(String user, String database, String password) {
     // A reader that keeps what it has read from changing would stop writers for as long as it runs.
     environment.put("PGOPTIONS", "-c abelian.strict_reads=off");
   }
+
+  @Override
+  public String toString() {
+    return database + " as " + user;
+  }
 }

@@ -6,6 +6,9 @@
 -- ==== placement =====================================================================================
 -- ==== end of placement ==============================================================================
 -- ==== objects and slices ============================================================================
+-- A copy: the same value, of which nothing is an object of a column any more, at whatever depth.
+CREATE FUNCTION abelian.detached(anyelement) RETURNS anyelement LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_detached';
+COMMENT ON FUNCTION abelian.detached(anyelement) IS 'the same value, which does not change with the columns that it was read from';
 -- ==== end of objects and slices =====================================================================
 -- ==== statement analysis ============================================================================
 -- ==== end of statement analysis =====================================================================

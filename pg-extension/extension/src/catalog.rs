@@ -84,6 +84,38 @@ unsafe extern "C-unwind" fn forget(_arg: pg_sys::Datum, _cache: i32, _hash: u32)
     CACHED.with(|cached| cached.set(None));
 }
 
+/// Whether a function is one of this library, or one that the extension has made of those.
+pub fn is_own_function(function: Oid) -> bool {
+    // SAFETY: lookups by identifier.
+    unsafe {
+        let extension = pg_sys::get_extension_oid(c"abelian".as_ptr(), true);
+        extension != Oid::INVALID
+            && (is_of_library(function)
+                || pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function) == extension)
+    }
+}
+
+/// # Safety
+/// Inside a transaction.
+unsafe fn is_of_library(function: Oid) -> bool {
+    let cache = pg_sys::SysCacheIdentifier::PROCOID as i32;
+    // SAFETY: the row is released; the column is a text.
+    unsafe {
+        let row = pg_sys::SearchSysCache1(cache, function.into());
+        if row.is_null() {
+            return false;
+        }
+        let mut null = false;
+        let number = pg_sys::Anum_pg_proc_probin as i16;
+        let library = pg_sys::SysCacheGetAttr(cache, row, number, &mut null);
+        let ours = !null
+            && CStr::from_ptr(pg_sys::text_to_cstring(library.cast_mut_ptr()))
+                == c"$libdir/abelian";
+        pg_sys::ReleaseSysCache(row);
+        ours
+    }
+}
+
 fn look_up() -> Option<Catalog> {
     // SAFETY: catalogue lookups; without a transaction (or database) there is nothing to look up.
     unsafe {

@@ -107,6 +107,15 @@ pub enum Error {
     /// A statement under strict reads names a row as a whole.
     #[error("abelian.strict_reads cannot read a row as a whole")]
     WholeRow,
+    /// What would be stored is a column of objects by which rows are grouped as well as made distinct.
+    #[error("an Abelian column cannot be copied by a query that groups by it and has DISTINCT")]
+    GroupedAndDistinct,
+    /// GENERATED ALWAYS AS with an Abelian column, of which the result would keep the object.
+    #[error("a generated column cannot keep an Abelian column")]
+    GeneratedOfObject,
+    /// An index over an expression whose result would keep an object.
+    #[error("an index cannot keep an Abelian column")]
+    IndexKeepsObject,
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -135,6 +144,9 @@ impl Error {
                 PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
             }
             Error::IndexOnObject
+            | Error::IndexKeepsObject
+            | Error::GeneratedOfObject
+            | Error::GroupedAndDistinct
             | Error::WholeRow
             | Error::UnusableAggregate(_)
             | Error::IndependentIsolation
@@ -169,7 +181,8 @@ impl Error {
                 "One bound, or a ceiling beside the floor 0, may have 7 digits followed by zeros; otherwise the floor may have 2 and the ceiling 3.",
             ),
             Error::NotInstalled => Some("CREATE EXTENSION abelian;"),
-            Error::IndexOnObject => Some(
+            Error::GroupedAndDistinct => Some("Cast the column to the type of its value."),
+            Error::IndexOnObject | Error::IndexKeepsObject | Error::GeneratedOfObject => Some(
                 "Its value changes without a change of the row. Use a bigint or numeric column for what is searched.",
             ),
             Error::WholeRow => Some("Name its columns."),

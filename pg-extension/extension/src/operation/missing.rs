@@ -27,6 +27,7 @@ mod raw {
             attributes: *mut pg_sys::Bitmapset,
             used_in_expression: *mut bool,
         ) -> bool;
+        pub fn preprocess_function_rtes(root: *mut pg_sys::PlannerInfo);
     }
 }
 
@@ -83,4 +84,13 @@ pub unsafe fn partitions_by(relation: pg_sys::Relation, attribute: i16) -> bool 
         let attributes = pg_sys::bms_make_singleton(member);
         raw::has_partition_attrs(relation, attributes, std::ptr::null_mut())
     })
+}
+
+/// Puts the SQL functions in the FROM of the root's query in the place of their calls, where PostgreSQL would.
+///
+/// # Safety
+/// The root must have a query, and a place for what the plan depends on.
+pub unsafe fn preprocess_function_rtes(root: *mut pg_sys::PlannerInfo) {
+    // SAFETY: by the caller.
+    guarded(|| unsafe { raw::preprocess_function_rtes(root) });
 }

@@ -10,10 +10,13 @@
 mod apply;
 mod column;
 pub mod combined;
+mod copies;
+mod definitions;
 mod elements;
 mod escrow;
 mod executor;
 mod functions;
+mod inlining;
 mod locking;
 mod missing;
 mod own;
@@ -31,13 +34,16 @@ mod strict;
 mod symbols;
 mod tree;
 mod version;
+mod whole_row;
 
 use crate::error::Error;
+use copies::Copies;
+use inlining::Inlining;
 use pgrx::pg_sys::{self, Oid, ffi::pg_guard_ffi_boundary};
 use pgrx::prelude::*;
 use std::ffi::{c_char, c_int};
 use symbols::Symbols;
-use tree::Tree;
+use tree::{Any, Tree};
 
 static mut PREVIOUS_PLANNER: pg_sys::planner_hook_type = None;
 
@@ -83,8 +89,9 @@ unsafe extern "C-unwind" fn plan(
     options: c_int,
     parameters: pg_sys::ParamListInfo,
 ) -> *mut pg_sys::PlannedStmt {
+    let mut inlining = Inlining::new(parameters);
     let pure = match Tree::new(query) {
-        Some(query) => prepare(query),
+        Some(query) => prepare(query, &mut inlining),
         None => None,
     };
     // SAFETY: the arguments are PostgreSQL's own; the previous hook is set once.
@@ -94,28 +101,54 @@ unsafe extern "C-unwind" fn plan(
             None => pg_sys::standard_planner(query, text, options, parameters),
         }
     };
-    if let (Some(pure), Some(statement)) = (pure, Tree::new(statement))
-        && !pure.replace(statement)
-    {
-        Error::Internal("unexpected plan of an operation".into()).raise();
+    if let Some(statement) = Tree::new(statement) {
+        inlining.note_in(statement);
+        if pure.is_some_and(|pure| !pure.replace(statement)) {
+            Error::Internal("unexpected plan of an operation".into()).raise();
+        }
     }
     statement
 }
 
 /// Prepares a statement for planning; gives what to do with its plan if it only operates.
-fn prepare(query: Tree<pg_sys::Query>) -> Option<pure::Pure> {
+fn prepare(query: Tree<pg_sys::Query>, inlining: &mut Inlining) -> Option<pure::Pure> {
     let symbols = Symbols::get()?;
+    let mut copies = Copies::new(&symbols);
     if settings::CONCURRENT_OPERATIONS.get()
         && let Some(pure) = pure::prepare(&symbols, query)
     {
+        visit(query.targetList.cast(), |node, levels| {
+            if let Some(copies) = &mut copies {
+                copies.visit(node, levels);
+            }
+        });
         return Some(pure);
     }
-    rewrite::statement(&symbols, query, settings::LOCKING_READS.get());
+    let mut queries = Vec::new();
+    visit(query.pointer(), |node, levels| {
+        if let Some(query) = node.cast::<pg_sys::Query>() {
+            inlining.expand(query);
+            queries.push(query);
+        }
+        if let Some(copies) = &mut copies {
+            copies.visit(node, levels);
+        }
+    });
+    rewrite::statement(&symbols, queries, settings::LOCKING_READS.get());
     None
 }
 
-/// Whether a trigger of the relation may suppress a change of a row after its expressions were evaluated.
-fn triggers_may_suppress(relation: Oid) -> bool {
+/// Calls `each` for every node of a tree, from the top down.
+fn visit(root: *mut pg_sys::Node, mut each: impl FnMut(Any, u32)) {
+    tree::any_node(root, &mut |node, levels| {
+        each(node, levels);
+        false
+    });
+}
+
+/// Whether an overwritten value may be asked for after it was overwritten: by a trigger that sees the old row, or because a trigger
+/// suppresses the change after its expressions were evaluated.
+fn old_value_is_needed(relation: Oid) -> bool {
     let facts = Symbols::get().and_then(|symbols| relation::Facts::of(&symbols, relation, false));
-    facts.is_some_and(|facts| facts.may_suppress)
+    facts.is_some_and(|facts| facts.may_suppress || facts.update_trigger_reads)
 }

@@ -2,6 +2,8 @@
 //! `numeric`. Where a query's result is stored, its objects become new ones. Definitions of views keep the types,
 //! so that their columns can be updated.
 
+use super::copies::Copies;
+use super::definitions;
 use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
 use crate::error::Error;
@@ -107,7 +109,8 @@ unsafe extern "C-unwind" fn other_utility(call: UtilityCall) {
     unsafe {
         let defines_view = (*call.node()).type_ == NodeTag::T_ViewStmt;
         let _definition = defines_view.then(ViewDefinition::begin);
-        call.pass_on_guarded(PREVIOUS_UTILITY);
+        definitions::with_values(call).pass_on_guarded(PREVIOUS_UTILITY);
+        definitions::check();
     }
 }
 
@@ -125,8 +128,11 @@ unsafe extern "C-unwind" fn created(
             previous(access, class, object, part, argument);
         }
         let is_relation = class == pg_sys::RelationRelationId && part == 0;
-        if access == pg_sys::ObjectAccessType::OAT_POST_CREATE && is_relation {
-            relation_created(object);
+        if access == pg_sys::ObjectAccessType::OAT_POST_CREATE {
+            definitions::made(class, object);
+            if is_relation {
+                relation_created(object);
+            }
         }
     }
 }
@@ -187,6 +193,8 @@ fn present_utility(query: Tree<pg_sys::Query>) {
         if let Some(inner) = inner_query(cursor.query) {
             present(inner);
         }
+    } else if let Some(call) = statement.cast::<pg_sys::CallStmt>() {
+        present_call(call);
     } else if let Some(create) = statement.cast::<pg_sys::CreateTableAsStmt>() {
         let Some(symbols) = Symbols::get() else {
             return;
@@ -195,6 +203,19 @@ fn present_utility(query: Tree<pg_sys::Query>) {
         for query in inner_query(create.query).into_iter().chain(view) {
             store_new_objects(&symbols, query);
         }
+    }
+}
+
+/// A procedure's arguments live on beyond the transaction that it was called in. They do not pass the planner.
+fn present_call(call: Tree<pg_sys::CallStmt>) {
+    let Some(symbols) = Symbols::get() else {
+        return;
+    };
+    if let Some(mut copies) = Copies::new(&symbols) {
+        tree::any_node(call.funcexpr.cast(), &mut |node, levels| {
+            copies.visit(node, levels);
+            false
+        });
     }
 }
 
@@ -217,7 +238,8 @@ fn store_new_objects(symbols: &Symbols, query: Tree<pg_sys::Query>) {
             continue;
         };
         let copy = tree::call(kind.copy, kind.type_, &[expression]);
-        present_entry(symbols, query, entry, copy, false);
+        // Where rows must differ, it is left to `copies`.
+        present_entry(query, entry, copy, Shown::NewObject);
     }
 }
 
@@ -241,19 +263,28 @@ fn present_select(symbols: &Symbols, query: Tree<pg_sys::Query>) {
     }
     for entry in tree::items::<pg_sys::TargetEntry>(query.targetList) {
         if let Some(value) = value_of(symbols, &entry) {
-            present_entry(symbols, query, entry, value, true);
+            present_entry(query, entry, value, Shown::Value(symbols));
         }
     }
 }
 
-/// Shows `shown` in the place of an entry that may also order, group or make distinct.
-fn present_entry(
-    symbols: &Symbols,
+/// What is shown in the place of a column.
+pub enum Shown<'a> {
+    /// A value of the plain type.
+    Value(&'a Symbols),
+    /// Another datum of the same type.
+    SameType,
+    /// The same, another one each time.
+    NewObject,
+}
+
+/// Shows `shown` in the place of an entry that may also order, group or make distinct. False if it cannot be.
+pub fn present_entry(
     mut query: Tree<pg_sys::Query>,
     mut entry: Tree<pg_sys::TargetEntry>,
     shown: Any,
-    is_value: bool,
-) {
+    what: Shown<'_>,
+) -> bool {
     let reference = entry.ressortgroupref;
     let distinct = refers(query.distinctClause, reference);
     if reference == 0 {
@@ -274,16 +305,24 @@ fn present_entry(
         entry.resjunk = true;
         entries.push(entry);
         query.targetList = tree::list(&entries);
-    } else if is_value && !refers(query.groupClause, reference) && query.windowClause.is_null() {
-        // DISTINCT works on what is shown: on the value, then, with the value's operators.
+    } else if !refers(query.groupClause, reference) && query.windowClause.is_null() {
+        // DISTINCT works on what is shown: if that is the value, then with the value's operators.
         let Some(before) = Tree::<pg_sys::Node>::new(entry.expr.cast()) else {
-            return;
+            return false;
         };
-        entry.expr = shown.pointer();
-        for list in [query.distinctClause, query.sortClause] {
-            use_operators_of_value(symbols, list, reference, before.result_type());
+        if let Shown::NewObject = what {
+            return false;
         }
+        entry.expr = shown.pointer();
+        if let Shown::Value(symbols) = what {
+            for list in [query.distinctClause, query.sortClause] {
+                use_operators_of_value(symbols, list, reference, before.result_type());
+            }
+        }
+    } else {
+        return false;
     }
+    true
 }
 
 fn refers(clauses: *mut pg_sys::List, reference: u32) -> bool {

@@ -4,6 +4,7 @@ pub mod aggregated;
 pub mod bounded_counter;
 pub mod counter;
 pub mod decimal_counter;
+pub mod detached;
 pub mod elements;
 pub mod structures;
 pub mod unique_id;

@@ -9,6 +9,17 @@
 -- A copy: the same value, of which nothing is an object of a column any more, at whatever depth.
 CREATE FUNCTION abelian.detached(anyelement) RETURNS anyelement LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_detached';
 COMMENT ON FUNCTION abelian.detached(anyelement) IS 'the same value, which does not change with the columns that it was read from';
+
+-- Slices whose row is gone. The folding worker looks for those that it knows of.
+CREATE FUNCTION abelian.collect_orphans("table" regclass DEFAULT NULL) RETURNS bigint LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'abelian_collect_orphans';
+COMMENT ON FUNCTION abelian.collect_orphans(regclass) IS 'removes slices whose row is gone, of one table or of all, and tells how many; for owners of the table and superusers';
+CREATE OR REPLACE VIEW abelian.statistics AS
+    SELECT abelian.figure('in_place') AS in_place, abelian.figure('in_slices') AS in_slices,
+           abelian.figure('slices_created') AS slices_created, abelian.figure('collisions') AS collisions,
+           abelian.figure('folds') AS folds, abelian.figure('slices_folded') AS slices_folded,
+           abelian.figure('waits') AS waits,
+           pg_catalog.pg_relation_size('abelian.slice') AS slice_table_bytes,
+           abelian.figure('orphans_collected') AS orphans_collected;
 -- ==== end of objects and slices =====================================================================
 -- ==== statement analysis ============================================================================
 -- ==== end of statement analysis =====================================================================

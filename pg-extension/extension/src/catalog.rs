@@ -86,18 +86,20 @@ unsafe extern "C-unwind" fn forget(_arg: pg_sys::Datum, _cache: i32, _hash: u32)
 
 /// Whether a function is one of this library, or one that the extension has made of those.
 pub fn is_own_function(function: Oid) -> bool {
-    // SAFETY: lookups by identifier.
+    is_of_library(function) || is_of_extension(function)
+}
+
+/// Whether a function belongs to the extension. The functions of types that `abelian.create_type` has made do not.
+pub fn is_of_extension(function: Oid) -> bool {
+    // SAFETY: lookups by name and by identifier.
     unsafe {
         let extension = pg_sys::get_extension_oid(c"abelian".as_ptr(), true);
         extension != Oid::INVALID
-            && (is_of_library(function)
-                || pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function) == extension)
+            && pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function) == extension
     }
 }
 
-/// # Safety
-/// Inside a transaction.
-unsafe fn is_of_library(function: Oid) -> bool {
+fn is_of_library(function: Oid) -> bool {
     let cache = pg_sys::SysCacheIdentifier::PROCOID as i32;
     // SAFETY: the row is released; the column is a text.
     unsafe {

@@ -53,6 +53,15 @@ pub enum Error {
     /// SECURITY LABEL FOR abelian with something else than an aggregate for a type, or `operation` for a function.
     #[error("this is not a label of a type over an aggregate, or of an operation")]
     InvalidLabel,
+    /// `abelian.collect_orphans` of another's table.
+    #[error("must be owner of the table, or a superuser, to collect orphans")]
+    OwnersOnly,
+    /// SECURITY LABEL FOR abelian by an ordinary user.
+    #[error("only a superuser can set a label of abelian")]
+    LabelPrivilege,
+    /// The functions of an aggregate were given to somebody whom whoever reads the type cannot trust.
+    #[error("a superuser must own the functions of the aggregate that a type is over")]
+    UntrustedAggregate,
     /// A function of the types over aggregates was declared for another type.
     #[error("the function is declared for a type that is not one over an aggregate")]
     NotAggregated,
@@ -137,7 +146,10 @@ impl Error {
             Error::ConcurrentUpdate | Error::IntentOver => {
                 PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE
             }
-            Error::NotForUsers => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+            Error::NotForUsers
+            | Error::OwnersOnly
+            | Error::LabelPrivilege
+            | Error::UntrustedAggregate => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
             Error::LockNotAvailable | Error::RowLockNotAvailable => {
@@ -182,8 +194,15 @@ impl Error {
             ),
             Error::NotInstalled => Some("CREATE EXTENSION abelian;"),
             Error::GroupedAndDistinct => Some("Cast the column to the type of its value."),
-            Error::IndexOnObject | Error::IndexKeepsObject | Error::GeneratedOfObject => Some(
+            Error::GeneratedOfObject => Some(
+                "Its value changes without a change of the row. Compute the column in a view, or from a bigint or numeric column.",
+            ),
+            Error::IndexOnObject | Error::IndexKeepsObject => Some(
                 "Its value changes without a change of the row. Use a bigint or numeric column for what is searched.",
+            ),
+            Error::LabelPrivilege => Some("abelian.create_type() labels the types that it makes."),
+            Error::UntrustedAggregate => Some(
+                "Have a superuser look at them, and take them over by ALTER FUNCTION ... OWNER TO.",
             ),
             Error::WholeRow => Some("Name its columns."),
             Error::LaneBusy | Error::LaneWaitsForUs => Some("Run the transaction again."),

@@ -5,11 +5,12 @@
 //! | DROP TABLE, DROP COLUMN, and whatever cascades to them | the slices of the column go in the same transaction |
 //! | TRUNCATE | likewise, once the command holds its locks |
 //! | ALTER TABLE | values are read as of now, since the command's snapshot is older than its lock; slices of columns that have another type afterwards go |
-//! | CREATE, DROP, ALTER DATABASE | folding workers leave first |
+//! | CREATE, DROP, ALTER DATABASE | the folding worker of the database leaves first |
 
 use crate::catalog;
+use crate::object::databases::{self, Command};
 use crate::object::slice_table::{Content, Slice};
-use crate::object::{self, read, split_set, worker, write};
+use crate::object::{self, leftovers, orphans, read, split_set, worker, write};
 use crate::utility::UtilityCall;
 use pgrx::pg_sys::{self, NodeTag, Oid};
 use pgrx::prelude::*;
@@ -168,6 +169,7 @@ unsafe extern "C-unwind" fn on_other_utility(call: UtilityCall) {
             // SAFETY: the node is of this type.
             if unsafe { alters_type(statement.cast()) } {
                 remove(&|slice| !fits(slice));
+                note_rewritten();
             }
         }
         NodeTag::T_TruncateStmt => {
@@ -175,13 +177,45 @@ unsafe extern "C-unwind" fn on_other_utility(call: UtilityCall) {
             go_on();
             truncated(TRUNCATED.take());
         }
-        // SAFETY: the node is of the type its tag says.
-        tag if unsafe { concerns_database(tag, statement) } => {
-            let _away = worker::stay_away();
-            go_on();
-            split_set::forget_databases();
-        }
-        _ => go_on(),
+        // SAFETY: a utility statement.
+        _ => match unsafe { databases::command(statement) } {
+            Command::Other => go_on(),
+            Command::Harmless => {
+                go_on();
+                split_set::forget_databases();
+            }
+            Command::Needs(database) => {
+                let _away = worker::stay_away(database);
+                go_on();
+                split_set::forget_databases();
+            }
+        },
+    }
+}
+
+/// Columns of the tables that the command has rewritten may have new objects.
+fn note_rewritten() {
+    let Ok(tables) = orphans::tables() else {
+        return;
+    };
+    for table in tables.into_iter().filter(|table| is_locked(*table)) {
+        leftovers::note(table);
+        worker::note_slices();
+    }
+}
+
+/// Whether the transaction holds the lock under which a table is rewritten.
+fn is_locked(table: Oid) -> bool {
+    // SAFETY: looks at the transaction's own locks.
+    unsafe {
+        let tag = pg_sys::LOCKTAG {
+            locktag_field1: pg_sys::MyDatabaseId.to_u32(),
+            locktag_field2: table.to_u32(),
+            locktag_type: pg_sys::LockTagType::LOCKTAG_RELATION as u8,
+            locktag_lockmethodid: pg_sys::DEFAULT_LOCKMETHOD as u8,
+            ..Default::default()
+        };
+        pg_sys::LockHeldByMe(&tag, pg_sys::AccessExclusiveLock as i32)
     }
 }
 
@@ -211,16 +245,4 @@ fn fits(slice: &Slice) -> bool {
         Content::Decimal(_) => column == c.decimal_counter,
         Content::State(type_, _) => column == type_,
     })
-}
-
-unsafe fn concerns_database(tag: NodeTag, statement: *mut pg_sys::Node) -> bool {
-    match tag {
-        NodeTag::T_CreatedbStmt | NodeTag::T_DropdbStmt | NodeTag::T_AlterDatabaseStmt => true,
-        // SAFETY: by the caller.
-        NodeTag::T_RenameStmt => unsafe {
-            (*statement.cast::<pg_sys::RenameStmt>()).renameType
-                == pg_sys::ObjectType::OBJECT_DATABASE
-        },
-        _ => false,
-    }
 }

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::lock::{self, Mode, Tag};
 use crate::numeric;
 use crate::object::contention;
+use crate::object::owner::AsOwner;
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
 use crate::shared_memory::FIGURES;
 use crate::statistics;
@@ -50,6 +51,9 @@ pub fn fold(id: i64) -> Result<bool, Error> {
         return Ok(false);
     }
     let folded = folded.first().map(|row| row.slice);
+    let Some(_acting) = acting_for(&others) else {
+        return Ok(true); // the table is gone
+    };
     let mut sum = folded.map(|slice| slice.content);
     let mut removed = 0;
     let mut object = None;
@@ -68,6 +72,16 @@ pub fn fold(id: i64) -> Result<bool, Error> {
         statistics::count(&FIGURES.get().slices_folded, removed);
     }
     Ok(removed as usize == others.len())
+}
+
+/// Whoever the functions of the objects' type run for. The sums of counters are PostgreSQL's own.
+fn acting_for(slices: &[Found]) -> Option<Option<AsOwner>> {
+    match slices.first().map(|row| &row.slice) {
+        Some(slice) if matches!(slice.content, Content::State(..)) => {
+            AsOwner::of(slice.object.relation).map(Some)
+        }
+        _ => Some(None),
+    }
 }
 
 /// The folded slice after taking in another; `None` if it would leave its zone.

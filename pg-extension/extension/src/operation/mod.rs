@@ -19,6 +19,7 @@ mod functions;
 mod inlining;
 mod locking;
 mod missing;
+mod orphans;
 mod own;
 mod parallel;
 mod pure;
@@ -56,6 +57,7 @@ pub fn install() {
     results::install();
     own::install();
     parallel::install();
+    orphans::install();
     // SAFETY: the postmaster loads libraries one after the other.
     unsafe {
         PREVIOUS_PLANNER = pg_sys::planner_hook;

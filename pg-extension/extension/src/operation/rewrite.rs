@@ -681,7 +681,7 @@ impl<'a> Relation<'a> {
         let keeps = self.abelian_among(&returned)
             || self.facts.delete_trigger_reads
             || self.facts.may_suppress;
-        let hold = if keeps { Hold::KeyChange } else { Hold::Delete };
+        let hold = if keeps { Hold::Leave } else { Hold::Delete };
         let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
         let number = entries.len() as i16 + 1;
         entries.push(tree::target(
@@ -776,7 +776,7 @@ impl<'a> Relation<'a> {
         let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
         let number = entries.len() as i16 + 1;
         entries.push(tree::target(
-            self.lock_row(Hold::KeyChange as i32),
+            self.lock_row(Hold::Leave as i32),
             number,
             c"abelian_lock",
             true,

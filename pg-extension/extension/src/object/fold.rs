@@ -21,9 +21,18 @@ use std::collections::BTreeSet;
 /// The slot that collects folded slices; backends' slots start at 1.
 const FOLDED: i32 = 0;
 
-/// Some objects that have slices outside slot 0, found among at most so many slices; those of transactions under way
-/// too, so that the worker does not leave before they have ended.
-pub fn split_objects(most_slices: usize) -> Result<BTreeSet<i64>, Error> {
+/// An object that has slices outside slot 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Split {
+    /// The object.
+    pub id: i64,
+    /// Whether merging slices calls functions that may be users'.
+    calls_code: bool,
+}
+
+/// Some of them, found among at most so many slices; those of transactions under way too, so that the worker does not leave
+/// before they have ended.
+pub fn split_objects(most_slices: usize) -> Result<BTreeSet<Split>, Error> {
     let table = SliceTable::for_reading()?;
     let left = Cell::new(most_slices);
     let found = table.newest_where(&|slice| {
@@ -31,17 +40,21 @@ pub fn split_objects(most_slices: usize) -> Result<BTreeSet<i64>, Error> {
         left.set(left.get() - usize::from(take));
         take
     })?;
-    Ok(found.iter().map(|row| row.slice.object.id).collect())
+    let split = |row: &Found| Split {
+        id: row.slice.object.id,
+        calls_code: matches!(row.slice.content, Content::State(..)),
+    };
+    Ok(found.iter().map(split).collect())
 }
 
 /// Folds one object if it is idle and nobody overwrites it; tells whether nothing is left to fold.
-pub fn fold(id: i64) -> Result<bool, Error> {
+pub fn fold(split: Split) -> Result<bool, Error> {
+    let id = split.id;
     if !contention::is_idle(id) || !lock::lock(Tag::Object(id), Mode::Add, false) {
         return Ok(false);
     }
-    // Who adds up the parts of a bounded object must not meet them on their way from one slice to another.
     let table = SliceTable::for_writing()?;
-    let Some(_unobserved) = lock::Moment::try_begin(id, lock::Purpose::AddUp) else {
+    let Some(_unobserved) = unobserved(split) else {
         return Ok(false);
     };
     let found = table.newest(id, None)?;
@@ -72,6 +85,15 @@ pub fn fold(id: i64) -> Result<bool, Error> {
         statistics::count(&FIGURES.get().slices_folded, removed);
     }
     Ok(removed as usize == others.len())
+}
+
+/// Who adds up the parts of a bounded object must not meet them on their way from one slice to another. Other types have no bounds, and
+/// users' code runs under no such lock. `None`: somebody adds them up.
+fn unobserved(split: Split) -> Option<Option<lock::Moment>> {
+    match split.calls_code {
+        true => Some(None),
+        false => lock::Moment::try_begin(split.id, lock::Purpose::AddUp).map(Some),
+    }
 }
 
 /// Whoever the functions of the objects' type run for. The sums of counters are PostgreSQL's own.

@@ -4,7 +4,8 @@
 use crate::backend;
 use crate::error::Error;
 use crate::object::attempt::{SHORT, attempt};
-use crate::object::{fold, split_set};
+use crate::object::fold::{self, Split};
+use crate::object::split_set;
 use crate::shared_memory::FOLDING;
 use crate::{catalog, settings};
 use pgrx::bgworkers::{BackgroundWorker, BackgroundWorkerBuilder, SignalWakeFlags};
@@ -330,7 +331,10 @@ impl Failed {
 /// One bounded round; true if nothing was left to fold.
 fn round(place: &Database, failed: &mut Failed) -> bool {
     let found = attempt(SHORT, || fold::split_objects(SLICES_PER_ROUND)).unwrap_or_default();
-    let split: Vec<i64> = found.into_iter().filter(|id| !failed.has(*id)).collect();
+    let split: Vec<Split> = found
+        .into_iter()
+        .filter(|split| !failed.has(split.id))
+        .collect();
     let mut nothing_left = true;
     for some in split.chunks(OBJECTS_PER_TRANSACTION) {
         // The functions of a type may fail: then it is found out whose, and the others are folded.
@@ -372,20 +376,20 @@ fn also(place: &Database) -> bool {
     DUTY.get().is_none_or(|duty| duty(&go_on))
 }
 
-fn fold_some(objects: &[i64]) -> Result<bool, Error> {
+fn fold_some(objects: &[Split]) -> Result<bool, Error> {
     let mut nothing_left = true;
-    for id in objects {
-        nothing_left &= fold::fold(*id)?;
+    for split in objects {
+        nothing_left &= fold::fold(*split)?;
     }
     Ok(nothing_left)
 }
 
-fn fold_each(objects: &[i64], place: &Database, failed: &mut Failed) -> bool {
+fn fold_each(objects: &[Split], place: &Database, failed: &mut Failed) -> bool {
     let mut nothing_left = true;
-    for id in objects {
-        match attempt(SHORT, || fold::fold(*id)) {
+    for split in objects {
+        match attempt(SHORT, || fold::fold(*split)) {
             Some(folded) => nothing_left &= folded,
-            None => failed.note(*id),
+            None => failed.note(split.id),
         }
         if !may_go_on(place) {
             return false;

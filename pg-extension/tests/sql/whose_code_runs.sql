@@ -76,7 +76,6 @@ BEGIN
 END $$;
 CREATE AGGREGATE being_evil(int) (SFUNC = evil, STYPE = int, COMBINEFUNC = evil, INITCOND = '0', PARALLEL = SAFE);
 SECURITY LABEL FOR abelian ON TYPE looker IS 'public.being_evil(pg_catalog.int4)';
-SECURITY LABEL FOR abelian ON TYPE looker IS NULL;
 CREATE FUNCTION change(looker, int) RETURNS looker LANGUAGE sql AS 'SELECT $1';
 SECURITY LABEL FOR abelian ON FUNCTION change(looker, int) IS 'operation';
 BEGIN;
@@ -87,6 +86,9 @@ COMMIT PREPARED 'second';
 RESET SESSION AUTHORIZATION;
 CALL wait_until_folded('watched');
 SELECT rolsuper FROM pg_roles WHERE rolname = 'app';
+SET SESSION AUTHORIZATION app;
+SECURITY LABEL FOR abelian ON TYPE looker IS NULL;
+RESET SESSION AUTHORIZATION;
 SECURITY LABEL FOR abelian ON TYPE looker IS 'public.being_evil(pg_catalog.int4)';
 
 -- Functions that are given away run for nobody, and keep nobody's slices from being folded.

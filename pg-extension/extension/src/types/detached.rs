@@ -75,7 +75,8 @@ impl Drop for Columns {
     }
 }
 
-/// Whether a row of the type has a column of an Abelian type itself. Of `record` it is not known.
+/// Whether a row of the type has a column of an Abelian type, or one of rows that have. Of `record` it is not known. What arrays hold was
+/// detached when they were made.
 pub fn has_objects(row_type: Oid) -> bool {
     if row_type.to_u32() < pg_sys::FirstNormalObjectId {
         return row_type == pg_sys::RECORDOID;
@@ -91,7 +92,7 @@ pub fn has_objects(row_type: Oid) -> bool {
     kind == pg_sys::TYPTYPE_COMPOSITE
         && Columns::of(row_type, -1)
             .types()
-            .any(|column| object::is_object_type(&catalog, column))
+            .any(|column| object::is_object_type(&catalog, column) || has_objects(column))
 }
 
 /// The datum itself if it holds no object, or another one of the same type.

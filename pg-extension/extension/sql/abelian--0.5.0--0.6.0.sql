@@ -9,6 +9,28 @@
 -- A copy: the same value, of which nothing is an object of a column any more, at whatever depth.
 CREATE FUNCTION abelian.detached(anyelement) RETURNS anyelement LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_detached';
 COMMENT ON FUNCTION abelian.detached(anyelement) IS 'the same value, which does not change with the columns that it was read from';
+-- What ANALYZE keeps are copies, too.
+CREATE FUNCTION abelian.analyze_values(internal) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_analyze_values';
+ALTER FUNCTION abelian.make_type(name, name, regprocedure, text, text) RENAME TO make_bare_type;
+CREATE FUNCTION abelian.make_type(type_schema name, type_name name, over regprocedure, from_value text DEFAULT NULL, new_slice text DEFAULT NULL) RETURNS regtype
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $make$
+DECLARE
+  made regtype := abelian.make_bare_type(type_schema, type_name, over, from_value, new_slice);
+BEGIN
+  EXECUTE format('ALTER TYPE %s SET (ANALYZE = abelian.analyze_values)', made);
+  RETURN made;
+END $make$;
+REVOKE ALL ON FUNCTION abelian.make_type(name, name, regprocedure, text, text) FROM PUBLIC;
+DO $$
+DECLARE
+  made regtype;
+BEGIN
+  FOR made IN SELECT unnest(ARRAY['abelian.counter', 'abelian.bounded_counter', 'abelian.decimal_counter']::regtype[])
+              UNION SELECT objoid FROM pg_catalog.pg_seclabel WHERE provider OPERATOR(pg_catalog.=) 'abelian' AND classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
+  LOOP
+    EXECUTE pg_catalog.format('ALTER TYPE %s SET (ANALYZE = abelian.analyze_values)', made);
+  END LOOP;
+END $$;
 
 -- Slices whose row is gone. The folding worker looks for those that it knows of.
 CREATE FUNCTION abelian.collect_orphans("table" regclass DEFAULT NULL) RETURNS bigint LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'abelian_collect_orphans';

@@ -96,7 +96,7 @@ pub fn has_objects(row_type: Oid) -> bool {
 }
 
 /// The datum itself if it holds no object, or another one of the same type.
-fn detached(catalog: &Catalog, type_: Oid, datum: Datum) -> Result<Datum, Error> {
+pub fn detached(catalog: &Catalog, type_: Oid, datum: Datum) -> Result<Datum, Error> {
     // SAFETY: syscache lookup.
     let type_ = unsafe { pg_sys::getBaseType(type_) };
     if catalog.is_counter_type(type_) {

@@ -6,5 +6,6 @@ pub mod counter;
 pub mod decimal_counter;
 pub mod detached;
 pub mod elements;
+pub mod sampled;
 pub mod structures;
 pub mod unique_id;

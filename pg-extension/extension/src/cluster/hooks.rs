@@ -8,7 +8,7 @@ use crate::backend;
 use crate::boundary::functions;
 use crate::hooks::executor::{self, Start};
 use crate::hooks::subscribers::Subscriber;
-use crate::hooks::utility::{self, Around, Command};
+use crate::hooks::utility::{self, Around, Command, Runner};
 use crate::hooks::{deeper, is_client_statement, is_nested};
 use pgrx::pg_sys::{self, NodeTag};
 use std::cell::Cell;
@@ -104,7 +104,7 @@ fn concerns_command(command: &Command) -> bool {
     concerned && touches_tables(command.tag()) || prepares_our_gid(command)
 }
 
-fn around_command(command: &Command, run: &mut dyn FnMut()) {
+fn around_command(command: &Command, run: Runner<'_>) {
     let touches_tables = touches_tables(command.tag());
     let is_checked = touches_tables && is_client_statement();
     if is_checked {
@@ -116,7 +116,7 @@ fn around_command(command: &Command, run: &mut dyn FnMut()) {
         enter_gate();
     }
     let level = if is_checked { begin_call() } else { 0 };
-    run();
+    run(command);
     end_call(level);
     if is_checked && backend::in_transaction() {
         // Utility commands take their locks while they run, so the version is looked at once more.

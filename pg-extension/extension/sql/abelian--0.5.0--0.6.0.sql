@@ -25,10 +25,21 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages =
 DECLARE
   made regtype := abelian.make_bare_type(type_schema, type_name, over, from_value, new_slice);
 BEGIN
-  EXECUTE format('ALTER TYPE %s SET (ANALYZE = abelian.analyze_values)', made);
+  PERFORM abelian.have_analyzed(made);
   RETURN made;
 END $make$;
 REVOKE ALL ON FUNCTION abelian.make_type(name, name, regprocedure, text, text) FROM PUBLIC;
+-- ALTER TYPE records anew what the type depends on, and knows nothing of its aggregate: that is recorded with the label.
+CREATE FUNCTION abelian.have_analyzed(type regtype) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $have$
+DECLARE
+  set_label text := (SELECT label FROM pg_seclabel WHERE provider = 'abelian' AND classoid = 'pg_type'::regclass AND objoid = type);
+BEGIN
+  EXECUTE format('ALTER TYPE %s SET (ANALYZE = abelian.analyze_values)', type);
+  IF set_label IS NOT NULL THEN
+    EXECUTE format('SECURITY LABEL FOR abelian ON TYPE %s IS %L', type, set_label);
+  END IF;
+END $have$;
+REVOKE ALL ON FUNCTION abelian.have_analyzed(regtype) FROM PUBLIC;
 DO $$
 DECLARE
   made regtype;
@@ -36,7 +47,12 @@ BEGIN
   FOR made IN SELECT unnest(ARRAY['abelian.counter', 'abelian.bounded_counter', 'abelian.decimal_counter']::regtype[])
               UNION SELECT objoid FROM pg_catalog.pg_seclabel WHERE provider OPERATOR(pg_catalog.=) 'abelian' AND classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
   LOOP
-    EXECUTE pg_catalog.format('ALTER TYPE %s SET (ANALYZE = abelian.analyze_values)', made);
+    BEGIN
+      PERFORM abelian.have_analyzed(made);
+    EXCEPTION WHEN insufficient_privilege THEN
+      -- It is refused to run functions that ordinary users own, from now on; ANALYZE as well.
+      RAISE WARNING 'type % is over an aggregate whose functions no superuser owns', made USING HINT = 'Have a superuser take them over by ALTER FUNCTION ... OWNER TO, and set the label of the type again.';
+    END;
   END LOOP;
 END $$;
 

@@ -11,7 +11,7 @@ use crate::backend;
 use crate::boundary::functions;
 use crate::hooks::executor::{self, Start};
 use crate::hooks::subscribers::Subscriber;
-use crate::hooks::utility::{self, Around, Command};
+use crate::hooks::utility::{self, Around, Command, Runner};
 use crate::hooks::{deeper, depth, is_client_statement, is_nested, planner};
 use pgrx::pg_sys::{self, NodeTag};
 use std::cell::Cell;
@@ -37,7 +37,7 @@ pub fn install() {
             false => nested::check_query(start.query(), depth()),
         },
     });
-    planner::subscribe(|_| {
+    planner::subscribe(|_, _| {
         if has_router() && !is_nested() {
             nested::statement_ends();
         }
@@ -135,22 +135,23 @@ fn concerns_command(command: &Command) -> bool {
         || prepares_our_gid(command)
 }
 
-fn around_command(command: &Command, run: &mut dyn FnMut()) {
+fn around_command(command: &Command, run: Runner<'_>) {
+    let mut command = *command;
     let touches_tables = touches_tables(command.tag());
     let is_checked = touches_tables && is_client_statement();
     let changes_settings = has_router() && changes_settings(command.tag());
     if is_checked {
-        command_starts(command);
+        command = command_starts(command);
     } else if touches_tables {
-        inner_command_starts(command);
+        inner_command_starts(&command);
     }
-    if prepares_our_gid(command) {
+    if prepares_our_gid(&command) {
         enter_gate();
     }
     let level = if is_checked { begin_call() } else { 0 };
     match is_checked && nested::checks_bodies_elsewhere(command.node()) {
-        true => without_bodies(run),
-        false => run(),
+        true => without_bodies(&mut || run(&command)),
+        false => run(&command),
     }
     end_call(level);
     if changes_settings {
@@ -163,15 +164,17 @@ fn around_command(command: &Command, run: &mut dyn FnMut()) {
     }
 }
 
-/// A command that the client sent starts.
-fn command_starts(command: &Command) {
+/// A command that the client sent starts; gives the one that this node runs.
+fn command_starts(command: Command) -> Command {
     statement_starts(command.node());
-    if has_router() {
-        // SAFETY: a planned command.
-        if let Some(changed) = unsafe { nested::without_rows(command.statement()) } {
-            command.replace(changed);
-        }
-        column_fill::check(command.node());
+    if !has_router() {
+        return command;
+    }
+    column_fill::check(command.node());
+    // SAFETY: a planned command.
+    match unsafe { nested::without_rows(command.statement()) } {
+        Some(changed) => command.with_statement(changed),
+        None => command,
     }
 }
 

@@ -4,7 +4,6 @@ use super::nested;
 use super::subscribers::List;
 use crate::boundary;
 use pgrx::pg_sys::{self, NodeTag};
-use std::cell::Cell;
 use std::ffi::c_char;
 
 mod raw {
@@ -25,9 +24,9 @@ mod raw {
 }
 
 /// A command that is about to run. What it consists of must not be looked at after it has run: COMMIT frees it.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Command {
-    statement: Cell<*mut pg_sys::PlannedStmt>,
+    statement: *mut pg_sys::PlannedStmt,
     text: *const c_char,
     read_only: bool,
     context: pg_sys::ProcessUtilityContext::Type,
@@ -41,22 +40,7 @@ impl Command {
     /// The command's node.
     pub fn node(&self) -> *mut pg_sys::Node {
         // SAFETY: the planned statement of a command has one.
-        unsafe { (*self.statement.get()).utilityStmt }
-    }
-
-    /// The command as PostgreSQL has planned it.
-    pub fn statement(&self) -> *mut pg_sys::PlannedStmt {
-        self.statement.get()
-    }
-
-    /// Has another statement run in its place.
-    pub fn replace(&self, statement: *mut pg_sys::PlannedStmt) {
-        self.statement.set(statement);
-    }
-
-    /// How it has come here.
-    pub fn context(&self) -> pg_sys::ProcessUtilityContext::Type {
-        self.context
+        unsafe { (*self.statement).utilityStmt }
     }
 
     /// What kind of command it is.
@@ -65,12 +49,27 @@ impl Command {
         unsafe { (*self.node()).type_ }
     }
 
+    /// The command's planned statement, which may be somebody else's as well: it must not be changed.
+    pub fn statement(&self) -> *mut pg_sys::PlannedStmt {
+        self.statement
+    }
+
+    /// How it has come here.
+    pub fn context(&self) -> pg_sys::ProcessUtilityContext::Type {
+        self.context
+    }
+
+    /// Another statement, of the same kind, in the place of this one.
+    pub fn with_statement(self, statement: *mut pg_sys::PlannedStmt) -> Command {
+        Command { statement, ..self }
+    }
+
     /// A raw call.
     unsafe fn pass_on(&self) {
         // SAFETY: by the caller.
         unsafe {
             NEXT.unwrap_or(raw::standard_ProcessUtility)(
-                self.statement.get(),
+                self.statement,
                 self.text,
                 self.read_only,
                 self.context,
@@ -83,13 +82,16 @@ impl Command {
     }
 }
 
+/// What runs a command.
+pub type Runner<'a> = &'a mut dyn FnMut(&Command);
+
 /// Who does something before and after commands.
 #[derive(Clone, Copy, Debug)]
 pub struct Around {
     /// Whether the command matters; as `concerns` of [`super::subscribers::Subscriber`].
     pub concerns: fn(&Command) -> bool,
-    /// Called then; it runs the command by calling its second argument, once. Both may raise errors.
-    pub around: fn(&Command, &mut dyn FnMut()),
+    /// Called then; it runs the command, or another in its place, by calling its second argument, once. Both may raise errors.
+    pub around: fn(&Command, Runner<'_>),
 }
 
 static SUBSCRIBERS: List<Around> = List::new();
@@ -121,7 +123,7 @@ unsafe extern "C-unwind" fn process(
     completion: *mut pg_sys::QueryCompletion,
 ) {
     let command = Command {
-        statement: Cell::new(statement),
+        statement,
         text,
         read_only,
         context,
@@ -155,7 +157,9 @@ fn concerned(command: &Command) -> u32 {
 fn run(command: &Command, concerned: u32) {
     let next = concerned.trailing_zeros();
     match SUBSCRIBERS.iter().nth(next as usize) {
-        Some(one) => (one.around)(command, &mut || run(command, concerned & !(1 << next))),
+        Some(one) => (one.around)(command, &mut |command| {
+            run(command, concerned & !(1 << next));
+        }),
         // SAFETY: the call itself owns nothing.
         None => super::deeper(|| unsafe { boundary::call(|| command.pass_on()) }),
     }

@@ -516,7 +516,8 @@ CREATE FUNCTION abelian.is_divided(sequence oid) RETURNS boolean LANGUAGE sql ST
      WHERE d.classid = 'pg_class'::regclass AND d.objid = sequence AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i' AND p.method = 'hash')
 $$;
 -- ==== end of statement analysis =====================================================================
--- ==== settings of sessions ===================================================================CREATE FUNCTION abelian.same_defaults(defaults text) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_same_defaults';
+-- ==== settings of sessions ==========================================================================
+CREATE FUNCTION abelian.same_defaults(defaults text) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_same_defaults';
 
 -- For routers that give a connection to another session: false when it was opened before the role or the database got other defaults.
 CREATE FUNCTION abelian.defaults_are_current() RETURNS boolean LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
@@ -526,7 +527,6 @@ CREATE FUNCTION abelian.defaults_are_current() RETURNS boolean LANGUAGE sql SET 
      AND s.setrole IN (0, (SELECT r.oid FROM pg_roles r WHERE r.rolname = session_user))
 $$;
 -- ==== end of settings of sessions ===================================================================
-=======
 -- ==== dumps of one node (docs/guide/backup.md) ======================================================
 -- pg_dump leaves out the tables of the placement: restored, they would make a second node of the same identity. It takes this copy, which
 -- has no effect until somebody passes it to abelian.install_catalog().

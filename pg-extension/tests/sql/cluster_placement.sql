@@ -35,6 +35,7 @@ CREATE VIEW seen AS SELECT 1 AS x;
 SELECT create_distributed_table('seen', 'x');
 CREATE TABLE parts (k int) PARTITION BY LIST (k);
 SELECT create_distributed_table('parts', 'k');
+SELECT undistribute_table('parts');
 -- one connection that is no router
 SET abelian.placement_version = 0;
 SELECT create_reference_table('early');

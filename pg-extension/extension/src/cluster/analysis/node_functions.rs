@@ -78,7 +78,7 @@ impl SequenceCall {
             ("setval" | "currval", false)
                 if self.sequence == Oid::INVALID && placed::is_anything_placed() =>
             {
-                drop(none.insert(self.name));
+                none.insert(self.name);
             }
             _ => drop(one.insert(self.name)),
         }

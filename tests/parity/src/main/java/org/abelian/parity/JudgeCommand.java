@@ -62,7 +62,7 @@ final class JudgeCommand implements Callable<Integer> {
    */
   private boolean report(Judgement judgement, int known) {
     int differing = judgement.differing();
-    boolean worse = differing > known + (known == 0 ? 0 : Math.max(3, known / 10));
+    boolean worse = differing > known + (known < 3 ? 0 : Math.max(3, known / 10));
     if (differing == known) {
       return false;
     }

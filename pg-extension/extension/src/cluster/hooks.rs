@@ -3,7 +3,7 @@
 //! Only what the client itself sent is checked. Statements inside functions, triggers and utility commands run at a
 //! depth above 0, as does a placement function's own work, which sees the new version that it makes.
 
-use super::{gate, procedure, settings, transaction_token, version};
+use super::{gate, procedure, run_as, schema_change, settings, transaction_token, version, vote};
 use crate::boundary;
 use crate::utility::UtilityCall;
 use pgrx::pg_sys;
@@ -45,6 +45,19 @@ pub fn is_nested() -> bool {
 /// How many executor runs and utility commands enclose the current point.
 static DEPTH: AtomicU32 = AtomicU32::new(0);
 
+/// How many of these are utility commands that may touch tables.
+static COMMANDS: AtomicU32 = AtomicU32::new(0);
+
+/// How many utility commands that may touch tables enclose the current point.
+pub fn commands() -> u32 {
+    COMMANDS.load(Relaxed)
+}
+
+/// True for what a query that the client itself has sent calls.
+pub fn is_client_query() -> bool {
+    DEPTH.load(Relaxed) == 1 && commands() == 0
+}
+
 static NEXT_START: OnceLock<pg_sys::ExecutorStart_hook_type> = OnceLock::new();
 static NEXT_RUN: OnceLock<pg_sys::ExecutorRun_hook_type> = OnceLock::new();
 static NEXT_UTILITY: OnceLock<pg_sys::ProcessUtility_hook_type> = OnceLock::new();
@@ -73,14 +86,21 @@ fn is_client_statement() -> bool {
 /// # Safety
 /// As [`boundary::pass_errors`].
 unsafe fn nested(call: impl FnOnce()) {
-    DEPTH.fetch_add(1, Relaxed);
+    // SAFETY: by the caller's promise.
+    unsafe { counted(&DEPTH, call) }
+}
+
+/// # Safety
+/// As [`boundary::pass_errors`].
+unsafe fn counted(counter: &'static AtomicU32, call: impl FnOnce()) {
+    counter.fetch_add(1, Relaxed);
     // SAFETY: by the caller's promise.
     unsafe {
         boundary::pass_errors(call, || {
-            DEPTH.fetch_sub(1, Relaxed);
+            counter.fetch_sub(1, Relaxed);
         });
     }
-    DEPTH.fetch_sub(1, Relaxed);
+    counter.fetch_sub(1, Relaxed);
 }
 
 /// Runs the client's statement. A call that shares its transaction with others ends as a transaction of its own would: its deferred
@@ -126,11 +146,13 @@ unsafe fn refuse_outdated_router() {
 }
 
 /// A transaction that has failed is rolled back by its PREPARE, and needs no gate.
-fn enter_gate() {
+fn enter_gate(gid: &CStr) {
     // SAFETY: plain read of the transaction's state.
-    if unsafe { pg_sys::IsTransactionState() }
-        && let Err(error) = gate::enter_to_commit()
-    {
+    if unsafe { !pg_sys::IsTransactionState() } {
+        return;
+    }
+    vote::require(gid.to_bytes());
+    if let Err(error) = gate::enter_to_commit() {
         error.raise();
     }
 }
@@ -144,6 +166,9 @@ unsafe extern "C-unwind" fn executor_start(query: *mut pg_sys::QueryDesc, flags:
             refuse_outdated_router();
             if !procedure::is_idle() {
                 guarded(procedure::statement_starts);
+            }
+            if schema_change::is_concerned() {
+                schema_change::statement_starts(false);
             }
         }
         match NEXT_START.get().copied().flatten() {
@@ -193,6 +218,9 @@ fn report_transaction() {
     if procedure::is_running() && is_client_statement() {
         guarded(procedure::statement_ends);
     }
+    if schema_change::is_concerned() && is_client_statement() {
+        schema_change::statement_ends();
+    }
     if has_router() && is_client_statement() {
         guarded(transaction_token::report);
     }
@@ -223,19 +251,26 @@ unsafe extern "C-unwind" fn process_utility(
     unsafe {
         // Looked at before the command runs: COMMIT frees the tree.
         let node = call.node();
-        let checked = is_client_statement() && touches_tables(node);
+        let touches = touches_tables(node);
+        let checked = is_client_statement() && touches;
+        if run_as::is_inside() {
+            guarded(|| run_as::check_command(node));
+        }
         if checked {
             refuse_outdated_router();
             guarded(procedure::statement_starts);
+            schema_change::statement_starts(true);
         } else if procedure::is_running() && DEPTH.load(Relaxed) > 0 && touches_tables(node) {
             guarded(|| procedure::check_command(node));
         }
-        if prepares_our_gid(node) {
-            guarded(enter_gate);
+        if let Some(gid) = our_gid_to_prepare(node) {
+            guarded(|| enter_gate(gid));
         }
         let run = || call.pass_on(NEXT_UTILITY.get().copied().flatten());
         if checked {
-            whole(run);
+            counted(&COMMANDS, || whole(run));
+        } else if touches {
+            counted(&COMMANDS, || nested(run));
         } else {
             nested(run);
         }
@@ -272,20 +307,22 @@ unsafe fn touches_tables(statement: *mut pg_sys::Node) -> bool {
     )
 }
 
+/// The gid of ours under which the statement prepares a transaction, if it does.
+///
 /// # Safety
 /// `statement` must be a utility statement's node.
-unsafe fn prepares_our_gid(statement: *mut pg_sys::Node) -> bool {
-    // SAFETY: the tag says which structure it is; gid is a C string for this kind.
+unsafe fn our_gid_to_prepare(statement: *mut pg_sys::Node) -> Option<&'static CStr> {
+    // SAFETY: the tag says which structure it is; gid is a C string for this kind, and lives as long as the statement.
     unsafe {
         if (*statement).type_ != pg_sys::NodeTag::T_TransactionStmt {
-            return false;
+            return None;
         }
         let transaction = statement.cast::<pg_sys::TransactionStmt>();
-        (*transaction).kind == pg_sys::TransactionStmtKind::TRANS_STMT_PREPARE
+        let prepares = (*transaction).kind == pg_sys::TransactionStmtKind::TRANS_STMT_PREPARE
             && !(*transaction).gid.is_null()
-            && CStr::from_ptr((*transaction).gid)
-                .to_bytes()
-                .starts_with(gate::GID_PREFIX)
-            && pg_sys::IsTransactionBlock()
+            && pg_sys::IsTransactionBlock();
+        prepares
+            .then(|| CStr::from_ptr((*transaction).gid))
+            .filter(|gid| gid.to_bytes().starts_with(gate::GID_PREFIX))
     }
 }

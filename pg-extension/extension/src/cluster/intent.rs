@@ -1,10 +1,12 @@
 //! The record of a commuting transaction (see docs/protocols/commuting.md): what each of its nodes commits with its own
 //! part. On the path of every such commit, hence not in SQL; completion, recovery and forgetting are.
 
+use super::seal::{self, Sealed};
 use super::{gate, postgres};
 use crate::backend;
 use crate::boundary;
 use crate::error::Error;
+use crate::function::Call;
 use crate::pg_function;
 use pgrx::pg_sys::{self, Datum, Oid};
 
@@ -25,8 +27,11 @@ const HORIZON_ROUTER: i16 = 1;
 const HORIZON_CLOSED: i32 = 3;
 
 pg_function!(
-    /// `abelian.commit_intent(router, number, nodes, work)`
+    /// `abelian.commit_intent(router, number, nodes, work)`, sealed with a fifth argument.
     fn abelian_commit_intent(call) {
+        if call.len() == 5 {
+            check_seal(call)?;
+        }
         gate::enter_to_commit()?;
         insert([call.arg(0), call.arg(1), call.arg(2), call.arg(3)])?;
         // The row is there first: a horizon that the removal of another came with is visible now.
@@ -37,6 +42,18 @@ pg_function!(
         Ok(Datum::null())
     }
 );
+
+fn check_seal(call: Call) -> Result<(), Error> {
+    // SAFETY: declared as uuid, bigint, integer[], text and text, the function as STRICT.
+    unsafe {
+        let router = seal::router_argument(call.arg(0));
+        Sealed::call("commit_intent")
+            .number(call.i64(1))
+            .numbers(&postgres::int_array(call.arg(2)))
+            .text(call.arg(3))
+            .check(router, call.arg(4))
+    }
+}
 
 fn insert([router, number, nodes, work]: [Datum; 4]) -> Result<(), Error> {
     // SAFETY: the values have the types of the columns, none of which is NULL.

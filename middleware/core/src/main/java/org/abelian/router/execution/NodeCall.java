@@ -11,6 +11,7 @@ import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 
@@ -18,6 +19,9 @@ import org.abelian.router.protocol.FrontendType;
  * Queries of the router's own on a connection that has nothing else to answer. Results are small.
  */
 public final class NodeCall {
+  /** In the place of a constraint's name, with 40001. */
+  private static final String UNKNOWN_ROUTER = "router_key";
+
   private NodeCall() {}
 
   /** Runs one or more statements as a simple query. */
@@ -115,6 +119,7 @@ public final class NodeCall {
         case BackendType.ERROR_RESPONSE -> {
           if (error == null) {
             error = Arrays.copyOfRange(array, at, at + length);
+            lookAt(connection, ErrorFields.read(error));
           }
         }
         case BackendType.PARSE_COMPLETE -> connection.prepared().confirm();
@@ -135,6 +140,13 @@ public final class NodeCall {
       if (end) {
         return new QueryResult(rows, tag, error);
       }
+    }
+  }
+
+  /** What an error says about the connection itself: the node may have forgotten the router. */
+  static void lookAt(NodeConnection connection, ErrorFields error) {
+    if (UNKNOWN_ROUTER.equals(error.get(ErrorFields.CONSTRAINT))) {
+      connection.forgetSealKey();
     }
   }
 

@@ -16,6 +16,7 @@ import org.abelian.router.pool.NodeIdentity;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeRefusedException;
 import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.transaction.NodeUnreachableException;
 
 /**
  * A session's links to nodes: which connections it holds, and which of them the current group of
@@ -124,10 +125,24 @@ final class Links {
     if (link.connection == null) {
       borrow(link);
     }
+    provideKey(link);
     if (!link.begun && !link.touched && !isSetUp(link.connection)) {
       setUp(link);
     }
     lastUsed = link;
+  }
+
+  private void provideKey(Link link) {
+    try {
+      router.sealKeys().provide(link.nodeId, link.connection);
+    } catch (NodeUnreachableException unreachable) {
+      throw new AbelianException(
+          SqlState.UNABLE_TO_CONNECT,
+          "cannot connect to " + link + ": " + unreachable.getMessage(),
+          null,
+          "Nothing was done there. Check that the node lets the router's own role in.",
+          null);
+    }
   }
 
   private boolean isSetUp(NodeConnection connection) {
@@ -152,6 +167,7 @@ final class Links {
   /** The connection broke while it was idle, and nothing of the client's was sent there. */
   private void replace(Link link) {
     borrow(link);
+    provideKey(link);
     try {
       forgetOutdatedStatements(link.connection);
       bringSettings(link);

@@ -43,6 +43,7 @@ import org.abelian.router.transaction.NodeCalls;
 import org.abelian.router.transaction.OutcomeInquiry;
 import org.abelian.router.transaction.Pause;
 import org.abelian.router.transaction.Recovery;
+import org.abelian.router.transaction.SealKeys;
 import org.abelian.router.transaction.independent.IndependentLedger;
 import org.abelian.router.transaction.independent.IndependentTransactions;
 import org.abelian.router.transaction.independent.JdbcLaneNetwork;
@@ -85,6 +86,7 @@ public final class Router implements AutoCloseable {
   private final IndependentTransactions independents;
   private final BrokenPromises promises = new BrokenPromises(this);
   private final OutcomeInquiry outcomes;
+  private final SealKeys sealKeys;
   private final Supplier<BackgroundDuties> startDuties;
   private BackgroundDuties duties;
   private boolean closed;
@@ -109,6 +111,7 @@ public final class Router implements AutoCloseable {
     controlPools = new ControlPools(config.database(), config.user(), config.password());
     catalog = new CatalogStore(controlPools, seeds);
     NodeCalls calls = new NodeCalls(controlPools, catalog::current);
+    sealKeys = new SealKeys(calls, uuid);
     JdbcControlNetwork network = new JdbcControlNetwork(calls);
     CommitLedger ledger = new CommitLedger();
     GidSource gids = new GidSource(uuid);
@@ -205,6 +208,11 @@ public final class Router implements AutoCloseable {
 
   UUID uuid() {
     return uuid;
+  }
+
+  /** What tells nodes this router's own words from its clients'. */
+  SealKeys sealKeys() {
+    return sealKeys;
   }
 
   List<Node> seeds() {

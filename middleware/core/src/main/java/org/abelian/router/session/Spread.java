@@ -146,8 +146,8 @@ final class Spread {
       NodeStatement text = rewritten == null ? statement.statement() : NodeStatement.of(rewritten);
       for (Link link : links) {
         enter(link, routed);
-        if (routed.changesSchema(all) && links.size() > 1) {
-          tellItsNumber(link);
+        if (routed.changesSchema(all)) {
+          announceChange(link);
         }
         bindOne(link, routed, text, false, bind);
       }
@@ -159,10 +159,23 @@ final class Spread {
     return bound(statement, routed, all, links, answer);
   }
 
-  /** Sequences of distributed tables count differently on each node. */
-  private void tellItsNumber(Link link) {
-    NodeStatement number = NodeStatement.of("SET LOCAL abelian.node_id = " + link.nodeId);
-    session.control().inject(link, number, false);
+  /**
+   * Tells the node that every node makes this change, and which one it is: sequences of distributed
+   * tables count differently on each.
+   */
+  private void announceChange(Link link) {
+    String seal = link.connection.seal("change_schema", Integer.toString(link.nodeId));
+    String sql =
+        seal == null
+            ? "SET LOCAL abelian.node_id = " + link.nodeId
+            : "SELECT abelian.change_schema('"
+                + session.router().uuid()
+                + "',"
+                + link.nodeId
+                + ",'"
+                + seal
+                + "')";
+    session.control().inject(link, NodeStatement.of(sql), false);
   }
 
   private Portal bindRead(

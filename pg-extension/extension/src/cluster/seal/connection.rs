@@ -1,0 +1,28 @@
+//! What a connection is called: `abelian.connection`, which the node reports when it begins. No other connection of the cluster ever
+//! has that name; it is no secret.
+
+use crate::cluster::transaction_token;
+use pgrx::{pg_guard, pg_sys};
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+
+thread_local! {
+    /// What was shown last: PostgreSQL reads it after the hook has returned.
+    static SHOWN: RefCell<CString> = RefCell::default();
+}
+
+/// `<run of the server>.<process>.<its start>`
+pub fn name() -> String {
+    // SAFETY: plain reads of what each process knows of itself.
+    let (process, start) = unsafe { (pg_sys::MyProcPid, pg_sys::MyStartTimestamp) };
+    format!("{:x}.{process}.{start:x}", transaction_token::run())
+}
+
+/// Show hook of `abelian.connection`.
+#[pg_guard]
+pub unsafe extern "C-unwind" fn show() -> *const c_char {
+    SHOWN.with_borrow_mut(|shown| {
+        *shown = CString::new(name()).unwrap_or_default();
+        shown.as_ptr()
+    })
+}

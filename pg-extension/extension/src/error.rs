@@ -119,6 +119,9 @@ pub enum Error {
     /// A statement under strict reads names a row as a whole.
     #[error("abelian.strict_reads cannot read a row as a whole")]
     WholeRow,
+    /// A summary has no such figure.
+    #[error("a summary has no such figure")]
+    UnknownFigure,
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -157,6 +160,7 @@ impl Error {
             | Error::NotCombinable => PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
             Error::InvalidLabel
             | Error::NotAggregated
+            | Error::UnknownFigure
             | Error::NoSuchOperation
             | Error::NotABound(_)
             | Error::Bounds(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,

@@ -5,6 +5,7 @@
 
 use super::{gate, procedure, run_as, schema_change, settings, transaction_token, version, vote};
 use crate::boundary;
+use crate::error::Error;
 use crate::utility::UtilityCall;
 use pgrx::pg_sys;
 use std::ffi::{CStr, c_char, c_int};
@@ -119,6 +120,15 @@ unsafe fn whole(call: impl FnOnce()) {
             raw::AtEOXact_GUC(false, level);
         }
     }
+}
+
+/// Does what the transaction has deferred, as its end would.
+pub fn fire_deferred() -> Result<(), Error> {
+    DEPTH.fetch_add(1, Relaxed);
+    // SAFETY: a raw call that owns nothing.
+    let fired = unsafe { boundary::catch_errors(|| raw::AfterTriggerFireDeferred()) };
+    DEPTH.fetch_sub(1, Relaxed);
+    fired.map_err(Error::Postgres)
 }
 
 /// Runs our own code, whose panics become errors.

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::function::Call;
 use crate::pg_function;
 use pgrx::pg_sys::{self, Datum, Oid};
+use std::ffi::CStr;
 
 /// Called raw: errors, which name the constraint, pass with all their fields.
 mod raw {
@@ -18,9 +19,6 @@ mod raw {
         pub fn CatalogTupleInsert(relation: pg_sys::Relation, row: pg_sys::HeapTuple);
     }
 }
-
-/// Columns of `abelian.intent`.
-const COLUMNS: usize = 7;
 
 /// Column `router` of `abelian.intent_horizon`, and column `closed`.
 const HORIZON_ROUTER: i16 = 1;
@@ -33,12 +31,13 @@ pg_function!(
             check_seal(call)?;
         }
         gate::enter_to_commit()?;
-        insert([call.arg(0), call.arg(1), call.arg(2), call.arg(3)])?;
+        let row = [call.arg(0), call.arg(1), true.into(), call.arg(2), role(), call.arg(3), backend::now().into()];
+        insert(c"intent", &mut { row })?;
         // The row is there first: a horizon that the removal of another came with is visible now.
         if closed_below(call.arg(0)) > call.i64(1) {
             return Err(Error::IntentOver);
         }
-        flush_at_commit();
+        postgres::flush_at_commit();
         Ok(Datum::null())
     }
 );
@@ -55,32 +54,21 @@ fn check_seal(call: Call) -> Result<(), Error> {
     }
 }
 
-fn insert([router, number, nodes, work]: [Datum; 4]) -> Result<(), Error> {
-    // SAFETY: the values have the types of the columns, none of which is NULL.
+/// Inserts a row into one of our tables; the values have the types of its columns, and none is null.
+pub fn insert(table: &CStr, values: &mut [Datum]) -> Result<(), Error> {
+    let mut nulls = vec![false; values.len()];
+    // SAFETY: there are as many values as columns.
     unsafe {
-        let table = open(c"intent")?;
-        let mut values: [Datum; COLUMNS] = [
-            router,
-            number,
-            Datum::from(true),
-            nodes,
-            role(),
-            work,
-            backend::now().into(),
-        ];
-        let mut nulls = [false; COLUMNS];
+        let table = open(table)?;
         let row = pg_sys::heap_form_tuple((*table).rd_att, values.as_mut_ptr(), nulls.as_mut_ptr());
-        let inserted = boundary::catch_errors(|| raw::CatalogTupleInsert(table, row));
-        if let Err(error) = inserted {
-            return Err(Error::Postgres(error));
-        }
+        boundary::catch_errors(|| raw::CatalogTupleInsert(table, row)).map_err(Error::Postgres)?;
         pg_sys::table_close(table, pg_sys::NoLock as i32);
-        Ok(())
     }
+    Ok(())
 }
 
 /// One of our tables, locked for writing to the end of the transaction.
-pub fn open(name: &std::ffi::CStr) -> Result<pg_sys::Relation, Error> {
+pub fn open(name: &CStr) -> Result<pg_sys::Relation, Error> {
     let oid = postgres::own_relation(name);
     if oid == Oid::INVALID {
         return Err(Error::NotInstalled);
@@ -135,14 +123,5 @@ fn closed_below(router: Datum) -> i64 {
         pg_sys::UnregisterSnapshot(snapshot);
         pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
         closed
-    }
-}
-
-/// The others are completed on the strength of this row: its commit waits for the disk.
-fn flush_at_commit() {
-    // SAFETY: plain read of a setting.
-    let level = unsafe { pg_sys::synchronous_commit };
-    if level <= pg_sys::SyncCommitLevel::SYNCHRONOUS_COMMIT_LOCAL_FLUSH as i32 {
-        postgres::set_local(c"synchronous_commit", c"on");
     }
 }

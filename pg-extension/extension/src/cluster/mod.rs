@@ -5,6 +5,7 @@
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 
 mod analysis;
+mod decision;
 pub mod gate;
 pub mod hooks;
 pub mod independent;

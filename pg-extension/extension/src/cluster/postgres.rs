@@ -79,6 +79,15 @@ pub fn set_local(name: &CStr, value: &CStr) {
     set(name, value, pg_sys::GucAction::GUC_ACTION_LOCAL);
 }
 
+/// Others act on the strength of what this transaction writes: its commit waits for the disk.
+pub fn flush_at_commit() {
+    // SAFETY: plain read of a setting.
+    let level = unsafe { pg_sys::synchronous_commit };
+    if level <= pg_sys::SyncCommitLevel::SYNCHRONOUS_COMMIT_LOCAL_FLUSH as i32 {
+        set_local(c"synchronous_commit", c"on");
+    }
+}
+
 /// Sets a parameter, to the end of the current nest level of settings with `GUC_ACTION_SAVE`.
 pub fn set(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) {
     // SAFETY: a setting that any user may make; errors unwind.

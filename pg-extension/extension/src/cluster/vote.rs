@@ -36,7 +36,7 @@ pg_function!(
     fn abelian_vote(call) {
         // SAFETY: declared as two texts, the function as STRICT.
         let gid = unsafe {
-            check(call.arg(0), "vote", call.arg(1))?;
+            check_seal(call.arg(0), "vote", call.arg(1))?;
             postgres::text_argument(call.arg(0))
         };
         NAMED.replace(gid.into_bytes());
@@ -44,21 +44,11 @@ pg_function!(
     }
 );
 
-pg_function!(
-    /// `abelian.check_gid(gid, function, seal)`: raises unless the gid's router has sealed this call of the function.
-    fn abelian_check_gid(call) {
-        // SAFETY: declared as three texts, the function as STRICT.
-        unsafe {
-            let function = postgres::text_argument(call.arg(1));
-            check(call.arg(0), &function.to_string_lossy(), call.arg(2))?;
-        }
-        Ok(Datum::null())
-    }
-);
-
+/// Whether the gid's router has sealed this call of the function.
+///
 /// # Safety
 /// `gid` and `seal` must be texts that are not null.
-unsafe fn check(gid: Datum, function: &str, seal: Datum) -> Result<(), Error> {
+pub unsafe fn check_seal(gid: Datum, function: &str, seal: Datum) -> Result<(), Error> {
     // SAFETY: by the caller's promise.
     unsafe {
         let name = postgres::text_argument(gid);

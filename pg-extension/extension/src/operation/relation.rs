@@ -111,7 +111,7 @@ impl Opened {
     fn open(relation: Oid) -> Option<Opened> {
         // SAFETY: the lock, which the statement holds already, is taken once more and kept.
         let opened = unsafe { pg_sys::try_relation_open(relation, pg_sys::AccessShareLock as i32) };
-        (!opened.is_null()).then_some(Opened(opened))
+        (!opened.is_null()).then(|| Opened(opened))
     }
 }
 

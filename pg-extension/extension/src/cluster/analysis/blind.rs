@@ -163,7 +163,7 @@ impl Opened {
     fn open(relation: Oid) -> Option<Opened> {
         // SAFETY: the statement's analysis holds a lock already.
         let opened = unsafe { pg_sys::try_relation_open(relation, pg_sys::AccessShareLock as i32) };
-        (!opened.is_null()).then_some(Opened(opened))
+        (!opened.is_null()).then(|| Opened(opened))
     }
 
     /// The columns of each unique index that holds for every row at once; null for what is not of plain columns.

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::boundary::PostgresError;
 use crate::object;
+use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
@@ -212,6 +213,9 @@ fn describe_query(
         facts["insert"] = json!(insert::facts(&mut scopes, scope, query, statement, text));
     }
     if describe_functions(&trees(&queries), facts) {
+        if !functions::places_alike(query) {
+            return Err(not_alike());
+        }
         facts["kind"] = json!("cluster_call");
     }
     if let (Some(scope), 1) = (top, queries.len()) {
@@ -236,6 +240,16 @@ fn describe_query(
     describe_relations(&scopes, facts);
     procedure_call::describe(procedure_call::selected(query), facts);
     Ok(())
+}
+
+/// A statement that places tables on some nodes otherwise than on others would divide the cluster.
+fn not_alike() -> PostgresError {
+    PostgresError::made(
+        PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32,
+        "a statement that changes the placement cannot read tables or call other functions",
+        "Every node runs it, and must do the same.",
+        None,
+    )
 }
 
 /// The facts of the statement with the values that the router makes as parameters.

@@ -10,7 +10,7 @@ mod call;
 mod operations;
 
 use super::analysis::tree;
-use super::procedure;
+use super::{hooks, procedure};
 use crate::boundary::{self, PostgresError};
 use crate::error::Error;
 use pgrx::PgSqlErrorCode;
@@ -26,7 +26,6 @@ mod raw {
     unsafe extern "C-unwind" {
         pub fn NewGUCNestLevel() -> c_int;
         pub fn AtEOXact_GUC(commit: bool, level: c_int);
-        pub fn AfterTriggerFireDeferred();
         pub fn SPI_connect() -> c_int;
         pub fn SPI_finish() -> c_int;
         pub fn SPI_prepare(text: *const c_char, count: c_int, types: *mut Oid) -> *mut c_void;
@@ -85,7 +84,7 @@ fn run_as(role: &CStr, work: impl FnOnce() -> Result<(), Error>) -> Result<(), E
         let within = context | pg_sys::SECURITY_LOCAL_USERID_CHANGE as i32;
         pg_sys::SetUserIdAndSecContext(role, within);
         work()?;
-        boundary::catch_errors(|| raw::AfterTriggerFireDeferred()).map_err(Error::Postgres)?;
+        hooks::fire_deferred()?;
         procedure::end_statement().map_err(Error::Postgres)?;
         pg_sys::SetUserIdAndSecContext(user, context);
         raw::AtEOXact_GUC(false, level);

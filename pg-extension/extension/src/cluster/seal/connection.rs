@@ -11,10 +11,14 @@ thread_local! {
     static SHOWN: RefCell<CString> = RefCell::default();
 }
 
-/// `<run of the server>.<process>.<its start>`
+/// The name of this connection.
 pub fn name() -> String {
     // SAFETY: plain reads of what each process knows of itself.
-    let (process, start) = unsafe { (pg_sys::MyProcPid, pg_sys::MyStartTimestamp) };
+    unsafe { name_of(pg_sys::MyProcPid, pg_sys::MyStartTimestamp) }
+}
+
+/// `<run of the server>.<process>.<its start>`
+pub fn name_of(process: i32, start: i64) -> String {
     format!("{:x}.{process}.{start:x}", transaction_token::run())
 }
 

@@ -13,7 +13,7 @@ mod trust;
 
 pub use connection::show as show_connection;
 pub use keys::Keys;
-pub use trust::is_trusted;
+pub use trust::{is_router, is_trusted};
 
 use super::postgres;
 use crate::boundary::PostgresError;
@@ -41,7 +41,15 @@ impl Sealed {
             .bytes(function.as_bytes())
     }
 
-    fn bytes(mut self, bytes: &[u8]) -> Sealed {
+    /// What was said on the connection of a process that started then.
+    pub fn on(word: &str, process: i32, start: i64) -> Sealed {
+        Sealed(Vec::new())
+            .bytes(connection::name_of(process, start).as_bytes())
+            .bytes(word.as_bytes())
+    }
+
+    /// A text without zero bytes.
+    pub fn bytes(mut self, bytes: &[u8]) -> Sealed {
         self.0.extend_from_slice(bytes);
         self.0.push(0);
         self
@@ -69,33 +77,36 @@ impl Sealed {
         self.bytes(format!("{{{}}}", list.join(",")).as_bytes())
     }
 
-    /// Raises no error when the seal is that router's for this call.
+    /// Raises unless the seal is that router's for this call.
     ///
     /// # Safety
     /// `seal` must be a non-null `text`.
     pub unsafe fn check(self, router: Router, seal: Datum) -> Result<(), Error> {
         // SAFETY: by the caller's promise.
         let seal = unsafe { postgres::text_argument(seal) };
-        let code = seal
-            .to_str()
-            .ok()
-            .and_then(code_of)
-            .ok_or(Error::NotSealed)?;
-        // What this process remembers of a router may be older than its key.
-        for look in [keys::remembered, keys::find] {
-            if let Some(key) = look(router)
-                && agree(&keys::code(&key.bytes, &self.0)?[..CODE], &code)
-            {
-                return match trust::is_router(key.role) {
-                    true => Ok(()),
-                    false => Err(Error::NotSealed),
-                };
-            }
+        if self.holds(router, &seal.to_string_lossy())? {
+            return Ok(());
         }
         Err(match keys::find(router) {
             Some(_) => Error::NotSealed,
             None => unknown_router(),
         })
+    }
+
+    /// Whether the seal is that router's.
+    pub fn holds(&self, router: Router, seal: &str) -> Result<bool, Error> {
+        let Some(code) = code_of(seal) else {
+            return Ok(false);
+        };
+        // What this process remembers of a router may be older than its key.
+        for look in [keys::remembered, keys::find] {
+            if let Some(key) = look(router)
+                && agree(&keys::code(&key.bytes, &self.0)?[..CODE], &code)
+            {
+                return Ok(trust::is_router(key.role));
+            }
+        }
+        Ok(false)
     }
 }
 

@@ -16,7 +16,6 @@ import org.abelian.router.pool.NodeIdentity;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeRefusedException;
 import org.abelian.router.protocol.ErrorFields;
-import org.abelian.router.transaction.NodeUnreachableException;
 
 /**
  * A session's links to nodes: which connections it holds, and which of them the current group of
@@ -134,8 +133,8 @@ final class Links {
 
   private void provideKey(Link link) {
     try {
-      router.sealKeys().provide(link.nodeId, link.connection);
-    } catch (NodeUnreachableException unreachable) {
+      router.sealKeys().provide(link);
+    } catch (IOException unreachable) {
       throw new AbelianException(
           SqlState.UNABLE_TO_CONNECT,
           "cannot connect to " + link + ": " + unreachable.getMessage(),
@@ -230,7 +229,7 @@ final class Links {
     if (connection.settingsMark() == wanted) {
       return;
     }
-    String sql = wanted.replay(connection.settingsMark());
+    String sql = wanted.replay(connection.settingsMark(), label -> sealed(connection, label));
     if (!sql.isEmpty()) {
       connection.settingsMark(SettingsSnapshot.UNKNOWN);
       QueryResult result = NodeCall.simple(connection, sql);
@@ -245,6 +244,11 @@ final class Links {
       }
     }
     connection.settingsMark(wanted);
+  }
+
+  private static String sealed(NodeConnection connection, String label) {
+    String seal = connection.seal("session", label);
+    return seal == null ? label : label + ":" + seal;
   }
 
   /** Messages of the current group go there. */

@@ -43,7 +43,6 @@ import org.abelian.router.transaction.NodeCalls;
 import org.abelian.router.transaction.OutcomeInquiry;
 import org.abelian.router.transaction.Pause;
 import org.abelian.router.transaction.Recovery;
-import org.abelian.router.transaction.SealKeys;
 import org.abelian.router.transaction.independent.IndependentLedger;
 import org.abelian.router.transaction.independent.IndependentTransactions;
 import org.abelian.router.transaction.independent.JdbcLaneNetwork;
@@ -86,7 +85,7 @@ public final class Router implements AutoCloseable {
   private final IndependentTransactions independents;
   private final BrokenPromises promises = new BrokenPromises(this);
   private final OutcomeInquiry outcomes;
-  private final SealKeys sealKeys;
+  private final SealKeys sealKeys = new SealKeys(this, uuid);
   private final Supplier<BackgroundDuties> startDuties;
   private BackgroundDuties duties;
   private boolean closed;
@@ -111,7 +110,6 @@ public final class Router implements AutoCloseable {
     controlPools = new ControlPools(config.database(), config.user(), config.password());
     catalog = new CatalogStore(controlPools, seeds);
     NodeCalls calls = new NodeCalls(controlPools, catalog::current);
-    sealKeys = new SealKeys(calls, uuid);
     JdbcControlNetwork network = new JdbcControlNetwork(calls);
     CommitLedger ledger = new CommitLedger();
     GidSource gids = new GidSource(uuid);
@@ -298,7 +296,12 @@ public final class Router implements AutoCloseable {
         current
             .node(nodeId)
             .orElseThrow(() -> AbelianException.internal("no node " + nodeId, null));
-    return pools.pool(new NodeAddress(node.host(), node.port()), controlIdentity);
+    return controlPool(new NodeAddress(node.host(), node.port()));
+  }
+
+  /** The same of the node at an address. */
+  NodePool controlPool(NodeAddress address) {
+    return pools.pool(address, controlIdentity);
   }
 
   /** Grows when a schema was changed through this router. */

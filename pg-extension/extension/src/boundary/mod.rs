@@ -78,6 +78,13 @@ impl PostgresError {
         }
     }
 
+    /// The same with the name of a constraint, by which routers tell errors apart.
+    pub fn of_constraint(self, name: &'static CStr) -> PostgresError {
+        // SAFETY: the data were copied into a context that outlives the error; the name is never freed.
+        unsafe { (*self.0).constraint_name = name.as_ptr().cast_mut() };
+        self
+    }
+
     /// Raises it again as it was.
     pub fn raise(self) -> ! {
         resume_unwind(Box::new(self))

@@ -3,7 +3,7 @@
 //! Only what the client itself sent is checked. Statements inside functions, triggers and utility commands are nested, as is a placement
 //! function's own work, which sees the new version that it makes.
 
-use super::{gate, procedure, settings, transaction_token, version};
+use super::{gate, procedure, run_as, schema_change, settings, transaction_token, version, vote};
 use crate::backend;
 use crate::boundary::functions;
 use crate::hooks::executor::{self, Start};
@@ -23,7 +23,7 @@ thread_local! {
 pub fn install() {
     executor::before_start(Subscriber {
         concerns: |start| is_client_statement() && !start.is_explain_only() && is_watched(),
-        tell: |_| statement_starts(),
+        tell: |_| statement_starts(false),
     });
     executor::after_start(Subscriber {
         concerns: |start| procedure::is_running() && !start.is_explain_only(),
@@ -53,7 +53,7 @@ fn has_router() -> bool {
 
 /// Whether a client's statements are of any concern; most clients are no routers.
 fn is_watched() -> bool {
-    has_router() || !procedure::is_idle()
+    has_router() || !procedure::is_idle() || schema_change::is_concerned()
 }
 
 /// Raises AB001 when the router's version is older than the node's.
@@ -63,9 +63,10 @@ fn refuse_outdated_router() {
     }
 }
 
-fn statement_starts() {
+fn statement_starts(is_command: bool) {
     refuse_outdated_router();
     procedure::statement_starts();
+    schema_change::statement_starts(is_command);
 }
 
 /// A call that shares its transaction with others ends as a transaction of its own would: its deferred triggers are fired, and what it has
@@ -80,17 +81,23 @@ fn begin_call() -> i32 {
 
 fn end_call(level: i32) {
     if level != 0 {
-        // SAFETY: inside of a transaction.
-        deeper(|| unsafe { functions::AfterTriggerFireDeferred() });
+        fire_deferred();
         // SAFETY: the level is one that `begin_call` began.
         unsafe { functions::AtEOXact_GUC(false, level) };
     }
+}
+
+/// Does what the transaction has deferred, as its end would.
+pub fn fire_deferred() {
+    // SAFETY: inside of a transaction.
+    deeper(|| unsafe { functions::AfterTriggerFireDeferred() });
 }
 
 fn report_transaction() {
     if procedure::is_running() {
         procedure::statement_ends();
     }
+    schema_change::statement_ends();
     if has_router() {
         transaction_token::report();
     }
@@ -101,19 +108,24 @@ fn concerns_command(command: &Command) -> bool {
         true => procedure::is_running(),
         false => is_client_statement() && is_watched(),
     };
-    concerned && touches_tables(command.tag()) || prepares_our_gid(command)
+    concerned && touches_tables(command.tag())
+        || run_as::is_inside()
+        || our_gid_to_prepare(command).is_some()
 }
 
 fn around_command(command: &Command, run: &mut dyn FnMut()) {
     let touches_tables = touches_tables(command.tag());
     let is_checked = touches_tables && is_client_statement();
+    if run_as::is_inside() {
+        run_as::check_command(command.node());
+    }
     if is_checked {
-        statement_starts();
+        statement_starts(true);
     } else if touches_tables && is_nested() && procedure::is_running() {
         procedure::check_command(command.node());
     }
-    if prepares_our_gid(command) {
-        enter_gate();
+    if let Some(gid) = our_gid_to_prepare(command) {
+        enter_gate(gid);
     }
     let level = if is_checked { begin_call() } else { 0 };
     run();
@@ -126,10 +138,12 @@ fn around_command(command: &Command, run: &mut dyn FnMut()) {
 }
 
 /// A transaction that has failed is rolled back by its PREPARE, and needs no gate.
-fn enter_gate() {
-    if backend::in_transaction()
-        && let Err(error) = gate::enter_to_commit()
-    {
+fn enter_gate(gid: &CStr) {
+    if !backend::in_transaction() {
+        return;
+    }
+    vote::require(gid.to_bytes());
+    if let Err(error) = gate::enter_to_commit() {
         error.raise();
     }
 }
@@ -155,18 +169,19 @@ fn touches_tables(tag: NodeTag) -> bool {
     )
 }
 
-fn prepares_our_gid(command: &Command) -> bool {
+/// The gid of ours under which the command prepares a transaction, if it does. It lives as long as the command.
+fn our_gid_to_prepare(command: &Command) -> Option<&CStr> {
     if command.tag() != NodeTag::T_TransactionStmt {
-        return false;
+        return None;
     }
     let transaction = command.node().cast::<pg_sys::TransactionStmt>();
     // SAFETY: the tag says which structure it is; gid is a C string for this kind.
     unsafe {
-        (*transaction).kind == pg_sys::TransactionStmtKind::TRANS_STMT_PREPARE
+        let prepares = (*transaction).kind == pg_sys::TransactionStmtKind::TRANS_STMT_PREPARE
             && !(*transaction).gid.is_null()
-            && CStr::from_ptr((*transaction).gid)
-                .to_bytes()
-                .starts_with(gate::GID_PREFIX)
-            && pg_sys::IsTransactionBlock()
+            && pg_sys::IsTransactionBlock();
+        prepares
+            .then(|| CStr::from_ptr((*transaction).gid))
+            .filter(|gid| gid.to_bytes().starts_with(gate::GID_PREFIX))
     }
 }

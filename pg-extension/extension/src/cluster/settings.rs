@@ -1,6 +1,6 @@
 //! The settings a router gives to its connections to a node.
 
-use super::{procedure, session_label};
+use super::{procedure, seal, session_label};
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 use std::ffi::CString;
 
@@ -8,7 +8,7 @@ use std::ffi::CString;
 pub static PLACEMENT_VERSION: GucSetting<i32> = GucSetting::<i32>::new(0);
 
 /// `abelian.node_id`: which node this is, told by the router before it changes the schema; 0 when it has not.
-static NODE_ID: GucSetting<i32> = GucSetting::<i32>::new(0);
+pub static NODE_ID: GucSetting<i32> = GucSetting::<i32>::new(0);
 
 /// `abelian.session`: which client session of which router this connection serves, `<router uuid>:<number>`.
 static SESSION: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
@@ -28,6 +28,9 @@ static TRANSACTION_ID: GucSetting<Option<CString>> = GucSetting::<Option<CString
 
 /// `abelian.lane_clock`: reported to the router; see [`super::independent`].
 static LANE_CLOCK: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
+
+/// `abelian.connection`: reported to the router; see [`super::seal`].
+static CONNECTION: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
 /// `abelian.combine`: read by routers, not by nodes.
 static COMBINE: GucSetting<bool> = GucSetting::<bool>::new(true);
@@ -102,6 +105,17 @@ pub fn define() {
             None,
             Some(procedure::on_assign),
             None,
+        );
+        GucRegistry::define_string_guc_with_hooks(
+            c"abelian.connection",
+            c"The name of this connection, which a router seals with what it says on it.",
+            c"",
+            &CONNECTION,
+            GucContext::Internal,
+            GucFlags::REPORT,
+            None,
+            None,
+            Some(seal::show_connection),
         );
     }
     GucRegistry::define_string_guc(

@@ -18,7 +18,7 @@ mod made;
 mod merge;
 pub mod operand;
 pub mod parser;
-mod procedure_call;
+pub mod procedure_call;
 pub mod relation;
 mod row_spans;
 mod scope;

@@ -57,6 +57,7 @@ public final class NodeConnection {
   private byte transactionStatus = 'I';
   private String transactionToken;
   private long laneClock;
+  private SealKey sealKey;
   private Object settingsMark;
   private long schemaEpoch;
   private volatile boolean lost;
@@ -161,6 +162,43 @@ public final class NodeConnection {
   /** Stores what the node reported as abelian.lane_clock. */
   public void laneClock(String clock) {
     laneClock = clock == null || clock.isEmpty() ? 0 : Long.parseLong(clock);
+  }
+
+  /** What the node calls the connection; null when it has no names for them. */
+  public String name() {
+    return parameters.get("abelian.connection");
+  }
+
+  /** True when the node knows seals, and the router cannot seal here yet, or not any more. */
+  public boolean lacksSealKey() {
+    String name = name();
+    return name != null && (sealKey == null || !sealKey.fits(name));
+  }
+
+  /**
+   * From now on the router seals what it says here.
+   *
+   * @param key null when it does not
+   */
+  public void sealKey(SealKey key) {
+    sealKey = key;
+  }
+
+  /** The node does not know the router's key any more. */
+  public void forgetSealKey() {
+    if (sealKey != null) {
+      sealKey.forget();
+    }
+  }
+
+  /**
+   * The seal for a call of one of the node's functions on this connection.
+   *
+   * @param arguments their texts
+   * @return null when the router does not seal here: then the node asks for none
+   */
+  public String seal(String function, String... arguments) {
+    return sealKey == null ? null : sealKey.seal(name(), function, arguments);
   }
 
   /** Whatever the session uses to tell which settings are in force here; null when unknown. */

@@ -124,10 +124,24 @@ final class Links {
     if (link.connection == null) {
       borrow(link);
     }
+    provideKey(link);
     if (!link.begun && !link.touched && !isSetUp(link.connection)) {
       setUp(link);
     }
     lastUsed = link;
+  }
+
+  private void provideKey(Link link) {
+    try {
+      router.sealKeys().provide(link);
+    } catch (IOException unreachable) {
+      throw new AbelianException(
+          SqlState.UNABLE_TO_CONNECT,
+          "cannot connect to " + link + ": " + unreachable.getMessage(),
+          null,
+          "Nothing was done there. Check that the node lets the router's own role in.",
+          null);
+    }
   }
 
   private boolean isSetUp(NodeConnection connection) {
@@ -152,6 +166,7 @@ final class Links {
   /** The connection broke while it was idle, and nothing of the client's was sent there. */
   private void replace(Link link) {
     borrow(link);
+    provideKey(link);
     try {
       forgetOutdatedStatements(link.connection);
       bringSettings(link);
@@ -214,7 +229,7 @@ final class Links {
     if (connection.settingsMark() == wanted) {
       return;
     }
-    String sql = wanted.replay(connection.settingsMark());
+    String sql = wanted.replay(connection.settingsMark(), label -> sealed(connection, label));
     if (!sql.isEmpty()) {
       connection.settingsMark(SettingsSnapshot.UNKNOWN);
       QueryResult result = NodeCall.simple(connection, sql);
@@ -229,6 +244,11 @@ final class Links {
       }
     }
     connection.settingsMark(wanted);
+  }
+
+  private static String sealed(NodeConnection connection, String label) {
+    String seal = connection.seal("session", label);
+    return seal == null ? label : label + ":" + seal;
   }
 
   /** Messages of the current group go there. */

@@ -1,6 +1,7 @@
 package org.abelian.router.session;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * The settings that a session's node connections must have, as the statements that make them.
@@ -21,8 +22,10 @@ record SettingsSnapshot(String session, long placementVersion, List<String> stat
   /**
    * What brings a connection with that mark to these settings; null marks are of unknown
    * connections.
+   *
+   * @param sealed how the connection's node is told a session's label
    */
-  String replay(Object mark) {
+  String replay(Object mark, UnaryOperator<String> sealed) {
     StringBuilder sql = new StringBuilder();
     int done = 0;
     SettingsSnapshot old =
@@ -37,7 +40,7 @@ record SettingsSnapshot(String session, long placementVersion, List<String> stat
       sql.append("SET SESSION AUTHORIZATION DEFAULT;RESET ROLE;RESET ALL;");
     }
     if (!grows || old.placementVersion != placementVersion) {
-      sql.append("SET abelian.session='").append(session);
+      sql.append("SET abelian.session='").append(sealed.apply(session));
       sql.append("';SET abelian.placement_version=").append(placementVersion).append(';');
     }
     for (String statement : statements.subList(done, statements.size())) {

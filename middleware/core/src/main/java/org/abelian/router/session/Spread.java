@@ -159,7 +159,7 @@ final class Spread {
       NodeStatement text = rewritten == null ? statement.statement() : NodeStatement.of(rewritten);
       for (Link link : links) {
         enter(link, routed);
-        if (routed.changesSchema(all) && links.size() > 1) {
+        if (routed.changesSchema(all)) {
           prepareForChange(link, link == links.get(0));
         }
         bindOne(link, routed, text, false, bind);
@@ -178,15 +178,33 @@ final class Spread {
   }
 
   /**
-   * Sequences of distributed tables count differently on each node. Bodies of functions are checked
-   * by the first node alone: they may name temporary tables, which the others do not have.
+   * Bodies of functions are checked by the first node alone: they may name temporary tables, which
+   * the others do not have.
    */
   private void prepareForChange(Link link, boolean first) {
-    NodeStatement number = NodeStatement.of("SET LOCAL abelian.node_id = " + link.nodeId);
-    session.control().inject(link, number, false);
     if (!first) {
       session.control().inject(link, UNCHECKED_BODIES, false);
     }
+    announceChange(link);
+  }
+
+  /**
+   * Tells the node that every node makes this change, and which one it is: sequences of distributed
+   * tables count differently on each.
+   */
+  private void announceChange(Link link) {
+    String seal = link.connection.seal("change_schema", Integer.toString(link.nodeId));
+    String sql =
+        seal == null
+            ? "SET LOCAL abelian.node_id = " + link.nodeId
+            : "SELECT abelian.change_schema('"
+                + session.router().uuid()
+                + "',"
+                + link.nodeId
+                + ",'"
+                + seal
+                + "')";
+    session.control().inject(link, NodeStatement.of(sql), false);
   }
 
   private Portal bindRead(

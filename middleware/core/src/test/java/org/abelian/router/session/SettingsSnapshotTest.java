@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class SettingsSnapshotTest {
@@ -12,7 +13,7 @@ class SettingsSnapshotTest {
 
   @Test
   void aFreshConnectionGetsEverythingAndNoReset() {
-    String sql = MINE.replay(null);
+    String sql = MINE.replay(null, UnaryOperator.identity());
     assertFalse(sql.contains("RESET"));
     assertTrue(sql.contains("abelian.session='me'") && sql.contains("placement_version=3"));
     assertTrue(sql.contains("SET a = 1"));
@@ -21,30 +22,40 @@ class SettingsSnapshotTest {
   @Test
   void aConnectionOfTheSameSessionGetsOnlyWhatIsNew() {
     SettingsSnapshot more = new SettingsSnapshot("me", 3, List.of("SET a = 1", "SET b = 2"));
-    assertEquals("SET b = 2\n;", more.replay(MINE));
-    assertEquals("", MINE.replay(MINE));
+    assertEquals("SET b = 2\n;", more.replay(MINE, UnaryOperator.identity()));
+    assertEquals("", MINE.replay(MINE, UnaryOperator.identity()));
+  }
+
+  @Test
+  void theSessionsLabelIsSealedWhereTheNodeWantsIt() {
+    assertTrue(MINE.replay(null, label -> label + ":seal").contains("abelian.session='me:seal'"));
   }
 
   @Test
   void aNewPlacementIsTold() {
-    String sql = new SettingsSnapshot("me", 4, MINE.statements()).replay(MINE);
+    String sql =
+        new SettingsSnapshot("me", 4, MINE.statements()).replay(MINE, UnaryOperator.identity());
     assertTrue(sql.contains("placement_version=4"));
     assertFalse(sql.contains("RESET") || sql.contains("SET a ="));
   }
 
   @Test
   void anotherSessionsSettingsAndRoleAreUndoneFirst() {
-    String sql = new SettingsSnapshot("you", 3, List.of()).replay(MINE);
+    String sql = new SettingsSnapshot("you", 3, List.of()).replay(MINE, UnaryOperator.identity());
     assertTrue(sql.startsWith("SET SESSION AUTHORIZATION DEFAULT;RESET ROLE;RESET ALL;"));
   }
 
   @Test
   void aSettingThatIsGoneIsUndone() {
-    assertTrue(new SettingsSnapshot("me", 3, List.of()).replay(MINE).contains("RESET ALL"));
+    assertTrue(
+        new SettingsSnapshot("me", 3, List.of())
+            .replay(MINE, UnaryOperator.identity())
+            .contains("RESET ALL"));
   }
 
   @Test
   void anUnknownStateIsUndoneFirst() {
-    assertTrue(MINE.replay(SettingsSnapshot.UNKNOWN).contains("RESET ALL"));
+    assertTrue(
+        MINE.replay(SettingsSnapshot.UNKNOWN, UnaryOperator.identity()).contains("RESET ALL"));
   }
 }

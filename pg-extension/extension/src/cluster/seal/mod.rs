@@ -1,0 +1,193 @@
+//! Seals: how a node tells what a router says on a client's connection from what the client says there.
+//!
+//! A router works on its clients' connections in their roles, so a role says nothing about who speaks. Each router has a key, which
+//! only it and the node know (`keys`). A statement of the router's own carries a seal: its code under that key (HMAC-SHA-256) for the
+//! connection, the function and all arguments. Whoever sees a seal can only say the same once more on the same connection.
+//!
+//! Members of `abelian_router` need none (`trust`). docs/security.md says who may do what. What a sealed call allows lives with what it
+//! allows, not here.
+
+mod connection;
+mod keys;
+mod trust;
+
+pub use connection::show as show_connection;
+pub use keys::Keys;
+pub use trust::{is_router, is_trusted};
+
+use super::postgres;
+use crate::boundary::PostgresError;
+use crate::error::Error;
+use crate::pg_function;
+use crate::varlena;
+use pgrx::PgSqlErrorCode;
+use pgrx::pg_sys::Datum;
+
+/// Bytes of the router's UUID, as text and as it is.
+const UUID_TEXT: usize = 36;
+pub type Router = [u8; 16];
+
+/// Half of the code is enough, and is what a seal carries, in hexadecimal digits.
+const CODE: usize = 16;
+
+/// What is sealed: the connection, the function and its arguments, each followed by a zero byte, which no text holds.
+pub struct Sealed(Vec<u8>);
+
+impl Sealed {
+    /// A call of this function on this connection.
+    pub fn call(function: &str) -> Sealed {
+        Sealed(Vec::new())
+            .bytes(connection::name().as_bytes())
+            .bytes(function.as_bytes())
+    }
+
+    /// What was said on the connection of a process that started then.
+    pub fn on(word: &str, process: i32, start: i64) -> Sealed {
+        Sealed(Vec::new())
+            .bytes(connection::name_of(process, start).as_bytes())
+            .bytes(word.as_bytes())
+    }
+
+    /// A text without zero bytes.
+    pub fn bytes(mut self, bytes: &[u8]) -> Sealed {
+        self.0.extend_from_slice(bytes);
+        self.0.push(0);
+        self
+    }
+
+    /// A `text` argument. Routers speak UTF-8, whatever the database is kept in.
+    ///
+    /// # Safety
+    /// `datum` must be a non-null `text`.
+    pub unsafe fn text(self, datum: Datum) -> Sealed {
+        // SAFETY: by the caller's promise.
+        let text = unsafe { postgres::text_argument(datum) };
+        self.bytes(postgres::to_utf8(&text).to_bytes())
+    }
+
+    /// A number.
+    pub fn number(self, number: impl Into<i64>) -> Sealed {
+        let number: i64 = number.into();
+        self.bytes(number.to_string().as_bytes())
+    }
+
+    /// An array of numbers, as its text.
+    pub fn numbers<N: ToString>(self, numbers: &[N]) -> Sealed {
+        let list: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        self.bytes(format!("{{{}}}", list.join(",")).as_bytes())
+    }
+
+    /// Raises unless the seal is that router's for this call.
+    ///
+    /// # Safety
+    /// `seal` must be a non-null `text`.
+    pub unsafe fn check(self, router: Router, seal: Datum) -> Result<(), Error> {
+        // SAFETY: by the caller's promise.
+        let seal = unsafe { postgres::text_argument(seal) };
+        if self.holds(router, &seal.to_string_lossy())? {
+            return Ok(());
+        }
+        Err(match keys::find(router) {
+            Some(_) => Error::NotSealed,
+            None => unknown_router(),
+        })
+    }
+
+    /// Whether the seal is that router's.
+    pub fn holds(&self, router: Router, seal: &str) -> Result<bool, Error> {
+        let Some(code) = code_of(seal) else {
+            return Ok(false);
+        };
+        // What this process remembers of a router may be older than its key.
+        for look in [keys::remembered, keys::find] {
+            if let Some(key) = look(router)
+                && agree(&keys::code(&key.bytes, &self.0)?[..CODE], &code)
+            {
+                return Ok(trust::is_router(key.role));
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Whether they are the same, in a time that does not tell how much of them is.
+fn agree(one: &[u8], other: &[u8]) -> bool {
+    let differing = one.iter().zip(other).fold(0, |bits, (a, b)| bits | (a ^ b));
+    one.len() == other.len() && std::hint::black_box(differing) == 0
+}
+
+fn code_of(seal: &str) -> Option<[u8; CODE]> {
+    let mut code = [0; CODE];
+    (seal.len() == 2 * CODE && seal.is_ascii()).then_some(())?;
+    for (byte, digits) in code.iter_mut().zip(seal.as_bytes().chunks_exact(2)) {
+        let digits = std::str::from_utf8(digits).ok()?;
+        *byte = u8::from_str_radix(digits, 16).ok()?;
+    }
+    Some(code)
+}
+
+/// The router's UUID at the beginning of the name of a transaction, as routers write it.
+pub fn router_named(name: &[u8]) -> Option<Router> {
+    let text = std::str::from_utf8(name.get(..UUID_TEXT)?).ok()?;
+    let mut bytes = [0; 16];
+    let digits: String = text.chars().filter(|c| *c != '-').collect();
+    (digits.len() == 32 && text.chars().filter(|c| *c == '-').count() == 4).then_some(())?;
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+/// A `uuid` argument.
+///
+/// # Safety
+/// `datum` must be a non-null `uuid`.
+pub unsafe fn router_argument(datum: Datum) -> Router {
+    // SAFETY: by the caller's promise.
+    unsafe { *datum.cast_mut_ptr::<Router>() }
+}
+
+/// Routers look for the constraint's name: they ask for a new key then.
+fn unknown_router() -> Error {
+    let error = PostgresError::made(
+        PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE as i32,
+        "the node does not know this router, or not any more",
+        "It forgets routers when it is restarted.",
+        None,
+    );
+    Error::Postgres(error.of_constraint(c"router_key"))
+}
+
+pg_function!(
+    /// `abelian.router_key(router)`: the key with which that router seals, the same for as long as the node runs.
+    fn abelian_router_key(call) {
+        // SAFETY: declared as uuid, the function as STRICT.
+        let router = unsafe { router_argument(call.arg(0)) };
+        let key = keys::give(router)?;
+        Ok(varlena::bytea_of(&key))
+    }
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seal_is_so_many_digits_and_nothing_else() {
+        assert_eq!(code_of(&"0f".repeat(CODE)), Some([15; CODE]));
+        assert_eq!(code_of(&"0f".repeat(CODE - 1)), None);
+        assert_eq!(code_of(&"zz".repeat(CODE)), None);
+        assert_eq!(code_of("é".repeat(CODE).as_str()), None);
+        assert_eq!(code_of(""), None);
+    }
+
+    #[test]
+    fn a_name_begins_with_its_router() {
+        let name = "00010203-0405-0607-0809-0a0b0c0d0e0f:7-1";
+        let bytes: Vec<u8> = (0..16).collect();
+        assert_eq!(router_named(name.as_bytes()).map(Vec::from), Some(bytes));
+        assert_eq!(router_named(b"00010203"), None);
+        assert_eq!(router_named(&[b'-'; 36]), None);
+        assert_eq!(router_named("é".repeat(18).as_bytes()), None);
+    }
+}

@@ -133,7 +133,7 @@ final class Links {
 
   private void provideKey(Link link) {
     try {
-      router.sealKeys().provide(link);
+      router.sealKeys().provide(link.connection);
     } catch (IOException unreachable) {
       throw new AbelianException(
           SqlState.UNABLE_TO_CONNECT,
@@ -229,7 +229,8 @@ final class Links {
     if (connection.settingsMark() == wanted) {
       return;
     }
-    String sql = wanted.replay(connection.settingsMark(), label -> sealed(connection, label));
+    String sql =
+        wanted.replay(connection.settingsMark(), label -> SealKeys.sealed(connection, label));
     if (!sql.isEmpty()) {
       connection.settingsMark(SettingsSnapshot.UNKNOWN);
       QueryResult result = NodeCall.simple(connection, sql);
@@ -244,11 +245,6 @@ final class Links {
       }
     }
     connection.settingsMark(wanted);
-  }
-
-  private static String sealed(NodeConnection connection, String label) {
-    String seal = connection.seal("session", label);
-    return seal == null ? label : label + ":" + seal;
   }
 
   /** Messages of the current group go there. */

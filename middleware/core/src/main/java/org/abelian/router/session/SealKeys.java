@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodePool;
@@ -29,8 +30,8 @@ final class SealKeys {
 
   private final Router router;
   private final String question;
-  private final Map<Integer, SealKey> known = new ConcurrentHashMap<>();
-  private final Map<Integer, Long> without = new ConcurrentHashMap<>();
+  private final Map<NodeAddress, SealKey> known = new ConcurrentHashMap<>();
+  private final Map<NodeAddress, Long> without = new ConcurrentHashMap<>();
 
   /** None is known yet. */
   SealKeys(Router router, UUID uuid) {
@@ -39,25 +40,24 @@ final class SealKeys {
   }
 
   /**
-   * Gives a link's connection the key, unless it has it or the node asks for no seals.
+   * Gives a connection the key, unless it has it or the node asks for no seals.
    *
    * @throws IOException when the node cannot be asked
    */
-  void provide(Link link) throws IOException {
-    NodeConnection connection = link.connection;
+  void provide(NodeConnection connection) throws IOException {
     if (connection.lacksSealKey()) {
-      SealKey key = known.get(link.nodeId);
+      SealKey key = known.get(connection.address());
       boolean fits = key != null && key.fits(connection.name());
-      connection.sealKey(fits ? key : find(link, connection.name()));
+      connection.sealKey(fits ? key : find(connection.address(), connection.name()));
     }
   }
 
-  private SealKey find(Link link, String connection) throws IOException {
-    Long since = without.get(link.nodeId);
+  private SealKey find(NodeAddress node, String connection) throws IOException {
+    Long since = without.get(node);
     if (since != null && System.nanoTime() - since < PAUSE_NANOS) {
       return null;
     }
-    NodePool pool = router.controlPool(link.pool.address());
+    NodePool pool = router.controlPool(node);
     SealKey key;
     try {
       key = ask(pool);
@@ -65,12 +65,18 @@ final class SealKeys {
       key = ask(pool); // The node was restarted, and has left the connection behind.
     }
     if (key == null) {
-      without.put(link.nodeId, System.nanoTime());
+      without.put(node, System.nanoTime());
       return null;
     }
-    known.put(link.nodeId, key);
-    without.remove(link.nodeId);
+    known.put(node, key);
+    without.remove(node);
     return key.fits(connection) ? key : null;
+  }
+
+  /** What a session calls itself, so that the node believes it. */
+  static String sealed(NodeConnection connection, String label) {
+    String seal = connection.seal("session", label);
+    return seal == null ? label : label + ":" + seal;
   }
 
   private SealKey ask(NodePool pool) throws IOException {

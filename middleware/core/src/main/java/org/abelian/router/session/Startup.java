@@ -217,7 +217,10 @@ final class Startup {
     boolean done = false;
     try {
       SettingsSnapshot wanted = session.settings().snapshot();
-      QueryResult result = NodeCall.simple(connection, wanted.replay(connection.settingsMark()));
+      session.router().sealKeys().provide(connection);
+      String sql =
+          wanted.replay(connection.settingsMark(), label -> SealKeys.sealed(connection, label));
+      QueryResult result = NodeCall.simple(connection, sql);
       connection.settingsMark(result.succeeded() ? wanted : SettingsSnapshot.UNKNOWN);
       done = true;
       if (!result.succeeded()) {

@@ -116,11 +116,11 @@ final class TransactionEnding {
     Link holder = writers.get(0);
     EarlyVote vote = session.router().commit().voteEarly(holder.nodeId, session.id());
     early = new Early(vote, holder, writers.subList(1, writers.size()), new ArrayList<>());
-    ask(holder, List.of(vote.toHolder(new LinkParticipant(holder))), new TagSum());
+    ask(holder, List.of(vote.toHolder(participant(holder))), new TagSum());
     for (Link other : early.others()) {
       TagSum answer = new TagSum();
       early.answers().add(answer);
-      ask(other, vote.toOther(new LinkParticipant(other)), answer);
+      ask(other, vote.toOther(participant(other)), answer);
     }
   }
 

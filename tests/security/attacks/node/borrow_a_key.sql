@@ -22,8 +22,8 @@ BEGIN
   END LOOP;
   RETURN sha256(outer_key || sha256(inner_key || message));
 END $$;
-CREATE FUNCTION public.seal(key bytea, connection text, VARIADIC fields text[]) RETURNS text LANGUAGE sql AS $$
-  SELECT encode(substr(hmac(key, (SELECT string_agg(convert_to(field, 'UTF8') || '\x00'::bytea, ''::bytea ORDER BY n) FROM unnest(connection || fields) WITH ORDINALITY f(field, n))), 1, 16), 'hex')
+CREATE FUNCTION public.seal(key bytea, connection text, number bigint, VARIADIC fields text[]) RETURNS text LANGUAGE sql AS $$
+  SELECT number || '.' || encode(substr(hmac(key, (SELECT string_agg(convert_to(field, 'UTF8') || '\x00'::bytea, ''::bytea ORDER BY n) FROM unnest(connection || fields || number::text) WITH ORDINALITY f(field, n))), 1, 16), 'hex')
 $$;
 CREATE TABLE public.given (connection text, seal text);
 GRANT ALL ON public.given TO PUBLIC;
@@ -31,11 +31,23 @@ GRANT ALL ON public.given TO PUBLIC;
 SELECT abelian.router_key('00000000-0000-4000-8000-000000000002') AS key \gset
 -- as: client
 SELECT current_setting('abelian.connection') AS connection \gset
-SELECT public.seal(:'key', :'connection', 'decide', 'abelian:1:00000000-0000-4000-8000-000000000002:1-1') AS seal \gset
+SELECT public.seal(:'key', :'connection', 7, 'decide', 'abelian:1:00000000-0000-4000-8000-000000000002:1-1') AS seal \gset
 -- Sealed by that router, for this connection and gid: it holds. Seen by somebody, it is of no use elsewhere, nor for anything else.
 BEGIN;
 SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', :'seal');
 ROLLBACK;
+-- Not even for the same once more: what it announces would be of the client's next statement.
+SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', :'seal');
+--! 42501
+SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', regexp_replace(:'seal', '^7', '8'));
+--! 42501
+SELECT public.seal(:'key', :'connection', 6, 'decide', 'abelian:1:00000000-0000-4000-8000-000000000002:1-1') AS older \gset
+SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', :'older');
+--! 42501
+SELECT public.seal(:'key', :'connection', 8, 'change_schema', '1') AS change \gset
+SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, :'change');
+SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, :'change');
+--! 42501
 SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-2', :'seal');
 --! 42501
 SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000001:1-1', :'seal');
@@ -49,7 +61,7 @@ SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', :'se
 -- as: abelian
 REVOKE abelian_router FROM friend;
 -- as: client
-SELECT public.seal(:'key', current_setting('abelian.connection'), 'decide', 'abelian:1:00000000-0000-4000-8000-000000000002:1-1') AS seal \gset
+SELECT public.seal(:'key', current_setting('abelian.connection'), 7, 'decide', 'abelian:1:00000000-0000-4000-8000-000000000002:1-1') AS seal \gset
 SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', :'seal');
 --! 42501
 -- as: abelian

@@ -1,7 +1,7 @@
 -- A decision of a stranger's would commit on one node what is rolled back on another, and bar what is to be committed.
 SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000001:1-1');
 --! 42501
-SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000001:1-1', '00000000000000000000000000000000');
+SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000001:1-1', '1.00000000000000000000000000000000');
 --! 40001
 SELECT abelian.decide('nonsense', 'nonsense');
 --! 42501

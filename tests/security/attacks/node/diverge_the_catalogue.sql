@@ -33,7 +33,7 @@ DO $$ BEGIN CREATE OR REPLACE PROCEDURE victims.order_more(order_id int) LANGUAG
 --! 55000
 SELECT abelian.reclassify('victims.order_more(int)', 'independent');
 --! 42501
-SELECT abelian.change_schema('00000000-0000-4000-8000-000000000001', 1, '00000000000000000000000000000000');
+SELECT abelian.change_schema('00000000-0000-4000-8000-000000000001', 1, '1.00000000000000000000000000000000');
 --! 40001
 SELECT abelian.add_node('x', 3);
 --! 42501

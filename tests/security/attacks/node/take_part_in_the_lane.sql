@@ -1,21 +1,21 @@
 -- One entry that is pending holds up everything that spans several nodes; 512 fill the server; a record would be run elsewhere.
 SELECT abelian.independent_propose('x', 1, '{1}', '{1}', 0);
 --! 42501
-SELECT abelian.independent_propose('00000000-0000-4000-8000-000000000001:1-1', 1, '{1}', '{1}', 0, '00000000000000000000000000000000');
+SELECT abelian.independent_propose('00000000-0000-4000-8000-000000000001:1-1', 1, '{1}', '{1}', 0, '1.00000000000000000000000000000000');
 --! 40001
 SELECT abelian.independent_propose('x', 1, '{1}', '{1}', 0, 'x');
 --! 42501
 SELECT abelian.independent_run('x', 1, 1, '{1}', 'x');
 --! 42501
-SELECT abelian.independent_run('00000000-0000-4000-8000-000000000001:1-1', 1, 1, '{1}', 'x', '00000000000000000000000000000000');
+SELECT abelian.independent_run('00000000-0000-4000-8000-000000000001:1-1', 1, 1, '{1}', 'x', '1.00000000000000000000000000000000');
 --! 40001
 SELECT abelian.independent_run_calls('x', 1, 1, '{1}', 'x');
 --! 42501
-SELECT abelian.independent_run_calls('00000000-0000-4000-8000-000000000001:1-1', 1, 1, '{1}', 'x', '00000000000000000000000000000000');
+SELECT abelian.independent_run_calls('00000000-0000-4000-8000-000000000001:1-1', 1, 1, '{1}', 'x', '1.00000000000000000000000000000000');
 --! 40001
 SELECT abelian.independent_advance(9e18::bigint);
 --! 42501
-SELECT abelian.independent_advance(9e18::bigint, '00000000-0000-4000-8000-000000000001', '00000000000000000000000000000000');
+SELECT abelian.independent_advance(9e18::bigint, '00000000-0000-4000-8000-000000000001', '1.00000000000000000000000000000000');
 --! 40001
 SELECT abelian.independent_state();
 --! 42501

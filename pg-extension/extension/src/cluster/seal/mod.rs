@@ -2,7 +2,8 @@
 //!
 //! A router works on its clients' connections in their roles, so a role says nothing about who speaks. Each router has a key, which
 //! only it and the node know (`keys`). A statement of the router's own carries a seal: its code under that key (HMAC-SHA-256) for the
-//! connection, the function and all arguments. Whoever sees a seal can only say the same once more on the same connection.
+//! connection, the function, all arguments and a number that grows. Each is good once: who sees one can do nothing with it, for the router
+//! has said it already.
 //!
 //! Members of `abelian_router` need none (`trust`). docs/security.md says who may do what. What a sealed call allows lives with what it
 //! allows, not here.
@@ -22,6 +23,12 @@ use crate::pg_function;
 use crate::varlena;
 use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys::Datum;
+use std::cell::Cell;
+
+thread_local! {
+    /// The number of the newest seal that was used on this connection.
+    static LAST: Cell<i64> = const { Cell::new(0) };
+}
 
 /// Bytes of the router's UUID, as text and as it is.
 const UUID_TEXT: usize = 36;
@@ -77,15 +84,20 @@ impl Sealed {
         self.bytes(format!("{{{}}}", list.join(",")).as_bytes())
     }
 
-    /// Raises unless the seal is that router's for this call.
+    /// Raises unless the seal, `<number>.<code>`, is that router's for this call, and newer than all that were used here.
     ///
     /// # Safety
     /// `seal` must be a non-null `text`.
     pub unsafe fn check(self, router: Router, seal: Datum) -> Result<(), Error> {
         // SAFETY: by the caller's promise.
         let seal = unsafe { postgres::text_argument(seal) };
-        if self.holds(router, &seal.to_string_lossy())? {
-            return Ok(());
+        let seal = seal.to_string_lossy();
+        let (number, code) = numbered(&seal).ok_or(Error::NotSealed)?;
+        if self.number(number).holds(router, code)? {
+            return match number > LAST.replace(number.max(LAST.get())) {
+                true => Ok(()),
+                false => Err(Error::NotSealed),
+            };
         }
         Err(match keys::find(router) {
             Some(_) => Error::NotSealed,
@@ -108,6 +120,12 @@ impl Sealed {
         }
         Ok(false)
     }
+}
+
+/// The number of a seal, and its code.
+fn numbered(seal: &str) -> Option<(i64, &str)> {
+    let (number, code) = seal.split_once('.')?;
+    Some((number.parse().ok()?, code))
 }
 
 /// Whether they are the same, in a time that does not tell how much of them is.
@@ -179,6 +197,14 @@ mod tests {
         assert_eq!(code_of(&"zz".repeat(CODE)), None);
         assert_eq!(code_of("é".repeat(CODE).as_str()), None);
         assert_eq!(code_of(""), None);
+    }
+
+    #[test]
+    fn a_seal_has_a_number() {
+        assert_eq!(numbered("12.0f"), Some((12, "0f")));
+        assert_eq!(numbered("0f"), None);
+        assert_eq!(numbered("x.0f"), None);
+        assert_eq!(numbered("99999999999999999999.0f"), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@ package org.abelian.router.pool;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
@@ -58,6 +59,7 @@ public final class NodeConnection {
   private String transactionToken;
   private long laneClock;
   private SealKey sealKey;
+  private long seals;
   private Object settingsMark;
   private long schemaEpoch;
   private volatile boolean lost;
@@ -192,13 +194,28 @@ public final class NodeConnection {
   }
 
   /**
-   * The seal for a call of one of the node's functions on this connection.
+   * The seal for a call of one of the node's functions on this connection. It is good once, and
+   * until a later one was used.
    *
    * @param arguments their texts
    * @return null when the router does not seal here: then the node asks for none
    */
   public String seal(String function, String... arguments) {
-    return sealKey == null ? null : sealKey.seal(name(), function, arguments);
+    if (sealKey == null) {
+      return null;
+    }
+    String[] numbered = Arrays.copyOf(arguments, arguments.length + 1);
+    numbered[arguments.length] = Long.toString(++seals);
+    return seals + "." + sealKey.seal(name(), function, numbered);
+  }
+
+  /**
+   * The seal for a word about this connection, which holds as long as the connection.
+   *
+   * @return null when the router does not seal here
+   */
+  public String sealWord(String word, String text) {
+    return sealKey == null ? null : sealKey.seal(name(), word, text);
   }
 
   /** Whatever the session uses to tell which settings are in force here; null when unknown. */

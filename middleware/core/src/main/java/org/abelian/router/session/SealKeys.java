@@ -75,7 +75,7 @@ final class SealKeys {
 
   /** What a session calls itself, so that the node believes it. */
   static String sealed(NodeConnection connection, String label) {
-    String seal = connection.seal("session", label);
+    String seal = connection.sealWord("session", label);
     return seal == null ? label : label + ":" + seal;
   }
 

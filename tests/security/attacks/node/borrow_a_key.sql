@@ -31,7 +31,7 @@ GRANT ALL ON public.given TO PUBLIC;
 SELECT abelian.router_key('00000000-0000-4000-8000-000000000002') AS key \gset
 -- as: client
 SELECT current_setting('abelian.connection') AS connection \gset
-SELECT public.seal(:'key', :'connection', 7, 'decide', 'abelian:1:00000000-0000-4000-8000-000000000002:1-1') AS seal \gset
+SELECT public.seal(:'key', :'connection', 107, 'decide', 'abelian:1:00000000-0000-4000-8000-000000000002:1-1') AS seal \gset
 -- Sealed by that router, for this connection and gid: it holds. Seen by somebody, it is of no use elsewhere, nor for anything else.
 BEGIN;
 SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', :'seal');
@@ -39,12 +39,12 @@ ROLLBACK;
 -- Not even for the same once more: what it announces would be of the client's next statement.
 SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', :'seal');
 --! 42501
-SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', regexp_replace(:'seal', '^7', '8'));
+SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', regexp_replace(:'seal', '^107', '108'));
 --! 42501
 SELECT public.seal(:'key', :'connection', 6, 'decide', 'abelian:1:00000000-0000-4000-8000-000000000002:1-1') AS older \gset
 SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', :'older');
 --! 42501
-SELECT public.seal(:'key', :'connection', 8, 'change_schema', '1') AS change \gset
+SELECT public.seal(:'key', :'connection', 108, 'change_schema', '1') AS change \gset
 SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, :'change');
 SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, :'change');
 --! 42501
@@ -61,7 +61,7 @@ SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', :'se
 -- as: abelian
 REVOKE abelian_router FROM friend;
 -- as: client
-SELECT public.seal(:'key', current_setting('abelian.connection'), 7, 'decide', 'abelian:1:00000000-0000-4000-8000-000000000002:1-1') AS seal \gset
+SELECT public.seal(:'key', current_setting('abelian.connection'), 107, 'decide', 'abelian:1:00000000-0000-4000-8000-000000000002:1-1') AS seal \gset
 SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-1', :'seal');
 --! 42501
 -- as: abelian

@@ -40,16 +40,13 @@ fn read(text: &CStr) -> Result<Vec<Operation>, Error> {
         serde_json::from_slice(utf8.to_bytes()).map_err(|_| Error::NotRunnable(NO_INTENT))?;
     let all = all.as_array().ok_or(Error::NotRunnable(NO_INTENT))?;
     all.iter()
-        .map(|one| operation(one).ok_or(Error::NotRunnable(NO_INTENT)))
+        .map(|one| operation(one, postgres::from_utf8).ok_or(Error::NotRunnable(NO_INTENT)))
         .collect()
 }
 
-fn operation(json: &Json) -> Option<Operation> {
-    let text = |json: &Json| {
-        CString::new(json.as_str()?)
-            .ok()
-            .map(|text| postgres::from_utf8(&text))
-    };
+/// The texts are in UTF-8; `kept` makes of each what the server keeps.
+fn operation(json: &Json, kept: fn(&CStr) -> CString) -> Option<Operation> {
+    let text = |json: &Json| CString::new(json.as_str()?).ok().map(|text| kept(&text));
     let types = json["types"].as_array()?.iter();
     let values = json["values"].as_array()?.iter();
     let operation = Operation {
@@ -136,6 +133,7 @@ mod tests {
     fn an_operation_has_as_many_types_as_values() {
         let json = |text: &str| serde_json::from_str::<Json>(text).unwrap_or_default();
         let good = json(r#"{"sql":"UPDATE t SET n = n + $1","types":[20],"values":["1"]}"#);
+        let operation = |json: &Json| operation(json, CStr::to_owned);
         assert!(operation(&good).is_some());
         let null = json(r#"{"sql":"UPDATE t SET n = n + $1","types":[20],"values":[null]}"#);
         assert!(operation(&null).is_some_and(|operation| operation.values == [None]));

@@ -26,8 +26,38 @@ use pgrx::pg_sys::Datum;
 use std::cell::Cell;
 
 thread_local! {
-    /// The number of the newest seal that was used on this connection.
-    static LAST: Cell<i64> = const { Cell::new(0) };
+    static USED: Cell<Used> = const { Cell::new(Used { newest: 0, before: 0 }) };
+}
+
+/// The numbers of the seals that were used on this connection. Routers do not send everything in the order in which they seal it.
+#[derive(Clone, Copy)]
+struct Used {
+    newest: i64,
+    /// A bit for each of those before, the lowest for the newest; what is older counts as used.
+    before: u64,
+}
+
+impl Used {
+    /// The same with a number more, and whether it was not there yet.
+    fn with(self, number: i64) -> (Used, bool) {
+        let behind = self.newest.saturating_sub(number);
+        if behind < 0 {
+            let ahead = behind.unsigned_abs();
+            let newest_too = self.before << 1 | 1;
+            let before = match u32::try_from(ahead - 1) {
+                Ok(more) => newest_too.checked_shl(more).unwrap_or(0),
+                Err(_) => 0,
+            };
+            let newest = number;
+            return (Used { newest, before }, true);
+        }
+        if behind == 0 || behind > i64::from(u64::BITS) {
+            return (self, false);
+        }
+        let bit = 1 << (behind - 1);
+        let before = self.before | bit;
+        (Used { before, ..self }, self.before & bit == 0)
+    }
 }
 
 /// Bytes of the router's UUID, as text and as it is.
@@ -84,7 +114,7 @@ impl Sealed {
         self.bytes(format!("{{{}}}", list.join(",")).as_bytes())
     }
 
-    /// Raises unless the seal, `<number>.<code>`, is that router's for this call, and newer than all that were used here.
+    /// Raises unless the seal, `<number>.<code>`, is that router's for this call, and was not used before.
     ///
     /// # Safety
     /// `seal` must be a non-null `text`.
@@ -94,10 +124,9 @@ impl Sealed {
         let seal = seal.to_string_lossy();
         let (number, code) = numbered(&seal).ok_or(Error::NotSealed)?;
         if self.number(number).holds(router, code)? {
-            return match number > LAST.replace(number.max(LAST.get())) {
-                true => Ok(()),
-                false => Err(Error::NotSealed),
-            };
+            let (used, is_new) = USED.get().with(number);
+            USED.set(used);
+            return is_new.then_some(()).ok_or(Error::NotSealed);
         }
         Err(match keys::find(router) {
             Some(_) => Error::NotSealed,
@@ -205,6 +234,24 @@ mod tests {
         assert_eq!(numbered("0f"), None);
         assert_eq!(numbered("x.0f"), None);
         assert_eq!(numbered("99999999999999999999.0f"), None);
+    }
+
+    #[test]
+    fn a_number_is_used_once_and_not_when_it_is_old() {
+        let mut used = Used {
+            newest: 0,
+            before: 0,
+        };
+        let mut take = |number| {
+            let (next, is_new) = used.with(number);
+            used = next;
+            is_new
+        };
+        assert!(take(1) && !take(1));
+        assert!(take(3) && take(2) && !take(2) && !take(1) && !take(3));
+        assert!(take(66) && take(4) && !take(3) && take(65) && !take(66));
+        assert!(take(1000) && !take(66) && !take(935) && take(936) && take(999) && !take(999));
+        assert!(take(i64::MAX) && !take(1000) && !take(0) && !take(-1) && !take(i64::MIN));
     }
 
     #[test]

@@ -194,8 +194,8 @@ public final class NodeConnection {
   }
 
   /**
-   * The seal for a call of one of the node's functions on this connection. It is good once, and
-   * until a later one was used.
+   * The seal for a call of one of the node's functions on this connection. It is good once, until
+   * many later ones were used.
    *
    * @param arguments their texts
    * @return null when the router does not seal here: then the node asks for none

@@ -69,9 +69,9 @@ class PlainRoleIT {
       execute("INSERT INTO account VALUES (" + id + ", 0, 0)");
     }
     execute(
-        "CREATE PROCEDURE transfer(source int, target int) LANGUAGE sql AS $$ UPDATE account SET"
-            + " balance = balance - 1 WHERE id = source; UPDATE account SET balance = balance + 1"
-            + " WHERE id = target $$");
+        "CREATE PROCEDURE transfer(source int, target int) LANGUAGE sql BEGIN ATOMIC UPDATE account"
+            + " SET balance = balance - 1 WHERE id = source; UPDATE account SET balance = balance +"
+            + " 1 WHERE id = target; END");
     execute(
         "SELECT create_distributed_procedure('transfer(int, int)', 'source, target', 'account')");
     execute(

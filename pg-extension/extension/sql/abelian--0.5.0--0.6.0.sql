@@ -128,7 +128,23 @@ REVOKE ALL ON FUNCTION abelian.anything_placed(boolean) FROM PUBLIC;
 
 -- Remembers that the current user owns a table or a procedure, for the placement function that is called next.
 CREATE FUNCTION abelian.claim(class regclass, object oid) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_claim';
+-- For who owns the partitions of a partitioned table as well.
 CREATE FUNCTION abelian.is_claimed(class regclass, object oid) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_is_claimed';
+
+-- The relation with its partitions at all levels, each after its parent.
+CREATE FUNCTION abelian.partition_tree(relation regclass) RETURNS SETOF regclass LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT t.relid FROM (SELECT relation AS relid, 0 AS level UNION SELECT p.relid, p.level FROM pg_partition_tree(relation) p) t ORDER BY t.level, t.relid::oid
+$$;
+
+CREATE FUNCTION abelian.check_kind(class pg_class) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF class.relkind NOT IN ('r', 'p') THEN
+    RAISE EXCEPTION '% is not a table', class.oid::regclass
+      USING ERRCODE = 'wrong_object_type', HINT = 'Tables and partitioned tables can be placed; views and foreign tables cannot.';
+  ELSIF class.relpersistence = 't' OR class.relnamespace IN ('pg_catalog'::regnamespace, 'abelian'::regnamespace) THEN
+    RAISE EXCEPTION '% is a temporary or system table', class.oid::regclass USING ERRCODE = 'wrong_object_type';
+  END IF;
+END $$;
 
 -- Checks that do not depend on the kind of placement, and locks the table against everybody until the end of the transaction.
 CREATE OR REPLACE FUNCTION abelian.claim_table(relation regclass) RETURNS void
@@ -140,15 +156,12 @@ BEGIN
   IF class.oid IS NULL THEN
     RAISE EXCEPTION 'a table name is required' USING ERRCODE = 'null_value_not_allowed';
   ELSIF NOT abelian.is_claimed('pg_class', relation) THEN
-    RAISE EXCEPTION 'must be owner of table %', relation USING ERRCODE = 'insufficient_privilege';
-  ELSIF class.relkind <> 'r' THEN
-    RAISE EXCEPTION '% is not an ordinary table', relation
-      USING ERRCODE = CASE class.relkind WHEN 'p' THEN 'feature_not_supported' ELSE 'wrong_object_type' END,
-            HINT = 'Only ordinary tables can be placed; partitioned tables, views and foreign tables cannot.';
-  ELSIF class.relpersistence = 't' OR class.relnamespace IN ('pg_catalog'::regnamespace, 'abelian'::regnamespace) THEN
-    RAISE EXCEPTION '% is a temporary or system table', relation USING ERRCODE = 'wrong_object_type';
+    RAISE EXCEPTION 'must be owner of table %', CASE class.relkind WHEN 'p' THEN format('%s and its partitions', relation) ELSE relation::text END
+      USING ERRCODE = 'insufficient_privilege';
   END IF;
-  EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', relation);
+  PERFORM abelian.check_kind(class);
+  EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', relation); -- with its partitions
+  PERFORM abelian.check_kind(c) FROM abelian.partition_tree(relation) t JOIN pg_class c ON c.oid = t;
 END $$;
 
 CREATE OR REPLACE FUNCTION abelian.claim_procedure(procedure text) RETURNS regprocedure
@@ -182,17 +195,23 @@ CREATE FUNCTION abelian.unplace_table(relation regclass) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
+  member regclass;
   child regclass;
 BEGIN
   PERFORM abelian.begin_placement_change();
   PERFORM abelian.claim_table(relation);
-  IF abelian.has_rows(relation) THEN
+  IF (SELECT c.relispartition FROM pg_class c WHERE c.oid = relation) THEN
+    RAISE EXCEPTION 'table % is a partition', relation
+      USING ERRCODE = 'feature_not_supported', HINT = 'Undistribute the partitioned table, or detach the partition before.';
+  ELSIF abelian.has_rows(relation) THEN
     RAISE EXCEPTION 'table % is not empty', relation
       USING ERRCODE = 'feature_not_supported', HINT = 'Copy the rows elsewhere and TRUNCATE the table first.';
   END IF;
-  IF NOT abelian.forget_table(relation) THEN
-    RAISE EXCEPTION 'table % is neither distributed nor a reference table', relation USING ERRCODE = 'undefined_object';
-  END IF;
+  FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
+    IF NOT abelian.forget_table(member) THEN
+      RAISE EXCEPTION 'table % is neither distributed nor a reference table', member USING ERRCODE = 'undefined_object';
+    END IF;
+  END LOOP;
   FOR child IN
     SELECT k.conrelid FROM pg_constraint k JOIN abelian.placement p ON p.relation = k.conrelid
      WHERE k.contype = 'f' AND k.confrelid = relation
@@ -253,6 +272,10 @@ END $$;
 
 -- ---- who changes the placement: a router, which makes the same change on every node
 
+-- The client's statement is one that every node runs, as functions of placement are: what it does inside is not watched.
+CREATE FUNCTION abelian.placement_change_begins() RETURNS void LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_placement_change_begins';
+REVOKE ALL ON FUNCTION abelian.placement_change_begins() FROM PUBLIC;
+
 -- Whether a router makes this change; in a command, as event triggers see it, or by a placement function. What settings say counts for
 -- routers' own roles only.
 CREATE FUNCTION abelian.is_router(in_command boolean) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_is_router';
@@ -266,12 +289,178 @@ BEGIN
             DETAIL = 'Every node of the cluster must make the same change.',
             HINT = 'Connect to the router and run the statement there.';
   END IF;
+  PERFORM abelian.placement_change_begins();
   UPDATE abelian.cluster SET version = version + 1;
 END $$;
 CREATE OR REPLACE FUNCTION abelian.begin_placement_change() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM abelian.begin_placement_change(false);
 END $$;
+
+-- ---- partitioned tables
+
+-- Partitions included. For who may read the table.
+CREATE OR REPLACE FUNCTION abelian.has_rows(relation regclass) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_has_rows';
+
+-- Raises unless rows of a placed table can live on the node that their key gives them, all checks local to it.
+CREATE OR REPLACE FUNCTION abelian.check_placement(relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  placed abelian.placement;
+  key pg_attribute;
+  problem record;
+BEGIN
+  SELECT * INTO placed FROM abelian.placement p WHERE p.relation = check_placement.relation;
+  SELECT * INTO key FROM pg_attribute a
+   WHERE a.attrelid = placed.relation AND a.attname = placed.column_name AND NOT a.attisdropped;
+  IF placed.method = 'hash' AND abelian.key_type(key.atttypid, key.atttypmod, key.attcollation)
+       IS DISTINCT FROM (SELECT key_type FROM abelian.colocation g WHERE g.colocation_id = placed.colocation_id) THEN
+    RAISE EXCEPTION 'the distribution column "%" of table % cannot be dropped, renamed or change its kind', placed.column_name, relation
+      USING ERRCODE = 'feature_not_supported', HINT = 'Call undistribute_table() first; the table must be empty.';
+  END IF;
+  PERFORM abelian.check_partitions(placed);
+
+  FOR problem IN
+    SELECT x.indexrelid::regclass AS name FROM pg_index x
+     WHERE placed.method = 'hash' AND x.indrelid = placed.relation
+       AND (x.indisunique OR x.indisexclusion) AND NOT key.attnum = ANY (x.indkey::smallint[])
+  LOOP
+    RAISE EXCEPTION 'unique constraint or index % of table % does not contain the distribution column "%"',
+                    problem.name, relation, placed.column_name
+      USING ERRCODE = 'feature_not_supported', DETAIL = 'Each node could only check its own rows.',
+            HINT = format('Add column %I to the constraint, or distribute by a column that it contains.', placed.column_name);
+  END LOOP;
+
+  FOR problem IN
+    SELECT k.conname AS name, k.conrelid::regclass AS child, k.confrelid::regclass AS parent FROM pg_constraint k
+     WHERE k.contype = 'f' AND placed.relation IN (k.conrelid, k.confrelid) AND k.conparentid = 0
+       AND NOT abelian.is_local_foreign_key(k.oid)
+  LOOP
+    RAISE EXCEPTION 'foreign key "%" of table % on table % would cross nodes', problem.name, problem.child, problem.parent
+      USING ERRCODE = 'feature_not_supported',
+            HINT = 'A foreign key may refer to a reference table, or map the distribution column to that of a colocated table. '
+                   'Place the referenced table first; else drop the constraint.';
+  END LOOP;
+
+  IF placed.method = 'hash' THEN
+    PERFORM abelian.divide_sequences(relation);
+  END IF;
+
+  FOR problem IN
+    SELECT t.tgname AS name, 'trigger' AS what FROM pg_trigger t WHERE t.tgrelid = placed.relation AND NOT t.tgisinternal
+    UNION ALL
+    SELECT r.rulename, 'rule' FROM pg_rewrite r WHERE r.ev_class = placed.relation
+    UNION ALL
+    SELECT l.polname, 'policy with a subquery' FROM pg_policy l
+     WHERE l.polrelid = placed.relation AND concat(l.polqual, l.polwithcheck) LIKE '%{SUBLINK %'
+    UNION ALL
+    SELECT i.inhrelid::regclass::name, 'inheritance child' FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = placed.relation AND NOT c.relispartition
+    UNION ALL
+    SELECT i.inhparent::regclass::name, 'inheritance parent' FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhrelid = placed.relation AND NOT c.relispartition
+  LOOP
+    RAISE EXCEPTION 'table % has %: % "%"', relation, 'what a placed table cannot have', problem.what, problem.name
+      USING ERRCODE = 'feature_not_supported', DETAIL = 'It would act on the rows of one node only.',
+            HINT = format('Drop %s %I first.', problem.what, problem.name);
+  END LOOP;
+END $$;
+
+-- A partitioned table and its partitions are placed alike: each node has the whole tree, with the rows of its keys.
+CREATE FUNCTION abelian.check_partitions(placed abelian.placement) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  problem record;
+BEGIN
+  FOR problem IN
+    SELECT i.inhparent::regclass AS parent, i.inhrelid::regclass AS child
+      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid AND c.relispartition
+      LEFT JOIN abelian.placement other ON other.relation = CASE placed.relation WHEN i.inhparent THEN i.inhrelid ELSE i.inhparent END
+     WHERE placed.relation IN (i.inhparent, i.inhrelid)
+       AND (other.method, other.column_name, other.colocation_id) IS DISTINCT FROM (placed.method, placed.column_name, placed.colocation_id)
+  LOOP
+    RAISE EXCEPTION 'table % and its partition % are not placed alike', problem.parent, problem.child
+      USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'Each node would have other rows in the partition than in the table.',
+            HINT = 'Attach a table without placement and without rows, or one that is colocated with the partitioned table by the same column; '
+                   'place a partitioned table before its partitions.';
+  END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION abelian.check_partitions(abelian.placement), abelian.partition_tree(regclass), abelian.check_kind(pg_class) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION abelian.place_table(relation regclass, method text, column_name name, colocate_with regclass, share_default boolean,
+                                               partition_count integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  key pg_attribute;
+  kind text;
+  colocation integer;
+  member regclass;
+BEGIN
+  PERFORM abelian.begin_placement_change();
+  PERFORM abelian.claim_table(relation);
+  IF EXISTS (SELECT FROM abelian.placement p WHERE p.relation = relation) THEN
+    RAISE EXCEPTION 'table % is already distributed or a reference table', relation
+      USING ERRCODE = 'duplicate_object', HINT = 'Call undistribute_table() first; the table must be empty.';
+  ELSIF (SELECT c.relispartition FROM pg_class c WHERE c.oid = relation) THEN
+    RAISE EXCEPTION 'table % is a partition', relation
+      USING ERRCODE = 'feature_not_supported', HINT = 'Place the partitioned table: its partitions are placed with it.';
+  ELSIF NOT EXISTS (SELECT FROM abelian.node) THEN
+    RAISE EXCEPTION 'the cluster has no nodes yet'
+      USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'SELECT abelian.add_node(host, port) for each node.';
+  END IF;
+  IF abelian.has_rows(relation) THEN
+    RAISE EXCEPTION 'table % is not empty', relation
+      USING ERRCODE = 'feature_not_supported', HINT = 'Place the table first and load it through the router then.';
+  END IF;
+  IF method = 'hash' THEN
+    SELECT * INTO key FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = column_name AND a.attnum > 0 AND NOT a.attisdropped;
+    kind := abelian.key_type(key.atttypid, key.atttypmod, key.attcollation);
+    IF key.attnum IS NULL THEN
+      RAISE EXCEPTION 'column "%" of table % does not exist', column_name, relation USING ERRCODE = 'undefined_column';
+    ELSIF key.attgenerated <> '' THEN
+      RAISE EXCEPTION 'column "%" of table % is generated and cannot be the distribution column', column_name, relation
+        USING ERRCODE = 'feature_not_supported';
+    ELSIF kind IS NULL THEN
+      RAISE EXCEPTION 'column "%" of type % cannot be the distribution column', column_name, format_type(key.atttypid, key.atttypmod)
+        USING ERRCODE = 'feature_not_supported',
+              HINT = 'Integers, numeric(p, 0), text, varchar, char, uuid, boolean and date can, with a deterministic collation.';
+    END IF;
+    colocation := abelian.choose_colocation(kind, colocate_with, share_default, partition_count);
+  END IF;
+  INSERT INTO abelian.placement (relation, method, column_name, colocation_id)
+  SELECT t, method, column_name, colocation FROM abelian.partition_tree(relation) t;
+  FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
+    PERFORM abelian.check_placement(member);
+  END LOOP;
+END $$;
+
+-- A table that has become a partition of a placed one, with its own partitions, is placed like it. PostgreSQL has asked who owns them.
+CREATE FUNCTION abelian.place_partition(partition regclass, parent abelian.placement) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  member regclass;
+BEGIN
+  PERFORM abelian.begin_placement_change(true);
+  FOR member IN SELECT * FROM abelian.partition_tree(partition) LOOP
+    IF (SELECT c.relkind NOT IN ('r', 'p') OR c.relpersistence = 't' FROM pg_class c WHERE c.oid = member) THEN
+      RAISE EXCEPTION '% cannot be a partition of placed table %', member, parent.relation
+        USING ERRCODE = 'feature_not_supported', HINT = 'Only tables can, neither foreign nor temporary ones.';
+    END IF;
+  END LOOP;
+  IF abelian.has_rows(partition) THEN
+    RAISE EXCEPTION 'table % is not empty', partition
+      USING ERRCODE = 'feature_not_supported', DETAIL = format('As a partition of placed table %s, its rows would have to move.', parent.relation),
+            HINT = 'Attach it while it is empty and load it through the router then, or distribute it by the same column, colocated with the partitioned table, before.';
+  END IF;
+  INSERT INTO abelian.placement (relation, method, column_name, colocation_id)
+  SELECT t, parent.method, parent.column_name, parent.colocation_id FROM abelian.partition_tree(partition) t;
+  FOR member IN SELECT * FROM abelian.partition_tree(partition) LOOP
+    PERFORM abelian.check_placement(member);
+  END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION abelian.place_partition(regclass, abelian.placement) FROM PUBLIC;
 
 -- While nothing is placed, DDL makes no new version, and takes no lock on our tables. Relations that it drops or changes are locked, so the
 -- analysis of a statement waits for it; of anything else the first placement waits for the end.
@@ -286,7 +475,8 @@ BEGIN
   END IF;
   IF by_router AND EXISTS (
     SELECT FROM pg_event_trigger_dropped_objects() o
-     WHERE NOT o.is_temporary AND o.object_type IN ('table', 'table column', 'view', 'materialized view', 'function', 'rule', 'policy')) THEN
+     WHERE NOT o.is_temporary AND o.object_type IN ('table', 'table column', 'view', 'materialized view', 'foreign table', 'sequence', 'function', 'procedure',
+                                                    'aggregate', 'operator', 'cast', 'type', 'rule', 'policy')) THEN
     PERFORM abelian.begin_placement_change(true);
   END IF;
   FOR dropped IN
@@ -300,15 +490,40 @@ BEGIN
   END LOOP;
 END $$;
 
+-- Whether a text that a router has analysed may mean something else after the command. A new relation hides another only if that has its name.
+CREATE FUNCTION abelian.changes_meaning(command_tag text, class oid, object oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT command_tag IN ('ALTER TABLE', 'ALTER VIEW', 'CREATE VIEW', 'ALTER SCHEMA', 'CREATE RULE', 'ALTER RULE', 'CREATE FUNCTION', 'ALTER FUNCTION',
+                         'CREATE PROCEDURE', 'ALTER PROCEDURE', 'ALTER ROUTINE', 'CREATE AGGREGATE', 'ALTER AGGREGATE', 'CREATE OPERATOR', 'ALTER OPERATOR',
+                         'CREATE CAST', 'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'ALTER DOMAIN', 'CREATE POLICY', 'ALTER POLICY')
+      OR class = 'pg_class'::regclass AND EXISTS (
+           SELECT FROM pg_class new JOIN pg_class other ON other.relname = new.relname AND other.oid <> new.oid AND other.relpersistence <> 't'
+            WHERE new.oid = object AND new.relkind NOT IN ('i', 'I') AND other.relkind NOT IN ('i', 'I', 't'))
+$$;
+REVOKE ALL ON FUNCTION abelian.changes_meaning(text, oid, oid) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION abelian.check_ddl() RETURNS event_trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   touched regclass;
   by_router boolean := abelian.is_router(true);
+  new_partition record;
 BEGIN
-  IF NOT abelian.anything_placed(hold => by_router AND tg_tag IN ('ALTER SCHEMA', 'ALTER FUNCTION', 'CREATE VIEW', 'CREATE SCHEMA')) THEN
+  IF NOT abelian.anything_placed(hold => by_router AND EXISTS (
+           SELECT FROM pg_event_trigger_ddl_commands() c
+            WHERE c.command_tag = 'CREATE SCHEMA' OR abelian.changes_meaning(c.command_tag, c.classid, c.objid)
+              AND c.command_tag NOT IN ('ALTER TABLE', 'ALTER VIEW', 'CREATE RULE', 'ALTER RULE', 'CREATE POLICY', 'ALTER POLICY'))) THEN
     RETURN;
   END IF;
+  FOR new_partition IN
+    SELECT DISTINCT i.inhrelid::regclass AS name, p.*::abelian.placement AS parent
+      FROM pg_event_trigger_ddl_commands() c
+      JOIN pg_inherits i ON c.classid = 'pg_class'::regclass AND c.objid IN (i.inhrelid, i.inhparent)
+      JOIN pg_class k ON k.oid = i.inhrelid AND k.relispartition
+      JOIN abelian.placement p ON p.relation = i.inhparent
+     WHERE NOT EXISTS (SELECT FROM abelian.placement o WHERE o.relation = i.inhrelid)
+  LOOP
+    PERFORM abelian.place_partition(new_partition.name, new_partition.parent);
+  END LOOP;
   FOR touched IN
     SELECT p.relation
       FROM pg_event_trigger_ddl_commands() c
@@ -317,11 +532,11 @@ BEGIN
       LEFT JOIN pg_rewrite r ON c.classid = 'pg_rewrite'::regclass AND r.oid = c.objid
       LEFT JOIN pg_policy l ON c.classid = 'pg_policy'::regclass AND l.oid = c.objid
       LEFT JOIN pg_constraint k ON c.classid = 'pg_class'::regclass AND k.contype = 'f' AND k.conrelid = c.objid
-      LEFT JOIN pg_inherits i ON c.classid = 'pg_class'::regclass AND i.inhrelid = c.objid
+      LEFT JOIN pg_inherits i ON c.classid = 'pg_class'::regclass AND c.objid IN (i.inhrelid, i.inhparent)
       JOIN abelian.placement p
         ON c.object_type = 'sequence' AND c.objid IN (SELECT s.seqrelid FROM abelian.sequences_of(p.relation) s)
         OR p.relation::oid IN (CASE WHEN c.classid = 'pg_class'::regclass THEN c.objid END, x.indrelid, t.tgrelid, r.ev_class, l.polrelid,
-                               k.confrelid, i.inhparent)
+                               k.confrelid, i.inhparent, i.inhrelid)
      GROUP BY p.relation ORDER BY bool_or(p.relation::oid = c.objid) DESC, p.relation
   LOOP
     PERFORM abelian.check_placement(touched);
@@ -331,9 +546,8 @@ BEGIN
       LEFT JOIN pg_class t ON c.classid = 'pg_namespace'::regclass AND t.relnamespace = c.objid
       LEFT JOIN abelian.placement p ON p.relation::oid IN (CASE WHEN c.classid = 'pg_class'::regclass THEN c.objid END, t.oid)
      WHERE c.schema_name IS DISTINCT FROM 'pg_temp' AND NOT c.in_extension
-       AND CASE WHEN by_router
-             THEN c.command_tag IN ('ALTER TABLE', 'ALTER VIEW', 'CREATE VIEW', 'ALTER SCHEMA', 'CREATE RULE', 'ALTER RULE', 'ALTER FUNCTION', 'CREATE POLICY', 'ALTER POLICY')
-             ELSE c.command_tag IN ('ALTER TABLE', 'ALTER SCHEMA') AND p.relation IS NOT NULL -- its name may have changed
+       AND CASE WHEN by_router THEN abelian.changes_meaning(c.command_tag, c.classid, c.objid)
+                ELSE c.command_tag IN ('ALTER TABLE', 'ALTER SCHEMA') AND p.relation IS NOT NULL -- its name may have changed
            END)
   THEN
     PERFORM abelian.begin_placement_change(true);
@@ -370,15 +584,6 @@ END $$;
 DROP FUNCTION abelian.is_router();
 
 -- ---- what a placement touches beside the table
-
--- Only of the table itself: who inherits from it may be on another server.
-CREATE OR REPLACE FUNCTION abelian.has_rows(relation regclass) RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  found_one boolean;
-BEGIN
-  EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s)', relation) INTO found_one;
-  RETURN found_one;
-END $$;
 
 -- As before, but that a sequence must be the owner's of the table: others may use it, too.
 CREATE OR REPLACE FUNCTION abelian.divide_sequences(relation regclass) RETURNS void
@@ -602,6 +807,130 @@ SELECT pg_catalog.count(abelian.join_values(s.relation)) AS joined
 FROM (SELECT DISTINCT relation FROM abelian.slice) s JOIN pg_catalog.pg_class c ON c.oid = s.relation
 WHERE c.relkind = 'r' AND EXISTS (SELECT FROM pg_catalog.pg_publication WHERE pubupdate);
 
+-- A copy: the same value, of which nothing is an object of a column any more, at whatever depth.
+CREATE FUNCTION abelian.detached(anyelement) RETURNS anyelement LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_detached';
+COMMENT ON FUNCTION abelian.detached(anyelement) IS 'the same value, which does not change with the columns that it was read from';
+-- What ANALYZE keeps are copies, too.
+CREATE FUNCTION abelian.analyze_values(internal) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_analyze_values';
+ALTER FUNCTION abelian.make_type(name, name, regprocedure, text, text) RENAME TO make_bare_type;
+CREATE FUNCTION abelian.make_type(type_schema name, type_name name, over regprocedure, from_value text DEFAULT NULL, new_slice text DEFAULT NULL) RETURNS regtype
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $make$
+DECLARE
+  made regtype := abelian.make_bare_type(type_schema, type_name, over, from_value, new_slice);
+BEGIN
+  PERFORM abelian.have_analyzed(made);
+  RETURN made;
+END $make$;
+REVOKE ALL ON FUNCTION abelian.make_type(name, name, regprocedure, text, text) FROM PUBLIC;
+-- ALTER TYPE records anew what the type depends on, and knows nothing of its aggregate: that is recorded with the label.
+CREATE FUNCTION abelian.have_analyzed(type regtype) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $have$
+DECLARE
+  set_label text := (SELECT label FROM pg_seclabel WHERE provider = 'abelian' AND classoid = 'pg_type'::regclass AND objoid = type);
+BEGIN
+  EXECUTE format('ALTER TYPE %s SET (ANALYZE = abelian.analyze_values)', type);
+  IF set_label IS NOT NULL THEN
+    EXECUTE format('SECURITY LABEL FOR abelian ON TYPE %s IS %L', type, set_label);
+  END IF;
+END $have$;
+REVOKE ALL ON FUNCTION abelian.have_analyzed(regtype) FROM PUBLIC;
+DO $$
+DECLARE
+  made regtype;
+BEGIN
+  FOR made IN SELECT unnest(ARRAY['abelian.counter', 'abelian.bounded_counter', 'abelian.decimal_counter']::regtype[])
+              UNION SELECT objoid FROM pg_catalog.pg_seclabel WHERE provider OPERATOR(pg_catalog.=) 'abelian' AND classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
+  LOOP
+    BEGIN
+      PERFORM abelian.have_analyzed(made);
+    EXCEPTION WHEN insufficient_privilege THEN
+      -- It is refused to run functions that ordinary users own, from now on; ANALYZE as well.
+      RAISE WARNING 'type % is over an aggregate whose functions no superuser owns', made USING HINT = 'Have a superuser take them over by ALTER FUNCTION ... OWNER TO, and set the label of the type again.';
+    END;
+  END LOOP;
+END $$;
+
+-- Slices whose row is gone. The folding worker looks for those that it knows of.
+CREATE FUNCTION abelian.collect_orphans("table" regclass DEFAULT NULL) RETURNS bigint LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'abelian_collect_orphans';
+COMMENT ON FUNCTION abelian.collect_orphans(regclass) IS 'removes slices whose row is gone, of one table or of all, and tells how many; for owners of the table and superusers';
+CREATE OR REPLACE VIEW abelian.statistics AS
+    SELECT abelian.figure('in_place') AS in_place, abelian.figure('in_slices') AS in_slices,
+           abelian.figure('slices_created') AS slices_created, abelian.figure('collisions') AS collisions,
+           abelian.figure('folds') AS folds, abelian.figure('slices_folded') AS slices_folded,
+           abelian.figure('waits') AS waits,
+           pg_catalog.pg_relation_size('abelian.slice') AS slice_table_bytes,
+           abelian.figure('orphans_collected') AS orphans_collected;
 -- ==== end of objects and slices =====================================================================
 -- ==== statement analysis ============================================================================
+-- Whether the nodes share a sequence's values among them, since a distributed table takes some.
+CREATE FUNCTION abelian.is_divided(sequence oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (
+    SELECT FROM pg_depend d JOIN pg_attrdef a ON a.oid = d.objid JOIN abelian.placement p ON p.relation = a.adrelid
+     WHERE d.classid = 'pg_attrdef'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = sequence AND p.method = 'hash'
+    UNION ALL
+    SELECT FROM pg_depend d JOIN abelian.placement p ON p.relation = d.refobjid
+     WHERE d.classid = 'pg_class'::regclass AND d.objid = sequence AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i' AND p.method = 'hash')
+$$;
 -- ==== end of statement analysis =====================================================================
+-- ==== settings of sessions ==========================================================================
+CREATE FUNCTION abelian.same_defaults(defaults text) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_same_defaults';
+
+-- For routers that give a connection to another session: false when it was opened before the role or the database got other defaults.
+CREATE FUNCTION abelian.defaults_are_current() RETURNS boolean LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT abelian.same_defaults(coalesce(string_agg(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), E'\n' ORDER BY s.setdatabase, s.setrole), ''))
+    FROM pg_db_role_setting s
+   WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))
+     AND s.setrole IN (0, (SELECT r.oid FROM pg_roles r WHERE r.rolname = session_user))
+$$;
+-- ==== end of settings of sessions ===================================================================
+-- ==== dumps of one node (docs/guide/backup.md) ======================================================
+-- pg_dump leaves out the tables of the placement: restored, they would make a second node of the same identity. It takes this copy, which
+-- has no effect until somebody passes it to abelian.install_catalog().
+CREATE TABLE abelian.catalog_for_dumps (
+  singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+  catalog json NOT NULL,
+  written_at timestamptz NOT NULL
+);
+SELECT pg_catalog.pg_extension_config_dump('abelian.catalog_for_dumps', '');
+GRANT SELECT ON abelian.catalog_for_dumps TO PUBLIC;
+COMMENT ON TABLE abelian.catalog_for_dumps IS 'placement, procedures and nodes as pg_dump takes them; without effect';
+
+CREATE FUNCTION abelian.copy_catalog() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO abelian.catalog_for_dumps (catalog, written_at) VALUES (abelian.catalog(), clock_timestamp())
+  ON CONFLICT (singleton) DO UPDATE SET catalog = excluded.catalog, written_at = excluded.written_at;
+  RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION abelian.copy_catalog() FROM PUBLIC;
+-- Every change of the placement, of procedures and of nodes makes a new version; at its end all of it is there.
+CREATE CONSTRAINT TRIGGER copy_catalog AFTER UPDATE ON abelian.cluster DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION abelian.copy_catalog();
+INSERT INTO abelian.catalog_for_dumps (catalog, written_at)
+SELECT abelian.catalog(), clock_timestamp()
+ WHERE EXISTS (SELECT FROM abelian.node) OR EXISTS (SELECT FROM abelian.placement) OR EXISTS (SELECT FROM abelian.procedure);
+
+-- As before, and whether the database is a restored dump that has not become a node.
+CREATE OR REPLACE FUNCTION abelian.preflight(OUT problem text, OUT hint text) RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT 'max_prepared_transactions is 0: transactions over several nodes cannot commit',
+         'Set max_prepared_transactions to at least max_connections and restart the node.'
+   WHERE current_setting('max_prepared_transactions')::integer = 0
+  UNION ALL
+  SELECT 'the library abelian is not preloaded', 'Add abelian to shared_preload_libraries and restart the node.'
+   WHERE NOT 'abelian' = ANY (regexp_split_to_array(current_setting('shared_preload_libraries'), '[ ,"]+'))
+  UNION ALL
+  SELECT format('%s is off: a crash may lose committed transactions', name), format('Set %s to on.', name)
+    FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'
+  UNION ALL
+  SELECT format('extension abelian has version %s, its files have %s', extversion, default_version), 'ALTER EXTENSION abelian UPDATE'
+    FROM pg_extension JOIN pg_available_extensions ON name = extname
+   WHERE extname = 'abelian' AND extversion IS DISTINCT FROM default_version
+  UNION ALL
+  SELECT 'this database was restored from a dump of one node, and has no placement, procedures and nodes',
+         'To make it that node again: SELECT abelian.install_catalog(catalog) FROM abelian.catalog_for_dumps, or the abelian.catalog() of '
+         'another node. Else: DELETE FROM abelian.catalog_for_dumps.'
+    FROM abelian.catalog_for_dumps c
+   WHERE json_array_length(c.catalog->'nodes') + json_array_length(c.catalog->'tables') > 0
+     AND NOT EXISTS (SELECT FROM abelian.node) AND NOT EXISTS (SELECT FROM abelian.placement)
+$$;
+-- ==== end of dumps of one node ======================================================================

@@ -76,6 +76,40 @@ fn forget() {
     CACHED.with(|cached| cached.set(None));
 }
 
+/// Whether a function is one of this library, or one that the extension has made of those.
+pub fn is_own_function(function: Oid) -> bool {
+    is_of_library(function) || is_of_extension(function)
+}
+
+/// Whether a function belongs to the extension. The functions of types that `abelian.create_type` has made do not.
+pub fn is_of_extension(function: Oid) -> bool {
+    // SAFETY: lookups by name and by identifier.
+    unsafe {
+        let extension = pg_sys::get_extension_oid(c"abelian".as_ptr(), true);
+        extension != Oid::INVALID
+            && pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function) == extension
+    }
+}
+
+fn is_of_library(function: Oid) -> bool {
+    let cache = pg_sys::SysCacheIdentifier::PROCOID as i32;
+    // SAFETY: the row is released; the column is a text.
+    unsafe {
+        let row = pg_sys::SearchSysCache1(cache, function.into());
+        if row.is_null() {
+            return false;
+        }
+        let mut null = false;
+        let number = pg_sys::Anum_pg_proc_probin as i16;
+        let library = pg_sys::SysCacheGetAttr(cache, row, number, &mut null);
+        let ours = !null
+            && CStr::from_ptr(pg_sys::text_to_cstring(library.cast_mut_ptr()))
+                == c"$libdir/abelian";
+        pg_sys::ReleaseSysCache(row);
+        ours
+    }
+}
+
 fn look_up() -> Option<Catalog> {
     if !backend::in_transaction() || backend::database() == Oid::INVALID {
         return None; // there is nothing to look up

@@ -53,6 +53,15 @@ pub enum Error {
     /// SECURITY LABEL FOR abelian with something else than an aggregate for a type, or `operation` for a function.
     #[error("this is not a label of a type over an aggregate, or of an operation")]
     InvalidLabel,
+    /// `abelian.collect_orphans` of another's table.
+    #[error("must be owner of the table, or a superuser, to collect orphans")]
+    OwnersOnly,
+    /// SECURITY LABEL FOR abelian by an ordinary user.
+    #[error("only a superuser can set a label of abelian")]
+    LabelPrivilege,
+    /// The functions of an aggregate were given to somebody whom whoever reads the type cannot trust.
+    #[error("a superuser must own the functions of the aggregate that a type is over")]
+    UntrustedAggregate,
     /// A function of the types over aggregates was declared for another type.
     #[error("the function is declared for a type that is not one over an aggregate")]
     NotAggregated,
@@ -128,6 +137,15 @@ pub enum Error {
     /// A summary has no such figure.
     #[error("a summary has no such figure")]
     UnknownFigure,
+    /// What would be stored is a column of objects by which rows are grouped as well as made distinct.
+    #[error("an Abelian column cannot be copied by a query that groups by it and has DISTINCT")]
+    GroupedAndDistinct,
+    /// GENERATED ALWAYS AS with an Abelian column, of which the result would keep the object.
+    #[error("a generated column cannot keep an Abelian column")]
+    GeneratedOfObject,
+    /// An index over an expression whose result would keep an object.
+    #[error("an index cannot keep an Abelian column")]
+    IndexKeepsObject,
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -155,13 +173,19 @@ impl Error {
             | Error::NotSealed
             | Error::NotYourRouter
             | Error::NotRunnable(_)
-            | Error::NotAMember(_) => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+            | Error::NotAMember(_)
+            | Error::OwnersOnly
+            | Error::LabelPrivilege
+            | Error::UntrustedAggregate => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
             Error::LockNotAvailable | Error::RowLockNotAvailable => {
                 PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
             }
             Error::IndexOnObject
+            | Error::IndexKeepsObject
+            | Error::GeneratedOfObject
+            | Error::GroupedAndDistinct
             | Error::WholeRow
             | Error::UnusableAggregate(_)
             | Error::IndependentIsolation
@@ -197,8 +221,16 @@ impl Error {
                 "One bound, or a ceiling beside the floor 0, may have 7 digits followed by zeros; otherwise the floor may have 2 and the ceiling 3.",
             ),
             Error::NotInstalled => Some("CREATE EXTENSION abelian;"),
-            Error::IndexOnObject => Some(
+            Error::GroupedAndDistinct => Some("Cast the column to the type of its value."),
+            Error::GeneratedOfObject => Some(
+                "Its value changes without a change of the row. Compute the column in a view, or from a bigint or numeric column.",
+            ),
+            Error::IndexOnObject | Error::IndexKeepsObject => Some(
                 "Its value changes without a change of the row. Use a bigint or numeric column for what is searched.",
+            ),
+            Error::LabelPrivilege => Some("abelian.create_type() labels the types that it makes."),
+            Error::UntrustedAggregate => Some(
+                "Have a superuser look at them, and take them over by ALTER FUNCTION ... OWNER TO.",
             ),
             Error::WholeRow => Some("Name its columns."),
             Error::NotSealed => Some(

@@ -40,6 +40,36 @@ pub fn is_own(relation: Oid) -> bool {
     }
 }
 
+/// The same of a database.
+pub fn is_own_database(database: Oid) -> bool {
+    // SAFETY: catalogue look-ups.
+    unsafe {
+        #[cfg(feature = "pg15")]
+        return pg_sys::pg_database_ownercheck(database, pg_sys::GetUserId());
+        #[cfg(not(feature = "pg15"))]
+        return pg_sys::object_ownercheck(
+            pg_sys::DatabaseRelationId,
+            database,
+            pg_sys::GetUserId(),
+        );
+    }
+}
+
+/// The owner of a relation; `None` if there is no such relation (any more).
+pub fn owner_of(relation: Oid) -> Option<Oid> {
+    let cache = pg_sys::SysCacheIdentifier::RELOID as i32;
+    // SAFETY: a syscache lookup; the row is released.
+    unsafe {
+        let row = pg_sys::SearchSysCache1(cache, relation.into());
+        if row.is_null() {
+            return None;
+        }
+        let owner = (*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_class>()).relowner;
+        pg_sys::ReleaseSysCache(row);
+        Some(owner)
+    }
+}
+
 /// Runs `work` as `owner`, in a context in which nothing can be left behind for the session, with names of PostgreSQL's own only.
 pub fn work_as<R>(owner: Oid, work: impl FnOnce() -> R) -> R {
     // SAFETY: what PostgreSQL does in REINDEX and its like; a setting that any user may make.

@@ -8,6 +8,7 @@ use crate::lock::phaser::Phaser;
 use crate::lock::readers::Readers;
 use crate::lock::{Gates, Moments, Waiting};
 use crate::object::contention::Detector;
+use crate::object::leftovers::Leftovers;
 use crate::object::split_set::SplitSet;
 use crate::object::worker::Folding;
 use crate::statistics::Figures;
@@ -25,6 +26,10 @@ pub static FIGURES: PgAtomic<Figures> = unsafe { PgAtomic::new(c"abelian_figures
 /// Which databases have slices to fold, and who folds them.
 // SAFETY: the name is unique to this extension.
 pub static FOLDING: PgAtomic<Folding> = unsafe { PgAtomic::new(c"abelian_folding") };
+
+/// Which tables may have lost rows without their slices.
+// SAFETY: the name is unique to this extension.
+pub static LEFTOVERS: PgAtomic<Leftovers> = unsafe { PgAtomic::new(c"abelian_leftovers") };
 
 /// Which objects may have slices.
 // SAFETY: the name is unique to this extension.
@@ -70,6 +75,7 @@ pub fn request() {
     pg_shmem_init!(DETECTOR = Detector::new());
     pg_shmem_init!(FIGURES = Figures::default());
     pg_shmem_init!(FOLDING = Folding::default());
+    pg_shmem_init!(LEFTOVERS = Leftovers::new());
     pg_shmem_init!(SPLIT = SplitSet::new());
     pg_shmem_init!(WAITING = Waiting::default());
     pg_shmem_init!(GATES = Gates::default());

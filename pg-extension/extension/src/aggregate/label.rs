@@ -50,7 +50,7 @@ pub fn install() {
         concerns: |command| command.tag() == NodeTag::T_SecLabelStmt && !PROVIDED.get(),
         around: |command, set_label| {
             provide_for(command);
-            set_label();
+            set_label(command);
         },
     });
 }
@@ -74,6 +74,14 @@ callback!(fn check(object: *const ObjectAddress, label: *const c_char) = change)
 fn change(object: *const ObjectAddress, label: *const c_char) {
     family::forget();
     STALE.set(true);
+    // Whoever owns a type or a function may label it, says PostgreSQL. But the label tells others' sessions, and the folding worker, which
+    // functions to call.
+    // SAFETY: plain reads.
+    unsafe {
+        if !pg_sys::superuser() && !pg_sys::IsBinaryUpgrade {
+            Error::LabelPrivilege.raise();
+        }
+    }
     // SAFETY: PostgreSQL passes an object that exists, and a C string or null.
     let (object, label) = unsafe {
         if label.is_null() {
@@ -103,7 +111,9 @@ fn check_type(object: &ObjectAddress, label: &CStr) -> Result<(), Error> {
     let functions = Functions::named(label)
         .filter(|_| is_base)
         .ok_or(Error::InvalidLabel)?;
-    Family::over(object.objectId, &functions)?;
+    let family = Family::over(object.objectId, &functions)?;
+    family.require_trust()?;
+    family.empty(); // an initial state that cannot be read is an error now
     let aggregate = ObjectAddress {
         classId: pg_sys::ProcedureRelationId,
         objectId: functions.aggregate,

@@ -59,12 +59,15 @@ functions! {
     fn pg_hmac_update(state: *mut c_void, data: *const u8, length: usize) -> c_int;
     fn pg_hmac_final(state: *mut c_void, code: *mut u8, length: usize) -> c_int;
     fn pg_hmac_free(state: *mut c_void);
+    fn enable_timeout_after(reason: c_int, milliseconds: c_int);
+    fn disable_timeout(reason: c_int, keep_indicator: bool);
     fn NewGUCNestLevel() -> c_int;
     fn AtEOXact_GUC(commit: bool, level: c_int);
     fn load_external_function(library: *const c_char, function: *const c_char, must_exist: bool, handle: *mut *mut c_void) -> *mut c_void;
     fn raw_parser(text: *const c_char, mode: u32) -> *mut List;
     fn parse_analyze_varparams(statement: *mut pg_sys::RawStmt, text: *const c_char, types: *mut *mut Oid, count: *mut c_int, environment: *mut pg_sys::QueryEnvironment) -> *mut pg_sys::Query;
     fn parse_analyze_withcb(statement: *mut pg_sys::RawStmt, text: *const c_char, setup: ParserSetup, argument: *mut c_void, environment: *mut pg_sys::QueryEnvironment) -> *mut pg_sys::Query;
+    fn preprocess_function_rtes(root: *mut pg_sys::PlannerInfo);
     fn QueryRewrite(query: *mut pg_sys::Query) -> *mut List;
     fn pg_get_querydef(query: *mut pg_sys::Query, pretty: bool) -> *mut c_char;
     #[cfg_attr(not(feature = "pg15"), link_name = "expression_tree_mutator_impl")]

@@ -85,6 +85,12 @@ impl PostgresError {
         self
     }
 
+    /// A refusal of what a node cannot do correctly: 0A000, with a hint that says what to do instead.
+    pub fn unsupported(message: &str, hint: &str) -> Self {
+        let sqlstate = pgrx::PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32;
+        Self::with_hint(sqlstate, message, "", hint, None)
+    }
+
     /// Raises it again as it was.
     pub fn raise(self) -> ! {
         resume_unwind(Box::new(self))

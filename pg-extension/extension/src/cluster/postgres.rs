@@ -1,5 +1,6 @@
 //! PostgreSQL calls that pgrx has no binding or no face for, each behind a safe function.
 
+use crate::operation::missing;
 use pgrx::pg_sys;
 use std::ffi::{CStr, CString, c_char, c_int};
 
@@ -22,19 +23,17 @@ pub fn own_relation(name: &CStr) -> pg_sys::Oid {
     }
 }
 
-/// Whether schema abelian has a function with that name and these arguments, as a newer version of the extension's SQL may have.
-pub fn own_function(name: &CStr, arguments: &[pg_sys::Oid]) -> bool {
-    // SAFETY: catalogue look-ups inside a transaction; the key is copied.
+/// The OID of a function in schema abelian; InvalidOid when the extension is not installed in this database, or older.
+pub fn own_function(name: &CStr, arguments: &[pg_sys::Oid]) -> pg_sys::Oid {
+    // SAFETY: a look-up by a list of String nodes; missing is allowed.
     unsafe {
-        let schema = pg_sys::get_namespace_oid(c"abelian".as_ptr(), true);
-        schema != pg_sys::InvalidOid
-            && pg_sys::SearchSysCacheExists(
-                pg_sys::SysCacheIdentifier::PROCNAMEARGSNSP as i32,
-                name.as_ptr().into(),
-                pg_sys::buildoidvector(arguments.as_ptr(), arguments.len() as c_int).into(),
-                schema.into(),
-                pg_sys::Datum::null(),
-            )
+        let names = [c"abelian", name]
+            .into_iter()
+            .fold(std::ptr::null_mut(), |list, part| {
+                let part = pg_sys::makeString(pg_sys::pstrdup(part.as_ptr()));
+                pg_sys::lappend(list, part.cast())
+            });
+        pg_sys::LookupFuncName(names, arguments.len() as c_int, arguments.as_ptr(), true)
     }
 }
 
@@ -61,6 +60,23 @@ pub fn set(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) {
             value.as_ptr(),
             pg_sys::GucContext::PGC_USERSET,
             pg_sys::GucSource::PGC_S_SESSION,
+            action,
+            true,
+            0,
+            false,
+        );
+    }
+}
+
+/// Sets a parameter that users cannot set.
+pub fn set_internal(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) {
+    // SAFETY: a setting of our own; errors unwind.
+    unsafe {
+        pg_sys::set_config_option(
+            name.as_ptr(),
+            value.as_ptr(),
+            pg_sys::GucContext::PGC_INTERNAL,
+            pg_sys::GucSource::PGC_S_SESSION, // What overrides becomes the default, also of enclosing transactions.
             action,
             true,
             0,
@@ -102,6 +118,39 @@ pub unsafe fn each_row(name: &CStr, columns: usize, visitor: &mut dyn FnMut(&[pg
         pg_sys::systable_endscan(scan);
         pg_sys::UnregisterSnapshot(snapshot);
         pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
+    }
+}
+
+/// Whether a table or one of its partitions has rows here, in the newest state.
+pub fn has_rows(relation: pg_sys::Oid) -> bool {
+    std::iter::once(relation)
+        .chain(missing::descendants(relation))
+        .any(|member| {
+            // SAFETY: the relation exists; that of a table is looked at.
+            unsafe {
+                pg_sys::LockRelationOid(member, pg_sys::AccessShareLock as i32);
+                let kind = pg_sys::get_rel_relkind(member) as u8;
+                kind == pg_sys::RELKIND_RELATION && has_own_rows(member)
+            }
+        })
+}
+
+/// # Safety
+/// A locked table.
+unsafe fn has_own_rows(table: pg_sys::Oid) -> bool {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let table = pg_sys::table_open(table, pg_sys::AccessShareLock as i32);
+        let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
+        let slot = pg_sys::table_slot_create(table, std::ptr::null_mut());
+        let scan = pg_sys::table_beginscan(table, snapshot, 0, std::ptr::null_mut());
+        let found =
+            pg_sys::table_scan_getnextslot(scan, pg_sys::ScanDirection::ForwardScanDirection, slot);
+        pg_sys::table_endscan(scan);
+        pg_sys::ExecDropSingleTupleTableSlot(slot);
+        pg_sys::UnregisterSnapshot(snapshot);
+        pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
+        found
     }
 }
 

@@ -10,7 +10,7 @@ use crate::hooks::subscribers::Subscriber;
 use crate::hooks::transaction;
 use crate::pg_function;
 use pgrx::PgSqlErrorCode;
-use pgrx::pg_sys::{self, Datum};
+use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::RefCell;
 
 thread_local! {
@@ -62,7 +62,8 @@ fn router_of(gid: &[u8]) -> Option<seal::Router> {
 /// Raises unless the transaction may be prepared under that gid of ours.
 pub fn require(gid: &[u8]) {
     // An older version of the extension's SQL has no votes.
-    let votes = || postgres::own_function(c"vote", &[pg_sys::TEXTOID, pg_sys::TEXTOID]);
+    let votes =
+        || postgres::own_function(c"vote", &[pg_sys::TEXTOID, pg_sys::TEXTOID]) != Oid::INVALID;
     if NAMED.with_borrow(|named| named == gid) || seal::is_trusted() || !votes() {
         return;
     }

@@ -30,7 +30,7 @@ pub fn install() {
     utility::install();
 }
 
-/// How many executor runs and utility commands enclose the current point.
+/// How many runs of queries, commands and plannings enclose the current point.
 static DEPTH: AtomicU32 = AtomicU32::new(0);
 
 /// How many of these are utility commands.
@@ -46,9 +46,14 @@ pub fn is_client_query() -> bool {
     DEPTH.load(Relaxed) == 1 && commands() == 0
 }
 
-/// Whether this is inside of a statement, one of a function, a trigger or a utility command.
+/// Whether this is inside of a statement: one of a function, a trigger or a utility command.
 pub fn is_nested() -> bool {
     DEPTH.load(Relaxed) > 0
+}
+
+/// How many runs of queries, commands and plannings enclose the current point.
+pub fn depth() -> u32 {
+    DEPTH.load(Relaxed)
 }
 
 /// Whether a statement that starts now is what the client sent: not one inside of another, and nothing that runs at COMMIT (deferred

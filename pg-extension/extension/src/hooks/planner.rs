@@ -1,5 +1,6 @@
-//! Planning.
+//! Planning. A function that is declared IMMUTABLE may run meanwhile, inside of the statement that is planned.
 
+use super::nested;
 use super::subscribers::List;
 use crate::boundary;
 use pgrx::pg_sys;
@@ -20,8 +21,8 @@ mod raw {
 /// What is to be done with the plan.
 pub type Finish = Box<dyn FnOnce(*mut pg_sys::PlannedStmt)>;
 
-/// Who prepares a query for planning, and may want its plan.
-pub type Prepare = fn(*mut pg_sys::Query) -> Option<Finish>;
+/// Who prepares a query for planning with these parameters, and may want its plan.
+pub type Prepare = fn(*mut pg_sys::Query, pg_sys::ParamListInfo) -> Option<Finish>;
 
 static SUBSCRIBERS: List<Prepare> = List::new();
 static mut NEXT: pg_sys::planner_hook_type = None;
@@ -50,14 +51,14 @@ unsafe extern "C-unwind" fn plan(
     // however the planning ends.
     unsafe {
         let next = NEXT.unwrap_or(raw::standard_planner);
-        let finish = boundary::guard(|| prepared(query));
+        let finish = boundary::guard(|| prepared(query, parameters));
+        let mut statement = std::ptr::null_mut();
+        let mut planned = || nested(|| statement = next(query, text, options, parameters));
         if finish.is_null() {
-            return next(query, text, options, parameters);
+            planned();
+            return statement;
         }
-        let statement = boundary::pass_errors(
-            || next(query, text, options, parameters),
-            || drop(Box::from_raw(finish)),
-        );
+        boundary::pass_errors(planned, || drop(Box::from_raw(finish)));
         boundary::guard(|| {
             for finish in *Box::from_raw(finish) {
                 finish(statement);
@@ -68,10 +69,10 @@ unsafe extern "C-unwind" fn plan(
 }
 
 /// Those who want the plan; null for nobody.
-fn prepared(query: *mut pg_sys::Query) -> *mut Vec<Finish> {
+fn prepared(query: *mut pg_sys::Query, parameters: pg_sys::ParamListInfo) -> *mut Vec<Finish> {
     let all: Vec<Finish> = SUBSCRIBERS
         .iter()
-        .filter_map(|prepare| prepare(query))
+        .filter_map(|prepare| prepare(query, parameters))
         .collect();
     match all.is_empty() {
         true => std::ptr::null_mut(),

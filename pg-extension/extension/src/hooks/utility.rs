@@ -49,6 +49,21 @@ impl Command {
         unsafe { (*self.node()).type_ }
     }
 
+    /// The command's planned statement, which may be somebody else's as well: it must not be changed.
+    pub fn statement(&self) -> *mut pg_sys::PlannedStmt {
+        self.statement
+    }
+
+    /// How it has come here.
+    pub fn context(&self) -> pg_sys::ProcessUtilityContext::Type {
+        self.context
+    }
+
+    /// Another statement, of the same kind, in the place of this one.
+    pub fn with_statement(self, statement: *mut pg_sys::PlannedStmt) -> Command {
+        Command { statement, ..self }
+    }
+
     /// A raw call.
     unsafe fn pass_on(&self) {
         // SAFETY: by the caller.
@@ -67,13 +82,16 @@ impl Command {
     }
 }
 
+/// What runs a command.
+pub type Runner<'a> = &'a mut dyn FnMut(&Command);
+
 /// Who does something before and after commands.
 #[derive(Clone, Copy, Debug)]
 pub struct Around {
     /// Whether the command matters; as `concerns` of [`super::subscribers::Subscriber`].
     pub concerns: fn(&Command) -> bool,
-    /// Called then; it runs the command by calling its second argument, once. Both may raise errors.
-    pub around: fn(&Command, &mut dyn FnMut()),
+    /// Called then; it runs the command, or another in its place, by calling its second argument, once. Both may raise errors.
+    pub around: fn(&Command, Runner<'_>),
 }
 
 static SUBSCRIBERS: List<Around> = List::new();
@@ -141,7 +159,9 @@ fn concerned(command: &Command) -> u32 {
 fn run(command: &Command, concerned: u32) {
     let next = concerned.trailing_zeros();
     match SUBSCRIBERS.iter().nth(next as usize) {
-        Some(one) => (one.around)(command, &mut || run(command, concerned & !(1 << next))),
+        Some(one) => (one.around)(command, &mut |command| {
+            run(command, concerned & !(1 << next));
+        }),
         // SAFETY: the call itself owns nothing.
         None => super::deeper(|| unsafe { boundary::call(|| command.pass_on()) }),
     }

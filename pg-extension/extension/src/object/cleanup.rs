@@ -5,14 +5,15 @@
 //! | DROP TABLE, DROP COLUMN, and whatever cascades to them | the slices of the column go in the same transaction |
 //! | TRUNCATE | likewise, once the command holds its locks |
 //! | ALTER TABLE | values are read as of now, since the command's snapshot is older than its lock; slices of columns that have another type afterwards go |
-//! | CREATE, DROP, ALTER DATABASE | folding workers leave first |
+//! | CREATE, DROP, ALTER DATABASE | the folding worker of the database leaves first |
 
 use crate::catalog;
 use crate::hooks::access;
 use crate::hooks::subscribers::Subscriber;
-use crate::hooks::utility::{self, Around, Command};
+use crate::hooks::utility::{self, Around, Command, Runner};
+use crate::object::databases::{self, Needs};
 use crate::object::slice_table::{Content, Slice};
-use crate::object::{self, read, split_set, worker, write};
+use crate::object::{self, leftovers, orphans, read, split_set, worker, write};
 use pgrx::pg_sys::{self, NodeTag, Oid};
 use std::cell::RefCell;
 
@@ -43,7 +44,7 @@ pub fn install() {
         around: truncate,
     });
     utility::subscribe(Around {
-        concerns: concerns_database,
+        concerns: databases::concerns,
         around: change_database,
     });
 }
@@ -104,25 +105,56 @@ fn type_of(relation: Oid, column: i16) -> Oid {
     unsafe { pg_sys::get_atttype(relation, column) }
 }
 
-fn alter_table(command: &Command, alter: &mut dyn FnMut()) {
+fn alter_table(command: &Command, alter: Runner<'_>) {
     // SAFETY: the node is of this type.
     let alters_type = unsafe { alters_type(command.node().cast()) };
-    read::with_newest(alter);
+    read::with_newest(|| alter(command));
     if alters_type {
         remove(&|slice| !fits(slice));
+        note_rewritten();
     }
 }
 
-fn truncate(_: &Command, truncate: &mut dyn FnMut()) {
+fn truncate(command: &Command, truncate: Runner<'_>) {
     TRUNCATED.with_borrow_mut(Vec::clear);
-    truncate();
+    truncate(command);
     truncated(TRUNCATED.take());
 }
 
-fn change_database(_: &Command, change: &mut dyn FnMut()) {
-    let _away = worker::stay_away();
-    change();
+fn change_database(command: &Command, change: Runner<'_>) {
+    // SAFETY: a command that is about to run.
+    let _away = match unsafe { databases::needs(command.node()) } {
+        Needs::One(database) => worker::stay_away(database),
+        Needs::None => None,
+    };
+    change(command);
     split_set::forget_databases();
+}
+
+/// Columns of the tables that the command has rewritten may have new objects.
+fn note_rewritten() {
+    let Ok(tables) = orphans::tables() else {
+        return;
+    };
+    for table in tables.into_iter().filter(|table| is_locked(*table)) {
+        leftovers::note(table);
+        worker::note_slices();
+    }
+}
+
+/// Whether the transaction holds the lock under which a table is rewritten.
+fn is_locked(table: Oid) -> bool {
+    // SAFETY: looks at the transaction's own locks.
+    unsafe {
+        let tag = pg_sys::LOCKTAG {
+            locktag_field1: pg_sys::MyDatabaseId.to_u32(),
+            locktag_field2: table.to_u32(),
+            locktag_type: pg_sys::LockTagType::LOCKTAG_RELATION as u8,
+            locktag_lockmethodid: pg_sys::DEFAULT_LOCKMETHOD as u8,
+            ..Default::default()
+        };
+        pg_sys::LockHeldByMe(&tag, pg_sys::AccessExclusiveLock as i32)
+    }
 }
 
 fn truncated(mut tables: Vec<Oid>) {
@@ -151,16 +183,4 @@ fn fits(slice: &Slice) -> bool {
         Content::Decimal(_) => column == c.decimal_counter,
         Content::State(type_, _) => column == type_,
     })
-}
-
-fn concerns_database(command: &Command) -> bool {
-    match command.tag() {
-        NodeTag::T_CreatedbStmt | NodeTag::T_DropdbStmt | NodeTag::T_AlterDatabaseStmt => true,
-        // SAFETY: the node is of the type its tag says.
-        NodeTag::T_RenameStmt => unsafe {
-            (*command.node().cast::<pg_sys::RenameStmt>()).renameType
-                == pg_sys::ObjectType::OBJECT_DATABASE
-        },
-        _ => false,
-    }
 }

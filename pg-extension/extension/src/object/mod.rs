@@ -4,10 +4,14 @@
 //! contend, they add to slices instead of the base. Slices are rows of `abelian.slice`, so MVCC, WAL, savepoints
 //! and prepared transactions apply to them as to any row. The safety argument is in `docs/design/objects.md`.
 
+pub mod attempt;
 mod cleanup;
 pub mod contention;
+mod databases;
 mod escrow;
 mod fold;
+pub mod leftovers;
+pub mod orphans;
 mod read;
 mod slice_table;
 pub mod split_set;
@@ -20,7 +24,7 @@ pub use read::{
     Slices, before_read, may_have_slices, newest, reads_are_watched, visible, visible_to,
     watch_reads,
 };
-pub use write::{Outcome, add, discard};
+pub use write::{Outcome, add, discard, leave};
 
 use crate::aggregate::Family;
 use crate::boundary::functions;

@@ -260,7 +260,9 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
         let old = T::argument(call, 0)?;
         let object = old.object(relation(call, 3));
         let newest = lock_object(object, place(call, 2), Request::overwrite())?;
-        if newest && !super::triggers_may_suppress(relation(call, 3)) {
+        if newest && super::old_value_is_needed(relation(call, 3)) {
+            object::leave(&object)?;
+        } else if newest {
             object::discard(old.id())?;
         }
     }
@@ -427,6 +429,8 @@ pg_function!(
                 }
                 if request.discards() {
                     object::discard(object.id)?;
+                } else if request.leaves() {
+                    object::leave(&object)?;
                 }
             }
         }

@@ -51,3 +51,12 @@ pub unsafe fn partitions_by(relation: pg_sys::Relation, attribute: i16) -> bool 
         functions::has_partition_attrs(relation, attributes, std::ptr::null_mut())
     }
 }
+
+/// Puts the SQL functions in the FROM of the root's query in the place of their calls, where PostgreSQL would.
+///
+/// # Safety
+/// The root must have a query, and a place for what the plan depends on.
+pub unsafe fn preprocess_function_rtes(root: *mut pg_sys::PlannerInfo) {
+    // SAFETY: by the caller.
+    unsafe { functions::preprocess_function_rtes(root) };
+}

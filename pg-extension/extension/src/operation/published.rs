@@ -8,7 +8,7 @@ use super::joining;
 use crate::boundary::functions;
 use crate::catalog;
 use crate::error::Error;
-use crate::hooks::utility::{self, Around, Command};
+use crate::hooks::utility::{self, Around, Command, Runner};
 use crate::object;
 use crate::opened::Opened;
 use pgrx::Spi;
@@ -56,20 +56,20 @@ pub fn install() {
     });
 }
 
-fn change_publication(_: &Command, change: &mut dyn FnMut()) {
+fn change_publication(command: &Command, change: Runner<'_>) {
     if catalog::find().is_none() {
-        return change();
+        return change(command);
     }
     let before = published().unwrap_or_else(|error| error.raise());
-    change();
+    change(command);
     let joined = published().and_then(|after| join_all(after.difference(&before).copied()));
     joined.unwrap_or_else(|error| error.raise());
 }
 
 /// The command holds its lock on a table that it moves to where it is published (SET SCHEMA, ATTACH PARTITION, SET LOGGED), or whose rows
 /// it lets be updated (REPLICA IDENTITY).
-fn alter_table(_: &Command, alter: &mut dyn FnMut()) {
-    alter();
+fn alter_table(command: &Command, alter: Runner<'_>) {
+    alter(command);
     if catalog::find().is_none() {
         return;
     }

@@ -2,13 +2,14 @@
 //! `numeric`. Where a query's result is stored, its objects become new ones. Definitions of views keep the types,
 //! so that their columns can be updated.
 
+use super::copies::Copies;
 use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
 use crate::error::Error;
 use crate::hooks::access::{self, Access};
 use crate::hooks::analysis;
 use crate::hooks::subscribers::Subscriber;
-use crate::hooks::utility::{self, Around, Command};
+use crate::hooks::utility::{self, Around, Command, Runner};
 use crate::object;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
@@ -60,9 +61,9 @@ impl Drop for ViewDefinition {
     }
 }
 
-fn define_view(_: &Command, define: &mut dyn FnMut()) {
+fn define_view(command: &Command, define: Runner<'_>) {
     let _definition = ViewDefinition::begin();
-    define();
+    define(command);
 }
 
 /// Refuses indexes over Abelian columns: their values change without a change of the row.
@@ -107,6 +108,8 @@ fn present_utility(query: Tree<pg_sys::Query>) {
         if let Some(inner) = inner_query(cursor.query) {
             present(inner);
         }
+    } else if let Some(call) = statement.cast::<pg_sys::CallStmt>() {
+        present_call(call);
     } else if let Some(create) = statement.cast::<pg_sys::CreateTableAsStmt>() {
         let Some(symbols) = Symbols::get() else {
             return;
@@ -115,6 +118,19 @@ fn present_utility(query: Tree<pg_sys::Query>) {
         for query in inner_query(create.query).into_iter().chain(view) {
             store_new_objects(&symbols, query);
         }
+    }
+}
+
+/// A procedure's arguments live on beyond the transaction that it was called in. They do not pass the planner.
+fn present_call(call: Tree<pg_sys::CallStmt>) {
+    let Some(symbols) = Symbols::get() else {
+        return;
+    };
+    if let Some(mut copies) = Copies::new(&symbols) {
+        tree::any_node(call.funcexpr.cast(), &mut |node, levels| {
+            copies.visit(node, levels);
+            false
+        });
     }
 }
 
@@ -137,7 +153,8 @@ fn store_new_objects(symbols: &Symbols, query: Tree<pg_sys::Query>) {
             continue;
         };
         let copy = tree::call(kind.copy, kind.type_, &[expression]);
-        present_entry(symbols, query, entry, copy, false);
+        // Where rows must differ, it is left to `copies`.
+        present_entry(query, entry, copy, Shown::NewObject);
     }
 }
 
@@ -161,19 +178,28 @@ fn present_select(symbols: &Symbols, query: Tree<pg_sys::Query>) {
     }
     for entry in tree::items::<pg_sys::TargetEntry>(query.targetList) {
         if let Some(value) = value_of(symbols, &entry) {
-            present_entry(symbols, query, entry, value, true);
+            present_entry(query, entry, value, Shown::Value(symbols));
         }
     }
 }
 
-/// Shows `shown` in the place of an entry that may also order, group or make distinct.
-fn present_entry(
-    symbols: &Symbols,
+/// What is shown in the place of a column.
+pub enum Shown<'a> {
+    /// A value of the plain type.
+    Value(&'a Symbols),
+    /// Another datum of the same type.
+    SameType,
+    /// The same, another one each time.
+    NewObject,
+}
+
+/// Shows `shown` in the place of an entry that may also order, group or make distinct. False if it cannot be.
+pub fn present_entry(
     mut query: Tree<pg_sys::Query>,
     mut entry: Tree<pg_sys::TargetEntry>,
     shown: Any,
-    is_value: bool,
-) {
+    what: Shown<'_>,
+) -> bool {
     let reference = entry.ressortgroupref;
     let distinct = refers(query.distinctClause, reference);
     if reference == 0 {
@@ -194,16 +220,24 @@ fn present_entry(
         entry.resjunk = true;
         entries.push(entry);
         query.targetList = tree::list(&entries);
-    } else if is_value && !refers(query.groupClause, reference) && query.windowClause.is_null() {
-        // DISTINCT works on what is shown: on the value, then, with the value's operators.
+    } else if !refers(query.groupClause, reference) && query.windowClause.is_null() {
+        // DISTINCT works on what is shown: if that is the value, then with the value's operators.
         let Some(before) = Tree::<pg_sys::Node>::new(entry.expr.cast()) else {
-            return;
+            return false;
         };
-        entry.expr = shown.pointer();
-        for list in [query.distinctClause, query.sortClause] {
-            use_operators_of_value(symbols, list, reference, before.result_type());
+        if let Shown::NewObject = what {
+            return false;
         }
+        entry.expr = shown.pointer();
+        if let Shown::Value(symbols) = what {
+            for list in [query.distinctClause, query.sortClause] {
+                use_operators_of_value(symbols, list, reference, before.result_type());
+            }
+        }
+    } else {
+        return false;
     }
+    true
 }
 
 fn refers(clauses: *mut pg_sys::List, reference: u32) -> bool {

@@ -17,22 +17,18 @@ use super::relation::Facts;
 use super::row::Hold;
 use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
+use super::whole_row;
 use crate::aggregate::{Operation, operation};
 use pgrx::pg_sys::{self, CmdType, Oid};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Rewrites a statement and all queries inside it.
+/// Rewrites a statement: all its queries, those around others first.
 pub fn statement(
     symbols: &Symbols,
-    query: Tree<pg_sys::Query>,
+    queries: Vec<Tree<pg_sys::Query>>,
     locking_reads: super::settings::LockingReads,
 ) {
-    let mut queries = Vec::new();
-    tree::any_node(query.pointer(), &mut |node, _| {
-        queries.extend(node.cast::<pg_sys::Query>());
-        false
-    });
     // The innermost first: an outer rewriting copies the expressions that hold inner queries.
     for query in queries.into_iter().rev() {
         match query.commandType {
@@ -219,6 +215,10 @@ impl<'a> Relation<'a> {
     }
 
     fn newest_column(&self, variable: Tree<pg_sys::Var>, hold: i32) -> Option<Any> {
+        if variable.varattno == 0 {
+            let newest = |column| self.newest_column(column, hold);
+            return Some(whole_row::of_columns(variable, self.entry.relid, newest));
+        }
         let kind = self.symbols.kind(variable.vartype)?;
         let levels_up = variable.varlevelsup;
         let arguments = [
@@ -680,7 +680,7 @@ impl<'a> Relation<'a> {
         let keeps = self.abelian_among(&returned)
             || self.facts.delete_trigger_reads
             || self.facts.may_suppress;
-        let hold = if keeps { Hold::KeyChange } else { Hold::Delete };
+        let hold = if keeps { Hold::Leave } else { Hold::Delete };
         let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
         let number = entries.len() as i16 + 1;
         entries.push(tree::target(
@@ -775,7 +775,7 @@ impl<'a> Relation<'a> {
         let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
         let number = entries.len() as i16 + 1;
         entries.push(tree::target(
-            self.lock_row(Hold::KeyChange as i32),
+            self.lock_row(Hold::Leave as i32),
             number,
             c"abelian_lock",
             true,

@@ -40,6 +40,8 @@ pub enum Hold {
     Strict = 9,
     /// One element of what this transaction has operated on must stay as it is. See [`super::own`].
     OwnElement = 10,
+    /// As `KeyChange`, and the row may go, its slices not with it: somebody has still to see its values.
+    Leave = 11,
 }
 
 /// Added to a [`Hold`]: raise an error instead of waiting.
@@ -68,6 +70,7 @@ impl Request {
             8 => Hold::Held,
             9 => Hold::Strict,
             10 => Hold::OwnElement,
+            11 => Hold::Leave,
             other => return Err(Error::Internal(format!("unknown hold {other}"))),
         };
         let policy = match number & !15 {
@@ -127,10 +130,15 @@ impl Request {
         self.hold == Hold::Delete
     }
 
+    /// Whether they may stay behind.
+    pub fn leaves(self) -> bool {
+        self.hold == Hold::Leave
+    }
+
     fn tuple_mode(self) -> LockTupleMode::Type {
         match self.hold {
             Hold::Share | Hold::ShareRow => LockTupleMode::LockTupleShare,
-            Hold::KeyChange | Hold::Delete => LockTupleMode::LockTupleExclusive,
+            Hold::KeyChange | Hold::Delete | Hold::Leave => LockTupleMode::LockTupleExclusive,
             _ => LockTupleMode::LockTupleNoKeyExclusive,
         }
     }
@@ -138,7 +146,7 @@ impl Request {
     /// The lock on the objects' values, if any.
     fn object_mode(self) -> Option<Mode> {
         match self.hold {
-            Hold::Overwrite | Hold::KeyChange | Hold::Delete => Some(Mode::Overwrite),
+            Hold::Overwrite | Hold::KeyChange | Hold::Delete | Hold::Leave => Some(Mode::Overwrite),
             Hold::Share | Hold::Strict => Some(Mode::Read),
             Hold::PlainChange
             | Hold::ShareRow

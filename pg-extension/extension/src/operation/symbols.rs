@@ -50,6 +50,8 @@ pub struct Symbols {
     /// `newest_element(datum, element, ctid, tableoid, mode)`: lock an element, then the newest value. An extension that has not been
     /// updated since lacks it.
     pub newest_element: Option<Oid>,
+    /// `detached(anyelement)`: the same value, of which nothing is an object. An extension that has not been updated since lacks it.
+    pub detached: Option<Oid>,
     /// `combined(bigint)` and `combined(numeric)`; an extension that has not been updated since lacks them.
     pub combined: [Option<Oid>; 2],
 }
@@ -135,6 +137,7 @@ fn look_up() -> Option<Symbols> {
                 pg_sys::INT4OID,
             ],
         ),
+        detached: function(c"detached", &[pg_sys::ANYELEMENTOID]),
         combined: [pg_sys::INT8OID, pg_sys::NUMERICOID]
             .map(|type_| function(c"combined", &[type_])),
     })

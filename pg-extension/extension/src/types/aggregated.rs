@@ -19,6 +19,11 @@ const STATE_OFFSET: usize = 16;
 /// In the place of an id: what follows are operations on elements, written down.
 const RECORDER: i64 = i64::MIN;
 
+/// Whether it names an object.
+pub fn is_identity(id: i64) -> bool {
+    ![0, RECORDER].contains(&id)
+}
+
 /// A datum taken apart.
 #[derive(Clone, Debug)]
 pub struct Aggregated {

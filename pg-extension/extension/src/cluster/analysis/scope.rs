@@ -118,7 +118,13 @@ impl Scopes {
             RTEKind::RTE_RELATION => {
                 let query = self.scopes[id].query;
                 let mut relation = Relation::new(entry.relid, level);
-                relation.write = query.resultRelation == index;
+                if query.resultRelation == index {
+                    relation.write = true;
+                    relation.assigned = tree::assignments(query)
+                        .iter()
+                        .map(|entry| relation.column_name(entry.resno))
+                        .collect();
+                }
                 relation.locking = locking_clause(query, index);
                 self.relations.push(relation);
                 Range::Relation(self.relations.len() - 1)
@@ -260,6 +266,29 @@ impl Scopes {
         self.graph.lead(source, column);
         self.derived.insert((scope, range, attribute), column);
         Some(column)
+    }
+
+    /// Whether the statement looks at system columns of distributed rows, such as `ctid`: they mean something on one node only.
+    pub fn reads_system_columns(&self) -> bool {
+        (0..self.scopes.len()).any(|scope| {
+            let mut found = false;
+            for_each_expression(self.scopes[scope].query, &mut |expression| {
+                tree::walk(expression, &mut |node| {
+                    found |= tree::cast::<pg_sys::Var, _>(node)
+                        .is_some_and(|var| var.varattno < 0 && self.is_distributed(scope, var));
+                    // A query inside belongs to its own level.
+                    tree::cast::<pg_sys::Query, _>(node).is_none()
+                });
+            });
+            found
+        })
+    }
+
+    fn is_distributed(&self, scope: ScopeId, var: &pg_sys::Var) -> bool {
+        let range = self
+            .scope_of(scope, var.varlevelsup)
+            .and_then(|scope| self.scopes[scope].ranges.get(var.varno as usize - 1));
+        matches!(range, Some(Range::Relation(id)) if self.relations[*id].key().is_some())
     }
 
     /// Ids of all relations at this level and below it.

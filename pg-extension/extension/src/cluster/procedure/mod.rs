@@ -7,11 +7,11 @@
 //! Whom a call goes to is the router's business; nothing here talks to other nodes.
 
 mod body;
-mod guard;
-mod insertion;
+pub mod guard;
+pub mod insertion;
 mod key;
 mod participants;
-mod placements;
+pub mod placements;
 mod record;
 
 pub use body::blind_facts;

@@ -60,6 +60,9 @@ public final class NodeConnection {
   private long laneClock;
   private SealKey sealKey;
   private long seals;
+  private String defaults;
+  private String settings;
+  private String answeredSettings;
   private Object settingsMark;
   private long schemaEpoch;
   private volatile boolean lost;
@@ -83,6 +86,8 @@ public final class NodeConnection {
     this.processId = processId;
     this.secretKey = secretKey;
     this.parameters.putAll(parameters);
+    defaults = parameters.getOrDefault("abelian.settings", "");
+    settings = defaults;
   }
 
   /** The node. */
@@ -132,6 +137,7 @@ public final class NodeConnection {
 
   /** Stores the status byte of a ReadyForQuery. */
   public void transactionStatus(byte status) {
+    answeredSettings = null;
     transactionStatus = status;
     if (status == 'I') {
       transactionToken = null;
@@ -216,6 +222,29 @@ public final class NodeConnection {
    */
   public String sealWord(String word, String text) {
     return sealKey == null ? null : sealKey.seal(name(), word, text);
+  }
+
+  /** What the node has said last of abelian.settings. */
+  public String settings() {
+    return answeredSettings == null ? settings : answeredSettings;
+  }
+
+  /** Stores what the node reported. */
+  public void settings(String reported) {
+    settings = reported;
+  }
+
+  /**
+   * Stores what the node answered in the midst of a group of messages. It holds until the end of
+   * the group: what is set then, and is not what was reported last, the node reports.
+   */
+  public void answeredSettings(String answer) {
+    answeredSettings = answer;
+  }
+
+  /** What the node reported as abelian.settings when the connection was opened. */
+  public String defaults() {
+    return defaults;
   }
 
   /** Whatever the session uses to tell which settings are in force here; null when unknown. */

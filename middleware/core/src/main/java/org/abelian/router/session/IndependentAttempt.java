@@ -178,7 +178,7 @@ final class IndependentAttempt {
    */
   private void execute() {
     String intent =
-        IntentText.settings(session.settings()).orElse("")
+        IntentText.settings(session.settings().current()).orElse("")
             + calls.stream().map(LaneCall::intent).collect(Collectors.joining());
     if (areExecuted(intent)) {
       session.router().independents().acknowledged(transaction);

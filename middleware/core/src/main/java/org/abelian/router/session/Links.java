@@ -125,8 +125,11 @@ final class Links {
       borrow(link);
     }
     provideKey(link);
-    if (!link.begun && !link.touched && !isSetUp(link.connection)) {
-      setUp(link);
+    if (!link.begun && !link.touched) {
+      if (!isSetUp(link.connection)) {
+        setUp(link);
+      }
+      link.seen = settings.current();
     }
     lastUsed = link;
   }
@@ -220,31 +223,73 @@ final class Links {
   private synchronized void hold(Link link, NodeConnection connection) {
     link.connection = connection;
     link.last = connection;
+    link.seen = null;
     held.add(link);
   }
 
   private void bringSettings(Link link) throws NodeLostException {
-    NodeConnection connection = link.connection;
     SettingsSnapshot wanted = settings.snapshot();
-    if (connection.settingsMark() == wanted) {
-      return;
+    // Ends, since each connection that is not fit leaves the pool.
+    while (link.connection.settingsMark() != wanted && !bringSettings(link, wanted)) {
+      if (link.pinned) {
+        throw refusedSettings(link, "its connection cannot be replaced");
+      }
+      drop(link);
+      borrow(link);
+      provideKey(link);
+    }
+  }
+
+  /** False when the connection is not fit for the session, whatever is set there. */
+  private boolean bringSettings(Link link, SettingsSnapshot wanted) throws NodeLostException {
+    NodeConnection connection = link.connection;
+    Object mark = connection.settingsMark();
+    ReportedSettings reported = ReportedSettings.of(connection.settings());
+    ReportedSettings defaults = ReportedSettings.of(connection.defaults());
+    if (reported.hasMoreNames(wanted.wanted(), defaults) && !wanted.owns(mark)) {
+      return false;
     }
     String sql =
-        wanted.replay(connection.settingsMark(), label -> SealKeys.sealed(connection, label));
+        wanted.replay(
+            mark, reported, defaults, link.nodeId, label -> SealKeys.sealed(connection, label));
     if (!sql.isEmpty()) {
       connection.settingsMark(SettingsSnapshot.UNKNOWN);
       QueryResult result = NodeCall.simple(connection, sql);
       if (!result.succeeded()) {
-        throw new AbelianException(
-            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "a setting of this session is refused by "
-                + link
-                + ": "
-                + result.errorFields().message(),
-            "RESET the setting, or make it valid on every node.");
+        throw refusedSettings(link, result.errorFields().message());
+      }
+      if (!wanted.owns(mark) && "f".equals(result.value())) {
+        return false;
       }
     }
+    ReportedSettings now = ReportedSettings.of(connection.settings());
+    if (!now.agreesWith(wanted.wanted())) {
+      throw otherDefaults(link, now);
+    }
     connection.settingsMark(wanted);
+    return true;
+  }
+
+  /**
+   * The role or the database has got defaults since the session began, which a new connection
+   * cannot be without. The session takes them over, unless a transaction has begun without them.
+   */
+  private AbelianException otherDefaults(Link link, ReportedSettings now) {
+    String changed = String.join(", ", now.namesChangedSince(settings.current()));
+    if (firstBegun() == null) {
+      settings.adoptDefaults(now);
+    }
+    return new AbelianException(
+        SqlState.SERIALIZATION_FAILURE,
+        "settings of the role or the database have changed, as " + link + " says: " + changed,
+        "Run it again.");
+  }
+
+  private static AbelianException refusedSettings(Link link, String reason) {
+    return new AbelianException(
+        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+        "a setting of this session is refused by " + link + ": " + reason,
+        "RESET the setting, make it valid on every node, or connect again.");
   }
 
   /** Messages of the current group go there. */

@@ -25,9 +25,6 @@ import org.abelian.router.routing.Route;
  * transaction over the nodes.
  */
 final class Spread {
-  private static final NodeStatement UNCHECKED_BODIES =
-      NodeStatement.of("SET LOCAL check_function_bodies = off");
-
   private final Session session;
   private final Combine combine;
   private final SnapshotGate gate;
@@ -160,7 +157,7 @@ final class Spread {
       for (Link link : links) {
         enter(link, routed);
         if (routed.changesSchema(all)) {
-          prepareForChange(link, link == links.get(0));
+          announceChange(link);
         }
         bindOne(link, routed, text, false, bind);
       }
@@ -178,33 +175,17 @@ final class Spread {
   }
 
   /**
-   * Bodies of functions are checked by the first node alone: they may name temporary tables, which
-   * the others do not have.
-   */
-  private void prepareForChange(Link link, boolean first) {
-    if (!first) {
-      session.control().inject(link, UNCHECKED_BODIES, false);
-    }
-    announceChange(link);
-  }
-
-  /**
    * Tells the node that every node makes this change, and which one it is: sequences of distributed
-   * tables count differently on each.
+   * tables count differently on each. Nodes without seals know by their settings.
    */
   private void announceChange(Link link) {
     String seal = link.connection.seal("change_schema", Integer.toString(link.nodeId));
-    String sql =
-        seal == null
-            ? "SET LOCAL abelian.node_id = " + link.nodeId
-            : "SELECT abelian.change_schema('"
-                + session.router().uuid()
-                + "',"
-                + link.nodeId
-                + ",'"
-                + seal
-                + "')";
-    session.control().inject(link, NodeStatement.of(sql), false);
+    if (seal != null) {
+      String sql =
+          "SELECT abelian.change_schema('%s',%d,'%s')"
+              .formatted(session.router().uuid(), link.nodeId, seal);
+      session.control().inject(link, NodeStatement.of(sql), false);
+    }
   }
 
   private Portal bindRead(

@@ -88,7 +88,7 @@ final class TransactionEnding {
   /** Counts a choice, and tells the client about it if it wants to know. */
   void announce(ClassChoice choice) {
     session.router().statistics().count(choice);
-    if (ClassChoice.says(session.settings(), ClassChoice.NOTICE, "(?:on|true)")) {
+    if (session.says(ClassChoice.NOTICE, "on", "true", "1")) {
       session.output().notice(ErrorFields.of("NOTICE", "00000", choice.toString()));
     }
   }
@@ -266,9 +266,7 @@ final class TransactionEnding {
 
   /** No node has the transaction open any more. */
   void ended(boolean committed) {
-    if (committed && !state.isFailed()) {
-      keepSettings();
-    }
+    session.watch().transactionEnded(committed && !state.isFailed(), session.links().begun());
     boolean changed = schemaChanged;
     schemaChanged = false;
     for (Link link : session.links().begun()) {
@@ -279,24 +277,6 @@ final class TransactionEnding {
     session.portals().clear();
     if (changed) {
       session.schemaMayHaveChanged(committed);
-    }
-  }
-
-  /** Settings made in the transaction are the session's from now on. */
-  private void keepSettings() {
-    boolean any = false;
-    for (TransactionState.Entry entry : state.history()) {
-      if (entry.settingName() != null && !entry.settingName().isEmpty()) {
-        session.settings().apply(entry.settingName(), entry.statement().sql());
-        any = true;
-      }
-    }
-    if (any) {
-      for (Link link : session.links().begun()) {
-        if (link.isUsable()) {
-          link.connection.settingsMark(session.settings().snapshot());
-        }
-      }
     }
   }
 

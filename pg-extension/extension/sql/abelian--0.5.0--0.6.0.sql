@@ -870,6 +870,7 @@ CREATE FUNCTION abelian.is_divided(sequence oid) RETURNS boolean LANGUAGE sql ST
     SELECT FROM pg_depend d JOIN abelian.placement p ON p.relation = d.refobjid
      WHERE d.classid = 'pg_class'::regclass AND d.objid = sequence AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i' AND p.method = 'hash')
 $$;
+REVOKE ALL ON FUNCTION abelian.is_divided(oid) FROM PUBLIC; -- the library calls it
 -- ==== end of statement analysis =====================================================================
 -- ==== settings of sessions ==========================================================================
 CREATE FUNCTION abelian.same_defaults(defaults text) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_same_defaults';

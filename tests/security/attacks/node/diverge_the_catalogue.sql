@@ -30,6 +30,9 @@ DROP PROCEDURE victims.order_more;
 CREATE OR REPLACE PROCEDURE victims.order_more(order_id int) LANGUAGE sql AS $$ UPDATE victims.orders SET total = total + 100 WHERE id = order_id $$;
 --! 55000
 DO $$ BEGIN CREATE OR REPLACE PROCEDURE victims.order_more(order_id int) LANGUAGE sql AS 'SELECT 1'; END $$;
+--! 0A000
+RESET abelian.node_id;
+DO $$ BEGIN CREATE OR REPLACE PROCEDURE victims.order_more(order_id int) LANGUAGE sql AS 'SELECT 1'; END $$;
 --! 55000
 SELECT abelian.reclassify('victims.order_more(int)', 'independent');
 --! 42501

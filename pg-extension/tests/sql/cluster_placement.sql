@@ -33,8 +33,16 @@ SELECT create_distributed_table('early', 'id');
 SELECT create_reference_table('early');
 CREATE VIEW seen AS SELECT 1 AS x;
 SELECT create_distributed_table('seen', 'x');
+-- a partitioned table has its partitions with it
 CREATE TABLE parts (k int) PARTITION BY LIST (k);
-SELECT create_distributed_table('parts', 'k');
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
+SELECT create_distributed_table('parts_1', 'k');
+SELECT create_reference_table('parts');
+CREATE TABLE parts_2 PARTITION OF parts FOR VALUES IN (2);
+SELECT relation, method FROM abelian.placement ORDER BY relation::text;
+SELECT undistribute_table('parts_1');
+SELECT undistribute_table('parts');
+SELECT count(*) FROM abelian.placement;
 -- one connection that is no router
 SET abelian.placement_version = 0;
 SELECT create_reference_table('early');

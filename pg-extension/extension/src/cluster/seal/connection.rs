@@ -18,9 +18,13 @@ pub fn name() -> String {
     unsafe { name_of(pg_sys::MyProcPid, pg_sys::MyStartTimestamp) }
 }
 
-/// `<run of the server>.<process>.<its start>`
+/// `<run of the server>-<database>.<process>.<its start>`: before the first point is what a key is good for. A process of another database
+/// has another name.
 pub fn name_of(process: i32, start: i64) -> String {
-    format!("{:x}.{process}.{start:x}", transaction_token::run())
+    // SAFETY: plain read of a backend variable.
+    let database = unsafe { pg_sys::MyDatabaseId }.to_u32();
+    let run = transaction_token::run();
+    format!("{run:x}-{database:x}.{process}.{start:x}")
 }
 
 callback!(

@@ -7,9 +7,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The router's key at a node, for one run of the node. With it the router seals what it says on its
- * clients' connections, so that the node can tell this from what they say: docs/security.md. Safe
- * for several threads.
+ * The router's key at a node, for one run of the node and one database. With it the router seals
+ * what it says on its clients' connections, so that the node can tell this from what they say:
+ * docs/security.md. Safe for several threads.
  */
 public final class SealKey {
   private static final String ALGORITHM = "HmacSHA256";
@@ -24,7 +24,7 @@ public final class SealKey {
   /**
    * A key that the node has given.
    *
-   * @param connection the name of a connection of that run
+   * @param connection the name of a connection of that run, to that database
    */
   public SealKey(String connection, byte[] key) {
     run = run(connection);
@@ -40,7 +40,7 @@ public final class SealKey {
     return connection.substring(0, connection.indexOf('.') + 1);
   }
 
-  /** Whether it is good for a connection of that name: one of the same run of the node. */
+  /** Whether it is good for a connection of that name: one of the same run and database. */
   public boolean fits(String connection) {
     return !forgotten && connection.startsWith(run);
   }

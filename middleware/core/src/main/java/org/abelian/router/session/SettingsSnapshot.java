@@ -18,6 +18,10 @@ record SettingsSnapshot(String session, long placementVersion, ReportedSettings 
       "SET SESSION AUTHORIZATION DEFAULT;RESET ROLE;RESET ALL;"
           + "SELECT abelian.defaults_are_current();";
 
+  /** Settings depend on no placement, so they are made even where the router's is an old one. */
+  private static final String ANY_VERSION =
+      "SET abelian.placement_version=" + Integer.MAX_VALUE + ';';
+
   /** True when a connection with that mark belongs to this session already. */
   boolean owns(Object mark) {
     return mark instanceof SettingsSnapshot snapshot && snapshot.session.equals(session);
@@ -54,10 +58,16 @@ record SettingsSnapshot(String session, long placementVersion, ReportedSettings 
       sql.append(mark == null ? "SELECT abelian.defaults_are_current();" : TAKE_OVER);
       sql.append(label(node, sealed));
     }
-    if (!owns || ((SettingsSnapshot) mark).placementVersion != placementVersion) {
+    String change = (owns ? reported : defaults).changeTo(wanted);
+    if (!change.isEmpty()) {
+      sql.append(ANY_VERSION).append(change);
+    }
+    if (!owns
+        || !change.isEmpty()
+        || ((SettingsSnapshot) mark).placementVersion != placementVersion) {
       sql.append(version());
     }
-    return sql.append((owns ? reported : defaults).changeTo(wanted)).toString();
+    return sql.toString();
   }
 
   private String label(int node, UnaryOperator<String> sealed) {

@@ -31,7 +31,9 @@ class SettingsSnapshotTest {
   void aConnectionOfTheSameSessionGetsOnlyWhatIsNew() {
     assertEquals("", replay(MINE, MINE, SET));
     assertEquals(
-        "SELECT pg_catalog.set_config('app.tenant','7',false);",
+        "SET abelian.placement_version=2147483647;"
+            + "SELECT pg_catalog.set_config('app.tenant','7',false);"
+            + "SET abelian.placement_version=3;",
         replay(MINE, MINE, ReportedSettings.of("DateStyle=German, DMY\napp.tenant=8\n")));
   }
 

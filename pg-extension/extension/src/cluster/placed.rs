@@ -26,7 +26,8 @@ pub fn begin_change() {
     lock(pg_sys::ExclusiveLock);
 }
 
-fn is_anything_placed() -> bool {
+/// Whether a table or procedure has a placement. Leaves no lock on a table.
+pub fn is_anything_placed() -> bool {
     [c"placement", c"procedure"].into_iter().any(|table| {
         let mut found = false;
         // SAFETY: no column is read.

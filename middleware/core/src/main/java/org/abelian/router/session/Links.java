@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
@@ -256,7 +257,7 @@ final class Links {
       connection.settingsMark(SettingsSnapshot.UNKNOWN);
       QueryResult result = NodeCall.simple(connection, sql);
       if (!result.succeeded()) {
-        throw refusedSettings(link, result.errorFields().message());
+        return withoutUnknownName(link, result.errorFields());
       }
       if (!wanted.owns(mark) && "f".equals(result.value())) {
         return false;
@@ -268,6 +269,23 @@ final class Links {
     }
     connection.settingsMark(wanted);
     return true;
+  }
+
+  /**
+   * A module that the node has loaded does not know a name with its prefix, which the session has
+   * made up: as PostgreSQL does where the module is loaded later, the name is removed.
+   */
+  private boolean withoutUnknownName(Link link, ErrorFields error) throws NodeLostException {
+    ReportedSettings current = settings.current();
+    Optional<String> unknown =
+        current.values().keySet().stream()
+            .filter(name -> name.indexOf('.') >= 0 && error.message().contains('"' + name + '"'))
+            .findFirst();
+    if (unknown.isEmpty() || !error.sqlState().equals(SqlState.INVALID_NAME.code())) {
+      throw refusedSettings(link, error.message());
+    }
+    settings.adoptDefaults(current.without(unknown.get()));
+    return bringSettings(link, settings.snapshot());
   }
 
   /**

@@ -205,6 +205,13 @@ final class ReportedSettings {
         : " E'" + doubled.replace("\\", "\\\\") + "'";
   }
 
+  /** These without one of the names. */
+  ReportedSettings without(String name) {
+    Map<String, String> rest = new TreeMap<>(values);
+    rest.remove(name);
+    return of(rest);
+  }
+
   /** These with what has changed from earlier settings to later ones. */
   ReportedSettings withChanges(ReportedSettings earlier, ReportedSettings later) {
     Map<String, String> result = new TreeMap<>(values);
@@ -219,8 +226,12 @@ final class ReportedSettings {
         result.remove(name);
       }
     }
+    return of(result);
+  }
+
+  private static ReportedSettings of(Map<String, String> values) {
     StringBuilder sum = new StringBuilder();
-    result.forEach(
+    values.forEach(
         (name, value) -> {
           sum.append(name);
           if (value != null) {

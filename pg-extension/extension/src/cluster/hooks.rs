@@ -4,8 +4,8 @@
 //! function's own work, which sees the new version that it makes.
 
 use super::{
-    column_fill, gate, nested, postgres, procedure, session_settings, settings, transaction_token,
-    version,
+    column_fill, gate, nested, postgres, procedure, run_as, schema_change, session_settings,
+    settings, transaction_token, version, vote,
 };
 use crate::backend;
 use crate::boundary::functions;
@@ -67,7 +67,7 @@ fn has_router() -> bool {
 
 /// Whether a client's statements are of any concern; most clients are no routers.
 fn is_watched() -> bool {
-    has_router() || !procedure::is_idle()
+    has_router() || !procedure::is_idle() || schema_change::is_concerned()
 }
 
 /// Raises AB001 when the router's version is older than the node's.
@@ -90,6 +90,7 @@ fn is_inside() -> bool {
 fn statement_starts(command: *mut pg_sys::Node) {
     refuse_outdated_router();
     procedure::statement_starts();
+    schema_change::statement_starts(!command.is_null());
     if has_router() {
         nested::statement_starts(command);
     }
@@ -107,17 +108,23 @@ fn begin_call() -> i32 {
 
 fn end_call(level: i32) {
     if level != 0 {
-        // SAFETY: inside of a transaction.
-        deeper(|| unsafe { functions::AfterTriggerFireDeferred() });
+        fire_deferred();
         // SAFETY: the level is one that `begin_call` began.
         unsafe { functions::AtEOXact_GUC(false, level) };
     }
+}
+
+/// Does what the transaction has deferred, as its end would.
+pub fn fire_deferred() {
+    // SAFETY: inside of a transaction.
+    deeper(|| unsafe { functions::AfterTriggerFireDeferred() });
 }
 
 fn report_transaction() {
     if procedure::is_running() {
         procedure::statement_ends();
     }
+    schema_change::statement_ends();
     if has_router() {
         transaction_token::report();
         session_settings::statement_ends();
@@ -132,21 +139,25 @@ fn concerns_command(command: &Command) -> bool {
     };
     concerned && touches_tables(command.tag())
         || has_router() && changes_settings(command.tag())
-        || prepares_our_gid(command)
+        || run_as::is_inside()
+        || our_gid_to_prepare(command).is_some()
 }
 
 fn around_command(command: &Command, run: Runner<'_>) {
     let mut command = *command;
     let touches_tables = touches_tables(command.tag());
     let is_checked = touches_tables && is_client_statement();
+    if run_as::is_inside() {
+        run_as::check_command(command.node());
+    }
     let changes_settings = has_router() && changes_settings(command.tag());
     if is_checked {
         command = command_starts(command);
     } else if touches_tables {
         inner_command_starts(&command);
     }
-    if prepares_our_gid(&command) {
-        enter_gate();
+    if let Some(gid) = our_gid_to_prepare(&command) {
+        enter_gate(gid);
     }
     let level = if is_checked { begin_call() } else { 0 };
     match is_checked && nested::checks_bodies_elsewhere(command.node()) {
@@ -202,10 +213,12 @@ fn inner_command_starts(command: &Command) {
 }
 
 /// A transaction that has failed is rolled back by its PREPARE, and needs no gate.
-fn enter_gate() {
-    if backend::in_transaction()
-        && let Err(error) = gate::enter_to_commit()
-    {
+fn enter_gate(gid: &CStr) {
+    if !backend::in_transaction() {
+        return;
+    }
+    vote::require(gid.to_bytes());
+    if let Err(error) = gate::enter_to_commit() {
         error.raise();
     }
 }
@@ -235,18 +248,19 @@ fn changes_settings(tag: NodeTag) -> bool {
     matches!(tag, NodeTag::T_DiscardStmt | NodeTag::T_VariableSetStmt)
 }
 
-fn prepares_our_gid(command: &Command) -> bool {
+/// The gid of ours under which the command prepares a transaction, if it does. It lives as long as the command.
+fn our_gid_to_prepare(command: &Command) -> Option<&CStr> {
     if command.tag() != NodeTag::T_TransactionStmt {
-        return false;
+        return None;
     }
     let transaction = command.node().cast::<pg_sys::TransactionStmt>();
     // SAFETY: the tag says which structure it is; gid is a C string for this kind.
     unsafe {
-        (*transaction).kind == pg_sys::TransactionStmtKind::TRANS_STMT_PREPARE
+        let prepares = (*transaction).kind == pg_sys::TransactionStmtKind::TRANS_STMT_PREPARE
             && !(*transaction).gid.is_null()
-            && CStr::from_ptr((*transaction).gid)
-                .to_bytes()
-                .starts_with(gate::GID_PREFIX)
-            && pg_sys::IsTransactionBlock()
+            && pg_sys::IsTransactionBlock();
+        prepares
+            .then(|| CStr::from_ptr((*transaction).gid))
+            .filter(|gid| gid.to_bytes().starts_with(gate::GID_PREFIX))
     }
 }

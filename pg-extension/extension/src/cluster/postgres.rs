@@ -42,6 +42,15 @@ pub fn set_local(name: &CStr, value: &CStr) {
     set(name, value, pg_sys::GucAction::GUC_ACTION_LOCAL);
 }
 
+/// Others act on the strength of what this transaction writes: its commit waits for the disk.
+pub fn flush_at_commit() {
+    // SAFETY: plain read of a setting.
+    let level = unsafe { pg_sys::synchronous_commit };
+    if level <= pg_sys::SyncCommitLevel::SYNCHRONOUS_COMMIT_LOCAL_FLUSH as i32 {
+        set_local(c"synchronous_commit", c"on");
+    }
+}
+
 /// Sets a parameter, to the end of the current nest level of settings with `GUC_ACTION_SAVE`.
 pub fn set(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) {
     // SAFETY: a setting that any user may make; errors unwind.
@@ -163,6 +172,35 @@ pub fn text_datum(text: &str) -> pg_sys::Datum {
 pub unsafe fn text_argument(datum: pg_sys::Datum) -> CString {
     // SAFETY: text_to_cstring gives a NUL-terminated palloc'd copy.
     unsafe { CStr::from_ptr(pg_sys::text_to_cstring(datum.cast_mut_ptr())).to_owned() }
+}
+
+/// A text of the server's in UTF-8.
+pub fn to_utf8(text: &CStr) -> CString {
+    // SAFETY: the conversion gives its argument or a palloc'd string.
+    unsafe {
+        let length = text.count_bytes() as c_int;
+        let utf8 = pg_sys::pg_enc::PG_UTF8 as c_int;
+        CStr::from_ptr(pg_sys::pg_server_to_any(text.as_ptr(), length, utf8)).to_owned()
+    }
+}
+
+/// A text in UTF-8 as the server keeps it.
+pub fn from_utf8(text: &CStr) -> CString {
+    // SAFETY: as above.
+    unsafe {
+        let length = text.count_bytes() as c_int;
+        let utf8 = pg_sys::pg_enc::PG_UTF8 as c_int;
+        CStr::from_ptr(pg_sys::pg_any_to_server(text.as_ptr(), length, utf8)).to_owned()
+    }
+}
+
+/// A `name` argument as a C string.
+///
+/// # Safety
+/// `datum` must be a non-null `name`.
+pub unsafe fn name_argument(datum: pg_sys::Datum) -> CString {
+    // SAFETY: by the caller's promise; a name ends with a zero byte.
+    unsafe { CStr::from_ptr(datum.cast_mut_ptr()).to_owned() }
 }
 
 /// The elements of an `integer[]` without NULLs that are not negative.

@@ -1,6 +1,6 @@
 //! The settings a router gives to its connections to a node.
 
-use super::{procedure, session_label, session_settings};
+use super::{procedure, seal, session_label, session_settings};
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 use std::ffi::CString;
 
@@ -29,6 +29,8 @@ static TRANSACTION_ID: GucSetting<Option<CString>> = GucSetting::<Option<CString
 /// `abelian.lane_clock`: reported to the router; see [`super::independent`].
 static LANE_CLOCK: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
+/// `abelian.connection`: reported to the router; see [`super::seal`].
+static CONNECTION: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 /// `abelian.settings`: reported to the router; see [`super::session_settings`].
 static SETTINGS: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
@@ -105,6 +107,17 @@ pub fn define() {
             None,
             Some(procedure::on_assign),
             None,
+        );
+        GucRegistry::define_string_guc_with_hooks(
+            c"abelian.connection",
+            c"The name of this connection, which a router seals with what it says on it.",
+            c"",
+            &CONNECTION,
+            GucContext::Internal,
+            GucFlags::REPORT,
+            None,
+            None,
+            Some(seal::show_connection),
         );
     }
     GucRegistry::define_string_guc(

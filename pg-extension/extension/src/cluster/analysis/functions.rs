@@ -64,6 +64,43 @@ pub fn is_placement_name(parts: &[String]) -> bool {
     })
 }
 
+/// Whether a statement that calls placement functions does the same on every node, whoever wrote it: it reads no tables, and calls nothing
+/// else but PostgreSQL's own immutable functions.
+pub fn places_alike(query: &pg_sys::Query) -> bool {
+    let tree = std::ptr::from_ref(query).cast_mut().cast();
+    let mut called = BTreeSet::<u32>::new();
+    let differs = tree::any(tree, &mut |node| {
+        let table = tree::cast::<pg_sys::RangeTblEntry, _>(node)
+            .is_some_and(|entry| entry.rtekind == pg_sys::RTEKind::RTE_RELATION);
+        let is_list = matches!(
+            tree::tag(node),
+            Some(pg_sys::NodeTag::T_Query | pg_sys::NodeTag::T_List) | None
+        );
+        if !is_list && !table {
+            // SAFETY: the checker only adds to the set.
+            unsafe {
+                pg_sys::check_functions_in_node(node, Some(collect), (&raw mut called).cast())
+            };
+        }
+        let varies = matches!(
+            tree::tag(node),
+            Some(pg_sys::NodeTag::T_NextValueExpr | pg_sys::NodeTag::T_SQLValueFunction)
+        );
+        table || varies
+    });
+    let reads = tree::list::<pg_sys::RangeTblEntry>(query.rtable)
+        .any(|entry| entry.rtekind == pg_sys::RTEKind::RTE_RELATION);
+    !differs && !reads && called.into_iter().all(is_alike)
+}
+
+fn is_alike(function: u32) -> bool {
+    let (schema, name) = relation::function_name(Oid::from(function));
+    // SAFETY: a catalogue look-up.
+    let volatility = unsafe { pg_sys::func_volatile(Oid::from(function)) } as u8;
+    PLACEMENT.contains(&(schema.as_str(), name.as_str()))
+        || function < FIRST_USER_OBJECT && volatility == pg_sys::PROVOLATILE_IMMUTABLE
+}
+
 callback!(fn collect(function: Oid, context: *mut c_void) -> bool = note);
 
 fn note(function: Oid, context: *mut c_void) -> bool {

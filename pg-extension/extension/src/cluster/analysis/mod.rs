@@ -19,7 +19,7 @@ mod merge;
 mod node_functions;
 pub mod operand;
 pub mod parser;
-mod procedure_call;
+pub mod procedure_call;
 pub mod relation;
 mod row_spans;
 mod scope;

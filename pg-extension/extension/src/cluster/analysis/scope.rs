@@ -4,6 +4,7 @@
 //! relation inside, unless something in between (LIMIT, window functions, set operations ...) looks at all rows.
 
 use super::graph::{Column, EqualityGraph};
+use super::locality::Spread;
 use super::relation::Relation;
 use super::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, RTEKind};
@@ -51,6 +52,8 @@ pub struct Scopes {
     columns: BTreeMap<(usize, i16), Column>,
     /// Nodes that stand for a column of a WITH query that is mentioned several times.
     derived: BTreeMap<(ScopeId, usize, i16), Column>,
+    /// What is known of how the rows of levels lie: a level that is mentioned twice in each of many levels is looked at once.
+    pub spreads: BTreeMap<ScopeId, Spread>,
 }
 
 impl Scopes {
@@ -61,6 +64,7 @@ impl Scopes {
         parent: Option<ScopeId>,
         level: usize,
     ) -> ScopeId {
+        pgrx::check_for_interrupts!();
         let id = self.scopes.len();
         self.scopes.push(Scope {
             query,
@@ -290,19 +294,20 @@ impl Scopes {
     /// Ids of all relations at this level and below it.
     pub fn relations_below(&self, scope: ScopeId) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
-        for range in &self.scopes[scope].ranges {
-            match range {
-                Range::Relation(id) => {
-                    found.insert(*id);
+        let mut seen = BTreeSet::from([scope]);
+        let mut waiting = vec![scope];
+        while let Some(scope) = waiting.pop() {
+            let mut below = self.scopes[scope].sublinks.clone();
+            for range in &self.scopes[scope].ranges {
+                match range {
+                    Range::Relation(id) => {
+                        found.insert(*id);
+                    }
+                    Range::Subquery(inner) | Range::With { scope: inner, .. } => below.push(*inner),
+                    Range::Join | Range::Computed | Range::Unused => {}
                 }
-                Range::Subquery(inner) | Range::With { scope: inner, .. } => {
-                    found.extend(self.relations_below(*inner));
-                }
-                Range::Join | Range::Computed | Range::Unused => {}
             }
-        }
-        for inner in &self.scopes[scope].sublinks {
-            found.extend(self.relations_below(*inner));
+            waiting.extend(below.into_iter().filter(|inner| seen.insert(*inner)));
         }
         found
     }

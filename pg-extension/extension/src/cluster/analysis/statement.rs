@@ -11,6 +11,7 @@ use super::{
 };
 use crate::boundary::PostgresError;
 use crate::object;
+use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
@@ -258,6 +259,9 @@ fn describe_query(
         facts["insert"] = json!(insert::facts(&mut scopes, scope, query, statement, text));
     }
     if describe_functions(&trees(&queries), facts) {
+        if !functions::places_alike(query) {
+            return Err(not_alike());
+        }
         facts["kind"] = json!("cluster_call");
     }
     if let (Some(scope), 1) = (top, queries.len()) {
@@ -292,6 +296,16 @@ fn catalogue() -> Json {
     json!({
         "id": 0, "schema": "pg_catalog", "name": "pg_class", "catalog": true, "temporary": false, "write": false, "locking": null, "level": 0,
     })
+}
+
+/// A statement that places tables on some nodes otherwise than on others would divide the cluster.
+fn not_alike() -> PostgresError {
+    PostgresError::made(
+        PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32,
+        "a statement that changes the placement cannot read tables or call other functions",
+        "Every node runs it, and must do the same.",
+        None,
+    )
 }
 
 /// The facts of the statement with the values that the router makes as parameters.

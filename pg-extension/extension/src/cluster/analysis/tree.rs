@@ -38,7 +38,7 @@ tagged!(
     CreateSeqStmt T_CreateSeqStmt, CreateStmt T_CreateStmt, CreateTrigStmt T_CreateTrigStmt, DropStmt T_DropStmt,
     IndexStmt T_IndexStmt, IntoClause T_IntoClause, ReindexStmt T_ReindexStmt, RenameStmt T_RenameStmt,
     VacuumStmt T_VacuumStmt, ViewStmt T_ViewStmt,
-    Aggref T_Aggref, AlternativeSubPlan T_AlternativeSubPlan, ArrayExpr T_ArrayExpr, BoolExpr T_BoolExpr,
+    A_Const T_A_Const, Aggref T_Aggref, AlternativeSubPlan T_AlternativeSubPlan, ArrayExpr T_ArrayExpr, BoolExpr T_BoolExpr,
     CallStmt T_CallStmt, CoerceToDomain T_CoerceToDomain, CoerceViaIO T_CoerceViaIO, CollateExpr T_CollateExpr,
     CommonTableExpr T_CommonTableExpr, Const T_Const, CopyStmt T_CopyStmt, CreateTableAsStmt T_CreateTableAsStmt,
     DeallocateStmt T_DeallocateStmt, DeclareCursorStmt T_DeclareCursorStmt, DefElem T_DefElem,
@@ -122,6 +122,17 @@ pub fn strings(names: *const pg_sys::List) -> Vec<String> {
         // SAFETY: the elements are String nodes.
         .map(|node| string(unsafe { (*node.cast::<pg_sys::String>()).sval }))
         .collect()
+}
+
+/// The text of a string that is written in a statement as it is.
+pub fn literal(node: NodePtr) -> Option<String> {
+    let constant = cast::<pg_sys::A_Const, _>(node)?;
+    // SAFETY: each kind of value is a node, which starts with its tag.
+    unsafe {
+        let value = &raw const constant.val;
+        (!constant.isnull && tag(value.cast::<pg_sys::Node>()) == Some(NodeTag::T_String))
+            .then(|| string((*value).sval.sval))
+    }
 }
 
 type Visitor<'v> = &'v mut dyn FnMut(NodePtr);

@@ -3,7 +3,7 @@
 
 use super::super::analysis::operand::strip_faithful;
 use super::super::analysis::tree::{self, NodePtr};
-use super::super::postgres;
+use super::super::{postgres, run_as};
 use super::body;
 use super::insertion;
 use super::key::{self, Partition};
@@ -105,7 +105,7 @@ pub fn check_command(statement: *mut pg_sys::Node) {
         tree::tag(statement),
         Some(NodeTag::T_CallStmt | NodeTag::T_DoStmt | NodeTag::T_ExplainStmt)
     );
-    if harmless {
+    if harmless && !run_as::explains_a_command(statement) {
         return;
     }
     let error = PostgresError::made(

@@ -17,6 +17,7 @@ mod record;
 pub use body::blind_facts;
 pub use guard::{check_command, check_query};
 pub use participants::{
-    are_several, install, is_idle, is_running, on_assign, statement_ends, statement_starts,
+    are_several, end_statement, install, is_idle, is_running, on_assign, statement_ends,
+    statement_starts, told,
 };
 pub use record::{Record, find};

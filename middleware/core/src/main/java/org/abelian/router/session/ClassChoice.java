@@ -96,7 +96,7 @@ record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
   }
 
   /**
-   * An operation of a node, in the form that abelian.redo_operation() wants.
+   * An operation of a node, in the form that abelian.apply_intent() wants.
    *
    * @param work the operations of all nodes
    * @param values in text form, null for NULL

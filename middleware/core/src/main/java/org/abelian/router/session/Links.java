@@ -125,6 +125,7 @@ final class Links {
     if (link.connection == null) {
       borrow(link);
     }
+    provideKey(link);
     if (!link.begun && !link.touched) {
       if (!isSetUp(link.connection)) {
         setUp(link);
@@ -132,6 +133,19 @@ final class Links {
       link.seen = settings.current();
     }
     lastUsed = link;
+  }
+
+  private void provideKey(Link link) {
+    try {
+      router.sealKeys().provide(link.connection);
+    } catch (IOException unreachable) {
+      throw new AbelianException(
+          SqlState.UNABLE_TO_CONNECT,
+          "cannot connect to " + link + ": " + unreachable.getMessage(),
+          null,
+          "Nothing was done there. Check that the node lets the router's own role in.",
+          null);
+    }
   }
 
   private boolean isSetUp(NodeConnection connection) {
@@ -156,6 +170,7 @@ final class Links {
   /** The connection broke while it was idle, and nothing of the client's was sent there. */
   private void replace(Link link) {
     borrow(link);
+    provideKey(link);
     try {
       forgetOutdatedStatements(link.connection);
       bringSettings(link);
@@ -222,6 +237,7 @@ final class Links {
       }
       drop(link);
       borrow(link);
+      provideKey(link);
     }
   }
 
@@ -234,7 +250,9 @@ final class Links {
     if (reported.hasMoreNames(wanted.wanted(), defaults) && !wanted.owns(mark)) {
       return false;
     }
-    String sql = wanted.replay(mark, reported, defaults, link.nodeId);
+    String sql =
+        wanted.replay(
+            mark, reported, defaults, link.nodeId, label -> SealKeys.sealed(connection, label));
     if (!sql.isEmpty()) {
       connection.settingsMark(SettingsSnapshot.UNKNOWN);
       QueryResult result = NodeCall.simple(connection, sql);

@@ -1,5 +1,7 @@
 package org.abelian.router.session;
 
+import java.util.function.UnaryOperator;
+
 /**
  * The settings that a session's node connections must have. Immutable; a connection is marked with
  * the snapshot that is in force on it.
@@ -16,14 +18,22 @@ record SettingsSnapshot(String session, long placementVersion, ReportedSettings 
       "SET SESSION AUTHORIZATION DEFAULT;RESET ROLE;RESET ALL;"
           + "SELECT abelian.defaults_are_current();";
 
+  /** Settings depend on no placement, so they are made even where the router's is an old one. */
+  private static final String ANY_VERSION =
+      "SET abelian.placement_version=" + Integer.MAX_VALUE + ';';
+
   /** True when a connection with that mark belongs to this session already. */
   boolean owns(Object mark) {
     return mark instanceof SettingsSnapshot snapshot && snapshot.session.equals(session);
   }
 
-  /** What gives a connection to a session that begins, and to which nothing is set as yet. */
-  String takeOver(int node) {
-    return TAKE_OVER + label(node) + version();
+  /**
+   * What gives a connection to a session that begins, and to which nothing is set as yet.
+   *
+   * @param sealed how its node is told a session's label
+   */
+  String takeOver(int node, UnaryOperator<String> sealed) {
+    return TAKE_OVER + label(node, sealed) + version();
   }
 
   /**
@@ -33,23 +43,36 @@ record SettingsSnapshot(String session, long placementVersion, ReportedSettings 
    * @param reported what its node says is set there now
    * @param defaults what its node said when it was opened
    * @param node the number of the node
+   * @param sealed how the connection's node is told a session's label
    */
-  String replay(Object mark, ReportedSettings reported, ReportedSettings defaults, int node) {
+  String replay(
+      Object mark,
+      ReportedSettings reported,
+      ReportedSettings defaults,
+      int node,
+      UnaryOperator<String> sealed) {
     StringBuilder sql = new StringBuilder();
     boolean owns = owns(mark);
     if (!owns) {
       // RESET ALL leaves the role alone.
       sql.append(mark == null ? "SELECT abelian.defaults_are_current();" : TAKE_OVER);
-      sql.append(label(node));
+      sql.append(label(node, sealed));
     }
-    if (!owns || ((SettingsSnapshot) mark).placementVersion != placementVersion) {
+    String change = (owns ? reported : defaults).changeTo(wanted);
+    if (!change.isEmpty()) {
+      sql.append(ANY_VERSION).append(change);
+    }
+    if (!owns
+        || !change.isEmpty()
+        || ((SettingsSnapshot) mark).placementVersion != placementVersion) {
       sql.append(version());
     }
-    return sql.append((owns ? reported : defaults).changeTo(wanted)).toString();
+    return sql.toString();
   }
 
-  private String label(int node) {
-    return "SET abelian.session='" + session + "';SET abelian.node_id=" + node + ';';
+  private String label(int node, UnaryOperator<String> sealed) {
+    String label = sealed.apply(session);
+    return "SET abelian.session='" + label + "';SET abelian.node_id=" + node + ';';
   }
 
   private String version() {

@@ -16,8 +16,8 @@ import org.abelian.router.pool.NodeStatement;
  * messages; within a group they are asked, after what is known to set something.
  */
 final class SettingsWatch {
-  private static final NodeStatement ASK =
-      NodeStatement.of("SELECT pg_catalog.current_setting('abelian.settings')");
+  /** A command, which nodes answer whatever placement the router knows. */
+  private static final NodeStatement ASK = NodeStatement.of("SHOW abelian.settings");
 
   private final Session session;
 

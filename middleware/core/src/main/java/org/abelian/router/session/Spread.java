@@ -156,6 +156,9 @@ final class Spread {
       NodeStatement text = rewritten == null ? statement.statement() : NodeStatement.of(rewritten);
       for (Link link : links) {
         enter(link, routed);
+        if (routed.changesSchema(all)) {
+          announceChange(link);
+        }
         bindOne(link, routed, text, false, bind);
       }
     }
@@ -169,6 +172,20 @@ final class Spread {
   /** Whether each node runs it outside of the session's transaction. */
   private boolean isByItself(Route.AllNodes all) {
     return all.purpose() == Route.Purpose.NODE_BY_NODE && !session.transaction().isBlock();
+  }
+
+  /**
+   * Tells the node that every node makes this change, and which one it is: sequences of distributed
+   * tables count differently on each. Nodes without seals know by their settings.
+   */
+  private void announceChange(Link link) {
+    String seal = link.connection.seal("change_schema", Integer.toString(link.nodeId));
+    if (seal != null) {
+      String sql =
+          "SELECT abelian.change_schema('%s',%d,'%s')"
+              .formatted(session.router().uuid(), link.nodeId, seal);
+      session.control().inject(link, NodeStatement.of(sql), false);
+    }
   }
 
   private Portal bindRead(

@@ -221,7 +221,9 @@ final class Startup {
       boolean fit = false;
       try {
         connection.settingsMark(SettingsSnapshot.UNKNOWN);
-        QueryResult result = NodeCall.simple(connection, settings.snapshot().takeOver(0) + asked);
+        session.router().sealKeys().provide(connection);
+        String taken = settings.snapshot().takeOver(0, label -> SealKeys.sealed(connection, label));
+        QueryResult result = NodeCall.simple(connection, taken + asked);
         fit = !"f".equals(result.value());
         if (!result.succeeded()) {
           throw new Failure(result.errorFields());

@@ -116,17 +116,23 @@ final class TransactionEnding {
     Link holder = writers.get(0);
     EarlyVote vote = session.router().commit().voteEarly(holder.nodeId, session.id());
     early = new Early(vote, holder, writers.subList(1, writers.size()), new ArrayList<>());
-    ask(holder, vote.toHolder(), new TagSum());
+    ask(holder, List.of(vote.toHolder(participant(holder))), new TagSum());
     for (Link other : early.others()) {
       TagSum answer = new TagSum();
       early.answers().add(answer);
-      ask(other, vote.toOther(), answer);
+      ask(other, vote.toOther(participant(other)), answer);
     }
   }
 
-  private void ask(Link link, String sql, TagSum answers) {
-    NodeConnection connection = link.connection;
+  /** The answer is that to the last one. */
+  private void ask(Link link, List<String> statements, TagSum answers) {
     session.links().touch(link);
+    int last = statements.size() - 1;
+    statements.subList(0, last).forEach(sql -> ask(link.connection, sql, new TagSum()));
+    ask(link.connection, statements.get(last), answers);
+  }
+
+  private void ask(NodeConnection connection, String sql, TagSum answers) {
     if (connection.parseUnnamed(NodeStatement.of(sql))) {
       session.plan().add(NodeReply.swallow(connection));
     }

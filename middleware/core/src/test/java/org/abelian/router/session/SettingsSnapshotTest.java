@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class SettingsSnapshotTest {
@@ -14,7 +15,7 @@ class SettingsSnapshotTest {
   private static final SettingsSnapshot MINE = new SettingsSnapshot("me", 3, SET);
 
   private static String replay(SettingsSnapshot wanted, Object mark, ReportedSettings reported) {
-    return wanted.replay(mark, reported, DEFAULTS, 7);
+    return wanted.replay(mark, reported, DEFAULTS, 7, UnaryOperator.identity());
   }
 
   @Test
@@ -30,8 +31,18 @@ class SettingsSnapshotTest {
   void aConnectionOfTheSameSessionGetsOnlyWhatIsNew() {
     assertEquals("", replay(MINE, MINE, SET));
     assertEquals(
-        "SELECT pg_catalog.set_config('app.tenant','7',false);",
+        "SET abelian.placement_version=2147483647;"
+            + "SELECT pg_catalog.set_config('app.tenant','7',false);"
+            + "SET abelian.placement_version=3;",
         replay(MINE, MINE, ReportedSettings.of("DateStyle=German, DMY\napp.tenant=8\n")));
+  }
+
+  @Test
+  void theSessionsLabelIsSealedWhereTheNodeWantsIt() {
+    String sql = MINE.replay(null, DEFAULTS, DEFAULTS, 7, label -> label + ":seal");
+    assertTrue(sql.contains("abelian.session='me:seal'"));
+    sql = MINE.takeOver(0, label -> label + ":seal");
+    assertTrue(sql.contains("abelian.session='me:seal'"));
   }
 
   @Test

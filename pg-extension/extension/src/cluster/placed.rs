@@ -26,8 +26,7 @@ pub fn begin_change() {
     lock(pg_sys::ExclusiveLock);
 }
 
-/// Whether a table or procedure has a placement. Leaves no lock on a table.
-pub fn is_anything_placed() -> bool {
+fn is_anything_placed() -> bool {
     [c"placement", c"procedure"].into_iter().any(|table| {
         let mut found = false;
         // SAFETY: no column is read.

@@ -1,7 +1,7 @@
 //! Functions of PostgreSQL's own whose effect or answer belongs to one node: locks, large objects, transaction ids, sequences, queries that
 //! a function runs. A router may call them by themselves, on the node that has what is not distributed; not for rows of other nodes.
 
-use super::super::{placed, postgres};
+use super::super::postgres;
 use super::relation;
 use super::tree;
 use pgrx::pg_sys::{self, Oid};
@@ -45,8 +45,7 @@ const ONE_NODE: [&str; 19] = [
 pub fn kind(name: &str) -> Option<Kind> {
     match name {
         "set_config" => Some(Kind::Settings),
-        "lastval" if placed::is_anything_placed() => Some(Kind::NoNode),
-        "lastval" => Some(Kind::OneNode),
+        "currval" | "lastval" => Some(Kind::NoNode),
         _ => ONE_NODE
             .iter()
             .any(|beginning| name.starts_with(beginning))
@@ -54,7 +53,7 @@ pub fn kind(name: &str) -> Option<Kind> {
     }
 }
 
-/// The call of a function that moves a sequence, or tells where it is.
+/// The call of a function that moves a sequence.
 pub struct SequenceCall {
     name: String,
     /// InvalidOid when the statement does not say which.
@@ -74,21 +73,17 @@ impl SequenceCall {
     pub fn classify(self, one: &mut BTreeSet<String>, none: &mut BTreeSet<String>) {
         match (self.name.as_str(), is_divided(self.sequence)) {
             ("nextval", true) => {}
-            ("setval" | "currval", true) => drop(none.insert(self.name)),
-            ("setval" | "currval", false)
-                if self.sequence == Oid::INVALID && placed::is_anything_placed() =>
-            {
-                none.insert(self.name);
-            }
+            ("setval", true) => drop(none.insert(self.name)),
+            ("setval", false) if self.sequence == Oid::INVALID => drop(none.insert(self.name)),
             _ => drop(one.insert(self.name)),
         }
     }
 }
 
-/// A call of `nextval`, `currval` or `setval`.
+/// A call of `nextval` or `setval`.
 pub fn sequence_call(call: &pg_sys::FuncExpr) -> Option<SequenceCall> {
     let (schema, name) = relation::function_name(call.funcid);
-    if schema != "pg_catalog" || !["nextval", "currval", "setval"].contains(&name.as_str()) {
+    if schema != "pg_catalog" || !["nextval", "setval"].contains(&name.as_str()) {
         return None;
     }
     let sequence = tree::nodes(call.args)

@@ -175,9 +175,16 @@ class ProcedureClassIT {
 
   @Test
   void inAnotherRoleItIsCoordinated() throws SQLException {
-    execute("SET ROLE NONE");
+    execute("DROP ROLE IF EXISTS caller");
+    execute("CREATE ROLE caller");
+    execute("GRANT SELECT, UPDATE ON tag TO caller");
+    execute("SET ROLE caller");
     assertClass(
         "coordinated: a setting of the session does not hold for one transaction alone", false);
+    execute("SET ROLE NONE");
+    assertClass("independent: every participant decides alike", true);
+    execute("DROP OWNED BY caller");
+    execute("DROP ROLE caller");
   }
 
   @Test

@@ -94,8 +94,20 @@ class SharedLaneCallsIT {
     }
   }
 
+  /** What a test before has left to be found would stop the procedures of the next one. */
   @BeforeEach
-  void declare() throws SQLException {
+  void forgetFailures() throws Exception {
+    for (int node = 0; node < 2; node++) {
+      try (Connection connection = cluster.node(node).connectAsSuperuser();
+          Statement statement = connection.createStatement()) {
+        statement.execute("DELETE FROM abelian.independent_record WHERE failure IS NOT NULL");
+      }
+    }
+    Thread.sleep(200); // A router that has found them before stops them meanwhile.
+    declare();
+  }
+
+  private void declare() throws SQLException {
     declare("bump(int, int)", "sum");
     declare("bump_inout(int, int, bigint)", "first");
     declare("note(int, int, int, int)", "first");

@@ -180,6 +180,12 @@ public final class WireClient implements Closeable {
     return send('f', strings(reason));
   }
 
+  /** These bytes, whatever they are. */
+  public WireClient raw(byte[] bytes) throws IOException {
+    out.write(bytes);
+    return this;
+  }
+
   /** The beginning of a message that says to be that long, and is not. */
   public WireClient begin(char type, int length) throws IOException {
     out.writeByte(type);

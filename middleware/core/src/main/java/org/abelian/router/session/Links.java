@@ -318,6 +318,11 @@ final class Links {
     }
   }
 
+  /** True when no other link got messages of the current group. */
+  boolean touchesOnly(Link link) {
+    return touched.isEmpty() || touched.size() == 1 && touched.get(0) == link;
+  }
+
   /** How many bytes of the current group wait to be sent. */
   int unsent() {
     int bytes = 0;

@@ -122,7 +122,7 @@ final class MessageGroups {
         continue;
       }
       boolean settles = mustSettle() && type != FrontendType.SYNC;
-      if (settles || FlowWindow.comesFirst(plan, length)) {
+      if (settles || dependsOnEarlier(type) || FlowWindow.comesFirst(plan, length)) {
         requestAnswers();
         return true;
       }
@@ -146,6 +146,15 @@ final class MessageGroups {
         }
       }
     }
+  }
+
+  /**
+   * True when earlier messages of the group must be answered first: a node that answers one of them
+   * with an error skips a query as it skips everything up to a Sync, and so does the session then.
+   */
+  private boolean dependsOnEarlier(byte type) {
+    boolean syncs = type == FrontendType.QUERY || type == FrontendType.FUNCTION_CALL;
+    return syncs && !plan.isEmpty();
   }
 
   /** A long group's beginning need not be kept when it cannot be run again. */
@@ -277,6 +286,11 @@ final class MessageGroups {
     if (!skipping) {
       session.control().voteEarly();
     }
+    return syncTouched();
+  }
+
+  /** The same, after the nodes that have got their end of the group in another way. */
+  Outcome syncTouched() {
     for (Link link : session.links().touched()) {
       if (link.connection != null) {
         link.connection.writer().empty(FrontendType.SYNC);
@@ -284,11 +298,6 @@ final class MessageGroups {
       }
     }
     session.links().untouch();
-    return endGroupAfterPlan();
-  }
-
-  /** When all steps have run, the group ends. */
-  Outcome endGroupAfterPlan() {
     plan.add(Action.always(this::endGroup));
     return Outcome.TURN;
   }

@@ -199,6 +199,7 @@ final class SimpleQuery {
     boolean alone =
         statements.size() == 1
             && bind.parameterCount() == 0
+            && session.links().touchesOnly(link)
             && (!session.transaction().isOpen() || link.begun);
     session.control().enter(link, routed);
     session.runner().noteSingle(routed, link);
@@ -247,7 +248,7 @@ final class SimpleQuery {
                 ? NodeReply.query(link.connection)
                 : NodeReply.query(link.connection, operation.sum()));
     session.links().untouch(link);
-    return session.groups().endGroupAfterPlan();
+    return session.groups().syncTouched();
   }
 
   Outcome functionCall(byte[] array, int at, int length) {

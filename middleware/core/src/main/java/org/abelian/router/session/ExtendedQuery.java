@@ -263,7 +263,7 @@ final class ExtendedQuery {
     }
     connection.parse(statement);
     session.plan().add(NodeReply.swallow(connection));
-    if (connection.closeSurplus()) {
+    while (connection.closeSurplus()) {
       session.plan().add(NodeReply.swallow(connection));
     }
     return connection.prepared().name(statement);

@@ -93,7 +93,7 @@ final class GroupRetry {
     session.control().ending().rollbackAll();
     if (inBlock) {
       state.beginBlock(begin, isolation);
-      state.history().addAll(history);
+      state.restore(history);
     }
     session.links().release();
     session.portals().clear();

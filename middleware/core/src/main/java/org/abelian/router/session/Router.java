@@ -61,6 +61,10 @@ import org.postgresql.jdbcurlresolver.PgPassParser;
 public final class Router implements AutoCloseable {
   private static final Duration PROMISES_PERIOD = Duration.ofSeconds(1);
   private static final Duration VERSIONS_PERIOD = Duration.ofSeconds(5);
+
+  /** What is known about texts may take such a share of what buffers may, in addition. */
+  private static final int STATEMENTS_SHARE = 8;
+
   private static final String VERIFIER = "SELECT abelian.scram_verifier(?::name)";
 
   private final UUID uuid = UUID.randomUUID();
@@ -72,7 +76,7 @@ public final class Router implements AutoCloseable {
   private final Map<NodeAddress, NodeIdentity> controlIdentities = new ConcurrentHashMap<>();
   private final ControlPools controlPools;
   private final CatalogStore catalog;
-  private final StatementCache statements = new StatementCache();
+  private final StatementCache statements;
   private final SessionRegistry sessions = new SessionRegistry();
   private final Batcher<Amounts> batcher = new Batcher<>(BatchLimits.DEFAULT, System::nanoTime);
   private final Batcher<Calls<SharedCall>> calls =
@@ -105,6 +109,7 @@ public final class Router implements AutoCloseable {
     }
     this.config = config;
     memory = new MemoryBudget(config.memoryBytes());
+    statements = new StatementCache(memory.limit() / STATEMENTS_SHARE);
     tls = new NodeTls(config.tls());
     pools = new NodePools(config.limits(), IoContext.of(memory, tls));
     controlPools = new ControlPools(config.database(), config.user(), config.password(), tls);

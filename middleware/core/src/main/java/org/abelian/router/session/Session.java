@@ -50,9 +50,9 @@ public final class Session {
   private final ClientOutput output;
   private final SessionErrors errors;
   private final ResponsePlan plan;
-  private final TransactionState transaction = new TransactionState();
+  private final TransactionState transaction;
   private final Portals portals = new Portals();
-  private final ClientStatements statements = new ClientStatements();
+  private final ClientStatements statements;
   private final Startup startup;
   private final CopyRelay copy;
   private final GroupRetry retry;
@@ -76,6 +76,8 @@ public final class Session {
   Session(Router router, int id, Authentication authentication) {
     this.router = router;
     this.id = id;
+    transaction = new TransactionState(router.memory());
+    statements = new ClientStatements(router.memory());
     input = new ClientInput(router.memory());
     output = new ClientOutput(router.memory());
     errors = new SessionErrors(this);
@@ -264,6 +266,8 @@ public final class Session {
   public void free() {
     input.queue().close();
     output.queue().close();
+    statements.clear();
+    transaction.end();
   }
 
   // ---- for the other parts of the session

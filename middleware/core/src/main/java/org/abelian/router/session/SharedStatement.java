@@ -1,7 +1,9 @@
 package org.abelian.router.session;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.MemoryBudget;
 
 /**
  * A text with parameter types, shared by all sessions of a router that use it, and what is known
@@ -12,6 +14,9 @@ final class SharedStatement {
    * From this use on, a text that clients parse without a name is prepared on nodes under a name.
    */
   private static final int NAMED_FROM = 3;
+
+  /** What is known about a text takes this at least, in bytes. */
+  private static final int HELD_LEAST = 1000;
 
   /**
    * What a node said about it.
@@ -28,6 +33,9 @@ final class SharedStatement {
   private final boolean blank;
   private final AtomicInteger uses = new AtomicInteger();
   private volatile Analysed analysed;
+
+  /** How many clients have it under a name. */
+  private int holders;
 
   SharedStatement(NodeStatement statement) {
     this.statement = statement;
@@ -72,6 +80,36 @@ final class SharedStatement {
   /** True when the statement comes often enough to be prepared on nodes under a name. */
   boolean isFrequent() {
     return uses.get() >= NAMED_FROM;
+  }
+
+  /**
+   * A client is to have it under a name. Its text is counted once, however many clients have it.
+   *
+   * @throws AbelianException 53200 when there is no memory for it
+   */
+  synchronized void hold(MemoryBudget memory) {
+    if (holders == 0) {
+      memory.take(heldBytes());
+    }
+    holders++;
+  }
+
+  /** A client has it no longer. */
+  synchronized void release(MemoryBudget memory) {
+    holders--;
+    if (holders == 0) {
+      memory.give(heldBytes());
+    }
+  }
+
+  /** True when it takes as much as a buffer that is counted. */
+  boolean isLarge() {
+    return statement.size() > MemoryBudget.SMALL;
+  }
+
+  /** As bytes for nodes and as a string. */
+  private long heldBytes() {
+    return HELD_LEAST + 2L * statement.size();
   }
 
   /** The last analysis of any session; may be of another scope. */

@@ -152,10 +152,7 @@ final class TransactionControl {
   void inject(Link link, NodeStatement statement, boolean showTag) {
     NodeConnection connection = link.connection;
     session.links().touch(link);
-    if (connection.parse(statement)) {
-      session.plan().add(NodeReply.swallow(connection));
-    }
-    byte[] name = connection.prepared().name(statement);
+    byte[] name = session.extended().prepare(connection, statement, true);
     connection.writer().begin(FrontendType.BIND).int1(0).string(name).int2(0).int2(0).int2(0).end();
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     session.plan().add(NodeReply.swallow(connection));
@@ -291,6 +288,9 @@ final class TransactionControl {
     if (command.kind() != TransactionCommand.Kind.SAVEPOINT
         && !state.hasSavepoint(command.savepoint())) {
       throw Failure.of("3B001", "savepoint \"" + command.savepoint() + "\" does not exist");
+    }
+    if (command.kind() == TransactionCommand.Kind.SAVEPOINT) {
+      session.memory().requireRoom(statement.statement().size());
     }
     List<Link> begun = session.links().begun();
     boolean first = true;

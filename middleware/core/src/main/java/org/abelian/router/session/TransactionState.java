@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.MemoryBudget;
 
 /**
  * The client's transaction: whether one is open, whether it has failed, and what a node that joins
@@ -31,7 +32,14 @@ final class TransactionState {
     Entry {
       settings = List.copyOf(settings);
     }
+
+    private long bytes() {
+      return ENTRY_LEAST + statement.size();
+    }
   }
+
+  /** What an entry takes beside its text, in bytes. */
+  private static final int ENTRY_LEAST = 200;
 
   private static final NodeStatement PLAIN_BEGIN = NodeStatement.of("BEGIN");
 
@@ -43,7 +51,13 @@ final class TransactionState {
   private String isolation;
   private final List<Entry> history = new ArrayList<>();
   private final TransactionWork work = new TransactionWork();
+  private final MemoryBudget memory;
   private Link cursorHome;
+
+  /** Counts what it keeps. */
+  TransactionState(MemoryBudget memory) {
+    this.memory = memory;
+  }
 
   Kind kind() {
     return kind;
@@ -136,11 +150,26 @@ final class TransactionState {
   }
 
   void savepoint(String name, NodeStatement statement) {
-    history.add(new Entry(name, List.of(), statement));
+    add(new Entry(name, List.of(), statement));
   }
 
   void setting(List<String> names, NodeStatement statement) {
-    history.add(new Entry(null, names, statement));
+    add(new Entry(null, names, statement));
+  }
+
+  private void add(Entry entry) {
+    memory.takeAnyway(entry.bytes());
+    history.add(entry);
+  }
+
+  /** The history that was there before, once more. */
+  void restore(List<Entry> entries) {
+    entries.forEach(this::add);
+  }
+
+  private void forget(List<Entry> entries) {
+    entries.forEach(entry -> memory.give(entry.bytes()));
+    entries.clear();
   }
 
   /** True when the transaction has made settings, for itself or for the session. */
@@ -167,7 +196,7 @@ final class TransactionState {
     int at = find(name);
     for (int i = history.size() - 1; at >= 0 && i >= at; i--) {
       if (history.get(i).savepoint() != null) {
-        history.remove(i);
+        forget(history.subList(i, i + 1));
       }
     }
   }
@@ -176,7 +205,7 @@ final class TransactionState {
   void rollbackTo(String name) {
     int at = find(name);
     if (at >= 0) {
-      history.subList(at + 1, history.size()).clear();
+      forget(history.subList(at + 1, history.size()));
       work.refuse("it rolled back to a savepoint");
       failed = false;
     }
@@ -204,7 +233,7 @@ final class TransactionState {
     votesEarly = false;
     begin = PLAIN_BEGIN;
     isolation = null;
-    history.clear();
+    forget(history);
     work.clear();
     cursorHome = null;
   }

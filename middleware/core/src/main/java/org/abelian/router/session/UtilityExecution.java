@@ -125,6 +125,7 @@ final class UtilityExecution {
   }
 
   private Outcome setInBlock(NodeStatement statement, StatementFacts facts) throws IOException {
+    session.memory().requireRoom(statement.size());
     List<Link> begun = session.links().begun();
     boolean transactionMode = facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
     if (begun.isEmpty()) {

@@ -60,7 +60,7 @@ class MadeFormTest {
   }
 
   private static MadeForm form() {
-    return MadeForm.of(facts(), catalog("page"), new StatementCache());
+    return MadeForm.of(facts(), catalog("page"), new StatementCache(1 << 20));
   }
 
   /** A Bind with one binary value, one that is NULL, one as text, and two result formats. */
@@ -153,7 +153,7 @@ class MadeFormTest {
     StatementFacts facts = FactsParser.parse(json).get(0);
     return new RoutedStatement(
         Routing.compile("INSERT INTO page (note) VALUES ($1)", facts, catalog("page")),
-        MadeForm.of(facts.made(), catalog("page"), new StatementCache()));
+        MadeForm.of(facts.made(), catalog("page"), new StatementCache(1 << 20)));
   }
 
   @Test
@@ -166,8 +166,8 @@ class MadeFormTest {
 
   @Test
   void onlyPlacedTablesHaveOne() {
-    assertNotNull(MadeForm.of(facts(), catalog("page"), new StatementCache()));
-    assertNull(MadeForm.of(facts(), catalog("other"), new StatementCache()));
-    assertNull(MadeForm.of(null, catalog("page"), new StatementCache()));
+    assertNotNull(MadeForm.of(facts(), catalog("page"), new StatementCache(1 << 20)));
+    assertNull(MadeForm.of(facts(), catalog("other"), new StatementCache(1 << 20)));
+    assertNull(MadeForm.of(null, catalog("page"), new StatementCache(1 << 20)));
   }
 }

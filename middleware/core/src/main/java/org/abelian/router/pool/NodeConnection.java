@@ -26,7 +26,7 @@ import org.abelian.router.transport.Transport;
  */
 public final class NodeConnection {
   private static final int PREPARED_STATEMENTS = 1000;
-  private static final long PREPARED_BYTES = 1 << 20;
+  private static final long PREPARED_BYTES = 2 << 20;
   private static final int READ_BUFFER = 16384;
   private static final int LARGEST_IDLE_BUFFER = 1 << 16;
 

@@ -26,7 +26,7 @@ public final class PreparedStatements {
 
   /**
    * @param capacity how many named statements stay prepared
-   * @param bytesMax how many bytes their texts may have together
+   * @param bytesMax how many bytes of the heap their texts may take together
    */
   public PreparedStatements(int capacity, long bytesMax) {
     this.capacity = capacity;
@@ -42,7 +42,7 @@ public final class PreparedStatements {
   public byte[] prepare(NodeStatement statement) {
     byte[] name = ("abelian_" + Long.toString(++counter, 36)).getBytes(StandardCharsets.US_ASCII);
     if (names.put(statement, name) == null) {
-      bytes += statement.size();
+      bytes += statement.heapBytes();
     }
     unconfirmed.add(statement);
     return name;
@@ -79,7 +79,7 @@ public final class PreparedStatements {
   /** Forgets a statement whose plan the node cannot use any more. */
   public void forget(NodeStatement statement) {
     if (names.remove(statement) != null) {
-      bytes -= statement.size();
+      bytes -= statement.heapBytes();
     }
     if (unnamed == statement) {
       unnamed = null;
@@ -97,7 +97,7 @@ public final class PreparedStatements {
     Iterator<Map.Entry<NodeStatement, byte[]>> entries = names.entrySet().iterator();
     Map.Entry<NodeStatement, byte[]> oldest = entries.next();
     entries.remove();
-    bytes -= oldest.getKey().size();
+    bytes -= oldest.getKey().heapBytes();
     return oldest.getValue();
   }
 

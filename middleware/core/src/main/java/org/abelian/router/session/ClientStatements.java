@@ -77,11 +77,12 @@ final class ClientStatements {
 
   /** Small ones are not counted: a client has one of them. */
   private void unnamed(SharedStatement statement) {
-    if (statement != null && statement.isLarge()) {
-      statement.hold(memory);
-    }
     if (unnamed != null && unnamed.isLarge()) {
       unnamed.release(memory);
+    }
+    unnamed = null;
+    if (statement != null && statement.isLarge()) {
+      statement.hold(memory);
     }
     unnamed = statement;
   }

@@ -104,12 +104,12 @@ final class SharedStatement {
 
   /** True when it takes as much as a buffer that is counted. */
   boolean isLarge() {
-    return statement.size() > MemoryBudget.SMALL;
+    return statement.heapBytes() > MemoryBudget.SMALL;
   }
 
   /** As bytes for nodes and as a string. */
   private long heldBytes() {
-    return HELD_LEAST + 2L * statement.size();
+    return HELD_LEAST + 2 * statement.heapBytes();
   }
 
   /** The last analysis of any session; may be of another scope. */

@@ -290,7 +290,7 @@ final class TransactionControl {
       throw Failure.of("3B001", "savepoint \"" + command.savepoint() + "\" does not exist");
     }
     if (command.kind() == TransactionCommand.Kind.SAVEPOINT) {
-      session.memory().requireRoom(statement.statement().size());
+      session.memory().requireRoom(statement.statement().heapBytes());
     }
     List<Link> begun = session.links().begun();
     boolean first = true;

@@ -34,7 +34,7 @@ final class TransactionState {
     }
 
     private long bytes() {
-      return ENTRY_LEAST + statement.size();
+      return ENTRY_LEAST + statement.heapBytes();
     }
   }
 

@@ -125,7 +125,7 @@ final class UtilityExecution {
   }
 
   private Outcome setInBlock(NodeStatement statement, StatementFacts facts) throws IOException {
-    session.memory().requireRoom(statement.size());
+    session.memory().requireRoom(statement.heapBytes());
     List<Link> begun = session.links().begun();
     boolean transactionMode = facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
     if (begun.isEmpty()) {

@@ -53,7 +53,7 @@ class ClientStatementsTest {
   @Test
   void aTextThatSeveralClientsHaveIsCountedOnce() {
     ClientStatements other = new ClientStatements(memory);
-    SharedStatement shared = text(400_000);
+    SharedStatement shared = text(150_000);
     define(client, "a", shared);
     define(client, "S_1", shared);
     define(other, "a", shared);

@@ -9,6 +9,7 @@ import java.util.SplittableRandom;
  */
 public final class Fuzz {
   private static final int LENGTH_AT = 1;
+  private static final int CANCEL = 80_877_102;
   private static final int[] LENGTHS = {
     0, 1, 3, 4, 5, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, 1 << 30, 65_536
   };
@@ -57,12 +58,34 @@ public final class Fuzz {
     byte[] packet =
         WellFormed.joined(
             WellFormed.int4(parameters.length + 8), WellFormed.int4(code), parameters);
-    return switch (random.nextInt(5)) {
+    return switch (random.nextInt(8)) {
       case 0 -> packet;
       case 1 -> flipped(packet, 0);
       case 2 -> Arrays.copyOf(packet, random.nextInt(packet.length));
       case 3 -> WellFormed.joined(packet, framed());
+      case 4, 5 -> WellFormed.joined(withCode(packet, codes[0]), proofs());
+      case 6 -> WellFormed.joined(WellFormed.int4(16), WellFormed.int4(CANCEL), noise(8), noise(3));
       default -> noise(random.nextInt(1, 100));
+    };
+  }
+
+  private static byte[] withCode(byte[] packet, int code) {
+    byte[] result = packet.clone();
+    ByteBuffer.wrap(result).putInt(4, code);
+    return result;
+  }
+
+  /** What proves a password, or does not; or something else in its place. */
+  private byte[] proofs() {
+    byte[] first = WellFormed.firstProof(random);
+    byte[] last = WellFormed.lastProof(random);
+    return switch (random.nextInt(6)) {
+      case 0 -> WellFormed.joined(first, last);
+      case 1 -> WellFormed.joined(flipped(first, 5), last);
+      case 2 -> WellFormed.joined(first, flipped(last, 5));
+      case 3 -> WellFormed.joined(resized(first), resized(last));
+      case 4 -> WellFormed.joined(withNumber(first), last);
+      default -> withLength(first, LENGTHS[random.nextInt(LENGTHS.length)]);
     };
   }
 

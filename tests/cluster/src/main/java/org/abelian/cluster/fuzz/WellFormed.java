@@ -8,7 +8,10 @@ import java.util.SplittableRandom;
 
 /** Messages as clients send them: queries, prepared statements, COPY, and their ends. */
 final class WellFormed {
-  /** Of a table {@code fuzzed (id int PRIMARY KEY, n bigint, t text)}, distributed by id. */
+  /**
+   * Of a table {@code fuzzed (id int PRIMARY KEY, n bigint, t text, hits abelian.counter)},
+   * distributed by id.
+   */
   private static final List<String> STATEMENTS =
       List.of(
           "SELECT id, n, t FROM fuzzed WHERE id = $1",
@@ -30,6 +33,37 @@ final class WellFormed {
           "DECLARE c CURSOR FOR SELECT * FROM fuzzed WHERE id = 1",
           "FETCH 2 FROM c",
           "VALUES (1), (2); SELECT 3",
+          "UPDATE fuzzed SET n = n + 1",
+          "UPDATE fuzzed SET hits = hits + 1 WHERE id = $1",
+          "UPDATE fuzzed SET hits = hits + 1 WHERE id = 1; UPDATE fuzzed SET hits = hits + 1",
+          "INSERT INTO fuzzed (id, n) SELECT 9, 1 ON CONFLICT DO NOTHING",
+          "SELECT t, count(*) FROM fuzzed GROUP BY t",
+          "SELECT 1 / $1::int",
+          "SELECT set_config('abelian.distributed_isolation', 'per_node', true)",
+          "SET LOCAL search_path = pg_catalog, public",
+          "SET nothing.known = 'a value'",
+          "RESET ALL",
+          "DISCARD ALL",
+          "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY",
+          "COMMIT AND CHAIN",
+          "RELEASE s",
+          "PREPARE p AS SELECT 1",
+          "EXECUTE p",
+          "DEALLOCATE ALL",
+          "LISTEN fuzz",
+          "NOTIFY fuzz",
+          "DECLARE h CURSOR WITH HOLD FOR SELECT 1",
+          "CLOSE ALL",
+          "EXPLAIN (ANALYZE, TIMING OFF) UPDATE fuzzed SET n = 0 WHERE id = $1",
+          "DO $$ BEGIN RAISE NOTICE 'from the node'; END $$",
+          "CREATE TEMP TABLE mine AS SELECT 1",
+          "DROP TABLE IF EXISTS mine",
+          "SELECT * FROM fuzzed FOR UPDATE",
+          "COPY fuzzed (id, n) FROM STDIN (FORMAT csv, HEADER)",
+          "COPY (SELECT * FROM fuzzed) TO STDOUT (FORMAT binary)",
+          "COPY fuzzed FROM STDIN (FORMAT binary)",
+          "PREPARE TRANSACTION 'fuzz'",
+          "SELECT abelian.analyze('SELECT 1', NULL)",
           "");
 
   private static final List<String> NAMES = List.of("", "a", "b", "a name");
@@ -80,6 +114,21 @@ final class WellFormed {
       case 2 -> framed('F', joined(int4(2200), int2(0), int2(0), int2(0)));
       default -> framed('d', "5\t6\tseven\n".getBytes(StandardCharsets.UTF_8));
     };
+  }
+
+  /** The first message of SCRAM, for a nonce of the client's. */
+  static byte[] firstProof(SplittableRandom random) {
+    String mechanism = random.nextInt(8) == 0 ? "SCRAM-SHA-256-PLUS" : "SCRAM-SHA-256";
+    String flag = List.of("n,,", "n,,", "y,,", "p=tls-server-end-point,,").get(random.nextInt(4));
+    byte[] first = (flag + "n=,r=a nonce").getBytes(StandardCharsets.UTF_8);
+    return framed('p', joined(text(mechanism), int4(first.length), first));
+  }
+
+  /** The last one, which proves nothing. */
+  static byte[] lastProof(SplittableRandom random) {
+    String proof = List.of("AAAA", "", "not base 64").get(random.nextInt(3));
+    String last = "c=biws,r=a nonce,p=" + proof;
+    return framed('p', last.getBytes(StandardCharsets.UTF_8));
   }
 
   private static byte[] name(SplittableRandom random) {

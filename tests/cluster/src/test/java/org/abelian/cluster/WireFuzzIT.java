@@ -225,6 +225,25 @@ class WireFuzzIT {
     assertNoFault();
   }
 
+  /** Libraries give each savepoint a name of its own. */
+  @Test
+  void savepointsOfManyNamesAreNotKeptByNodes() throws Exception {
+    int count = 1500;
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      client.query("BEGIN").query("SELECT n FROM undisturbed WHERE id = 1").groups(2);
+      for (int i = 0; i < count; i++) {
+        client.query("SAVEPOINT s" + i).query("RELEASE s" + i).groups(2);
+      }
+      client.query("SELECT count(*) FROM pg_prepared_statements");
+      String kept = client.until('D').toString();
+      client.untilReady();
+      client.query("SELECT count(*) < 1100 FROM pg_prepared_statements");
+      byte[] row = client.until('D').body();
+      assertEquals('t', row[row.length - 1], () -> "at last " + kept);
+      client.untilReady();
+    }
+  }
+
   private void assertNoFault() {
     boolean faults =
         Stream.of("ended by a fault", "OutOfMemoryError", "a step of session")

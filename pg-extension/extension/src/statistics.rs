@@ -22,6 +22,8 @@ pub struct Figures {
     pub slices_folded: AtomicI64,
     /// Abstract locks that had to be waited for.
     pub waits: AtomicI64,
+    /// Exclusive accesses that went before others who had operated on the object and waited for them.
+    pub ordered: AtomicI64,
     /// Waits for one's turn before an object.
     pub phaser_waits: AtomicI64,
     /// Those that ended in the lock queue, because the turn did not come.
@@ -41,6 +43,7 @@ impl Figures {
             "folds" => &self.folds,
             "slices_folded" => &self.slices_folded,
             "waits" => &self.waits,
+            "ordered" => &self.ordered,
             "phaser_waits" => &self.phaser_waits,
             "phaser_timeouts" => &self.phaser_timeouts,
             _ => return None,

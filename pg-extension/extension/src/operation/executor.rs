@@ -2,6 +2,7 @@
 //! and testing the condition again on a newer one. All `unsafe` of the node is here.
 
 use super::escrow::Bounded;
+use super::foresight::Statement;
 use super::{missing, version};
 use crate::error::Error;
 use crate::harmless;
@@ -219,6 +220,12 @@ impl Target {
     pub fn command(&self) -> pg_sys::CommandId {
         // SAFETY: set when the statement started.
         unsafe { (*self.estate).es_output_cid }
+    }
+
+    /// The statement, as far as it can be known again.
+    pub fn statement(&self) -> Option<Statement> {
+        // SAFETY: the text of a running statement.
+        unsafe { Statement::new(self.relation_id(), (*self.estate).es_sourceText) }
     }
 
     /// The column's type.

@@ -7,12 +7,14 @@
 //!
 //! Nothing here knows how values are kept: that is `object` and `types`.
 
+mod ahead;
 mod apply;
 mod column;
 pub mod combined;
 mod elements;
 mod escrow;
 mod executor;
+pub mod foresight;
 mod functions;
 mod locking;
 mod missing;
@@ -83,10 +85,9 @@ unsafe extern "C-unwind" fn plan(
     options: c_int,
     parameters: pg_sys::ParamListInfo,
 ) -> *mut pg_sys::PlannedStmt {
-    let pure = match Tree::new(query) {
-        Some(query) => prepare(query),
-        None => None,
-    };
+    let query_tree = Tree::new(query);
+    let reads_anything = query_tree.is_some_and(ahead::calls_stable_functions);
+    let pure = query_tree.and_then(prepare);
     // SAFETY: the arguments are PostgreSQL's own; the previous hook is set once.
     let statement = unsafe {
         match PREVIOUS_PLANNER {
@@ -98,6 +99,9 @@ unsafe extern "C-unwind" fn plan(
         && !pure.replace(statement)
     {
         Error::Internal("unexpected plan of an operation".into()).raise();
+    }
+    if reads_anything && let Some(statement) = Tree::new(statement) {
+        ahead::mark(statement);
     }
     statement
 }

@@ -31,6 +31,7 @@ pub fn install() {
 unsafe extern "C-unwind" fn start(query: *mut pg_sys::QueryDesc, flags: c_int) {
     // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
     unsafe {
+        super::ahead::statement_starts(query, flags);
         if (*(*query).plannedstmt).parallelModeNeeded
             && flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as c_int == 0
             && !own::may_have_workers()

@@ -1,13 +1,13 @@
 //! Rows of user tables: locking them with their objects, and what became of a version.
 //!
-//! Order of locks, everywhere: the row, then the plain columns of its objects ([`Tag::Row`]), then the objects
-//! ([`Tag::Object`]). An exclusive access holds all three; an operation holds the row or the object. So whoever
-//! waits for an object holds the row, and nobody who holds an object waits for a row with an exclusive hold on it.
+//! An exclusive access holds the row and its objects ([`Tag::Object`]), a change of plain columns the row and [`Tag::Row`] of its objects; an
+//! operation holds the row or the object. Whoever has nothing of a row yet takes the objects first, so that nobody who has operated on them
+//! waits for the row meanwhile; whoever has the row, or has operated, takes the row first. See `docs/design/waits.md`.
 
 use super::missing;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
-use crate::object::{self, Object, contention};
+use crate::object::{self, Object};
 use crate::types::aggregated::Aggregated;
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
@@ -37,6 +37,10 @@ pub enum Hold {
     Strict = 9,
     /// One element of what this transaction has operated on must stay as it is. See [`super::own`].
     OwnElement = 10,
+    /// As `Overwrite`, with the row lock of FOR UPDATE.
+    ForUpdate = 11,
+    /// As `Overwrite`, and what follows depends on everything that anybody has operated.
+    Alone = 12,
 }
 
 /// Added to a [`Hold`]: raise an error instead of waiting.
@@ -65,6 +69,8 @@ impl Request {
             8 => Hold::Held,
             9 => Hold::Strict,
             10 => Hold::OwnElement,
+            11 => Hold::ForUpdate,
+            12 => Hold::Alone,
             other => return Err(Error::Internal(format!("unknown hold {other}"))),
         };
         let policy = match number & !15 {
@@ -75,10 +81,26 @@ impl Request {
         Ok(Request { hold, policy })
     }
 
-    /// An exclusive hold of values, waiting.
+    /// An exclusive hold of values, waiting for everybody.
     pub fn overwrite() -> Request {
         Request {
             hold: Hold::Overwrite,
+            policy: LockWaitPolicy::LockWaitBlock,
+        }
+    }
+
+    /// The same, without waiting for the row.
+    pub fn overwrite_at_once() -> Request {
+        Request {
+            hold: Hold::Overwrite,
+            policy: LockWaitPolicy::LockWaitSkip,
+        }
+    }
+
+    /// The same, for an operation that depends on those of others.
+    pub fn alone() -> Request {
+        Request {
+            hold: Hold::Alone,
             policy: LockWaitPolicy::LockWaitBlock,
         }
     }
@@ -127,7 +149,7 @@ impl Request {
     fn tuple_mode(self) -> LockTupleMode::Type {
         match self.hold {
             Hold::Share | Hold::ShareRow => LockTupleMode::LockTupleShare,
-            Hold::KeyChange | Hold::Delete => LockTupleMode::LockTupleExclusive,
+            Hold::KeyChange | Hold::Delete | Hold::ForUpdate => LockTupleMode::LockTupleExclusive,
             _ => LockTupleMode::LockTupleNoKeyExclusive,
         }
     }
@@ -135,7 +157,11 @@ impl Request {
     /// The lock on the objects' values, if any.
     fn object_mode(self) -> Option<Mode> {
         match self.hold {
-            Hold::Overwrite | Hold::KeyChange | Hold::Delete => Some(Mode::Overwrite),
+            Hold::Overwrite
+            | Hold::KeyChange
+            | Hold::Delete
+            | Hold::ForUpdate
+            | Hold::Alone => Some(Mode::Overwrite),
             Hold::Share | Hold::Strict => Some(Mode::Read),
             Hold::PlainChange
             | Hold::ShareRow
@@ -150,30 +176,30 @@ impl Request {
         self.hold == Hold::Held || self.object_mode().is_some()
     }
 
-    /// Locks one object of a row that is locked, and its plain columns before it.
+    /// Whether those who have operated on the objects may do so after this access: it sees the values, and nothing more.
+    pub fn goes_before(self) -> bool {
+        matches!(self.hold, Hold::Overwrite | Hold::Share | Hold::ForUpdate)
+            && self.policy == LockWaitPolicy::LockWaitBlock
+    }
+
+    /// Whether a row that is locked is to be left alone.
+    pub fn skips(self) -> bool {
+        self.policy == LockWaitPolicy::LockWaitSkip
+    }
+
+    /// Locks one object: its value, or its plain columns.
     pub fn lock_object(self, object: &Object) -> Result<(), Error> {
-        if object.id == 0 || self.hold == Hold::Held {
-            return Ok(());
-        }
-        let values = Tag::Object(object.id);
-        if lock::holds(values, Mode::Overwrite) {
-            return Ok(());
-        }
-        self.take(object, Part::Row, Mode::Read)?;
         match self.object_mode() {
-            None => Ok(()),
-            Some(Mode::Overwrite) if self.policy != LockWaitPolicy::LockWaitError => {
-                if lock::holds(values, Mode::Add) {
-                    if lock::lock(values, Mode::Overwrite, false) {
-                        return Ok(());
-                    }
-                    contention::note_upgrade(object.id);
-                }
-                lock::overwrite(object);
-                Ok(())
-            }
+            _ if object.id == 0 || self.hold == Hold::Held || self.has(object) => Ok(()),
             Some(mode) => self.take(object, Part::Value, mode),
+            None => self.take(object, Part::Row, Mode::Read),
         }
+    }
+
+    /// Whether the transaction has the lock, or a stronger one.
+    pub fn has(self, object: &Object) -> bool {
+        let holds = |mode| lock::holds(Tag::Object(object.id), mode);
+        holds(Mode::Overwrite) || self.object_mode() == Some(Mode::Read) && holds(Mode::Read)
     }
 
     /// Locks the elements with one hash of an object of a row that is locked; others may be operated on.
@@ -205,6 +231,8 @@ pub enum Locked {
     Newest,
     /// It is not the newest any more, or is left to others: the statement that met it will find out and decide.
     Left,
+    /// Another transaction has it, and was not waited for.
+    Taken,
 }
 
 /// An open table and a place for one of its rows.
@@ -262,6 +290,7 @@ impl Table {
             TM_Result::TM_WouldBlock if request.policy == LockWaitPolicy::LockWaitError => {
                 Err(Error::RowLockNotAvailable)
             }
+            TM_Result::TM_WouldBlock => Ok(Locked::Taken),
             _ => Ok(Locked::Left),
         }
     }

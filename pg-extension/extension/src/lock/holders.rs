@@ -203,7 +203,11 @@ mod tests {
         for one in Mode::ALL {
             for other in Mode::ALL {
                 let conflict = conflicts(level(one)) & 1 << level(other) != 0;
-                assert_eq!(conflict, !one.is_compatible_with(other), "{one:?}, {other:?}");
+                assert_eq!(
+                    conflict,
+                    !one.is_compatible_with(other),
+                    "{one:?}, {other:?}"
+                );
             }
         }
     }

@@ -66,7 +66,10 @@ thread_local! {
 fn exist() -> bool {
     fence(SeqCst);
     let orders = ORDERS.get();
-    if !orders.known.load(SeqCst) && !orders.known.swap(true, SeqCst) && Locks::look().has_prepared(ORDER_CLASS, &[Mode::Overwrite]) {
+    if !orders.known.load(SeqCst)
+        && !orders.known.swap(true, SeqCst)
+        && Locks::look().has_prepared(ORDER_CLASS, &[Mode::Overwrite])
+    {
         orders.ahead.fetch_add(1, SeqCst);
     }
     orders.ahead.load(SeqCst) > 0
@@ -266,7 +269,8 @@ impl Patience {
         /// Of `deadlock_timeout`.
         const PART: i32 = 20;
         // SAFETY: plain reads of settings.
-        let (limit, most) = unsafe { (pg_sys::LockTimeout, (pg_sys::DeadlockTimeout / PART).max(1)) };
+        let (limit, most) =
+            unsafe { (pg_sys::LockTimeout, (pg_sys::DeadlockTimeout / PART).max(1)) };
         let portion = self.portion.min(most);
         self.portion = portion.saturating_mul(2);
         if limit == 0 {

@@ -44,7 +44,9 @@ pub fn exist() -> bool {
         NONE => false,
         SOME => true,
         _ => {
-            let found = if Locks::look().has_prepared(super::OBJECT_CLASS, &[Mode::Read, Mode::IntentionRead]) {
+            let found = if Locks::look()
+                .has_prepared(super::OBJECT_CLASS, &[Mode::Read, Mode::IntentionRead])
+            {
                 SOME
             } else {
                 NONE

@@ -9,11 +9,14 @@
 use super::own;
 use super::row;
 use super::symbols::Symbols;
-use super::tree::{self, Tree};
+use super::tree::{self, Any, Tree};
+use crate::catalog;
 use crate::object;
 use crate::settings;
+use crate::varlena::content_of;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid, RTEKind, SysCacheIdentifier};
-use std::ffi::{c_int, c_void};
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_int, c_void};
 
 /// A statement is about to start.
 ///
@@ -45,7 +48,13 @@ fn hold(query: &mut pg_sys::QueryDesc) {
         return;
     }
     let most = usize::try_from(settings::LOCK_ESCALATION.get()).unwrap_or(0);
-    let reads = |table, column| reads(statement, table, column) || is_marked(statement);
+    let kept = Kept::of(statement);
+    let reads = |table, column| match &kept {
+        _ if is_marked(statement) => Reading::Whole,
+        _ if !reads(statement, table, column) => Reading::Nothing,
+        Some(kept) => kept.reading(table, column, query.params),
+        None => Reading::Whole,
+    };
     match own::hold_all(reads, shown_until, most) {
         Ok(true) => renew_snapshot(query),
         Ok(false) => {}
@@ -103,8 +112,8 @@ fn used_columns(
     entry: &pg_sys::RangeTblEntry,
 ) -> [*mut pg_sys::Bitmapset; 2] {
     let number = entry.perminfoindex as usize;
-    let info = tree::each::<pg_sys::RTEPermissionInfo>(statement.permInfos)
-        .nth(number.wrapping_sub(1));
+    let info =
+        tree::each::<pg_sys::RTEPermissionInfo>(statement.permInfos).nth(number.wrapping_sub(1));
     // SAFETY: a node of the plan; a set of one number.
     unsafe {
         match info {
@@ -117,7 +126,8 @@ fn used_columns(
     }
 }
 
-/// Whether a query calls functions of users that read under its snapshot: those that are STABLE and in a language of their own.
+/// Whether a query calls functions of users that read under its snapshot: those that are STABLE and not compiled. (Ours
+/// read their arguments.)
 pub fn calls_stable_functions(query: Tree<pg_sys::Query>) -> bool {
     unsafe extern "C-unwind" fn is_one(function: Oid, _context: *mut c_void) -> bool {
         is_stable_function(function)
@@ -125,9 +135,14 @@ pub fn calls_stable_functions(query: Tree<pg_sys::Query>) -> bool {
     query.commandType != CmdType::CMD_UTILITY
         && tree::any_node(query.pointer(), &mut |node, _| {
             // SAFETY: any node may be asked; the function looks at a function's row.
-            node.type_ != NodeTag::T_Query && unsafe {
-                pg_sys::check_functions_in_node(node.pointer(), Some(is_one), std::ptr::null_mut())
-            }
+            node.type_ != NodeTag::T_Query
+                && unsafe {
+                    pg_sys::check_functions_in_node(
+                        node.pointer(),
+                        Some(is_one),
+                        std::ptr::null_mut(),
+                    )
+                }
         })
 }
 
@@ -147,8 +162,9 @@ fn is_stable_function(function: Oid) -> bool {
         let form = pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_proc>();
         let stable = (*form).provolatile as u8 == pg_sys::PROVOLATILE_STABLE;
         let compiled = COMPILED_LANGUAGES.contains(&(*form).prolang.to_u32());
+        let ours = catalog::find().is_some_and(|ours| ours.schema == (*form).pronamespace);
         pg_sys::ReleaseSysCache(row);
-        stable && !compiled
+        stable && !compiled && !ours
     }
 }
 
@@ -159,7 +175,8 @@ pub fn mark(mut statement: Tree<pg_sys::PlannedStmt>) {
     };
     // SAFETY: zeroed memory of the node's size, tagged; the list is the plan's.
     unsafe {
-        let item = pg_sys::palloc0(size_of::<pg_sys::PlanInvalItem>()).cast::<pg_sys::PlanInvalItem>();
+        let item =
+            pg_sys::palloc0(size_of::<pg_sys::PlanInvalItem>()).cast::<pg_sys::PlanInvalItem>();
         (*item).type_ = NodeTag::T_PlanInvalItem;
         (*item).cacheId = SysCacheIdentifier::PROCOID as i32;
         (*item).hashValue = hash;
@@ -192,4 +209,151 @@ fn mark_of_plans() -> Option<u32> {
             none,
         )
     })
+}
+
+/// What a statement reads of the objects in a column.
+pub enum Reading {
+    /// Nothing, or it holds what it reads by other means.
+    Nothing,
+    /// These elements.
+    Elements(Vec<Vec<u8>>),
+    /// All of them.
+    Whole,
+}
+
+/// Columns of which a query asks for single elements only: what it then has to hold ahead. Noted while it is rewritten.
+#[derive(Default)]
+pub struct Parts(BTreeMap<(u32, i16), Part>);
+
+#[derive(Default)]
+struct Part {
+    /// None of them depends on rows.
+    elements: Vec<Any>,
+    whole: bool,
+    held: bool,
+}
+
+impl Parts {
+    /// The element is asked for.
+    pub fn note(&mut self, table: Oid, column: i16, element: Any) {
+        let part = self.0.entry((table.to_u32(), column)).or_default();
+        match is_known_ahead(element) {
+            true => part.elements.push(element.copy()),
+            false => part.whole = true,
+        }
+    }
+
+    /// It is read in another way, too.
+    pub fn note_whole(&mut self, table: Oid, column: i16) {
+        self.0.entry((table.to_u32(), column)).or_default().whole = true;
+    }
+
+    /// A locking clause or a change holds what it reads.
+    pub fn note_held(&mut self, table: Oid, column: i16) {
+        self.0.entry((table.to_u32(), column)).or_default().held = true;
+    }
+
+    /// Keeps them with the plan: as the target list of a subplan that nobody runs.
+    pub fn keep(&self, mut statement: Tree<pg_sys::PlannedStmt>) {
+        let mut entries = Vec::new();
+        let parts = self.0.iter().filter(|(_, part)| !part.whole);
+        for ((table, column), part) in parts {
+            let nothing = [tree::null(pg_sys::TEXTOID)];
+            let elements = match part.elements.is_empty() {
+                true => nothing.as_slice(),
+                false => part.elements.as_slice(),
+            };
+            for element in elements {
+                let three = [
+                    tree::oid(Oid::from(*table)),
+                    tree::integer((*column).into()),
+                    element.copy(),
+                ];
+                for expression in three {
+                    let number = entries.len() as i16 + 1;
+                    entries.push(tree::target(expression, number, NAME, false));
+                }
+            }
+        }
+        if entries.is_empty() {
+            return;
+        }
+        // SAFETY: zeroed memory of the node's size, tagged; the list is the plan's.
+        unsafe {
+            let plan = pg_sys::palloc0(size_of::<pg_sys::Result>()).cast::<pg_sys::Plan>();
+            (*plan).type_ = NodeTag::T_Result;
+            (*plan).targetlist = tree::list(&entries);
+            statement.subplans = pg_sys::lappend(statement.subplans, plan.cast());
+        }
+    }
+}
+
+/// Of the columns of such a subplan.
+const NAME: &CStr = c"abelian_elements";
+
+/// Whether an expression is the same for all rows, and nothing has to run for it but itself.
+fn is_known_ahead(expression: Any) -> bool {
+    let is_column = |node: Any| {
+        node.cast::<pg_sys::Var>().is_some()
+            || node
+                .cast::<pg_sys::Param>()
+                .is_some_and(|param| param.paramkind != pg_sys::ParamKind::PARAM_EXTERN)
+    };
+    !tree::any_node(expression.pointer(), &mut |node, _| is_column(node))
+}
+
+/// What [`Parts::keep`] has kept.
+struct Kept(Vec<Tree<pg_sys::TargetEntry>>);
+
+impl Kept {
+    fn of(statement: Tree<pg_sys::PlannedStmt>) -> Option<Self> {
+        let plan = tree::items::<pg_sys::Plan>(statement.subplans)
+            .into_iter()
+            .next_back()?;
+        if plan.type_ != NodeTag::T_Result {
+            return None;
+        }
+        let entries = tree::items::<pg_sys::TargetEntry>(plan.targetlist);
+        let first = entries.first()?;
+        // SAFETY: a name is a C string, or null.
+        let ours = !first.resname.is_null() && unsafe { CStr::from_ptr(first.resname) } == NAME;
+        ours.then_some(Kept(entries))
+    }
+
+    /// What is read of a column, as far as that was kept; else the whole.
+    fn reading(&self, table: Oid, column: i16, parameters: pg_sys::ParamListInfo) -> Reading {
+        let mut elements = None;
+        for three in self.0.chunks_exact(3) {
+            let number = |n: usize| {
+                let node = Tree::<pg_sys::Node>::new(three[n].expr.cast());
+                let constant = node.and_then(|node| node.cast::<pg_sys::Const>());
+                constant.map(|constant| constant.constvalue.value())
+            };
+            if number(0) == Some(table.to_u32() as usize) && number(1) == Some(column as usize) {
+                elements
+                    .get_or_insert_with(Vec::new)
+                    .extend(text_of(three[2].expr, parameters));
+            }
+        }
+        match elements {
+            None => Reading::Whole,
+            Some(elements) if elements.is_empty() => Reading::Nothing,
+            Some(elements) => Reading::Elements(elements),
+        }
+    }
+}
+
+/// The value of an expression of type `text` that depends on parameters alone; `None` for NULL.
+fn text_of(expression: *mut pg_sys::Expr, parameters: pg_sys::ParamListInfo) -> Option<Vec<u8>> {
+    // SAFETY: an expression of a plan, and the parameters that it is run with.
+    unsafe {
+        let context = pg_sys::CreateStandaloneExprContext();
+        (*context).ecxt_param_list_info = parameters;
+        let state = pg_sys::ExecInitExprWithParams(expression, parameters);
+        let mut null = false;
+        let value = (*state).evalfunc.map(|run| run(state, context, &mut null));
+        let text = value.filter(|_| !null).map(content_of);
+        pg_sys::FreeExprContext(context, false);
+        text
+    }
 }

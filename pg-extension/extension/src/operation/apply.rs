@@ -646,8 +646,8 @@ impl Apply {
                     .for_each(|_| own::note_lock());
                 return Ok(Some(elements));
             };
-            let has_some = version::is_ours(self.target.relation(), at)
-                || own::has_operated_in(relation);
+            let has_some =
+                version::is_ours(self.target.relation(), at) || own::has_operated_in(relation);
             if has_some && !one_snapshot() {
                 elements.release();
                 return Ok(None);

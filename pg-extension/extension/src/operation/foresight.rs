@@ -52,7 +52,8 @@ impl Statement {
                 return None;
             }
             let hash = fingerprint(CStr::from_ptr(text).to_bytes());
-            let place = u64::from(pg_sys::MyDatabaseId.to_u32()) << 32 | u64::from(relation.to_u32());
+            let place =
+                u64::from(pg_sys::MyDatabaseId.to_u32()) << 32 | u64::from(relation.to_u32());
             let mixed = (hash ^ place).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             Some(Statement((mixed >> 52) as u16))
         }
@@ -109,6 +110,9 @@ mod tests {
         let one = fingerprint(b"UPDATE t SET n = n + 1 WHERE id = 17 AND note = 'a b'");
         let other = fingerprint(b"UPDATE t SET n = n + 25 WHERE id = 3 AND note = 'it''s'");
         assert_eq!(one, other);
-        assert_ne!(one, fingerprint(b"UPDATE t SET m = m + 1 WHERE id = 17 AND note = 'a b'"));
+        assert_ne!(
+            one,
+            fingerprint(b"UPDATE t SET m = m + 1 WHERE id = 17 AND note = 'a b'")
+        );
     }
 }

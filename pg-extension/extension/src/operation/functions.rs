@@ -7,6 +7,7 @@ use super::own;
 use super::row::{self, Locked, Request, Table};
 use super::strict;
 use super::tree;
+use super::version;
 use crate::error::Error;
 use crate::function::Call;
 use crate::lock::{self, Part, readers};
@@ -216,8 +217,13 @@ fn newest_of_element(call: Call) -> Result<Datum, Error> {
         )?;
         return strictly_seen(content, held);
     }
-    let locked = Table::open(object.relation).lock_version(place(call, 2), request)?;
-    if locked != Locked::Newest {
+    let mut table = Table::open(object.relation);
+    // SAFETY: the place is that of a row version.
+    if !request.skips() && !version::is_ours(table.relation(), unsafe { *place(call, 2) }) {
+        // Whoever is at the element may want the row.
+        request.lock_element(&object, hash)?;
+    }
+    if table.lock_version(place(call, 2), request)? != Locked::Newest {
         return content.seen_alone();
     }
     request.lock_element(&object, hash)?;

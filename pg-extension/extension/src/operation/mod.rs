@@ -85,9 +85,9 @@ unsafe extern "C-unwind" fn plan(
     options: c_int,
     parameters: pg_sys::ParamListInfo,
 ) -> *mut pg_sys::PlannedStmt {
-    let query_tree = Tree::new(query);
-    let reads_anything = query_tree.is_some_and(ahead::calls_stable_functions);
-    let pure = query_tree.and_then(prepare);
+    let tree = Tree::new(query);
+    let reads_anything = tree.is_some_and(ahead::calls_stable_functions);
+    let prepared = tree.map_or(Prepared::Nothing, prepare);
     // SAFETY: the arguments are PostgreSQL's own; the previous hook is set once.
     let statement = unsafe {
         match PREVIOUS_PLANNER {
@@ -95,27 +95,44 @@ unsafe extern "C-unwind" fn plan(
             None => pg_sys::standard_planner(query, text, options, parameters),
         }
     };
-    if let (Some(pure), Some(statement)) = (pure, Tree::new(statement))
-        && !pure.replace(statement)
-    {
-        Error::Internal("unexpected plan of an operation".into()).raise();
+    let Some(planned) = Tree::new(statement) else {
+        return statement;
+    };
+    match prepared {
+        Prepared::Pure(pure) if !pure.replace(planned) => {
+            Error::Internal("unexpected plan of an operation".into()).raise();
+        }
+        Prepared::Rewritten(parts) => parts.keep(planned),
+        Prepared::Pure(_) | Prepared::Nothing => {}
     }
-    if reads_anything && let Some(statement) = Tree::new(statement) {
-        ahead::mark(statement);
+    if reads_anything {
+        ahead::mark(planned);
     }
     statement
 }
 
-/// Prepares a statement for planning; gives what to do with its plan if it only operates.
-fn prepare(query: Tree<pg_sys::Query>) -> Option<pure::Pure> {
-    let symbols = Symbols::get()?;
+/// What was done to a statement before planning.
+enum Prepared {
+    /// The extension is not installed.
+    Nothing,
+    /// It only operates.
+    Pure(pure::Pure),
+    /// It is for PostgreSQL's executor, and asks for these elements.
+    Rewritten(ahead::Parts),
+}
+
+/// Prepares a statement for planning.
+fn prepare(query: Tree<pg_sys::Query>) -> Prepared {
+    let Some(symbols) = Symbols::get() else {
+        return Prepared::Nothing;
+    };
     if settings::CONCURRENT_OPERATIONS.get()
         && let Some(pure) = pure::prepare(&symbols, query)
     {
-        return Some(pure);
+        return Prepared::Pure(pure);
     }
-    rewrite::statement(&symbols, query, settings::LOCKING_READS.get());
-    None
+    let parts = rewrite::statement(&symbols, query, settings::LOCKING_READS.get());
+    Prepared::Rewritten(parts)
 }
 
 /// Whether a trigger of the relation may suppress a change of a row after its expressions were evaluated.

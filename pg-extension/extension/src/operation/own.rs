@@ -10,6 +10,7 @@
 //! changed it since the snapshot: such an operation is done alone. SERIALIZABLE needs neither: PostgreSQL's
 //! detection of dangerous structures covers the reads and writes of slices as of any row.
 
+use super::ahead::Reading;
 use super::elements::shows_newest_of;
 use super::foresight::Statement;
 use super::row::{self, Locked, Request, Table};
@@ -137,7 +138,9 @@ unsafe extern "C-unwind" fn transaction_ended(
         // It is gone when a process ends in the middle of something.
         let _ = OWN.try_with(|own| {
             if let Ok(mut own) = own.try_borrow_mut() {
-                own.expected.values().for_each(|(statement, read)| statement.note(*read));
+                own.expected
+                    .values()
+                    .for_each(|(statement, read)| statement.note(*read));
                 own.expected.clear();
                 own.operated.clear();
                 own.pending.clear();
@@ -168,7 +171,11 @@ unsafe extern "C-unwind" fn subtransaction_ended(
         if event == SUBXACT_EVENT_ABORT_SUB {
             own.operated.retain(|_, places| places.undo(ended));
             // Locks are given back by that, too.
-            let mut pending: Vec<_> = own.operated.iter().map(|(id, places)| (places.last.command, *id)).collect();
+            let mut pending: Vec<_> = own
+                .operated
+                .iter()
+                .map(|(id, places)| (places.last.command, *id))
+                .collect();
             pending.sort_unstable();
             own.pending = pending.into_iter().map(|(_, id)| id).collect();
         } else if event == SUBXACT_EVENT_COMMIT_SUB {
@@ -359,30 +366,43 @@ fn shows_what_was_held(id: i64) -> bool {
         })
 }
 
-/// Holds what the transaction has operated on in certain columns, in the order of the operations, as a read by a statement does that sees
-/// what commands before `shown_until` have done. Whether anything was held that was not before. If there is more than `most`, nothing is.
+/// Holds what the transaction has operated on, in the order of the operations, as a read by a statement does that sees what commands before
+/// `shown_until` have done. Whether anything was held that was not before. If there is more than `most`, nothing is.
 pub fn hold_all(
-    reads: impl Fn(Oid, i16) -> bool,
+    reads: impl Fn(Oid, i16) -> Reading,
     shown_until: pg_sys::CommandId,
     most: usize,
 ) -> Result<bool, Error> {
     let pending = OWN.with_borrow_mut(|own| std::mem::take(&mut own.pending));
     let (mut left, mut wanted) = (Vec::new(), Vec::new());
     for id in pending {
-        match standing(id, shown_until) {
-            Standing::ToHold(place) if reads(place.relation, place.attribute) => wanted.push((id, place)),
-            Standing::Held(place) if reads(place.relation, place.attribute) && shows_what_was_held(id) => {}
+        let standing = standing(id, shown_until);
+        let reading = match &standing {
+            Standing::ToHold(place) | Standing::Held(place) => {
+                reads(place.relation, place.attribute)
+            }
+            Standing::Free => Reading::Nothing,
+        };
+        match (standing, reading) {
+            (_, Reading::Nothing) => left.push(id),
+            (Standing::Held(_), _) if shows_what_was_held(id) => {}
+            (Standing::ToHold(place), reading) => wanted.push((id, place, reading)),
             _ => left.push(id),
         }
     }
     // What is held stays in the list until it is seen to be: an error may come.
-    let all = wanted.iter().map(|(id, _)| *id).chain(left).collect();
+    let all = wanted.iter().map(|(id, ..)| *id).chain(left).collect();
     OWN.with_borrow_mut(|own| own.pending = all);
     if wanted.len() > most {
         return Ok(false);
     }
-    for (id, place) in &wanted {
-        look(|| hold(*id, *place))?;
+    for (id, place, reading) in &wanted {
+        look(|| match reading {
+            Reading::Elements(elements) => elements
+                .iter()
+                .try_for_each(|element| hold_element_or_all(*id, *place, element).map(|_| ())),
+            _ => hold(*id, *place),
+        })?;
     }
     Ok(!wanted.is_empty())
 }
@@ -390,7 +410,10 @@ pub fn hold_all(
 /// Locks an object for one who has the row, or has operated on it: goes before others who have operated on it and wait for this
 /// transaction, if the access allows that.
 pub fn lock_late(object: &Object, request: Request) -> Result<(), Error> {
-    if object.id == 0 || request.has(object) || lock::ordered::holds(object.id) && request.goes_before() {
+    if object.id == 0
+        || request.has(object)
+        || lock::ordered::holds(object.id) && request.goes_before()
+    {
         return Ok(());
     }
     if !request.goes_before() {
@@ -421,6 +444,10 @@ pub fn lock_row(
     let late = version::is_ours(table.relation(), unsafe { *place })
         || request.goes_before() && objects.iter().any(operated);
     let row_first = late || request.skips();
+    if let Some(object) = objects.first() {
+        // SAFETY: as above.
+        lock::at_row(object.relation, unsafe { *place });
+    }
     if !row_first {
         for object in objects {
             request.lock_object(object)?;
@@ -452,7 +479,7 @@ pub fn hold_element(seen: &Aggregated, element: &[u8]) -> Result<bool, Error> {
     };
     note_read(seen.id);
     look(|| {
-        let newest = settle_element(seen, element, place)?;
+        let newest = hold_element_or_all(seen.id, place, element)?;
         match shows_newest_of(seen, newest, element)? {
             true => Ok(true),
             false => Err(Error::ConcurrentUpdate),
@@ -460,56 +487,44 @@ pub fn hold_element(seen: &Aggregated, element: &[u8]) -> Result<bool, Error> {
     })
 }
 
-/// Locks an element for reading, once nobody is at the row who has changed the element there and given back the lock. Gives the object's datum in
-/// the newest version of the row.
-fn settle_element(seen: &Aggregated, element: &[u8], place: Place) -> Result<Datum, Error> {
-    /// Each round, another transaction has changed the element in the row.
-    const ROUNDS: usize = 10_000;
+/// Holds an element, or the whole object if others are at the element. Gives the object's datum in the newest version of the row.
+fn hold_element_or_all(id: i64, place: Place, element: &[u8]) -> Result<Datum, Error> {
+    if let Some(newest) = try_element(id, place, element)? {
+        return Ok(newest);
+    }
+    hold(id, place)?;
+    let mut table = Table::open(place.relation);
+    let at = newest_version(&table, place.version)?;
+    content(&mut table, at, id)?.ok_or(Error::ConcurrentUpdate)
+}
+
+/// Locks an element for reading, unless another transaction is at it: in a slice, which the lock tells, or in the row, after which it has
+/// given back the lock. Gives the object's datum in the newest version of the row.
+fn try_element(id: i64, place: Place, element: &[u8]) -> Result<Option<Datum>, Error> {
     let object = Object {
-        id: seen.id,
+        id,
         relation: place.relation,
         attribute: place.attribute,
     };
     let hash = element_hash(element);
     let tag = Part::Element(hash).tag(&object);
     lock::at_element(hash, element);
-    let held = [Mode::Read, Mode::Overwrite]
-        .iter()
-        .any(|mode| lock::holds(tag, *mode));
+    let holds = |mode: &Mode| lock::holds(tag, *mode);
+    let held = [Mode::Read, Mode::Overwrite].iter().any(holds);
+    if !held && !lock::lock_part(&object, Part::Element(hash), Mode::Read, false) {
+        return Ok(None);
+    }
     let mut table = Table::open(place.relation);
-    let mut at = place.version;
-    for _ in 0..ROUNDS {
-        let taken = !held && read_lock(&object, Part::Element(hash));
-        at = newest_version(&table, at)?;
-        let newest = content(&mut table, at, seen.id)?.ok_or(Error::ConcurrentUpdate)?;
-        let changing = match held {
-            true => None,
-            false => changes_element(&mut table, at, seen, newest, element)?,
-        };
-        let Some(by) = changing else {
-            return Ok(newest);
-        };
-        if taken {
-            // It may be waiting for the element.
+    let at = newest_version(&table, place.version)?;
+    let newest = content(&mut table, at, id)?.ok_or(Error::ConcurrentUpdate)?;
+    if !held && changes_element(&mut table, at, id, newest, element)? {
+        // It may be waiting for the element.
+        if holds(&Mode::Read) {
             lock::unlock(tag, Mode::Read);
         }
-        version::wait_for(table.relation(), at, by);
+        return Ok(None);
     }
-    Err(Error::ConcurrentUpdate)
-}
-
-/// Whether that took a lock.
-fn read_lock(object: &Object, part: Part) -> bool {
-    let tag = part.tag(object);
-    if lock::holds(tag, Mode::Add) && !lock::lock(tag, Mode::Read, false) {
-        // Two transactions that add and then read deadlock: better to queue from the beginning.
-        note_conflict(object.id);
-    } else if lock::holds(tag, Mode::Read) {
-        return true;
-    }
-    lock::lock_part(object, part, Mode::Read, true);
-    // The table may have been locked instead.
-    lock::holds(tag, Mode::Read)
+    Ok(Some(newest))
 }
 
 fn content(table: &mut Table, at: ItemPointerData, id: i64) -> Result<Option<Datum>, Error> {
@@ -520,28 +535,29 @@ fn content(table: &mut Table, at: ItemPointerData, id: i64) -> Result<Option<Dat
     }
 }
 
-/// Another transaction that is changing an element in the row, whose newest committed version has the datum `newest`.
+/// Whether another transaction is changing an element in the row, whose newest committed version has the datum `newest`.
 fn changes_element(
     table: &mut Table,
     at: ItemPointerData,
-    seen: &Aggregated,
+    id: i64,
     newest: Datum,
     element: &[u8],
-) -> Result<Option<pg_sys::TransactionId>, Error> {
+) -> Result<bool, Error> {
+    let family = table.family_of(id)?.ok_or(Error::NotAggregated)?;
     let in_row = |datum| {
         // SAFETY: a datum of the same column.
-        let one = unsafe { Aggregated::from_datum(seen.family.clone(), datum) };
-        elements::known_of(&seen.family, element, &one.state, &[])
+        let one = unsafe { Aggregated::from_datum(family.clone(), datum) };
+        elements::known_of(&family, element, &one.state, &[])
     };
     for version in version::successors(table.relation(), at)? {
-        let Some(other) = content(table, version.place, seen.id)? else {
+        let Some(other) = content(table, version.place, id)? else {
             continue;
         };
         if in_row(other)? != in_row(newest)? {
-            return Ok(Some(version.writer));
+            return Ok(true);
         }
     }
-    Ok(None)
+    Ok(false)
 }
 
 /// Reads made while it lives do not count. It ends by an error too (a deadlock, a timeout): after a rollback to a

@@ -5,6 +5,7 @@
 //! waits for the row meanwhile; whoever has the row, or has operated, takes the row first. See `docs/design/waits.md`.
 
 use super::missing;
+use crate::aggregate::Family;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Object};
@@ -12,6 +13,7 @@ use crate::types::aggregated::Aggregated;
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
 use pgrx::pg_sys::{self, Datum, LockTupleMode, LockWaitPolicy, Oid, TM_Result};
+use std::rc::Rc;
 
 /// How a row and its objects are held until the transaction ends. The numbers travel in plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,11 +159,9 @@ impl Request {
     /// The lock on the objects' values, if any.
     fn object_mode(self) -> Option<Mode> {
         match self.hold {
-            Hold::Overwrite
-            | Hold::KeyChange
-            | Hold::Delete
-            | Hold::ForUpdate
-            | Hold::Alone => Some(Mode::Overwrite),
+            Hold::Overwrite | Hold::KeyChange | Hold::Delete | Hold::ForUpdate | Hold::Alone => {
+                Some(Mode::Overwrite)
+            }
             Hold::Share | Hold::Strict => Some(Mode::Read),
             Hold::PlainChange
             | Hold::ShareRow
@@ -359,6 +359,17 @@ impl Table {
     pub fn content_of(&self, id: i64) -> Result<Option<Datum>, Error> {
         let found = self.objects()?.into_iter().find(|object| object.id == id);
         Ok(found.and_then(|object| self.content(object.attribute)))
+    }
+
+    /// The type of an object of the version at hand, if that has it and its type is one over an aggregate.
+    pub fn family_of(&self, id: i64) -> Result<Option<Rc<Family>>, Error> {
+        let found = self.objects()?.into_iter().find(|object| object.id == id);
+        // SAFETY: attributes are numbered from 1.
+        Ok(found.and_then(|object| unsafe {
+            let descriptor = (*self.relation).rd_att;
+            let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            Family::of(attributes.get(object.attribute as usize - 1)?.atttypid)
+        }))
     }
 
     /// The objects in the version at hand.

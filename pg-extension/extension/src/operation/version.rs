@@ -233,7 +233,11 @@ pub fn is_ours(relation: pg_sys::Relation, place: ItemPointerData) -> bool {
             let bits = u32::from((*header).t_infomask);
             let valid = bits & pg_sys::HEAP_XMAX_INVALID == 0;
             let by = valid.then(|| (*header).t_choice.t_heap.t_xmax);
-            (written_by(header), by, bits & pg_sys::HEAP_XMAX_IS_MULTI != 0)
+            (
+                written_by(header),
+                by,
+                bits & pg_sys::HEAP_XMAX_IS_MULTI != 0,
+            )
         }
     });
     let Some((writer, by, is_multi)) = found else {

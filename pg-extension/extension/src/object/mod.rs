@@ -16,8 +16,8 @@ mod write;
 
 pub use escrow::{Outlook, Watch};
 pub use read::{
-    Slices, before_read, ends_of_transactions, ends_shown, may_have_slices, newest,
-    reads_are_watched, visible, visible_to, watch_reads,
+    Slices, before_read, may_have_slices, newest, reads_are_watched, visible, visible_to,
+    watch_reads,
 };
 pub use write::{Outcome, add, discard};
 

@@ -98,30 +98,6 @@ pub fn may_have_slices(id: i64) -> bool {
             || split_set::may_have_slices(id))
 }
 
-/// How many transactions have ended since the server started, as snapshots count them: whoever asks sees by a later snapshot
-/// everything that was committed.
-pub fn ends_of_transactions() -> u64 {
-    // SAFETY: a number in shared memory, which only grows.
-    unsafe {
-        #[cfg(not(any(feature = "pg17", feature = "pg18")))]
-        let variables = pg_sys::ShmemVariableCache;
-        #[cfg(any(feature = "pg17", feature = "pg18"))]
-        let variables = pg_sys::TransamVariables;
-        std::ptr::read_volatile(&raw const (*variables).xactCompletionCount)
-    }
-}
-
-/// So many of them the active snapshot knows of; 0 if that is not known.
-pub fn ends_shown() -> u64 {
-    // SAFETY: as in `visible`.
-    unsafe {
-        match harmless::ActiveSnapshotSet() {
-            true => (*harmless::GetActiveSnapshot()).snapXactCompletionCount,
-            false => 0,
-        }
-    }
-}
-
 static BEFORE_READ: OnceLock<fn(i64)> = OnceLock::new();
 
 /// Has `hook` called with the id before every read of an object under the active snapshot; set once, when the

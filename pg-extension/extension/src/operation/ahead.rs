@@ -56,25 +56,33 @@ fn hold(query: &mut pg_sys::QueryDesc) {
         None => Reading::Whole,
     };
     match own::hold_all(reads, shown_until, most) {
-        Ok(true) => renew_snapshot(query),
-        Ok(false) => {}
+        Ok(true) if is_own(query) => renew_snapshot(query),
+        Ok(_) => {}
         Err(error) => error.raise(),
+    }
+    if is_own(query) {
+        own::note_snapshot(query.snapshot);
     }
 }
 
-/// Takes the statement's snapshot anew, if nobody else reads by it: it is the active one, for this statement alone.
+/// Whether nobody else reads by the statement's snapshot: it is the active one, taken for this statement alone.
+fn is_own(query: &pg_sys::QueryDesc) -> bool {
+    let snapshot = query.snapshot;
+    // SAFETY: the query has registered it.
+    unsafe {
+        pg_sys::ActiveSnapshotSet()
+            && pg_sys::GetActiveSnapshot() == snapshot
+            && (*snapshot).active_count > 0
+            && (*snapshot).regd_count == 1
+    }
+}
+
+/// Takes the statement's snapshot anew.
 fn renew_snapshot(query: &mut pg_sys::QueryDesc) {
     // SAFETY: the old snapshot lives as long as the query has registered it; the active one is replaced by one at the same place of
     // the stack, which whoever has pushed the old one pops.
     unsafe {
         let old = query.snapshot;
-        let is_own = pg_sys::ActiveSnapshotSet()
-            && pg_sys::GetActiveSnapshot() == old
-            && (*old).active_count > 0
-            && (*old).regd_count == 1;
-        if !is_own {
-            return;
-        }
         pg_sys::PopActiveSnapshot();
         pg_sys::PushActiveSnapshot(pg_sys::GetTransactionSnapshot());
         query.snapshot = pg_sys::RegisterSnapshot(pg_sys::GetActiveSnapshot());

@@ -98,8 +98,10 @@ struct Own {
     operated: ById<Places>,
     /// Those of which it is not known that they are held, in the order of the operations.
     pending: Vec<i64>,
-    /// Snapshots with so many ends of transactions behind them show everything that was committed before an object was held.
-    held_since: ById<u64>,
+    /// Which of the backend's holds an object's last one was.
+    held: ById<u64>,
+    /// Snapshots of statements, by place, and how many holds there were when they were taken.
+    snapshots: Vec<(usize, u64)>,
     /// Operations that queued because a read was expected, and whether it came.
     expected: ById<(Statement, bool)>,
     read: HashSet<i64>,
@@ -111,6 +113,8 @@ thread_local! {
     static OWN: RefCell<Own> = RefCell::default();
     /// How many objects the transaction has locked for operations outside the row.
     static LOCKED: Cell<i32> = const { Cell::new(0) };
+    /// How many holds the backend has taken.
+    static HOLDS: Cell<u64> = const { Cell::new(0) };
     /// Reads made here do not count.
     static LOOKING: Cell<bool> = const { Cell::new(false) };
 }
@@ -144,7 +148,8 @@ unsafe extern "C-unwind" fn transaction_ended(
                 own.expected.clear();
                 own.operated.clear();
                 own.pending.clear();
-                own.held_since.clear();
+                own.held.clear();
+                own.snapshots.clear();
                 own.read.clear();
                 own.read_too_many = false;
             }
@@ -357,13 +362,37 @@ fn to_hold(id: i64) -> Option<Place> {
     }
 }
 
-/// Whether the active snapshot was taken after the object was held.
+/// Bound on remembered snapshots: those of statements inside one another, and of open cursors.
+const MOST_SNAPSHOTS: usize = 64;
+
+/// This snapshot was taken just now, for a statement that starts.
+pub fn note_snapshot(snapshot: pg_sys::Snapshot) {
+    let one = (snapshot as usize, HOLDS.get());
+    OWN.with_borrow_mut(|own| {
+        own.snapshots.retain(|(place, _)| *place != one.0);
+        if own.snapshots.len() >= MOST_SNAPSHOTS {
+            own.snapshots.remove(0);
+        }
+        own.snapshots.push(one);
+    });
+}
+
+/// Whether the active snapshot is known to have been taken after the object was held.
 fn shows_what_was_held(id: i64) -> bool {
-    row::one_snapshot()
-        || OWN.with_borrow(|own| {
-            let since = own.held_since.get(&id);
-            since.is_some_and(|since| object::ends_shown() >= *since)
-        })
+    if row::one_snapshot() {
+        return true;
+    }
+    // SAFETY: plain reads.
+    let active = unsafe {
+        if !pg_sys::ActiveSnapshotSet() {
+            return true;
+        }
+        pg_sys::GetActiveSnapshot() as usize
+    };
+    OWN.with_borrow(|own| {
+        let taken = own.snapshots.iter().find(|(place, _)| *place == active);
+        taken.is_some_and(|(_, holds)| own.held.get(&id).is_some_and(|hold| hold <= holds))
+    })
 }
 
 /// Holds what the transaction has operated on, in the order of the operations, as a read by a statement does that sees what commands before
@@ -620,9 +649,10 @@ fn hold(id: i64, place: Place) -> Result<(), Error> {
         hold_row(&object, place.version)?;
     }
     lock_late(&object, Request::overwrite())?;
-    let since = object::ends_of_transactions();
+    let hold = HOLDS.get() + 1;
+    HOLDS.set(hold);
     OWN.with_borrow_mut(|own| {
-        own.held_since.insert(id, since);
+        own.held.insert(id, hold);
         if let Some((_, read)) = own.expected.get_mut(&id) {
             *read = true;
         }
@@ -648,13 +678,15 @@ fn hold_row(object: &Object, version: ItemPointerData) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is held must be what the statement's snapshot shows.
+/// What is held must be what the statement's snapshot shows, but for what the transaction has done itself since.
 fn require_shown(id: i64, place: Place) -> Result<(), Error> {
     let mut table = Table::open(place.relation);
     let mut newest = newest_version(&table, place.version)?;
     // SAFETY: a value is being read, so a snapshot is active.
     let snapshot = unsafe { pg_sys::GetActiveSnapshot() };
-    if table.shows(&mut newest, snapshot) && row::shows_newest(id)? {
+    let row_shown =
+        version::is_written_by_us(table.relation(), newest) || table.shows(&mut newest, snapshot);
+    if row_shown && row::shows_slices(id)? {
         Ok(())
     } else {
         note_conflict(id);

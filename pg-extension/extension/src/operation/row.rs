@@ -8,7 +8,7 @@ use super::missing;
 use crate::aggregate::Family;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
-use crate::object::{self, Object};
+use crate::object::{self, Object, Slices};
 use crate::types::aggregated::Aggregated;
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
@@ -471,13 +471,30 @@ pub fn require_unchanged(id: i64) -> Result<(), Error> {
 pub fn shows_newest(id: i64) -> Result<bool, Error> {
     // SAFETY: a statement is running, so a snapshot is active.
     let seen = unsafe { object::visible_to(id, pg_sys::GetActiveSnapshot()) }?;
-    let newest = object::newest(id)?;
-    Ok(match (seen.decimal(), newest.decimal()) {
+    Ok(are_same(&seen, &object::newest(id)?))
+}
+
+/// Whether the active snapshot shows of an object's slices what one taken now would, own changes since aside.
+pub fn shows_slices(id: i64) -> Result<bool, Error> {
+    // SAFETY: as above; the second snapshot is popped again (or by the abort).
+    unsafe {
+        let active = pg_sys::GetActiveSnapshot();
+        let seen = object::visible_to(id, active)?;
+        pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot());
+        (*pg_sys::GetActiveSnapshot()).curcid = (*active).curcid;
+        let now = object::visible_to(id, pg_sys::GetActiveSnapshot());
+        pg_sys::PopActiveSnapshot();
+        Ok(are_same(&seen, &now?))
+    }
+}
+
+fn are_same(seen: &Slices, newest: &Slices) -> bool {
+    match (seen.decimal(), newest.decimal()) {
         // States that differ may mean the same: that costs a retry, nothing else.
         (None, None) => seen.counter() == newest.counter() && seen.states() == newest.states(),
         (Some(seen), Some(newest)) => numerics_equal(seen, newest),
         _ => false,
-    })
+    }
 }
 
 fn numerics_equal(a: Datum, b: Datum) -> bool {

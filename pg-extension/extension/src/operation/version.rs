@@ -220,6 +220,16 @@ pub fn locked_by_us(relation: pg_sys::Relation, place: ItemPointerData) -> bool 
     .unwrap_or(false)
 }
 
+/// Whether this transaction has written the version at `place`.
+pub fn is_written_by_us(relation: pg_sys::Relation, place: ItemPointerData) -> bool {
+    let writer = with_version(relation, place, |tuple, _buffer| {
+        // SAFETY: the version is pinned and locked.
+        unsafe { written_by(tuple.t_data) }
+    });
+    // SAFETY: a plain question about a transaction.
+    writer.is_some_and(|writer| unsafe { pg_sys::TransactionIdIsCurrentTransactionId(writer) })
+}
+
 /// Whether this transaction has written the version at `place`, or has locked it for a change, or replaced it.
 pub fn is_ours(relation: pg_sys::Relation, place: ItemPointerData) -> bool {
     // SAFETY: plain read.

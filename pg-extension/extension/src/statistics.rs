@@ -24,6 +24,8 @@ pub struct Figures {
     pub orphans_collected: AtomicI64,
     /// Abstract locks that had to be waited for.
     pub waits: AtomicI64,
+    /// Exclusive accesses that went before others who had operated on the object and waited for them.
+    pub ordered: AtomicI64,
     /// Waits for one's turn before an object.
     pub phaser_waits: AtomicI64,
     /// Those that ended in the lock queue, because the turn did not come.
@@ -44,6 +46,7 @@ impl Figures {
             "slices_folded" => &self.slices_folded,
             "orphans_collected" => &self.orphans_collected,
             "waits" => &self.waits,
+            "ordered" => &self.ordered,
             "phaser_waits" => &self.phaser_waits,
             "phaser_timeouts" => &self.phaser_timeouts,
             _ => return None,

@@ -51,6 +51,7 @@ functions! {
     fn CatalogTupleInsert(relation: Relation, row: pg_sys::HeapTuple);
     fn CatalogTupleUpdate(relation: Relation, place: ItemPointer, row: pg_sys::HeapTuple);
     fn LockAcquire(tag: *const pg_sys::LOCKTAG, mode: LOCKMODE, of_session: bool, dont_wait: bool) -> pg_sys::LockAcquireResult::Type;
+    fn VirtualXactLock(transaction: pg_sys::VirtualTransactionId, wait: bool) -> bool;
     fn ProcessInterrupts();
     fn enable_timeout_after(reason: c_int, milliseconds: c_int);
     fn disable_timeout(reason: c_int, keep_indicator: bool);

@@ -1,0 +1,413 @@
+//! Ordered sharing of an object (Agrawal and El Abbadi, *Locks with Constrained Sharing*, PODS 1990): a transaction that wants a value
+//! for itself goes before others that have added to it and wait for this very transaction. They commit after it.
+//!
+//! Whoever has added in a slice and then wants the value alone waits for all others who have added. Where these wait for it in turn, it
+//! takes [`Tag::Order`] instead of the lock, which says: I see the value without what you have added. Who has added and is about to
+//! commit asks for that lock, and so waits for whoever has gone before it; so does who is new at the object. The argument is in
+//! `docs/design/waits.md`.
+//!
+//! Most of the time nobody has gone before anybody, which a count tells.
+
+use super::holders::{self, Holder, Locks, Transaction};
+use super::{Mode, ORDER_CLASS, Tag, acquire, level, waiting};
+use crate::backend;
+use crate::boundary::{self, functions};
+use crate::error::Error;
+use crate::identity::Object;
+use crate::shared_memory::{FIGURES, ORDERS};
+use crate::statistics;
+use pgrx::PGRXSharedMemory;
+use pgrx::pg_sys;
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst, fence};
+
+/// Places for backends; two with the same remainder share one, which makes some wait that need not.
+const PLACES: usize = 1024;
+
+/// What processes tell each other.
+pub struct Orders {
+    /// Whether prepared transactions were looked for since the server started.
+    known: AtomicBool,
+    /// How many transactions may have gone before others. A prepared one counts until the server restarts.
+    ahead: AtomicU32,
+    /// Who has looked whether it may commit.
+    committing: [Place; PLACES],
+}
+
+/// On a line of the cache for itself.
+#[repr(align(64))]
+#[derive(Default)]
+struct Place(AtomicU32);
+
+// SAFETY: atomics only.
+unsafe impl PGRXSharedMemory for Orders {}
+
+impl Default for Orders {
+    fn default() -> Self {
+        Orders {
+            known: AtomicBool::new(false),
+            ahead: AtomicU32::new(0),
+            committing: std::array::from_fn(|_| Place::default()),
+        }
+    }
+}
+
+thread_local! {
+    /// This transaction is counted as one that may have gone before others.
+    static AHEAD: Cell<bool> = const { Cell::new(false) };
+    /// It has looked whether it may commit.
+    static COMMITTING: Cell<bool> = const { Cell::new(false) };
+    /// The objects that it has locked by Add, some of them perhaps given back.
+    static ADDED: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Whether anybody may have gone before others. Meaningful once the caller holds Add, or has told that it commits.
+fn exist() -> bool {
+    fence(SeqCst);
+    let orders = ORDERS.get();
+    if !orders.known.load(SeqCst)
+        && !orders.known.swap(true, SeqCst)
+        && Locks::look().has_prepared(ORDER_CLASS, &[Mode::Overwrite])
+    {
+        orders.ahead.fetch_add(1, SeqCst);
+    }
+    orders.ahead.load(SeqCst) > 0
+}
+
+/// Whether this transaction has gone before others at the object, and so sees its value as if it held it alone.
+pub fn holds(id: i64) -> bool {
+    AHEAD.get() && id != 0 && super::holds(Tag::Order(id), Mode::Overwrite)
+}
+
+/// The transaction has just taken Add on the object: false if somebody has gone before those who add, so that it must be given back.
+pub(super) fn may_add(id: i64) -> bool {
+    ADDED.with_borrow_mut(|added| added.push(id));
+    !exist() || is_free(id)
+}
+
+/// Nobody but this transaction has gone before others at the object.
+fn is_free(id: i64) -> bool {
+    let tag = super::tag(Tag::Order(id));
+    let free = acquire(&tag, Mode::Read, true);
+    if free {
+        super::unlock(Tag::Order(id), Mode::Read);
+    }
+    free
+}
+
+/// Waits until whoever has gone before others at the object has ended.
+pub(super) fn wait_for_turn(object: Option<&Object>, id: i64) {
+    let tag = super::tag(Tag::Order(id));
+    waiting::note(&tag, object);
+    acquire(&tag, Mode::Read, false);
+    super::unlock(Tag::Order(id), Mode::Read);
+}
+
+/// How a transaction has a value for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// By the Overwrite lock.
+    Alone,
+    /// Before others who have operated.
+    Before,
+}
+
+impl Turn {
+    /// Gives back what was taken. A lock on the table instead stays.
+    pub fn release(self, id: i64) {
+        let tag = match self {
+            Turn::Alone => Tag::Object(id),
+            Turn::Before => Tag::Order(id),
+        };
+        if super::holds(tag, Mode::Overwrite) {
+            super::unlock(tag, Mode::Overwrite);
+        }
+    }
+}
+
+/// Takes the Overwrite lock on the value of an object, which is not to be had at once, for one who has operated on it, or has its row.
+/// If all who hold it wait for this transaction, it goes before them.
+pub fn overwrite(object: &Object) -> Result<Turn, Error> {
+    let tag = super::tag(Tag::Object(object.id));
+    let mut patience = Patience::begin();
+    statistics::count(&FIGURES.get().waits, 1);
+    loop {
+        match wait_for_others(object, &tag, &mut patience)? {
+            Others::Ended => return Ok(Turn::Alone),
+            Others::Running => {}
+            Others::Behind(waiting) => match go_before(object.id, &tag, &waiting)? {
+                Gone::Before => return Ok(Turn::Before),
+                Gone::WaitFor(order) => {
+                    if patience.wait(Wait::Lock(order, Mode::Read))? {
+                        super::unlock(Tag::Order(object.id), Mode::Read);
+                    }
+                }
+                Gone::Not => patience.pause()?,
+            },
+        }
+    }
+}
+
+enum Others {
+    /// The lock is taken.
+    Ended,
+    /// All who hold it wait for us: these. Or they have ended, and are about to give it back.
+    Behind(Vec<Holder>),
+    /// Not all of them; some time has passed.
+    Running,
+}
+
+/// Waits for a while, unless all others who hold the lock wait for this transaction.
+fn wait_for_others(
+    object: &Object,
+    tag: &pg_sys::LOCKTAG,
+    patience: &mut Patience,
+) -> Result<Others, Error> {
+    if holders::running(tag, Mode::Overwrite).is_empty() {
+        return Ok(Others::Behind(Vec::new()));
+    }
+    waiting::note(tag, Some(object));
+    let mut locks = Locks::look();
+    let (waiting, running): (Vec<Holder>, Vec<Holder>) = locks
+        .holders(tag, Mode::Overwrite)
+        .into_iter()
+        .partition(|other| locks.waits_for_us(other));
+    match running.first() {
+        None => Ok(Others::Behind(waiting)),
+        // In the queue of the lock, this transaction and one who waits there for it would be a deadlock at once.
+        Some(other) if !waiting.is_empty() => {
+            patience.wait(Wait::For(other.transaction))?;
+            Ok(Others::Running)
+        }
+        Some(_) => match patience.wait(Wait::Lock(*tag, Mode::Overwrite))? {
+            true => Ok(Others::Ended),
+            false => Ok(Others::Running),
+        },
+    }
+}
+
+enum Gone {
+    Before,
+    /// Somebody else has gone before others here, this transaction among them perhaps.
+    WaitFor(pg_sys::LOCKTAG),
+    /// There is somebody by now who does not wait for us.
+    Not,
+}
+
+/// Goes before all who hold the object, if these are no others than those who wait for this transaction.
+fn go_before(id: i64, tag: &pg_sys::LOCKTAG, waiting: &[Holder]) -> Result<Gone, Error> {
+    if !AHEAD.replace(true) {
+        ORDERS.get().ahead.fetch_add(1, SeqCst);
+    }
+    let order = super::tag(Tag::Order(id));
+    if !acquire(&order, Mode::Overwrite, true) {
+        return match holder_waits_for_us(&order) {
+            true => Err(Error::Deadlock),
+            false => Ok(Gone::WaitFor(order)),
+        };
+    }
+    // Who comes now finds the lock taken. Who came before, and who has looked whether it may commit, is found here.
+    fence(SeqCst);
+    let is_behind = |other: &Transaction| {
+        let waits = waiting.iter().any(|one| one.transaction == *other);
+        waits && !is_committing(other)
+    };
+    if holders::running(tag, Mode::Overwrite).iter().all(is_behind) {
+        statistics::count(&FIGURES.get().ordered, 1);
+        return Ok(Gone::Before);
+    }
+    super::unlock(Tag::Order(id), Mode::Overwrite);
+    Ok(Gone::Not)
+}
+
+/// Whether somebody who has gone before this transaction waits for it all the same.
+fn holder_waits_for_us(order: &pg_sys::LOCKTAG) -> bool {
+    let mut locks = Locks::look();
+    let holders = locks.holders(order, Mode::Overwrite);
+    holders.iter().any(|other| locks.waits_for_us(other))
+}
+
+fn is_committing(other: &Transaction) -> bool {
+    place(other.backend()).load(SeqCst) > 0
+}
+
+fn place(backend: i32) -> &'static AtomicU32 {
+    &ORDERS.get().committing[backend as usize % PLACES].0
+}
+
+/// What is waited for, for some time.
+#[derive(Clone, Copy)]
+enum Wait {
+    Lock(pg_sys::LOCKTAG, Mode),
+    /// Another transaction's end.
+    For(Transaction),
+}
+
+/// Waits in portions: between them it is looked whether the others wait for this transaction. Each is a wait in PostgreSQL's lock
+/// queue, which views and the deadlock detector see.
+struct Patience {
+    began: i64,
+    /// Milliseconds.
+    portion: i32,
+}
+
+/// Milliseconds. Most transactions are shorter; and where two wait for each other at one object, the one who comes last finds that at once.
+const FIRST_PORTION: i32 = 10;
+
+impl Patience {
+    fn begin() -> Self {
+        Patience {
+            began: backend::now(),
+            portion: FIRST_PORTION,
+        }
+    }
+
+    /// The next portion in milliseconds. They double, but stay short: a circle that is closed meanwhile must not last until somebody in it looks
+    /// for deadlocks.
+    fn next(&mut self) -> Result<i32, Error> {
+        /// Of `deadlock_timeout`.
+        const PART: i32 = 20;
+        // SAFETY: plain reads of settings.
+        let (limit, most) =
+            unsafe { (pg_sys::LockTimeout, (pg_sys::DeadlockTimeout / PART).max(1)) };
+        let portion = self.portion.min(most);
+        self.portion = portion.saturating_mul(2);
+        if limit == 0 {
+            return Ok(portion);
+        }
+        let waited = i32::try_from((backend::now() - self.began) / 1000).unwrap_or(i32::MAX);
+        match limit - waited {
+            left if left > 0 => Ok(portion.min(left)),
+            _ => Err(Error::LockTimeout),
+        }
+    }
+
+    /// Whether what was waited for has come.
+    fn wait(&mut self, wait: Wait) -> Result<bool, Error> {
+        let portion = self.next()?;
+        // SAFETY: plain accesses to a setting, which is put back whatever happens: what is called raises nothing but what is caught.
+        let waited = unsafe {
+            let setting = pg_sys::LockTimeout;
+            pg_sys::LockTimeout = portion;
+            let waited = boundary::attempt(|| boundary::caught(|| wait_for(&wait)));
+            pg_sys::LockTimeout = setting;
+            waited
+        };
+        match waited {
+            Ok(()) => {
+                if let Wait::Lock(tag, mode) = wait {
+                    own(&tag, mode);
+                }
+                Ok(true)
+            }
+            Err(error) if is_no_answer(error.sqlstate()) => Ok(false),
+            Err(error) => Err(Error::Postgres(error)),
+        }
+    }
+
+    /// Lets others go on.
+    fn pause(&mut self) -> Result<(), Error> {
+        let portion = self.next()?;
+        // SAFETY: sleeps; interrupts are served below.
+        unsafe { pg_sys::pg_usleep(i64::from(portion) * 1000) };
+        pgrx::check_for_interrupts!();
+        Ok(())
+    }
+}
+
+/// Makes a lock that was taken in a subtransaction, and now is the transaction's, the statement's, which may give it back.
+fn own(tag: &pg_sys::LOCKTAG, mode: Mode) {
+    acquire(tag, mode, true);
+    // SAFETY: of the two times that it is held, the first is the transaction's.
+    unsafe {
+        let owner = pg_sys::CurrentResourceOwner;
+        pg_sys::CurrentResourceOwner = pg_sys::CurTransactionResourceOwner;
+        pg_sys::LockRelease(tag, level(mode), false);
+        pg_sys::CurrentResourceOwner = owner;
+    }
+}
+
+/// The portion is over, or the wait would have been part of a circle, which is looked at again.
+fn is_no_answer(sqlstate: i32) -> bool {
+    use pgrx::PgSqlErrorCode::{ERRCODE_LOCK_NOT_AVAILABLE, ERRCODE_T_R_DEADLOCK_DETECTED};
+    [ERRCODE_LOCK_NOT_AVAILABLE, ERRCODE_T_R_DEADLOCK_DETECTED]
+        .iter()
+        .any(|code| *code as i32 == sqlstate)
+}
+
+/// Waits for as long as `lock_timeout` says.
+fn wait_for(wait: &Wait) {
+    // SAFETY: a valid tag, transaction-scoped.
+    unsafe {
+        match wait {
+            Wait::Lock(tag, mode) => {
+                functions::LockAcquire(tag, level(*mode), false, false);
+            }
+            Wait::For(other) => {
+                functions::VirtualXactLock(other.0, true);
+            }
+        }
+        // The time may be up although the lock was had: that must not be noticed later, when nobody expects it.
+        if pg_sys::InterruptPending != 0 {
+            functions::ProcessInterrupts();
+        }
+    }
+}
+
+/// The transaction is going to commit or to be prepared: waits for whoever has gone before it, and lets nobody do so any more. For
+/// callbacks of PostgreSQL.
+pub(super) fn before_end() {
+    let added = ADDED.try_with(|added| added.try_borrow().is_ok_and(|added| !added.is_empty()));
+    if added.unwrap_or(false) {
+        settle();
+    }
+}
+
+fn settle() {
+    // SAFETY: a process that runs a transaction.
+    let place = place(unsafe { backend::number() });
+    let mut added = ADDED.take();
+    loop {
+        COMMITTING.set(true);
+        place.fetch_add(1, SeqCst);
+        if !exist() {
+            return;
+        }
+        added.sort_unstable();
+        added.dedup();
+        let Some(taken) = first_taken(&added) else {
+            return;
+        };
+        // Those who have gone before it may go before it elsewhere while it waits.
+        place.fetch_sub(1, SeqCst);
+        COMMITTING.set(false);
+        wait_for_turn(None, taken);
+    }
+}
+
+/// The first of these objects at which somebody has gone before others. If there is none, nobody can any more.
+fn first_taken(added: &[i64]) -> Option<i64> {
+    let take = |id: &i64| !acquire(&super::tag(Tag::Order(*id)), Mode::Read, true);
+    let taken = added.iter().position(take)?;
+    for id in &added[..taken] {
+        super::unlock(Tag::Order(*id), Mode::Read);
+    }
+    Some(added[taken])
+}
+
+/// The transaction has ended, or, if `prepared`, lives on without this process. For callbacks of PostgreSQL.
+pub(super) fn ended(prepared: bool) {
+    if COMMITTING.replace(false) {
+        // SAFETY: a process that runs a transaction.
+        place(unsafe { backend::number() }).fetch_sub(1, SeqCst);
+    }
+    if AHEAD.replace(false) && !prepared {
+        ORDERS.get().ahead.fetch_sub(1, SeqCst);
+    }
+    // It is gone when a process ends in the middle of something.
+    let _ = ADDED.try_with(|added| {
+        if let Ok(mut added) = added.try_borrow_mut() {
+            added.clear();
+        }
+    });
+}

@@ -285,14 +285,9 @@ impl Patience {
     /// Whether what was waited for has come.
     fn wait(&mut self, wait: Wait) -> Result<bool, Error> {
         let portion = self.next()?;
-        // SAFETY: plain accesses to a setting, which is put back whatever happens: what is called raises nothing but what is caught.
-        let waited = unsafe {
-            let setting = pg_sys::LockTimeout;
-            pg_sys::LockTimeout = portion;
-            let waited = boundary::attempt(|| boundary::caught(|| wait_for(&wait)));
-            pg_sys::LockTimeout = setting;
-            waited
-        };
+        let timeout = LockTimeout::of(portion);
+        let waited = boundary::attempt(|| boundary::caught(|| wait_for(&wait)));
+        drop(timeout);
         match waited {
             Ok(()) => {
                 if let Wait::Lock(tag, mode) = wait {
@@ -333,6 +328,27 @@ fn is_no_answer(sqlstate: i32) -> bool {
     [ERRCODE_LOCK_NOT_AVAILABLE, ERRCODE_T_R_DEADLOCK_DETECTED]
         .iter()
         .any(|code| *code as i32 == sqlstate)
+}
+
+/// Another `lock_timeout` for as long as it lives.
+struct LockTimeout(i32);
+
+impl LockTimeout {
+    fn of(milliseconds: i32) -> Self {
+        // SAFETY: plain accesses to a setting.
+        unsafe {
+            let before = LockTimeout(pg_sys::LockTimeout);
+            pg_sys::LockTimeout = milliseconds;
+            before
+        }
+    }
+}
+
+impl Drop for LockTimeout {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        unsafe { pg_sys::LockTimeout = self.0 };
+    }
 }
 
 /// Waits for as long as `lock_timeout` says.

@@ -275,7 +275,8 @@ impl Apply {
         Apply {
             row_is_slow: bounded && target.runs_code_for_indexes(),
             statement,
-            expects_read: !backend::has_one_snapshot() && statement.is_some_and(Statement::expects_read),
+            expects_read: !backend::has_one_snapshot()
+                && statement.is_some_and(Statement::expects_read),
             target,
             private,
             changes,

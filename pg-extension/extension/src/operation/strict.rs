@@ -158,11 +158,9 @@ fn lock_part(object: &Object, part: Part) -> Vec<(Tag, Mode)> {
         if lock::holds(tag, mode) {
             continue;
         }
-        if mode == Mode::Read && lock::holds(tag, Mode::Add) {
-            if lock::lock(tag, mode, false) {
-                taken.push((tag, mode));
-                continue;
-            }
+        if mode == Mode::Read && lock::holds(tag, Mode::Add) && lock::lock(tag, mode, false) {
+            taken.push((tag, mode));
+            continue;
         }
         lock::lock_part(object, part, mode, true);
         // The table may have been locked instead.

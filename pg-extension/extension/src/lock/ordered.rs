@@ -30,8 +30,8 @@ pub struct Orders {
     known: AtomicBool,
     /// How many transactions may have gone before others. A prepared one counts until the server restarts.
     ahead: AtomicU32,
-    /// Who has looked whether it may commit.
-    committing: [Place; PLACES],
+    /// Who has looked whether it may commit, and who works on one snapshot: nobody goes before them.
+    firm: [Place; PLACES],
 }
 
 /// On a line of the cache for itself.
@@ -47,7 +47,7 @@ impl Default for Orders {
         Orders {
             known: AtomicBool::new(false),
             ahead: AtomicU32::new(0),
-            committing: std::array::from_fn(|_| Place::default()),
+            firm: std::array::from_fn(|_| Place::default()),
         }
     }
 }
@@ -55,6 +55,8 @@ impl Default for Orders {
 thread_local! {
     /// This transaction is counted as one that may have gone before others.
     static AHEAD: Cell<bool> = const { Cell::new(false) };
+    /// It works on one snapshot, and has told so.
+    static FIRM: Cell<bool> = const { Cell::new(false) };
     /// It has looked whether it may commit.
     static COMMITTING: Cell<bool> = const { Cell::new(false) };
     /// The objects that it has locked by Add, some of them perhaps given back.
@@ -81,6 +83,11 @@ pub fn holds(id: i64) -> bool {
 
 /// The transaction has just taken Add on the object: false if somebody has gone before those who add, so that it must be given back.
 pub(super) fn may_add(id: i64) -> bool {
+    // What it adds to must be what its snapshot shows, additions of others aside: nobody overwrites that before it ends.
+    if backend::has_one_snapshot() && !FIRM.replace(true) {
+        // SAFETY: a process that runs a transaction.
+        place(unsafe { backend::number() }).fetch_add(1, SeqCst);
+    }
     ADDED.with_borrow_mut(|added| added.push(id));
     !exist() || is_free(id)
 }
@@ -151,7 +158,7 @@ pub fn overwrite(object: &Object) -> Result<Turn, Error> {
 enum Others {
     /// The lock is taken.
     Ended,
-    /// All who hold it wait for us: these. Or they have ended, and are about to give it back.
+    /// All who hold it wait for us: these.
     Behind(Vec<Holder>),
     /// Not all of them; some time has passed.
     Running,
@@ -163,10 +170,14 @@ fn wait_for_others(
     tag: &pg_sys::LOCKTAG,
     patience: &mut Patience,
 ) -> Result<Others, Error> {
-    if holders::running(tag, Mode::Overwrite).is_empty() {
-        return Ok(Others::Behind(Vec::new()));
-    }
     waiting::note(tag, Some(object));
+    if holders::running(tag, Mode::Overwrite).is_empty() {
+        // PostgreSQL's queue lets whoever holds something pass those who wait for that.
+        return match patience.wait(Wait::Lock(*tag, Mode::Overwrite))? {
+            true => Ok(Others::Ended),
+            false => Ok(Others::Running),
+        };
+    }
     let mut locks = Locks::look();
     let (waiting, running): (Vec<Holder>, Vec<Holder>) = locks
         .holders(tag, Mode::Overwrite)
@@ -210,7 +221,7 @@ fn go_before(id: i64, tag: &pg_sys::LOCKTAG, waiting: &[Holder]) -> Result<Gone,
     fence(SeqCst);
     let is_behind = |other: &Transaction| {
         let waits = waiting.iter().any(|one| one.transaction == *other);
-        waits && !is_committing(other)
+        waits && !is_firm(other)
     };
     if holders::running(tag, Mode::Overwrite).iter().all(is_behind) {
         statistics::count(&FIGURES.get().ordered, 1);
@@ -227,12 +238,12 @@ fn holder_waits_for_us(order: &pg_sys::LOCKTAG) -> bool {
     holders.iter().any(|other| locks.waits_for_us(other))
 }
 
-fn is_committing(other: &Transaction) -> bool {
+fn is_firm(other: &Transaction) -> bool {
     place(other.backend()).load(SeqCst) > 0
 }
 
 fn place(backend: i32) -> &'static AtomicU32 {
-    &ORDERS.get().committing[backend as usize % PLACES].0
+    &ORDERS.get().firm[backend as usize % PLACES].0
 }
 
 /// What is waited for, for some time.
@@ -413,9 +424,11 @@ fn first_taken(added: &[i64]) -> Option<i64> {
 
 /// The transaction has ended, or, if `prepared`, lives on without this process. For callbacks of PostgreSQL.
 pub(super) fn ended(prepared: bool) {
-    if COMMITTING.replace(false) {
-        // SAFETY: a process that runs a transaction.
-        place(unsafe { backend::number() }).fetch_sub(1, SeqCst);
+    for told in [&COMMITTING, &FIRM] {
+        if told.replace(false) {
+            // SAFETY: a process that runs a transaction.
+            place(unsafe { backend::number() }).fetch_sub(1, SeqCst);
+        }
     }
     if AHEAD.replace(false) && !prepared {
         ORDERS.get().ahead.fetch_sub(1, SeqCst);

@@ -141,9 +141,14 @@ impl Content for Aggregated {
         self.state = self.seen()?;
         Ok(Aggregated::identified(self)?.into_datum())
     }
-    /// What others have added cannot be taken out of a state.
-    fn in_place_of(self, _old: &Self) -> Result<Datum, Error> {
-        Err(Error::ConcurrentUpdate)
+    /// What others had committed in slices to which they have added since cannot be taken out of a state.
+    fn in_place_of(mut self, old: &Self) -> Result<Datum, Error> {
+        if object::newest(old.id)?.count > 0 {
+            return Err(Error::ConcurrentUpdate);
+        }
+        self.state = self.seen()?;
+        self.id = old.id;
+        Ok(self.into_datum())
     }
 }
 
@@ -282,9 +287,13 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
         let object = old.object(relation(call, 3));
         let newest = lock_object(object, place(call, 2), Request::overwrite())?;
         if newest && lock::ordered::holds(object.id) {
-            // Others have added to it who come later: it stays.
+            // Others have added to it who come later: it stays. What they are not at is overwritten with the base.
+            object::discard_free(object.id)?;
             return match call.is_null(1) {
-                true => Ok(call.null()),
+                true => {
+                    object::leave(&object)?;
+                    Ok(call.null())
+                }
                 false => T::argument(call, 1)?.in_place_of(&old),
             };
         }

@@ -96,7 +96,7 @@ impl Counter {
         in_range(self.base + i128::from(object::newest(self.id)?.counter()))
     }
 
-    /// The same object with another value as of now. 40001 if its base would lie where others must not add to slices.
+    /// The same object with another value as of now, whatever others have added meanwhile and not committed. 40001 if its base would lie where others must not add to slices.
     pub fn with_value(self, value: i64) -> Result<Self, Error> {
         let base = i128::from(value) - i128::from(object::newest(self.id)?.counter());
         match base_is_central(base) {

@@ -48,6 +48,15 @@ record Footprint(
             other.inserts));
   }
 
+  /**
+   * What it still depends on where additions take place when their transaction commits: they come
+   * after whatever was committed before, be it overwritten. What the transaction has read of them
+   * has a footprint of its own.
+   */
+  Footprint withoutAdditions() {
+    return new Footprint(id, incarnation, reads, sets, ColumnSet.NONE, overwrites, inserts);
+  }
+
   /** Whether this committed effect of another transaction invalidates the given one. */
   boolean interferesWith(Footprint other) {
     if (inserts && other.inserts && id == other.id) {

@@ -10,13 +10,12 @@ import java.util.Set;
  * <p>At READ COMMITTED, an UPDATE or a locking read of one row waits for that row, and fails only
  * in a circle of waits. If each transaction takes the rows that it locks in the order of their
  * keys, there is none, whatever it does with the rows that it has. Abelian columns promise the same
- * as far as a transaction that comes back to a row reads it, or changes numbers;
- * docs/design/waits.md lists the rest.
+ * as far as a transaction that comes back to a row reads it, or changes numbers; an overwritten
+ * numeric may fail for its digits. docs/design/waits.md lists the rest.
  */
 public final class Queueing {
   private static final List<Column> NUMBERS =
       List.of(Column.COUNTER, Column.DECIMAL, Column.HIGHEST);
-  private static final List<Column> SUMS = List.of(Column.COUNTER, Column.DECIMAL);
   private static final List<Column> SEEN =
       List.of(Column.STATUS, Column.NOTE, Column.COUNTER, Column.DECIMAL);
 
@@ -77,9 +76,8 @@ public final class Queueing {
   private static boolean worksOnNumber(Assignment assignment) {
     return switch (assignment.kind()) {
       case ADD -> NUMBERS.contains(assignment.target());
-      case SET, DOUBLE ->
-          SUMS.contains(assignment.target()) && assignment.operand() != null
-              || assignment.kind() == Assignment.Kind.DOUBLE;
+      case SET -> assignment.target() == Column.COUNTER && assignment.operand() != null;
+      case DOUBLE -> true;
       default -> false;
     };
   }

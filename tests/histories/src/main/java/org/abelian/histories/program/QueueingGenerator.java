@@ -94,7 +94,7 @@ public final class QueueingGenerator {
     return switch (random.nextInt(10)) {
       case 0 -> update(key, List.of(number()), null);
       case 1 -> update(key, List.of(add(Column.COUNTER)), List.of(Column.COUNTER));
-      case 2 -> update(key, List.of(set(Column.DECIMAL)), null);
+      case 2 -> update(key, List.of(set(Column.COUNTER)), null);
       case 3 ->
           update(key, List.of(new Assignment(Column.COUNTER, Assignment.Kind.DOUBLE, null)), null);
       case 4 -> new Statement.Select(Condition.ids(List.of(key)), ALL_COLUMNS, true);

@@ -24,7 +24,7 @@ pub use read::{
     Slices, before_read, may_have_slices, newest, reads_are_watched, visible, visible_to,
     watch_reads,
 };
-pub use write::{Outcome, add, discard, discard_free, leave};
+pub use write::{Outcome, add, discard, leave};
 
 use crate::aggregate::Family;
 use crate::boundary::functions;

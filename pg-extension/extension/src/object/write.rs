@@ -208,21 +208,6 @@ pub fn discard(id: i64) -> Result<(), Error> {
     remove_all(&table, || table.newest(id, None))
 }
 
-/// Removes the slices of an object that nobody else is at. The caller keeps others from adding new ones.
-pub fn discard_free(id: i64) -> Result<(), Error> {
-    if id == 0 || !split_set::look(id)? {
-        return Ok(());
-    }
-    let table = SliceTable::for_writing()?;
-    for row in table.newest(id, None)? {
-        if row.holder.is_none() {
-            // Who comes first is at it.
-            table.delete(&row.slice)?;
-        }
-    }
-    Ok(())
-}
-
 /// As [`discard`], but that somebody has still to see the value: the slices stay until it is found out that their row is gone.
 pub fn leave(object: &Object) -> Result<(), Error> {
     if object.id != 0 && split_set::look(object.id)? {

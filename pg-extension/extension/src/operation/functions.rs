@@ -141,7 +141,7 @@ impl Content for Aggregated {
         self.state = self.seen()?;
         Ok(Aggregated::identified(self)?.into_datum())
     }
-    /// What others had committed in slices to which they have added since cannot be taken out of a state.
+    /// What is in slices cannot be taken out of a state.
     fn in_place_of(mut self, old: &Self) -> Result<Datum, Error> {
         if object::newest(old.id)?.count > 0 {
             return Err(Error::ConcurrentUpdate);
@@ -287,8 +287,10 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
         let object = old.object(relation(call, 3));
         let newest = lock_object(object, place(call, 2), Request::overwrite())?;
         if newest && lock::ordered::holds(object.id) {
-            // Others have added to it who come later: it stays. What they are not at is overwritten with the base.
-            object::discard_free(object.id)?;
+            // Others have added to it who come later: it stays, with all its slices. Whoever reads it in this statement must see the same of them.
+            if !row::shows_newest(object.id)? {
+                return Err(Error::ConcurrentUpdate);
+            }
             return match call.is_null(1) {
                 true => {
                     object::leave(&object)?;

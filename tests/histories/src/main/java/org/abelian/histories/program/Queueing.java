@@ -10,8 +10,9 @@ import java.util.Set;
  * <p>At READ COMMITTED, an UPDATE or a locking read of one row waits for that row, and fails only
  * in a circle of waits. If each transaction takes the rows that it locks in the order of their
  * keys, there is none, whatever it does with the rows that it has. Abelian columns promise the same
- * as far as a transaction that comes back to a row reads it, or changes numbers; an overwritten
- * numeric may fail for its digits. docs/design/waits.md lists the rest.
+ * as far as a transaction is through with a row before it goes on to the next, and, where it comes
+ * back to the row, reads it or changes numbers; an overwritten numeric may fail for its digits.
+ * docs/design/waits.md lists the rest.
  */
 public final class Queueing {
   private static final List<Column> NUMBERS =
@@ -32,6 +33,9 @@ public final class Queueing {
     int highest = 0;
     for (Statement statement : transaction.statements()) {
       if (statement instanceof Statement.Select select && !select.forUpdate()) {
+        if (usesEarlier(held, highest, select.where())) {
+          return false;
+        }
         continue;
       }
       Condition where = where(statement);
@@ -47,11 +51,15 @@ public final class Queueing {
         if (where.equals(Condition.ids(where.ids()))) {
           held.add(key);
         }
-      } else if (!mayComeBack(statement)) {
+      } else if (key < highest || !mayComeBack(statement)) {
         return false;
       }
     }
     return true;
+  }
+
+  private static boolean usesEarlier(Set<Integer> held, int highest, Condition where) {
+    return where.ids().stream().anyMatch(key -> key < highest && held.contains(key));
   }
 
   private static Condition where(Statement statement) {

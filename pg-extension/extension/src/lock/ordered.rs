@@ -137,6 +137,7 @@ impl Turn {
 pub fn overwrite(object: &Object) -> Result<Turn, Error> {
     let tag = super::tag(Tag::Object(object.id));
     let mut patience = Patience::begin();
+    let mut refused = 0;
     statistics::count(&FIGURES.get().waits, 1);
     loop {
         match wait_for_others(object, &tag, &mut patience)? {
@@ -150,6 +151,12 @@ pub fn overwrite(object: &Object) -> Result<Turn, Error> {
                     }
                 }
                 Gone::Not => patience.pause()?,
+                // Who commits does so soon; one that works on one snapshot stays firm, and this is a circle.
+                Gone::Firm if refused == FIRM_ROUNDS => return Err(Error::Deadlock),
+                Gone::Firm => {
+                    refused += 1;
+                    patience.pause()?;
+                }
             },
         }
     }
@@ -197,12 +204,17 @@ fn wait_for_others(
     }
 }
 
+/// Portions of waiting.
+const FIRM_ROUNDS: u32 = 3;
+
 enum Gone {
     Before,
     /// Somebody else has gone before others here, this transaction among them perhaps.
     WaitFor(pg_sys::LOCKTAG),
     /// There is somebody by now who does not wait for us.
     Not,
+    /// Somebody waits for us, and nobody may go before him.
+    Firm,
 }
 
 /// Goes before all who hold the object, if these are no others than those who wait for this transaction.
@@ -228,7 +240,12 @@ fn go_before(id: i64, tag: &pg_sys::LOCKTAG, waiting: &[Holder]) -> Result<Gone,
         return Ok(Gone::Before);
     }
     super::unlock(Tag::Order(id), Mode::Overwrite);
-    Ok(Gone::Not)
+    let is_waiting = |other: &Transaction| waiting.iter().any(|one| one.transaction == *other);
+    let all = holders::running(tag, Mode::Overwrite);
+    match !all.is_empty() && all.iter().all(is_waiting) {
+        true => Ok(Gone::Firm),
+        false => Ok(Gone::Not),
+    }
 }
 
 /// Whether somebody who has gone before this transaction waits for it all the same.

@@ -13,7 +13,8 @@ use super::structure::Structure;
 use crate::callback;
 use crate::error::Error;
 use crate::hooks::cache;
-use pgrx::pg_sys::{self, Datum, ObjectAddress, Oid, SysCacheIdentifier};
+use crate::hooks::utility::{self, Around, Command};
+use pgrx::pg_sys::{self, Datum, NodeTag, ObjectAddress, Oid, SysCacheIdentifier};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char};
@@ -36,15 +37,35 @@ pub enum Operation {
 
 thread_local! {
     static STALE: Cell<bool> = const { Cell::new(false) };
+    /// Whether this session has the provider.
+    static PROVIDED: Cell<bool> = const { Cell::new(false) };
     /// Functions asked about before.
     static OPERATIONS: RefCell<HashMap<Oid, Option<Operation>>> = RefCell::default();
 }
 
-/// Registers the provider; called once when the library is loaded.
+/// Subscribes to what invalidates the backend's cache, and to labels of ours; called once when the library is loaded.
 pub fn install() {
-    // SAFETY: the postmaster loads libraries one after the other.
-    unsafe { pg_sys::register_label_provider(PROVIDER.as_ptr(), Some(check)) };
     cache::on_catalogues(&[SysCacheIdentifier::PROCOID], || STALE.set(true));
+    utility::subscribe(Around {
+        concerns: |command| command.tag() == NodeTag::T_SecLabelStmt && !PROVIDED.get(),
+        around: |command, set_label| {
+            provide_for(command);
+            set_label();
+        },
+    });
+}
+
+/// The provider is registered with the first label of ours in a session: PostgreSQL gives a label without a provider's name to the only one
+/// that there is, and refuses it where there is none.
+fn provide_for(command: &Command) {
+    // SAFETY: the node is of this type; the provider's name is a C string or null.
+    unsafe {
+        let provider = (*command.node().cast::<pg_sys::SecLabelStmt>()).provider;
+        if !provider.is_null() && CStr::from_ptr(provider) == PROVIDER {
+            pg_sys::register_label_provider(PROVIDER.as_ptr(), Some(check));
+            PROVIDED.set(true);
+        }
+    }
 }
 
 callback!(fn check(object: *const ObjectAddress, label: *const c_char) = change);

@@ -37,6 +37,8 @@ macro_rules! functions {
 pub type PlanStateWalker = unsafe extern "C-unwind" fn(*mut pg_sys::PlanState, *mut c_void) -> bool;
 /// What makes another expression of one.
 pub type Mutator = unsafe extern "C-unwind" fn(*mut pg_sys::Node, *mut c_void) -> *mut pg_sys::Node;
+/// A walker of trees.
+pub type Walker = unsafe extern "C-unwind" fn(*mut pg_sys::Node, *mut c_void) -> bool;
 /// What prepares the analysis of a query.
 pub type ParserSetup = unsafe extern "C-unwind" fn(*mut pg_sys::ParseState, *mut c_void);
 
@@ -66,6 +68,8 @@ functions! {
     fn pg_get_querydef(query: *mut pg_sys::Query, pretty: bool) -> *mut c_char;
     #[cfg_attr(not(feature = "pg15"), link_name = "expression_tree_mutator_impl")]
     fn expression_tree_mutator(node: *mut pg_sys::Node, mutator: Mutator, context: *mut c_void) -> *mut pg_sys::Node;
+    #[cfg_attr(not(feature = "pg15"), link_name = "raw_expression_tree_walker_impl")]
+    fn raw_expression_tree_walker(node: *mut pg_sys::Node, walker: Walker, context: *mut c_void) -> bool;
     #[cfg_attr(not(feature = "pg15"), link_name = "planstate_tree_walker_impl")]
     fn planstate_tree_walker(state: *mut pg_sys::PlanState, walker: PlanStateWalker, context: *mut c_void) -> bool;
     fn AfterTriggerFireDeferred();

@@ -208,6 +208,15 @@ pub unsafe fn pass_errors<R>(call: impl FnOnce() -> R, on_error: impl FnOnce()) 
     }
 }
 
+/// Runs our own code in a hook that is not guarded as a whole; its panics become errors.
+///
+/// # Safety
+/// No value with a destructor may be alive between here and PostgreSQL, but for those that an enclosing [`pass_errors`] drops.
+pub unsafe fn guarded<R: Copy>(code: impl FnOnce() -> R) -> R {
+    // SAFETY: by the caller's promise; `R` has no destructor.
+    unsafe { pg_sys::submodules::panic::pgrx_extern_c_guard(std::panic::AssertUnwindSafe(code)) }
+}
+
 /// Runs `call` and gives its result, or the ERROR it raised.
 ///
 /// # Safety

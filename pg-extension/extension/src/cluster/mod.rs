@@ -9,6 +9,7 @@ pub mod gate;
 pub mod hooks;
 pub mod independent;
 pub mod intent;
+mod placed;
 pub mod postgres;
 mod procedure;
 pub mod session_label;

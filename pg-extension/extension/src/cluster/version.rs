@@ -8,7 +8,7 @@
 //! A transaction that has itself changed the placement is not refused: nobody else can change it meanwhile, and the
 //! router has asked for the change. Its next transaction is.
 
-use super::{postgres, settings};
+use super::{placed, postgres, settings};
 use crate::boundary::PostgresError;
 use crate::hooks::cache;
 use crate::pg_function;
@@ -112,6 +112,7 @@ const VERSION_ATTRIBUTE: i32 = 2;
 pg_function!(
     /// The trigger of `abelian.cluster`: tells all backends at commit to read the version anew.
     fn abelian_placement_changed(_call) {
+        placed::begin_change();
         // SAFETY: queues an invalidation message in the running transaction; the trigger returns no row.
         unsafe { pg_sys::CacheInvalidateRelcacheByRelid(postgres::own_relation(c"cluster")) };
         // This backend gets its own message only when the command ends.

@@ -20,6 +20,8 @@ pub struct Functions {
     pub mutable: bool,
     /// Some change the placement of tables.
     pub placement: bool,
+    /// Some value is, or may be, the OID of a user's object, which each node counts for itself.
+    pub object_ids: bool,
     /// Functions of users, which may read or write tables; `schema.name`.
     pub opaque: BTreeSet<String>,
 }
@@ -65,6 +67,11 @@ pub fn called_by(trees: &[NodePtr]) -> Functions {
     let mut found = Functions::default();
     for tree in trees {
         tree::walk(*tree, &mut |node| {
+            if let Some(type_) = object_id_type(node) {
+                found.object_ids = true;
+                // The same name is another number elsewhere.
+                found.mutable |= type_ != pg_sys::OIDOID;
+            }
             match tree::tag(node) {
                 Some(pg_sys::NodeTag::T_NextValueExpr) => found.volatile = true,
                 Some(pg_sys::NodeTag::T_SQLValueFunction) => found.mutable = true,
@@ -83,6 +90,36 @@ pub fn called_by(trees: &[NodePtr]) -> Functions {
     found.mutable |= found.volatile;
     found
 }
+
+/// The type of a value, a parameter or a conversion that may be the OID of a user's object; `None` for what is not.
+fn object_id_type(node: NodePtr) -> Option<Oid> {
+    use pg_sys::NodeTag::{T_CoerceViaIO, T_FuncExpr, T_Param};
+    let type_ = match tree::cast::<pg_sys::Const, _>(node) {
+        Some(value) if value.constisnull => return None,
+        Some(value) if (value.constvalue.value() as u32) < FIRST_USER_OBJECT => return None,
+        Some(value) => value.consttype,
+        None if matches!(tree::tag(node), Some(T_CoerceViaIO | T_FuncExpr | T_Param)) => {
+            tree::type_of(node)
+        }
+        None => return None,
+    };
+    (type_ == pg_sys::OIDOID || NAMED_OBJECTS.contains(&type_)).then_some(type_)
+}
+
+/// Types whose values are written as names and kept as OIDs.
+const NAMED_OBJECTS: [Oid; 11] = [
+    pg_sys::REGCLASSOID,
+    pg_sys::REGTYPEOID,
+    pg_sys::REGPROCOID,
+    pg_sys::REGPROCEDUREOID,
+    pg_sys::REGOPEROID,
+    pg_sys::REGOPERATOROID,
+    pg_sys::REGCONFIGOID,
+    pg_sys::REGDICTIONARYOID,
+    pg_sys::REGNAMESPACEOID,
+    pg_sys::REGROLEOID,
+    pg_sys::REGCOLLATIONOID,
+];
 
 fn classify(function: Oid, found: &mut Functions) {
     // SAFETY: a catalogue look-up.

@@ -2,7 +2,7 @@
 //! views or search path. Executes nothing; takes the locks that the analysis of the statement itself would take.
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
-//! `scope` and `conditions` (levels of a query), `functions`, `blind`, `procedure_call`, `insert`, `copy`, `utility` and `definition` (commands), `locality` (which queries can be
+//! `scope` and `conditions` (levels of a query), `functions`, `blind`, `procedure_call`, `insert`, `copy`, `utility`, `definition` and `temporary` (commands), `locality` (which queries can be
 //! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `made` (keys that the router makes), `statement`.
 
 pub mod blind;
@@ -23,6 +23,7 @@ pub mod relation;
 mod row_spans;
 mod scope;
 mod statement;
+mod temporary;
 pub mod tree;
 mod utility;
 

@@ -166,8 +166,18 @@ pub fn named(name: &pg_sys::RangeVar, write: bool) -> Option<Json> {
     }))
 }
 
+/// Whether it belongs to one session.
+pub fn is_temporary(relation: Oid) -> bool {
+    // SAFETY: a catalogue look-up.
+    unsafe { pg_sys::get_rel_persistence(relation) as u8 == pg_sys::RELPERSISTENCE_TEMP }
+}
+
 /// The relation of that name. Takes no lock.
 pub fn existing(name: &pg_sys::RangeVar) -> Option<Oid> {
+    // CREATE TEMPORARY with a schema: whether that may be, the command itself finds out.
+    if name.relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP && !name.schemaname.is_null() {
+        return None;
+    }
     // SAFETY: a look-up that may find nothing.
     let oid = unsafe {
         pg_sys::RangeVarGetRelidExtended(

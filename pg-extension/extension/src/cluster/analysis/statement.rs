@@ -126,7 +126,10 @@ fn describe_utility(
     };
     match tree::cast::<pg_sys::Query, _>(inner) {
         Some(inner) if inner.commandType == CmdType::CMD_UTILITY => {
-            describe_utility(inner, facts, text)
+            let returns_rows = facts["returns_rows"].take();
+            describe_utility(inner, facts, text)?;
+            facts["returns_rows"] = returns_rows;
+            Ok(())
         }
         Some(inner) => describe_inner(inner, facts),
         None => {
@@ -234,8 +237,18 @@ fn describe_query(
         combined::describe(query, rewritten, parameters, facts)?;
     }
     describe_relations(&scopes, facts);
+    if scopes.relations.is_empty() && facts["object_ids"] == json!(true) {
+        facts["relations"] = json!([catalogue()]);
+    }
     procedure_call::describe(procedure_call::selected(query), facts);
     Ok(())
+}
+
+/// What OIDs stand for: rows of a node's own catalogue.
+fn catalogue() -> Json {
+    json!({
+        "id": 0, "schema": "pg_catalog", "name": "pg_class", "catalog": true, "temporary": false, "write": false, "locking": null, "level": 0,
+    })
 }
 
 /// The facts of the statement with the values that the router makes as parameters.
@@ -341,6 +354,7 @@ fn fill_in(found: &functions::Functions, facts: &mut Json) {
     facts["volatile"] = json!(found.volatile);
     facts["mutable"] = json!(found.mutable);
     facts["functions"] = json!(found.opaque);
+    facts["object_ids"] = json!(found.object_ids);
 }
 
 fn describe_relations(scopes: &Scopes, facts: &mut Json) {

@@ -24,6 +24,13 @@ macro_rules! tagged {
 }
 
 tagged!(
+    AlterDomainStmt T_AlterDomainStmt, AlterFunctionStmt T_AlterFunctionStmt, AlterOwnerStmt T_AlterOwnerStmt, AlterPolicyStmt T_AlterPolicyStmt,
+    AlterSeqStmt T_AlterSeqStmt, AlterTableCmd T_AlterTableCmd, AlterTypeStmt T_AlterTypeStmt, ColumnDef T_ColumnDef, CommentStmt T_CommentStmt,
+    CompositeTypeStmt T_CompositeTypeStmt, CreateCastStmt T_CreateCastStmt, CreateDomainStmt T_CreateDomainStmt, CreateEnumStmt T_CreateEnumStmt,
+    CreateFunctionStmt T_CreateFunctionStmt, CreatePolicyStmt T_CreatePolicyStmt, CreateRangeStmt T_CreateRangeStmt, CreateStatsStmt T_CreateStatsStmt,
+    DefineStmt T_DefineStmt, FunctionParameter T_FunctionParameter, GrantStmt T_GrantStmt, ObjectWithArgs T_ObjectWithArgs,
+    PartitionCmd T_PartitionCmd, RefreshMatViewStmt T_RefreshMatViewStmt, RuleStmt T_RuleStmt, TableLikeClause T_TableLikeClause, TypeName T_TypeName,
+    VacuumRelation T_VacuumRelation,
     AlterObjectSchemaStmt T_AlterObjectSchemaStmt, AlterTableStmt T_AlterTableStmt, ClusterStmt T_ClusterStmt,
     CreateSeqStmt T_CreateSeqStmt, CreateStmt T_CreateStmt, CreateTrigStmt T_CreateTrigStmt, DropStmt T_DropStmt,
     IndexStmt T_IndexStmt, IntoClause T_IntoClause, ReindexStmt T_ReindexStmt, RenameStmt T_RenameStmt,
@@ -167,6 +174,24 @@ pub fn any(node: NodePtr, test: &mut dyn FnMut(NodePtr) -> bool) -> bool {
         !found
     });
     found
+}
+
+callback!(fn visit_raw(node: NodePtr, context: *mut c_void) -> bool = visit_below);
+
+fn visit_below(node: NodePtr, context: *mut c_void) -> bool {
+    if node.is_null() {
+        return false;
+    }
+    // SAFETY: the context is the visitor that `walk_raw` passed; the walker knows all nodes below queries.
+    unsafe {
+        (*context.cast::<Visitor>())(node);
+        functions::raw_expression_tree_walker(node, visit_raw, context)
+    }
+}
+
+/// Visits all nodes of a query, or of an expression, as the grammar made it.
+pub fn walk_raw(node: NodePtr, mut visitor: Visitor) {
+    visit_below(node, (&raw mut visitor).cast());
 }
 
 type Replacer<'r> = &'r mut dyn FnMut(NodePtr) -> Option<NodePtr>;

@@ -2,6 +2,7 @@
 
 use super::definition;
 use super::relation;
+use super::temporary;
 use super::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, NodeTag, Oid, TransactionStmtKind, VariableSetKind};
 use serde_json::{Value as Json, json};
@@ -193,6 +194,11 @@ fn relations(statement: NodePtr) -> Vec<Json> {
         named(truncate.relations, true)
     } else if let Some(lock) = tree::cast::<pg_sys::LockStmt, _>(statement) {
         named(lock.relations, false)
+    } else if let Some(vacuum) = tree::cast::<pg_sys::VacuumStmt, _>(statement) {
+        tree::list::<pg_sys::VacuumRelation>(vacuum.rels)
+            .filter_map(|entry| tree::cast::<pg_sys::RangeVar, _>(entry.relation))
+            .filter_map(|name| relation::named(name, true))
+            .collect()
     } else if let Some(copy) = tree::cast::<pg_sys::CopyStmt, _>(statement) {
         let table = tree::cast::<pg_sys::RangeVar, _>(copy.relation);
         table
@@ -207,6 +213,11 @@ fn relations(statement: NodePtr) -> Vec<Json> {
             .collect()
     };
     let mut numbered = relations;
+    if let Some(name) = temporary::object(statement) {
+        numbered.push(json!({
+            "schema": "pg_temp", "name": name, "catalog": false, "temporary": true, "write": true, "locking": null, "level": 0,
+        }));
+    }
     for (id, relation) in numbered.iter_mut().enumerate() {
         relation["id"] = json!(id);
     }

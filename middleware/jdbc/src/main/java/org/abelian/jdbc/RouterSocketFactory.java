@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import javax.net.SocketFactory;
+import org.abelian.router.session.Authentication;
 import org.abelian.router.session.PasswordAuthentication;
 import org.abelian.router.session.Router;
 
@@ -22,7 +23,10 @@ public final class RouterSocketFactory extends SocketFactory {
 
   @Override
   public Socket createSocket() throws IOException {
-    return new RouterSocket(router.openSession(new PasswordAuthentication()));
+    // Without a password, nodes let the application in by its certificate, or not at all.
+    return new RouterSocket(
+        router.openSession(
+            router.hasPassword() ? new PasswordAuthentication() : Authentication.NONE));
   }
 
   @Override

@@ -31,6 +31,10 @@ final class AdmittingAuthentication implements Authentication {
       throw tooMany();
     }
     Exchange exchange = inner.begin(startup, output);
+    if (exchange.isDone()) {
+      takePlace();
+      return exchange;
+    }
     return new Exchange() {
       @Override
       public boolean answer(byte[] array, int from, int to, ClientOutput out)
@@ -38,9 +42,7 @@ final class AdmittingAuthentication implements Authentication {
         if (!exchange.answer(array, from, to, out)) {
           return false;
         }
-        if (!admit.getAsBoolean()) {
-          throw tooMany();
-        }
+        takePlace();
         return true;
       }
 
@@ -49,6 +51,12 @@ final class AdmittingAuthentication implements Authentication {
         return exchange.secret();
       }
     };
+  }
+
+  private void takePlace() {
+    if (!admit.getAsBoolean()) {
+      throw tooMany();
+    }
   }
 
   private static AbelianException tooMany() {

@@ -1,17 +1,21 @@
 package org.abelian.server;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.session.Session;
+import org.abelian.router.tls.ServerTls;
+import org.abelian.router.transport.Transport;
+import org.abelian.server.hba.Channel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,9 +29,6 @@ final class ClientConnection implements Admission.Visitor {
   private static final int READ_BUFFER = 16384;
   private static final int WRITE_AT = 32768;
 
-  /** What a client has sent ahead is read up to here to see whether it is gone. */
-  private static final int AHEAD_MAX = 16 << 20;
-
   /** A session that does not end when it is cancelled is ended by force after so long. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -38,12 +39,15 @@ final class ClientConnection implements Admission.Visitor {
   private static final long WRITING = 2;
   private static final long LOOKED_AT = 3;
 
-  private final Socket socket;
+  private final InetAddress address;
+  private final ClientSocket socket;
+  private final ServerTls tls;
   private final Session session;
   private final ClientLimits limits;
-  private final byte[] buffer = new byte[READ_BUFFER];
+  private final ByteQueue received = new ByteQueue(READ_BUFFER);
   private final AtomicLong activity = new AtomicLong();
-  private final ByteQueue ahead;
+  private Transport transport;
+  private Channel channel;
   private volatile boolean waiting;
   private volatile boolean gone;
   private volatile boolean started;
@@ -56,13 +60,23 @@ final class ClientConnection implements Admission.Visitor {
   private long goneNanos;
 
   /**
+   * @param tls null where there is none
+   * @param opener opens the session; told, when the client says who it is, how it is connected
    * @param nowNanos by {@link System#nanoTime}
    */
-  ClientConnection(Socket socket, Session session, ClientLimits limits, long nowNanos) {
-    this.socket = socket;
-    this.session = session;
+  ClientConnection(
+      Socket socket,
+      ServerTls tls,
+      Function<Supplier<Channel>, Session> opener,
+      ClientLimits limits,
+      long nowNanos)
+      throws IOException {
+    address = socket.getInetAddress();
+    channel = Channel.plain(address);
+    session = opener.apply(() -> channel);
+    this.socket = new ClientSocket(socket, session.memory());
+    this.tls = tls;
     this.limits = limits;
-    ahead = new ByteQueue(0, session.memory());
     openedNanos = nowNanos;
     seenNanos = nowNanos;
   }
@@ -70,61 +84,63 @@ final class ClientConnection implements Admission.Visitor {
   /** Serves the client until it or the session ends. */
   void run() {
     try (socket) {
-      serve(socket.getInputStream(), socket.getOutputStream());
+      ClientNegotiation.Opened opened =
+          new ClientNegotiation(address, socket, tls, received).open();
+      if (opened != null) {
+        channel = opened.channel();
+        transport = opened.transport();
+        serve();
+        transport.end();
+      }
+    } catch (SSLException e) {
+      LOG.info("TLS with {} failed: {}", address, e.getMessage());
     } catch (IOException e) {
       LOG.debug("{} ended: {}", session, e.getMessage());
     } catch (RuntimeException | Error e) {
       LOG.error("{} ended by a fault", session, e);
     } finally {
       begin(READING); // Nobody looks at it any more.
-      ahead.close();
+      socket.free();
       session.close();
       session.free();
     }
   }
 
-  private void serve(InputStream input, OutputStream output) throws IOException {
-    while (!session.isClosed() && !gone) {
-      if (!receive(input)) {
-        return;
-      }
+  private void serve() throws IOException {
+    begin(WORKING);
+    boolean more = true;
+    while (more && !session.isClosed() && !gone) {
+      session.receive(received.array(), received.start(), received.size());
+      received.clear();
       while (!gone && session.advance()) {
         if (session.output().queue().size() >= WRITE_AT) {
-          write(output);
+          write();
         }
       }
-      write(output);
+      write();
       started = session.isStarted();
+      if (!session.isClosed() && !gone) {
+        more = receive();
+      }
     }
   }
 
-  /** Hands what the client sends to the session; false when there will be no more. */
-  private boolean receive(InputStream input) throws IOException {
+  /** Waits for the client; false when it will send no more. */
+  private boolean receive() throws IOException {
     begin(READING);
-    if (!ahead.isEmpty()) {
-      int count = Math.min(ahead.size(), READ_BUFFER);
-      session.receive(ahead.array(), ahead.start(), count);
-      ahead.consume(count);
-      begin(WORKING);
-      return true;
-    }
     waiting = session.isIdle();
-    int count = input.read(buffer);
+    boolean more = transport.read(received, READ_BUFFER);
     waiting = false;
     begin(WORKING);
-    if (count < 0) {
-      return false;
-    }
-    session.receive(buffer, 0, count);
-    return true;
+    return more;
   }
 
-  private void write(OutputStream output) throws IOException {
+  private void write() throws IOException {
     ClientOutput messages = session.output();
     int count = messages.queue().size();
     if (count > 0) {
       begin(WRITING);
-      output.write(messages.queue().array(), messages.queue().start(), count);
+      transport.write(messages.queue().array(), messages.queue().start(), count);
       messages.taken(count);
       begin(WORKING);
     }
@@ -134,7 +150,7 @@ final class ClientConnection implements Admission.Visitor {
   private void begin(long kind) {
     long now = activity.get();
     while (!activity.compareAndSet(now, (now | KIND) + 1 + kind)) {
-      synchronized (ahead) {
+      synchronized (socket) {
         now = activity.get(); // The look, which takes a millisecond, holds the monitor.
       }
     }
@@ -171,11 +187,11 @@ final class ClientConnection implements Admission.Visitor {
   }
 
   private void lookForClient(long working, long nowNanos, Executor canceller) {
-    synchronized (ahead) {
+    synchronized (socket) {
       if (!activity.compareAndSet(working, working & ~KIND | LOOKED_AT)) {
         return; // It is not stuck.
       }
-      gone = !isThere();
+      gone = !socket.isThere();
       seenNanos = nowNanos;
       activity.set(working);
     }
@@ -183,37 +199,6 @@ final class ClientConnection implements Admission.Visitor {
       LOG.debug("{} is cancelled, since the client is gone", session);
       goneNanos = nowNanos;
       cancel(canceller);
-    }
-  }
-
-  /** Whether the client has not closed its side; what it has sent is kept for the session. */
-  private boolean isThere() {
-    byte[] piece = new byte[READ_BUFFER];
-    try {
-      socket.setSoTimeout(1);
-      InputStream input = socket.getInputStream();
-      while (ahead.size() < AHEAD_MAX && !session.memory().isTight()) {
-        int count = input.read(piece);
-        if (count < 0) {
-          return false;
-        }
-        ahead.appendAnyway(piece, 0, count);
-      }
-      return true;
-    } catch (SocketTimeoutException silent) {
-      return true;
-    } catch (IOException e) {
-      return false;
-    } finally {
-      block();
-    }
-  }
-
-  private void block() {
-    try {
-      socket.setSoTimeout(0);
-    } catch (IOException e) {
-      LOG.debug("a client's socket", e);
     }
   }
 
@@ -248,10 +233,6 @@ final class ClientConnection implements Admission.Visitor {
   /** Ends the connection; from any thread. */
   void abort() {
     session.abort();
-    try {
-      socket.close();
-    } catch (IOException e) {
-      LOG.debug("closing a client's socket", e);
-    }
+    socket.close();
   }
 }

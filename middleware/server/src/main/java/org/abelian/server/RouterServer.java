@@ -2,14 +2,15 @@ package org.abelian.server;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.pool.KeepAlive;
 import org.abelian.router.protocol.BackendType;
@@ -17,6 +18,10 @@ import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.session.Authentication;
 import org.abelian.router.session.Router;
 import org.abelian.router.session.ScramAuthentication;
+import org.abelian.router.tls.ServerTls;
+import org.abelian.server.hba.Channel;
+import org.abelian.server.hba.ClientRules;
+import org.abelian.server.hba.RuledAuthentication;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,38 +42,57 @@ final class RouterServer implements AutoCloseable {
           .frame(BackendType.ERROR_RESPONSE);
 
   private final Router router;
-  private final ServerSocket socket;
+
+  /** Of the kind whose sockets can be looked at for a moment and then block again. */
+  private final ServerSocketChannel listener;
+
   private final ClientLimits limits;
   private final Admission admission;
-  private final Authentication authentication;
+  private final ServerTls tls;
+  private final ClientRules rules;
+  private final ScramAuthentication scram;
   private final ThreadFactory threads = ClientThreads.factory();
   private final Set<ClientConnection> clients = ConcurrentHashMap.newKeySet();
   private final ClientWatch watch;
   private volatile boolean stopping;
 
-  private RouterServer(Router router, ServerSocket socket, ClientLimits limits) {
+  private RouterServer(
+      Router router,
+      ServerSocketChannel listener,
+      ClientLimits limits,
+      ServerTls tls,
+      ClientRules rules) {
     this.router = router;
-    this.socket = socket;
+    this.listener = listener;
     this.limits = limits;
+    this.tls = tls;
+    this.rules = rules;
     admission = new Admission(limits.starting(), limits.clients());
     watch = new ClientWatch(clients, limits);
     byte[] mockKey = new byte[32];
     new SecureRandom().nextBytes(mockKey);
-    authentication = new ScramAuthentication(router::verifier, mockKey);
+    scram = new ScramAuthentication(router::verifier, mockKey);
   }
 
   /**
    * Starts to accept clients.
    *
    * @param address port 0 takes a free one
+   * @param tls with clients; null for none
+   * @param rules by which clients are let in
    * @throws IOException when the port cannot be had
    */
-  static RouterServer start(Router router, InetSocketAddress address, ClientLimits limits)
+  static RouterServer start(
+      Router router,
+      InetSocketAddress address,
+      ClientLimits limits,
+      ServerTls tls,
+      ClientRules rules)
       throws IOException {
-    ServerSocket socket = new ServerSocket();
-    socket.setReuseAddress(true);
-    socket.bind(address, BACKLOG);
-    RouterServer server = new RouterServer(router, socket, limits);
+    ServerSocketChannel listener = ServerSocketChannel.open();
+    listener.socket().setReuseAddress(true);
+    listener.bind(address, BACKLOG);
+    RouterServer server = new RouterServer(router, listener, limits, tls, rules);
     Thread acceptor = new Thread(server::accept, "accept");
     acceptor.setDaemon(true);
     acceptor.start();
@@ -78,13 +102,13 @@ final class RouterServer implements AutoCloseable {
 
   /** The port that it listens on. */
   int port() {
-    return socket.getLocalPort();
+    return listener.socket().getLocalPort();
   }
 
   private void accept() {
     while (!stopping) {
       try {
-        welcome(socket.accept());
+        welcome(listener.accept().socket());
       } catch (IOException | OutOfMemoryError e) {
         if (!stopping) {
           LOG.warn("cannot accept a client: {}", e.toString());
@@ -121,13 +145,15 @@ final class RouterServer implements AutoCloseable {
     }
   }
 
-  private boolean serve(Socket socketOfClient) {
+  private boolean serve(Socket socketOfClient) throws IOException {
     Place place = new Place();
-    Authentication admitting =
-        new AdmittingAuthentication(authentication, admission::isFull, place::admit);
     ClientConnection client =
         new ClientConnection(
-            socketOfClient, router.openSession(admitting), limits, System.nanoTime());
+            socketOfClient,
+            tls,
+            channel -> router.openSession(authentication(place, channel)),
+            limits,
+            System.nanoTime());
     place.client = client;
     if (!admission.enter(client, socketOfClient.getInetAddress())) {
       return false;
@@ -143,6 +169,11 @@ final class RouterServer implements AutoCloseable {
       }
     }
     return true;
+  }
+
+  private Authentication authentication(Place place, Supplier<Channel> channel) {
+    return new AdmittingAuthentication(
+        new RuledAuthentication(rules, scram, channel), admission::isFull, place::admit);
   }
 
   /** The place that a client has, first before authentication and then after it. */
@@ -178,7 +209,7 @@ final class RouterServer implements AutoCloseable {
     }
     stopping = true;
     try {
-      socket.close();
+      listener.close();
     } catch (IOException e) {
       LOG.debug("closing the listening socket", e);
     }

@@ -209,7 +209,7 @@ public final class CommitBench {
         new NodeIdentity(
             Map.of("user", router.user(), "database", Addresses.database(nodes.get(0).url())),
             new ScramSecret.Password(router.password()));
-    IoContext io = IoContext.of(MemoryBudget.unlimited());
+    IoContext io = IoContext.of(MemoryBudget.unlimited(), committer.tls);
     for (Node place : places) {
       sessions.add(
           new NodeSession(

@@ -79,6 +79,11 @@ public final class ClientOutput {
     fields.write(writer, BackendType.NOTICE_RESPONSE);
   }
 
+  /** Appends a node's message as it is. */
+  public void pass(byte[] message) {
+    queue.append(message, 0, message.length);
+  }
+
   /** Appends a ParameterStatus unless the client knows that value already. */
   public void parameterStatus(String name, String value) {
     ByteQueue frame = new ByteQueue(64);

@@ -18,6 +18,9 @@ import org.abelian.router.protocol.FrontendType;
  * Queries of the router's own on a connection that has nothing else to answer. Results are small.
  */
 public final class NodeCall {
+  /** More of them than this are dropped. */
+  private static final int MOST_NOTICES = 10_000;
+
   private NodeCall() {}
 
   /** Runs one or more statements as a simple query. */
@@ -102,6 +105,7 @@ public final class NodeCall {
   public static QueryResult await(NodeConnection connection, boolean untilReady)
       throws NodeLostException {
     List<byte[][]> rows = new ArrayList<>();
+    List<byte[]> notices = new ArrayList<>();
     String tag = "";
     byte[] error = null;
     for (; ; ) {
@@ -117,6 +121,11 @@ public final class NodeCall {
             error = Arrays.copyOfRange(array, at, at + length);
           }
         }
+        case BackendType.NOTICE_RESPONSE -> {
+          if (notices.size() < MOST_NOTICES) {
+            notices.add(Arrays.copyOfRange(array, at, at + length));
+          }
+        }
         case BackendType.PARSE_COMPLETE -> connection.prepared().confirm();
         case BackendType.PARAMETER_STATUS -> NodeReply.remember(connection, array, at, length);
         case BackendType.READY_FOR_QUERY -> {
@@ -124,7 +133,7 @@ public final class NodeCall {
           connection.prepared().endGroup();
         }
         default -> {
-          // Descriptions and notices are of no interest here.
+          // Descriptions are of no interest here.
         }
       }
       connection.incoming().consume(length);
@@ -133,7 +142,7 @@ public final class NodeCall {
               ? type == BackendType.READY_FOR_QUERY
               : type == BackendType.COMMAND_COMPLETE || type == BackendType.ERROR_RESPONSE;
       if (end) {
-        return new QueryResult(rows, tag, error);
+        return new QueryResult(rows, tag, notices, error);
       }
     }
   }

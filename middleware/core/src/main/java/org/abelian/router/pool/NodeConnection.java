@@ -2,7 +2,6 @@ package org.abelian.router.pool;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.Socket;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
@@ -13,6 +12,7 @@ import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.protocol.ProtocolException;
+import org.abelian.router.transport.Transport;
 
 /**
  * One connection to a node. Its messages are written and read by one session at a time; {@link
@@ -40,6 +40,8 @@ public final class NodeConnection {
   private final NodeAddress address;
   private final IoContext io;
   private final NodeSocket socket;
+  private final Transport transport;
+  private final boolean encrypted;
   private final ByteQueue incoming;
   private final ByteQueue outgoing;
   private final FrameWriter writer;
@@ -63,14 +65,15 @@ public final class NodeConnection {
   /** When it was used last, by the pool's clock. */
   private volatile long usedNanos;
 
-  NodeConnection(NodeAddress address, Socket socket, IoContext io) throws IOException {
+  NodeConnection(NodeAddress address, NodeDialer.Dialled dialled, IoContext io) {
     this.address = address;
     this.io = io;
-    this.socket = new NodeSocket(socket, io.memory());
+    socket = dialled.socket();
+    transport = dialled.transport();
+    encrypted = dialled.encrypted();
     incoming = new ByteQueue(READ_BUFFER, io.memory());
     outgoing = new ByteQueue(8192, io.memory());
     writer = new FrameWriter(outgoing);
-    io.watch().add(this.socket);
   }
 
   void opened(int processId, int secretKey, Map<String, String> parameters) {
@@ -180,6 +183,11 @@ public final class NodeConnection {
     schemaEpoch = epoch;
   }
 
+  /** True when what is sent is encrypted. */
+  public boolean isEncrypted() {
+    return encrypted;
+  }
+
   /** True when nothing can be sent or read any more. */
   public boolean isLost() {
     return lost;
@@ -191,7 +199,7 @@ public final class NodeConnection {
       return;
     }
     try {
-      socket.write(outgoing.array(), outgoing.start(), outgoing.size());
+      transport.write(outgoing.array(), outgoing.start(), outgoing.size());
       outgoing.clear(LARGEST_IDLE_BUFFER);
       sentNanos = System.nanoTime();
     } catch (IOException e) {
@@ -215,18 +223,22 @@ public final class NodeConnection {
 
   private void read() throws IOException {
     try {
-      incoming.reserve(incoming.isEmpty() ? READ_BUFFER / 2 : READ_BUFFER / 4);
+      if (!transport.read(incoming, incoming.isEmpty() ? READ_BUFFER / 2 : READ_BUFFER / 4)) {
+        throw new EOFException("the node closed the connection");
+      }
     } catch (AbelianException noMemory) {
       close();
       throw noMemory;
     }
-    socket.read(incoming);
   }
 
   /** Takes what the node has said while a message to it was stuck, without waiting for more. */
   public void takeAside() {
-    incoming.reserve(READ_BUFFER / 4);
-    socket.readDrained(incoming);
+    try {
+      transport.readAside(incoming, READ_BUFFER / 4);
+    } catch (IOException e) {
+      close(); // Whoever waits for the answer learns it.
+    }
   }
 
   /** Waits until a whole frame is there and gives its length, type byte included. */
@@ -400,7 +412,7 @@ public final class NodeConnection {
     }
     boolean arrived = false;
     try {
-      arrived = CancelRequest.send(address, processId, secretKey);
+      arrived = CancelRequest.send(address, io, encrypted, processId, secretKey);
     } finally {
       if (!arrived) {
         // The signal may still be on its way: nobody else may meet it. Nor is a node that does not
@@ -432,6 +444,11 @@ public final class NodeConnection {
     }
   }
 
+  /** True while a thread waits for the node. From any thread. */
+  public boolean isWaiting() {
+    return socket.isWaiting();
+  }
+
   /** True while a session has it. */
   boolean isLent() {
     return borrower != null;
@@ -441,7 +458,7 @@ public final class NodeConnection {
   public void close() {
     lost = true;
     io.watch().remove(socket);
-    socket.close();
+    transport.close();
   }
 
   /** Gives up its memory; when nobody has it or will have it any more. */
@@ -459,6 +476,7 @@ public final class NodeConnection {
       timeout(FAREWELL_MILLIS);
       try {
         flush();
+        transport.end();
       } catch (NodeLostException e) {
         // It is gone either way.
       }

@@ -1,6 +1,5 @@
 package org.abelian.router.pool;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -11,6 +10,7 @@ import java.net.SocketTimeoutException;
 import java.util.concurrent.TimeUnit;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.MemoryBudget;
+import org.abelian.router.transport.Transport;
 
 /**
  * The socket of a connection to a node. One thread reads and writes, by calls that block; {@link
@@ -20,7 +20,7 @@ import org.abelian.router.protocol.MemoryBudget;
  *
  * <p>A blocking call costs one system call, since the time limit is not the system's.
  */
-final class NodeSocket {
+final class NodeSocket implements Transport {
   /** A write that gets no further for so long has the node's messages read meanwhile. */
   static final long STUCK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -73,11 +73,13 @@ final class NodeSocket {
   }
 
   /**
-   * Reads what is there, at least one byte.
+   * As anywhere.
    *
-   * @throws IOException also when the node has closed its side, or the time is over
+   * @throws IOException also when the time is over
    */
-  void read(ByteQueue target) throws IOException {
+  @Override
+  public boolean read(ByteQueue target, int room) throws IOException {
+    target.reserve(room);
     long call = begin(READING);
     int count;
     try {
@@ -90,23 +92,26 @@ final class NodeSocket {
       end(call);
     }
     if (count < 0) {
-      throw new EOFException("the node closed the connection");
+      return false;
     }
     target.extend(count);
     if (drained && drain.isOver()) {
       discard();
     }
+    return true;
   }
 
-  /** Takes what was read while a write was stuck, without waiting. */
-  void readDrained(ByteQueue target) {
+  /** What was read while a write was stuck. */
+  @Override
+  public void readAside(ByteQueue target, int room) {
     if (drained) {
+      target.reserve(room);
       target.extend(drain.takeNow(target));
     }
   }
 
-  /** Writes all of it. */
-  void write(byte[] array, int offset, int length) throws IOException {
+  @Override
+  public void write(byte[] array, int offset, int length) throws IOException {
     long call = begin(WRITING);
     try {
       output.write(array, offset, length);
@@ -133,6 +138,11 @@ final class NodeSocket {
       return;
     }
     throw new SocketTimeoutException("no answer within " + timeoutMillis + " ms");
+  }
+
+  /** True while a call is going on. From any thread. */
+  boolean isWaiting() {
+    return (state & KIND) != 0;
   }
 
   // ---- for the watch
@@ -180,8 +190,8 @@ final class NodeSocket {
     }
   }
 
-  /** Closes it; whoever reads or writes gets an error. From any thread. */
-  void close() {
+  @Override
+  public void close() {
     try {
       socket.close();
     } catch (IOException e) {

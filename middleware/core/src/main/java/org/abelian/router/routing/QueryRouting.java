@@ -33,7 +33,8 @@ final class QueryRouting {
       throw Refusals.opaqueFunction(facts.functions().get(0));
     }
     if (!uses.isPlaced()) {
-      boolean anywhere = facts.relations().isEmpty() && !facts.volatileFunctions();
+      boolean anywhere =
+          facts.relations().isEmpty() && facts.functions().isEmpty() && !facts.volatileFunctions();
       return Plan.always(anywhere ? new Route.AnyNode() : firstNode);
     }
     if (uses.hashed().isEmpty()) {

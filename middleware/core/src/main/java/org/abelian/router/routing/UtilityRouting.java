@@ -16,7 +16,8 @@ final class UtilityRouting {
           "CREATE TABLE AS",
           "SELECT INTO",
           "CREATE MATERIALIZED VIEW",
-          "REFRESH MATERIALIZED VIEW");
+          "REFRESH MATERIALIZED VIEW",
+          "EXPLAIN"); // of one of these
 
   private final String sql;
   private final StatementFacts facts;
@@ -37,7 +38,10 @@ final class UtilityRouting {
       case OTHER:
         return Plan.always(everyNode());
       case VACUUM:
-        return Plan.always(new Route.AllNodes(Route.Purpose.NODE_BY_NODE));
+        return Plan.always(
+            facts.relations().isEmpty() || uses.isPlaced()
+                ? new Route.AllNodes(Route.Purpose.NODE_BY_NODE)
+                : firstNode());
       case LOCK:
       case TRUNCATE:
         return Plan.always(

@@ -75,7 +75,7 @@ final class CallFragment implements CommutingFragment {
     connection = link.connection;
     this.calls = calls;
     this.waits = waits;
-    participant = new LinkParticipant(link);
+    participant = new LinkParticipant(link.nodeId, link.connection);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package org.abelian.router.session;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
@@ -13,14 +14,24 @@ import org.abelian.router.transaction.Participant;
 final class LinkParticipant implements Participant {
   private final int nodeId;
   private final NodeConnection connection;
+  private final Consumer<byte[]> notices;
 
-  LinkParticipant(Link link) {
-    this(link.nodeId, link.connection);
+  /**
+   * A part of a session's own transaction.
+   *
+   * @param notices gets what the node says while it prepares or commits, as deferred triggers do
+   */
+  LinkParticipant(Link link, Consumer<byte[]> notices) {
+    this.nodeId = link.nodeId;
+    this.connection = link.connection;
+    this.notices = notices;
   }
 
+  /** A part of nobody's who listens. */
   LinkParticipant(int nodeId, NodeConnection connection) {
     this.nodeId = nodeId;
     this.connection = connection;
+    notices = notice -> {};
   }
 
   @Override
@@ -46,6 +57,7 @@ final class LinkParticipant implements Participant {
       connection.timeout((int) Math.max(1, limit.toMillis()));
       QueryResult result = NodeCall.await(connection, true);
       connection.timeout(0);
+      result.notices().forEach(notices);
       if (result.succeeded()) {
         return new Answer.Done(result.tag());
       }

@@ -340,6 +340,11 @@ final class Links {
     }
   }
 
+  /** True while the session's thread waits for one of its nodes. From any thread. */
+  synchronized boolean isWaiting() {
+    return held.stream().anyMatch(link -> link.connection.isWaiting());
+  }
+
   /** Closes the sockets under a session that another thread is running. */
   synchronized void abort() {
     for (Link link : held) {

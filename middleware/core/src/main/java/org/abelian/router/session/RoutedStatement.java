@@ -162,6 +162,11 @@ final class RoutedStatement {
     return router.facts().utility();
   }
 
+  /** True when PostgreSQL refuses it inside a transaction block. */
+  boolean mustBeAlone() {
+    return router.facts().outsideTransaction();
+  }
+
   /** True when it can be done again later unnoticed. */
   boolean isBlind() {
     return router.facts().blind() != null && router.facts().blind().redo() != null;

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.abelian.router.batching.Amounts;
@@ -29,6 +30,7 @@ import org.abelian.router.pool.NodePools;
 import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.protocol.ScramSecret;
 import org.abelian.router.protocol.ScramVerifier;
+import org.abelian.router.tls.NodeTls;
 import org.abelian.router.transaction.BackgroundDuties;
 import org.abelian.router.transaction.CommitLedger;
 import org.abelian.router.transaction.CommutingCommit;
@@ -49,6 +51,7 @@ import org.abelian.router.transaction.independent.IndependentLedger;
 import org.abelian.router.transaction.independent.IndependentTransactions;
 import org.abelian.router.transaction.independent.JdbcLaneNetwork;
 import org.abelian.router.transaction.independent.LaneRecovery;
+import org.postgresql.jdbcurlresolver.PgPassParser;
 
 /**
  * What the sessions of one process share: the catalogue, pools, what is known about texts, and the
@@ -63,8 +66,10 @@ public final class Router implements AutoCloseable {
   private final UUID uuid = UUID.randomUUID();
   private final List<Node> seeds = new ArrayList<>();
   private final MemoryBudget memory;
+  private final NodeTls tls;
   private final NodePools pools;
-  private final NodeIdentity controlIdentity;
+  private final RouterConfig config;
+  private final Map<NodeAddress, NodeIdentity> controlIdentities = new ConcurrentHashMap<>();
   private final ControlPools controlPools;
   private final CatalogStore catalog;
   private final StatementCache statements = new StatementCache();
@@ -97,19 +102,11 @@ public final class Router implements AutoCloseable {
     for (NodeAddress seed : config.seeds()) {
       seeds.add(new Node(number++, seed.host(), seed.port()));
     }
+    this.config = config;
     memory = new MemoryBudget(config.memoryBytes());
-    pools = new NodePools(config.limits(), IoContext.of(memory));
-    controlIdentity =
-        new NodeIdentity(
-            Map.of(
-                "user",
-                config.user(),
-                "database",
-                config.database(),
-                "application_name",
-                "abelian router"),
-            config.password() == null ? null : new ScramSecret.Password(config.password()));
-    controlPools = new ControlPools(config.database(), config.user(), config.password());
+    tls = new NodeTls(config.tls());
+    pools = new NodePools(config.limits(), IoContext.of(memory, tls));
+    controlPools = new ControlPools(config.database(), config.user(), config.password(), tls);
     catalog = new CatalogStore(controlPools, seeds);
     NodeCalls calls = new NodeCalls(controlPools, catalog::current);
     JdbcControlNetwork network = new JdbcControlNetwork(calls);
@@ -146,6 +143,11 @@ public final class Router implements AutoCloseable {
   /** A session for a client that will prove itself in that way. */
   public Session openSession(Authentication authentication) {
     return new Session(this, sessions.nextId(), authentication);
+  }
+
+  /** True when the router's own role has a password that was given, not looked up. */
+  public boolean hasPassword() {
+    return config.password() != null;
   }
 
   /**
@@ -298,7 +300,27 @@ public final class Router implements AutoCloseable {
         current
             .node(nodeId)
             .orElseThrow(() -> AbelianException.internal("no node " + nodeId, null));
-    return pools.routersPool(new NodeAddress(node.host(), node.port()), controlIdentity);
+    NodeAddress address = new NodeAddress(node.host(), node.port());
+    return pools.routersPool(
+        address, controlIdentities.computeIfAbsent(address, this::controlIdentity));
+  }
+
+  /** The router's own name at a node. */
+  private NodeIdentity controlIdentity(NodeAddress address) {
+    String password = config.password();
+    if (password == null) {
+      String port = Integer.toString(address.port());
+      password = PgPassParser.getPassword(address.host(), port, config.database(), config.user());
+    }
+    return new NodeIdentity(
+        Map.of(
+            "user",
+            config.user(),
+            "database",
+            config.database(),
+            "application_name",
+            "abelian router"),
+        password == null ? null : new ScramSecret.Password(password));
   }
 
   /** Grows when a schema was changed through this router. */
@@ -326,5 +348,6 @@ public final class Router implements AutoCloseable {
     sessions.all().forEach(Session::abort);
     pools.close();
     controlPools.close();
+    tls.close();
   }
 }

@@ -208,7 +208,10 @@ public final class Session {
     return error;
   }
 
-  /** Breaks the session off: whoever runs it gets errors. For other threads. */
+  /**
+   * Breaks the session off: whoever runs it gets errors, and what nodes do for it is cancelled. For
+   * other threads.
+   */
   public void abort() {
     closed = true;
     router.sessions().remove(this);
@@ -220,8 +223,21 @@ public final class Session {
       // It may be running what others wait for: for them, its nodes may still answer.
       CompletableFuture.delayedExecutor(ABORT_GRACE_SECONDS, TimeUnit.SECONDS)
           .execute(() -> abortIfStillWaiting(current));
+    } else if (current.isWaiting()) {
+      // A node whose connection is closed would not notice before its statement ends.
+      Thread canceller = new Thread(() -> cancelAndAbort(current), "abelian-abort");
+      canceller.setDaemon(true);
+      canceller.start();
     } else {
       current.abort();
+    }
+  }
+
+  private static void cancelAndAbort(Links links) {
+    try {
+      links.cancel();
+    } finally {
+      links.abort();
     }
   }
 

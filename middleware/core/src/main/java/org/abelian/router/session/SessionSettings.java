@@ -74,6 +74,9 @@ final class SessionSettings {
     keepBefore();
     statements.remove(name);
     statements.put(name, statement);
+    if (name.equals("session_authorization")) {
+      statements.remove("role"); // PostgreSQL takes it back as well.
+    }
     changed();
   }
 

@@ -25,6 +25,9 @@ import org.abelian.router.routing.Route;
  * transaction over the nodes.
  */
 final class Spread {
+  private static final NodeStatement UNCHECKED_BODIES =
+      NodeStatement.of("SET LOCAL check_function_bodies = off");
+
   private final Session session;
   private final Combine combine;
   private final SnapshotGate gate;
@@ -144,7 +147,11 @@ final class Spread {
     for (var node : routed.router().catalog().nodes()) {
       links.add(session.links().link(node));
     }
-    if (all.purpose() != Route.Purpose.NODE_BY_NODE) {
+    boolean byItself = isByItself(all);
+    if (!byItself && all.purpose() == Route.Purpose.NODE_BY_NODE && routed.mustBeAlone()) {
+      links.subList(1, links.size()).clear(); // The first node refuses it, in PostgreSQL's words.
+    }
+    if (!byItself) {
       if (links.size() > 1) {
         session.control().openImplicit();
       }
@@ -153,7 +160,7 @@ final class Spread {
       for (Link link : links) {
         enter(link, routed);
         if (routed.changesSchema(all) && links.size() > 1) {
-          tellItsNumber(link);
+          prepareForChange(link, link == links.get(0));
         }
         bindOne(link, routed, text, false, bind);
       }
@@ -165,10 +172,21 @@ final class Spread {
     return bound(statement, routed, all, links, answer);
   }
 
-  /** Sequences of distributed tables count differently on each node. */
-  private void tellItsNumber(Link link) {
+  /** Whether each node runs it outside of the session's transaction. */
+  private boolean isByItself(Route.AllNodes all) {
+    return all.purpose() == Route.Purpose.NODE_BY_NODE && !session.transaction().isBlock();
+  }
+
+  /**
+   * Sequences of distributed tables count differently on each node. Bodies of functions are checked
+   * by the first node alone: they may name temporary tables, which the others do not have.
+   */
+  private void prepareForChange(Link link, boolean first) {
     NodeStatement number = NodeStatement.of("SET LOCAL abelian.node_id = " + link.nodeId);
     session.control().inject(link, number, false);
+    if (!first) {
+      session.control().inject(link, UNCHECKED_BODIES, false);
+    }
   }
 
   private Portal bindRead(
@@ -212,8 +230,7 @@ final class Spread {
     boolean none =
         portal.needsNoVote() // no node has it yet
             || portal.routed.facts().rewritten() != null
-            || portal.route instanceof Route.AllNodes all
-                && all.purpose() == Route.Purpose.NODE_BY_NODE;
+            || portal.route instanceof Route.AllNodes all && isByItself(all);
     if (none) {
       session.plan().add(FixedMessage.NO_DATA);
       return;
@@ -240,9 +257,7 @@ final class Spread {
     }
     session.notRetryableAfterWrites(portal.routed.writes());
     if (portal.route instanceof Route.AllNodes all) {
-      return all.purpose() == Route.Purpose.NODE_BY_NODE
-          ? executeNodeByNode(portal)
-          : executeEverywhere(portal, name);
+      return isByItself(all) ? executeNodeByNode(portal) : executeEverywhere(portal, name);
     }
     if (portal.route instanceof Route.CopyIn copy) {
       return executeCopy(portal, name, copy);
@@ -315,10 +330,6 @@ final class Spread {
     if (!session.plan().isEmpty()) {
       return Outcome.WAIT;
     }
-    if (session.transaction().isBlock()) {
-      throw Failure.of(
-          "25001", portal.routed.facts().tag() + " cannot run inside a transaction block");
-    }
     session.notRetryable();
     String tag = "";
     for (Link link : portal.links) {
@@ -326,6 +337,9 @@ final class Spread {
       QueryResult result = runByItself(link, portal.statement().sql());
       if (!result.succeeded()) {
         throw new Failure(result.errorFields());
+      }
+      if (link == portal.links.get(0)) {
+        result.notices().forEach(session.output()::pass);
       }
       tag = result.tag();
     }

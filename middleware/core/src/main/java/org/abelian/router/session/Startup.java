@@ -27,8 +27,8 @@ import org.abelian.router.protocol.StartupMessage;
 import org.abelian.router.protocol.StartupSettings;
 
 /**
- * The beginning of a session: requests for encryption, cancel requests, start-up, authentication,
- * greeting.
+ * The beginning of a session: cancel requests, start-up, authentication, greeting. Whether the
+ * connection is encrypted was settled before.
  */
 final class Startup {
   private static final int LARGEST_STARTUP = 10_000;
@@ -86,8 +86,6 @@ final class Startup {
     int at = input.start();
     int code = BigEndian.int4(input.array(), at + 4);
     switch (code) {
-      case StartupCode.SSL_REQUEST, StartupCode.GSS_ENCRYPTION_REQUEST ->
-          session.output().writer().int1('N');
       case StartupCode.CANCEL_REQUEST -> {
         if (length == 16) {
           session
@@ -131,7 +129,7 @@ final class Startup {
     writer.end();
   }
 
-  private void begin(StartupMessage startup) {
+  private void begin(StartupMessage startup) throws IOException {
     message = startup;
     if (startup.user() == null || startup.user().isEmpty()) {
       throw new Failure(
@@ -142,6 +140,9 @@ final class Startup {
           "replication is not supported through the router", "Connect to a node.");
     }
     exchange = authentication.begin(startup, session.output());
+    if (exchange.isDone()) {
+      open();
+    }
   }
 
   private boolean password(ByteQueue input) throws IOException {

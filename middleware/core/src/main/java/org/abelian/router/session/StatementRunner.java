@@ -7,6 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.abelian.router.analysis.FactsParser;
 import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
@@ -62,11 +63,11 @@ final class StatementRunner {
   private final OutcomeRoute outcomes;
   private final StatisticsRoute statistics;
 
-  /**
-   * Set while this session sees objects that others do not: temporary ones, or changes that are not
-   * committed.
-   */
-  private Object privateScope;
+  /** Set while this session sees changes of the schema that are not committed. */
+  private Object uncommitted;
+
+  /** Set while this session has temporary objects. */
+  private Object temporary;
 
   private Object sharedScope;
   private SettingsSnapshot scopeSettings;
@@ -121,19 +122,27 @@ final class StatementRunner {
       throws IOException {
     ExplainCommand explain = statement.explain();
     if (explain == null) {
-      String sql = statement.sql();
-      StatementFacts facts = analyse(statement, sql, keys);
-      return new RoutedStatement(
-          Routing.compile(sql, facts, catalog),
-          MadeForm.of(facts.made(), catalog, session.router().statements()));
+      return compileWhole(statement, catalog, keys);
     }
     String sql = explain.inner();
     StatementFacts facts = analyse(statement, sql, false);
+    if (facts.kind() == StatementKind.UTILITY && !explain.call()) {
+      return compileWhole(statement, catalog, keys); // SELECT INTO
+    }
     MadeForm made = MadeForm.of(facts.made(), catalog, session.router().statements());
     return new RoutedStatement(
         explain,
         Routing.compile(sql, facts, catalog),
         made == null ? null : made.explained(explain, session.router().statements()));
+  }
+
+  private RoutedStatement compileWhole(SharedStatement statement, Catalog catalog, boolean keys)
+      throws IOException {
+    String sql = statement.sql();
+    StatementFacts facts = analyse(statement, sql, keys);
+    return new RoutedStatement(
+        Routing.compile(sql, facts, catalog),
+        MadeForm.of(facts.made(), catalog, session.router().statements()));
   }
 
   /** What a node says about the text of a statement, or the part of it that is given. */
@@ -180,8 +189,8 @@ final class StatementRunner {
   }
 
   private Object scope() {
-    if (privateScope != null) {
-      return privateScope;
+    if (seesForItself()) {
+      return uncommitted != null ? uncommitted : temporary;
     }
     SettingsSnapshot now = session.settings().snapshot();
     if (now != scopeSettings) {
@@ -199,31 +208,28 @@ final class StatementRunner {
 
   /** A transaction that changed the schema ended. */
   void newScope() {
-    if (privateScope instanceof Uncommitted) {
-      privateScope = null;
-    }
+    uncommitted = null;
   }
-
-  private static final class Uncommitted {}
 
   /** This session sees a schema that others do not see yet. */
   void seesUncommittedSchema() {
-    privateScope = new Uncommitted();
+    uncommitted = new Object();
   }
 
-  /** This session has temporary objects. */
+  /** This session has temporary objects, or other ones than before. */
   void seesTemporaryObjects() {
-    privateScope = new Object();
+    temporary = new Object();
   }
 
   /** True while a text may mean something else to this session than to others. */
   boolean seesForItself() {
-    return privateScope != null;
+    return uncommitted != null || temporary != null;
   }
 
   /** The session has no objects of its own any more. */
   void seesWhatAllSee() {
-    privateScope = null;
+    uncommitted = null;
+    temporary = null;
   }
 
   // ---- where to
@@ -284,16 +290,24 @@ final class StatementRunner {
 
   /**
    * The node for statements that any node can answer: one that the session has to do with anyway,
-   * or else the first that can be reached. Connected, unless the session's transaction has lost it.
+   * or else the first that can be reached; that of the temporary objects, if there are some, which
+   * it may name. Connected, unless the session's transaction has lost it.
    *
    * @throws AbelianException 08001 when no node can be reached
    */
   Link home() {
+    Catalog catalog = session.router().catalog().current();
+    if (temporary != null) {
+      Link first = session.links().link(catalog.first());
+      if (!first.begun) {
+        session.links().connect(first);
+      }
+      return first;
+    }
     Link begun = session.links().firstBegun();
     if (begun != null) {
       return begun;
     }
-    Catalog catalog = session.router().catalog().current();
     Link last = session.links().lastUsed();
     Link preferred = last != null ? last : session.links().link(catalog.first());
     try {

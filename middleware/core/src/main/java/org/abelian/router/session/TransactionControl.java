@@ -6,8 +6,10 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.Action;
 import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrontendType;
@@ -21,6 +23,9 @@ final class TransactionControl {
   private static final FixedMessage BEGIN_TAG = FixedMessage.tag("BEGIN");
   private static final FixedMessage START_TAG = FixedMessage.tag("START TRANSACTION");
   private static final String ROLLBACK = "ROLLBACK";
+
+  /** An error that costs nothing: there is no savepoint of that name. */
+  private static final String FAIL = "ROLLBACK TO SAVEPOINT \"the transaction failed elsewhere\"";
 
   private final Session session;
   private final TransactionState state;
@@ -185,9 +190,7 @@ final class TransactionControl {
   private Outcome end(SharedStatement statement, TransactionCommand command) {
     boolean commit = command.kind() == TransactionCommand.Kind.COMMIT;
     if (!state.isBlock()) {
-      warn("25P01", "there is no transaction in progress");
-      session.plan().add(FixedMessage.tag(commit ? "COMMIT" : ROLLBACK));
-      return Outcome.NEXT;
+      return endWithoutBlock(statement, command, commit);
     }
     boolean reallyCommit = commit && !state.isFailed();
     Link only = session.links().begunCount() == 1 ? session.links().firstBegun() : null;
@@ -215,6 +218,46 @@ final class TransactionControl {
       state.beginBlock(begin, isolation);
       beginAnswered = true;
     }
+    return Outcome.NEXT;
+  }
+
+  /**
+   * COMMIT and ROLLBACK without BEGIN warn, and end what the statements before them in the same
+   * group of messages have begun.
+   */
+  private Outcome endWithoutBlock(
+      SharedStatement statement, TransactionCommand command, boolean commit) {
+    String tag = commit ? "COMMIT" : ROLLBACK;
+    if (command.chain()) {
+      throw Failure.of("25P01", tag + " AND CHAIN can only be used in transaction blocks");
+    }
+    List<Link> touched = new ArrayList<>(session.links().touched());
+    if (touched.isEmpty() && !state.isOpen()) {
+      warn("25P01", "there is no transaction in progress");
+      session.plan().add(FixedMessage.tag(tag));
+      return Outcome.NEXT;
+    }
+    session.notRetryable();
+    if (!state.isOpen()) {
+      for (Link link : touched) {
+        inject(link, statement.statement(), link == touched.get(0));
+      }
+      session.plan().add(Action.then(state.work()::clear));
+      session.groups().settleBeforeNext();
+      return Outcome.NEXT;
+    }
+    if (!session.plan().isEmpty()) {
+      return Outcome.WAIT;
+    }
+    session
+        .output()
+        .notice(ErrorFields.of("WARNING", "25P01", "there is no transaction in progress"));
+    if (commit) {
+      commitImplicit();
+    } else {
+      ending.rollbackAll();
+    }
+    session.output().commandComplete(tag);
     return Outcome.NEXT;
   }
 
@@ -353,6 +396,23 @@ final class TransactionControl {
     }
     if (failed) {
       state.fail();
+      failEverywhere();
+    }
+  }
+
+  /**
+   * A transaction that has failed holds no locks any more, on no node: those that had no part in
+   * the error are made to fail as well. Savepoints stay, and can be gone back to.
+   */
+  private void failEverywhere() {
+    for (Link link : session.links().begun()) {
+      if (link.isUsable() && link.connection.transactionStatus() == 'T') {
+        try {
+          NodeCall.simple(link.connection, FAIL);
+        } catch (NodeLostException lost) {
+          // The node ends what was open there.
+        }
+      }
     }
   }
 }

@@ -64,7 +64,7 @@ final class TransactionEnding {
       }
       boolean writes = hasTransactionId(link);
       token = token == null && writes ? link.connection.transactionToken() : token;
-      (writes ? writers : readers).add(new LinkParticipant(link));
+      (writes ? writers : readers).add(participant(link));
     }
     if (state.isFailed()) {
       rollbackAll();
@@ -141,7 +141,7 @@ final class TransactionEnding {
     List<Participant> readers = new ArrayList<>();
     for (Link link : session.links().begun()) {
       if (link != vote.holder() && !vote.others().contains(link)) {
-        readers.add(new LinkParticipant(link));
+        readers.add(participant(link));
       }
     }
     boolean yes =
@@ -159,10 +159,7 @@ final class TransactionEnding {
             .router()
             .commit()
             .commitEarly(
-                vote.vote(),
-                new LinkParticipant(vote.holder()),
-                participants(vote.others()),
-                readers);
+                vote.vote(), participant(vote.holder()), participants(vote.others()), readers);
     boolean committed = answer(outcome);
     ended(committed);
     return committed;
@@ -172,8 +169,12 @@ final class TransactionEnding {
     return link.isUsable() && link.connection.transactionStatus() == 'I';
   }
 
-  private static List<Participant> participants(List<Link> links) {
-    return links.stream().<Participant>map(LinkParticipant::new).toList();
+  private LinkParticipant participant(Link link) {
+    return new LinkParticipant(link, session.output()::pass);
+  }
+
+  private List<Participant> participants(List<Link> links) {
+    return links.stream().<Participant>map(this::participant).toList();
   }
 
   /** Those that have prepared are rolled back under the vote's name. */
@@ -244,7 +245,7 @@ final class TransactionEnding {
     List<LinkParticipant> told = new ArrayList<>();
     for (Link link : begun) {
       if (link.isUsable() && link.connection.transactionStatus() != 'I') {
-        LinkParticipant participant = new LinkParticipant(link);
+        LinkParticipant participant = participant(link);
         participant.send("ROLLBACK");
         told.add(participant);
       }

@@ -35,7 +35,10 @@ final class FakeNode implements AutoCloseable {
     while (!listener.isClosed()) {
       try {
         Socket client = listener.accept();
+        client.setTcpNoDelay(true); // As PostgreSQL does.
         DataInputStream in = new DataInputStream(client.getInputStream());
+        in.readFully(new byte[in.readInt() - 4]); // A request for encryption comes first.
+        client.getOutputStream().write('N');
         in.readFully(new byte[in.readInt() - 4]);
         ByteQueue greeting = new ByteQueue(64);
         greet(new FrameWriter(greeting));

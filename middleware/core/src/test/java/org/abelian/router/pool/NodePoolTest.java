@@ -13,6 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.MemoryBudget;
+import org.abelian.router.tls.NodeTls;
+import org.abelian.router.tls.NodeTlsSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +34,7 @@ class NodePoolTest {
   void open() throws IOException {
     node = new FakeNode();
     NodeIdentity identity = new NodeIdentity(Map.of("user", "test"), null);
-    IoContext io = IoContext.of(MemoryBudget.unlimited());
+    IoContext io = IoContext.of(MemoryBudget.unlimited(), new NodeTls(NodeTlsSettings.DEFAULT));
     pools =
         new NodePools(
             PoolLimits.DEFAULT,

@@ -17,7 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.pool.NodeDialer.Dialled;
 import org.abelian.router.protocol.MemoryBudget;
+import org.abelian.router.tls.NodeTls;
+import org.abelian.router.tls.NodeTlsSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,7 +34,8 @@ class NodeSlotsTest {
       new PoolLimits(SESSIONS_MAX + NodeSlots.RESERVED, 0, 1000);
 
   private final AtomicLong now = new AtomicLong(5);
-  private final IoContext io = IoContext.of(MemoryBudget.unlimited());
+  private final IoContext io =
+      IoContext.of(MemoryBudget.unlimited(), new NodeTls(NodeTlsSettings.DEFAULT));
   private final List<Loopback> sockets = new ArrayList<>();
   private final NodeSlots slots = new NodeSlots(ADDRESS, LIMITS);
   private final NodePool one = pool("one", false);
@@ -50,7 +54,8 @@ class NodeSlotsTest {
     }
     Loopback pair = Loopback.open();
     sockets.add(pair);
-    return new NodeConnection(address, pair.router(), io);
+    NodeSocket socket = new NodeSocket(pair.router(), io.memory());
+    return new NodeConnection(address, new Dialled(socket, socket, false, null), io);
   }
 
   @AfterEach

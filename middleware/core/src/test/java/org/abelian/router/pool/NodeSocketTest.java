@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.Arrays;
@@ -64,7 +65,9 @@ class NodeSocketTest {
     ByteQueue queue = new ByteQueue(1 << 16);
     ByteQueue all = new ByteQueue(length + (1 << 16));
     while (all.size() < length) {
-      socket.read(queue);
+      if (!socket.read(queue, 1)) {
+        throw new EOFException();
+      }
       all.append(queue.array(), queue.start(), queue.size());
       queue.clear();
     }
@@ -173,7 +176,7 @@ class NodeSocketTest {
             () -> {
               socket.write(much, 0, MUCH);
               ByteQueue aside = new ByteQueue(MUCH + (1 << 16));
-              socket.readDrained(aside);
+              socket.readAside(aside, 1);
               return aside.size()
                   + (MUCH - aside.size() > 0 ? read(MUCH - aside.size()).length : 0);
             });

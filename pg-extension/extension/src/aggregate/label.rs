@@ -50,7 +50,7 @@ pub fn install() {
         concerns: |command| command.tag() == NodeTag::T_SecLabelStmt && !PROVIDED.get(),
         around: |command, set_label| {
             provide_for(command);
-            set_label();
+            set_label(command);
         },
     });
 }

@@ -30,6 +30,8 @@ impl Transaction {
 pub(super) struct Holder {
     /// 0 of a prepared one.
     pid: i32,
+    /// The modes of PostgreSQL in which it holds the lock, as bits.
+    modes: i32,
     pub(super) transaction: Transaction,
 }
 
@@ -37,6 +39,7 @@ impl Holder {
     fn of(one: &LockInstanceData) -> Self {
         Holder {
             pid: one.pid,
+            modes: one.holdMask,
             #[cfg(not(any(feature = "pg17", feature = "pg18")))]
             transaction: Transaction(pg_sys::VirtualTransactionId {
                 backendId: one.backend,
@@ -45,6 +48,11 @@ impl Holder {
             #[cfg(any(feature = "pg17", feature = "pg18"))]
             transaction: Transaction(one.vxid),
         }
+    }
+
+    /// Whether it has added, and has seen nothing.
+    pub(super) fn only_adds(&self) -> bool {
+        self.modes == 1 << level(Mode::Add)
     }
 
     pub(super) fn is_prepared(&self) -> bool {

@@ -132,14 +132,17 @@ impl Turn {
     }
 }
 
-/// Takes the Overwrite lock on the value of an object, which is not to be had at once, for one who has operated on it, or has its row.
-/// If all who hold it wait for this transaction, it goes before them.
+/// Takes the Overwrite lock on the value of an object, which is not to be had at once, for one who has operated on it, or has its row,
+/// under READ COMMITTED. If all who hold it wait for this transaction, and nobody has seen it, it goes before them. Where that cannot be,
+/// it waits in PostgreSQL's queue to the end, and PostgreSQL finds the deadlocks.
 pub fn overwrite(object: &Object) -> Result<Turn, Error> {
+    /// As often as this, somebody may have come between, or may be committing.
+    const ROUNDS: u32 = 20;
     let tag = super::tag(Tag::Object(object.id));
     let mut patience = Patience::begin();
     let mut refused = 0;
     statistics::count(&FIGURES.get().waits, 1);
-    loop {
+    while refused < ROUNDS {
         match wait_for_others(object, &tag, &mut patience)? {
             Others::Ended => return Ok(Turn::Alone),
             Others::Running => {}
@@ -150,16 +153,16 @@ pub fn overwrite(object: &Object) -> Result<Turn, Error> {
                         super::unlock(Tag::Order(object.id), Mode::Read);
                     }
                 }
-                Gone::Not => patience.pause()?,
-                // Who commits does so soon; one that works on one snapshot stays firm, and this is a circle.
-                Gone::Firm if refused == FIRM_ROUNDS => return Err(Error::Deadlock),
-                Gone::Firm => {
+                Gone::Never => break,
+                Gone::Not(other) => {
                     refused += 1;
-                    patience.pause()?;
+                    patience.wait(Wait::For(other))?;
                 }
             },
         }
     }
+    super::overwrite(object);
+    Ok(Turn::Alone)
 }
 
 enum Others {
@@ -204,21 +207,23 @@ fn wait_for_others(
     }
 }
 
-/// Portions of waiting.
-const FIRM_ROUNDS: u32 = 3;
-
 enum Gone {
     Before,
     /// Somebody else has gone before others here, this transaction among them perhaps.
     WaitFor(pg_sys::LOCKTAG),
-    /// There is somebody by now who does not wait for us.
-    Not,
-    /// Somebody waits for us, and nobody may go before him.
-    Firm,
+    /// This one does not wait for us by now, or may be about to commit.
+    Not(Transaction),
+    /// Somebody has seen the object, or something of it.
+    Never,
 }
 
 /// Goes before all who hold the object, if these are no others than those who wait for this transaction.
 fn go_before(id: i64, tag: &pg_sys::LOCKTAG, waiting: &[Holder]) -> Result<Gone, Error> {
+    // With Add, so that nobody sees the object from now on. (IntentionRead goes with Add: an element was seen, or what lasts.)
+    if !waiting.iter().all(Holder::only_adds) || !acquire(tag, Mode::Add, true) {
+        return Ok(Gone::Never);
+    }
+    ADDED.with_borrow_mut(|added| added.push(id));
     if !AHEAD.replace(true) {
         ORDERS.get().ahead.fetch_add(1, SeqCst);
     }
@@ -235,17 +240,23 @@ fn go_before(id: i64, tag: &pg_sys::LOCKTAG, waiting: &[Holder]) -> Result<Gone,
         let waits = waiting.iter().any(|one| one.transaction == *other);
         waits && !is_firm(other)
     };
-    if holders::running(tag, Mode::Overwrite).iter().all(is_behind) {
-        statistics::count(&FIGURES.get().ordered, 1);
-        return Ok(Gone::Before);
-    }
+    let running = holders::running(tag, Mode::Overwrite);
+    let between = running.into_iter().find(|other| !is_behind(other));
+    let gone = match between {
+        Some(other) => Gone::Not(other),
+        None if !nobody_has_seen(tag) => Gone::Never,
+        None => {
+            statistics::count(&FIGURES.get().ordered, 1);
+            return Ok(Gone::Before);
+        }
+    };
     super::unlock(Tag::Order(id), Mode::Overwrite);
-    let is_waiting = |other: &Transaction| waiting.iter().any(|one| one.transaction == *other);
-    let all = holders::running(tag, Mode::Overwrite);
-    match !all.is_empty() && all.iter().all(is_waiting) {
-        true => Ok(Gone::Firm),
-        false => Ok(Gone::Not),
-    }
+    Ok(gone)
+}
+
+fn nobody_has_seen(tag: &pg_sys::LOCKTAG) -> bool {
+    let holders = Locks::look().holders(tag, Mode::Overwrite);
+    holders.iter().all(Holder::only_adds)
 }
 
 /// Whether somebody who has gone before this transaction waits for it all the same.
@@ -326,15 +337,6 @@ impl Patience {
             Err(error) if is_no_answer(error.sqlstate()) => Ok(false),
             Err(error) => Err(Error::Postgres(error)),
         }
-    }
-
-    /// Lets others go on.
-    fn pause(&mut self) -> Result<(), Error> {
-        let portion = self.next()?;
-        // SAFETY: sleeps; interrupts are served below.
-        unsafe { pg_sys::pg_usleep(i64::from(portion) * 1000) };
-        pgrx::check_for_interrupts!();
-        Ok(())
     }
 }
 

@@ -20,6 +20,9 @@ const WAYS: usize = 4;
 /// Two uses by different backends within this time count as contention of an object that is already hot.
 const NEAR_MICROSECONDS: i64 = 5_000;
 
+/// How long an object stays serial after the last transaction that used its value after operating on it: 1 s.
+const SERIAL_MICROSECONDS: i64 = 1_000_000;
+
 #[derive(Default)]
 struct Entry {
     object: AtomicI64,
@@ -27,6 +30,7 @@ struct Entry {
     backend: AtomicI32,
     used_at: AtomicI64,
     hot_until: AtomicI64,
+    serial_until: AtomicI64,
     relation: AtomicU32,
     attribute: AtomicI32,
 }
@@ -72,6 +76,7 @@ impl Detector {
             let set = self.set(id);
             let oldest = set.iter().min_by_key(|entry| entry.used_at.load(Relaxed))?;
             oldest.hot_until.store(0, Relaxed);
+            oldest.serial_until.store(0, Relaxed);
             oldest.relation.store(0, Relaxed);
             oldest.database.store(backend::database().to_u32(), Relaxed);
             oldest.object.store(id, Relaxed);
@@ -120,6 +125,24 @@ pub fn note_collision(id: i64) {
         entry.touch(now);
         entry.hot_until.store(now + hot_microseconds(), Relaxed);
     }
+}
+
+/// A transaction that had operated on the object went on to use its value: two such transactions deadlock if both
+/// begin with the Add lock. For a while, operations on the object had better begin with the Overwrite lock.
+pub fn note_upgrade(id: i64) {
+    if let Some(entry) = DETECTOR.get().claim(id) {
+        let now = now();
+        entry.touch(now);
+        entry.serial_until.store(now + SERIAL_MICROSECONDS, Relaxed);
+    }
+}
+
+/// Whether operations on the object had better queue for the Overwrite lock, as writers of plain columns queue.
+pub fn is_serial(id: i64) -> bool {
+    DETECTOR
+        .get()
+        .find(id)
+        .is_some_and(|entry| entry.serial_until.load(Relaxed) > now())
 }
 
 /// An operation was done in the row.

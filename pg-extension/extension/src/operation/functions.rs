@@ -288,7 +288,8 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
         let newest = lock_object(object, place(call, 2), Request::overwrite())?;
         if newest && lock::ordered::holds(object.id) {
             // Others have added to it who come later: it stays, with all its slices. Whoever reads it in this statement must see the same of them.
-            if !row::shows_newest(object.id)? {
+            // Only one who has operated on it: over plain columns, too, others who add then come later.
+            if !own::has_operated(object.id) || !row::shows_newest(object.id)? {
                 return Err(Error::ConcurrentUpdate);
             }
             return match call.is_null(1) {

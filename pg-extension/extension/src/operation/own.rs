@@ -23,8 +23,8 @@ use crate::hooks::transaction::{self, SubtransactionEnd};
 use crate::identity::ById;
 use crate::lock::ordered::Turn;
 use crate::lock::{self, Mode, Part, Tag};
-use crate::object::{self, Object};
-use crate::settings;
+use crate::object::{self, Object, contention};
+use crate::settings::{self, Split};
 use crate::types::aggregated::Aggregated;
 use crate::types::elements;
 use abelian_adt::locks::element_hash;
@@ -269,10 +269,11 @@ pub fn has_many_locks() -> bool {
 
 /// Whether an operation on the object must be done alone: by the exclusive hold, as if it read the value.
 pub fn must_be_alone(id: i64) -> bool {
+    let in_one_snapshot = backend::has_one_snapshot() && !backend::is_serializable();
     id != 0
-        && backend::has_one_snapshot()
-        && !backend::is_serializable()
-        && OWN.with_borrow(|own| own.read_too_many || own.read.contains(&id))
+        && in_one_snapshot
+        && (settings::SPLIT.get() != Split::Always && contention::is_serial(id)
+            || OWN.with_borrow(|own| own.read_too_many || own.read.contains(&id)))
 }
 
 /// Whether a statement that begins now may read in parallel workers. Their reads cannot take holds, so not once the
@@ -430,7 +431,7 @@ pub fn lock_late(object: &Object, request: Request) -> Result<(), Error> {
     {
         return Ok(());
     }
-    if !request.goes_before() {
+    if !request.goes_before() || backend::has_one_snapshot() {
         note_conflict(object.id);
         return request.lock_object(object);
     }
@@ -661,6 +662,9 @@ fn hold(id: i64, place: Place) -> Result<(), Error> {
         relation: place.relation,
         attribute: place.attribute,
     };
+    if backend::has_one_snapshot() {
+        return hold_in_snapshot(&object, place.version);
+    }
     if !place.in_row {
         hold_row(&object, place.version)?;
     }
@@ -673,6 +677,22 @@ fn hold(id: i64, place: Place) -> Result<(), Error> {
             *read = true;
         }
     });
+    Ok(())
+}
+
+/// Takes the exclusive hold for a transaction that works on one snapshot. Nobody goes before anybody then: two that have both operated are a
+/// deadlock, and others had better queue for a while.
+fn hold_in_snapshot(object: &Object, version: ItemPointerData) -> Result<(), Error> {
+    let request = Request::overwrite();
+    let mut table = Table::open(object.relation);
+    let newest = newest_version(&table, version)?;
+    lock_newest(&mut table, newest, request)?;
+    let at_once = lock::lock(Tag::Row(object.id), Mode::Read, false)
+        && lock::lock(Tag::Object(object.id), Mode::Overwrite, false);
+    if !at_once {
+        contention::note_upgrade(object.id);
+        request.lock_object(object)?;
+    }
     Ok(())
 }
 
@@ -705,7 +725,10 @@ fn require_shown(id: i64, place: Place) -> Result<(), Error> {
     if row_shown && row::shows_slices(id)? {
         Ok(())
     } else {
-        note_conflict(id);
+        match backend::has_one_snapshot() {
+            true => contention::note_upgrade(id),
+            false => note_conflict(id),
+        }
         Err(Error::ConcurrentUpdate)
     }
 }

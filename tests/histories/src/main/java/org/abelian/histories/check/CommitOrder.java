@@ -176,7 +176,7 @@ final class CommitOrder {
   private boolean reliesOn(Progress progress, List<Footprint> written) {
     return progress.effects().stream()
         .map(Effect::footprint)
-        .map(one -> level.keepsSnapshot() ? one : one.withoutAdditions())
+        .map(one -> level.keepsSnapshot() ? one : one.behind(written))
         .anyMatch(one -> written.stream().anyMatch(w -> w.interferesWith(one)));
   }
 }

@@ -1,5 +1,6 @@
 package org.abelian.histories.check;
 
+import java.util.List;
 import org.abelian.histories.program.ColumnSet;
 import org.abelian.histories.program.Row;
 
@@ -49,12 +50,18 @@ record Footprint(
   }
 
   /**
-   * What it still depends on where additions take place when their transaction commits: they come
-   * after whatever was committed before, be it overwritten. What the transaction has read of them
-   * has a footprint of its own.
+   * What it still depends on beside a transaction that commits these effects. Whoever has added to a
+   * counter itself may overwrite it although others have added, too: they come after it, as if their
+   * additions had queued for the row behind its own. What a transaction has read has a footprint of
+   * its own.
    */
-  Footprint withoutAdditions() {
-    return new Footprint(id, incarnation, reads, sets, ColumnSet.NONE, overwrites, inserts);
+  Footprint behind(List<Footprint> written) {
+    int added =
+        written.stream()
+            .filter(one -> one.id == id && one.incarnation.equals(incarnation))
+            .mapToInt(Footprint::adds)
+            .reduce(ColumnSet.NONE, (some, more) -> some | more);
+    return new Footprint(id, incarnation, reads, sets, adds & ~added, overwrites, inserts);
   }
 
   /** Whether this committed effect of another transaction invalidates the given one. */

@@ -36,9 +36,6 @@ pub enum Error {
     /// `lock_timeout` is over: PostgreSQL's own message and code.
     #[error("canceling statement due to lock timeout")]
     LockTimeout,
-    /// Transactions that wait for each other: PostgreSQL's own message and code.
-    #[error("deadlock detected")]
-    Deadlock,
     /// A function or trigger of the statement changed a row that the statement then meets.
     #[error(
         "tuple to be updated was already modified by an operation triggered by the current command"
@@ -166,7 +163,6 @@ impl Error {
             | Error::UntrustedAggregate => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
-            Error::Deadlock => PgSqlErrorCode::ERRCODE_T_R_DEADLOCK_DETECTED,
             Error::LockNotAvailable | Error::RowLockNotAvailable | Error::LockTimeout => {
                 PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
             }

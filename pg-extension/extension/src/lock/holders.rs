@@ -50,9 +50,9 @@ impl Holder {
         }
     }
 
-    /// Whether it has added, and has seen nothing.
-    pub(super) fn only_adds(&self) -> bool {
-        self.modes == 1 << level(Mode::Add)
+    /// Whether it may have seen the value, not only added to it (or seen elements, which nobody overwrites who goes before others).
+    pub(super) fn has_seen(&self) -> bool {
+        self.modes & (1 << level(Mode::Read) | 1 << level(Mode::Overwrite)) != 0
     }
 
     pub(super) fn is_prepared(&self) -> bool {

@@ -146,9 +146,11 @@ pub fn overwrite(object: &Object) -> Result<Turn, Error> {
         match wait_for_others(object, &tag, &mut patience)? {
             Others::Ended => return Ok(Turn::Alone),
             Others::Running => {}
-            Others::Behind(waiting) => match go_before(object.id, &tag, &waiting)? {
+            Others::Behind(waiting) => match go_before(object.id, &tag, &waiting) {
                 Gone::Before => return Ok(Turn::Before),
-                Gone::WaitFor(order) => {
+                Gone::WaitFor { order, is_circle } => {
+                    // It may see in a moment that it can go before this transaction elsewhere, too.
+                    refused += u32::from(is_circle);
                     if patience.wait(Wait::Lock(order, Mode::Read))? {
                         super::unlock(Tag::Order(object.id), Mode::Read);
                     }
@@ -209,29 +211,31 @@ fn wait_for_others(
 
 enum Gone {
     Before,
-    /// Somebody else has gone before others here, this transaction among them perhaps.
-    WaitFor(pg_sys::LOCKTAG),
+    /// Somebody else has gone before others here, this transaction among them perhaps; and waits for this one all the same, if it is a circle.
+    WaitFor {
+        order: pg_sys::LOCKTAG,
+        is_circle: bool,
+    },
     /// This one does not wait for us by now, or may be about to commit.
     Not(Transaction),
-    /// Somebody has seen the object, or something of it.
+    /// Somebody has seen the value.
     Never,
 }
 
-/// Goes before all who hold the object, if these are no others than those who wait for this transaction.
-fn go_before(id: i64, tag: &pg_sys::LOCKTAG, waiting: &[Holder]) -> Result<Gone, Error> {
-    // With Add, so that nobody sees the object from now on. (IntentionRead goes with Add: an element was seen, or what lasts.)
-    if !waiting.iter().all(Holder::only_adds) || !acquire(tag, Mode::Add, true) {
-        return Ok(Gone::Never);
+/// Goes before all who hold the object, if these are no others than those who wait for this transaction, and none has seen it. Nobody new sees
+/// or changes it then: this transaction has the row, which an exclusive access needs, or Add.
+fn go_before(id: i64, tag: &pg_sys::LOCKTAG, waiting: &[Holder]) -> Gone {
+    if waiting.iter().any(Holder::has_seen) {
+        return Gone::Never;
     }
-    ADDED.with_borrow_mut(|added| added.push(id));
     if !AHEAD.replace(true) {
         ORDERS.get().ahead.fetch_add(1, SeqCst);
     }
     let order = super::tag(Tag::Order(id));
     if !acquire(&order, Mode::Overwrite, true) {
-        return match holder_waits_for_us(&order) {
-            true => Err(Error::Deadlock),
-            false => Ok(Gone::WaitFor(order)),
+        return Gone::WaitFor {
+            order,
+            is_circle: holder_waits_for_us(&order),
         };
     }
     // Who comes now finds the lock taken. Who came before, and who has looked whether it may commit, is found here.
@@ -244,19 +248,19 @@ fn go_before(id: i64, tag: &pg_sys::LOCKTAG, waiting: &[Holder]) -> Result<Gone,
     let between = running.into_iter().find(|other| !is_behind(other));
     let gone = match between {
         Some(other) => Gone::Not(other),
-        None if !nobody_has_seen(tag) => Gone::Never,
+        None if somebody_has_seen(tag) => Gone::Never,
         None => {
             statistics::count(&FIGURES.get().ordered, 1);
-            return Ok(Gone::Before);
+            return Gone::Before;
         }
     };
     super::unlock(Tag::Order(id), Mode::Overwrite);
-    Ok(gone)
+    gone
 }
 
-fn nobody_has_seen(tag: &pg_sys::LOCKTAG) -> bool {
+fn somebody_has_seen(tag: &pg_sys::LOCKTAG) -> bool {
     let holders = Locks::look().holders(tag, Mode::Overwrite);
-    holders.iter().all(Holder::only_adds)
+    holders.iter().any(Holder::has_seen)
 }
 
 /// Whether somebody who has gone before this transaction waits for it all the same.

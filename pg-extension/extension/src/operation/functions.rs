@@ -141,14 +141,9 @@ impl Content for Aggregated {
         self.state = self.seen()?;
         Ok(Aggregated::identified(self)?.into_datum())
     }
-    /// What is in slices cannot be taken out of a state.
-    fn in_place_of(mut self, old: &Self) -> Result<Datum, Error> {
-        if object::newest(old.id)?.count > 0 {
-            return Err(Error::ConcurrentUpdate);
-        }
-        self.state = self.seen()?;
-        self.id = old.id;
-        Ok(self.into_datum())
+    /// Others may have seen elements of it, and what is in slices cannot be taken out of a state.
+    fn in_place_of(self, _old: &Self) -> Result<Datum, Error> {
+        Err(Error::ConcurrentUpdate)
     }
 }
 
@@ -292,6 +287,7 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
             if !own::has_operated(object.id) || !row::shows_newest(object.id)? {
                 return Err(Error::ConcurrentUpdate);
             }
+            lock::exclude_readers_before_change(&object);
             return match call.is_null(1) {
                 true => {
                     object::leave(&object)?;

@@ -27,6 +27,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @WithNode
 class AddThenReadIT {
   private static final int TRANSACTIONS = 96;
+
+  /** Of one client, in scripts that may deadlock: each takes a second to be found. */
+  private static final int DEADLOCKS_MAX = 10;
+
   private static final String ADD = "UPDATE {t} SET n = n + 1 WHERE id = 1";
   private static final String READ = "SELECT n FROM {t} WHERE id = 1";
 
@@ -44,6 +48,9 @@ class AddThenReadIT {
     READ_IN_A_BLOCK("DO $$ BEGIN " + ADD + "; PERFORM n FROM {t}; END $$", READ),
     READ_INTO_A_TABLE(ADD, "INSERT INTO seen SELECT n FROM {t} WHERE id = 1 RETURNING n"),
     READ_AND_ADD(ADD, READ, ADD, READ),
+    READ_TWO_ROWS(
+        ADD, "UPDATE {t} SET n = n + 1 WHERE id = 2", READ, "SELECT n FROM {t} WHERE id = 2"),
+    CALL_A_FUNCTION("SELECT {t}_next()"),
     READ_LATER(ADD, "UPDATE {t} SET title = 'y' WHERE id = 2", READ),
     CHANGE_A_PLAIN_COLUMN(ADD, "UPDATE {t} SET title = 'x' WHERE id = 1", READ),
     COPY_IT(ADD, "UPDATE {t} SET m = n WHERE id = 1", "SELECT m FROM {t} WHERE id = 1"),
@@ -61,7 +68,15 @@ class AddThenReadIT {
 
     /** How often a transaction adds 1 to n. */
     int additions() {
-      return (int) statements.stream().filter(text -> text.contains("n = n + 1")).count();
+      return (int)
+          statements.stream()
+              .filter(text -> text.contains("n = n + 1") && !text.contains("id = 2"))
+              .count();
+    }
+
+    /** Whether it does something else between the addition and the read, for which it may wait. */
+    boolean comesBack() {
+      return this == READ_LATER;
     }
   }
 
@@ -88,9 +103,20 @@ class AddThenReadIT {
       throws Exception {
     List<String> transaction = script.over("t");
     create(type);
-    List<Long> numbers = run(transaction, split, clients, 0);
-    assertEquals(numbers.size(), new HashSet<>(numbers).size(), "numbers read twice");
-    assertEquals((long) numbers.size() * script.additions(), number(READ.replace("{t}", "t")));
+    int count = TRANSACTIONS / clients;
+    List<Long> numbers = run(transaction, split, clients, 0, count, !script.comesBack());
+    assertEquals(count * clients, new HashSet<>(numbers).size(), "numbers read twice");
+    int additions = script == Script.CALL_A_FUNCTION ? 1 : script.additions();
+    assertEquals((long) numbers.size() * additions, number(READ.replace("{t}", "t")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("splits")
+  void nobodyOfEightFailsInAHundredTransactions(String split) throws Exception {
+    create("abelian.counter");
+    List<Long> numbers = run(Script.READ_IT.over("t"), split, 8, 0, 100, true);
+    assertEquals(800, new HashSet<>(numbers).size(), "numbers read twice");
+    assertEquals(800, number(READ.replace("{t}", "t")));
   }
 
   @ParameterizedTest(name = "{0}, split {1}")
@@ -151,22 +177,33 @@ class AddThenReadIT {
         "CREATE OR REPLACE FUNCTION t_now() RETURNS bigint LANGUAGE plpgsql AS"
             + " 'BEGIN RETURN (SELECT n FROM t WHERE id = 1); END'");
     execute(
+        "CREATE OR REPLACE FUNCTION t_next() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN"
+            + " UPDATE t SET n = n + 1 WHERE id = 1; RETURN (SELECT n FROM t WHERE id = 1); END'");
+    execute(
         "CREATE OR REPLACE FUNCTION t_then() RETURNS bigint LANGUAGE plpgsql STABLE AS"
             + " 'BEGIN RETURN (SELECT n FROM t WHERE id = 1); END'");
   }
 
-  /** Gives the numbers that the transactions got. */
   private List<Long> run(List<String> transaction, String split, int clients, int adders)
+      throws Exception {
+    return run(transaction, split, clients, adders, TRANSACTIONS / clients, true);
+  }
+
+  /**
+   * Gives the numbers that the transactions got. Unless {@code strict}, deadlocks are tried again.
+   */
+  private List<Long> run(
+      List<String> transaction, String split, int clients, int adders, int count, boolean strict)
       throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(clients + adders);
     try {
       List<Future<List<Long>>> running = new ArrayList<>();
       for (int i = 0; i < clients; i++) {
-        running.add(threads.submit(() -> client(transaction, split, TRANSACTIONS / clients)));
+        running.add(threads.submit(() -> client(transaction, split, count, strict)));
       }
       for (int i = 0; i < adders; i++) {
         List<String> add = List.of(ADD.replace("{t}", "t"));
-        running.add(threads.submit(() -> client(add, split, TRANSACTIONS)));
+        running.add(threads.submit(() -> client(add, split, TRANSACTIONS, true)));
       }
       List<Long> numbers = new ArrayList<>();
       for (Future<List<Long>> one : running) {
@@ -178,22 +215,32 @@ class AddThenReadIT {
     }
   }
 
-  private List<Long> client(List<String> transaction, String split, int count) throws SQLException {
+  private List<Long> client(List<String> transaction, String split, int count, boolean strict)
+      throws SQLException {
     List<Long> numbers = new ArrayList<>();
     try (Connection connection = node.connect();
         Statement statement = connection.createStatement()) {
       statement.execute("SET abelian.split = " + split);
       connection.setAutoCommit(false);
-      for (int i = 0; i < count; i++) {
-        Long number = null;
-        for (String text : transaction) {
-          if (statement.execute(text)) {
-            number = last(statement);
+      int deadlocks = 0;
+      for (int i = 0; i < count; ) {
+        try {
+          Long number = null;
+          for (String text : transaction) {
+            if (statement.execute(text)) {
+              number = last(statement);
+            }
           }
-        }
-        connection.commit();
-        if (number != null) {
-          numbers.add(number);
+          connection.commit();
+          i++;
+          if (number != null) {
+            numbers.add(number);
+          }
+        } catch (SQLException e) {
+          if (strict || !e.getSQLState().equals("40P01") || ++deadlocks > DEADLOCKS_MAX) {
+            throw e;
+          }
+          connection.rollback();
         }
       }
     }

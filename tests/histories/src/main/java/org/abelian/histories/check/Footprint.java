@@ -50,10 +50,10 @@ record Footprint(
   }
 
   /**
-   * What it still depends on beside a transaction that commits these effects. Whoever has added to a
-   * counter itself may overwrite it although others have added, too: they come after it, as if their
-   * additions had queued for the row behind its own. What a transaction has read has a footprint of
-   * its own.
+   * What it still depends on beside a transaction that commits these effects. Whoever has added to
+   * a counter itself may overwrite it although others have added, too: they come after it, as if
+   * their additions had queued for the row behind its own. What a transaction has read has a
+   * footprint of its own.
    */
   Footprint behind(List<Footprint> written) {
     int added =

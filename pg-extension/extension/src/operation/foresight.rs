@@ -93,8 +93,7 @@ fn fingerprint(text: &[u8]) -> u64 {
     for byte in text.iter().take(LONGEST) {
         if *byte == b'\'' {
             quoted = !quoted;
-        }
-        if !quoted && !byte.is_ascii_digit() {
+        } else if !quoted && !byte.is_ascii_digit() {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
         }
     }

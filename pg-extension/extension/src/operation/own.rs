@@ -10,6 +10,8 @@
 //! changed it since the snapshot: such an operation is done alone. SERIALIZABLE needs neither: PostgreSQL's
 //! detection of dangerous structures covers the reads and writes of slices as of any row.
 
+mod places;
+
 use super::ahead::Reading;
 use super::elements::shows_newest_of;
 use super::foresight::Statement;
@@ -29,6 +31,7 @@ use crate::types::aggregated::Aggregated;
 use crate::types::elements;
 use abelian_adt::locks::element_hash;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid};
+use places::{Place, Places};
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::collections::hash_map::Entry;
@@ -36,63 +39,6 @@ use std::collections::hash_map::Entry;
 /// Bound on remembered objects. A transaction that operates on more reads the rest without holding them; one that
 /// reads more under REPEATABLE READ does all its operations alone.
 const MOST: usize = 100_000;
-
-#[derive(Clone, Copy)]
-struct Place {
-    relation: Oid,
-    attribute: i16,
-    /// A version of the row that has the object.
-    version: ItemPointerData,
-    /// The transaction wrote that version, and so holds the row.
-    in_row: bool,
-    /// The statement that did it, which goes on to see what it saw before.
-    command: pg_sys::CommandId,
-    /// The subtransaction that did it, or the one this has become part of.
-    subtransaction: pg_sys::SubTransactionId,
-    statement: Option<Statement>,
-}
-
-/// The operations on one object: of each subtransaction the last one. Most often it is one, which needs no memory of its own.
-struct Places {
-    last: Place,
-    /// Those of outer subtransactions, outermost first.
-    outer: Vec<Place>,
-}
-
-impl Places {
-    fn of(first: Place) -> Self {
-        Places {
-            last: first,
-            outer: Vec::new(),
-        }
-    }
-
-    fn note(&mut self, place: Place) {
-        let before = std::mem::replace(&mut self.last, place);
-        if before.subtransaction != place.subtransaction {
-            self.outer.push(before);
-        }
-    }
-
-    /// A subtransaction was rolled back. False if nothing is left.
-    fn undo(&mut self, ended: pg_sys::SubTransactionId) -> bool {
-        self.outer.retain(|place| place.subtransaction != ended);
-        if self.last.subtransaction != ended {
-            return true;
-        }
-        let outer = self.outer.pop();
-        self.last = outer.unwrap_or(self.last);
-        outer.is_some()
-    }
-
-    /// A subtransaction has become part of its parent.
-    fn merge(&mut self, ended: pg_sys::SubTransactionId, parent: pg_sys::SubTransactionId) {
-        if self.last.subtransaction == ended {
-            self.outer.pop_if(|outer| outer.subtransaction == parent);
-            self.last.subtransaction = parent;
-        }
-    }
-}
 
 #[derive(Default)]
 struct Own {
@@ -758,71 +704,4 @@ fn lock_newest(
         version = newest_version(table, version)?;
     }
     Err(Error::ConcurrentUpdate)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn place(command: u32, subtransaction: u32) -> Place {
-        Place {
-            relation: Oid::INVALID,
-            attribute: 1,
-            version: ItemPointerData::default(),
-            in_row: false,
-            command,
-            subtransaction,
-            statement: None,
-        }
-    }
-
-    /// Operations as (command, subtransaction).
-    fn places(all: &[(u32, u32)]) -> Places {
-        let mut noted = Places::of(place(all[0].0, all[0].1));
-        all[1..]
-            .iter()
-            .for_each(|(command, by)| noted.note(place(*command, *by)));
-        noted
-    }
-
-    fn content(places: &Places) -> Vec<(u32, u32)> {
-        let all = places.outer.iter().chain([&places.last]);
-        all.map(|place| (place.command, place.subtransaction))
-            .collect()
-    }
-
-    #[test]
-    fn of_each_subtransaction_the_last_operation_counts() {
-        assert_eq!(
-            content(&places(&[(1, 1), (2, 1), (3, 2), (4, 2)])),
-            [(2, 1), (4, 2)]
-        );
-    }
-
-    #[test]
-    fn a_rollback_brings_back_what_was_before() {
-        let mut noted = places(&[(1, 1), (2, 2), (3, 3)]);
-        assert!(noted.undo(3));
-        assert_eq!(content(&noted), [(1, 1), (2, 2)]);
-        assert!(noted.undo(4), "did nothing with the object");
-        assert_eq!(content(&noted), [(1, 1), (2, 2)]);
-        assert!(noted.undo(2));
-        assert_eq!(content(&noted), [(1, 1)]);
-        assert!(!noted.undo(1), "nothing is left");
-    }
-
-    #[test]
-    fn a_released_savepoint_is_its_parents() {
-        let mut noted = places(&[(1, 1), (2, 2), (3, 3)]);
-        noted.merge(3, 2);
-        assert_eq!(content(&noted), [(1, 1), (3, 2)]);
-        noted.merge(4, 2);
-        assert_eq!(content(&noted), [(1, 1), (3, 2)]);
-        assert!(noted.undo(2));
-        assert_eq!(content(&noted), [(1, 1)]);
-        let mut alone = places(&[(1, 3)]);
-        alone.merge(3, 2);
-        assert!(alone.undo(3));
-        assert!(!alone.undo(2));
-    }
 }

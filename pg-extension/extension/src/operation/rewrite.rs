@@ -11,6 +11,8 @@
 //!
 //! The argument is in `docs/design/operations.md`.
 
+mod asked;
+
 use super::ahead::Parts;
 use super::column::Column;
 use super::recognise;
@@ -20,6 +22,7 @@ use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
 use super::whole_row;
 use crate::aggregate::{Operation, operation};
+use asked::Asked;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -87,40 +90,6 @@ fn unmarked(variable: Tree<pg_sys::Var>) -> Tree<pg_sys::Var> {
     let mut column = variable.copy();
     column.location = column.location.max(-1);
     column
-}
-
-/// An expression, and which elements it asks for of columns of one relation.
-struct Asked {
-    /// With marks.
-    expression: Any,
-    /// By number of the mark.
-    columns: Vec<(Tree<pg_sys::Var>, Any)>,
-    /// What is read in another way, too.
-    whole: BTreeSet<i16>,
-}
-
-impl Asked {
-    /// The element that this column is asked for, if that is all that is read of it.
-    fn element(&self, variable: &pg_sys::Var) -> Option<Any> {
-        let place = usize::try_from(FIRST_MARK - variable.location).ok()?;
-        let (_, element) = self.columns.get(place)?;
-        self.is_in_part(variable.varattno).then_some(*element)
-    }
-
-    /// The columns of which single elements are all that is read.
-    fn columns(&self) -> BTreeSet<i16> {
-        let columns = self.columns.iter().map(|(variable, _)| variable.varattno);
-        columns.filter(|column| self.is_in_part(*column)).collect()
-    }
-
-    fn is_in_part(&self, attribute: i16) -> bool {
-        !self.whole.contains(&attribute) && !self.whole.contains(&0)
-    }
-
-    /// Whether there is no column of which single elements are all that is read.
-    fn is_empty(&self) -> bool {
-        self.columns().is_empty()
-    }
 }
 
 /// A relation with Abelian columns, as one entry of a query's range table.

@@ -113,6 +113,18 @@ pub enum Error {
     /// The same, at once: an independent transaction waits for a lock of the one that waits for it.
     #[error("independent transactions of this node did not come to rest")]
     LaneWaitsForUs,
+    /// What only a router may say, from somebody else.
+    #[error("permission denied: only a router can say this")]
+    NotSealed,
+    /// A router's key, asked for by another role than the one that has it.
+    #[error("permission denied: this router belongs to another role")]
+    NotYourRouter,
+    /// What is to be run for another is not what such records hold.
+    #[error("this cannot be run for another role")]
+    NotRunnable(&'static str),
+    /// Running something as a role of which the router's role is no member.
+    #[error("permission denied to act as another role")]
+    NotAMember(String),
     /// A commuting transaction that another router has ended, or is about to.
     #[error("the transaction is over")]
     IntentOver,
@@ -125,6 +137,9 @@ pub enum Error {
     /// A statement under strict reads names a row as a whole.
     #[error("abelian.strict_reads cannot read a row as a whole")]
     WholeRow,
+    /// A summary has no such figure.
+    #[error("a summary has no such figure")]
+    UnknownFigure,
     /// What would be stored is a column of objects by which rows are grouped as well as made distinct.
     #[error("an Abelian column cannot be copied by a query that groups by it and has DISTINCT")]
     GroupedAndDistinct,
@@ -158,6 +173,10 @@ impl Error {
             Error::NotATable => PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE,
             Error::NotForUsers
             | Error::NotOwner
+            | Error::NotSealed
+            | Error::NotYourRouter
+            | Error::NotRunnable(_)
+            | Error::NotAMember(_)
             | Error::OwnersOnly
             | Error::LabelPrivilege
             | Error::UntrustedAggregate => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
@@ -176,6 +195,7 @@ impl Error {
             | Error::NotCombinable => PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
             Error::InvalidLabel
             | Error::NotAggregated
+            | Error::UnknownFigure
             | Error::NoSuchOperation
             | Error::NotABound(_)
             | Error::Bounds(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
@@ -216,6 +236,10 @@ impl Error {
                 "Have a superuser look at them, and take them over by ALTER FUNCTION ... OWNER TO.",
             ),
             Error::WholeRow => Some("Name its columns."),
+            Error::NotSealed => Some(
+                "Connect to a router. A role that is to do this by itself must be a member of abelian_router.",
+            ),
+            Error::NotAMember(_) => Some("GRANT it to the router's role."),
             Error::LaneBusy | Error::LaneWaitsForUs => Some("Run the transaction again."),
             Error::NullOperand => Some(
                 "Its result is NULL or not, depending on the value: test the argument for NULL, or use coalesce().",
@@ -226,7 +250,8 @@ impl Error {
 
     fn detail(&self) -> Option<&str> {
         match self {
-            Error::UnusableAggregate(why) => Some(why),
+            Error::UnusableAggregate(why) | Error::NotAMember(why) => Some(why),
+            Error::NotRunnable(why) => Some(why),
             Error::LaneWaitsForUs => {
                 Some("One of them waits for a lock that this transaction holds.")
             }

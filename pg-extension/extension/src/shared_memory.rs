@@ -2,6 +2,7 @@
 //! data.
 
 use crate::cluster::independent::{Lanes, Progress};
+use crate::cluster::seal::Keys;
 use crate::lock::early::Unflushed;
 use crate::lock::ordered::Orders;
 use crate::lock::phaser::Phaser;
@@ -56,6 +57,10 @@ pub static LANES: PgLwLock<Lanes> = unsafe { PgLwLock::new(c"abelian_lanes") };
 // SAFETY: the name is unique to this extension.
 pub static PROGRESS: PgAtomic<Progress> = unsafe { PgAtomic::new(c"abelian_lane_progress") };
 
+/// The keys with which routers seal.
+// SAFETY: the name is unique to this extension.
+pub static ROUTER_KEYS: PgLwLock<Keys> = unsafe { PgLwLock::new(c"abelian_router_keys") };
+
 /// Locks of bounded objects.
 pub static MOMENTS: Moments = Moments::new();
 
@@ -88,6 +93,7 @@ pub fn request() {
     pg_shmem_init!(MOMENTS = ());
     pg_shmem_init!(LANES = Lanes::new());
     pg_shmem_init!(PROGRESS = Progress::default());
+    pg_shmem_init!(ROUTER_KEYS = Keys::new());
     pg_shmem_init!(PHASER = Phaser::new());
     pg_shmem_init!(READERS = Readers::default());
     pg_shmem_init!(ORDERS = Orders::default());

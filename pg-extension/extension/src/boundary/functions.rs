@@ -8,7 +8,7 @@ use pgrx::pg_sys::{
     self, CommandId, Datum, EState, ItemPointer, LOCKMODE, List, Oid, Relation, Snapshot,
     TupleTableSlot,
 };
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_long, c_void};
 
 /// Declares functions of PostgreSQL, and for each a function of the same name that is safe from its errors.
 macro_rules! functions {
@@ -55,6 +55,11 @@ functions! {
     fn LockAcquire(tag: *const pg_sys::LOCKTAG, mode: LOCKMODE, of_session: bool, dont_wait: bool) -> pg_sys::LockAcquireResult::Type;
     fn VirtualXactLock(transaction: pg_sys::VirtualTransactionId, wait: bool) -> bool;
     fn ProcessInterrupts();
+    fn pg_hmac_create(kind: c_int) -> *mut c_void;
+    fn pg_hmac_init(state: *mut c_void, key: *const u8, length: usize) -> c_int;
+    fn pg_hmac_update(state: *mut c_void, data: *const u8, length: usize) -> c_int;
+    fn pg_hmac_final(state: *mut c_void, code: *mut u8, length: usize) -> c_int;
+    fn pg_hmac_free(state: *mut c_void);
     fn enable_timeout_after(reason: c_int, milliseconds: c_int);
     fn disable_timeout(reason: c_int, keep_indicator: bool);
     fn NewGUCNestLevel() -> c_int;
@@ -73,6 +78,13 @@ functions! {
     #[cfg_attr(not(feature = "pg15"), link_name = "planstate_tree_walker_impl")]
     fn planstate_tree_walker(state: *mut pg_sys::PlanState, walker: PlanStateWalker, context: *mut c_void) -> bool;
     fn AfterTriggerFireDeferred();
+    fn ExecSetVariableStmt(statement: *mut pg_sys::VariableSetStmt, top_level: bool);
+    fn getTypeInputInfo(type_oid: Oid, function: *mut Oid, parameter: *mut Oid);
+    fn OidInputFunctionCall(function: Oid, text: *mut c_char, parameter: Oid, modifier: i32) -> Datum;
+    fn SPI_connect() -> c_int;
+    fn SPI_prepare(text: *const c_char, count: c_int, types: *mut Oid) -> *mut c_void;
+    fn SPI_execute_plan(plan: *mut c_void, values: *mut Datum, nulls: *const c_char, read_only: bool, limit: c_long) -> c_int;
+    fn SPI_finish() -> c_int;
     fn ExecSimpleRelationInsert(target: *mut pg_sys::ResultRelInfo, state: *mut EState, slot: *mut TupleTableSlot);
     fn ExecInitNode(plan: *mut pg_sys::Plan, estate: *mut EState, flags: c_int) -> *mut pg_sys::PlanState;
     fn EvalPlanQualBegin(recheck: *mut pg_sys::EPQState);

@@ -78,6 +78,19 @@ impl PostgresError {
         }
     }
 
+    /// The same with the name of a constraint, by which routers tell errors apart.
+    pub fn of_constraint(self, name: &'static CStr) -> PostgresError {
+        // SAFETY: the data were copied into a context that outlives the error; the name is never freed.
+        unsafe { (*self.0).constraint_name = name.as_ptr().cast_mut() };
+        self
+    }
+
+    /// A refusal of what a node cannot do correctly: 0A000, with a hint that says what to do instead.
+    pub fn unsupported(message: &str, hint: &str) -> Self {
+        let sqlstate = pgrx::PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32;
+        Self::with_hint(sqlstate, message, "", hint, None)
+    }
+
     /// Raises it again as it was.
     pub fn raise(self) -> ! {
         resume_unwind(Box::new(self))

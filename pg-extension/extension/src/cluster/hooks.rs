@@ -3,13 +3,16 @@
 //! Only what the client itself sent is checked. Statements inside functions, triggers and utility commands are nested, as is a placement
 //! function's own work, which sees the new version that it makes.
 
-use super::{gate, procedure, settings, transaction_token, version};
+use super::{
+    column_fill, gate, nested, postgres, procedure, run_as, schema_change, session_settings,
+    settings, transaction_token, version, vote,
+};
 use crate::backend;
 use crate::boundary::functions;
 use crate::hooks::executor::{self, Start};
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::utility::{self, Around, Command, Runner};
-use crate::hooks::{deeper, is_client_statement, is_nested};
+use crate::hooks::{deeper, depth, is_client_statement, is_nested, planner};
 use pgrx::pg_sys::{self, NodeTag};
 use std::cell::Cell;
 use std::ffi::CStr;
@@ -23,11 +26,22 @@ thread_local! {
 pub fn install() {
     executor::before_start(Subscriber {
         concerns: |start| is_client_statement() && !start.is_explain_only() && is_watched(),
-        tell: |_| statement_starts(),
+        tell: |_| statement_starts(std::ptr::null_mut()),
     });
     executor::after_start(Subscriber {
-        concerns: |start| procedure::is_running() && !start.is_explain_only(),
-        tell: |start: &Start| procedure::check_query(start.query()),
+        concerns: |start| {
+            (procedure::is_running() || has_router() && is_inside()) && !start.is_explain_only()
+        },
+        tell: |start: &Start| match procedure::is_running() {
+            true => procedure::check_query(start.query()),
+            false => nested::check_query(start.query(), depth()),
+        },
+    });
+    planner::subscribe(|_, _| {
+        if has_router() && !is_nested() {
+            nested::statement_ends();
+        }
+        None
     });
     executor::before_run(Subscriber {
         concerns: |_| is_client_statement() && procedure::is_running(),
@@ -53,7 +67,7 @@ fn has_router() -> bool {
 
 /// Whether a client's statements are of any concern; most clients are no routers.
 fn is_watched() -> bool {
-    has_router() || !procedure::is_idle()
+    has_router() || !procedure::is_idle() || schema_change::is_concerned()
 }
 
 /// Raises AB001 when the router's version is older than the node's.
@@ -63,9 +77,23 @@ fn refuse_outdated_router() {
     }
 }
 
-fn statement_starts() {
+/// True for what runs inside the client's statement; a parallel worker runs its part of the statement itself.
+fn is_inside() -> bool {
+    // SAFETY: plain read of a backend variable.
+    match unsafe { pg_sys::ParallelWorkerNumber } >= 0 {
+        true => is_nested(),
+        false => !is_client_statement(),
+    }
+}
+
+/// The client's statement starts; null stands for a query.
+fn statement_starts(command: *mut pg_sys::Node) {
     refuse_outdated_router();
     procedure::statement_starts();
+    schema_change::statement_starts(!command.is_null());
+    if has_router() {
+        nested::statement_starts(command);
+    }
 }
 
 /// A call that shares its transaction with others ends as a transaction of its own would: its deferred triggers are fired, and what it has
@@ -80,44 +108,66 @@ fn begin_call() -> i32 {
 
 fn end_call(level: i32) {
     if level != 0 {
-        // SAFETY: inside of a transaction.
-        deeper(|| unsafe { functions::AfterTriggerFireDeferred() });
+        fire_deferred();
         // SAFETY: the level is one that `begin_call` began.
         unsafe { functions::AtEOXact_GUC(false, level) };
     }
+}
+
+/// Does what the transaction has deferred, as its end would.
+pub fn fire_deferred() {
+    // SAFETY: inside of a transaction.
+    deeper(|| unsafe { functions::AfterTriggerFireDeferred() });
 }
 
 fn report_transaction() {
     if procedure::is_running() {
         procedure::statement_ends();
     }
+    schema_change::statement_ends();
     if has_router() {
         transaction_token::report();
+        session_settings::statement_ends();
+        nested::statement_ends();
     }
 }
 
 fn concerns_command(command: &Command) -> bool {
-    let concerned = match is_nested() {
-        true => procedure::is_running(),
-        false => is_client_statement() && is_watched(),
+    let concerned = match is_client_statement() {
+        true => is_watched(),
+        false => has_router() || is_nested() && procedure::is_running(),
     };
-    concerned && touches_tables(command.tag()) || prepares_our_gid(command)
+    concerned && touches_tables(command.tag())
+        || has_router() && changes_settings(command.tag())
+        || run_as::is_inside()
+        || our_gid_to_prepare(command).is_some()
 }
 
 fn around_command(command: &Command, run: Runner<'_>) {
+    let mut command = *command;
     let touches_tables = touches_tables(command.tag());
     let is_checked = touches_tables && is_client_statement();
-    if is_checked {
-        statement_starts();
-    } else if touches_tables && is_nested() && procedure::is_running() {
-        procedure::check_command(command.node());
+    if run_as::is_inside() {
+        run_as::check_command(command.node());
     }
-    if prepares_our_gid(command) {
-        enter_gate();
+    let changes_settings = has_router() && changes_settings(command.tag());
+    if is_checked {
+        command = command_starts(command);
+    } else if touches_tables {
+        inner_command_starts(&command);
+    }
+    if let Some(gid) = our_gid_to_prepare(&command) {
+        enter_gate(gid);
     }
     let level = if is_checked { begin_call() } else { 0 };
-    run(command);
+    match is_checked && nested::checks_bodies_elsewhere(command.node()) {
+        true => without_bodies(&mut || run(&command)),
+        false => run(&command),
+    }
     end_call(level);
+    if changes_settings {
+        session_settings::changed();
+    }
     if is_checked && backend::in_transaction() {
         // Utility commands take their locks while they run, so the version is looked at once more.
         refuse_outdated_router();
@@ -125,11 +175,50 @@ fn around_command(command: &Command, run: Runner<'_>) {
     }
 }
 
+/// A command that the client sent starts; gives the one that this node runs.
+fn command_starts(command: Command) -> Command {
+    statement_starts(command.node());
+    if !has_router() {
+        return command;
+    }
+    column_fill::check(command.node());
+    // SAFETY: a planned command.
+    match unsafe { nested::without_rows(command.statement()) } {
+        Some(changed) => command.with_statement(changed),
+        None => command,
+    }
+}
+
+/// Runs the command that creates a function or procedure without a look into its body. An error ends the transaction, and with it the setting.
+fn without_bodies(run: &mut dyn FnMut()) {
+    // SAFETY: inside of a transaction; the level is ended here.
+    let level = unsafe { functions::NewGUCNestLevel() };
+    postgres::set(
+        c"check_function_bodies",
+        c"off",
+        pg_sys::GucAction::GUC_ACTION_SAVE,
+    );
+    run();
+    // SAFETY: as above.
+    unsafe { functions::AtEOXact_GUC(true, level) };
+}
+
+/// A command inside of another statement starts.
+fn inner_command_starts(command: &Command) {
+    if is_nested() && procedure::is_running() {
+        procedure::check_command(command.node());
+    } else if has_router() {
+        nested::check_command(command.node(), command.context());
+    }
+}
+
 /// A transaction that has failed is rolled back by its PREPARE, and needs no gate.
-fn enter_gate() {
-    if backend::in_transaction()
-        && let Err(error) = gate::enter_to_commit()
-    {
+fn enter_gate(gid: &CStr) {
+    if !backend::in_transaction() {
+        return;
+    }
+    vote::require(gid.to_bytes());
+    if let Err(error) = gate::enter_to_commit() {
         error.raise();
     }
 }
@@ -155,18 +244,23 @@ fn touches_tables(tag: NodeTag) -> bool {
     )
 }
 
-fn prepares_our_gid(command: &Command) -> bool {
+fn changes_settings(tag: NodeTag) -> bool {
+    matches!(tag, NodeTag::T_DiscardStmt | NodeTag::T_VariableSetStmt)
+}
+
+/// The gid of ours under which the command prepares a transaction, if it does. It lives as long as the command.
+fn our_gid_to_prepare(command: &Command) -> Option<&CStr> {
     if command.tag() != NodeTag::T_TransactionStmt {
-        return false;
+        return None;
     }
     let transaction = command.node().cast::<pg_sys::TransactionStmt>();
     // SAFETY: the tag says which structure it is; gid is a C string for this kind.
     unsafe {
-        (*transaction).kind == pg_sys::TransactionStmtKind::TRANS_STMT_PREPARE
+        let prepares = (*transaction).kind == pg_sys::TransactionStmtKind::TRANS_STMT_PREPARE
             && !(*transaction).gid.is_null()
-            && CStr::from_ptr((*transaction).gid)
-                .to_bytes()
-                .starts_with(gate::GID_PREFIX)
-            && pg_sys::IsTransactionBlock()
+            && pg_sys::IsTransactionBlock();
+        prepares
+            .then(|| CStr::from_ptr((*transaction).gid))
+            .filter(|gid| gid.to_bytes().starts_with(gate::GID_PREFIX))
     }
 }

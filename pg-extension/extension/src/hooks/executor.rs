@@ -9,6 +9,7 @@ mod raw {
     use pgrx::pg_sys;
     use std::ffi::c_int;
     unsafe extern "C-unwind" {
+        pub fn standard_ExecutorFinish(query: *mut pg_sys::QueryDesc);
         pub fn standard_ExecutorStart(query: *mut pg_sys::QueryDesc, flags: c_int);
         #[cfg(not(feature = "pg18"))]
         pub fn standard_ExecutorRun(
@@ -99,6 +100,7 @@ static BEFORE_RUN: List<Subscriber<Run>> = List::new();
 static AFTER_RUN: List<Subscriber<Run>> = List::new();
 static mut NEXT_START: pg_sys::ExecutorStart_hook_type = None;
 static mut NEXT_RUN: pg_sys::ExecutorRun_hook_type = None;
+static mut NEXT_FINISH: pg_sys::ExecutorFinish_hook_type = None;
 
 /// Has `subscriber` told before a query starts.
 pub fn before_start(subscriber: Subscriber<Start>) {
@@ -128,6 +130,8 @@ pub(super) fn install() {
         pg_sys::ExecutorStart_hook = Some(start);
         NEXT_RUN = pg_sys::ExecutorRun_hook;
         pg_sys::ExecutorRun_hook = Some(run);
+        NEXT_FINISH = pg_sys::ExecutorFinish_hook;
+        pg_sys::ExecutorFinish_hook = Some(finish);
     }
 }
 
@@ -170,4 +174,10 @@ unsafe extern "C-unwind" fn run(
         nested(|| next(query, direction, count));
         AFTER_RUN.tell(&Run);
     }
+}
+
+/// Triggers that come after the rows are changed run here.
+unsafe extern "C-unwind" fn finish(query: *mut pg_sys::QueryDesc) {
+    // SAFETY: as in `start`.
+    unsafe { nested(|| NEXT_FINISH.unwrap_or(raw::standard_ExecutorFinish)(query)) }
 }

@@ -30,12 +30,30 @@ pub fn install() {
     utility::install();
 }
 
-/// How many executor runs and utility commands enclose the current point.
+/// How many runs of queries, commands and plannings enclose the current point.
 static DEPTH: AtomicU32 = AtomicU32::new(0);
 
-/// Whether this is inside of a statement, one of a function, a trigger or a utility command.
+/// How many of these are utility commands.
+static COMMANDS: AtomicU32 = AtomicU32::new(0);
+
+/// How many utility commands enclose the current point.
+pub fn commands() -> u32 {
+    COMMANDS.load(Relaxed)
+}
+
+/// Whether what runs now is called by a query that the client itself has sent.
+pub fn is_client_query() -> bool {
+    DEPTH.load(Relaxed) == 1 && commands() == 0
+}
+
+/// Whether this is inside of a statement: one of a function, a trigger or a utility command.
 pub fn is_nested() -> bool {
     DEPTH.load(Relaxed) > 0
+}
+
+/// How many runs of queries, commands and plannings enclose the current point.
+pub fn depth() -> u32 {
+    DEPTH.load(Relaxed)
 }
 
 /// Whether a statement that starts now is what the client sent: not one inside of another, and nothing that runs at COMMIT (deferred
@@ -50,14 +68,21 @@ pub fn is_client_statement() -> bool {
 /// # Safety
 /// As [`boundary::pass_errors`].
 unsafe fn nested(call: impl FnOnce()) {
-    DEPTH.fetch_add(1, Relaxed);
+    // SAFETY: by the caller's promise.
+    unsafe { counted(&DEPTH, call) }
+}
+
+/// # Safety
+/// As [`boundary::pass_errors`].
+unsafe fn counted(counter: &'static AtomicU32, call: impl FnOnce()) {
+    counter.fetch_add(1, Relaxed);
     // SAFETY: by the caller's promise.
     unsafe {
         boundary::pass_errors(call, || {
-            DEPTH.fetch_sub(1, Relaxed);
+            counter.fetch_sub(1, Relaxed);
         });
     }
-    DEPTH.fetch_sub(1, Relaxed);
+    counter.fetch_sub(1, Relaxed);
 }
 
 /// One level deeper for the time of `code`, which may raise errors.

@@ -1,5 +1,6 @@
-//! Planning.
+//! Planning. A function that is declared IMMUTABLE may run meanwhile, inside of the statement that is planned.
 
+use super::nested;
 use super::subscribers::List;
 use crate::boundary;
 use pgrx::pg_sys;
@@ -51,13 +52,13 @@ unsafe extern "C-unwind" fn plan(
     unsafe {
         let next = NEXT.unwrap_or(raw::standard_planner);
         let finish = boundary::guard(|| prepared(query, parameters));
+        let mut statement = std::ptr::null_mut();
+        let mut planned = || nested(|| statement = next(query, text, options, parameters));
         if finish.is_null() {
-            return next(query, text, options, parameters);
+            planned();
+            return statement;
         }
-        let statement = boundary::pass_errors(
-            || next(query, text, options, parameters),
-            || drop(Box::from_raw(finish)),
-        );
+        boundary::pass_errors(planned, || drop(Box::from_raw(finish)));
         boundary::guard(|| {
             for finish in *Box::from_raw(finish) {
                 finish(statement);

@@ -16,6 +16,12 @@ pub struct SubtransactionEnd {
     pub parent: SubTransactionId,
 }
 
+/// Whether this is the last step: the transaction is committed, aborted or prepared.
+pub fn is_over(event: XactEvent::Type) -> bool {
+    use XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
+    [XACT_EVENT_COMMIT, XACT_EVENT_ABORT, XACT_EVENT_PREPARE].contains(&event)
+}
+
 /// Has `subscriber` told of steps towards the end of a transaction.
 pub fn on_end(subscriber: &'static Subscriber<XactEvent::Type>) {
     // SAFETY: the subscriber lives as long as the process.

@@ -1,7 +1,7 @@
 //! Commands other than queries.
 
-use super::nested;
 use super::subscribers::List;
+use super::{COMMANDS, counted, nested};
 use crate::boundary;
 use pgrx::pg_sys::{self, NodeTag};
 use std::ffi::c_char;
@@ -52,6 +52,11 @@ impl Command {
     /// The command's planned statement, which may be somebody else's as well: it must not be changed.
     pub fn statement(&self) -> *mut pg_sys::PlannedStmt {
         self.statement
+    }
+
+    /// How it has come here.
+    pub fn context(&self) -> pg_sys::ProcessUtilityContext::Type {
+        self.context
     }
 
     /// Another statement, of the same kind, in the place of this one.
@@ -131,11 +136,13 @@ unsafe extern "C-unwind" fn process(
     unsafe {
         // Asked once: what the first does may change what the others would say.
         let concerned = concerned(&command);
-        if concerned == 0 {
-            nested(|| command.pass_on());
-        } else {
-            boundary::guard(|| run(&command, concerned));
-        }
+        counted(&COMMANDS, || {
+            if concerned == 0 {
+                nested(|| command.pass_on());
+            } else {
+                boundary::guard(|| run(&command, concerned));
+            }
+        });
     }
 }
 

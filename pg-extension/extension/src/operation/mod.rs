@@ -21,7 +21,7 @@ mod functions;
 mod inlining;
 mod joining;
 mod locking;
-mod missing;
+pub mod missing;
 mod orphans;
 mod own;
 mod parallel;

@@ -81,7 +81,6 @@ fn alter_table(command: &Command, alter: Runner<'_>) {
     }
 }
 
-/// A table without a replica identity gets no updates, and so has nothing to join until it has one.
 fn join_all(tables: impl Iterator<Item = u32>) -> Result<(), Error> {
     for table in tables {
         if let Some(opened) = Opened::open(table.into(), pg_sys::ShareRowExclusiveLock)
@@ -99,13 +98,18 @@ fn has_replica_identity(table: &Opened) -> bool {
     is_full || unsafe { pg_sys::RelationGetReplicaIndex(table.relation()) } != Oid::INVALID
 }
 
-/// The tables with columns of types that are not PostgreSQL's own whose updates some publication publishes. Takes no locks.
+/// The tables with columns of types that are not PostgreSQL's own whose updates some publication publishes. Those without a replica identity
+/// get none: they have nothing to join until they have one, and commands of others do not lock them. Takes no locks.
 const PUBLISHED: &str = "
     SELECT c.oid FROM pg_catalog.pg_class c
     WHERE c.relkind OPERATOR(pg_catalog.=) 'r' AND c.relpersistence OPERATOR(pg_catalog.=) 'p'
       AND EXISTS (SELECT FROM pg_catalog.pg_attribute a
                   WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attnum OPERATOR(pg_catalog.>) 0
                     AND a.atttypid OPERATOR(pg_catalog.>=) 16384)
+      AND (c.relreplident OPERATOR(pg_catalog.=) 'f'
+        OR EXISTS (SELECT FROM pg_catalog.pg_index x
+                   WHERE x.indrelid OPERATOR(pg_catalog.=) c.oid AND x.indisvalid
+                     AND (x.indisreplident OR x.indisprimary AND c.relreplident OPERATOR(pg_catalog.=) 'd')))
       AND EXISTS (
         SELECT FROM pg_catalog.pg_publication p, LATERAL (
             SELECT c.oid, c.relnamespace

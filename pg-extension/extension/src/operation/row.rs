@@ -430,9 +430,9 @@ pub unsafe fn objects_in(
     Ok(found)
 }
 
-/// The column in which the version at `place` has an object; `None` if this session does not see it.
+/// The column in which the version at `place` has an object; `None` if this session does not see it, or may not read the table.
 pub fn column_of(relation: Oid, place: pg_sys::ItemPointerData, id: i64) -> Option<i16> {
-    let table = lock::Opened::table(relation, place)?;
+    let table = lock::Opened::table(relation, place).filter(lock::Opened::may_be_read)?;
     let mut place = place;
     // SAFETY: an open table, a slot for its rows, and a place inside it.
     let objects = unsafe {

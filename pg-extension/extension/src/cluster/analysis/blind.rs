@@ -6,8 +6,8 @@
 //! stands by itself: no setting changes what it means.
 
 use super::super::postgres;
-use super::parser;
 use super::tree::{self, NodePtr};
+use super::{functions, parser};
 use crate::aggregate::Family;
 use crate::boundary::PostgresError;
 use crate::object;
@@ -46,6 +46,22 @@ pub fn facts(
         // Routers before 0.5.0 take no notice of what a client reads of it.
         None => Ok(json!({ "reason": RETURNS, "redo_returning": redo(query, made)? })),
     }
+}
+
+/// Whether an analysed statement has the form of a blind operation, whatever its table has become: one INSERT of values or UPDATE that
+/// reads no other table and calls nothing that gives another value later.
+pub fn has_form(query: &'static pg_sys::Query) -> bool {
+    let alone = !query.hasSubLinks
+        && !query.hasTargetSRFs
+        && query.cteList.is_null()
+        && query.returningList.is_null();
+    let writes = match query.commandType {
+        CmdType::CMD_UPDATE => tree::list::<pg_sys::RangeTblEntry>(query.rtable).count() == 1,
+        CmdType::CMD_INSERT => inserts_values(query),
+        _ => false,
+    };
+    let tree = std::ptr::from_ref(query).cast_mut().cast();
+    alone && writes && !functions::called_by(&[tree]).mutable
 }
 
 fn general_obstacle(query: &pg_sys::Query, alone: bool, mutable: bool) -> Option<&'static str> {
@@ -236,13 +252,16 @@ fn insert(query: &'static pg_sys::Query, made: &BTreeSet<i16>) -> Option<&'stati
     if !query.onConflict.is_null() {
         return Some("its ON CONFLICT depends on the rows that are there");
     }
-    let only_values = tree::list::<pg_sys::RangeTblEntry>(query.rtable).all(|entry| {
-        entry.rtekind == pg_sys::RTEKind::RTE_VALUES || entry.relid == tree::target(query)
-    });
-    if !only_values {
+    if !inserts_values(query) {
         return Some("it inserts what it reads");
     }
     table_obstacle(tree::target(query), made)
+}
+
+fn inserts_values(query: &pg_sys::Query) -> bool {
+    tree::list::<pg_sys::RangeTblEntry>(query.rtable).all(|entry| {
+        entry.rtekind == pg_sys::RTEKind::RTE_VALUES || entry.relid == tree::target(query)
+    })
 }
 
 /// Whether an INSERT returns nothing but plain columns as it gives them, which are the same when it is repeated.

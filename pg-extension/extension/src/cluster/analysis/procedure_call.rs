@@ -73,6 +73,15 @@ pub fn selected(query: &pg_sys::Query) -> Option<Call> {
     })
 }
 
+/// Whether the statement is the call of a distributed procedure, and nothing else.
+pub fn is_call(query: &pg_sys::Query) -> bool {
+    let call = match tree::cast::<pg_sys::CallStmt, _>(query.utilityStmt) {
+        Some(statement) => called(statement),
+        None => selected(query),
+    };
+    call.is_some_and(|call| procedure::find(call.function.funcid).is_some())
+}
+
 /// Nothing sorts, groups, limits or combines.
 fn is_bare(query: &pg_sys::Query) -> bool {
     [

@@ -2,7 +2,6 @@
 //! must go there and nowhere else. Relations that are named as such are `definition`'s; here are the others: types, functions, and what a
 //! view or rule reads.
 
-use super::definition;
 use super::relation;
 use super::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, NodeTag, ObjectType, Oid, SysCacheIdentifier};
@@ -15,12 +14,12 @@ pub fn object(statement: NodePtr) -> Option<String> {
 
 fn object_of(statement: NodePtr) -> Option<String> {
     if let Some(create) = tree::cast::<pg_sys::CreateFunctionStmt, _>(statement) {
-        return qualified(create.funcname)
+        return made(create.funcname)
             .or_else(|| type_in(create.parameters))
             .or_else(|| type_named(create.returnType.cast()));
     }
     if let Some(define) = tree::cast::<pg_sys::DefineStmt, _>(statement) {
-        return qualified(define.defnames)
+        return made(define.defnames)
             .or_else(|| {
                 // Of an aggregate: a list of parameters, and how many of them are direct arguments.
                 tree::nodes(define.args)
@@ -30,13 +29,13 @@ fn object_of(statement: NodePtr) -> Option<String> {
             .or_else(|| type_in(define.definition));
     }
     if let Some(create) = tree::cast::<pg_sys::CreateDomainStmt, _>(statement) {
-        return qualified(create.domainname).or_else(|| type_named(create.typeName.cast()));
+        return made(create.domainname).or_else(|| type_named(create.typeName.cast()));
     }
     if let Some(create) = tree::cast::<pg_sys::CreateEnumStmt, _>(statement) {
-        return qualified(create.typeName);
+        return made(create.typeName);
     }
     if let Some(create) = tree::cast::<pg_sys::CreateRangeStmt, _>(statement) {
-        return qualified(create.typeName);
+        return made(create.typeName);
     }
     if let Some(create) = tree::cast::<pg_sys::CompositeTypeStmt, _>(statement) {
         return type_in(create.coldeflist);
@@ -46,7 +45,7 @@ fn object_of(statement: NodePtr) -> Option<String> {
             .or_else(|| type_named(create.targettype.cast()));
     }
     if let Some(create) = tree::cast::<pg_sys::CreateStatsStmt, _>(statement) {
-        return qualified(create.defnames);
+        return made(create.defnames);
     }
     if let Some(create) = tree::cast::<pg_sys::CreateStmt, _>(statement) {
         return type_in(create.tableElts);
@@ -133,12 +132,19 @@ fn is_query(action: NodePtr) -> bool {
     )
 }
 
+/// The name of an object that the command makes, if it makes it a temporary one.
+fn made(names: *const pg_sys::List) -> Option<String> {
+    match tree::strings(names).as_slice() {
+        [name] => relation::creates_temporarily().then(|| name.clone()),
+        _ => qualified(names),
+    }
+}
+
 /// A name whose schema is that of temporary objects.
 fn qualified(names: *const pg_sys::List) -> Option<String> {
     match tree::strings(names).as_slice() {
         // The first of them makes the session's schema.
-        [schema, name] => (schema == "pg_temp" || is_temporary_schema(definition::schema(schema)))
-            .then(|| name.clone()),
+        [of, name] => (of == "pg_temp" || is_temporary_schema(schema(of))).then(|| name.clone()),
         _ => None,
     }
 }
@@ -182,31 +188,25 @@ fn type_by_names(names: &[String]) -> Option<String> {
     let found = unsafe {
         match names {
             [_] => pg_sys::TypenameGetTypid(text.as_ptr()),
-            [schema, _] => pg_sys::GetSysCacheOid(
+            [of, _] => pg_sys::GetSysCacheOid(
                 SysCacheIdentifier::TYPENAMENSP as i32,
                 pg_sys::Anum_pg_type_oid as i16,
                 text.as_ptr().into(),
-                definition::schema(schema).into(),
+                schema(of).into(),
                 pg_sys::Datum::null(),
                 pg_sys::Datum::null(),
             ),
             _ => Oid::INVALID,
         }
     };
-    is_temporary_schema(schema_of_type(found)).then(|| name.clone())
+    is_temporary_schema(relation::namespace_of_type(found)).then(|| name.clone())
 }
 
-fn schema_of_type(type_: Oid) -> Oid {
-    // SAFETY: a catalogue look-up; the row is read before it is released.
-    unsafe {
-        let row = pg_sys::SearchSysCache1(SysCacheIdentifier::TYPEOID as i32, type_.into());
-        if row.is_null() {
-            return Oid::INVALID;
-        }
-        let schema = (*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_type>()).typnamespace;
-        pg_sys::ReleaseSysCache(row);
-        schema
-    }
+/// The schema of that name; invalid when there is none. Before it has temporary objects, a session's own schema for them is none.
+fn schema(name: &str) -> Oid {
+    let name = CString::new(name).unwrap_or_default();
+    // SAFETY: a look-up that may find nothing.
+    unsafe { pg_sys::LookupNamespaceNoError(name.as_ptr()) }
 }
 
 fn is_temporary_schema(schema: Oid) -> bool {

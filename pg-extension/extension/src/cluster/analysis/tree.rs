@@ -3,7 +3,7 @@
 
 use crate::boundary::functions;
 use crate::callback;
-use pgrx::pg_sys::{self, NodeTag, Oid};
+use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::ffi::{CStr, c_char, c_void};
 
 /// A node of unknown kind; may be null.
@@ -24,18 +24,21 @@ macro_rules! tagged {
 }
 
 tagged!(
-    AlterDomainStmt T_AlterDomainStmt, AlterFunctionStmt T_AlterFunctionStmt, AlterOwnerStmt T_AlterOwnerStmt, AlterPolicyStmt T_AlterPolicyStmt,
-    AlterSeqStmt T_AlterSeqStmt, AlterTableCmd T_AlterTableCmd, AlterTypeStmt T_AlterTypeStmt, ColumnDef T_ColumnDef, CommentStmt T_CommentStmt,
-    CompositeTypeStmt T_CompositeTypeStmt, CreateCastStmt T_CreateCastStmt, CreateDomainStmt T_CreateDomainStmt, CreateEnumStmt T_CreateEnumStmt,
-    CreateFunctionStmt T_CreateFunctionStmt, CreatePolicyStmt T_CreatePolicyStmt, CreateRangeStmt T_CreateRangeStmt, CreateStatsStmt T_CreateStatsStmt,
-    DefineStmt T_DefineStmt, FunctionParameter T_FunctionParameter, GrantStmt T_GrantStmt, ObjectWithArgs T_ObjectWithArgs,
-    PartitionCmd T_PartitionCmd, RefreshMatViewStmt T_RefreshMatViewStmt, RuleStmt T_RuleStmt, TableLikeClause T_TableLikeClause, TypeName T_TypeName,
+    AlterDatabaseStmt T_AlterDatabaseStmt, AlterDomainStmt T_AlterDomainStmt, AlterEnumStmt T_AlterEnumStmt, AlterFunctionStmt T_AlterFunctionStmt,
+    AlterObjectDependsStmt T_AlterObjectDependsStmt, AlterOwnerStmt T_AlterOwnerStmt, AlterPolicyStmt T_AlterPolicyStmt, AlterSeqStmt T_AlterSeqStmt,
+    AlterTableCmd T_AlterTableCmd, AlterTypeStmt T_AlterTypeStmt, ColumnDef T_ColumnDef, CommentStmt T_CommentStmt,
+    CompositeTypeStmt T_CompositeTypeStmt, Constraint T_Constraint, CreateCastStmt T_CreateCastStmt, CreateDomainStmt T_CreateDomainStmt,
+    CreateEnumStmt T_CreateEnumStmt, CreateForeignTableStmt T_CreateForeignTableStmt, CreateFunctionStmt T_CreateFunctionStmt,
+    CreatePolicyStmt T_CreatePolicyStmt, CreateRangeStmt T_CreateRangeStmt, CreateStatsStmt T_CreateStatsStmt, DefineStmt T_DefineStmt,
+    FunctionParameter T_FunctionParameter, GrantStmt T_GrantStmt, ObjectWithArgs T_ObjectWithArgs, PartitionCmd T_PartitionCmd,
+    RefreshMatViewStmt T_RefreshMatViewStmt, RuleStmt T_RuleStmt, SecLabelStmt T_SecLabelStmt, TableLikeClause T_TableLikeClause,
+    TypeName T_TypeName,
     VacuumRelation T_VacuumRelation,
     AlterObjectSchemaStmt T_AlterObjectSchemaStmt, AlterTableStmt T_AlterTableStmt, ClusterStmt T_ClusterStmt,
     CreateSeqStmt T_CreateSeqStmt, CreateStmt T_CreateStmt, CreateTrigStmt T_CreateTrigStmt, DropStmt T_DropStmt,
     IndexStmt T_IndexStmt, IntoClause T_IntoClause, ReindexStmt T_ReindexStmt, RenameStmt T_RenameStmt,
     VacuumStmt T_VacuumStmt, ViewStmt T_ViewStmt,
-    Aggref T_Aggref, AlternativeSubPlan T_AlternativeSubPlan, ArrayExpr T_ArrayExpr, BoolExpr T_BoolExpr,
+    A_Const T_A_Const, Aggref T_Aggref, AlternativeSubPlan T_AlternativeSubPlan, ArrayExpr T_ArrayExpr, BoolExpr T_BoolExpr,
     CallStmt T_CallStmt, CoerceToDomain T_CoerceToDomain, CoerceViaIO T_CoerceViaIO, CollateExpr T_CollateExpr,
     CommonTableExpr T_CommonTableExpr, Const T_Const, CopyStmt T_CopyStmt, CreateTableAsStmt T_CreateTableAsStmt,
     DeallocateStmt T_DeallocateStmt, DeclareCursorStmt T_DeclareCursorStmt, DefElem T_DefElem,
@@ -119,6 +122,17 @@ pub fn strings(names: *const pg_sys::List) -> Vec<String> {
         // SAFETY: the elements are String nodes.
         .map(|node| string(unsafe { (*node.cast::<pg_sys::String>()).sval }))
         .collect()
+}
+
+/// The text of a string that is written in a statement as it is.
+pub fn literal(node: NodePtr) -> Option<String> {
+    let constant = cast::<pg_sys::A_Const, _>(node)?;
+    // SAFETY: each kind of value is a node, which starts with its tag.
+    unsafe {
+        let value = &raw const constant.val;
+        (!constant.isnull && tag(value.cast::<pg_sys::Node>()) == Some(NodeTag::T_String))
+            .then(|| string((*value).sval.sval))
+    }
 }
 
 type Visitor<'v> = &'v mut dyn FnMut(NodePtr);
@@ -267,6 +281,28 @@ pub fn make_parameter(number: i32, type_oid: Oid) -> NodePtr {
     parameter.paramtypmod = -1;
     parameter.location = -1;
     std::ptr::from_mut(parameter).cast()
+}
+
+/// What UPDATE, DO UPDATE or MERGE assigns.
+pub fn assignments(query: &pg_sys::Query) -> Vec<&'static pg_sys::TargetEntry> {
+    let mut lists: Vec<*mut pg_sys::List> = Vec::new();
+    if query.commandType == CmdType::CMD_UPDATE {
+        lists.push(query.targetList);
+    }
+    if !query.onConflict.is_null() {
+        // SAFETY: a non-null OnConflictExpr.
+        lists.push(unsafe { (*query.onConflict).onConflictSet });
+    }
+    for action in list::<pg_sys::MergeAction>(query.mergeActionList) {
+        if action.commandType == CmdType::CMD_UPDATE {
+            lists.push(action.targetList);
+        }
+    }
+    lists
+        .into_iter()
+        .flat_map(|entries| list::<pg_sys::TargetEntry>(entries))
+        .filter(|entry| !entry.resjunk)
+        .collect()
 }
 
 /// The relation that a statement changes; InvalidOid for none.

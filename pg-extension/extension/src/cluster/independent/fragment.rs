@@ -5,12 +5,13 @@ use super::turn;
 use crate::backend;
 use crate::boundary;
 use crate::boundary::functions;
-use crate::cluster::{intent, postgres};
+use crate::cluster::seal::Sealed;
+use crate::cluster::{intent, postgres, procedure};
 use crate::error::Error;
 use crate::function::Call;
 use crate::pg_function;
 use pgrx::pg_sys::{self, Datum};
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 
 /// Columns of `abelian.independent_record`, and which of them is the failure.
 const RECORD: usize = 7;
@@ -34,8 +35,29 @@ pg_function!(
     }
 );
 
+/// The sixth argument, where there is one, is the seal.
+fn check_seal(call: Call, mark: &str) -> Result<(), Error> {
+    let function = match mark {
+        "" => "independent_run",
+        _ => "independent_run_calls",
+    };
+    // SAFETY: declared as text, bigint, integer, integer[], text and text, the function as STRICT.
+    unsafe {
+        Sealed::call(function)
+            .text(call.arg(0))
+            .number(call.i64(1))
+            .number(call.i32(2))
+            .numbers(&postgres::int_array(call.arg(3)))
+            .text(call.arg(4))
+            .check(super::functions::router(call)?, call.arg(5))
+    }
+}
+
 /// The mark tells the node what follows: one call, or nothing but calls.
 fn begin(call: Call, mark: &str) -> Result<Datum, Error> {
+    if call.len() == 6 {
+        check_seal(call, mark)?;
+    }
     if backend::has_one_snapshot() {
         return Err(Error::IndependentIsolation);
     }
@@ -43,7 +65,10 @@ fn begin(call: Call, mark: &str) -> Result<Datum, Error> {
     // The lane goes on at the commit; the flush comes after it.
     postgres::set_local(c"synchronous_commit", c"off");
     write(call)?;
-    postgres::set_local(c"abelian.participants", &participants(call, mark));
+    // SAFETY: declared as integer[].
+    let nodes = unsafe { postgres::int_array(call.arg(3)) };
+    let participants = procedure::told(call.i32(2), &nodes, mark);
+    postgres::set_local(c"abelian.participants", &participants);
     Ok(Datum::null())
 }
 
@@ -198,13 +223,4 @@ fn recorded(call: Datum) -> Datum {
             call.to_string_lossy()
         ))
     }
-}
-
-/// The value of `abelian.participants`.
-fn participants(call: Call, mark: &str) -> CString {
-    // SAFETY: declared as integer[].
-    let nodes = unsafe { postgres::int_array(call.arg(3)) };
-    let nodes: Vec<String> = nodes.iter().map(usize::to_string).collect();
-    let text = format!("{}:{}{mark}", call.i32(2), nodes.join(","));
-    CString::new(text).unwrap_or_default()
 }

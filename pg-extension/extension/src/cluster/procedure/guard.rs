@@ -3,7 +3,7 @@
 
 use super::super::analysis::operand::strip_faithful;
 use super::super::analysis::tree::{self, NodePtr};
-use super::super::postgres;
+use super::super::{postgres, run_as};
 use super::body;
 use super::insertion;
 use super::key::{self, Partition};
@@ -105,7 +105,7 @@ pub fn check_command(statement: *mut pg_sys::Node) {
         tree::tag(statement),
         Some(NodeTag::T_CallStmt | NodeTag::T_DoStmt | NodeTag::T_ExplainStmt)
     );
-    if harmless {
+    if harmless && !run_as::explains_a_command(statement) {
         return;
     }
     let error = PostgresError::made(
@@ -125,6 +125,20 @@ fn look_below(state: *mut pg_sys::PlanState, context: *mut c_void) -> bool {
     false
 }
 
+/// Plan nodes that read a table of this node.
+pub fn is_scan(tag: NodeTag) -> bool {
+    matches!(
+        tag,
+        NodeTag::T_SeqScan
+            | NodeTag::T_SampleScan
+            | NodeTag::T_IndexScan
+            | NodeTag::T_IndexOnlyScan
+            | NodeTag::T_BitmapHeapScan
+            | NodeTag::T_TidScan
+            | NodeTag::T_TidRangeScan
+    )
+}
+
 /// # Safety
 /// The state must be an initialised plan node.
 unsafe fn look(state: *mut pg_sys::PlanState, needed: &mut BTreeSet<i32>) {
@@ -134,15 +148,7 @@ unsafe fn look(state: *mut pg_sys::PlanState, needed: &mut BTreeSet<i32>) {
             Some(NodeTag::T_ModifyTable) => {
                 look_at_change(&*state.cast::<pg_sys::ModifyTableState>())
             }
-            Some(
-                NodeTag::T_SeqScan
-                | NodeTag::T_SampleScan
-                | NodeTag::T_IndexScan
-                | NodeTag::T_IndexOnlyScan
-                | NodeTag::T_BitmapHeapScan
-                | NodeTag::T_TidScan
-                | NodeTag::T_TidRangeScan,
-            ) => look_at_scan(&*state.cast::<pg_sys::ScanState>(), needed),
+            Some(tag) if is_scan(tag) => look_at_scan(&*state.cast::<pg_sys::ScanState>(), needed),
             _ => {}
         }
         functions::planstate_tree_walker(state, visit, std::ptr::from_mut(needed).cast());
@@ -180,7 +186,7 @@ unsafe fn look_at_change(modify: &pg_sys::ModifyTableState) {
 ///
 /// # Safety
 /// An initialised ModifyTable.
-unsafe fn assigns(modify: &pg_sys::ModifyTableState, attribute: i16) -> bool {
+pub unsafe fn assigns(modify: &pg_sys::ModifyTableState, attribute: i16) -> bool {
     // SAFETY: a result relation has an entry in the range table.
     unsafe {
         let number = (*modify.resultRelInfo).ri_RangeTableIndex as usize;
@@ -212,23 +218,44 @@ unsafe fn look_at_scan(scan: &pg_sys::ScanState, needed: &mut BTreeSet<i32>) {
         return;
     }
     // SAFETY: the relation is open.
-    let relation = unsafe { (*scan.ss_currentRelation).rd_id };
-    match placements::home(relation) {
-        Home::Here | Home::Everywhere => {}
-        Home::Node(node) => {
+    match unsafe { wanted(scan) } {
+        Wanted::Nothing => {}
+        Wanted::Node(node) => {
             needed.insert(node);
         }
-        Home::Hash(hash) => {
-            // SAFETY: as above.
-            let clauses = unsafe { clauses(scan) };
-            let known = clauses
+        Wanted::Keys(nodes) | Wanted::All(nodes) => needed.extend(nodes),
+    }
+}
+
+/// The nodes that have what a scan looks for.
+pub enum Wanted {
+    /// Every node has it.
+    Nothing,
+    /// The relation lies on this node only.
+    Node(i32),
+    /// Rows of some keys.
+    Keys(BTreeSet<i32>),
+    /// Rows of any key.
+    All(BTreeSet<i32>),
+}
+
+/// What a scan looks for.
+///
+/// # Safety
+/// An initialised scan of an open relation.
+pub unsafe fn wanted(scan: &pg_sys::ScanState) -> Wanted {
+    // SAFETY: by the caller's promise; the clauses are those of the scan.
+    unsafe {
+        match placements::home((*scan.ss_currentRelation).rd_id) {
+            Home::Here | Home::Everywhere => Wanted::Nothing,
+            Home::Node(node) => Wanted::Node(node),
+            Home::Hash(hash) => clauses(scan)
                 .iter()
-                // SAFETY: the clause is one of the scan's.
-                .find_map(|clause| unsafe { nodes_of(scan, &hash, *clause) });
-            match known {
-                Some(nodes) => needed.extend(nodes),
-                None => needed.extend(hash.nodes.iter().copied()),
-            }
+                .find_map(|clause| nodes_of(scan, &hash, *clause))
+                .map_or_else(
+                    || Wanted::All(hash.nodes.iter().copied().collect()),
+                    Wanted::Keys,
+                ),
         }
     }
 }

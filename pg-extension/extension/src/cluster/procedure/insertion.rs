@@ -25,13 +25,44 @@ pub unsafe fn install(modify: &pg_sys::ModifyTableState, home: Home) {
                 Rc::new(|_| false)
             }
             Home::Hash(hash) => {
-                let columns = crate::opened::columns_of((*relation).rd_att);
-                let type_oid = columns[hash.attribute as usize - 1].atttypid;
+                let type_oid = key_type(modify, &hash);
                 Rc::new(move |slot| is_own(&hash, type_oid, slot))
             }
         };
         rows::filter(modify.ps.lefttree, keep);
     }
+}
+
+/// Refuses rows of a distributed table that are not this node's, for an INSERT that only this node runs.
+///
+/// # Safety
+/// As [`install`].
+pub unsafe fn check(modify: &pg_sys::ModifyTableState, hash: Rc<Hash>, node: i32) {
+    // SAFETY: an initialised ModifyTable has a subplan.
+    unsafe {
+        let type_oid = key_type(modify, &hash);
+        let keep: Keep =
+            Rc::new(move |slot| node_of(&hash, type_oid, slot) == Some(node) || refuse_elsewhere());
+        rows::filter(modify.ps.lefttree, keep);
+    }
+}
+
+/// # Safety
+/// As [`install`].
+unsafe fn key_type(modify: &pg_sys::ModifyTableState, hash: &Hash) -> pg_sys::Oid {
+    // SAFETY: an initialised ModifyTable has a result relation.
+    let columns =
+        unsafe { crate::opened::columns_of((*(*modify.resultRelInfo).ri_RelationDesc).rd_att) };
+    columns[hash.attribute as usize - 1].atttypid
+}
+
+/// Raises: nobody would look for the row here.
+fn refuse_elsewhere() -> ! {
+    PostgresError::unsupported(
+        "a function or trigger inserts a row of a distributed table that belongs to another node",
+        "Insert it by a statement of its own, or make the function a distributed procedure (create_distributed_procedure).",
+    )
+    .raise()
 }
 
 /// Raises: participants would make different copies.
@@ -60,8 +91,19 @@ fn refuse_null() -> ! {
 
 /// Whether the row in the slot is this node's.
 fn is_own(hash: &Hash, type_oid: pg_sys::Oid, slot: *mut pg_sys::TupleTableSlot) -> bool {
+    match node_of(hash, type_oid, slot) {
+        Some(node) if node != participants::own_node() => {
+            participants::require([node]);
+            false
+        }
+        _ => true,
+    }
+}
+
+/// The node of the row in the slot; `None` for a key that no node has.
+fn node_of(hash: &Hash, type_oid: pg_sys::Oid, slot: *mut pg_sys::TupleTableSlot) -> Option<i32> {
     // SAFETY: the row has as many columns as the table; values that the slot gives are of the column's type.
-    let target = unsafe {
+    unsafe {
         let attribute = i32::from(hash.attribute);
         if i32::from((*slot).tts_nvalid) < attribute {
             pg_sys::slot_getsomeattrs_int(slot, attribute);
@@ -72,13 +114,8 @@ fn is_own(hash: &Hash, type_oid: pg_sys::Oid, slot: *mut pg_sys::TupleTableSlot)
         }
         let value = *(*slot).tts_values.add(index);
         match key::partition(hash.kind, hash.nodes.len(), type_oid, value) {
-            Partition::At(partition) => hash.nodes[partition],
-            Partition::Nowhere | Partition::Unknown => return true,
+            Partition::At(partition) => Some(hash.nodes[partition]),
+            Partition::Nowhere | Partition::Unknown => None,
         }
-    };
-    if target == participants::own_node() {
-        return true;
     }
-    participants::require([target]);
-    false
 }

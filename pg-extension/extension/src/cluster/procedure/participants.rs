@@ -12,7 +12,7 @@ use crate::hooks::{is_nested, rows, transaction};
 use pgrx::pg_sys;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
@@ -130,9 +130,24 @@ pub fn statement_starts() {
 
 /// The end of a statement of the client. Raises what a body has caught and hidden.
 pub fn statement_ends() {
-    if is_running() && CALL.with_borrow(|call| !call.missing.is_empty()) {
-        raise_missing();
+    if let Err(error) = end_statement() {
+        error.raise();
     }
+}
+
+/// The same, for who runs a call by itself.
+pub fn end_statement() -> Result<(), PostgresError> {
+    match is_running() && CALL.with_borrow(|call| !call.missing.is_empty()) {
+        true => Err(missing()),
+        false => Ok(()),
+    }
+}
+
+/// The value of `abelian.participants`; the mark is one of those that [`read`] knows, or none.
+pub fn told(own_node: i32, nodes: &[usize], mark: &str) -> CString {
+    let nodes: Vec<String> = nodes.iter().map(usize::to_string).collect();
+    let text = format!("{own_node}:{}{mark}", nodes.join(","));
+    CString::new(text).unwrap_or_default()
 }
 
 /// The number of this node, as the router told it.
@@ -158,17 +173,18 @@ pub fn require(nodes: impl IntoIterator<Item = i32>) {
 }
 
 fn raise_missing() -> ! {
-    let error = {
-        let missing = CALL.with_borrow(|call| {
-            let numbers: Vec<String> = call.missing.iter().map(i32::to_string).collect();
-            numbers.join(", ")
-        });
-        PostgresError::made(
-            postgres::make_sqlstate(MISROUTED),
-            "the distributed procedure needs rows of nodes that do not take part in this call",
-            &format!("Missing nodes: {missing}."),
-            None,
-        )
-    };
-    error.raise()
+    missing().raise()
+}
+
+fn missing() -> PostgresError {
+    let missing = CALL.with_borrow(|call| {
+        let numbers: Vec<String> = call.missing.iter().map(i32::to_string).collect();
+        numbers.join(", ")
+    });
+    PostgresError::made(
+        postgres::make_sqlstate(MISROUTED),
+        "the distributed procedure needs rows of nodes that do not take part in this call",
+        &format!("Missing nodes: {missing}."),
+        None,
+    )
 }

@@ -37,6 +37,8 @@ public enum SqlState {
   SERIALIZATION_FAILURE("40001"),
   /** The transaction was the victim of a deadlock over several nodes and may be tried again. */
   DEADLOCK_DETECTED("40P01"),
+  /** A name that cannot be. */
+  INVALID_NAME("42602"),
   /** The statement names something that is not there. */
   UNDEFINED_OBJECT("42704"),
   /** The router's buffers hold as much as they may. */

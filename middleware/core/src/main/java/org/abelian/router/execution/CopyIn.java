@@ -219,11 +219,7 @@ public final class CopyIn extends Step implements CopyTarget {
       work.run();
     } catch (AbelianException e) {
       numbers.add(0);
-      // PostgreSQL does not name the line either when it cannot tell where it ends.
-      refusal =
-          e.state() == SqlState.BAD_COPY_FILE_FORMAT
-              ? e
-              : e.inContext("COPY " + table + ", line " + numbers.total());
+      refusal = e.inContext("COPY " + table + ", line " + numbers.total());
     }
   }
 
@@ -253,22 +249,18 @@ public final class CopyIn extends Step implements CopyTarget {
     send(node, array, from, to, next);
   }
 
-  /** PostgreSQL counts line feeds inside quotes too. */
   private void number(byte[] array, int from, int to, int node) {
-    numbers.add(node);
-    if (division.format().csv()) {
-      for (int at = from; at < to; at++) {
-        if (lines.endsLine(array, at)) {
-          numbers.add(node);
-        }
-      }
+    int inside = 0;
+    for (int at = from; at < to && division.format().csv(); at++) {
+      inside += lines.endsLine(array, at) ? 1 : 0;
     }
+    numbers.add(node, inside);
   }
 
   private void send(int node, byte[] array, int from, int to, int next) {
     ByteQueue batch = batches.get(node);
     batch.append(array, from, next - from);
-    if (next == to) {
+    if (next == to && !lines.isQuoted()) {
       batch.append(lines.lineEnd());
     }
     if (batch.size() >= BATCH) {

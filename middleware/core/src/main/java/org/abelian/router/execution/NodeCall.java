@@ -11,6 +11,7 @@ import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 
@@ -20,6 +21,9 @@ import org.abelian.router.protocol.FrontendType;
 public final class NodeCall {
   /** More of them than this are dropped. */
   private static final int MOST_NOTICES = 10_000;
+
+  /** In the place of a constraint's name, with 40001. */
+  private static final String UNKNOWN_ROUTER = "router_key";
 
   private NodeCall() {}
 
@@ -119,6 +123,7 @@ public final class NodeCall {
         case BackendType.ERROR_RESPONSE -> {
           if (error == null) {
             error = Arrays.copyOfRange(array, at, at + length);
+            lookAt(connection, ErrorFields.read(error));
           }
         }
         case BackendType.NOTICE_RESPONSE -> {
@@ -144,6 +149,13 @@ public final class NodeCall {
       if (end) {
         return new QueryResult(rows, tag, notices, error);
       }
+    }
+  }
+
+  /** What an error says about the connection itself: the node may have forgotten the router. */
+  static void lookAt(NodeConnection connection, ErrorFields error) {
+    if (UNKNOWN_ROUTER.equals(error.get(ErrorFields.CONSTRAINT))) {
+      connection.forgetSealKey();
     }
   }
 

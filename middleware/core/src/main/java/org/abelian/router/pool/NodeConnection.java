@@ -2,6 +2,7 @@ package org.abelian.router.pool;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
@@ -57,6 +58,11 @@ public final class NodeConnection {
   private byte transactionStatus = 'I';
   private String transactionToken;
   private long laneClock;
+  private SealKey sealKey;
+  private long seals;
+  private String defaults;
+  private String settings;
+  private String answeredSettings;
   private Object settingsMark;
   private long schemaEpoch;
   private volatile boolean lost;
@@ -80,6 +86,8 @@ public final class NodeConnection {
     this.processId = processId;
     this.secretKey = secretKey;
     this.parameters.putAll(parameters);
+    defaults = parameters.getOrDefault("abelian.settings", "");
+    settings = defaults;
   }
 
   /** The node. */
@@ -129,6 +137,7 @@ public final class NodeConnection {
 
   /** Stores the status byte of a ReadyForQuery. */
   public void transactionStatus(byte status) {
+    answeredSettings = null;
     transactionStatus = status;
     if (status == 'I') {
       transactionToken = null;
@@ -161,6 +170,81 @@ public final class NodeConnection {
   /** Stores what the node reported as abelian.lane_clock. */
   public void laneClock(String clock) {
     laneClock = clock == null || clock.isEmpty() ? 0 : Long.parseLong(clock);
+  }
+
+  /** What the node calls the connection; null when it has no names for them. */
+  public String name() {
+    return parameters.get("abelian.connection");
+  }
+
+  /** True when the node knows seals, and the router cannot seal here yet, or not any more. */
+  public boolean lacksSealKey() {
+    String name = name();
+    return name != null && (sealKey == null || !sealKey.fits(name));
+  }
+
+  /**
+   * From now on the router seals what it says here.
+   *
+   * @param key null when it does not
+   */
+  public void sealKey(SealKey key) {
+    sealKey = key;
+  }
+
+  /** The node does not know the router's key any more. */
+  public void forgetSealKey() {
+    if (sealKey != null) {
+      sealKey.forget();
+    }
+  }
+
+  /**
+   * The seal for a call of one of the node's functions on this connection. It is good once, until
+   * many later ones were used.
+   *
+   * @param arguments their texts
+   * @return null when the router does not seal here: then the node asks for none
+   */
+  public String seal(String function, String... arguments) {
+    if (sealKey == null) {
+      return null;
+    }
+    String[] numbered = Arrays.copyOf(arguments, arguments.length + 1);
+    numbered[arguments.length] = Long.toString(++seals);
+    return seals + "." + sealKey.seal(name(), function, numbered);
+  }
+
+  /**
+   * The seal for a word about this connection, which holds as long as the connection.
+   *
+   * @return null when the router does not seal here
+   */
+  public String sealWord(String word, String text) {
+    return sealKey == null ? null : sealKey.seal(name(), word, text);
+  }
+
+  /** What the node has said last of abelian.settings. */
+  public String settings() {
+    return answeredSettings == null ? settings : answeredSettings;
+  }
+
+  /** Stores what the node reported. */
+  public void settings(String reported) {
+    settings = reported;
+  }
+
+  /**
+   * Stores what the node answered in the midst of a group of messages. It holds until the end of
+   * the group: what is set then, and is not what was reported last, the node reports.
+   */
+  public void answeredSettings(String answer) {
+    answeredSettings = answer;
+  }
+
+  /** What the node reported as abelian.settings when the connection was opened. */
+  public String defaults() {
+    return defaults;
   }
 
   /** Whatever the session uses to tell which settings are in force here; null when unknown. */

@@ -19,6 +19,7 @@ public final class FrontendMessages {
     switch (array[at]) {
       case FrontendType.QUERY -> requireEnd(afterString(array, body, end), end);
       case FrontendType.PARSE -> parse(array, body, end);
+      case FrontendType.BIND -> bind(array, body, end);
       case FrontendType.DESCRIBE -> target("DESCRIBE", array, body, end);
       case FrontendType.CLOSE -> target("CLOSE", array, body, end);
       case FrontendType.EXECUTE -> requireEnd(after(4, afterString(array, body, end), end), end);
@@ -35,6 +36,27 @@ public final class FrontendMessages {
     requireEnd(after(4 * (BigEndian.int2(array, count) & 0xffff), types, end), end);
   }
 
+  /** To its end: who finds a mistake later has told nodes of the message already. */
+  private static void bind(byte[] array, int body, int end) {
+    int at = afterNumbers(array, afterString(array, afterString(array, body, end), end), end);
+    int values = after(2, at, end);
+    for (int left = BigEndian.int2(array, at) & 0xffff; left > 0; left--) {
+      int value = after(4, values, end);
+      int size = BigEndian.int4(array, values);
+      if (size < -1) {
+        throw MalformedMessageException.tooShort();
+      }
+      values = after(Math.max(0, size), value, end);
+    }
+    requireEnd(afterNumbers(array, values, end), end);
+  }
+
+  /** After so many numbers of two bytes as the first one says. */
+  private static int afterNumbers(byte[] array, int at, int end) {
+    int numbers = after(2, at, end);
+    return after(2 * (BigEndian.int2(array, at) & 0xffff), numbers, end);
+  }
+
   private static void target(String name, byte[] array, int body, int end) {
     requireEnd(afterString(array, after(1, body, end), end), end);
     if (array[body] != 'S' && array[body] != 'P') {
@@ -48,7 +70,7 @@ public final class FrontendMessages {
   }
 
   private static int after(int bytes, int at, int end) {
-    if (at + bytes > end) {
+    if (bytes > end - at) {
       throw MalformedMessageException.tooShort();
     }
     return at + bytes;

@@ -46,7 +46,7 @@ record CallChoice(CommitClass commitClass, String reason) {
   /** Why it cannot be an independent transaction; null when it can. */
   private static String obstacle(Session session, ProcedureCall call, String company) {
     String signature = call.procedure().signature();
-    if (ClassChoice.says(session.settings(), ClassChoice.SETTING, "coordinated")) {
+    if (session.says(ClassChoice.SETTING, "coordinated")) {
       return ClassChoice.SETTING + " is coordinated";
     } else if (!call.procedure().independent()) {
       return signature + " is coordinated; abelian.explain_procedure() says why";
@@ -54,11 +54,11 @@ record CallChoice(CommitClass commitClass, String reason) {
       return "it only reads";
     } else if (company != null) {
       return company;
-    } else if (IsolationSettings.isStrict(session.transaction(), session.settings())) {
+    } else if (IsolationSettings.isStrict(session)) {
       return "its isolation level is above READ COMMITTED";
     } else if (call.participants().size() > PARTICIPANTS_MAX) {
       return "more than " + PARTICIPANTS_MAX + " nodes take part";
-    } else if (IntentText.settings(session.settings()).isEmpty()) {
+    } else if (IntentText.settings(session.settings().current()).isEmpty()) {
       return "a setting of the session does not hold for one transaction alone";
     }
     return null;

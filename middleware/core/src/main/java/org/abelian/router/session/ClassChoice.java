@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.abelian.router.transaction.Intent;
 import org.abelian.router.transaction.Participant;
@@ -63,18 +62,13 @@ record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
   /** Why a transaction of the session that does this is coordinated; null when it need not be. */
   static String obstacle(Session session, TransactionWork work) {
     TransactionState state = session.transaction();
-    SessionSettings settings = session.settings();
-    if (says(settings, SETTING, "coordinated")) {
+    if (session.says(SETTING, "coordinated")) {
       return SETTING + " is coordinated";
     }
-    if (IsolationSettings.isStrict(state, settings)) {
+    if (IsolationSettings.isStrict(session)) {
       return "its isolation level is above READ COMMITTED";
     }
-    boolean changesRole =
-        state.history().stream()
-            .map(entry -> entry.statement().sql().toLowerCase(Locale.ROOT))
-            .anyMatch(sql -> sql.contains("role") || sql.contains("authorization"));
-    if (changesRole) {
+    if (!state.changesOf(List.of("role", "session_authorization")).isEmpty()) {
       return "it sets its role";
     }
     return work.obstacle();
@@ -84,15 +78,6 @@ record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
     Set<Integer> known = new HashSet<>();
     work.operations().forEach(operation -> known.add(operation.node()));
     return writers.stream().allMatch(writer -> known.contains(writer.nodeId()));
-  }
-
-  /** True when the session's SET of a setting says that. */
-  static boolean says(SessionSettings settings, String name, String value) {
-    String statement = settings.statement(name);
-    return statement != null
-        && statement
-            .toLowerCase(Locale.ROOT)
-            .matches("(?s).*(?:=|\\bto\\b)\\s*'?" + value + "'?\\s*;?\\s*");
   }
 
   private static Intent intent(TransactionWork work, List<Participant> writers) {
@@ -111,7 +96,7 @@ record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
   }
 
   /**
-   * An operation of a node, in the form that abelian.redo_operation() wants.
+   * An operation of a node, in the form that abelian.apply_intent() wants.
    *
    * @param work the operations of all nodes
    * @param values in text form, null for NULL

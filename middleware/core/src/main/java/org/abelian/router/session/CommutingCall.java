@@ -50,13 +50,12 @@ final class CommutingCall implements ProcedureStrategy {
 
   /** Whether it may run a call that is all of its transaction, by what the procedure does. */
   static boolean accepts(Session session, ProcedureCall call) {
-    SessionSettings settings = session.settings();
     return !call.homes().isEmpty()
         && nodes(call).containsAll(call.homes())
         && call.routed().utility() == UtilityKind.CALL
         && call.procedure().columns().isEmpty()
-        && !IsolationSettings.isStrict(session.transaction(), settings)
-        && !ClassChoice.says(settings, ClassChoice.SETTING, "coordinated");
+        && !IsolationSettings.isStrict(session)
+        && !session.says(ClassChoice.SETTING, "coordinated");
   }
 
   private static List<Integer> nodes(ProcedureCall call) {

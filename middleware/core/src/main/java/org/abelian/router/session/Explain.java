@@ -49,9 +49,7 @@ final class Explain {
       return false;
     }
     boolean one = route instanceof Route.OneNode || route instanceof Route.AnyNode;
-    return command.call()
-        || !one
-        || command.text() && ClassChoice.says(session.settings(), SETTING, "(?:on|true|1)");
+    return command.call() || !one || command.text() && session.says(SETTING, "on", "true", "1");
   }
 
   /** As {@link Spread#bind}. */

@@ -377,6 +377,9 @@ final class ExtendedQuery {
         session.plan().expectRows();
       }
       session.plan().add(answer(onNode, BigEndian.int4(array, nameEnd + 1)));
+      if (onNode.routed().maySet()) {
+        session.watch().ask(link);
+      }
       return Outcome.NEXT;
     }
     if (portal instanceof Portal.OnNodes onNodes) {

@@ -14,7 +14,6 @@ import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
-import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.transaction.NodeUnreachableException;
@@ -35,10 +34,12 @@ import org.slf4j.LoggerFactory;
 final class IndependentAttempt {
   private static final Logger LOG = LoggerFactory.getLogger(IndependentAttempt.class);
 
-  private static final NodeStatement PROPOSE = NodeStatement.of(IndependentTransaction.PROPOSE);
-  private static final NodeStatement EXECUTE = NodeStatement.of(IndependentTransaction.EXECUTE);
-  private static final NodeStatement EXECUTE_CALLS =
-      NodeStatement.of(IndependentTransaction.EXECUTE_CALLS);
+  private static final RouterStatement PROPOSE =
+      new RouterStatement(IndependentTransaction.PROPOSE, 5);
+  private static final RouterStatement EXECUTE =
+      new RouterStatement(IndependentTransaction.EXECUTE, 5);
+  private static final RouterStatement EXECUTE_CALLS =
+      new RouterStatement(IndependentTransaction.EXECUTE_CALLS, 5);
   private static final String CACHED_PLAN_ROUTINE = "RevalidateCachedQuery";
   private static final int SETTLE_TRIES = 8;
   private static final Duration SETTLE_PAUSE = Duration.ofMillis(500);
@@ -107,7 +108,7 @@ final class IndependentAttempt {
 
   private Refusal askForTimestamps() {
     for (Link link : links) {
-      NodeCall.sendPrepared(link.connection, PROPOSE, transaction.proposal(link.nodeId));
+      PROPOSE.send(link.connection, transaction.proposal(link.nodeId));
       send(link.connection);
     }
     Link refusing = null;
@@ -177,7 +178,7 @@ final class IndependentAttempt {
    */
   private void execute() {
     String intent =
-        IntentText.settings(session.settings()).orElse("")
+        IntentText.settings(session.settings().current()).orElse("")
             + calls.stream().map(LaneCall::intent).collect(Collectors.joining());
     if (areExecuted(intent)) {
       session.router().independents().acknowledged(transaction);
@@ -202,9 +203,9 @@ final class IndependentAttempt {
   }
 
   private void sendExecution(String intent) {
-    NodeStatement execute = calls.size() > 1 ? EXECUTE_CALLS : EXECUTE;
+    RouterStatement execute = calls.size() > 1 ? EXECUTE_CALLS : EXECUTE;
     for (Link link : links) {
-      NodeCall.sendPrepared(link.connection, execute, transaction.execution(link.nodeId, intent));
+      execute.send(link.connection, transaction.execution(link.nodeId, intent));
       calls.forEach(call -> call.send(link.nodeId, link.connection));
       send(link.connection);
     }

@@ -8,6 +8,7 @@ import org.abelian.router.execution.NodeReply;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.transaction.NodeUnreachableException;
 import org.abelian.router.transaction.independent.Refusal;
 
 /**
@@ -21,6 +22,7 @@ final class IndependentCall implements ProcedureStrategy {
       "the gate of a lane stayed closed for " + LaneAttempts.GATE_SECONDS + " s";
   private static final String UNFIT_ARGUMENT =
       "an argument's text may not read the same everywhere";
+  private static final String NOT_UPDATED = "a node has not been updated to 0.6.0";
   private static final String STRICT_NODE =
       "a node's default isolation level is above READ COMMITTED";
 
@@ -83,6 +85,9 @@ final class IndependentCall implements ProcedureStrategy {
     if (!session.plan().isEmpty()) {
       return Outcome.WAIT;
     }
+    if (!areUpdated(portal.links)) {
+      return join(portal, name, NOT_UPDATED);
+    }
     if (sharing.run(portal)) {
       return Outcome.NEXT;
     }
@@ -96,6 +101,14 @@ final class IndependentCall implements ProcedureStrategy {
     }
     watch.check();
     return join(portal, name, reason(refusal));
+  }
+
+  private boolean areUpdated(List<Link> links) {
+    try {
+      return session.router().independents().areUpdated(Link.nodes(links));
+    } catch (NodeUnreachableException unreachable) {
+      return true; // It learns by itself what is wrong.
+    }
   }
 
   private static String reason(Refusal refusal) {

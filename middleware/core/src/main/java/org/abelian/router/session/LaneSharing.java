@@ -4,7 +4,6 @@ import java.util.List;
 import org.abelian.router.batching.Batch;
 import org.abelian.router.batching.Batcher;
 import org.abelian.router.batching.Result;
-import org.abelian.router.transaction.NodeUnreachableException;
 import org.abelian.router.transaction.independent.Refusal;
 
 /**
@@ -28,7 +27,7 @@ final class LaneSharing {
     BatchSlot slot = session.batchSlot();
     slot.endGroup();
     String scope = session.updateBatching().scope(portal.links);
-    if (scope == null || !areKnownToShare(portal.links)) {
+    if (scope == null) {
       return false;
     }
     CallGroup key = CallGroup.of(scope, portal.links);
@@ -55,14 +54,6 @@ final class LaneSharing {
     session.router().statistics().countShared();
     call.answer();
     return true;
-  }
-
-  private boolean areKnownToShare(List<Link> links) {
-    try {
-      return session.router().independents().shareCalls(Link.nodes(links));
-    } catch (NodeUnreachableException unreachable) {
-      return false; // It learns by itself what is wrong.
-    }
   }
 
   /** Runs all of them over this session's connections. */

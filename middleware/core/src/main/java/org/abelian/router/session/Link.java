@@ -33,6 +33,12 @@ final class Link {
    */
   boolean pinned;
 
+  /** The settings there, as far as the session has taken notice of them; null when it has not. */
+  ReportedSettings seen;
+
+  /** How much of the transaction's history the node has been told. */
+  int told;
+
   Link(int nodeId, NodePool pool) {
     this.nodeId = nodeId;
     this.pool = pool;
@@ -41,6 +47,12 @@ final class Link {
   /** The ids of their nodes, in the same order. */
   static List<Integer> nodes(List<Link> links) {
     return links.stream().map(link -> link.nodeId).toList();
+  }
+
+  /** What the node says is set there; only while there is a connection. */
+  ReportedSettings reported() {
+    String text = connection.settings();
+    return seen != null && seen.toString().equals(text) ? seen : ReportedSettings.of(text);
   }
 
   /** True when there is a connection and it works. */

@@ -75,6 +75,11 @@ final class LinkParticipant implements Participant {
   }
 
   @Override
+  public String seal(String function, String... arguments) {
+    return connection.seal(function, arguments);
+  }
+
+  @Override
   public long laneClock() {
     return connection.laneClock();
   }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
@@ -124,10 +125,27 @@ final class Links {
     if (link.connection == null) {
       borrow(link);
     }
-    if (!link.begun && !link.touched && !isSetUp(link.connection)) {
-      setUp(link);
+    provideKey(link);
+    if (!link.begun && !link.touched) {
+      if (!isSetUp(link.connection)) {
+        setUp(link);
+      }
+      link.seen = settings.current();
     }
     lastUsed = link;
+  }
+
+  private void provideKey(Link link) {
+    try {
+      router.sealKeys().provide(link.connection);
+    } catch (IOException unreachable) {
+      throw new AbelianException(
+          SqlState.UNABLE_TO_CONNECT,
+          "cannot connect to " + link + ": " + unreachable.getMessage(),
+          null,
+          "Nothing was done there. Check that the node lets the router's own role in.",
+          null);
+    }
   }
 
   private boolean isSetUp(NodeConnection connection) {
@@ -152,6 +170,7 @@ final class Links {
   /** The connection broke while it was idle, and nothing of the client's was sent there. */
   private void replace(Link link) {
     borrow(link);
+    provideKey(link);
     try {
       forgetOutdatedStatements(link.connection);
       bringSettings(link);
@@ -205,30 +224,90 @@ final class Links {
   private synchronized void hold(Link link, NodeConnection connection) {
     link.connection = connection;
     link.last = connection;
+    link.seen = null;
     held.add(link);
   }
 
   private void bringSettings(Link link) throws NodeLostException {
-    NodeConnection connection = link.connection;
     SettingsSnapshot wanted = settings.snapshot();
-    if (connection.settingsMark() == wanted) {
-      return;
+    // Ends, since each connection that is not fit leaves the pool.
+    while (link.connection.settingsMark() != wanted && !bringSettings(link, wanted)) {
+      if (link.pinned) {
+        throw refusedSettings(link, "its connection cannot be replaced");
+      }
+      drop(link);
+      borrow(link);
+      provideKey(link);
     }
-    String sql = wanted.replay(connection.settingsMark());
+  }
+
+  /** False when the connection is not fit for the session, whatever is set there. */
+  private boolean bringSettings(Link link, SettingsSnapshot wanted) throws NodeLostException {
+    NodeConnection connection = link.connection;
+    Object mark = connection.settingsMark();
+    ReportedSettings reported = ReportedSettings.of(connection.settings());
+    ReportedSettings defaults = ReportedSettings.of(connection.defaults());
+    if (reported.hasMoreNames(wanted.wanted(), defaults) && !wanted.owns(mark)) {
+      return false;
+    }
+    String sql =
+        wanted.replay(
+            mark, reported, defaults, link.nodeId, label -> SealKeys.sealed(connection, label));
     if (!sql.isEmpty()) {
       connection.settingsMark(SettingsSnapshot.UNKNOWN);
       QueryResult result = NodeCall.simple(connection, sql);
       if (!result.succeeded()) {
-        throw new AbelianException(
-            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "a setting of this session is refused by "
-                + link
-                + ": "
-                + result.errorFields().message(),
-            "RESET the setting, or make it valid on every node.");
+        return withoutUnknownName(link, result.errorFields());
+      }
+      if (!wanted.owns(mark) && "f".equals(result.value())) {
+        return false;
       }
     }
+    ReportedSettings now = ReportedSettings.of(connection.settings());
+    if (!now.agreesWith(wanted.wanted())) {
+      throw otherDefaults(link, now);
+    }
     connection.settingsMark(wanted);
+    return true;
+  }
+
+  /**
+   * A module that the node has loaded does not know a name with its prefix, which the session has
+   * made up: as PostgreSQL does where the module is loaded later, the name is removed.
+   */
+  private boolean withoutUnknownName(Link link, ErrorFields error) throws NodeLostException {
+    ReportedSettings current = settings.current();
+    Optional<String> unknown =
+        current.values().keySet().stream()
+            .filter(name -> name.indexOf('.') >= 0 && error.message().contains('"' + name + '"'))
+            .findFirst();
+    if (unknown.isEmpty() || !error.sqlState().equals(SqlState.INVALID_NAME.code())) {
+      throw refusedSettings(link, error.message());
+    }
+    settings.adoptDefaults(current.without(unknown.get()));
+    return bringSettings(link, settings.snapshot());
+  }
+
+  /**
+   * The role or the database has got defaults since the session began, which a new connection
+   * cannot be without. The session takes them over, unless a transaction has begun without them.
+   */
+  private AbelianException otherDefaults(Link link, ReportedSettings now) {
+    String changed = String.join(", ", now.namesChangedSince(settings.current()));
+    if (firstBegun() == null) {
+      settings.adoptDefaults(now);
+    }
+    return new AbelianException(
+        SqlState.SERIALIZATION_FAILURE,
+        "settings of the role or the database have changed, as " + link + " says: " + changed,
+        "Run it again.");
+  }
+
+  private static AbelianException refusedSettings(Link link, String reason) {
+    return new AbelianException(
+        SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+        "a setting of this session is refused by " + link + ": " + reason,
+        "RESET the setting, make it valid on every node, or connect again.");
   }
 
   /** Messages of the current group go there. */

@@ -78,6 +78,11 @@ final class MessageGroups {
     settleFirst = true;
   }
 
+  /** True while what was sent must be answered before another statement is looked at. */
+  boolean mustSettle() {
+    return settleFirst && !plan.isEmpty();
+  }
+
   /**
    * Plans what the client has sent.
    *
@@ -116,7 +121,7 @@ final class MessageGroups {
         planned += length;
         continue;
       }
-      boolean settles = settleFirst && type != FrontendType.SYNC && !plan.isEmpty();
+      boolean settles = mustSettle() && type != FrontendType.SYNC;
       if (settles || FlowWindow.comesFirst(plan, length)) {
         requestAnswers();
         return true;
@@ -294,18 +299,20 @@ final class MessageGroups {
       planned = 0;
       searched = 0;
       session.retry().again();
+      session.watch().groupEnded();
       resetGroup();
       return;
     }
     session.retry().done();
     session.procedures().groupEnded(plan.failed());
     try {
-      session.control().endGroup(plan.failed());
+      session.control().endGroup(plan.failed() || !settingsAgree());
     } catch (Failure failure) {
       session.output().error(failure.fields());
     } catch (AbelianException error) {
       session.output().error(Failure.fields(error));
     }
+    session.watch().groupEnded();
     if (!session.transaction().isOpen()) {
       session.links().release();
       session.portals().clear();
@@ -318,6 +325,17 @@ final class MessageGroups {
     planned = 0;
     searched = 0;
     resetGroup();
+  }
+
+  /** False, and the client knows why, when the group has made nodes differ in their settings. */
+  private boolean settingsAgree() {
+    try {
+      session.watch().groupAnswered(plan.failed());
+      return true;
+    } catch (AbelianException error) {
+      session.output().error(Failure.fields(error));
+      return false;
+    }
   }
 
   private void resetGroup() {

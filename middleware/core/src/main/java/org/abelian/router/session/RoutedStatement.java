@@ -182,6 +182,14 @@ final class RoutedStatement {
     return pins;
   }
 
+  /** True when it, or a function that it calls, may change a setting. */
+  boolean maySet() {
+    return facts().nodeFunctions().settings()
+        || !facts().functions().isEmpty()
+        || utility() == UtilityKind.CALL
+        || utility() == UtilityKind.DO;
+  }
+
   /**
    * True when it changes the schema or the placement, so that what is known about statements may no
    * longer hold.

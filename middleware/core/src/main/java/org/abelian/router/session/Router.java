@@ -92,6 +92,7 @@ public final class Router implements AutoCloseable {
   private final IndependentTransactions independents;
   private final BrokenPromises promises = new BrokenPromises(this);
   private final OutcomeInquiry outcomes;
+  private final SealKeys sealKeys = new SealKeys(this, uuid);
   private final Supplier<BackgroundDuties> startDuties;
   private BackgroundDuties duties;
   private boolean closed;
@@ -212,6 +213,11 @@ public final class Router implements AutoCloseable {
     return uuid;
   }
 
+  /** What tells nodes this router's own words from its clients'. */
+  SealKeys sealKeys() {
+    return sealKeys;
+  }
+
   List<Node> seeds() {
     return seeds;
   }
@@ -300,7 +306,11 @@ public final class Router implements AutoCloseable {
         current
             .node(nodeId)
             .orElseThrow(() -> AbelianException.internal("no node " + nodeId, null));
-    NodeAddress address = new NodeAddress(node.host(), node.port());
+    return controlPool(new NodeAddress(node.host(), node.port()));
+  }
+
+  /** The same of the node at an address. */
+  NodePool controlPool(NodeAddress address) {
     return pools.routersPool(
         address, controlIdentities.computeIfAbsent(address, this::controlIdentity));
   }

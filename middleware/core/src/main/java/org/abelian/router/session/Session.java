@@ -2,6 +2,7 @@ package org.abelian.router.session;
 
 import java.io.IOException;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,6 +57,7 @@ public final class Session {
   private final CopyRelay copy;
   private final GroupRetry retry;
   private final MessageGroups groups;
+  private final SettingsWatch watch = new SettingsWatch(this);
   private SessionSettings settings;
   private BatchSlot slot;
   private UpdateBatching updateBatching;
@@ -267,7 +269,11 @@ public final class Session {
   // ---- for the other parts of the session
   // --------------------------------------------------------------------------
 
-  /** The client is known and may begin. */
+  /**
+   * The client is known and may begin.
+   *
+   * @param asked what it asked for when it connected
+   */
   void opened(NodeIdentity identity, StartupSettings asked) {
     SessionLabel label = new SessionLabel(router.uuid(), id);
     settings = new SessionSettings(label.toString(), router.catalog().current().version(), asked);
@@ -321,6 +327,22 @@ public final class Session {
 
   SessionSettings settings() {
     return settings;
+  }
+
+  SettingsWatch watch() {
+    return watch;
+  }
+
+  /** The value of a setting, as a transaction that is open has it; null for its default. */
+  String setting(String name) {
+    Link begun = links.firstBegun();
+    return (begun == null ? settings.current() : begun.reported()).value(name);
+  }
+
+  /** True when a setting has one of these values. */
+  boolean says(String name, String... values) {
+    String value = setting(name);
+    return value != null && Arrays.stream(values).anyMatch(value::equalsIgnoreCase);
   }
 
   Links links() {
@@ -380,7 +402,7 @@ public final class Session {
 
   /** True when all reads of the transaction come from the snapshot of its first one. */
   boolean readsFromOneSnapshot() {
-    return IsolationSettings.readsFromOneSnapshot(transaction, settings);
+    return IsolationSettings.readsFromOneSnapshot(this);
   }
 
   /** What is known about statements may no longer hold. */

@@ -87,7 +87,8 @@ final class SimpleQuery {
   }
 
   private boolean mustSettle(String sql) {
-    return FlowWindow.isFull(session.plan(), session.links().unsent())
+    return session.groups().mustSettle()
+        || FlowWindow.isFull(session.plan(), session.links().unsent())
         || FlowWindow.comesFirst(session.plan(), sql.length());
   }
 
@@ -99,8 +100,10 @@ final class SimpleQuery {
   }
 
   private boolean standardStrings() {
-    String setting = session.settings().statement("standard_conforming_strings");
-    return setting == null || !setting.toLowerCase(Locale.ROOT).contains("off");
+    String name = "standard_conforming_strings";
+    Link begun = session.links().firstBegun();
+    String made = begun == null ? session.transaction().changesOf(List.of(name)) : "";
+    return !session.says(name, "off") && !made.toLowerCase(Locale.ROOT).contains("off");
   }
 
   private Outcome run(String sql, byte[] array, int at, int length) throws IOException {
@@ -214,6 +217,9 @@ final class SimpleQuery {
     writer.bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
     session.plan().add(NodeReply.swallow(connection));
     runPortal(connection, NodeReply.describeRows(connection), operation);
+    if (routed.maySet()) {
+      session.watch().ask(link);
+    }
     return Outcome.NEXT;
   }
 
@@ -248,7 +254,8 @@ final class SimpleQuery {
     if (session.transaction().isFailed()) {
       throw Session.transactionAborted();
     }
-    Link link = session.runner().home();
+    // What a function works on, a large object for instance, lies on the first node.
+    Link link = session.links().link(session.router().catalog().current().first());
     session.transaction().work().refuse("it calls a function by the fast path");
     session.control().enter(link, true);
     return pass(link, null, array, at, length);

@@ -25,9 +25,6 @@ import org.abelian.router.routing.Route;
  * transaction over the nodes.
  */
 final class Spread {
-  private static final NodeStatement UNCHECKED_BODIES =
-      NodeStatement.of("SET LOCAL check_function_bodies = off");
-
   private final Session session;
   private final Combine combine;
   private final SnapshotGate gate;
@@ -159,8 +156,8 @@ final class Spread {
       NodeStatement text = rewritten == null ? statement.statement() : NodeStatement.of(rewritten);
       for (Link link : links) {
         enter(link, routed);
-        if (routed.changesSchema(all) && links.size() > 1) {
-          prepareForChange(link, link == links.get(0));
+        if (routed.changesSchema(all)) {
+          announceChange(link);
         }
         bindOne(link, routed, text, false, bind);
       }
@@ -178,14 +175,16 @@ final class Spread {
   }
 
   /**
-   * Sequences of distributed tables count differently on each node. Bodies of functions are checked
-   * by the first node alone: they may name temporary tables, which the others do not have.
+   * Tells the node that every node makes this change, and which one it is: sequences of distributed
+   * tables count differently on each. Nodes without seals know by their settings.
    */
-  private void prepareForChange(Link link, boolean first) {
-    NodeStatement number = NodeStatement.of("SET LOCAL abelian.node_id = " + link.nodeId);
-    session.control().inject(link, number, false);
-    if (!first) {
-      session.control().inject(link, UNCHECKED_BODIES, false);
+  private void announceChange(Link link) {
+    String seal = link.connection.seal("change_schema", Integer.toString(link.nodeId));
+    if (seal != null) {
+      String sql =
+          "SELECT abelian.change_schema('%s',%d,'%s')"
+              .formatted(session.router().uuid(), link.nodeId, seal);
+      session.control().inject(link, NodeStatement.of(sql), false);
     }
   }
 

@@ -213,22 +213,31 @@ final class Startup {
 
   /** What a node reports once it has the settings that the client asks for. */
   private Map<String, String> greeting(NodePool pool) throws IOException {
-    NodeConnection connection = pool.borrow(session, null);
-    boolean done = false;
-    try {
-      SettingsSnapshot wanted = session.settings().snapshot();
-      QueryResult result = NodeCall.simple(connection, wanted.replay(connection.settingsMark()));
-      connection.settingsMark(result.succeeded() ? wanted : SettingsSnapshot.UNKNOWN);
-      done = true;
-      if (!result.succeeded()) {
-        throw new Failure(result.errorFields());
-      }
-      return new LinkedHashMap<>(connection.parameters());
-    } finally {
-      if (done) {
-        pool.giveBackToAnyone(connection);
-      } else {
-        pool.drop(connection);
+    SessionSettings settings = session.settings();
+    String asked = String.join("\n;", settings.asked().statements());
+    // Ends, since each connection whose role or database has got other defaults leaves the pool.
+    while (true) {
+      NodeConnection connection = pool.borrow(session, null);
+      boolean fit = false;
+      try {
+        connection.settingsMark(SettingsSnapshot.UNKNOWN);
+        session.router().sealKeys().provide(connection);
+        String taken = settings.snapshot().takeOver(0, label -> SealKeys.sealed(connection, label));
+        QueryResult result = NodeCall.simple(connection, taken + asked);
+        fit = !"f".equals(result.value());
+        if (!result.succeeded()) {
+          throw new Failure(result.errorFields());
+        }
+        if (fit) {
+          settings.adopt(ReportedSettings.of(connection.settings()));
+          return new LinkedHashMap<>(connection.parameters());
+        }
+      } finally {
+        if (fit) {
+          pool.giveBackToAnyone(connection);
+        } else {
+          pool.drop(connection);
+        }
       }
     }
   }

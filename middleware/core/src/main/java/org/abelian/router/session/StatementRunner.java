@@ -2,7 +2,8 @@ package org.abelian.router.session;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.abelian.router.analysis.FactsParser;
@@ -44,19 +45,19 @@ final class StatementRunner {
           "session_authorization",
           "standard_conforming_strings",
           "transform_null_equals",
+          "row_security",
+          "session_replication_role",
           // What literals mean: the analysis tells their values.
-          "datestyle",
-          "timezone",
-          "intervalstyle",
+          "DateStyle",
+          "TimeZone",
+          "IntervalStyle",
           "array_nulls",
           "lc_monetary",
           "xmloption");
 
-  /** What is temporary belongs to one session and lies on the first node only. */
-  private static final Pattern TEMPORARY =
-      Pattern.compile(
-          "\\s*create\\s+(?:or\\s+replace\\s+)?(?:local\\s+|global\\s+)?temp(?:orary)?\\b",
-          Pattern.CASE_INSENSITIVE);
+  /** The same as the analysis of SET writes them. */
+  private static final Set<String> MEANT =
+      MEANING.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
 
   private final Session session;
   private final String identityScope;
@@ -66,10 +67,13 @@ final class StatementRunner {
   /** Set while this session sees changes of the schema that are not committed. */
   private Object uncommitted;
 
-  /** Set while this session has temporary objects. */
+  /** Set while this session has temporary objects; they are on the first node. */
   private Object temporary;
 
-  private Object sharedScope;
+  /** Where a cursor was declared that outlives its transaction; null when none was. */
+  private Link heldCursors;
+
+  private String sharedScope;
   private SettingsSnapshot scopeSettings;
 
   StatementRunner(Session session, NodeIdentity identity) {
@@ -113,21 +117,43 @@ final class StatementRunner {
       return null;
     }
     long epoch = session.router().schemaEpoch();
-    RoutedStatement routed = compile(statement, catalog, keys);
+    Link analyst = analyst();
+    if (analyst == null) {
+      return null;
+    }
+    RoutedStatement routed = compile(statement, catalog, analyst, keys);
     statement.analysed(new SharedStatement.Analysed(scope, epoch, routed));
     return routed;
   }
 
-  private RoutedStatement compile(SharedStatement statement, Catalog catalog, boolean keys)
-      throws IOException {
+  /**
+   * The node that is asked what a text is: one that sees what the session sees. Null when it must
+   * join the transaction first, of which it has then been told.
+   */
+  private Link analyst() {
+    boolean setsMeaning = !session.transaction().changesOf(MEANT).isEmpty();
+    Link link = home();
+    if (temporary == null && !setsMeaning) {
+      return link;
+    }
+    if (session.transaction().isOpen() && !link.begun) {
+      session.control().enter(link, false);
+      return null;
+    }
+    session.links().connect(link);
+    return link;
+  }
+
+  private RoutedStatement compile(
+      SharedStatement statement, Catalog catalog, Link analyst, boolean keys) throws IOException {
     ExplainCommand explain = statement.explain();
     if (explain == null) {
-      return compileWhole(statement, catalog, keys);
+      return compileWhole(statement, catalog, analyst, keys);
     }
     String sql = explain.inner();
-    StatementFacts facts = analyse(statement, sql, false);
+    StatementFacts facts = analyse(analyst, statement, sql, false);
     if (facts.kind() == StatementKind.UTILITY && !explain.call()) {
-      return compileWhole(statement, catalog, keys); // SELECT INTO
+      return compileWhole(statement, catalog, analyst, keys); // SELECT INTO
     }
     MadeForm made = MadeForm.of(facts.made(), catalog, session.router().statements());
     return new RoutedStatement(
@@ -136,19 +162,18 @@ final class StatementRunner {
         made == null ? null : made.explained(explain, session.router().statements()));
   }
 
-  private RoutedStatement compileWhole(SharedStatement statement, Catalog catalog, boolean keys)
-      throws IOException {
+  private RoutedStatement compileWhole(
+      SharedStatement statement, Catalog catalog, Link analyst, boolean keys) throws IOException {
     String sql = statement.sql();
-    StatementFacts facts = analyse(statement, sql, keys);
+    StatementFacts facts = analyse(analyst, statement, sql, keys);
     return new RoutedStatement(
         Routing.compile(sql, facts, catalog),
         MadeForm.of(facts.made(), catalog, session.router().statements()));
   }
 
   /** What a node says about the text of a statement, or the part of it that is given. */
-  private StatementFacts analyse(SharedStatement statement, String sql, boolean keys)
+  private StatementFacts analyse(Link link, SharedStatement statement, String sql, boolean keys)
       throws IOException {
-    Link link = home();
     if (!link.isUsable()) {
       throw new AbelianException(
           SqlState.CONNECTION_FAILURE,
@@ -196,14 +221,14 @@ final class StatementRunner {
     if (now != scopeSettings) {
       StringBuilder text = new StringBuilder(identityScope);
       for (String name : MEANING) {
-        String statement = session.settings().statement(name);
-        String startup = session.settings().startup().getOrDefault(name, "");
-        text.append('\0').append(statement == null ? startup : statement);
+        String value = now.wanted().value(name);
+        text.append('\0').append(value == null ? "" : "=" + value);
       }
       sharedScope = text.toString().intern();
       scopeSettings = now;
     }
-    return sharedScope;
+    String made = session.transaction().changesOf(MEANT);
+    return made.isEmpty() ? sharedScope : sharedScope + "\0" + made;
   }
 
   /** A transaction that changed the schema ended. */
@@ -256,12 +281,9 @@ final class StatementRunner {
   /** Where a statement goes; cursors stay where they were opened. */
   Route route(String sql, RoutedStatement routed, BoundValues values) {
     UtilityKind utility = routed.utility();
-    Link cursors = session.transaction().cursorHome();
+    Link cursors = cursorHome();
     if (cursors != null && (utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)) {
       return new Route.OneNode(cursors.nodeId);
-    }
-    if (utility == UtilityKind.DDL && TEMPORARY.matcher(sql).lookingAt()) {
-      return new Route.OneNode(routed.router().catalog().first().id());
     }
     Route outcome = outcomes.route(sql, values);
     if (outcome != null) {
@@ -286,6 +308,16 @@ final class StatementRunner {
           "Give each cursor's query the same distribution key, or read it without a cursor.");
     }
     session.transaction().cursorHome(link);
+    if (routed.facts().command().holds()) {
+      heldCursors = link;
+    }
+  }
+
+  /** Where the session's cursors are; null while it has none. */
+  private Link cursorHome() {
+    Link home = session.transaction().cursorHome();
+    boolean held = heldCursors != null && heldCursors.isUsable() && heldCursors.pinned;
+    return home == null && held ? heldCursors : home;
   }
 
   /**

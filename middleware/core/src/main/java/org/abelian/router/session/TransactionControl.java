@@ -67,10 +67,7 @@ final class TransactionControl {
       groupWrote |= writes;
     }
     links.connect(link);
-    if (state.isOpen() && !link.begun) {
-      refuseSecondSnapshot();
-      join(link);
-    }
+    joinOrCatchUp(link);
     link.wrote |= writes;
     links.touch(link);
   }
@@ -80,12 +77,21 @@ final class TransactionControl {
     if (links.size() > 1 && session.readsFromOneSnapshot()) {
       throw severalSnapshots();
     }
+    if (groupWrote && links.size() > 1) {
+      openImplicit(); // Not later: what begins a transaction would take the place of what is bound.
+    }
     for (Link link : links) {
       session.links().connect(link);
-      if (state.isOpen() && !link.begun) {
-        refuseSecondSnapshot();
-        join(link);
-      }
+      joinOrCatchUp(link);
+    }
+  }
+
+  private void joinOrCatchUp(Link link) {
+    if (state.isOpen() && !link.begun) {
+      refuseSecondSnapshot();
+      join(link);
+    } else if (link.begun) {
+      catchUp(link);
     }
   }
 
@@ -124,10 +130,22 @@ final class TransactionControl {
 
   private void join(Link link) {
     link.begun = true;
+    link.told = 0;
     inject(link, state.beginStatement(), false);
-    for (TransactionState.Entry entry : state.history()) {
-      inject(link, entry.statement(), false);
+    catchUp(link);
+  }
+
+  /** Tells a node of the transaction what it has not been told of its history. */
+  void catchUp(Link link) {
+    List<TransactionState.Entry> history = state.history();
+    while (link.told < history.size()) {
+      inject(link, history.get(link.told++).statement(), false);
     }
+  }
+
+  /** Its nodes have been told all of the transaction's history, or have gone back with it. */
+  void allTold() {
+    session.links().begun().forEach(link -> link.told = state.history().size());
   }
 
   /** Runs a statement without parameters there, within the current group of messages. */
@@ -176,8 +194,7 @@ final class TransactionControl {
         join(link);
       }
     }
-    char letter = statement.sql().stripLeading().charAt(0);
-    session.plan().add(letter == 's' || letter == 'S' ? START_TAG : BEGIN_TAG);
+    session.plan().add(command.word().equals("start") ? START_TAG : BEGIN_TAG);
     session.plan().add(Action.then(() -> beginAnswered = true));
     return Outcome.NEXT;
   }
@@ -199,6 +216,7 @@ final class TransactionControl {
       session.notRetryable();
       session.links().touch(only);
       inject(only, statement.statement(), true);
+      session.watch().askBeforeEnd(only);
       session.plan().add(Action.then(() -> ending.ended(reallyCommit)));
       session.groups().settleBeforeNext();
       return Outcome.NEXT;
@@ -283,6 +301,7 @@ final class TransactionControl {
             "the connection to " + link + " was lost",
             "ROLLBACK the transaction.");
       }
+      catchUp(link);
       inject(link, statement.statement(), first);
       first = false;
     }
@@ -294,9 +313,12 @@ final class TransactionControl {
       case RELEASE -> state.release(command.savepoint());
       default -> {
         session.plan().add(Action.then(() -> state.rollbackTo(command.savepoint())));
+        session.plan().add(Action.then(this::allTold));
+        session.watch().expect();
         session.groups().settleBeforeNext();
       }
     }
+    allTold();
     return Outcome.NEXT;
   }
 
@@ -318,6 +340,7 @@ final class TransactionControl {
     }
     groupWrote = false;
     session.settings().beginGroup();
+    session.watch().beginGroup();
   }
 
   /**
@@ -345,14 +368,6 @@ final class TransactionControl {
     }
   }
 
-  private void undoSettings() {
-    if (session.settings().undoGroup()) {
-      for (Link link : session.links().held()) {
-        link.connection.settingsMark(SettingsSnapshot.UNKNOWN);
-      }
-    }
-  }
-
   /**
    * A group of messages ended, and all nodes have answered its Sync.
    *
@@ -361,7 +376,7 @@ final class TransactionControl {
    */
   void endGroup(boolean failed) {
     if (failed && (!state.isBlock() || !beginAnswered)) {
-      undoSettings();
+      session.settings().undoGroup();
     }
     if (state.kind() == TransactionState.Kind.IMPLICIT
         || state.isBlock() && failed && !beginAnswered) {

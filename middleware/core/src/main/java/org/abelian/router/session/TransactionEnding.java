@@ -88,7 +88,7 @@ final class TransactionEnding {
   /** Counts a choice, and tells the client about it if it wants to know. */
   void announce(ClassChoice choice) {
     session.router().statistics().count(choice);
-    if (ClassChoice.says(session.settings(), ClassChoice.NOTICE, "(?:on|true)")) {
+    if (session.says(ClassChoice.NOTICE, "on", "true", "1")) {
       session.output().notice(ErrorFields.of("NOTICE", "00000", choice.toString()));
     }
   }
@@ -116,17 +116,23 @@ final class TransactionEnding {
     Link holder = writers.get(0);
     EarlyVote vote = session.router().commit().voteEarly(holder.nodeId, session.id());
     early = new Early(vote, holder, writers.subList(1, writers.size()), new ArrayList<>());
-    ask(holder, vote.toHolder(), new TagSum());
+    ask(holder, List.of(vote.toHolder(participant(holder))), new TagSum());
     for (Link other : early.others()) {
       TagSum answer = new TagSum();
       early.answers().add(answer);
-      ask(other, vote.toOther(), answer);
+      ask(other, vote.toOther(participant(other)), answer);
     }
   }
 
-  private void ask(Link link, String sql, TagSum answers) {
-    NodeConnection connection = link.connection;
+  /** The answer is that to the last one. */
+  private void ask(Link link, List<String> statements, TagSum answers) {
     session.links().touch(link);
+    int last = statements.size() - 1;
+    statements.subList(0, last).forEach(sql -> ask(link.connection, sql, new TagSum()));
+    ask(link.connection, statements.get(last), answers);
+  }
+
+  private void ask(NodeConnection connection, String sql, TagSum answers) {
     if (connection.parseUnnamed(NodeStatement.of(sql))) {
       session.plan().add(NodeReply.swallow(connection));
     }
@@ -260,9 +266,7 @@ final class TransactionEnding {
 
   /** No node has the transaction open any more. */
   void ended(boolean committed) {
-    if (committed && !state.isFailed()) {
-      keepSettings();
-    }
+    session.watch().transactionEnded(committed && !state.isFailed(), session.links().begun());
     boolean changed = schemaChanged;
     schemaChanged = false;
     for (Link link : session.links().begun()) {
@@ -273,24 +277,6 @@ final class TransactionEnding {
     session.portals().clear();
     if (changed) {
       session.schemaMayHaveChanged(committed);
-    }
-  }
-
-  /** Settings made in the transaction are the session's from now on. */
-  private void keepSettings() {
-    boolean any = false;
-    for (TransactionState.Entry entry : state.history()) {
-      if (entry.settingName() != null && !entry.settingName().isEmpty()) {
-        session.settings().apply(entry.settingName(), entry.statement().sql());
-        any = true;
-      }
-    }
-    if (any) {
-      for (Link link : session.links().begun()) {
-        if (link.isUsable()) {
-          link.connection.settingsMark(session.settings().snapshot());
-        }
-      }
     }
   }
 

@@ -1,6 +1,7 @@
 package org.abelian.router.session;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.abelian.router.pool.NodeStatement;
 
@@ -20,10 +21,17 @@ final class TransactionState {
   }
 
   /**
-   * Something that nodes must be told in order: a savepoint, or a setting made inside the
+   * Something that nodes must be told in order: a savepoint, or settings made inside the
    * transaction.
+   *
+   * @param savepoint its name; null for settings
+   * @param settings their names; none for a savepoint
    */
-  record Entry(String savepoint, String settingName, NodeStatement statement) {}
+  record Entry(String savepoint, List<String> settings, NodeStatement statement) {
+    Entry {
+      settings = List.copyOf(settings);
+    }
+  }
 
   private static final NodeStatement PLAIN_BEGIN = NodeStatement.of("BEGIN");
 
@@ -128,11 +136,30 @@ final class TransactionState {
   }
 
   void savepoint(String name, NodeStatement statement) {
-    history.add(new Entry(name, null, statement));
+    history.add(new Entry(name, List.of(), statement));
   }
 
-  void setting(String name, NodeStatement statement) {
-    history.add(new Entry(null, name, statement));
+  void setting(List<String> names, NodeStatement statement) {
+    history.add(new Entry(null, names, statement));
+  }
+
+  /** True when the transaction has made settings, for itself or for the session. */
+  boolean changesSettings() {
+    return history.stream().anyMatch(entry -> !entry.settings().isEmpty());
+  }
+
+  /** The statements that set one of these, in order; empty when none has been made. */
+  String changesOf(Collection<String> names) {
+    if (history.isEmpty()) {
+      return "";
+    }
+    StringBuilder text = new StringBuilder();
+    for (Entry entry : history) {
+      if (entry.settings().stream().anyMatch(names::contains)) {
+        text.append(entry.statement().sql()).append('\0');
+      }
+    }
+    return text.toString();
   }
 
   /** Releases a savepoint and those after it; settings made since stay. */

@@ -92,7 +92,7 @@ final class UpdateBatching {
                 "\0",
                 String.valueOf(timeout),
                 String.valueOf(now.placementVersion()),
-                String.join("\0", now.statements()))
+                now.wanted().toString())
             .intern();
     enabled = !isOff();
     scopeSettings = now;
@@ -100,12 +100,7 @@ final class UpdateBatching {
   }
 
   private boolean isOff() {
-    String statement = session.settings().statement(SETTING);
-    if (statement != null) {
-      return OFF.matcher(statement).matches();
-    }
-    String parameter = session.settings().startup().getOrDefault(SETTING, "on");
-    return OFF.matcher(SETTING + "=" + parameter).matches();
+    return session.says(SETTING, "off");
   }
 
   /**

@@ -5,8 +5,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.abelian.router.analysis.SettingFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.UtilityKind;
@@ -36,15 +34,10 @@ final class UtilityExecution {
           UtilityKind.COMMIT_PREPARED,
           UtilityKind.ROLLBACK_PREPARED);
 
+  private static final NodeStatement RESET_AUTHORIZATION =
+      NodeStatement.of("SET SESSION AUTHORIZATION DEFAULT");
+
   private static final NodeStatement RESET_ALL = NodeStatement.of("RESET ALL");
-  private static final Pattern TO_DEFAULT =
-      Pattern.compile("(?:=|\\bto)\\s*default[\\s;]*$", Pattern.CASE_INSENSITIVE);
-
-  private static final Pattern DEALLOCATE =
-      Pattern.compile(
-          "\\s*DEALLOCATE\\s+(?:PREPARE\\s+)?(?:(\\w+)|\"((?:[^\"]|\"\")+)\")[\\s;]*",
-          Pattern.CASE_INSENSITIVE);
-
   private final Session session;
 
   UtilityExecution(Session session) {
@@ -62,7 +55,7 @@ final class UtilityExecution {
     return switch (facts.utility()) {
       case SET, RESET -> set(statement, facts);
       case DISCARD -> discard(facts.tag());
-      case DEALLOCATE -> deallocate(statement.sql());
+      case DEALLOCATE -> deallocate(facts.name());
       case UNLISTEN -> answer("UNLISTEN");
       case LISTEN ->
           throw AbelianException.unsupported(
@@ -90,31 +83,27 @@ final class UtilityExecution {
     if (!session.plan().isEmpty()) {
       return Outcome.WAIT;
     }
-    String name = settingName(statement.sql(), facts);
-    boolean lasting =
-        facts.setting() == null || facts.setting().scope() == SettingFacts.Scope.SESSION;
-    if (name == null) {
+    SettingFacts setting = facts.setting();
+    if (setting == null || setting.name() == null || setting.name().equals("all")) {
       return resetAll();
     }
-    if (name.equals("client_encoding") && facts.setting().value() != null) {
-      requireUtf8(facts.setting().value());
+    if (setting.name().equals("client_encoding") && setting.value() != null) {
+      requireUtf8(setting.value());
     }
-    NodeStatement effective = lasting ? effective(statement, facts, name) : statement.statement();
+    NodeStatement effective = effective(statement, facts);
     Outcome outcome =
-        session.transaction().isBlock()
-            ? setInBlock(effective, facts, name, lasting)
-            : setNow(effective, facts.tag(), name, lasting);
+        session.transaction().isBlock() ? setInBlock(effective, facts) : setNow(effective, facts);
     session.groups().settleBeforeNext();
     return outcome;
   }
 
   /** What nodes run: a RESET goes back to what the client asked for when it connected. */
-  private NodeStatement effective(SharedStatement statement, StatementFacts facts, String name) {
-    boolean resets =
-        facts.utility() == UtilityKind.RESET
-            || facts.setting() != null && TO_DEFAULT.matcher(statement.sql()).find();
-    String reset = resets ? session.settings().reset(name) : null;
-    return reset == null ? statement.statement() : NodeStatement.of(reset);
+  private NodeStatement effective(SharedStatement statement, StatementFacts facts) {
+    boolean resets = facts.utility() == UtilityKind.RESET || facts.setting().toDefault();
+    boolean lasting = facts.setting().scope() == SettingFacts.Scope.SESSION;
+    String asked =
+        resets && lasting ? session.settings().asked().statement(facts.setting().name()) : null;
+    return asked == null ? statement.statement() : NodeStatement.of(asked);
   }
 
   /** Statements are analysed, and keys hashed, as UTF-8. */
@@ -126,58 +115,36 @@ final class UtilityExecution {
     }
   }
 
-  /** The name under which the setting is kept; null for RESET ALL. */
-  private static String settingName(String sql, StatementFacts facts) {
-    if (sql.toLowerCase(Locale.ROOT).matches("(?s)\\s*set\\s+session\\s+characteristics\\b.*")) {
-      return SessionSettings.CHARACTERISTICS + " " + sql.strip().toLowerCase(Locale.ROOT);
-    }
-    SettingFacts setting = facts.setting();
-    if (setting == null || setting.name() == null || setting.name().equalsIgnoreCase("all")) {
-      return facts.utility() == UtilityKind.RESET ? null : facts.tag();
-    }
-    return setting.name().toLowerCase(Locale.ROOT);
-  }
-
-  private Outcome setNow(NodeStatement statement, String tag, String name, boolean lasting) {
+  private Outcome setNow(NodeStatement statement, StatementFacts facts) {
     Link link = session.runner().home();
     session.control().enter(link, false);
     session.control().inject(link, statement, false);
-    session.plan().add(FixedMessage.tag(tag));
-    if (lasting) {
-      session
-          .plan()
-          .add(
-              Action.then(
-                  () -> {
-                    session.settings().apply(name, statement.sql());
-                    link.connection.settingsMark(session.settings().snapshot());
-                  }));
-    }
+    session.plan().add(FixedMessage.tag(facts.tag()));
+    session.watch().ask(link);
     return Outcome.NEXT;
   }
 
-  private Outcome setInBlock(
-      NodeStatement statement, StatementFacts facts, String name, boolean lasting)
-      throws IOException {
+  private Outcome setInBlock(NodeStatement statement, StatementFacts facts) throws IOException {
     List<Link> begun = session.links().begun();
-    boolean transactionMode =
-        facts.setting() != null && facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
+    boolean transactionMode = facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
     if (begun.isEmpty()) {
       if (!transactionMode) {
         validate(statement);
       }
     }
     for (Link link : begun) {
+      session.control().catchUp(link);
       session.control().inject(link, statement, false);
     }
     session.plan().add(FixedMessage.tag(facts.tag()));
-    String kept = lasting && !transactionMode ? name : "";
+    session.watch().expect();
     session
         .plan()
         .add(
             Action.then(
                 () -> {
-                  session.transaction().setting(kept, statement);
+                  session.transaction().setting(List.of(facts.setting().name()), statement);
+                  begun.forEach(link -> link.told = session.transaction().history().size());
                   if (transactionMode && facts.isolation() != null) {
                     session.transaction().isolation(facts.isolation().toLowerCase(Locale.ROOT));
                   }
@@ -216,16 +183,16 @@ final class UtilityExecution {
   private void forgetSettings(boolean showTag) {
     Link link = session.runner().home();
     session.control().enter(link, false);
+    if (!showTag) {
+      // DISCARD ALL does that, RESET ALL does not.
+      session.control().inject(link, RESET_AUTHORIZATION, false);
+    }
     session.control().inject(link, RESET_ALL, showTag);
-    session
-        .plan()
-        .add(
-            Action.then(
-                () -> {
-                  session.settings().clear();
-                  link.connection.settingsMark(null);
-                }));
-    session.groups().settleBeforeNext();
+    for (String asked : session.settings().asked().statements()) {
+      session.control().inject(link, NodeStatement.of(asked), false);
+    }
+    session.watch().ask(link);
+    session.plan().add(Action.then(() -> link.connection.settingsMark(SettingsSnapshot.UNKNOWN)));
   }
 
   // ---- what the session has made
@@ -251,18 +218,16 @@ final class UtilityExecution {
     return answer(tag);
   }
 
-  private Outcome deallocate(String sql) {
-    Matcher matcher = DEALLOCATE.matcher(sql);
-    if (!matcher.matches()) {
-      throw Failure.of("42601", "syntax error in DEALLOCATE");
-    }
-    String word = matcher.group(1);
-    if (word != null && word.equalsIgnoreCase("all")) {
+  /**
+   * Forgets a prepared statement.
+   *
+   * @param name null for all of them
+   */
+  private Outcome deallocate(String name) {
+    if (name == null) {
       session.statements().clear();
       return answer("DEALLOCATE ALL");
     }
-    String name =
-        word != null ? word.toLowerCase(Locale.ROOT) : matcher.group(2).replace("\"\"", "\"");
     if (!session.statements().remove(name)) {
       throw Failure.of("26000", "prepared statement \"" + name + "\" does not exist");
     }

@@ -26,6 +26,19 @@ class FrontendMessagesTest {
       List.of(
           message('Q', w -> w.string("SELECT 1")),
           message('P', w -> w.string("").string("SELECT $1").int2(1).int4(23)),
+          message(
+              'B',
+              w ->
+                  w.string("p")
+                      .string("s")
+                      .int2(1)
+                      .int2(0)
+                      .int2(2)
+                      .int4(-1)
+                      .int4(2)
+                      .bytes(new byte[] {'1', '7'})
+                      .int2(1)
+                      .int2(1)),
           message('D', w -> w.int1('S').string("s")),
           message('C', w -> w.int1('P').string("")),
           message('E', w -> w.string("p").int4(0)),

@@ -3,7 +3,7 @@
 
 use super::{Mode, level};
 use pgrx::pg_sys::{self, LOCKTAG, LockInstanceData};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A transaction, as PostgreSQL waits for its end.
 #[derive(Clone, Copy)]
@@ -76,34 +76,60 @@ pub(super) fn running(tag: &LOCKTAG, mode: Mode) -> Vec<Transaction> {
 
 /// The lock table at one moment.
 pub(super) struct Locks {
+    me: i32,
     all: Vec<LockInstanceData>,
+    /// What each process waits for that waits.
+    waits: HashMap<i32, LockInstanceData>,
+    /// Who holds that, or waits for it; this process comes first.
+    at: HashMap<Fields, Vec<LockInstanceData>>,
     /// Those who are known to wait for us.
     behind: HashSet<i32>,
+    /// Those who are known not to.
+    apart: HashSet<i32>,
 }
 
 impl Locks {
     /// Now.
     pub(super) fn look() -> Self {
         // SAFETY: a copy of the lock table in the current memory context, freed again: there may be many looks.
-        let all = unsafe {
+        unsafe {
             let data = pg_sys::GetLockStatusData();
             let locks = std::slice::from_raw_parts((*data).locks, (*data).nelements as usize);
             let all = locks.to_vec();
             pg_sys::pfree((*data).locks.cast());
             pg_sys::pfree(data.cast());
-            all
-        };
+            Locks::of(all, pg_sys::MyProcPid)
+        }
+    }
+
+    fn of(all: Vec<LockInstanceData>, me: i32) -> Self {
+        let waiting = all.iter().filter(|one| one.waitLockMode != 0);
+        let waits: HashMap<_, _> = waiting.map(|one| (one.pid, *one)).collect();
+        let wanted = waits.values().map(|one| (fields(&one.locktag), Vec::new()));
+        let mut at: HashMap<_, Vec<LockInstanceData>> = wanted.collect();
+        for one in &all {
+            if let Some(there) = at.get_mut(&fields(&one.locktag)) {
+                there.push(*one);
+                if one.pid == me {
+                    let last = there.len() - 1;
+                    there.swap(0, last);
+                }
+            }
+        }
         Locks {
+            me,
             all,
+            waits,
+            at,
             behind: HashSet::new(),
+            apart: HashSet::new(),
         }
     }
 
     /// The other transactions that hold a lock in a mode that conflicts with this one.
     pub(super) fn holders(&self, tag: &LOCKTAG, mode: Mode) -> Vec<Holder> {
-        let me = me();
         let held = |one: &&LockInstanceData| {
-            one.pid != me
+            one.pid != self.me
                 && one.holdMask & conflicts(level(mode)) != 0
                 && fields(&one.locktag) == fields(tag)
         };
@@ -112,10 +138,18 @@ impl Locks {
 
     /// Whether a prepared transaction holds one of our locks of this class in one of these modes.
     pub(super) fn has_prepared(&self, class: u16, modes: &[Mode]) -> bool {
+        self.held(class, modes).any(|one| one.pid == 0)
+    }
+
+    /// Whether anybody holds one of our locks of this class in this mode.
+    pub(super) fn has(&self, class: u16, mode: Mode) -> bool {
+        self.held(class, &[mode]).next().is_some()
+    }
+
+    fn held(&self, class: u16, modes: &[Mode]) -> impl Iterator<Item = &LockInstanceData> {
         let bits = modes.iter().fold(0, |bits, mode| bits | 1 << level(*mode));
-        self.all.iter().any(|one| {
-            one.pid == 0
-                && one.locktag.locktag_type == pg_sys::LockTagType::LOCKTAG_ADVISORY as u8
+        self.all.iter().filter(move |one| {
+            one.locktag.locktag_type == pg_sys::LockTagType::LOCKTAG_ADVISORY as u8
                 && one.locktag.locktag_field4 == class
                 && one.holdMask & bits != 0
         })
@@ -123,59 +157,64 @@ impl Locks {
 
     /// Whether a transaction cannot go on before this one has ended: it waits for it, or for others who do.
     pub(super) fn waits_for_us(&mut self, other: &Holder) -> bool {
-        if other.is_prepared() {
+        if other.is_prepared() || self.apart.contains(&other.pid) {
             return false;
         }
-        // Depth first over those who block one another.
-        let me = me();
-        let mut path = vec![(other.pid, self.blockers(other.pid))];
-        let mut seen = HashSet::from([other.pid]);
-        while let Some((_, left)) = path.last_mut() {
-            match left.pop() {
-                Some(next) if next == me || self.behind.contains(&next) => {
-                    self.behind.extend(path.iter().map(|(pid, _)| *pid));
-                    return true;
-                }
-                Some(next) if seen.insert(next) => path.push((next, self.blockers(next))),
-                Some(_) => {}
-                None => {
-                    path.pop();
-                }
-            }
+        if self.behind.contains(&other.pid) {
+            return true;
         }
-        false
+        // Depth first over those who block one another.
+        let mut seen = HashSet::from([other.pid]);
+        let mut path = Vec::new();
+        let mut next = other.pid;
+        loop {
+            let is_behind = |pid: i32| pid == self.me || self.behind.contains(&pid);
+            if self.blockers(next).any(is_behind) {
+                let found = path.iter().map(|(pid, _): &(i32, Vec<i32>)| *pid);
+                self.behind.extend(found.chain([next]));
+                return true;
+            }
+            let left = self.blockers(next);
+            let left = left.filter(|pid| !self.apart.contains(pid)).collect();
+            path.push((next, left));
+            next = loop {
+                let Some((_, left)) = path.last_mut() else {
+                    self.apart.extend(seen);
+                    return false;
+                };
+                match left.pop() {
+                    Some(pid) if seen.insert(pid) => break pid,
+                    Some(_) => {}
+                    None => {
+                        path.pop();
+                    }
+                }
+            };
+        }
     }
 
     /// The processes that a process waits for: those that hold what it wants, and those who came before it for something that conflicts.
-    fn blockers(&self, pid: i32) -> Vec<i32> {
-        let Some(wait) = self
-            .all
-            .iter()
-            .find(|one| one.pid == pid && one.waitLockMode != 0)
-        else {
-            return Vec::new();
+    fn blockers(&self, pid: i32) -> impl Iterator<Item = i32> {
+        let wait = self.waits.get(&pid);
+        let there = wait.and_then(|wait| self.at.get(&fields(&wait.locktag)));
+        let (mode, start) = wait.map_or((0, 0), |wait| (wait.waitLockMode, wait.waitStart));
+        let conflicts = conflicts(mode);
+        let is_before = move |one: &LockInstanceData| {
+            one.waitLockMode != 0 && conflicts & 1 << one.waitLockMode != 0 && one.waitStart < start
         };
-        let conflicts = conflicts(wait.waitLockMode);
-        let is_before = |one: &LockInstanceData| {
-            one.waitLockMode != 0
-                && conflicts & 1 << one.waitLockMode != 0
-                && one.waitStart < wait.waitStart
-        };
-        self.all
-            .iter()
-            .filter(|one| one.pid != pid && fields(&one.locktag) == fields(&wait.locktag))
-            .filter(|one| one.holdMask & conflicts != 0 || is_before(one))
+        there
+            .into_iter()
+            .flatten()
+            .filter(move |one| one.pid != pid)
+            .filter(move |one| one.holdMask & conflicts != 0 || is_before(one))
             .map(|one| one.pid)
-            .collect()
     }
 }
 
-fn me() -> i32 {
-    // SAFETY: plain read.
-    unsafe { pg_sys::MyProcPid }
-}
+/// What makes two tags the same.
+type Fields = (u32, u32, u32, u16, u8, u8);
 
-fn fields(tag: &LOCKTAG) -> (u32, u32, u32, u16, u8, u8) {
+fn fields(tag: &LOCKTAG) -> Fields {
     (
         tag.locktag_field1,
         tag.locktag_field2,
@@ -216,6 +255,64 @@ mod tests {
                     !one.is_compatible_with(other),
                     "{one:?}, {other:?}"
                 );
+            }
+        }
+    }
+
+    /// Lock `tag` as the process holds it, or waits for it, in mode Overwrite.
+    fn lock(tag: u32, pid: i32, waits: bool) -> LockInstanceData {
+        // SAFETY: zeroes are valid for this structure.
+        let mut one: LockInstanceData = unsafe { std::mem::zeroed() };
+        one.locktag.locktag_field1 = tag;
+        one.pid = pid;
+        match waits {
+            true => one.waitLockMode = level(Mode::Overwrite),
+            false => one.holdMask = 1 << level(Mode::Overwrite),
+        }
+        one
+    }
+
+    /// Who of these hold lock number n, and who wait for it.
+    fn table(me: i32, locks: &[(&[i32], &[i32])]) -> Locks {
+        let mut all = Vec::new();
+        for (n, (holders, waiting)) in locks.iter().enumerate() {
+            all.extend(holders.iter().map(|pid| lock(n as u32, *pid, false)));
+            all.extend(waiting.iter().map(|pid| lock(n as u32, *pid, true)));
+        }
+        Locks::of(all, me)
+    }
+
+    fn holder(pid: i32) -> Holder {
+        Holder::of(&lock(0, pid, false))
+    }
+
+    #[test]
+    fn waits_are_followed_through_others() {
+        // 2 and 3 wait for 1, 4 for 3; 5 for 6, who waits for nobody; 7 and 8 for each other.
+        let locks: [(&[i32], &[i32]); 5] = [
+            (&[1], &[2, 3]),
+            (&[3], &[4]),
+            (&[6], &[5]),
+            (&[7], &[8]),
+            (&[8], &[7]),
+        ];
+        for order in [[2, 3, 4, 5, 6, 7, 8], [8, 7, 6, 5, 4, 3, 2]] {
+            let mut locks = table(1, &locks);
+            for pid in order {
+                assert_eq!(locks.waits_for_us(&holder(pid)), pid < 5, "{pid}");
+            }
+        }
+    }
+
+    #[test]
+    fn circles_hide_nobody_who_waits_for_us() {
+        // 3 waits for 2 and 4, 4 for 3, 5 for 4; and 2 for 1.
+        let locks: [(&[i32], &[i32]); 4] =
+            [(&[2, 4], &[3]), (&[3], &[4]), (&[4], &[5]), (&[1], &[2])];
+        for order in [[2, 3, 4, 5], [5, 4, 3, 2], [4, 3, 5, 2], [3, 5, 2, 4]] {
+            let mut locks = table(1, &locks);
+            for pid in order {
+                assert!(locks.waits_for_us(&holder(pid)), "{pid} in {order:?}");
             }
         }
     }

@@ -137,6 +137,11 @@ pub fn unlock(what: Tag, mode: Mode) {
     let tag = tag(what);
     // SAFETY: as in `lock`; PostgreSQL counts how often it was taken.
     unsafe { pg_sys::LockRelease(&tag, level(mode), false) };
+    if let (Tag::Object(id), Mode::Add) = (what, mode)
+        && !holds(what, mode)
+    {
+        ordered::given_back(id);
+    }
 }
 
 /// For an operation that has rewritten the row: waits for whoever holds the value by a strict read, and keeps others off. `keep`
@@ -306,6 +311,7 @@ fn holds_table(relation: Oid, mode: i32) -> bool {
 /// Registers for the ends of transactions; called once when the library is loaded.
 pub fn install() {
     phaser::install();
+    ordered::install();
     transaction::on_end(&Subscriber {
         concerns: |_| true,
         tell: |event| transaction_ends(*event),

@@ -13,23 +13,26 @@ use super::{Mode, ORDER_CLASS, Tag, acquire, level, waiting};
 use crate::backend;
 use crate::boundary::{self, functions};
 use crate::error::Error;
+use crate::hooks::utility::{self, Around, Command};
 use crate::identity::Object;
 use crate::shared_memory::{FIGURES, ORDERS};
 use crate::statistics;
 use pgrx::PGRXSharedMemory;
 use pgrx::pg_sys;
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst, fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
 
 /// Places for backends; two with the same remainder share one, which makes some wait that need not.
 const PLACES: usize = 1024;
 
 /// What processes tell each other.
 pub struct Orders {
-    /// Whether prepared transactions were looked for since the server started.
-    known: AtomicBool,
-    /// How many transactions may have gone before others. A prepared one counts until the server restarts.
+    /// How many running transactions may have gone before others.
     ahead: AtomicU32,
+    /// How many prepared ones may have: in the lower half. In the upper one, how often that has risen.
+    prepared: AtomicU64,
+    /// Whether it was looked if any was left from before the server started; until then they count as one.
+    known: AtomicBool,
     /// Who has looked whether it may commit, and who works on one snapshot: nobody goes before them.
     firm: [Place; PLACES],
 }
@@ -45,8 +48,9 @@ unsafe impl PGRXSharedMemory for Orders {}
 impl Default for Orders {
     fn default() -> Self {
         Orders {
-            known: AtomicBool::new(false),
             ahead: AtomicU32::new(0),
+            prepared: AtomicU64::new(1),
+            known: AtomicBool::new(false),
             firm: std::array::from_fn(|_| Place::default()),
         }
     }
@@ -59,7 +63,7 @@ thread_local! {
     static FIRM: Cell<bool> = const { Cell::new(false) };
     /// It has looked whether it may commit.
     static COMMITTING: Cell<bool> = const { Cell::new(false) };
-    /// The objects that it has locked by Add, some of them perhaps given back.
+    /// The objects that it has locked by Add, some of them perhaps given back since.
     static ADDED: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -67,13 +71,47 @@ thread_local! {
 fn exist() -> bool {
     fence(SeqCst);
     let orders = ORDERS.get();
-    if !orders.known.load(SeqCst)
-        && !orders.known.swap(true, SeqCst)
-        && Locks::look().has_prepared(ORDER_CLASS, &[Mode::Overwrite])
-    {
-        orders.ahead.fetch_add(1, SeqCst);
+    if !orders.known.load(SeqCst) && !orders.known.swap(true, SeqCst) {
+        recount_prepared();
     }
-    orders.ahead.load(SeqCst) > 0
+    orders.ahead.load(SeqCst) > 0 || prepared_exist()
+}
+
+fn prepared_exist() -> bool {
+    ORDERS.get().prepared.load(SeqCst) as u32 > 0
+}
+
+/// Counts prepared transactions from 0 again if nobody has gone before others at this moment. Who has keeps the lock that tells so from
+/// before it is counted until it has ended.
+fn recount_prepared() {
+    const RISES: u64 = !(u32::MAX as u64);
+    let prepared = &ORDERS.get().prepared;
+    let before = prepared.load(SeqCst);
+    if before as u32 > 0 && !Locks::look().has(ORDER_CLASS, Mode::Overwrite) {
+        // If another was counted meanwhile, its end will come, too.
+        let _ = prepared.compare_exchange(before, before & RISES, SeqCst, SeqCst);
+    }
+}
+
+/// Registers for the ends of prepared transactions; called once when the library is loaded.
+pub(super) fn install() {
+    utility::subscribe(Around {
+        concerns: |command| ends_prepared(command) && prepared_exist(),
+        around: |command, run| {
+            run(command);
+            recount_prepared();
+        },
+    });
+}
+
+/// Whether it is COMMIT PREPARED or ROLLBACK PREPARED.
+fn ends_prepared(command: &Command) -> bool {
+    use pg_sys::TransactionStmtKind::{TRANS_STMT_COMMIT_PREPARED, TRANS_STMT_ROLLBACK_PREPARED};
+    let kinds = [TRANS_STMT_COMMIT_PREPARED, TRANS_STMT_ROLLBACK_PREPARED];
+    let statement = command.node().cast::<pg_sys::TransactionStmt>();
+    // SAFETY: a node with this tag is that.
+    command.tag() == pg_sys::NodeTag::T_TransactionStmt
+        && kinds.contains(unsafe { &(*statement).kind })
 }
 
 /// Whether this transaction has gone before others at the object, and so sees its value as if it held it alone.
@@ -163,6 +201,7 @@ pub fn overwrite(object: &Object) -> Result<Turn, Error> {
             },
         }
     }
+    let _rest = patience.rest()?;
     super::overwrite(object);
     Ok(Turn::Alone)
 }
@@ -238,29 +277,52 @@ fn go_before(id: i64, tag: &pg_sys::LOCKTAG, waiting: &[Holder]) -> Gone {
             is_circle: holder_waits_for_us(&order),
         };
     }
-    // Who comes now finds the lock taken. Who came before, and who has looked whether it may commit, is found here.
+    // Who comes now, or is going to commit, finds the lock taken. Who had looked for it before is found here: it tells that it commits, or
+    // does not wait for this transaction.
     fence(SeqCst);
-    let is_behind = |other: &Transaction| {
-        let waits = waiting.iter().any(|one| one.transaction == *other);
-        waits && !is_firm(other)
-    };
-    let running = holders::running(tag, Mode::Overwrite);
-    let between = running.into_iter().find(|other| !is_behind(other));
-    let gone = match between {
-        Some(other) => Gone::Not(other),
-        None if somebody_has_seen(tag) => Gone::Never,
+    let mut behind = waiting.to_vec();
+    behind.retain(|other| !is_firm(&other.transaction));
+    let gone = match first_not_behind(tag, &behind) {
         None => {
             statistics::count(&FIGURES.get().ordered, 1);
             return Gone::Before;
         }
+        Some(Between::Seen) => Gone::Never,
+        Some(Between::Running(other)) => Gone::Not(other),
     };
     super::unlock(Tag::Order(id), Mode::Overwrite);
     gone
 }
 
-fn somebody_has_seen(tag: &pg_sys::LOCKTAG) -> bool {
-    let holders = Locks::look().holders(tag, Mode::Overwrite);
-    holders.iter().any(Holder::has_seen)
+/// What keeps from going before others.
+enum Between {
+    /// Somebody has seen the value.
+    Seen,
+    /// This transaction does not wait for us.
+    Running(Transaction),
+}
+
+/// The first other one that holds the lock and is not one of these, or does not wait for this transaction any more, or has seen the value.
+fn first_not_behind(tag: &pg_sys::LOCKTAG, behind: &[Holder]) -> Option<Between> {
+    let mut locks = Locks::look();
+    let holders = locks.holders(tag, Mode::Overwrite);
+    if holders.iter().any(Holder::has_seen) {
+        return Some(Between::Seen);
+    }
+    // After the look, in which those that have ended since may still have their locks.
+    let running = holders::running(tag, Mode::Overwrite);
+    let mut is_behind = |other: &Transaction| {
+        let is_it = |one: &&Holder| one.transaction == *other;
+        behind.iter().any(|one| is_it(&one))
+            && holders
+                .iter()
+                .find(is_it)
+                .is_some_and(|one| locks.waits_for_us(one))
+    };
+    running
+        .into_iter()
+        .find(|other| !is_behind(other))
+        .map(Between::Running)
 }
 
 /// Whether somebody who has gone before this transaction waits for it all the same.
@@ -310,19 +372,30 @@ impl Patience {
     fn next(&mut self) -> Result<i32, Error> {
         /// Of `deadlock_timeout`.
         const PART: i32 = 20;
-        // SAFETY: plain reads of settings.
-        let (limit, most) =
-            unsafe { (pg_sys::LockTimeout, (pg_sys::DeadlockTimeout / PART).max(1)) };
+        // SAFETY: plain read of a setting.
+        let most = unsafe { (pg_sys::DeadlockTimeout / PART).max(1) };
         let portion = self.portion.min(most);
         self.portion = portion.saturating_mul(2);
+        Ok(self.left()?.map_or(portion, |left| portion.min(left)))
+    }
+
+    /// How much of `lock_timeout` is left, in milliseconds; `None` if there is no such limit.
+    fn left(&self) -> Result<Option<i32>, Error> {
+        // SAFETY: plain read of a setting.
+        let limit = unsafe { pg_sys::LockTimeout };
         if limit == 0 {
-            return Ok(portion);
+            return Ok(None);
         }
         let waited = i32::try_from((backend::now() - self.began) / 1000).unwrap_or(i32::MAX);
         match limit - waited {
-            left if left > 0 => Ok(portion.min(left)),
+            left if left > 0 => Ok(Some(left)),
             _ => Err(Error::LockTimeout),
         }
+    }
+
+    /// What is left is the limit for one wait more.
+    fn rest(&self) -> Result<Option<LockTimeout>, Error> {
+        Ok(self.left()?.map(LockTimeout::of))
     }
 
     /// Whether what was waited for has come.
@@ -425,24 +498,23 @@ fn settle() {
         }
         added.sort_unstable();
         added.dedup();
-        let Some(taken) = first_taken(&added) else {
+        // What was given back is not its any more.
+        added.retain(|id| super::holds(Tag::Object(*id), Mode::Add));
+        let Some(taken) = added.iter().find(|id| !is_free(**id)) else {
             return;
         };
         // Those who have gone before it may go before it elsewhere while it waits.
         place.fetch_sub(1, SeqCst);
         COMMITTING.set(false);
-        wait_for_turn(None, taken);
+        wait_for_turn(None, *taken);
     }
 }
 
-/// The first of these objects at which somebody has gone before others. If there is none, nobody can any more.
-fn first_taken(added: &[i64]) -> Option<i64> {
-    let take = |id: &i64| !acquire(&super::tag(Tag::Order(*id)), Mode::Read, true);
-    let taken = added.iter().position(take)?;
-    for id in &added[..taken] {
-        super::unlock(Tag::Order(*id), Mode::Read);
-    }
-    Some(added[taken])
+/// The transaction has given back Add on the object.
+pub(super) fn given_back(id: i64) {
+    ADDED.with_borrow_mut(|added| {
+        added.pop_if(|last| *last == id);
+    });
 }
 
 /// The transaction has ended, or, if `prepared`, lives on without this process. For callbacks of PostgreSQL.
@@ -453,8 +525,12 @@ pub(super) fn ended(prepared: bool) {
             place(unsafe { backend::number() }).fetch_sub(1, SeqCst);
         }
     }
-    if AHEAD.replace(false) && !prepared {
-        ORDERS.get().ahead.fetch_sub(1, SeqCst);
+    if AHEAD.replace(false) {
+        let orders = ORDERS.get();
+        if prepared {
+            orders.prepared.fetch_add(1 << 32 | 1, SeqCst);
+        }
+        orders.ahead.fetch_sub(1, SeqCst);
     }
     // It is gone when a process ends in the middle of something.
     let _ = ADDED.try_with(|added| {

@@ -14,6 +14,7 @@ use crate::callback;
 use crate::catalog;
 use crate::hooks::executor::{self, Start};
 use crate::hooks::subscribers::Subscriber;
+use crate::hooks::utility::{self, Around, Command, Runner};
 use crate::object;
 use crate::settings;
 use crate::varlena::content_of;
@@ -27,6 +28,22 @@ pub fn install() {
         concerns: |start| object::reads_are_watched() && !start.is_explain_only(),
         tell: hold,
     });
+    utility::subscribe(Around {
+        concerns: |command| command.tag() == NodeTag::T_ExecuteStmt && object::reads_are_watched(),
+        around: execute,
+    });
+}
+
+/// The query of an EXECUTE gets the snapshot of the command, which the client's portal needs as well. It is to have one of its own.
+fn execute(command: &Command, run: Runner<'_>) {
+    if backend::has_one_snapshot() {
+        return run(command);
+    }
+    // SAFETY: a command that runs a query has an active snapshot, and this one lies above it for the time of the command.
+    unsafe { pg_sys::PushActiveSnapshot(pg_sys::GetTransactionSnapshot()) };
+    run(command);
+    // SAFETY: as above.
+    unsafe { pg_sys::PopActiveSnapshot() };
 }
 
 fn hold(start: &Start) {

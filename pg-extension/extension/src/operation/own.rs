@@ -73,7 +73,7 @@ pub fn install() {
     use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
     transaction::on_end(&Subscriber {
         concerns: |event| [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(event),
-        tell: |_| transaction_ended(),
+        tell: |event| transaction_ended(*event == XACT_EVENT_ABORT),
     });
     transaction::on_subtransaction(&Subscriber {
         concerns: |_| object::reads_are_watched(),
@@ -81,16 +81,16 @@ pub fn install() {
     });
 }
 
-fn transaction_ended() {
+fn transaction_ended(aborted: bool) {
     LOOKING.set(false);
     LOCKED.set(0);
     object::watch_reads(false);
     // It is gone when a process ends in the middle of something.
     let _ = OWN.try_with(|own| {
         if let Ok(mut own) = own.try_borrow_mut() {
-            own.expected
-                .values()
-                .for_each(|(statement, read)| statement.note(*read));
+            // Who has failed, or given up, has not come to its reads.
+            let told = own.expected.values().filter(|(_, read)| *read || !aborted);
+            told.for_each(|(statement, read)| statement.note(*read));
             own.expected.clear();
             own.operated.clear();
             own.pending.clear();
@@ -110,7 +110,11 @@ fn subtransaction_ended(end: &SubtransactionEnd) {
             return;
         };
         if end.kind == SUBXACT_EVENT_ABORT_SUB {
-            own.operated.retain(|_, places| places.undo(end.own));
+            let Own {
+                operated, expected, ..
+            } = &mut *own;
+            operated.retain(|_, places| places.undo(end.own));
+            expected.retain(|id, (_, read)| *read || operated.contains_key(id));
             // Locks are given back by that, too.
             let mut pending: Vec<_> = own
                 .operated

@@ -36,6 +36,9 @@ pub enum Error {
     /// `lock_timeout` is over: PostgreSQL's own message and code.
     #[error("canceling statement due to lock timeout")]
     LockTimeout,
+    /// `statement_timeout` is over: as above.
+    #[error("canceling statement due to statement timeout")]
+    StatementTimeout,
     /// A function or trigger of the statement changed a row that the statement then meets.
     #[error(
         "tuple to be updated was already modified by an operation triggered by the current command"
@@ -185,6 +188,7 @@ impl Error {
             Error::LockNotAvailable | Error::RowLockNotAvailable | Error::LockTimeout => {
                 PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
             }
+            Error::StatementTimeout => PgSqlErrorCode::ERRCODE_QUERY_CANCELED,
             Error::IndexOnObject
             | Error::IndexKeepsObject
             | Error::GeneratedOfObject

@@ -1,5 +1,6 @@
 //! Figures since the server started, for `abelian.statistics`. All databases together.
 
+use crate::lock::ordered;
 use crate::pg_function;
 use crate::shared_memory::{FIGURES, PHASER};
 use pgrx::{FromDatum, PGRXSharedMemory};
@@ -61,6 +62,9 @@ pg_function!(
         let name = unsafe { String::from_datum(call.arg(0), false) }.unwrap_or_default();
         if name == "in_phases" {
             return Ok(PHASER.get().present().into());
+        }
+        if name == "ahead" {
+            return Ok(ordered::count().into());
         }
         Ok(match FIGURES.get().named(&name) {
             Some(figure) => figure.load(Ordering::Relaxed).into(),

@@ -13,6 +13,7 @@ use super::{Mode, ORDER_CLASS, Tag, acquire, level, waiting};
 use crate::backend;
 use crate::boundary::{self, functions};
 use crate::error::Error;
+use crate::harmless;
 use crate::hooks::utility::{self, Around, Command};
 use crate::identity::Object;
 use crate::shared_memory::{FIGURES, ORDERS};
@@ -75,6 +76,12 @@ fn exist() -> bool {
         recount_prepared();
     }
     orders.ahead.load(SeqCst) > 0 || prepared_exist()
+}
+
+/// How many transactions may have gone before others, for views.
+pub fn count() -> i64 {
+    let orders = ORDERS.get();
+    i64::from(orders.ahead.load(SeqCst)) + i64::from(orders.prepared.load(SeqCst) as u32)
 }
 
 fn prepared_exist() -> bool {
@@ -401,6 +408,7 @@ impl Patience {
     /// Whether what was waited for has come.
     fn wait(&mut self, wait: Wait) -> Result<bool, Error> {
         let portion = self.next()?;
+        let has_limit = harmless::statement_timeout_runs();
         let timeout = LockTimeout::of(portion);
         let waited = boundary::attempt(|| boundary::caught(|| wait_for(&wait)));
         drop(timeout);
@@ -411,7 +419,13 @@ impl Patience {
                 }
                 Ok(true)
             }
-            Err(error) if is_no_answer(error.sqlstate()) => Ok(false),
+            // Of two timeouts that fire at the same time, PostgreSQL tells the first and forgets the other.
+            Err(error) if is_no_answer(error.sqlstate()) => {
+                match has_limit && !harmless::statement_timeout_runs() {
+                    true => Err(Error::StatementTimeout),
+                    false => Ok(false),
+                }
+            }
             Err(error) => Err(Error::Postgres(error)),
         }
     }

@@ -1,8 +1,7 @@
 //! Figures since the server started, for `abelian.statistics`. All databases together.
 
-use crate::lock::ordered;
 use crate::pg_function;
-use crate::shared_memory::{FIGURES, PHASER};
+use crate::shared_memory::{FIGURES, ORDERS, PHASER};
 use pgrx::{FromDatum, PGRXSharedMemory};
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -64,7 +63,7 @@ pg_function!(
             return Ok(PHASER.get().present().into());
         }
         if name == "ahead" {
-            return Ok(ordered::count().into());
+            return Ok(ORDERS.get().count().into());
         }
         Ok(match FIGURES.get().named(&name) {
             Some(figure) => figure.load(Ordering::Relaxed).into(),

@@ -38,6 +38,13 @@ pub struct Orders {
     firm: [Place; PLACES],
 }
 
+impl Orders {
+    /// How many transactions may have gone before others, for views.
+    pub fn count(&self) -> i64 {
+        i64::from(self.ahead.load(SeqCst)) + i64::from(self.prepared.load(SeqCst) as u32)
+    }
+}
+
 /// On a line of the cache for itself.
 #[repr(align(64))]
 #[derive(Default)]
@@ -76,12 +83,6 @@ fn exist() -> bool {
         recount_prepared();
     }
     orders.ahead.load(SeqCst) > 0 || prepared_exist()
-}
-
-/// How many transactions may have gone before others, for views.
-pub fn count() -> i64 {
-    let orders = ORDERS.get();
-    i64::from(orders.ahead.load(SeqCst)) + i64::from(orders.prepared.load(SeqCst) as u32)
 }
 
 fn prepared_exist() -> bool {

@@ -140,6 +140,9 @@ fn prepare(symbols: &Symbols, query: Tree<pg_sys::Query>, inlining: &mut Inlinin
         });
         return Prepared::Pure(pure);
     }
+    if !copies::meets_objects(query.any()) {
+        copies = None;
+    }
     let mut queries = Vec::new();
     visit(query.pointer(), |node, levels| {
         if let Some(query) = node.cast::<pg_sys::Query>() {

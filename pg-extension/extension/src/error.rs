@@ -33,6 +33,12 @@ pub enum Error {
     /// NOWAIT, and another transaction holds the row.
     #[error("could not obtain lock on row")]
     RowLockNotAvailable,
+    /// `lock_timeout` is over: PostgreSQL's own message and code.
+    #[error("canceling statement due to lock timeout")]
+    LockTimeout,
+    /// `statement_timeout` is over: as above.
+    #[error("canceling statement due to statement timeout")]
+    StatementTimeout,
     /// A function or trigger of the statement changed a row that the statement then meets.
     #[error(
         "tuple to be updated was already modified by an operation triggered by the current command"
@@ -179,9 +185,10 @@ impl Error {
             | Error::UntrustedAggregate => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
-            Error::LockNotAvailable | Error::RowLockNotAvailable => {
+            Error::LockNotAvailable | Error::RowLockNotAvailable | Error::LockTimeout => {
                 PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
             }
+            Error::StatementTimeout => PgSqlErrorCode::ERRCODE_QUERY_CANCELED,
             Error::IndexOnObject
             | Error::IndexKeepsObject
             | Error::GeneratedOfObject

@@ -42,8 +42,17 @@ unsafe extern "C" {
 
 mod raw {
     unsafe extern "C" {
+        pub fn get_timeout_active(timeout: std::ffi::c_int) -> bool;
         pub fn GetCurrentCommandId(used: bool) -> pgrx::pg_sys::CommandId;
     }
+}
+
+/// Whether `statement_timeout` runs, and has not fired.
+pub fn statement_timeout_runs() -> bool {
+    /// Its number, in all of 15 to 18.
+    const STATEMENT_TIMEOUT: c_int = 3;
+    // SAFETY: reads a variable of this process.
+    unsafe { raw::get_timeout_active(STATEMENT_TIMEOUT) }
 }
 
 /// The number of the running command, which is not marked as having written (marking raises in parallel workers).

@@ -4,6 +4,7 @@
 use crate::cluster::independent::{Lanes, Progress};
 use crate::cluster::seal::Keys;
 use crate::lock::early::Unflushed;
+use crate::lock::ordered::Orders;
 use crate::lock::phaser::Phaser;
 use crate::lock::readers::Readers;
 use crate::lock::{Gates, Moments, Waiting};
@@ -11,6 +12,7 @@ use crate::object::contention::Detector;
 use crate::object::leftovers::Leftovers;
 use crate::object::split_set::SplitSet;
 use crate::object::worker::Folding;
+use crate::operation::foresight::Foresight;
 use crate::statistics::Figures;
 use pgrx::prelude::*;
 use pgrx::{PgAtomic, PgLwLock, pg_shmem_init};
@@ -22,6 +24,10 @@ pub static DETECTOR: PgAtomic<Detector> = unsafe { PgAtomic::new(c"abelian_detec
 /// What was done how often since the server started.
 // SAFETY: the name is unique to this extension.
 pub static FIGURES: PgAtomic<Figures> = unsafe { PgAtomic::new(c"abelian_figures") };
+
+/// Which operations are followed by a read.
+// SAFETY: the name is unique to this extension.
+pub static FORESIGHT: PgAtomic<Foresight> = unsafe { PgAtomic::new(c"abelian_foresight") };
 
 /// Which databases have slices to fold, and who folds them.
 // SAFETY: the name is unique to this extension.
@@ -66,6 +72,10 @@ pub static PHASER: PgAtomic<Phaser> = unsafe { PgAtomic::new(c"abelian_phaser") 
 // SAFETY: the name is unique to this extension.
 pub static READERS: PgAtomic<Readers> = unsafe { PgAtomic::new(c"abelian_readers") };
 
+/// Who has gone before others, and who commits.
+// SAFETY: the name is unique to this extension.
+pub static ORDERS: PgAtomic<Orders> = unsafe { PgAtomic::new(c"abelian_orders") };
+
 /// Who has committed and is not yet on disk.
 // SAFETY: the name is unique to this extension.
 pub static UNFLUSHED: PgAtomic<Unflushed> = unsafe { PgAtomic::new(c"abelian_unflushed") };
@@ -74,6 +84,7 @@ pub static UNFLUSHED: PgAtomic<Unflushed> = unsafe { PgAtomic::new(c"abelian_unf
 pub fn request() {
     pg_shmem_init!(DETECTOR = Detector::new());
     pg_shmem_init!(FIGURES = Figures::default());
+    pg_shmem_init!(FORESIGHT = Foresight::default());
     pg_shmem_init!(FOLDING = Folding::default());
     pg_shmem_init!(LEFTOVERS = Leftovers::new());
     pg_shmem_init!(SPLIT = SplitSet::new());
@@ -85,5 +96,6 @@ pub fn request() {
     pg_shmem_init!(ROUTER_KEYS = Keys::new());
     pg_shmem_init!(PHASER = Phaser::new());
     pg_shmem_init!(READERS = Readers::default());
+    pg_shmem_init!(ORDERS = Orders::default());
     pg_shmem_init!(UNFLUSHED = Unflushed::default());
 }

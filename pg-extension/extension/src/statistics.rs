@@ -1,7 +1,7 @@
 //! Figures since the server started, for `abelian.statistics`. All databases together.
 
 use crate::pg_function;
-use crate::shared_memory::{FIGURES, PHASER};
+use crate::shared_memory::{FIGURES, ORDERS, PHASER};
 use pgrx::{FromDatum, PGRXSharedMemory};
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -24,6 +24,8 @@ pub struct Figures {
     pub orphans_collected: AtomicI64,
     /// Abstract locks that had to be waited for.
     pub waits: AtomicI64,
+    /// Exclusive accesses that went before others who had operated on the object and waited for them.
+    pub ordered: AtomicI64,
     /// Waits for one's turn before an object.
     pub phaser_waits: AtomicI64,
     /// Those that ended in the lock queue, because the turn did not come.
@@ -44,6 +46,7 @@ impl Figures {
             "slices_folded" => &self.slices_folded,
             "orphans_collected" => &self.orphans_collected,
             "waits" => &self.waits,
+            "ordered" => &self.ordered,
             "phaser_waits" => &self.phaser_waits,
             "phaser_timeouts" => &self.phaser_timeouts,
             _ => return None,
@@ -58,6 +61,9 @@ pg_function!(
         let name = unsafe { String::from_datum(call.arg(0), false) }.unwrap_or_default();
         if name == "in_phases" {
             return Ok(PHASER.get().present().into());
+        }
+        if name == "ahead" {
+            return Ok(ORDERS.get().count().into());
         }
         Ok(match FIGURES.get().named(&name) {
             Some(figure) => figure.load(Ordering::Relaxed).into(),

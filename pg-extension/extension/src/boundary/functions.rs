@@ -53,6 +53,7 @@ functions! {
     fn CatalogTupleInsert(relation: Relation, row: pg_sys::HeapTuple);
     fn CatalogTupleUpdate(relation: Relation, place: ItemPointer, row: pg_sys::HeapTuple);
     fn LockAcquire(tag: *const pg_sys::LOCKTAG, mode: LOCKMODE, of_session: bool, dont_wait: bool) -> pg_sys::LockAcquireResult::Type;
+    fn VirtualXactLock(transaction: pg_sys::VirtualTransactionId, wait: bool) -> bool;
     fn ProcessInterrupts();
     fn pg_hmac_create(kind: c_int) -> *mut c_void;
     fn pg_hmac_init(state: *mut c_void, key: *const u8, length: usize) -> c_int;

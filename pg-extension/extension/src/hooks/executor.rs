@@ -46,6 +46,31 @@ impl Start {
         unsafe { &*self.query }
     }
 
+    /// Whether nobody else reads by the query's snapshot: it is the active one, taken for this query alone.
+    pub fn has_own_snapshot(&self) -> bool {
+        let snapshot = self.query().snapshot;
+        // SAFETY: the query has registered it.
+        unsafe {
+            pg_sys::ActiveSnapshotSet()
+                && pg_sys::GetActiveSnapshot() == snapshot
+                && (*snapshot).active_count > 0
+                && (*snapshot).regd_count == 1
+        }
+    }
+
+    /// Takes the query's snapshot anew, which must be its own.
+    pub fn renew_snapshot(&self) {
+        // SAFETY: the old snapshot lives as long as the query has registered it; the active one is replaced by one at the same place of
+        // the stack, which whoever has pushed the old one pops.
+        unsafe {
+            let old = (*self.query).snapshot;
+            pg_sys::PopActiveSnapshot();
+            pg_sys::PushActiveSnapshot(pg_sys::GetTransactionSnapshot());
+            (*self.query).snapshot = pg_sys::RegisterSnapshot(pg_sys::GetActiveSnapshot());
+            pg_sys::UnregisterSnapshot(old);
+        }
+    }
+
     /// Whether the plan was made for workers.
     pub fn has_workers(&self) -> bool {
         // SAFETY: a query has a plan.

@@ -3,6 +3,7 @@
 //!
 //! Order: the row lock first, then the object, then [`Tag::Row`].
 
+mod holders;
 mod look;
 mod moment;
 mod waiting;
@@ -25,6 +26,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 pub mod early;
+pub mod ordered;
 pub mod phaser;
 pub mod readers;
 
@@ -37,12 +39,15 @@ pub enum Tag {
     Row(i64),
     /// The elements of one object with one hash, as `abelian_adt::locks::lock_key` names them.
     Element(u64),
+    /// The turn before all others who have added to an object and wait: see [`ordered`].
+    Order(i64),
 }
 
 /// Field 4 of the lock tag (`objsubid` in `pg_locks`): keeps ours apart from `pg_advisory_lock` (1 and 2).
 const OBJECT_CLASS: u16 = 11_001;
 const ROW_CLASS: u16 = 11_002;
 const ELEMENT_CLASS: u16 = 11_003;
+const ORDER_CLASS: u16 = 11_004;
 
 /// PostgreSQL's mode for a mode: its matrix is the one that [`Mode::is_compatible_with`] tells.
 fn level(mode: Mode) -> i32 {
@@ -59,6 +64,7 @@ fn tag(tag: Tag) -> pg_sys::LOCKTAG {
         Tag::Object(id) => (OBJECT_CLASS, id as u64),
         Tag::Row(id) => (ROW_CLASS, id as u64),
         Tag::Element(key) => (ELEMENT_CLASS, key),
+        Tag::Order(id) => (ORDER_CLASS, id as u64),
     };
     pg_sys::LOCKTAG {
         locktag_field1: backend::database().to_u32(),
@@ -82,21 +88,47 @@ fn lock_of(object: Option<&Object>, what: Tag, mode: Mode, wait: bool) -> bool {
         phaser::pass(id, mode);
     }
     let tag = tag(what);
-    if acquire(&tag, mode, true) {
-        return true;
+    loop {
+        let mut taken = try_acquire(&tag, mode, true);
+        if taken == Taken::Not && wait {
+            statistics::count(&FIGURES.get().waits, 1);
+            waiting::note(&tag, object);
+            taken = try_acquire(&tag, mode, false);
+        }
+        match (taken, what) {
+            (Taken::Anew, Tag::Object(id)) if mode == Mode::Add && !ordered::may_add(id) => {
+                unlock(what, mode);
+                if !wait {
+                    return false;
+                }
+                ordered::wait_for_turn(object, id);
+            }
+            (taken, _) => return taken != Taken::Not,
+        }
     }
-    if wait {
-        statistics::count(&FIGURES.get().waits, 1);
-        waiting::note(&tag, object);
-        acquire(&tag, mode, false);
+}
+
+/// What came of asking for a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taken {
+    Not,
+    Anew,
+    /// The transaction had it.
+    Again,
+}
+
+fn try_acquire(tag: &pg_sys::LOCKTAG, mode: Mode, at_once: bool) -> Taken {
+    use pg_sys::LockAcquireResult::{LOCKACQUIRE_NOT_AVAIL, LOCKACQUIRE_OK};
+    // SAFETY: a valid tag of the advisory lock method; transaction-scoped.
+    match unsafe { pg_sys::LockAcquire(tag, level(mode), false, at_once) } {
+        LOCKACQUIRE_NOT_AVAIL => Taken::Not,
+        LOCKACQUIRE_OK => Taken::Anew,
+        _ => Taken::Again,
     }
-    wait
 }
 
 fn acquire(tag: &pg_sys::LOCKTAG, mode: Mode, at_once: bool) -> bool {
-    // SAFETY: a valid tag of the advisory lock method; transaction-scoped.
-    let result = unsafe { pg_sys::LockAcquire(tag, level(mode), false, at_once) };
-    result != pg_sys::LockAcquireResult::LOCKACQUIRE_NOT_AVAIL
+    try_acquire(tag, mode, at_once) != Taken::Not
 }
 
 /// Gives back one [`lock`] before the transaction ends: nothing was done under it. What the transaction took before
@@ -105,6 +137,11 @@ pub fn unlock(what: Tag, mode: Mode) {
     let tag = tag(what);
     // SAFETY: as in `lock`; PostgreSQL counts how often it was taken.
     unsafe { pg_sys::LockRelease(&tag, level(mode), false) };
+    if let (Tag::Object(id), Mode::Add) = (what, mode)
+        && !holds(what, mode)
+    {
+        ordered::given_back(id);
+    }
 }
 
 /// For an operation that has rewritten the row: waits for whoever holds the value by a strict read, and keeps others off. `keep`
@@ -128,21 +165,6 @@ pub fn exclude_readers_before_change(object: &Object) {
         phaser::pass_anyway(object.id, Mode::Add);
         lock_part(object, Part::Value, Mode::Add, true);
     }
-}
-
-/// Whether a prepared transaction holds a value, or an element, by the Read lock.
-fn prepared_transaction_reads() -> bool {
-    // SAFETY: a copy of the lock table in the current memory context.
-    let locks = unsafe {
-        let data = pg_sys::GetLockStatusData();
-        std::slice::from_raw_parts((*data).locks, (*data).nelements as usize)
-    };
-    locks.iter().any(|one| {
-        one.pid == 0
-            && one.locktag.locktag_type == pg_sys::LockTagType::LOCKTAG_ADVISORY as u8
-            && one.locktag.locktag_field4 == OBJECT_CLASS
-            && one.holdMask & (1 << level(Mode::Read) | 1 << level(Mode::IntentionRead)) != 0
-    })
 }
 
 /// Whether this transaction holds the lock in exactly this mode.
@@ -289,6 +311,7 @@ fn holds_table(relation: Oid, mode: i32) -> bool {
 /// Registers for the ends of transactions; called once when the library is loaded.
 pub fn install() {
     phaser::install();
+    ordered::install();
     transaction::on_end(&Subscriber {
         concerns: |_| true,
         tell: |event| transaction_ends(*event),
@@ -302,26 +325,32 @@ fn transaction_ends(event: pg_sys::XactEvent::Type) {
         XACT_EVENT_PREPARE,
     };
     match event {
+        // These may raise or wait.
         XACT_EVENT_PRE_COMMIT => {
             readers::before_end();
+            ordered::before_end();
             early::before_commit();
         }
-        XACT_EVENT_PRE_PREPARE => readers::before_end(),
+        XACT_EVENT_PRE_PREPARE => {
+            readers::before_end();
+            ordered::before_end();
+        }
         XACT_EVENT_COMMIT => {
             early::committed();
-            ended();
+            ended(false);
         }
         XACT_EVENT_ABORT => {
             early::aborted();
-            ended();
+            ended(false);
         }
-        XACT_EVENT_PREPARE => ended(),
+        XACT_EVENT_PREPARE => ended(true),
         _ => {}
     }
 }
 
-fn ended() {
+fn ended(prepared: bool) {
     readers::ended();
+    ordered::ended(prepared);
     // It is gone when a process ends in the middle of something.
     let _ = ASKED.try_with(|tables| {
         if let Ok(mut tables) = tables.try_borrow_mut() {

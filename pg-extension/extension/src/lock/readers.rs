@@ -7,6 +7,8 @@
 //! Who comes first at the first strict read: a reader raises the flag, takes its lock and then looks whether anybody is at
 //! the row; an operation is at the row first and then looks at the flag. One of them sees the other.
 
+use super::Mode;
+use super::holders::Locks;
 use crate::error::Error;
 use crate::shared_memory::READERS;
 use pgrx::PGRXSharedMemory;
@@ -42,7 +44,9 @@ pub fn exist() -> bool {
         NONE => false,
         SOME => true,
         _ => {
-            let found = if super::prepared_transaction_reads() {
+            let found = if Locks::look()
+                .has_prepared(super::OBJECT_CLASS, &[Mode::Read, Mode::IntentionRead])
+            {
                 SOME
             } else {
                 NONE

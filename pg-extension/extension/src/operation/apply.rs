@@ -6,9 +6,12 @@
 //! What neither can take (an object without identity, NULL, a value near the end of bigint) is done in the row,
 //! waiting as PostgreSQL does.
 
+mod locks;
+
 use super::elements::{OnElements, Taken, Until};
 use super::escrow::{self, Admission, Bounded};
 use super::executor::{Rewrite, Room, Target};
+use super::foresight::Statement;
 use super::own;
 use super::pure::Private;
 use super::row::{self, Request};
@@ -17,7 +20,7 @@ use super::version::{self, Newest, OwnUpdates};
 use crate::aggregate::Family;
 use crate::backend;
 use crate::error::Error;
-use crate::lock::{self, Mode, Part, Tag};
+use crate::lock::{self, Mode, Tag};
 use crate::object::{self, Delta, Object, Outcome, contention};
 use crate::settings::{self, Split};
 use crate::types::aggregated::{self, Aggregated};
@@ -49,6 +52,10 @@ pub struct Apply {
     published: bool,
     /// Bounded counters: rewriting the row may take long, so that it cannot be done while others wait to add up.
     row_is_slow: bool,
+    /// `None` if no other follows in its transaction.
+    statement: Option<Statement>,
+    /// A read of what it operates on is expected.
+    expects_read: bool,
     /// For EXPLAIN ANALYZE.
     pub done: Done,
 }
@@ -266,8 +273,12 @@ impl Apply {
             };
         }
         let bounded = changes.iter().any(|change| change.column.bounded.is_some());
+        let statement = target.statement();
         Apply {
             row_is_slow: bounded && target.runs_code_for_indexes(),
+            statement,
+            expects_read: !backend::has_one_snapshot()
+                && statement.is_some_and(Statement::expects_read),
             target,
             private,
             changes,
@@ -319,6 +330,11 @@ impl Apply {
             || self.has_unlocked_elements(changes)
             || self.target.is_looked_at_later(place);
         let mut at = place;
+        let queues = self.expects_read && self.may_queue(at, changes);
+        if queues {
+            self.take_bounded(at, changes)?;
+            wait = true;
+        }
         // Under SERIALIZABLE, rewriting the row would make rivals of operations that commute.
         if !wait
             && (never || !backend::is_serializable())
@@ -353,6 +369,10 @@ impl Apply {
                     return Err(Error::ConcurrentUpdate);
                 }
                 match self.rewrite(at, changes, true)? {
+                    Rewrite::Done if queues => {
+                        self.note_expected_read(changes);
+                        return self.in_place(changes);
+                    }
                     Rewrite::Done => return self.in_place(changes),
                     Rewrite::Again => return Ok(Row::Skipped),
                     Rewrite::Deleted | Rewrite::Updated if backend::has_one_snapshot() => {
@@ -368,7 +388,10 @@ impl Apply {
                 self.renew(changes);
                 continue;
             }
-            let elements = self.lock(at, changes)?;
+            let Some(elements) = self.lock(at, changes)? else {
+                wait = true;
+                continue;
+            };
             if self.has_unlocked_elements(changes) {
                 elements.release();
                 self.unlock(changes);
@@ -430,18 +453,42 @@ impl Apply {
             }
             if own::must_be_alone(object.id) {
                 lock::at_row(object.relation, version);
-                Request::overwrite().lock_object(&object)?;
+                own::lock_late(&object, Request::overwrite())?;
                 row::require_unchanged(object.id)?;
             }
-            own::note_operation(&object, version, true);
+            own::note_operation(&object, version, true, self.statement);
         }
         Ok(Row::Done)
+    }
+
+    /// Whether the transaction may wait for what will be read later. Not if it has something of the row already, since others may wait for that.
+    fn may_queue(&self, at: ItemPointerData, changes: &[Change]) -> bool {
+        !version::is_ours(self.target.relation(), at)
+            && !changes.iter().any(|change| own::has_operated(change.id()))
+    }
+
+    /// Bounded counters are waited for before the row: their operations in it must be alone.
+    fn take_bounded(&self, at: ItemPointerData, changes: &[Change]) -> Result<(), Error> {
+        lock::at_row(self.target.relation_id(), at);
+        for change in changes.iter().filter(|change| change.bounded().is_some()) {
+            Request::alone().lock_object(&change.object(self.target.relation_id()))?;
+        }
+        Ok(())
+    }
+
+    /// After the row was rewritten, for which the transaction has queued.
+    fn note_expected_read(&self, changes: &[Change]) {
+        if let Some(statement) = self.statement {
+            let objects = changes.iter().map(Change::id).filter(|id| *id != 0);
+            objects.for_each(|id| own::note_expected_read(id, statement));
+        }
     }
 
     fn in_slices(&mut self, version: ItemPointerData, changes: &[Change]) -> Row {
         self.done.in_slices += 1;
         for change in changes {
-            own::note_operation(&change.object(self.target.relation_id()), version, false);
+            let object = change.object(self.target.relation_id());
+            own::note_operation(&object, version, false, self.statement);
         }
         Row::Done
     }
@@ -501,7 +548,7 @@ impl Apply {
             for change in changes.iter().filter(|change| change.has_elements()) {
                 if own::must_be_alone(change.id()) {
                     let object = change.object(self.target.relation_id());
-                    Request::overwrite().lock_object(&object)?;
+                    own::lock_late(&object, Request::overwrite())?;
                     row::require_unchanged(object.id)?;
                 }
             }
@@ -553,14 +600,16 @@ impl Apply {
 
     /// Holds the row and its bounded counters alone, and demands that the operations keep their bounds.
     fn lock_alone(&mut self, at: ItemPointerData, changes: &[Change]) -> Result<Rewrite, Error> {
+        if !version::is_ours(self.target.relation(), at) {
+            self.take_bounded(at, changes)?;
+        }
         let locked = self.target.lock(at)?;
         if locked != Rewrite::Done {
             return Ok(locked);
         }
-        lock::at_row(self.target.relation_id(), at);
+        self.take_bounded(at, changes)?;
         for change in changes {
             if let Some((bounded, content, delta)) = change.bounded() {
-                Request::overwrite().lock_object(&change.object(self.target.relation_id()))?;
                 row::require_unchanged(content.id)?;
                 bounded.require_after(content.newest_value()?, delta)?;
             }
@@ -581,48 +630,6 @@ impl Apply {
             count += 1;
         }
         self.target.rewrite(at, &self.stored[..count], wait)
-    }
-
-    /// Takes the locks of an operation outside the row, of which the version `at` is at hand: those on elements, which it gives, then that on
-    /// the plain columns it depends on.
-    ///
-    /// Elements first: whoever waits for one must not hold what others need to see the whole object.
-    fn lock(&self, at: ItemPointerData, changes: &[Change]) -> Result<Taken, Error> {
-        let relation = self.target.relation_id();
-        lock::at_row(relation, at);
-        let elements = self.lock_elements(changes, true, Until::End)?;
-        let elements = elements.unwrap_or_default();
-        (0..elements.len()).for_each(|_| own::note_lock());
-        let objects = || {
-            changes
-                .iter()
-                .filter(|change| !change.done)
-                .map(|change| change.object(relation))
-                .filter(|object| object.id != 0)
-        };
-        if self.private.reads_plain {
-            objects().for_each(|object| {
-                lock::lock_one(&object, Part::Row, Mode::Add, true);
-            });
-        }
-        objects().for_each(|object| {
-            lock::lock_one(&object, Part::Value, Mode::Add, true);
-            own::note_lock();
-        });
-        Ok(elements)
-    }
-
-    /// Gives back what [`Apply::lock`] took last for operations that were not done.
-    fn unlock(&self, changes: &[Change]) {
-        for change in changes
-            .iter()
-            .filter(|change| !change.done && change.id() != 0)
-        {
-            lock::unlock(Tag::Object(change.id()), Mode::Add);
-            if self.private.reads_plain {
-                lock::unlock(Tag::Row(change.id()), Mode::Add);
-            }
-        }
     }
 
     /// Finds the newest version, under the locks on the objects of the version `at`.

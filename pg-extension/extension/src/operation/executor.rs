@@ -4,6 +4,7 @@
 mod store;
 
 use super::escrow::Bounded;
+use super::foresight::Statement;
 use super::{missing, version};
 use crate::boundary::functions;
 use crate::error::Error;
@@ -223,6 +224,12 @@ impl Target {
     pub fn command(&self) -> pg_sys::CommandId {
         // SAFETY: set when the statement started.
         unsafe { (*self.estate).es_output_cid }
+    }
+
+    /// The statement, as far as it can be known again.
+    pub fn statement(&self) -> Option<Statement> {
+        // SAFETY: the text of a running statement.
+        unsafe { Statement::new(self.relation_id(), (*self.estate).es_sourceText) }
     }
 
     /// The column's type.

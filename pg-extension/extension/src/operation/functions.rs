@@ -7,6 +7,7 @@ use super::own;
 use super::row::{self, Locked, Request, Table};
 use super::strict;
 use super::tree;
+use super::version;
 use crate::aggregate::Family;
 use crate::backend;
 use crate::error::Error;
@@ -47,6 +48,8 @@ trait Content: Clone {
     fn newest_alone(self) -> Result<Datum, Error>;
     /// A new object with the base of this datum.
     fn identified(self) -> Result<Datum, Error>;
+    /// The old object with another base, so that its value is that of this datum. 40001 if that cannot be.
+    fn in_place_of(self, old: &Self) -> Result<Datum, Error>;
 }
 
 impl Content for Counter {
@@ -75,6 +78,9 @@ impl Content for Counter {
     fn identified(self) -> Result<Datum, Error> {
         Ok(Counter::new_object(self.value()?)?.into_datum())
     }
+    fn in_place_of(self, old: &Self) -> Result<Datum, Error> {
+        Ok(old.with_value(self.value()?)?.into_datum())
+    }
 }
 
 impl Content for DecimalCounter {
@@ -100,6 +106,9 @@ impl Content for DecimalCounter {
     }
     fn identified(self) -> Result<Datum, Error> {
         Ok(DecimalCounter::new_object(self.value()?)?.into_datum())
+    }
+    fn in_place_of(self, old: &Self) -> Result<Datum, Error> {
+        Ok(old.with_value(self.value()?)?.into_datum())
     }
 }
 
@@ -131,6 +140,10 @@ impl Content for Aggregated {
     fn identified(mut self) -> Result<Datum, Error> {
         self.state = self.seen()?;
         Ok(Aggregated::identified(self)?.into_datum())
+    }
+    /// Others may have seen elements of it, and what is in slices cannot be taken out of a state.
+    fn in_place_of(self, _old: &Self) -> Result<Datum, Error> {
+        Err(Error::ConcurrentUpdate)
     }
 }
 
@@ -229,8 +242,13 @@ fn newest_of_element(call: Call) -> Result<Datum, Error> {
         )?;
         return strictly_seen(content, held);
     }
-    let locked = Table::open(object.relation).lock_version(place(call, 2), request)?;
-    if locked != Locked::Newest {
+    let mut table = Table::open(object.relation);
+    // SAFETY: the place is that of a row version.
+    if !request.skips() && !version::is_ours(table.relation(), unsafe { *place(call, 2) }) {
+        // Whoever is at the element may want the row.
+        request.lock_element(&object, hash)?;
+    }
+    if table.lock_version(place(call, 2), request)? != Locked::Newest {
         return content.seen_alone();
     }
     request.lock_element(&object, hash)?;
@@ -246,12 +264,15 @@ fn lock_object(
     place: pg_sys::ItemPointer,
     request: Request,
 ) -> Result<bool, Error> {
-    if Table::open(object.relation).lock_version(place, request)? == Locked::Newest {
-        request.lock_object(&object)?;
+    if request.is_held() {
+        return Ok(true);
+    }
+    let mut table = Table::open(object.relation);
+    if own::lock_row(&mut table, place, &[object], request)? == Locked::Newest {
         row::require_unchanged(object.id)?;
         return Ok(request.reads_newest());
     }
-    Ok(request.is_held())
+    Ok(false)
 }
 
 /// The datum to store instead of an old one, whose slices are removed.
@@ -260,6 +281,21 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
         let old = T::argument(call, 0)?;
         let object = old.object(relation(call, 3));
         let newest = lock_object(object, place(call, 2), Request::overwrite())?;
+        if newest && lock::ordered::holds(object.id) {
+            // Others have added to it who come later: it stays, with all its slices. Whoever reads it in this statement must see the same of them.
+            // Only one who has operated on it: over plain columns, too, others who add then come later.
+            if !own::has_operated(object.id) || !row::shows_newest(object.id)? {
+                return Err(Error::ConcurrentUpdate);
+            }
+            lock::exclude_readers_before_change(&object);
+            return match call.is_null(1) {
+                true => {
+                    object::leave(&object)?;
+                    Ok(call.null())
+                }
+                false => T::argument(call, 1)?.in_place_of(&old),
+            };
+        }
         if newest && super::old_value_is_needed(relation(call, 3)) {
             object::leave(&object)?;
         } else if newest {
@@ -286,7 +322,7 @@ fn replace_bounded(call: Call) -> Result<Datum, Error> {
         unsafe { Counter::from_datum(call.arg(0)) }
     };
     let object = old.object(relation(call, 3));
-    if !call.is_null(1) && lock_object(object, place(call, 2), Request::overwrite())? {
+    if !call.is_null(1) && lock_object(object, place(call, 2), Request::alone())? {
         // SAFETY: declared with this type.
         bounded(call).require(unsafe { Counter::from_datum(call.arg(1)) }.value()?)?;
     }
@@ -299,12 +335,12 @@ fn operate_bounded(call: Call) -> Result<Datum, Error> {
     let content = unsafe { Counter::from_datum(call.arg(0)) };
     let object = content.object(relation(call, 3));
     let place = place(call, 2);
-    if !lock_object(object, place, Request::overwrite())? {
+    if !lock_object(object, place, Request::alone())? {
         return Ok(call.arg(0)); // there is a newer version, for which this is evaluated again
     }
     bounded(call).require_after(content.newest_value()?, call.i64(1))?;
     // SAFETY: the place is that of a row version.
-    own::note_operation(&object, unsafe { *place }, true);
+    own::note_operation(&object, unsafe { *place }, true, None);
     content.add(call.arg(1))
 }
 
@@ -373,7 +409,7 @@ fn prepare_operation(object: Object, place: pg_sys::ItemPointer) -> Result<(), E
         lock::exclude_readers_before_change(&object);
     }
     // SAFETY: the place is that of a row version.
-    own::note_operation(&object, unsafe { *place }, true);
+    own::note_operation(&object, unsafe { *place }, true, None);
     Ok(())
 }
 
@@ -421,25 +457,37 @@ pg_function!(
         let mut table = Table::open(relation(call, 1));
         if request.is_plain_change() {
             lock_plain_columns(&mut table, place(call, 0), request)?;
-        } else if table.lock_version(place(call, 0), request)? == Locked::Newest {
-            for object in table.objects()? {
-                request.lock_object(&object)?;
-                if request.reads_newest() {
-                    row::require_unchanged(object.id)?;
-                }
-                if request.discards() {
-                    object::discard(object.id)?;
-                } else if request.leaves() {
-                    object::leave(&object)?;
-                }
-            }
+        } else if table.fetch(place(call, 0)) {
+            lock_whole_row(&mut table, place(call, 0), request)?;
         }
         Ok(Datum::from(true))
     }
 );
 
-/// The plain columns' lock is usually free: then the row need not be locked before the statement changes it. Nobody
-/// who waits for this lock holds the row, so that holding it while waiting for the row closes no circle.
+fn lock_whole_row(
+    table: &mut Table,
+    place: pg_sys::ItemPointer,
+    request: Request,
+) -> Result<(), Error> {
+    let objects = table.objects()?;
+    if own::lock_row(table, place, &objects, request)? != Locked::Newest {
+        return Ok(());
+    }
+    for object in objects {
+        if request.reads_newest() {
+            row::require_unchanged(object.id)?;
+        }
+        if request.discards() {
+            object::discard(object.id)?;
+        } else if request.leaves() {
+            object::leave(&object)?;
+        }
+    }
+    Ok(())
+}
+
+/// The row need not be locked before the statement changes it. Whoever waits for the plain columns' lock has not got the row by this
+/// statement, and who holds that lock needs none that operations hold.
 fn lock_plain_columns(
     table: &mut Table,
     place: pg_sys::ItemPointer,
@@ -449,11 +497,9 @@ fn lock_plain_columns(
         return Ok(());
     }
     let objects = table.objects()?;
-    if objects.iter().all(row::try_plain_columns) {
-        return Ok(());
-    }
-    if table.lock_version(place, request)? == Locked::Newest {
-        for object in table.objects()? {
+    if !objects.iter().all(row::try_plain_columns) {
+        for object in objects {
+            own::note_change_of_plain_columns(object.id);
             request.lock_object(&object)?;
         }
     }

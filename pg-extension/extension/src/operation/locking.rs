@@ -44,7 +44,7 @@ fn holds(strength: LockClauseStrength::Type) -> Option<(Hold, Hold)> {
     match strength {
         LockClauseStrength::LCS_FORSHARE => Some((Hold::Share, Hold::ShareRow)),
         LockClauseStrength::LCS_FORNOKEYUPDATE => Some((Hold::Overwrite, Hold::UpdateRow)),
-        LockClauseStrength::LCS_FORUPDATE => Some((Hold::KeyChange, Hold::UpdateRow)),
+        LockClauseStrength::LCS_FORUPDATE => Some((Hold::ForUpdate, Hold::UpdateRow)),
         _ => None,
     }
 }

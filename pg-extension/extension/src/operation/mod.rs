@@ -7,6 +7,7 @@
 //!
 //! Nothing here knows how values are kept: that is `object` and `types`.
 
+mod ahead;
 mod apply;
 mod column;
 pub mod combined;
@@ -15,6 +16,7 @@ mod definitions;
 mod elements;
 mod escrow;
 mod executor;
+pub mod foresight;
 mod functions;
 mod inlining;
 mod joining;
@@ -56,6 +58,7 @@ pub fn install() {
     results::install();
     definitions::install();
     own::install();
+    ahead::install();
     parallel::install();
     published::install();
     orphans::install();
@@ -83,9 +86,12 @@ pub fn is_pure_plan(plan: &pg_sys::Plan) -> bool {
 
 /// Prepares a statement for planning. The plan of one that only operates gets our node.
 fn prepare_plan(query: *mut pg_sys::Query, parameters: pg_sys::ParamListInfo) -> Option<Finish> {
+    let query = Tree::new(query)?;
+    let symbols = Symbols::get()?;
+    let reads_anything = ahead::calls_stable_functions(query);
     let mut inlining = Inlining::new(parameters);
-    let pure = prepare(Tree::new(query)?, &mut inlining);
-    if pure.is_none() && inlining.is_empty() {
+    let prepared = prepare(&symbols, query, &mut inlining);
+    if prepared.is_done() && inlining.is_empty() && !reads_anything {
         return None;
     }
     Some(Box::new(move |statement| {
@@ -93,25 +99,46 @@ fn prepare_plan(query: *mut pg_sys::Query, parameters: pg_sys::ParamListInfo) ->
             return;
         };
         inlining.note_in(statement);
-        if pure.is_some_and(|pure| !pure.replace(statement)) {
-            Error::Internal("unexpected plan of an operation".into()).raise();
+        match prepared {
+            Prepared::Pure(pure) if !pure.replace(statement) => {
+                Error::Internal("unexpected plan of an operation".into()).raise();
+            }
+            Prepared::Rewritten(parts) => parts.keep(statement),
+            Prepared::Pure(_) => {}
+        }
+        if reads_anything {
+            ahead::mark(statement);
         }
     }))
 }
 
-/// Prepares a statement for planning; gives what to do with its plan if it only operates.
-fn prepare(query: Tree<pg_sys::Query>, inlining: &mut Inlining) -> Option<pure::Pure> {
-    let symbols = Symbols::get()?;
-    let mut copies = Copies::new(&symbols);
+/// What was done to a statement before planning.
+enum Prepared {
+    /// It only operates.
+    Pure(pure::Pure),
+    /// It is for PostgreSQL's executor, and asks for these elements.
+    Rewritten(ahead::Parts),
+}
+
+impl Prepared {
+    /// Whether nothing is to be done with the plan.
+    fn is_done(&self) -> bool {
+        matches!(self, Prepared::Rewritten(parts) if parts.is_empty())
+    }
+}
+
+/// Prepares a statement for planning.
+fn prepare(symbols: &Symbols, query: Tree<pg_sys::Query>, inlining: &mut Inlining) -> Prepared {
+    let mut copies = Copies::new(symbols);
     if settings::CONCURRENT_OPERATIONS.get()
-        && let Some(pure) = pure::prepare(&symbols, query)
+        && let Some(pure) = pure::prepare(symbols, query)
     {
         visit(query.targetList.cast(), |node, levels| {
             if let Some(copies) = &mut copies {
                 copies.visit(node, levels);
             }
         });
-        return Some(pure);
+        return Prepared::Pure(pure);
     }
     if !copies::meets_objects(query.any()) {
         copies = None;
@@ -126,8 +153,11 @@ fn prepare(query: Tree<pg_sys::Query>, inlining: &mut Inlining) -> Option<pure::
             copies.visit(node, levels);
         }
     });
-    rewrite::statement(&symbols, queries, settings::LOCKING_READS.get());
-    None
+    Prepared::Rewritten(rewrite::statement(
+        symbols,
+        queries,
+        settings::LOCKING_READS.get(),
+    ))
 }
 
 /// Calls `each` for every node of a tree, from the top down.

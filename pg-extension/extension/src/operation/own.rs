@@ -3,14 +3,18 @@
 //! Over plain columns, a transaction that has changed a value holds the row: nobody else changes the value before it
 //! ends, so that it may look at the result and decide (`UPDATE ... SET seats = seats - 1`, then `SELECT seats`).
 //! Operations do not hold the row. Hence the first read of an object that the transaction has operated on takes the
-//! exclusive hold then (one of a single element holds that: [`hold_element`]), and fails with 40001 if somebody was faster. Since two such transactions would rather queue
-//! from the beginning, the object is marked serial for a while (a hint; see `contention::note_upgrade`).
+//! exclusive hold then (one of a single element holds that: [`hold_element`]). Statements that can be seen to read it do so before they take
+//! their snapshot ([`super::ahead`]); what is found out later fails with 40001 if the snapshot misses anything.
 //!
 //! Under REPEATABLE READ, a transaction that has read an object and then operates on it must be the only one that
 //! changed it since the snapshot: such an operation is done alone. SERIALIZABLE needs neither: PostgreSQL's
 //! detection of dangerous structures covers the reads and writes of slices as of any row.
 
+mod places;
+
+use super::ahead::Reading;
 use super::elements::shows_newest_of;
+use super::foresight::Statement;
 use super::row::{self, Locked, Request, Table};
 use super::version::{self, Newest, OwnUpdates};
 use crate::backend;
@@ -19,6 +23,7 @@ use crate::harmless;
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::transaction::{self, SubtransactionEnd};
 use crate::identity::ById;
+use crate::lock::ordered::Turn;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Object, contention};
 use crate::settings::{self, Split};
@@ -26,6 +31,7 @@ use crate::types::aggregated::Aggregated;
 use crate::types::elements;
 use abelian_adt::locks::element_hash;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid};
+use places::{Place, Places};
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::collections::hash_map::Entry;
@@ -34,66 +40,18 @@ use std::collections::hash_map::Entry;
 /// reads more under REPEATABLE READ does all its operations alone.
 const MOST: usize = 100_000;
 
-#[derive(Clone, Copy)]
-struct Place {
-    relation: Oid,
-    attribute: i16,
-    /// A version of the row that has the object.
-    version: ItemPointerData,
-    /// The transaction wrote that version, and so holds the row.
-    in_row: bool,
-    /// The statement that did it, which goes on to see what it saw before.
-    command: pg_sys::CommandId,
-    /// The subtransaction that did it, or the one this has become part of.
-    subtransaction: pg_sys::SubTransactionId,
-}
-
-/// The operations on one object: of each subtransaction the last one. Most often it is one, which needs no memory of its own.
-struct Places {
-    last: Place,
-    /// Those of outer subtransactions, outermost first.
-    outer: Vec<Place>,
-}
-
-impl Places {
-    fn of(first: Place) -> Self {
-        Places {
-            last: first,
-            outer: Vec::new(),
-        }
-    }
-
-    fn note(&mut self, place: Place) {
-        let before = std::mem::replace(&mut self.last, place);
-        if before.subtransaction != place.subtransaction {
-            self.outer.push(before);
-        }
-    }
-
-    /// A subtransaction was rolled back. False if nothing is left.
-    fn undo(&mut self, ended: pg_sys::SubTransactionId) -> bool {
-        self.outer.retain(|place| place.subtransaction != ended);
-        if self.last.subtransaction != ended {
-            return true;
-        }
-        let outer = self.outer.pop();
-        self.last = outer.unwrap_or(self.last);
-        outer.is_some()
-    }
-
-    /// A subtransaction has become part of its parent.
-    fn merge(&mut self, ended: pg_sys::SubTransactionId, parent: pg_sys::SubTransactionId) {
-        if self.last.subtransaction == ended {
-            self.outer.pop_if(|outer| outer.subtransaction == parent);
-            self.last.subtransaction = parent;
-        }
-    }
-}
-
 #[derive(Default)]
 struct Own {
     /// By object.
     operated: ById<Places>,
+    /// Those of which it is not known that they are held, in the order of the operations.
+    pending: Vec<i64>,
+    /// Which of the backend's holds an object's last one was.
+    held: ById<u64>,
+    /// Snapshots of statements, by place, and how many holds there were when they were taken.
+    snapshots: Vec<(usize, u64)>,
+    /// Operations that queued because a read was expected, and whether it came.
+    expected: ById<(Statement, bool)>,
     read: HashSet<i64>,
     /// More than is remembered, or in parallel workers.
     read_too_many: bool,
@@ -103,6 +61,8 @@ thread_local! {
     static OWN: RefCell<Own> = RefCell::default();
     /// How many objects the transaction has locked for operations outside the row.
     static LOCKED: Cell<i32> = const { Cell::new(0) };
+    /// How many holds the backend has taken.
+    static HOLDS: Cell<u64> = const { Cell::new(0) };
     /// Reads made here do not count.
     static LOOKING: Cell<bool> = const { Cell::new(false) };
 }
@@ -113,7 +73,7 @@ pub fn install() {
     use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
     transaction::on_end(&Subscriber {
         concerns: |event| [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(event),
-        tell: |_| transaction_ended(),
+        tell: |event| transaction_ended(*event == XACT_EVENT_ABORT),
     });
     transaction::on_subtransaction(&Subscriber {
         concerns: |_| object::reads_are_watched(),
@@ -121,14 +81,21 @@ pub fn install() {
     });
 }
 
-fn transaction_ended() {
+fn transaction_ended(aborted: bool) {
     LOOKING.set(false);
     LOCKED.set(0);
     object::watch_reads(false);
     // It is gone when a process ends in the middle of something.
     let _ = OWN.try_with(|own| {
         if let Ok(mut own) = own.try_borrow_mut() {
+            // Who has failed, or given up, has not come to its reads.
+            let told = own.expected.values().filter(|(_, read)| *read || !aborted);
+            told.for_each(|(statement, read)| statement.note(*read));
+            own.expected.clear();
             own.operated.clear();
+            own.pending.clear();
+            own.held.clear();
+            own.snapshots.clear();
             own.read.clear();
             own.read_too_many = false;
         }
@@ -143,7 +110,19 @@ fn subtransaction_ended(end: &SubtransactionEnd) {
             return;
         };
         if end.kind == SUBXACT_EVENT_ABORT_SUB {
-            own.operated.retain(|_, places| places.undo(end.own));
+            let Own {
+                operated, expected, ..
+            } = &mut *own;
+            operated.retain(|_, places| places.undo(end.own));
+            expected.retain(|id, (_, read)| *read || operated.contains_key(id));
+            // Locks are given back by that, too.
+            let mut pending: Vec<_> = own
+                .operated
+                .iter()
+                .map(|(id, places)| (places.last.command, *id))
+                .collect();
+            pending.sort_unstable();
+            own.pending = pending.into_iter().map(|(_, id)| id).collect();
         } else if end.kind == SUBXACT_EVENT_COMMIT_SUB {
             for places in own.operated.values_mut() {
                 places.merge(end.own, end.parent);
@@ -152,8 +131,14 @@ fn subtransaction_ended(end: &SubtransactionEnd) {
     });
 }
 
-/// The transaction has operated on the object, whose row has this version. `in_row`: by writing that version.
-pub fn note_operation(object: &Object, version: ItemPointerData, in_row: bool) {
+/// The transaction has operated on the object by a statement, if that is known. The object's row has this version. `in_row`: it was done by
+/// writing that version.
+pub fn note_operation(
+    object: &Object,
+    version: ItemPointerData,
+    in_row: bool,
+    statement: Option<Statement>,
+) {
     if object.id == 0 || backend::is_serializable() {
         return;
     }
@@ -174,15 +159,52 @@ pub fn note_operation(object: &Object, version: ItemPointerData, in_row: bool) {
                 attribute: object.attribute,
                 version,
                 in_row,
+                statement,
             };
             match own.operated.entry(object.id) {
                 Entry::Occupied(mut places) => places.get_mut().note(place),
                 Entry::Vacant(none) => {
                     none.insert(Places::of(place));
+                    own.pending.push(object.id);
                 }
             }
         }
     });
+}
+
+/// The operation of this statement on the object has queued for the row, since a read is expected.
+pub fn note_expected_read(id: i64, statement: Statement) {
+    OWN.with_borrow_mut(|own| {
+        if own.expected.len() < MOST {
+            own.expected.insert(id, (statement, false));
+        }
+    });
+}
+
+/// Whether the transaction has operated on the object.
+pub fn has_operated(id: i64) -> bool {
+    object::reads_are_watched() && OWN.with_borrow(|own| own.operated.contains_key(&id))
+}
+
+/// Whether the transaction has operated on any object of the table.
+pub fn has_operated_in(relation: Oid) -> bool {
+    let of = |places: &Places| places.last.relation == relation;
+    object::reads_are_watched() && OWN.with_borrow(|own| own.operated.values().any(of))
+}
+
+/// Somebody else has operated on an object that this transaction has operated on, and now wants for itself.
+fn note_conflict(id: i64) {
+    let place = OWN.with_borrow(|own| Some(own.operated.get(&id)?.last));
+    if let Some(statement) = place.and_then(|place| place.statement) {
+        statement.note_conflict();
+    }
+}
+
+/// Plain columns are to be changed on which operations under way depend, perhaps one of this transaction.
+pub fn note_change_of_plain_columns(id: i64) {
+    if object::reads_are_watched() {
+        note_conflict(id);
+    }
 }
 
 /// Notes a lock for an operation outside the row.
@@ -197,12 +219,11 @@ pub fn has_many_locks() -> bool {
 
 /// Whether an operation on the object must be done alone: by the exclusive hold, as if it read the value.
 pub fn must_be_alone(id: i64) -> bool {
-    if id == 0 || backend::is_serializable() {
-        return false;
-    }
-    settings::SPLIT.get() != Split::Always && contention::is_serial(id)
-        || backend::has_one_snapshot()
-            && OWN.with_borrow(|own| own.read_too_many || own.read.contains(&id))
+    let in_one_snapshot = backend::has_one_snapshot() && !backend::is_serializable();
+    id != 0
+        && in_one_snapshot
+        && (settings::SPLIT.get() != Split::Always && contention::is_serial(id)
+            || OWN.with_borrow(|own| own.read_too_many || own.read.contains(&id)))
 }
 
 /// Whether a statement that begins now may read in parallel workers. Their reads cannot take holds, so not once the
@@ -226,30 +247,188 @@ fn before_read(id: i64) {
         return;
     }
     note_read(id);
-    if let Some(place) = to_hold(id)
-        && let Err(error) = look(|| hold(id, place))
-    {
+    let result = match standing(id, shown_until()) {
+        Standing::Free => Ok(()),
+        Standing::ToHold(place) => look(|| hold(id, place).and_then(|()| require_shown(id, place))),
+        Standing::Held(place) => match shows_what_was_held(id) {
+            true => Ok(()),
+            false => look(|| require_shown(id, place)),
+        },
+    };
+    if let Err(error) = result {
         error.raise();
+    }
+}
+
+/// What a read of an object has to do about the transaction's own operations on it.
+enum Standing {
+    /// There are none that it sees.
+    Free,
+    /// Hold it.
+    ToHold(Place),
+    /// It is held.
+    Held(Place),
+}
+
+/// For a statement that sees what commands before this one have done.
+fn standing(id: i64, shown_until: pg_sys::CommandId) -> Standing {
+    if !object::reads_are_watched() {
+        return Standing::Free;
+    }
+    let place = OWN.with_borrow(|own| Some(own.operated.get(&id)?.last));
+    match place {
+        Some(place) if place.command < shown_until && !lock::owns_table(place.relation) => {
+            if lock::holds(Tag::Object(id), Mode::Overwrite) || lock::ordered::holds(id) {
+                Standing::Held(place)
+            } else if place.in_row || lock::holds(Tag::Object(id), Mode::Add) {
+                Standing::ToHold(place)
+            } else {
+                Standing::Free
+            }
+        }
+        _ => Standing::Free,
     }
 }
 
 /// Where the transaction has operated on an object that it has not held as a whole since, if a read of that has to hold it.
 fn to_hold(id: i64) -> Option<Place> {
-    if !object::reads_are_watched() {
-        return None;
+    match standing(id, shown_until()) {
+        Standing::ToHold(place) => Some(place),
+        Standing::Free | Standing::Held(_) => None,
     }
-    let place = OWN.with_borrow(|own| Some(own.operated.get(&id)?.last))?;
-    if place.command >= shown_until() || lock::owns_table(place.relation) {
-        return None;
-    }
-    if lock::holds(Tag::Object(id), Mode::Overwrite) {
-        if contention::is_serial(id) {
-            // Operated on alone from the beginning: others had better go on to do so.
-            contention::note_upgrade(id);
+}
+
+/// Bound on remembered snapshots: those of statements inside one another, and of open cursors.
+const MOST_SNAPSHOTS: usize = 64;
+
+/// This snapshot was taken just now, for a statement that starts.
+pub fn note_snapshot(snapshot: pg_sys::Snapshot) {
+    let one = (snapshot as usize, HOLDS.get());
+    OWN.with_borrow_mut(|own| {
+        own.snapshots.retain(|(place, _)| *place != one.0);
+        if own.snapshots.len() >= MOST_SNAPSHOTS {
+            own.snapshots.remove(0);
         }
-        return None;
+        own.snapshots.push(one);
+    });
+}
+
+/// Whether the active snapshot is known to have been taken after the object was held.
+fn shows_what_was_held(id: i64) -> bool {
+    if backend::has_one_snapshot() {
+        return true;
     }
-    (place.in_row || lock::holds(Tag::Object(id), Mode::Add)).then_some(place)
+    // SAFETY: plain reads.
+    let active = unsafe {
+        if !pg_sys::ActiveSnapshotSet() {
+            return true;
+        }
+        pg_sys::GetActiveSnapshot() as usize
+    };
+    OWN.with_borrow(|own| {
+        let taken = own.snapshots.iter().find(|(place, _)| *place == active);
+        taken.is_some_and(|(_, holds)| own.held.get(&id).is_some_and(|hold| hold <= holds))
+    })
+}
+
+/// Holds what the transaction has operated on, in the order of the operations, as a read by a statement does that sees what commands before
+/// `shown_until` have done. Whether anything was held that was not before. If there is more than `most`, nothing is.
+pub fn hold_all(
+    reads: impl Fn(Oid, i16) -> Reading,
+    shown_until: pg_sys::CommandId,
+    most: usize,
+) -> Result<bool, Error> {
+    let pending = OWN.with_borrow_mut(|own| std::mem::take(&mut own.pending));
+    let (mut left, mut wanted) = (Vec::new(), Vec::new());
+    for id in pending {
+        let standing = with_attribute(id, standing(id, shown_until))?;
+        let reading = match &standing {
+            Standing::ToHold(place) | Standing::Held(place) => {
+                reads(place.relation, place.attribute)
+            }
+            Standing::Free => Reading::Nothing,
+        };
+        match (standing, reading) {
+            (_, Reading::Nothing) => left.push(id),
+            (Standing::Held(_), _) if shows_what_was_held(id) => {}
+            (Standing::ToHold(place), reading) => wanted.push((id, place, reading)),
+            _ => left.push(id),
+        }
+    }
+    // What is held stays in the list until it is seen to be: an error may come.
+    let all = wanted.iter().map(|(id, ..)| *id).chain(left).collect();
+    OWN.with_borrow_mut(|own| own.pending = all);
+    if wanted.len() > most {
+        return Ok(false);
+    }
+    for (id, place, reading) in &wanted {
+        look(|| match reading {
+            Reading::Elements(elements) => elements
+                .iter()
+                .try_for_each(|element| hold_element_or_all(*id, *place, element).map(|_| ())),
+            _ => hold(*id, *place),
+        })?;
+    }
+    Ok(!wanted.is_empty())
+}
+
+/// Locks an object for one who has the row, or has operated on it: goes before others who have operated on it and wait for this
+/// transaction, if the access allows that.
+pub fn lock_late(object: &Object, request: Request) -> Result<(), Error> {
+    if object.id == 0
+        || request.has(object)
+        || lock::ordered::holds(object.id) && request.goes_before()
+    {
+        return Ok(());
+    }
+    if !request.goes_before() || backend::has_one_snapshot() {
+        note_conflict(object.id);
+        return request.lock_object(object);
+    }
+    take_alone(object).map(|_| ())
+}
+
+/// Takes the exclusive lock on an object, or goes before others.
+fn take_alone(object: &Object) -> Result<Turn, Error> {
+    if lock::lock_part(object, Part::Value, Mode::Overwrite, false) {
+        return Ok(Turn::Alone);
+    }
+    note_conflict(object.id);
+    lock::ordered::overwrite(object)
+}
+
+/// Locks a version of a row, unless it has a successor, and these objects of it. Whoever has nothing of the row yet takes the objects first.
+pub fn lock_row(
+    table: &mut Table,
+    place: pg_sys::ItemPointer,
+    objects: &[Object],
+    request: Request,
+) -> Result<Locked, Error> {
+    let operated = |object: &Object| has_operated(object.id);
+    // SAFETY: a place in the table.
+    let late = version::is_ours(table.relation(), unsafe { *place })
+        || request.goes_before() && objects.iter().any(operated);
+    let row_first = late || request.skips();
+    if let Some(object) = objects.first() {
+        // SAFETY: as above.
+        lock::at_row(object.relation, unsafe { *place });
+    }
+    if !row_first {
+        for object in objects {
+            request.lock_object(object)?;
+        }
+    }
+    let locked = table.lock_version(place, request)?;
+    if locked == Locked::Newest {
+        for object in objects {
+            match late {
+                true => lock_late(object, request)?,
+                // Again, for one who has locked the table instead: strict readers may have come before the row was locked.
+                false => request.lock_object(object)?,
+            }
+        }
+    }
+    Ok(locked)
 }
 
 /// Before a read of one element of an object as the statement sees it: holds that element if the transaction has operated on the object,
@@ -265,65 +444,52 @@ pub fn hold_element(seen: &Aggregated, element: &[u8]) -> Result<bool, Error> {
     };
     note_read(seen.id);
     look(|| {
-        let newest = settle_element(seen, element, place)?;
-        if shows_newest_of(seen, newest, element)? {
-            return Ok(true);
+        let newest = hold_element_or_all(seen.id, place, element)?;
+        match shows_newest_of(seen, newest, element)? {
+            true => Ok(true),
+            false => Err(Error::ConcurrentUpdate),
         }
-        contention::note_upgrade(seen.id);
-        Err(Error::ConcurrentUpdate)
     })
 }
 
-/// Locks an element for reading, once nobody is at the row who has changed the element there and given back the lock. Gives the object's datum in
-/// the newest version of the row.
-fn settle_element(seen: &Aggregated, element: &[u8], place: Place) -> Result<Datum, Error> {
-    /// Each round, another transaction has changed the element in the row.
-    const ROUNDS: usize = 10_000;
+/// Holds an element, or the whole object if others are at the element. Gives the object's datum in the newest version of the row.
+fn hold_element_or_all(id: i64, place: Place, element: &[u8]) -> Result<Datum, Error> {
+    if let Some(newest) = try_element(id, place, element)? {
+        return Ok(newest);
+    }
+    hold(id, place)?;
+    let mut table = Table::open(place.relation);
+    let at = newest_version(&table, place.version)?;
+    content(&mut table, at, id)?.ok_or(Error::ConcurrentUpdate)
+}
+
+/// Locks an element for reading, unless another transaction is at it: in a slice, which the lock tells, or in the row, after which it has
+/// given back the lock. Gives the object's datum in the newest version of the row.
+fn try_element(id: i64, place: Place, element: &[u8]) -> Result<Option<Datum>, Error> {
     let object = Object {
-        id: seen.id,
+        id,
         relation: place.relation,
         attribute: place.attribute,
     };
     let hash = element_hash(element);
     let tag = Part::Element(hash).tag(&object);
     lock::at_element(hash, element);
-    let held = [Mode::Read, Mode::Overwrite]
-        .iter()
-        .any(|mode| lock::holds(tag, *mode));
+    let holds = |mode: &Mode| lock::holds(tag, *mode);
+    let held = [Mode::Read, Mode::Overwrite].iter().any(holds);
+    if !held && !lock::lock_part(&object, Part::Element(hash), Mode::Read, false) {
+        return Ok(None);
+    }
     let mut table = Table::open(place.relation);
-    let mut at = place.version;
-    for _ in 0..ROUNDS {
-        let taken = !held && read_lock(&object, Part::Element(hash));
-        at = newest_version(&table, at)?;
-        let newest = content(&mut table, at, seen.id)?.ok_or(Error::ConcurrentUpdate)?;
-        let changing = match held {
-            true => None,
-            false => changes_element(&mut table, at, seen, newest, element)?,
-        };
-        let Some(by) = changing else {
-            return Ok(newest);
-        };
-        if taken {
-            // It may be waiting for the element.
+    let at = newest_version(&table, place.version)?;
+    let newest = content(&mut table, at, id)?.ok_or(Error::ConcurrentUpdate)?;
+    if !held && changes_element(&mut table, at, id, newest, element)? {
+        // It may be waiting for the element.
+        if holds(&Mode::Read) {
             lock::unlock(tag, Mode::Read);
         }
-        version::wait_for(table.relation(), at, by);
+        return Ok(None);
     }
-    Err(Error::ConcurrentUpdate)
-}
-
-/// Whether that took a lock.
-fn read_lock(object: &Object, part: Part) -> bool {
-    let tag = part.tag(object);
-    if lock::holds(tag, Mode::Add) && !lock::lock(tag, Mode::Read, false) {
-        // Two transactions that add and then read deadlock: better to queue from the beginning.
-        contention::note_upgrade(object.id);
-    } else if lock::holds(tag, Mode::Read) {
-        return true;
-    }
-    lock::lock_part(object, part, Mode::Read, true);
-    // The table may have been locked instead.
-    lock::holds(tag, Mode::Read)
+    Ok(Some(newest))
 }
 
 fn content(table: &mut Table, at: ItemPointerData, id: i64) -> Result<Option<Datum>, Error> {
@@ -334,28 +500,29 @@ fn content(table: &mut Table, at: ItemPointerData, id: i64) -> Result<Option<Dat
     }
 }
 
-/// Another transaction that is changing an element in the row, whose newest committed version has the datum `newest`.
+/// Whether another transaction is changing an element in the row, whose newest committed version has the datum `newest`.
 fn changes_element(
     table: &mut Table,
     at: ItemPointerData,
-    seen: &Aggregated,
+    id: i64,
     newest: Datum,
     element: &[u8],
-) -> Result<Option<pg_sys::TransactionId>, Error> {
+) -> Result<bool, Error> {
+    let family = table.family_of(id)?.ok_or(Error::NotAggregated)?;
     let in_row = |datum| {
         // SAFETY: a datum of the same column.
-        let one = unsafe { Aggregated::from_datum(seen.family.clone(), datum) };
-        elements::known_of(&seen.family, element, &one.state, &[])
+        let one = unsafe { Aggregated::from_datum(family.clone(), datum) };
+        elements::known_of(&family, element, &one.state, &[])
     };
     for version in version::successors(table.relation(), at)? {
-        let Some(other) = content(table, version.place, seen.id)? else {
+        let Some(other) = content(table, version.place, id)? else {
             continue;
         };
         if in_row(other)? != in_row(newest)? {
-            return Ok(Some(version.writer));
+            return Ok(true);
         }
     }
-    Ok(None)
+    Ok(false)
 }
 
 /// Reads made while it lives do not count. It ends by an error too (a deadlock, a timeout): after a rollback to a
@@ -407,29 +574,111 @@ pub fn note_read(id: i64) {
     });
 }
 
-/// Takes the exclusive hold; fails if the statement's snapshot does not show the newest state.
+/// The functions of the ordinary path do not know which column they work for: the row tells.
+fn with_attribute(id: i64, standing: Standing) -> Result<Standing, Error> {
+    let found = |place: Place| -> Result<Place, Error> {
+        if place.attribute != 0 {
+            return Ok(place);
+        }
+        let mut table = Table::open(place.relation);
+        let mut version = place.version;
+        let attribute = match table.fetch(&mut version) {
+            true => table
+                .objects()?
+                .iter()
+                .find(|object| object.id == id)
+                .map(|object| object.attribute),
+            false => None,
+        };
+        let attribute = attribute.unwrap_or(0);
+        OWN.with_borrow_mut(|own| {
+            if let Some(places) = own.operated.get_mut(&id) {
+                places.last.attribute = attribute;
+            }
+        });
+        Ok(Place { attribute, ..place })
+    };
+    Ok(match standing {
+        Standing::Free => Standing::Free,
+        Standing::ToHold(place) => Standing::ToHold(found(place)?),
+        Standing::Held(place) => Standing::Held(found(place)?),
+    })
+}
+
+/// Takes the exclusive hold.
 fn hold(id: i64, place: Place) -> Result<(), Error> {
-    let request = Request::overwrite();
-    let mut table = Table::open(place.relation);
-    let newest = newest_version(&table, place.version)?;
-    let mut version = lock_newest(&mut table, newest, request)?;
     let object = Object {
         id,
         relation: place.relation,
         attribute: place.attribute,
     };
-    let at_once = lock::lock(Tag::Row(id), Mode::Read, false)
-        && lock::lock(Tag::Object(id), Mode::Overwrite, false);
-    if !at_once {
-        contention::note_upgrade(id);
-        request.lock_object(&object)?;
+    if backend::has_one_snapshot() {
+        return hold_in_snapshot(&object, place.version);
     }
+    if !place.in_row {
+        hold_row(&object, place.version)?;
+    }
+    lock_late(&object, Request::overwrite())?;
+    let hold = HOLDS.get() + 1;
+    HOLDS.set(hold);
+    OWN.with_borrow_mut(|own| {
+        own.held.insert(id, hold);
+        if let Some((_, read)) = own.expected.get_mut(&id) {
+            *read = true;
+        }
+    });
+    Ok(())
+}
+
+/// Takes the exclusive hold for a transaction that works on one snapshot. Nobody goes before anybody then: two that have both operated are a
+/// deadlock, and others had better queue for a while.
+fn hold_in_snapshot(object: &Object, version: ItemPointerData) -> Result<(), Error> {
+    let request = Request::overwrite();
+    let mut table = Table::open(object.relation);
+    let newest = newest_version(&table, version)?;
+    lock_newest(&mut table, newest, request)?;
+    let at_once = lock::lock(Tag::Row(object.id), Mode::Read, false)
+        && lock::lock(Tag::Object(object.id), Mode::Overwrite, false);
+    if !at_once {
+        contention::note_upgrade(object.id);
+        request.lock_object(object)?;
+    }
+    Ok(())
+}
+
+/// Locks the row of an object that the transaction has operated on elsewhere: first the object, then the row. Whoever has the row may be
+/// waiting for this transaction, as far as that has operated; but it must not find the object taken. So if the row is not to be had at once,
+/// the object is given back.
+fn hold_row(object: &Object, version: ItemPointerData) -> Result<(), Error> {
+    let mut table = Table::open(object.relation);
+    let newest = newest_version(&table, version)?;
+    if version::is_ours(table.relation(), newest) {
+        return Ok(());
+    }
+    let turn = take_alone(object)?;
+    let mut newest = newest_version(&table, newest)?;
+    if table.lock_version(&mut newest, Request::overwrite_at_once())? != Locked::Newest {
+        turn.release(object.id);
+        lock_newest(&mut table, newest, Request::overwrite())?;
+    }
+    Ok(())
+}
+
+/// What is held must be what the statement's snapshot shows, but for what the transaction has done itself since.
+fn require_shown(id: i64, place: Place) -> Result<(), Error> {
+    let mut table = Table::open(place.relation);
+    let mut newest = newest_version(&table, place.version)?;
     // SAFETY: a value is being read, so a snapshot is active.
     let snapshot = unsafe { pg_sys::GetActiveSnapshot() };
-    if table.shows(&mut version, snapshot) && row::shows_newest(id)? {
+    let row_shown =
+        version::is_written_by_us(table.relation(), newest) || table.shows(&mut newest, snapshot);
+    if row_shown && row::shows_slices(id)? {
         Ok(())
     } else {
-        contention::note_upgrade(id);
+        match backend::has_one_snapshot() {
+            true => contention::note_upgrade(id),
+            false => note_conflict(id),
+        }
         Err(Error::ConcurrentUpdate)
     }
 }
@@ -459,70 +708,4 @@ fn lock_newest(
         version = newest_version(table, version)?;
     }
     Err(Error::ConcurrentUpdate)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn place(command: u32, subtransaction: u32) -> Place {
-        Place {
-            relation: Oid::INVALID,
-            attribute: 1,
-            version: ItemPointerData::default(),
-            in_row: false,
-            command,
-            subtransaction,
-        }
-    }
-
-    /// Operations as (command, subtransaction).
-    fn places(all: &[(u32, u32)]) -> Places {
-        let mut noted = Places::of(place(all[0].0, all[0].1));
-        all[1..]
-            .iter()
-            .for_each(|(command, by)| noted.note(place(*command, *by)));
-        noted
-    }
-
-    fn content(places: &Places) -> Vec<(u32, u32)> {
-        let all = places.outer.iter().chain([&places.last]);
-        all.map(|place| (place.command, place.subtransaction))
-            .collect()
-    }
-
-    #[test]
-    fn of_each_subtransaction_the_last_operation_counts() {
-        assert_eq!(
-            content(&places(&[(1, 1), (2, 1), (3, 2), (4, 2)])),
-            [(2, 1), (4, 2)]
-        );
-    }
-
-    #[test]
-    fn a_rollback_brings_back_what_was_before() {
-        let mut noted = places(&[(1, 1), (2, 2), (3, 3)]);
-        assert!(noted.undo(3));
-        assert_eq!(content(&noted), [(1, 1), (2, 2)]);
-        assert!(noted.undo(4), "did nothing with the object");
-        assert_eq!(content(&noted), [(1, 1), (2, 2)]);
-        assert!(noted.undo(2));
-        assert_eq!(content(&noted), [(1, 1)]);
-        assert!(!noted.undo(1), "nothing is left");
-    }
-
-    #[test]
-    fn a_released_savepoint_is_its_parents() {
-        let mut noted = places(&[(1, 1), (2, 2), (3, 3)]);
-        noted.merge(3, 2);
-        assert_eq!(content(&noted), [(1, 1), (3, 2)]);
-        noted.merge(4, 2);
-        assert_eq!(content(&noted), [(1, 1), (3, 2)]);
-        assert!(noted.undo(2));
-        assert_eq!(content(&noted), [(1, 1)]);
-        let mut alone = places(&[(1, 3)]);
-        alone.merge(3, 2);
-        assert!(alone.undo(3));
-        assert!(!alone.undo(2));
-    }
 }

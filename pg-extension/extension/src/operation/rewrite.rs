@@ -11,6 +11,9 @@
 //!
 //! The argument is in `docs/design/operations.md`.
 
+mod asked;
+
+use super::ahead::Parts;
 use super::column::Column;
 use super::recognise;
 use super::relation::Facts;
@@ -19,16 +22,18 @@ use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
 use super::whole_row;
 use crate::aggregate::{Operation, operation};
+use asked::Asked;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Rewrites a statement: all its queries, those around others first.
+/// Rewrites a statement: all its queries, those around others first. Gives the elements that it asks for, if it tells.
 pub fn statement(
     symbols: &Symbols,
     queries: Vec<Tree<pg_sys::Query>>,
     locking_reads: super::settings::LockingReads,
-) {
+) -> Parts {
+    let mut parts = Parts::default();
     // The innermost first: an outer rewriting copies the expressions that hold inner queries.
     for query in queries.into_iter().rev() {
         match query.commandType {
@@ -39,21 +44,32 @@ pub fn statement(
             CmdType::CMD_SELECT => super::locking::select(symbols, query, locking_reads),
             _ => {}
         }
-        if super::settings::STRICT_READS.get() {
+        let strictly = super::settings::STRICT_READS.get();
+        if crate::object::reads_are_watched() {
+            own_reads(symbols, query, strictly, &mut parts);
+        }
+        if strictly {
             super::strict::reads(symbols, query);
-        } else if crate::object::reads_are_watched() {
-            own_reads(symbols, query);
         }
     }
+    parts
 }
 
 /// Has a query that is planned after operations of the same transaction tell which elements it reads. The target of a change is held
 /// anyway, and so is what a locking clause names.
-fn own_reads(symbols: &Symbols, query: Tree<pg_sys::Query>) {
+fn own_reads(symbols: &Symbols, query: Tree<pg_sys::Query>, strictly: bool, parts: &mut Parts) {
     for relation in Relation::sources(symbols, query) {
-        if !super::locking::holds_values(query, relation.number) {
-            relation.read_elements(Hold::OwnElement as i32);
+        if super::locking::holds_values(query, relation.number) {
+            relation.columns_with_elements(|column| parts.note_held(relation.entry.relid, column));
+        } else {
+            let asked = relation.elements_read(parts);
+            if !strictly && !asked.is_empty() {
+                relation.becomes(relation.elements_in(&asked, Hold::OwnElement as i32));
+            }
         }
+    }
+    if let Some(target) = Relation::of(symbols, query, query.resultRelation) {
+        target.columns_with_elements(|column| parts.note_held(target.entry.relid, column));
     }
 }
 
@@ -74,40 +90,6 @@ fn unmarked(variable: Tree<pg_sys::Var>) -> Tree<pg_sys::Var> {
     let mut column = variable.copy();
     column.location = column.location.max(-1);
     column
-}
-
-/// An expression, and which elements it asks for of columns of one relation.
-struct Asked {
-    /// With marks.
-    expression: Any,
-    /// By number of the mark.
-    columns: Vec<(Tree<pg_sys::Var>, Any)>,
-    /// What is read in another way, too.
-    whole: BTreeSet<i16>,
-}
-
-impl Asked {
-    /// The element that this column is asked for, if that is all that is read of it.
-    fn element(&self, variable: &pg_sys::Var) -> Option<Any> {
-        let place = usize::try_from(FIRST_MARK - variable.location).ok()?;
-        let (_, element) = self.columns.get(place)?;
-        self.is_in_part(variable.varattno).then_some(*element)
-    }
-
-    /// The columns of which single elements are all that is read.
-    fn columns(&self) -> BTreeSet<i16> {
-        let columns = self.columns.iter().map(|(variable, _)| variable.varattno);
-        columns.filter(|column| self.is_in_part(*column)).collect()
-    }
-
-    fn is_in_part(&self, attribute: i16) -> bool {
-        !self.whole.contains(&attribute) && !self.whole.contains(&0)
-    }
-
-    /// Whether there is no column of which single elements are all that is read.
-    fn is_empty(&self) -> bool {
-        self.columns().is_empty()
-    }
 }
 
 /// A relation with Abelian columns, as one entry of a query's range table.
@@ -353,11 +335,31 @@ impl<'a> Relation<'a> {
         self.becomes(self.newest_in_part(self.query.any(), hold, 1));
     }
 
-    /// Has the query tell which elements it asks for where that is all that it reads of a column.
-    fn read_elements(&self, hold: i32) {
+    /// The elements that the query asks for where that is all that it reads of a column.
+    fn elements_read(&self, parts: &mut Parts) -> Asked {
         let asked = self.asked_in(self.query.any(), 1);
-        if !asked.is_empty() {
-            self.becomes(self.elements_in(&asked, hold));
+        let columns = asked.columns();
+        for (variable, element) in &asked.columns {
+            if columns.contains(&variable.varattno) {
+                parts.note(self.entry.relid, variable.varattno, *element);
+            }
+        }
+        self.columns_with_elements(|column| {
+            if asked.whole.contains(&column) || asked.whole.contains(&0) {
+                parts.note_whole(self.entry.relid, column);
+            }
+        });
+        asked
+    }
+
+    /// The columns whose objects have elements.
+    fn columns_with_elements(&self, mut each: impl FnMut(i16)) {
+        for column in &self.facts.columns {
+            let kind = self.symbols.kind(column.type_);
+            let family = kind.as_ref().and_then(|kind| kind.family.as_ref());
+            if family.is_some_and(|family| family.structure.is_some()) {
+                each(column.attribute);
+            }
         }
     }
 

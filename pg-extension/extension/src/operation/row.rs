@@ -1,20 +1,22 @@
 //! Rows of user tables: locking them with their objects, and what became of a version.
 //!
-//! Order of locks, everywhere: the row, then the plain columns of its objects ([`Tag::Row`]), then the objects
-//! ([`Tag::Object`]). An exclusive access holds all three; an operation holds the row or the object. So whoever
-//! waits for an object holds the row, and nobody who holds an object waits for a row with an exclusive hold on it.
+//! An exclusive access holds the row and its objects ([`Tag::Object`]), a change of plain columns the row and [`Tag::Row`] of its objects; an
+//! operation holds the row or the object. Whoever has nothing of a row yet takes the objects first, so that nobody who has operated on them
+//! waits for the row meanwhile; whoever has the row, or has operated, takes the row first. See `docs/design/waits.md`.
 
 use super::missing;
+use crate::aggregate::Family;
 use crate::backend;
 use crate::boundary::functions;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
-use crate::object::{self, Object, contention};
+use crate::object::{self, Object, Slices};
 use crate::opened::columns_of;
 use crate::types::aggregated::Aggregated;
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
 use pgrx::pg_sys::{self, Datum, LockTupleMode, LockWaitPolicy, Oid, TM_Result};
+use std::rc::Rc;
 
 /// How a row and its objects are held until the transaction ends. The numbers travel in plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +44,10 @@ pub enum Hold {
     OwnElement = 10,
     /// As `KeyChange`, and the row may go, its slices not with it: somebody has still to see its values.
     Leave = 11,
+    /// As `Overwrite`, with the row lock of FOR UPDATE.
+    ForUpdate = 12,
+    /// As `Overwrite`, and what follows depends on everything that anybody has operated.
+    Alone = 13,
 }
 
 /// Added to a [`Hold`]: raise an error instead of waiting.
@@ -71,6 +77,8 @@ impl Request {
             9 => Hold::Strict,
             10 => Hold::OwnElement,
             11 => Hold::Leave,
+            12 => Hold::ForUpdate,
+            13 => Hold::Alone,
             other => return Err(Error::Internal(format!("unknown hold {other}"))),
         };
         let policy = match number & !15 {
@@ -81,10 +89,26 @@ impl Request {
         Ok(Request { hold, policy })
     }
 
-    /// An exclusive hold of values, waiting.
+    /// An exclusive hold of values, waiting for everybody.
     pub fn overwrite() -> Request {
         Request {
             hold: Hold::Overwrite,
+            policy: LockWaitPolicy::LockWaitBlock,
+        }
+    }
+
+    /// The same, without waiting for the row.
+    pub fn overwrite_at_once() -> Request {
+        Request {
+            hold: Hold::Overwrite,
+            policy: LockWaitPolicy::LockWaitSkip,
+        }
+    }
+
+    /// The same, for an operation that depends on those of others.
+    pub fn alone() -> Request {
+        Request {
+            hold: Hold::Alone,
             policy: LockWaitPolicy::LockWaitBlock,
         }
     }
@@ -138,7 +162,9 @@ impl Request {
     fn tuple_mode(self) -> LockTupleMode::Type {
         match self.hold {
             Hold::Share | Hold::ShareRow => LockTupleMode::LockTupleShare,
-            Hold::KeyChange | Hold::Delete | Hold::Leave => LockTupleMode::LockTupleExclusive,
+            Hold::KeyChange | Hold::Delete | Hold::Leave | Hold::ForUpdate => {
+                LockTupleMode::LockTupleExclusive
+            }
             _ => LockTupleMode::LockTupleNoKeyExclusive,
         }
     }
@@ -146,7 +172,12 @@ impl Request {
     /// The lock on the objects' values, if any.
     fn object_mode(self) -> Option<Mode> {
         match self.hold {
-            Hold::Overwrite | Hold::KeyChange | Hold::Delete | Hold::Leave => Some(Mode::Overwrite),
+            Hold::Overwrite
+            | Hold::KeyChange
+            | Hold::Delete
+            | Hold::Leave
+            | Hold::ForUpdate
+            | Hold::Alone => Some(Mode::Overwrite),
             Hold::Share | Hold::Strict => Some(Mode::Read),
             Hold::PlainChange
             | Hold::ShareRow
@@ -161,30 +192,30 @@ impl Request {
         self.hold == Hold::Held || self.object_mode().is_some()
     }
 
-    /// Locks one object of a row that is locked, and its plain columns before it.
+    /// Whether those who have operated on the objects may do so after this access: it sees the values, and nothing more.
+    pub fn goes_before(self) -> bool {
+        matches!(self.hold, Hold::Overwrite | Hold::Share | Hold::ForUpdate)
+            && self.policy == LockWaitPolicy::LockWaitBlock
+    }
+
+    /// Whether a row that is locked is to be left alone.
+    pub fn skips(self) -> bool {
+        self.policy == LockWaitPolicy::LockWaitSkip
+    }
+
+    /// Locks one object: its value, or its plain columns.
     pub fn lock_object(self, object: &Object) -> Result<(), Error> {
-        if object.id == 0 || self.hold == Hold::Held {
-            return Ok(());
-        }
-        let values = Tag::Object(object.id);
-        if lock::holds(values, Mode::Overwrite) {
-            return Ok(());
-        }
-        self.take(object, Part::Row, Mode::Read)?;
         match self.object_mode() {
-            None => Ok(()),
-            Some(Mode::Overwrite) if self.policy != LockWaitPolicy::LockWaitError => {
-                if lock::holds(values, Mode::Add) {
-                    if lock::lock(values, Mode::Overwrite, false) {
-                        return Ok(());
-                    }
-                    contention::note_upgrade(object.id);
-                }
-                lock::overwrite(object);
-                Ok(())
-            }
+            _ if object.id == 0 || self.hold == Hold::Held || self.has(object) => Ok(()),
             Some(mode) => self.take(object, Part::Value, mode),
+            None => self.take(object, Part::Row, Mode::Read),
         }
+    }
+
+    /// Whether the transaction has the lock, or a stronger one.
+    pub fn has(self, object: &Object) -> bool {
+        let holds = |mode| lock::holds(Tag::Object(object.id), mode);
+        holds(Mode::Overwrite) || self.object_mode() == Some(Mode::Read) && holds(Mode::Read)
     }
 
     /// Locks the elements with one hash of an object of a row that is locked; others may be operated on.
@@ -216,6 +247,8 @@ pub enum Locked {
     Newest,
     /// It is not the newest any more, or is left to others: the statement that met it will find out and decide.
     Left,
+    /// Another transaction has it, and was not waited for.
+    Taken,
 }
 
 /// An open table and a place for one of its rows.
@@ -273,6 +306,7 @@ impl Table {
             TM_Result::TM_WouldBlock if request.policy == LockWaitPolicy::LockWaitError => {
                 Err(Error::RowLockNotAvailable)
             }
+            TM_Result::TM_WouldBlock => Ok(Locked::Taken),
             _ => Ok(Locked::Left),
         }
     }
@@ -339,6 +373,17 @@ impl Table {
     pub fn content_of(&self, id: i64) -> Result<Option<Datum>, Error> {
         let found = self.objects()?.into_iter().find(|object| object.id == id);
         Ok(found.and_then(|object| self.content(object.attribute)))
+    }
+
+    /// The type of an object of the version at hand, if that has it and its type is one over an aggregate.
+    pub fn family_of(&self, id: i64) -> Result<Option<Rc<Family>>, Error> {
+        let found = self.objects()?.into_iter().find(|object| object.id == id);
+        // SAFETY: attributes are numbered from 1.
+        Ok(found.and_then(|object| unsafe {
+            let descriptor = (*self.relation).rd_att;
+            let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            Family::of(attributes.get(object.attribute as usize - 1)?.atttypid)
+        }))
     }
 
     /// The objects in the version at hand.
@@ -435,13 +480,30 @@ pub fn require_unchanged(id: i64) -> Result<(), Error> {
 pub fn shows_newest(id: i64) -> Result<bool, Error> {
     // SAFETY: a statement is running, so a snapshot is active.
     let seen = unsafe { object::visible_to(id, pg_sys::GetActiveSnapshot()) }?;
-    let newest = object::newest(id)?;
-    Ok(match (seen.decimal(), newest.decimal()) {
+    Ok(are_same(&seen, &object::newest(id)?))
+}
+
+/// Whether the active snapshot shows of an object's slices what one taken now would, own changes since aside.
+pub fn shows_slices(id: i64) -> Result<bool, Error> {
+    // SAFETY: as above; the second snapshot is popped again (or by the abort).
+    unsafe {
+        let active = pg_sys::GetActiveSnapshot();
+        let seen = object::visible_to(id, active)?;
+        pg_sys::PushActiveSnapshot(pg_sys::GetLatestSnapshot());
+        (*pg_sys::GetActiveSnapshot()).curcid = (*active).curcid;
+        let now = object::visible_to(id, pg_sys::GetActiveSnapshot());
+        pg_sys::PopActiveSnapshot();
+        Ok(are_same(&seen, &now?))
+    }
+}
+
+fn are_same(seen: &Slices, newest: &Slices) -> bool {
+    match (seen.decimal(), newest.decimal()) {
         // States that differ may mean the same: that costs a retry, nothing else.
         (None, None) => seen.counter() == newest.counter() && seen.states() == newest.states(),
         (Some(seen), Some(newest)) => numerics_equal(seen, newest),
         _ => false,
-    })
+    }
 }
 
 fn numerics_equal(a: Datum, b: Datum) -> bool {

@@ -15,7 +15,7 @@ use super::{locking, own};
 use crate::backend;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag, readers};
-use crate::object::{Object, contention};
+use crate::object::Object;
 use pgrx::pg_sys::{self, CmdType, Datum, ItemPointerData};
 
 /// Has a query read the Abelian columns of its sources strictly. The target of a change is held exclusively anyway,
@@ -52,7 +52,7 @@ pub fn hold(
         let mut place = place;
         return match table.lock_version(&mut place, Request::share())? {
             Locked::Newest => Ok(None),
-            Locked::Left => Err(Error::ConcurrentUpdate),
+            Locked::Left | Locked::Taken => Err(Error::ConcurrentUpdate),
         };
     }
     // A rollback to a savepoint gives the lock back, and not what the transaction knows.
@@ -104,7 +104,7 @@ fn settle(
     let held = [Part::Value, part].iter().any(|part| {
         let holds = |mode: &Mode| lock::holds(part.tag(object), *mode);
         [Mode::Read, Mode::Overwrite].iter().any(holds)
-    });
+    }) || lock::ordered::holds(object.id);
     readers::announce();
     let mut at = place;
     for _ in 0..ROUNDS {
@@ -158,13 +158,9 @@ fn lock_part(object: &Object, part: Part) -> Vec<(Tag, Mode)> {
         if lock::holds(tag, mode) {
             continue;
         }
-        if mode == Mode::Read && lock::holds(tag, Mode::Add) {
-            if lock::lock(tag, mode, false) {
-                taken.push((tag, mode));
-                continue;
-            }
-            // Two transactions that operate and then read deadlock: better to queue from the beginning.
-            contention::note_upgrade(object.id);
+        if mode == Mode::Read && lock::holds(tag, Mode::Add) && lock::lock(tag, mode, false) {
+            taken.push((tag, mode));
+            continue;
         }
         lock::lock_part(object, part, mode, true);
         // The table may have been locked instead.

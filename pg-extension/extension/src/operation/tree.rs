@@ -287,6 +287,13 @@ fn constant(type_: Oid, value: Datum) -> Any {
     Tree(node.cast())
 }
 
+/// NULL of a type that is a varlena.
+pub fn null(type_: Oid) -> Any {
+    // SAFETY: as in `integer`.
+    let node = unsafe { pg_sys::makeNullConst(type_, -1, pg_sys::InvalidOid) };
+    Tree(node.cast())
+}
+
 /// A constant of a type that is a varlena.
 pub fn varlena(type_: Oid, value: Datum) -> Any {
     // SAFETY: as in `integer`.

@@ -220,6 +220,50 @@ pub fn locked_by_us(relation: pg_sys::Relation, place: ItemPointerData) -> bool 
     .unwrap_or(false)
 }
 
+/// Whether this transaction has written the version at `place`.
+pub fn is_written_by_us(relation: pg_sys::Relation, place: ItemPointerData) -> bool {
+    let writer = with_version(relation, place, |tuple, _buffer| {
+        // SAFETY: the version is pinned and locked.
+        unsafe { written_by(tuple.t_data) }
+    });
+    // SAFETY: a plain question about a transaction.
+    writer.is_some_and(|writer| unsafe { pg_sys::TransactionIdIsCurrentTransactionId(writer) })
+}
+
+/// Whether this transaction has written the version at `place`, or has locked it for a change, or replaced it.
+pub fn is_ours(relation: pg_sys::Relation, place: ItemPointerData) -> bool {
+    // SAFETY: plain read.
+    if unsafe { harmless::GetTopTransactionIdIfAny() } == pg_sys::InvalidTransactionId {
+        return false;
+    }
+    let found = with_version(relation, place, |tuple, _buffer| {
+        // SAFETY: the version is pinned and locked.
+        unsafe {
+            let header = tuple.t_data;
+            let bits = u32::from((*header).t_infomask);
+            let valid = bits & pg_sys::HEAP_XMAX_INVALID == 0;
+            let by = valid.then(|| (*header).t_choice.t_heap.t_xmax);
+            (
+                written_by(header),
+                by,
+                bits & pg_sys::HEAP_XMAX_IS_MULTI != 0,
+            )
+        }
+    });
+    let Some((writer, by, is_multi)) = found else {
+        return false;
+    };
+    let by = by.and_then(|by| match is_multi {
+        true => exclusive_member(by),
+        false => Some(by),
+    });
+    // SAFETY: plain questions about a transaction.
+    unsafe {
+        pg_sys::TransactionIdIsCurrentTransactionId(writer)
+            || by.is_some_and(|by| pg_sys::TransactionIdIsCurrentTransactionId(by))
+    }
+}
+
 /// What `look` finds at the version at `place`, while its page is pinned and share-locked; `None` if the version is gone.
 fn with_version<T>(
     relation: pg_sys::Relation,

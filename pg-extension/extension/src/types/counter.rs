@@ -96,6 +96,15 @@ impl Counter {
         in_range(self.base + i128::from(object::newest(self.id)?.counter()))
     }
 
+    /// The same object with another value as of now, whatever others have added meanwhile and not committed. 40001 if its base would lie where others must not add to slices.
+    pub fn with_value(self, value: i64) -> Result<Self, Error> {
+        let base = i128::from(value) - i128::from(object::newest(self.id)?.counter());
+        match base_is_central(base) {
+            true => Ok(Counter { id: self.id, base }),
+            false => Err(Error::ConcurrentUpdate),
+        }
+    }
+
     /// The operation done in the row: same object, base changed. The caller rewrites the row, which makes the
     /// row lock the guard of the base. May be evaluated again on a newer version of the row, or in vain: it has
     /// no effect but its result (and a lock).

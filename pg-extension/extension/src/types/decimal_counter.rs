@@ -85,6 +85,19 @@ impl DecimalCounter {
         with_slices(self.base, object::newest(self.id)?.decimal())
     }
 
+    /// The same object with another value as of now. 40001 if no base makes it exactly that, digits after the point included.
+    pub fn with_value(self, value: Datum) -> Result<Self, Error> {
+        let slices = object::newest(self.id)?.decimal();
+        let base = match slices {
+            None => value,
+            Some(slices) => numeric::add(value, numeric::negate(slices)?)?,
+        };
+        match numeric::bytes(with_slices(base, slices)?) == numeric::bytes(value) {
+            true => Ok(DecimalCounter { id: self.id, base }),
+            false => Err(Error::ConcurrentUpdate),
+        }
+    }
+
     /// The operation done in the row: same object, base changed by `delta`, a `numeric`.
     pub fn add_in_place(self, delta: Datum) -> Result<Self, Error> {
         Ok(DecimalCounter {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.abelian.histories.program.Level;
 import org.abelian.histories.program.Row;
 import org.abelian.histories.run.Execution;
 import org.abelian.histories.run.History;
@@ -26,14 +27,16 @@ final class CommitOrder {
    */
   private record Situation(List<Progress> sessions, State committed, long lastAnswered) {}
 
+  private final Level level;
   private final List<SessionRules> rules = new ArrayList<>();
   private final State initial;
   private final Set<Situation> visited = new HashSet<>();
 
   CommitOrder(History history, Reads reads) {
+    level = history.program().level();
     List<List<Execution>> sessions = history.sessions();
     for (int i = 0; i < sessions.size(); i++) {
-      rules.add(new SessionRules(i, history.program().level(), reads, sessions.get(i)));
+      rules.add(new SessionRules(i, level, reads, sessions.get(i)));
     }
     initial =
         State.of(
@@ -169,8 +172,11 @@ final class CommitOrder {
     return new Situation(sessions, situation.committed().plus(at.effects()), 0);
   }
 
-  private static boolean reliesOn(Progress progress, List<Footprint> written) {
+  /** A transaction that works on one snapshot relies on what it adds to, too. */
+  private boolean reliesOn(Progress progress, List<Footprint> written) {
     return progress.effects().stream()
-        .anyMatch(e -> written.stream().anyMatch(w -> w.interferesWith(e.footprint())));
+        .map(Effect::footprint)
+        .map(one -> level.keepsSnapshot() ? one : one.behind(written))
+        .anyMatch(one -> written.stream().anyMatch(w -> w.interferesWith(one)));
   }
 }

@@ -1,5 +1,6 @@
 package org.abelian.histories.check;
 
+import java.util.List;
 import org.abelian.histories.program.ColumnSet;
 import org.abelian.histories.program.Row;
 
@@ -46,6 +47,21 @@ record Footprint(
             other.adds & ~ColumnSet.ELEMENTS,
             other.overwrites,
             other.inserts));
+  }
+
+  /**
+   * What it still depends on beside a transaction that commits these effects. Whoever has added to
+   * a counter itself may overwrite it although others have added, too: they come after it, as if
+   * their additions had queued for the row behind its own. What a transaction has read has a
+   * footprint of its own.
+   */
+  Footprint behind(List<Footprint> written) {
+    int added =
+        written.stream()
+            .filter(one -> one.id == id && one.incarnation.equals(incarnation))
+            .mapToInt(Footprint::adds)
+            .reduce(ColumnSet.NONE, (some, more) -> some | more);
+    return new Footprint(id, incarnation, reads, sets, adds & ~added, overwrites, inserts);
   }
 
   /** Whether this committed effect of another transaction invalidates the given one. */

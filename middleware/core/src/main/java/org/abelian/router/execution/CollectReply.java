@@ -7,7 +7,7 @@ import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.protocol.BackendType;
 
 /** The answer of one node to an Execute whose rows are not the client's as they are. */
-public final class CollectReply extends Step {
+public final class CollectReply extends Reply {
   private final NodeConnection connection;
   private final Consumer<byte[][]> rows;
 
@@ -18,7 +18,7 @@ public final class CollectReply extends Step {
   }
 
   @Override
-  boolean run(ResponsePlan plan) throws IOException {
+  boolean run(ReplyQueue plan) throws IOException {
     try {
       for (; ; ) {
         connection.timeout(plan.timeout());

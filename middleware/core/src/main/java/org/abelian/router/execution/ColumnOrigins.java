@@ -28,13 +28,13 @@ public final class ColumnOrigins {
   }
 
   /** The answer to a Describe of the statement itself: remembered, and not shown. */
-  public Step learn(NodeConnection connection) {
-    return new Reply(connection, true);
+  public Reply learn(NodeConnection connection) {
+    return new OfOrigins(connection, true);
   }
 
   /** The answer to a Describe of the query that finishes its rows: shown with what is known. */
-  public Step restore(NodeConnection connection) {
-    return new Reply(connection, false);
+  public Reply restore(NodeConnection connection) {
+    return new OfOrigins(connection, false);
   }
 
   /** Copies table, attribute and modifier where the types agree; the frames are RowDescriptions. */
@@ -58,17 +58,17 @@ public final class ColumnOrigins {
     }
   }
 
-  private final class Reply extends Step {
+  private final class OfOrigins extends Reply {
     private final NodeConnection connection;
     private final boolean learns;
 
-    Reply(NodeConnection connection, boolean learns) {
+    OfOrigins(NodeConnection connection, boolean learns) {
       this.connection = connection;
       this.learns = learns;
     }
 
     @Override
-    boolean run(ResponsePlan plan) throws IOException {
+    boolean run(ReplyQueue plan) throws IOException {
       try {
         connection.timeout(plan.timeout());
         for (; ; ) {
@@ -98,7 +98,7 @@ public final class ColumnOrigins {
       }
     }
 
-    private void take(ResponsePlan plan, byte[] frame) {
+    private void take(ReplyQueue plan, byte[] frame) {
       if (learns) {
         original = frame;
         return;

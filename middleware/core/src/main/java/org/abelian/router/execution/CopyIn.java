@@ -23,7 +23,7 @@ import org.abelian.router.protocol.FrontendType;
  * where the table has a copy on every node. The nodes have got their Execute; this step waits until
  * all want data, lets the client send it, and adds up the answers.
  */
-public final class CopyIn extends Step implements CopyTarget {
+public final class CopyIn extends Reply implements CopyTarget {
   private static final int BATCH = 8192;
   private static final int UNSENT_MAX = 65536;
   private static final Pattern LINE = Pattern.compile("(?m)^(COPY .*?, line )(\\d+)");
@@ -62,7 +62,7 @@ public final class CopyIn extends Step implements CopyTarget {
   }
 
   @Override
-  boolean run(ResponsePlan plan) throws IOException {
+  boolean run(ReplyQueue plan) throws IOException {
     if (!started) {
       started = true;
       return !start(plan);
@@ -85,7 +85,7 @@ public final class CopyIn extends Step implements CopyTarget {
   }
 
   /** True when the client is to send its data. */
-  private boolean start(ResponsePlan plan) {
+  private boolean start(ReplyQueue plan) {
     byte[] response = null;
     List<NodeConnection> willing = new ArrayList<>();
     for (int i = 0; i < nodes.size() && !plan.failed(); i++) {
@@ -111,7 +111,7 @@ public final class CopyIn extends Step implements CopyTarget {
    * The first node has got the line in question too: PostgreSQL's own error is better than ours.
    * What the others say is read with their ReadyForQuery.
    */
-  private void awaitRefusal(ResponsePlan plan) {
+  private void awaitRefusal(ReplyQueue plan) {
     cancelled = false;
     await(plan, 0, new TagSum());
     if (cancelled && !plan.failed()) {
@@ -125,7 +125,7 @@ public final class CopyIn extends Step implements CopyTarget {
    * @param tags takes the tag
    * @return the CopyInResponse; null when there was another answer
    */
-  private byte[] await(ResponsePlan plan, int index, TagSum tags) {
+  private byte[] await(ReplyQueue plan, int index, TagSum tags) {
     NodeConnection node = nodes.get(index);
     try {
       if (node.isLost()) {

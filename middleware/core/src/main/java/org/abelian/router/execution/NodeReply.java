@@ -12,7 +12,7 @@ import org.abelian.router.protocol.CString;
 import org.abelian.router.protocol.FrontendType;
 
 /** The answer of one node to one message, passed on or swallowed as it comes. */
-public final class NodeReply extends Step {
+public final class NodeReply extends Reply {
   /** What of the answer the client sees. */
   private enum Show {
     /** All of it. */
@@ -104,7 +104,7 @@ public final class NodeReply extends Step {
   }
 
   @Override
-  boolean run(ResponsePlan plan) throws IOException {
+  boolean run(ReplyQueue plan) throws IOException {
     if (connection.isLost()) {
       plan.nodeLost(
           connection,
@@ -119,7 +119,7 @@ public final class NodeReply extends Step {
     }
   }
 
-  private boolean relay(ResponsePlan plan) throws NodeLostException {
+  private boolean relay(ReplyQueue plan) throws NodeLostException {
     ByteQueue incoming = connection.incoming();
     for (; ; ) {
       if (passing > 0 && !incoming.isEmpty()) {
@@ -131,7 +131,7 @@ public final class NodeReply extends Step {
         if (passing == 0) {
           startLargeFrame(plan, incoming);
         }
-        if (plan.output().queue().size() >= ResponsePlan.OUTPUT_LIMIT) {
+        if (plan.output().queue().size() >= ReplyQueue.OUTPUT_LIMIT) {
           return false;
         }
         connection.timeout(plan.timeout());
@@ -150,11 +150,11 @@ public final class NodeReply extends Step {
     }
   }
 
-  private boolean showsRows(ResponsePlan plan) {
+  private boolean showsRows(ReplyQueue plan) {
     return !plan.failed() && (show == Show.ALL || show == Show.ROWS);
   }
 
-  private void passPiece(ResponsePlan plan, ByteQueue incoming) {
+  private void passPiece(ReplyQueue plan, ByteQueue incoming) {
     int count = (int) Math.min(passing, incoming.size());
     if (showsRows(plan)) {
       plan.output().queue().append(incoming.array(), incoming.start(), count);
@@ -164,7 +164,7 @@ public final class NodeReply extends Step {
   }
 
   /** A large row or piece of COPY data need not be there as a whole. */
-  private void startLargeFrame(ResponsePlan plan, ByteQueue incoming) {
+  private void startLargeFrame(ReplyQueue plan, ByteQueue incoming) {
     if (incoming.size() < 5) {
       return;
     }
@@ -184,7 +184,7 @@ public final class NodeReply extends Step {
   }
 
   /** Passes all whole rows that are there with one copy. */
-  private void passRows(ResponsePlan plan, ByteQueue incoming, int firstLength) {
+  private void passRows(ReplyQueue plan, ByteQueue incoming, int firstLength) {
     int from = incoming.start();
     int to = from + firstLength;
     byte[] array = incoming.array();
@@ -209,7 +209,7 @@ public final class NodeReply extends Step {
     WAITS
   }
 
-  private Progress take(ResponsePlan plan, ByteQueue incoming, byte type, int length) {
+  private Progress take(ReplyQueue plan, ByteQueue incoming, byte type, int length) {
     byte[] array = incoming.array();
     int at = incoming.start();
     Progress progress = Progress.GOES_ON;
@@ -293,7 +293,7 @@ public final class NodeReply extends Step {
   }
 
   static void parameterStatus(
-      ResponsePlan plan, NodeConnection connection, byte[] array, int at, int length) {
+      ReplyQueue plan, NodeConnection connection, byte[] array, int at, int length) {
     if (!remember(connection, array, at, length)) {
       plan.output().parameterStatus(array, at);
     }

@@ -7,7 +7,7 @@ import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.CString;
 
 /** The answer of one participant to the Execute of a distributed procedure. */
-public final class ProcedureReply extends Step {
+public final class ProcedureReply extends Reply {
   private final NodeConnection connection;
   private final ResultMerge merge;
 
@@ -18,7 +18,7 @@ public final class ProcedureReply extends Step {
   }
 
   @Override
-  boolean run(ResponsePlan plan) throws IOException {
+  boolean run(ReplyQueue plan) throws IOException {
     try {
       while (!take(plan)) {
         // The next message.
@@ -30,7 +30,7 @@ public final class ProcedureReply extends Step {
   }
 
   /** Takes one message; true when it is the last one. */
-  private boolean take(ResponsePlan plan) throws NodeLostException {
+  private boolean take(ReplyQueue plan) throws NodeLostException {
     connection.timeout(plan.timeout());
     int length = connection.awaitFrame();
     byte[] array = connection.incoming().array();

@@ -39,7 +39,7 @@ final class BatchSlot {
    * @param connect makes sure of this session's connections; throws the client's error
    * @param run runs a batch of more than one over these, and throws nothing but faults of the
    *     router
-   * @return {@link Result.Undone} when it is to go alone, which is registered
+   * @return {@backend Result.Undone} when it is to go alone, which is registered
    * @throws RuntimeException the client's error, when it has cancelled or has no connection
    */
   <L extends Batchable<L>> Result await(

@@ -23,20 +23,20 @@ final class BatchedUpdate {
 
   private final Session session;
   private final RoutedStatement routed;
-  private final Link link;
+  private final Backend backend;
 
-  BatchedUpdate(Session session, RoutedStatement routed, Link link) {
+  BatchedUpdate(Session session, RoutedStatement routed, Backend backend) {
     this.session = session;
     this.routed = routed;
-    this.link = link;
+    this.backend = backend;
   }
 
   /**
-   * Runs it over the link, which is connected, and waits for its end. Nothing but faults of the
+   * Runs it over the backend, which is connected, and waits for its end. Nothing but faults of the
    * router is thrown.
    */
   Result run(BoundValues values, Batch<Amounts> batch) {
-    NodeConnection connection = link.connection;
+    NodeConnection connection = backend.connection;
     if (!batch.begin(() -> connection.cancel(session))) {
       return new Result.Undone();
     }
@@ -57,7 +57,7 @@ final class BatchedUpdate {
     writeBind(connection, connection.prepared().name(statement), values, batch);
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     connection.writer().empty(FrontendType.SYNC);
-    connection.timeout(session.plan().timeout());
+    connection.timeout(session.replies().timeout());
     connection.flush();
     QueryResult answer = NodeCall.await(connection, true);
     if (!answer.succeeded()) {

@@ -105,9 +105,9 @@ final class BrokenPromises {
         connections.add(connection);
         QueryResult result = NodeCall.simple(connection, sql);
         if (!result.succeeded()) {
-          throw new Failure(result.errorFields());
+          throw new ClientError(result.errorFields());
         }
-        participants.add(new LinkParticipant(node.id(), connection));
+        participants.add(new BackendParticipant(node.id(), connection));
       }
       CommitOutcome outcome =
           router.commit().commit(new CommitRequest(0, null, participants, List.of()));

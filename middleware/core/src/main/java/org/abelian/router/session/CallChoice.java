@@ -1,8 +1,8 @@
 package org.abelian.router.session;
 
 /**
- * The commit class of a call, chosen before it runs: {@link CommitClass#SINGLE}, {@link
- * CommitClass#COMMUTING}, {@link CommitClass#INDEPENDENT}, or {@link CommitClass#COORDINATED} for
+ * The commit class of a call, chosen before it runs: {@backend CommitClass#SINGLE}, {@backend
+ * CommitClass#COMMUTING}, {@backend CommitClass#INDEPENDENT}, or {@backend CommitClass#COORDINATED} for
  * whatever the session's transaction makes of it.
  *
  * @param reason why no cheaper class would do

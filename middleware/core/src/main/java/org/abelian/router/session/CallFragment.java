@@ -63,19 +63,19 @@ final class CallFragment implements CommutingFragment {
   private final NodeConnection connection;
   private final List<SharedCall> calls;
   private final boolean waits;
-  private final LinkParticipant participant;
+  private final BackendParticipant participant;
 
   /**
-   * @param link connected, and with no transaction open
+   * @param backend connected, and with no transaction open
    * @param calls what to run
    * @param waits whether they wait for locks as long as their sessions want to
    */
-  CallFragment(Link link, List<SharedCall> calls, boolean waits) {
-    nodeId = link.nodeId;
-    connection = link.connection;
+  CallFragment(Backend backend, List<SharedCall> calls, boolean waits) {
+    nodeId = backend.nodeId;
+    connection = backend.connection;
     this.calls = calls;
     this.waits = waits;
-    participant = new LinkParticipant(link);
+    participant = new BackendParticipant(backend);
   }
 
   @Override

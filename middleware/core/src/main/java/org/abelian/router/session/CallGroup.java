@@ -14,16 +14,16 @@ import org.abelian.router.pool.NodePool;
  */
 record CallGroup(List<CallObject> rows, String scope, List<NodePool> connections) {
   /** Of calls that name any rows. */
-  static CallGroup of(String scope, List<Link> participants) {
+  static CallGroup of(String scope, List<Backend> participants) {
     return of(List.of(), scope, participants);
   }
 
   /** Of calls that name rows at which others wait, and no other such row. */
-  static CallGroup of(List<CallObject> rows, String scope, List<Link> participants) {
+  static CallGroup of(List<CallObject> rows, String scope, List<Backend> participants) {
     List<NodePool> connections =
         participants.stream()
-            .sorted(Comparator.comparingInt(link -> link.nodeId))
-            .map(link -> link.pool)
+            .sorted(Comparator.comparingInt(backend -> backend.nodeId))
+            .map(backend -> backend.pool)
             .toList();
     return new CallGroup(rows, scope, connections);
   }

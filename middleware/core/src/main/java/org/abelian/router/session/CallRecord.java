@@ -46,8 +46,8 @@ final class CallRecord {
     return next;
   }
 
-  void participants(List<Link> links) {
+  void participants(List<Backend> backends) {
     participants = new LinkedHashSet<>();
-    links.forEach(link -> participants.add(link.nodeId));
+    backends.forEach(backend -> participants.add(backend.nodeId));
   }
 }

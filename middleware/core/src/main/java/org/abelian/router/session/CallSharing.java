@@ -41,15 +41,15 @@ final class CallSharing {
 
   /** Runs the call, with others' if it meets any. */
   CommitOutcome run(Portal.OnNodes portal) {
-    String scope = session.updateBatching().scope(portal.links);
+    String scope = session.updateBatching().scope(portal.backends);
     if (scope == null) {
       return alone(portal);
     }
     List<CallObject> rows = session.router().awaited().among(portal.work.rows());
     if (!rows.isEmpty()) {
-      return inLine(portal, CallGroup.of(rows, scope, portal.links));
+      return inLine(portal, CallGroup.of(rows, scope, portal.backends));
     }
-    return share(portal, session.router().calls(), CallGroup.of(scope, portal.links));
+    return share(portal, session.router().calls(), CallGroup.of(scope, portal.backends));
   }
 
   private CommitOutcome share(
@@ -76,7 +76,7 @@ final class CallSharing {
   }
 
   private void connect(Portal.OnNodes portal) {
-    portal.links.forEach(link -> session.links().connect(link));
+    portal.backends.forEach(backend -> session.backends().connect(backend));
   }
 
   /** A lane that is busy refuses: nothing is done, and soon it is free. */
@@ -121,7 +121,7 @@ final class CallSharing {
         return own.ending().outcome();
       }
       if (result instanceof Result.Unknown unknown && own.ending() == null) {
-        throw new Failure(SessionErrors.effectUnknown(unknown.reason()));
+        throw new ClientError(SessionErrors.effectUnknown(unknown.reason()));
       }
       return own.ending() == null ? alone(portal) : apart(portal, own.ending());
     } finally {
@@ -159,7 +159,7 @@ final class CallSharing {
 
   /** Runs the transaction for all. Whatever may have taken effect is never undone here. */
   private Result lead(Portal.OnNodes portal, Batch<Calls<SharedCall>> batch, boolean waits) {
-    if (!batch.begin(session.links()::cancel)) {
+    if (!batch.begin(session.backends()::cancel)) {
       return new Result.Undone();
     }
     try {

@@ -35,7 +35,7 @@ final class ClientStatements {
   /**
    * Defines a statement.
    *
-   * @throws Failure 42P05 when the name is taken
+   * @throws ClientError 42P05 when the name is taken
    */
   void define(byte[] array, int from, int to, SharedStatement statement) {
     if (from == to) {
@@ -43,7 +43,7 @@ final class ClientStatements {
       return;
     }
     if (get(array, from, to) != null) {
-      throw Failure.of(
+      throw ClientError.of(
           "42P05", "prepared statement \"" + CString.read(array, from, to) + "\" already exists");
     }
     put(array, from, to, statement);
@@ -68,7 +68,7 @@ final class ClientStatements {
     } else if (statement == null) {
       named.remove(CString.read(array, from, to));
     } else if (named.size() >= LIMIT) {
-      throw Failure.of("53400", "too many prepared statements in one session");
+      throw ClientError.of("53400", "too many prepared statements in one session");
     } else {
       named.put(CString.read(array, from, to), statement);
     }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
-import org.abelian.router.execution.Action;
+import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.RowCollection;
@@ -45,7 +45,7 @@ final class Combine {
       SnapshotGate gate)
       throws IOException {
     if (rows == null) {
-      if (!session.plan().isEmpty()) {
+      if (!session.replies().isEmpty()) {
         return null;
       }
       runWorkers(statement, routed, scatter, bind, gate);
@@ -64,33 +64,33 @@ final class Combine {
       SnapshotGate gate)
       throws IOException {
     MergeFacts merge = scatter.merge();
-    List<Link> links = new ArrayList<>();
+    List<Backend> backends = new ArrayList<>();
     for (int node : scatter.nodes()) {
-      links.add(session.links().link(routed.router().catalog(), node));
+      backends.add(session.backends().backend(routed.router().catalog(), node));
     }
-    session.control().enterTogether(links);
+    session.control().enterTogether(backends);
     rows = new RowCollection(merge.workerTypes().size(), LIMIT);
     NodeStatement worker = worker(routed, merge);
     SnapshotGate.Hold hold = gate.take(routed.router().catalog(), scatter.nodes());
-    for (Link link : links) {
-      session.control().enter(link, routed);
-      byte[] name = session.extended().prepare(link.connection, worker, true);
-      FrameWriter writer = link.connection.writer();
+    for (Backend backend : backends) {
+      session.control().enter(backend, routed);
+      byte[] name = session.extended().prepare(backend.connection, worker, true);
+      FrameWriter writer = backend.connection.writer();
       writer.begin(FrontendType.BIND).int1(0).string(name);
       writer
           .bytes(bind.array(), bind.tailAt(), bind.resultFormatsAt() - bind.tailAt())
           .int2(0)
           .end();
       writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
-      session.plan().add(NodeReply.swallow(link.connection));
+      session.replies().add(NodeReply.swallow(backend.connection));
     }
-    session.plan().add(Action.always(hold::release));
-    links.forEach(link -> session.plan().add(new CollectReply(link.connection, rows::add)));
+    session.replies().add(RouterWork.always(hold::release));
+    backends.forEach(backend -> session.replies().add(new CollectReply(backend.connection, rows::add)));
     if (!routed.origins().isKnown()) {
-      NodeConnection first = links.get(0).connection;
+      NodeConnection first = backends.get(0).connection;
       byte[] name = session.extended().prepare(first, statement.statement(), true);
       first.writer().begin(FrontendType.DESCRIBE).int1('S').string(name).end();
-      session.plan().add(routed.origins().learn(first));
+      session.replies().add(routed.origins().learn(first));
     }
   }
 
@@ -114,7 +114,7 @@ final class Combine {
       boolean answer,
       RowCollection collected) {
     if (collected.isOverLimit()) {
-      throw new Failure(
+      throw new ClientError(
           ErrorFields.of(
                   "ERROR", "54000", "the rows to combine take more than " + (LIMIT >> 20) + " MB")
               .with(ErrorFields.DETAIL, collected.rows() + " rows came from the nodes.")
@@ -122,7 +122,7 @@ final class Combine {
                   ErrorFields.HINT,
                   "Narrow the query, or give the distribution key so that one node answers it."));
     }
-    Link home = session.runner().home();
+    Backend home = session.runner().home();
     session.control().enter(home, false);
     NodeConnection connection = home.connection;
     if (routed.combine() == null) {
@@ -133,7 +133,7 @@ final class Combine {
     bind.begin(writer, name);
     bind.writeValues(writer, collected.arrays());
     writer.bytes(bind.array(), bind.resultFormatsAt(), bind.end() - bind.resultFormatsAt()).end();
-    session.plan().add(answer ? NodeReply.pass(connection) : NodeReply.swallow(connection));
+    session.replies().add(answer ? NodeReply.pass(connection) : NodeReply.swallow(connection));
     return new Portal.OnNode(statement, routed, home, routed.origins(), null);
   }
 }

@@ -60,7 +60,7 @@ final class CommutingCall implements ProcedureStrategy {
   }
 
   private static List<Integer> nodes(ProcedureCall call) {
-    return Link.nodes(call.participants());
+    return Backend.nodes(call.participants());
   }
 
   @Override
@@ -72,7 +72,7 @@ final class CommutingCall implements ProcedureStrategy {
       return joined.bind(call, bind, answer);
     }
     if (answer) {
-      session.plan().add(FixedMessage.BIND_COMPLETE);
+      session.replies().add(FixedMessage.BIND_COMPLETE);
     }
     Portal.OnNodes portal = Portal.OnNodes.withBind(call, bind);
     portal.work = CommutingWork.of(call, types, values.get());
@@ -110,12 +110,12 @@ final class CommutingCall implements ProcedureStrategy {
   }
 
   @Override
-  public Outcome execute(Portal.OnNodes portal, byte[] name) throws IOException {
+  public Progress execute(Portal.OnNodes portal, byte[] name) throws IOException {
     if (portal.work == null) {
       return joined.execute(portal, name);
     }
-    if (!session.plan().isEmpty()) {
-      return Outcome.WAIT;
+    if (!session.replies().isEmpty()) {
+      return Progress.WAIT;
     }
     CommitOutcome outcome = sharing.run(portal);
     if (outcome instanceof CommitOutcome.RolledBackByNode byNode) {
@@ -131,13 +131,13 @@ final class CommutingCall implements ProcedureStrategy {
     session.control().ending().announce(CHOICE);
     session.control().ending().answer(outcome);
     session.output().commandComplete(portal.routed.facts().tag());
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
   /** Runs the calls together, over connections of this session. */
   private void run(Portal.OnNodes portal, List<SharedCall> calls, boolean waits) {
     List<CallFragment> fragments =
-        portal.links.stream().map(link -> new CallFragment(link, calls, waits)).toList();
+        portal.backends.stream().map(backend -> new CallFragment(backend, calls, waits)).toList();
     List<Integer> nodes = nodes(portal.call);
     List<Intent> intents =
         calls.stream().map(call -> new Intent(nodes, call.portal().work.text())).toList();
@@ -146,7 +146,7 @@ final class CommutingCall implements ProcedureStrategy {
       endings = session.router().commuting().run(session.id(), intents, fragments);
     } catch (RuntimeException fault) {
       // Answers may be on their way that nobody will read.
-      portal.links.forEach(link -> link.connection.close());
+      portal.backends.forEach(backend -> backend.connection.close());
       throw fault;
     }
     for (int i = 0; i < calls.size(); i++) {
@@ -154,7 +154,7 @@ final class CommutingCall implements ProcedureStrategy {
     }
   }
 
-  private Outcome runJoined(Portal.OnNodes portal, byte[] name, String state) throws IOException {
+  private Progress runJoined(Portal.OnNodes portal, byte[] name, String state) throws IOException {
     if (state.equals(SqlState.NOT_BLIND.code())) {
       session.schemaMayHaveChanged(true);
     }

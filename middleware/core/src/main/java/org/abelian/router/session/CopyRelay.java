@@ -19,7 +19,7 @@ final class CopyRelay {
 
   /** Passes on whole messages; true when the data has ended and the node will answer. */
   boolean forward() {
-    CopyTarget target = session.plan().copyIn();
+    CopyTarget target = session.replies().copyIn();
     ByteQueue input = session.input();
     for (; ; ) {
       int at = input.start() + session.groups().planned();
@@ -54,6 +54,6 @@ final class CopyRelay {
     if (sync) {
       session.groups().expectSurplusSync();
     }
-    session.plan().endCopyIn();
+    session.replies().endCopyIn();
   }
 }

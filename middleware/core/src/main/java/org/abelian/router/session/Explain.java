@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.error.AbelianException;
-import org.abelian.router.execution.Action;
+import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
@@ -54,7 +54,7 @@ final class Explain {
         || command.text() && ClassChoice.says(session.settings(), SETTING, "(?:on|true|1)");
   }
 
-  /** As {@link Spread#bind}. */
+  /** As {@backend Spread#bind}. */
   Portal bind(
       SharedStatement statement,
       RoutedStatement routed,
@@ -65,7 +65,7 @@ final class Explain {
     check(command, route);
     BoundValues values = new BoundParameters(bind);
     if (values.count() < routed.facts().parameters().size()) {
-      throw Failure.of("42P02", "there is no parameter $" + (values.count() + 1));
+      throw ClientError.of("42P02", "there is no parameter $" + (values.count() + 1));
     }
     ExplainText text = new ExplainText(session, routed, route, values, bind);
     Answer told = new Answer(text.lines(), text.parts());
@@ -73,20 +73,20 @@ final class Explain {
     if (writesOnSeveral) {
       session.control().openImplicit();
     }
-    List<Link> links = new ArrayList<>();
+    List<Backend> backends = new ArrayList<>();
     for (ExplainText.Part part : told.parts) {
-      Link link = part.link();
-      session.control().enter(link, routed);
+      Backend backend = part.backend();
+      session.control().enter(backend, routed);
       if (writesOnSeveral) {
         session.transaction().work().refuse(ExplainText.SEVERAL);
       }
-      bindOn(link, NodeStatement.of(command.ofText(part.sql()), routed.facts().parameters()), bind);
-      links.add(link);
+      bindOn(backend, NodeStatement.of(command.ofText(part.sql()), routed.facts().parameters()), bind);
+      backends.add(backend);
     }
     if (answer) {
-      session.plan().add(FixedMessage.BIND_COMPLETE);
+      session.replies().add(FixedMessage.BIND_COMPLETE);
     }
-    Portal.OnNodes portal = new Portal.OnNodes(statement, routed, route, links);
+    Portal.OnNodes portal = new Portal.OnNodes(statement, routed, route, backends);
     portal.explanation = told;
     portal.resultFormats = bind.resultFormats();
     return portal;
@@ -114,35 +114,35 @@ final class Explain {
   }
 
   /** The rows are text whatever the client asks for, since it gets the same bytes in both. */
-  private void bindOn(Link link, NodeStatement statement, BindMessage bind) {
-    NodeConnection connection = link.connection;
+  private void bindOn(Backend backend, NodeStatement statement, BindMessage bind) {
+    NodeConnection connection = backend.connection;
     byte[] name = session.extended().prepare(connection, statement, true);
     bind.begin(connection.writer(), name)
         .bytes(bind.array(), bind.tailAt(), bind.resultFormatsAt() - bind.tailAt())
         .int2(0)
         .end();
-    session.plan().add(NodeReply.swallow(connection));
+    session.replies().add(NodeReply.swallow(connection));
   }
 
-  /** As {@link Spread#execute}; a row limit is of no use for so few rows. */
-  Outcome execute(Portal.OnNodes portal, byte[] name) {
+  /** As {@backend Spread#execute}; a row limit is of no use for so few rows. */
+  Progress execute(Portal.OnNodes portal, byte[] name) {
     Answer told = portal.explanation;
     session.notRetryableAfterWrites(portal.routed.writes());
     told.plans.clear();
-    for (Link link : portal.links) {
-      session.links().touch(link);
-      link.wrote |= portal.routed.writes();
-      link.connection.writer().begin(FrontendType.EXECUTE).string(name).int4(0).end();
+    for (Backend backend : portal.backends) {
+      session.backends().touch(backend);
+      backend.wrote |= portal.routed.writes();
+      backend.connection.writer().begin(FrontendType.EXECUTE).string(name).int4(0).end();
       List<String> plan = new ArrayList<>();
       told.plans.add(plan);
       session
-          .plan()
+          .replies()
           .add(
               new CollectReply(
-                  link.connection, row -> plan.add(new String(row[0], StandardCharsets.UTF_8))));
+                  backend.connection, row -> plan.add(new String(row[0], StandardCharsets.UTF_8))));
     }
-    session.plan().add(Action.then(() -> PlanText.write(session.output(), told(told))));
-    return Outcome.NEXT;
+    session.replies().add(RouterWork.then(() -> PlanText.write(session.output(), told(told))));
+    return Progress.NEXT;
   }
 
   private static List<String> told(Answer told) {

@@ -30,7 +30,7 @@ final class ExplainText {
    *
    * @param title stands above it
    */
-  record Part(Link link, String sql, String title) {}
+  record Part(Backend backend, String sql, String title) {}
 
   ExplainText(
       Session session, RoutedStatement routed, Route route, BoundValues values, BindMessage bind) {
@@ -185,12 +185,12 @@ final class ExplainText {
   }
 
   private Part part(int node, String sql, String title) {
-    Link link = session.links().link(inner.router().catalog(), node);
-    return new Part(link, sql, title + " of node " + node + ":");
+    Backend backend = session.backends().backend(inner.router().catalog(), node);
+    return new Part(backend, sql, title + " of node " + node + ":");
   }
 
   /** One of a node that the transaction is on already, if there is one. */
   private static Part preferred(List<Part> parts) {
-    return parts.stream().filter(part -> part.link().begun).findFirst().orElse(parts.get(0));
+    return parts.stream().filter(part -> part.backend().begun).findFirst().orElse(parts.get(0));
   }
 }

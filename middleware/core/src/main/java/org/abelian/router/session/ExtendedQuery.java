@@ -68,7 +68,7 @@ final class ExtendedQuery {
     }
   }
 
-  Outcome parse(byte[] array, int at, int length) throws IOException {
+  Progress parse(byte[] array, int at, int length) throws IOException {
     int nameEnd = CString.end(array, at + 5, at + length);
     SharedStatement statement =
         session.router().statements().intern(Arrays.copyOfRange(array, nameEnd + 1, at + length));
@@ -76,7 +76,7 @@ final class ExtendedQuery {
     if (statement.command() == null
         && !statement.isBlank()
         && session.runner().routed(statement) == null) {
-      return Outcome.WAIT;
+      return Progress.WAIT;
     }
     session.retry().parsed();
     session.statements().define(array, at + 5, nameEnd, statement);
@@ -85,11 +85,11 @@ final class ExtendedQuery {
     } else {
       session.retry().defined(CString.read(array, at + 5, nameEnd));
     }
-    session.plan().add(FixedMessage.PARSE_COMPLETE);
-    return Outcome.NEXT;
+    session.replies().add(FixedMessage.PARSE_COMPLETE);
+    return Progress.NEXT;
   }
 
-  Outcome bind(byte[] array, int at, int length) throws IOException {
+  Progress bind(byte[] array, int at, int length) throws IOException {
     bind.look(array, at);
     SharedStatement statement =
         session.statements().get(array, bind.statementAt(), bind.statementEnd());
@@ -102,7 +102,7 @@ final class ExtendedQuery {
     }
     RoutedStatement routed = session.runner().routed(statement);
     if (routed == null) {
-      return Outcome.WAIT;
+      return Progress.WAIT;
     }
     if (UtilityExecution.isForSession(routed.utility())) {
       return bindHere(statement, routed);
@@ -115,7 +115,7 @@ final class ExtendedQuery {
     boolean alone = isRunNext(array, next);
     RoutedStatement whole = session.runner().routed(statement, keys.maySpread(alone));
     if (whole == null) {
-      return Outcome.WAIT;
+      return Progress.WAIT;
     }
     MadeForm made = keys.instead(whole, values, alone);
     if (made == null) {
@@ -130,54 +130,54 @@ final class ExtendedQuery {
    *
    * @param next where the message after this one stands
    */
-  private Outcome bind(
+  private Progress bind(
       SharedStatement statement, RoutedStatement routed, boolean named, byte[] array, int next)
       throws IOException {
     Route route = session.runner().route(statement.sql(), routed, values);
-    Link link = session.runner().single(routed, route);
-    if (link == null) {
+    Backend backend = session.runner().single(routed, route);
+    if (backend == null) {
       return bindSpread(statement, routed, route);
     }
-    if (describeWithBind == null && session.updateBatching().applies(routed, link)) {
-      Outcome outcome = bindCombined(statement, routed, link, array, next);
+    if (describeWithBind == null && session.updateBatching().applies(routed, backend)) {
+      Progress outcome = bindCombined(statement, routed, backend, array, next);
       if (outcome != null) {
         return outcome;
       }
     }
-    session.control().enter(link, routed);
-    byte[] name = prepare(link.connection, statement.statement(), named);
+    session.control().enter(backend, routed);
+    byte[] name = prepare(backend.connection, statement.statement(), named);
     if (describeWithBind != null) {
       boolean same = describeWithBind == statement; // else it has parameters of the router's own
       describeStatement(
-          link.connection,
-          same ? name : prepare(link.connection, describeWithBind.statement(), true));
+          backend.connection,
+          same ? name : prepare(backend.connection, describeWithBind.statement(), true));
       describeWithBind = null;
     }
-    writeBind(link.connection, name);
-    session.plan().add(NodeReply.pass(link.connection));
+    writeBind(backend.connection, name);
+    session.replies().add(NodeReply.pass(backend.connection));
     BlindOperation operation =
-        routed.isBlind() ? BlindOperation.of(link.nodeId, routed, bind) : null;
-    putPortal(new Portal.OnNode(statement, routed, link, operation));
-    return Outcome.NEXT;
+        routed.isBlind() ? BlindOperation.of(backend.nodeId, routed, bind) : null;
+    putPortal(new Portal.OnNode(statement, routed, backend, operation));
+    return Progress.NEXT;
   }
 
   /** Runs it with others' if there are any; null when it is to go alone. */
-  private Outcome bindCombined(
-      SharedStatement statement, RoutedStatement routed, Link link, byte[] array, int next)
+  private Progress bindCombined(
+      SharedStatement statement, RoutedStatement routed, Backend backend, byte[] array, int next)
       throws IOException {
     if (!isRunNext(array, next)) {
       return null;
     }
-    UpdateBatching.Turn turn = session.updateBatching().run(routed, link, values);
+    UpdateBatching.Turn turn = session.updateBatching().run(routed, backend, values);
     switch (turn.kind()) {
       case ALONE:
         return null;
       case WAIT:
-        return Outcome.WAIT;
+        return Progress.WAIT;
       default:
-        session.plan().add(FixedMessage.BIND_COMPLETE);
+        session.replies().add(FixedMessage.BIND_COMPLETE);
         putPortal(new Portal.Combined(statement, turn.rows()));
-        return Outcome.NEXT;
+        return Progress.NEXT;
     }
   }
 
@@ -219,18 +219,18 @@ final class ExtendedQuery {
     return Arrays.equals(array, nameAt, nameEnd, bind.array(), bound, bound + bind.portalLength());
   }
 
-  private Outcome bindHere(SharedStatement statement, RoutedStatement routed) {
+  private Progress bindHere(SharedStatement statement, RoutedStatement routed) {
     describeWithBind = null;
-    session.plan().add(FixedMessage.BIND_COMPLETE);
+    session.replies().add(FixedMessage.BIND_COMPLETE);
     putPortal(new Portal.OfRouter(statement, routed));
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
-  private Outcome bindSpread(SharedStatement statement, RoutedStatement routed, Route route)
+  private Progress bindSpread(SharedStatement statement, RoutedStatement routed, Route route)
       throws IOException {
     if (describeWithBind != null) {
-      if (!session.plan().isEmpty()) {
-        return Outcome.WAIT;
+      if (!session.replies().isEmpty()) {
+        return Progress.WAIT;
       }
       SharedStatement described = describeWithBind;
       describeWithBind = null;
@@ -238,10 +238,10 @@ final class ExtendedQuery {
     }
     Portal portal = spread.bind(statement, routed, route, bind, true);
     if (portal == null) {
-      return Outcome.WAIT;
+      return Progress.WAIT;
     }
     putPortal(portal);
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
   private void putPortal(Portal portal) {
@@ -257,14 +257,14 @@ final class ExtendedQuery {
     }
     if (!named) {
       if (connection.parseUnnamed(statement)) {
-        session.plan().add(NodeReply.swallow(connection));
+        session.replies().add(NodeReply.swallow(connection));
       }
       return UNNAMED;
     }
     connection.parse(statement);
-    session.plan().add(NodeReply.swallow(connection));
+    session.replies().add(NodeReply.swallow(connection));
     if (connection.closeSurplus()) {
-      session.plan().add(NodeReply.swallow(connection));
+      session.replies().add(NodeReply.swallow(connection));
     }
     return connection.prepared().name(statement);
   }
@@ -273,7 +273,7 @@ final class ExtendedQuery {
     bind.write(connection.writer(), name);
   }
 
-  Outcome describe(byte[] array, int at, int length) throws IOException {
+  Progress describe(byte[] array, int at, int length) throws IOException {
     int nameEnd = CString.end(array, at + 6, at + length);
     if (array[at + 5] == 'S') {
       SharedStatement statement = session.statements().get(array, at + 6, nameEnd);
@@ -288,11 +288,11 @@ final class ExtendedQuery {
     }
     requireSound(portal.statement());
     if (portal instanceof Portal.OnNode onNode) {
-      session.links().touch(onNode.link());
-      NodeConnection connection = onNode.link().connection;
+      session.backends().touch(onNode.backend());
+      NodeConnection connection = onNode.backend().connection;
       connection.writer().bytes(array, at, length);
       session
-          .plan()
+          .replies()
           .add(
               onNode.origins() == null
                   ? NodeReply.pass(connection)
@@ -300,32 +300,32 @@ final class ExtendedQuery {
     } else if (portal instanceof Portal.OnNodes onNodes) {
       spread.describe(onNodes, array, at, length);
     } else {
-      session.plan().add(FixedMessage.NO_DATA);
+      session.replies().add(FixedMessage.NO_DATA);
     }
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
-  private Outcome describeStatement(SharedStatement statement, byte[] array, int next)
+  private Progress describeStatement(SharedStatement statement, byte[] array, int next)
       throws IOException {
     requireSound(statement);
     if (statement.command() != null || statement.isBlank()) {
-      session.plan().add(FixedMessage.NO_PARAMETERS);
-      session.plan().add(FixedMessage.NO_DATA);
-      return Outcome.NEXT;
+      session.replies().add(FixedMessage.NO_PARAMETERS);
+      session.replies().add(FixedMessage.NO_DATA);
+      return Progress.NEXT;
     }
     RoutedStatement routed = session.runner().routed(statement);
     if (routed == null) {
-      return Outcome.WAIT;
+      return Progress.WAIT;
     }
     if (UtilityExecution.isForSession(routed.utility()) || routed.facts().rewritten() != null) {
-      session.plan().add(FixedMessage.NO_PARAMETERS);
-      session.plan().add(FixedMessage.NO_DATA);
+      session.replies().add(FixedMessage.NO_PARAMETERS);
+      session.replies().add(FixedMessage.NO_DATA);
     } else if (isBoundNext(statement, array, next)) {
       describeWithBind = statement;
     } else {
       describeSomewhere(statement, routed);
     }
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
   private boolean isBoundNext(SharedStatement statement, byte[] array, int next) {
@@ -342,22 +342,22 @@ final class ExtendedQuery {
   private void describeSomewhere(SharedStatement statement, RoutedStatement routed)
       throws IOException {
     if (statement.explain() != null && statement.explain().call()) {
-      session.plan().add(PlanText.parameters(routed.facts().parameters()));
-      session.plan().add(PlanText.description());
+      session.replies().add(PlanText.parameters(routed.facts().parameters()));
+      session.replies().add(PlanText.description());
       return;
     }
-    Link link = session.runner().home();
-    session.links().connect(link);
-    session.links().touch(link);
-    describeStatement(link.connection, prepare(link.connection, statement.statement(), true));
+    Backend backend = session.runner().home();
+    session.backends().connect(backend);
+    session.backends().touch(backend);
+    describeStatement(backend.connection, prepare(backend.connection, statement.statement(), true));
   }
 
   private void describeStatement(NodeConnection connection, byte[] name) {
     connection.writer().begin(FrontendType.DESCRIBE).int1('S').string(name).end();
-    session.plan().add(NodeReply.pass(connection));
+    session.replies().add(NodeReply.pass(connection));
   }
 
-  Outcome execute(byte[] array, int at, int length) throws IOException {
+  Progress execute(byte[] array, int at, int length) throws IOException {
     int nameEnd = CString.end(array, at + 5, at + length);
     Portal portal = session.portals().get(array, at + 5, nameEnd);
     if (portal == null) {
@@ -365,30 +365,30 @@ final class ExtendedQuery {
     }
     requireSound(portal.statement());
     if (portal instanceof Portal.OnNode onNode) {
-      Link link = onNode.link();
-      if (!link.isUsable()) {
+      Backend backend = onNode.backend();
+      if (!backend.isUsable()) {
         throw noPortal(array, at + 5, nameEnd);
       }
-      link.wrote |= onNode.routed().writes();
-      session.links().touch(link);
-      session.runner().noteSingle(onNode.routed(), link);
-      link.connection.writer().bytes(array, at, length);
-      session.plan().add(answer(onNode, BigEndian.int4(array, nameEnd + 1)));
-      return Outcome.NEXT;
+      backend.wrote |= onNode.routed().writes();
+      session.backends().touch(backend);
+      session.runner().noteSingle(onNode.routed(), backend);
+      backend.connection.writer().bytes(array, at, length);
+      session.replies().add(answer(onNode, BigEndian.int4(array, nameEnd + 1)));
+      return Progress.NEXT;
     }
     if (portal instanceof Portal.OnNodes onNodes) {
       byte[] name = Arrays.copyOfRange(array, at + 5, nameEnd);
       return spread.execute(onNodes, name, BigEndian.int4(array, nameEnd + 1));
     }
     if (portal instanceof Portal.Combined combined) {
-      session.plan().add(UpdateBatching.tag(combined.rows()));
-      return Outcome.NEXT;
+      session.replies().add(UpdateBatching.tag(combined.rows()));
+      return Progress.NEXT;
     }
     return runHere((Portal.OfRouter) portal);
   }
 
   private NodeReply answer(Portal.OnNode portal, int limit) {
-    NodeConnection connection = portal.link().connection;
+    NodeConnection connection = portal.backend().connection;
     if (portal.operation() == null) {
       return NodeReply.pass(connection);
     }
@@ -402,52 +402,52 @@ final class ExtendedQuery {
     return NodeReply.pass(connection, operation.sum());
   }
 
-  private Outcome runHere(Portal.OfRouter portal) throws IOException {
+  private Progress runHere(Portal.OfRouter portal) throws IOException {
     SharedStatement statement = portal.statement();
     if (statement.isBlank()) {
-      session.plan().add(FixedMessage.EMPTY_QUERY);
-      return Outcome.NEXT;
+      session.replies().add(FixedMessage.EMPTY_QUERY);
+      return Progress.NEXT;
     }
     return statement.command() != null
         ? session.control().run(statement)
         : utility.run(statement, portal.routed());
   }
 
-  Outcome close(byte[] array, int at, int length) {
+  Progress close(byte[] array, int at, int length) {
     int nameEnd = CString.end(array, at + 6, at + length);
     if (array[at + 5] == 'S') {
       // It stays prepared on the nodes, where other sessions may use it.
       session.statements().remove(array, at + 6, nameEnd);
-      session.plan().add(FixedMessage.CLOSE_COMPLETE);
-      return Outcome.NEXT;
+      session.replies().add(FixedMessage.CLOSE_COMPLETE);
+      return Progress.NEXT;
     }
     Portal portal = session.portals().remove(array, at + 6, nameEnd);
-    if (portal instanceof Portal.OnNode onNode && onNode.link().isUsable()) {
-      closePortal(onNode.link(), array, at, length);
+    if (portal instanceof Portal.OnNode onNode && onNode.backend().isUsable()) {
+      closePortal(onNode.backend(), array, at, length);
     } else if (portal instanceof Portal.OnNodes onNodes) {
-      onNodes.links.stream()
-          .filter(Link::isUsable)
-          .forEach(link -> closePortal(link, array, at, length));
+      onNodes.backends.stream()
+          .filter(Backend::isUsable)
+          .forEach(backend -> closePortal(backend, array, at, length));
     }
-    session.plan().add(FixedMessage.CLOSE_COMPLETE);
-    return Outcome.NEXT;
+    session.replies().add(FixedMessage.CLOSE_COMPLETE);
+    return Progress.NEXT;
   }
 
-  private void closePortal(Link link, byte[] array, int at, int length) {
-    session.links().touch(link);
-    link.connection.writer().bytes(array, at, length);
-    session.plan().add(NodeReply.swallow(link.connection));
+  private void closePortal(Backend backend, byte[] array, int at, int length) {
+    session.backends().touch(backend);
+    backend.connection.writer().bytes(array, at, length);
+    session.replies().add(NodeReply.swallow(backend.connection));
   }
 
-  private static Failure noStatement(byte[] array, int from, int to) {
-    return Failure.of(
+  private static ClientError noStatement(byte[] array, int from, int to) {
+    return ClientError.of(
         "26000",
         from == to
             ? "unnamed prepared statement does not exist"
             : "prepared statement \"" + CString.read(array, from, to) + "\" does not exist");
   }
 
-  private static Failure noPortal(byte[] array, int from, int to) {
-    return Failure.of("34000", "portal \"" + CString.read(array, from, to) + "\" does not exist");
+  private static ClientError noPortal(byte[] array, int from, int to) {
+    return ClientError.of("34000", "portal \"" + CString.read(array, from, to) + "\" does not exist");
   }
 }

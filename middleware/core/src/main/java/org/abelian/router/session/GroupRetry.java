@@ -32,7 +32,7 @@ final class GroupRetry {
     outputPosition = session.output().position();
     inBlock = state.isBlock();
     historySize = state.history().size();
-    possible = session.links().firstBegun() == null && !state.isFailed();
+    possible = session.backends().firstBegun() == null && !state.isFailed();
     wanted = false;
     parsed = false;
     defined.clear();
@@ -95,7 +95,7 @@ final class GroupRetry {
       state.beginBlock(begin, isolation);
       state.history().addAll(history);
     }
-    session.links().release();
+    session.backends().release();
     session.portals().clear();
     defined.forEach(session.statements()::remove);
     session.output().rewind(outputPosition);

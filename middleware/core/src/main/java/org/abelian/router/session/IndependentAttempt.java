@@ -44,7 +44,7 @@ final class IndependentAttempt {
   private static final Duration SETTLE_PAUSE = Duration.ofMillis(500);
 
   private final Session session;
-  private final List<Link> links;
+  private final List<Backend> backends;
   private final List<LaneCall> calls;
   private final IndependentTransaction transaction;
   private ErrorFields error;
@@ -55,17 +55,17 @@ final class IndependentAttempt {
    * A new transaction.
    *
    * @param session whose connections are used
-   * @param links to the participants, connected
+   * @param backends to the participants, connected
    * @param calls of any sessions that share all settings with this one
    */
-  IndependentAttempt(Session session, List<Link> links, List<LaneCall> calls) {
+  IndependentAttempt(Session session, List<Backend> backends, List<LaneCall> calls) {
     this.session = session;
-    this.links = links;
+    this.backends = backends;
     this.calls = calls;
     try {
-      transaction = session.router().independents().begin(session.id(), Link.nodes(links));
+      transaction = session.router().independents().begin(session.id(), Backend.nodes(backends));
     } catch (NodeUnreachableException unreachable) {
-      throw UnreachableParticipant.error(links, unreachable);
+      throw UnreachableParticipant.error(backends, unreachable);
     }
   }
 
@@ -106,22 +106,22 @@ final class IndependentAttempt {
   }
 
   private Refusal askForTimestamps() {
-    for (Link link : links) {
-      NodeCall.sendPrepared(link.connection, PROPOSE, transaction.proposal(link.nodeId));
-      send(link.connection);
+    for (Backend backend : backends) {
+      NodeCall.sendPrepared(backend.connection, PROPOSE, transaction.proposal(backend.nodeId));
+      send(backend.connection);
     }
-    Link refusing = null;
+    Backend refusing = null;
     Refusal refusal = null;
-    for (Link link : links) { // every answer is read, whatever the others say
+    for (Backend backend : backends) { // every answer is read, whatever the others say
       try {
-        QueryResult result = NodeCall.await(link.connection, true);
+        QueryResult result = NodeCall.await(backend.connection, true);
         if (!result.succeeded()) {
-          failed(link, result.errorFields());
+          failed(backend, result.errorFields());
           continue;
         }
         Refusal answer = transaction.take(Long.parseLong(result.value()));
         if (answer != null && refusal != Refusal.CLOSED) {
-          refusing = link;
+          refusing = backend;
           refusal = answer;
         }
       } catch (NodeLostException lost) {
@@ -129,9 +129,9 @@ final class IndependentAttempt {
       }
     }
     if (error != null) {
-      throw new Failure(error);
+      throw new ClientError(error);
     } else if (loss != null) {
-      throw UnreachableParticipant.error(links, loss);
+      throw UnreachableParticipant.error(backends, loss);
     } else if (refusal != null) {
       learn(refusing, refusal);
     }
@@ -142,21 +142,21 @@ final class IndependentAttempt {
     connection.closeAllSurplus();
     connection.writer().empty(FrontendType.SYNC);
     try {
-      connection.timeout(session.plan().timeout());
+      connection.timeout(session.replies().timeout());
       connection.flush();
     } catch (NodeLostException lost) {
       // Its answer will say so.
     }
   }
 
-  private void failed(Link link, ErrorFields fields) {
+  private void failed(Backend backend, ErrorFields fields) {
     if (CACHED_PLAN_ROUTINE.equals(fields.get(ErrorFields.ROUTINE))) {
-      link.connection.prepared().clear(); // The next attempt parses anew.
+      backend.connection.prepared().clear(); // The next attempt parses anew.
     }
     error = error == null ? fields : error;
   }
 
-  private void learn(Link refusing, Refusal refusal) {
+  private void learn(Backend refusing, Refusal refusal) {
     IndependentTransactions all = session.router().independents();
     if (refusal == Refusal.GATE || refusal == Refusal.FULL || refusal == Refusal.ISOLATION) {
       return;
@@ -196,36 +196,36 @@ final class IndependentAttempt {
       return readAnswers();
     } catch (RuntimeException fault) {
       LOG.error("answers to transaction {} could not be read", transaction.id(), fault);
-      links.forEach(link -> link.connection.close()); // Nobody must take them for others.
+      backends.forEach(backend -> backend.connection.close()); // Nobody must take them for others.
       return false;
     }
   }
 
   private void sendExecution(String intent) {
     NodeStatement execute = calls.size() > 1 ? EXECUTE_CALLS : EXECUTE;
-    for (Link link : links) {
-      NodeCall.sendPrepared(link.connection, execute, transaction.execution(link.nodeId, intent));
-      calls.forEach(call -> call.send(link.nodeId, link.connection));
-      send(link.connection);
+    for (Backend backend : backends) {
+      NodeCall.sendPrepared(backend.connection, execute, transaction.execution(backend.nodeId, intent));
+      calls.forEach(call -> call.send(backend.nodeId, backend.connection));
+      send(backend.connection);
     }
   }
 
   private boolean readAnswers() {
     Map<Integer, FragmentReply> replies = new HashMap<>();
-    for (Link link : links) {
-      FragmentReply reply = new FragmentReply(link.connection);
+    for (Backend backend : backends) {
+      FragmentReply reply = new FragmentReply(backend.connection);
       reply.read(session.output(), null, false); // the router's own statement
-      replies.put(link.nodeId, reply);
+      replies.put(backend.nodeId, reply);
     }
     calls.forEach(call -> call.read(replies));
     boolean everywhere = true;
-    for (Link link : links) {
-      FragmentReply reply = replies.get(link.nodeId);
+    for (Backend backend : backends) {
+      FragmentReply reply = replies.get(backend.nodeId);
       calls.get(0).readEnd(reply);
       if (reply.loss() != null) {
         loss = reply.loss();
       } else if (reply.error() != null) {
-        failed(link, reply.error());
+        failed(backend, reply.error());
       }
       everywhere &= reply.error() == null && reply.loss() == null;
     }
@@ -273,7 +273,7 @@ final class IndependentAttempt {
     }
     undone = true;
     if (error != null) {
-      throw new Failure(error);
+      throw new ClientError(error);
     }
     throw new AbelianException(
         SqlState.SERIALIZATION_FAILURE,

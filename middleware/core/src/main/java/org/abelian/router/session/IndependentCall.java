@@ -43,7 +43,7 @@ final class IndependentCall implements ProcedureStrategy {
       return joined(call, bind, answer, "other messages stand between its Bind and its Execute");
     }
     if (answer) {
-      session.plan().add(FixedMessage.BIND_COMPLETE);
+      session.replies().add(FixedMessage.BIND_COMPLETE);
     }
     Portal.OnNodes portal = Portal.OnNodes.withBind(call, bind);
     portal.intent = IntentText.named(call.procedure().signature(), text.get());
@@ -76,23 +76,23 @@ final class IndependentCall implements ProcedureStrategy {
   }
 
   @Override
-  public Outcome execute(Portal.OnNodes portal, byte[] name) throws IOException {
+  public Progress execute(Portal.OnNodes portal, byte[] name) throws IOException {
     if (portal.intent == null) {
       return joined.execute(portal, name);
     }
-    if (!session.plan().isEmpty()) {
-      return Outcome.WAIT;
+    if (!session.replies().isEmpty()) {
+      return Progress.WAIT;
     }
     if (sharing.run(portal)) {
-      return Outcome.NEXT;
+      return Progress.NEXT;
     }
     LaneCall call = new LaneCall(session, portal);
     CancelWatch watch = new CancelWatch(session);
     Refusal refusal =
-        new LaneAttempts(session, portal.links, List.of(call), watch::hasStruck).run();
+        new LaneAttempts(session, portal.backends, List.of(call), watch::hasStruck).run();
     if (refusal == null) {
       call.answer();
-      return Outcome.NEXT;
+      return Progress.NEXT;
     }
     watch.check();
     return join(portal, name, reason(refusal));
@@ -107,13 +107,13 @@ final class IndependentCall implements ProcedureStrategy {
   }
 
   /** The call becomes a coordinated transaction. */
-  private Outcome join(Portal.OnNodes portal, byte[] name, String reason) throws IOException {
+  private Progress join(Portal.OnNodes portal, byte[] name, String reason) throws IOException {
     joined(portal.call, portal.bind, false, reason);
     portal.intent = null;
     if (portal.describes) {
-      NodeConnection first = portal.links.get(0).connection;
+      NodeConnection first = portal.backends.get(0).connection;
       first.writer().begin(FrontendType.DESCRIBE).int1('P').string(name).end();
-      session.plan().add(NodeReply.pass(first));
+      session.replies().add(NodeReply.pass(first));
     }
     return joined.execute(portal, name);
   }

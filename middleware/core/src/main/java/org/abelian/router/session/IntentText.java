@@ -54,7 +54,7 @@ final class IntentText {
   private static final Pattern PART =
       Pattern.compile("'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\\n]*|\\$(\\d+)", Pattern.DOTALL);
 
-  /** Other kinds of quotes than those that {@link #PART} knows. */
+  /** Other kinds of quotes than those that {@backend #PART} knows. */
   private static final Pattern OTHER_QUOTES =
       Pattern.compile("\\$[a-z_]*\\$|\\be'", Pattern.CASE_INSENSITIVE);
 
@@ -113,7 +113,7 @@ final class IntentText {
     return Optional.of(result.append(text.substring(from)).toString());
   }
 
-  /** Whether {@link #named} leaves no doubt where the call begins and what is called. */
+  /** Whether {@backend #named} leaves no doubt where the call begins and what is called. */
   static boolean canName(String signature, String call) {
     return signature.indexOf('\n') < 0 && !call.contains(Fragment.CALL_MARK);
   }

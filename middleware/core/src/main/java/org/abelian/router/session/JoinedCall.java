@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.abelian.router.analysis.ProcedureFacts;
-import org.abelian.router.execution.Action;
+import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ProcedureReply;
@@ -42,19 +42,19 @@ final class JoinedCall implements ProcedureStrategy {
         gates = session.extended().spread().hold(call.routed(), call.participants());
       }
     }
-    for (Link link : call.participants()) {
-      session.control().enter(link, call.routed());
-      session.control().inject(link, telling(link, call.participants()), false);
-      NodeConnection connection = link.connection;
+    for (Backend backend : call.participants()) {
+      session.control().enter(backend, call.routed());
+      session.control().inject(backend, telling(backend, call.participants()), false);
+      NodeConnection connection = backend.connection;
       byte[] name = session.extended().prepare(connection, call.statement().statement(), true);
       bind.write(connection.writer(), name);
-      session.plan().add(NodeReply.swallow(connection));
+      session.replies().add(NodeReply.swallow(connection));
     }
     if (gates != null) {
-      session.plan().add(Action.always(gates::release));
+      session.replies().add(RouterWork.always(gates::release));
     }
     if (answer) {
-      session.plan().add(FixedMessage.BIND_COMPLETE);
+      session.replies().add(FixedMessage.BIND_COMPLETE);
     }
     if (call.isSingle()) {
       return new Portal.OnNode(call.statement(), call.routed(), call.participants().get(0), null);
@@ -66,10 +66,10 @@ final class JoinedCall implements ProcedureStrategy {
   }
 
   /** Tells the node who it is and who takes part, for the call that comes next. */
-  static NodeStatement telling(Link self, List<Link> participants) {
+  static NodeStatement telling(Backend self, List<Backend> participants) {
     String value =
         participants.stream()
-            .map(link -> Integer.toString(link.nodeId))
+            .map(backend -> Integer.toString(backend.nodeId))
             .collect(Collectors.joining(",", self.nodeId + ":", ""));
     if (TELLING.size() > MOST_TEXTS) {
       TELLING.clear();
@@ -82,16 +82,16 @@ final class JoinedCall implements ProcedureStrategy {
   }
 
   @Override
-  public Outcome execute(Portal.OnNodes portal, byte[] name) {
+  public Progress execute(Portal.OnNodes portal, byte[] name) {
     ProcedureFacts procedure = portal.call.procedure();
     ResultMerge merge = ResultMerge.of(procedure, portal.resultFormats);
-    for (Link link : portal.links) {
-      session.links().touch(link);
-      link.wrote |= portal.routed.writes();
-      link.connection.writer().begin(FrontendType.EXECUTE).string(name).int4(0).end();
-      session.plan().add(new ProcedureReply(link.connection, merge));
+    for (Backend backend : portal.backends) {
+      session.backends().touch(backend);
+      backend.wrote |= portal.routed.writes();
+      backend.connection.writer().begin(FrontendType.EXECUTE).string(name).int4(0).end();
+      session.replies().add(new ProcedureReply(backend.connection, merge));
     }
-    session.plan().add(Action.then(() -> merge.finish(session.output())));
-    return Outcome.NEXT;
+    session.replies().add(RouterWork.then(() -> merge.finish(session.output())));
+    return Progress.NEXT;
   }
 }

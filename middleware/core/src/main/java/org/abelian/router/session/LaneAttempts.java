@@ -16,7 +16,7 @@ final class LaneAttempts {
   static final int GATE_SECONDS = 2;
 
   private final Session session;
-  private final List<Link> links;
+  private final List<Backend> backends;
   private final List<LaneCall> calls;
   private final BooleanSupplier cancelled;
   private IndependentAttempt attempt;
@@ -24,12 +24,12 @@ final class LaneAttempts {
   /**
    * Nothing is sent yet.
    *
-   * @param links of the session, to the participants of each call
+   * @param backends of the session, to the participants of each call
    * @param cancelled whether there is to be no further attempt
    */
-  LaneAttempts(Session session, List<Link> links, List<LaneCall> calls, BooleanSupplier cancelled) {
+  LaneAttempts(Session session, List<Backend> backends, List<LaneCall> calls, BooleanSupplier cancelled) {
     this.session = session;
-    this.links = links;
+    this.backends = backends;
     this.calls = calls;
     this.cancelled = cancelled;
   }
@@ -38,16 +38,16 @@ final class LaneAttempts {
    * Tries.
    *
    * @return why a node refused; null when the calls have their results
-   * @throws RuntimeException as {@link IndependentAttempt#run}
+   * @throws RuntimeException as {@backend IndependentAttempt#run}
    */
   Refusal run() {
-    UnreachableParticipant.connect(session, links);
+    UnreachableParticipant.connect(session, backends);
     long end = System.nanoTime() + GATE_SECONDS * 1_000_000_000L;
     Refusal refusal;
     int number = 0;
     int atGates = 0;
     do {
-      attempt = new IndependentAttempt(session, links, calls);
+      attempt = new IndependentAttempt(session, backends, calls);
       refusal = attempt.run();
       if (refusal == null) {
         return null;

@@ -63,14 +63,14 @@ final class LaneCall {
   }
 
   private boolean isDescribedBy(int node) {
-    return portal.describes && node == portal.links.get(0).nodeId;
+    return portal.describes && node == portal.backends.get(0).nodeId;
   }
 
   /** Reads the answers of its participants, in its own order; each has answered those before. */
   void read(Map<Integer, FragmentReply> replies) {
     merge = newMerge();
-    for (Link link : portal.links) {
-      replies.get(link.nodeId).read(session.output(), merge, isDescribedBy(link.nodeId));
+    for (Backend backend : portal.backends) {
+      replies.get(backend.nodeId).read(session.output(), merge, isDescribedBy(backend.nodeId));
     }
   }
 
@@ -155,7 +155,7 @@ final class LaneCall {
     return new AbelianException(
         SqlState.BROKEN_PROMISE,
         "the procedure is not independent: it was executed on some nodes of "
-            + Link.nodes(portal.links)
+            + Backend.nodes(portal.backends)
             + ", while others could not run it",
         failures.toString(),
         "It is called no more. Repair the data of these nodes, correct it, and call"

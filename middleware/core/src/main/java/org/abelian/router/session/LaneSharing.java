@@ -27,11 +27,11 @@ final class LaneSharing {
   boolean run(Portal.OnNodes portal) {
     BatchSlot slot = session.batchSlot();
     slot.endGroup();
-    String scope = session.updateBatching().scope(portal.links);
-    if (scope == null || !areKnownToShare(portal.links)) {
+    String scope = session.updateBatching().scope(portal.backends);
+    if (scope == null || !areKnownToShare(portal.backends)) {
       return false;
     }
-    CallGroup key = CallGroup.of(scope, portal.links);
+    CallGroup key = CallGroup.of(scope, portal.backends);
     Batcher<Calls<LaneCall>> batcher = session.router().lanes();
     if (slot.departs(batcher, key)) {
       return false;
@@ -42,36 +42,36 @@ final class LaneSharing {
             batcher,
             key,
             call.calls(),
-            () -> UnreachableParticipant.connect(session, portal.links),
-            batch -> lead(portal.links, batch));
+            () -> UnreachableParticipant.connect(session, portal.backends),
+            batch -> lead(portal.backends, batch));
     if (result instanceof Result.Undone) {
       call.undo();
       return false;
     }
     if (result instanceof Result.Unknown unknown) { // whoever ran it has failed
       call.undo();
-      throw new Failure(SessionErrors.effectUnknown(unknown.reason()));
+      throw new ClientError(SessionErrors.effectUnknown(unknown.reason()));
     }
     session.router().statistics().countShared();
     call.answer();
     return true;
   }
 
-  private boolean areKnownToShare(List<Link> links) {
+  private boolean areKnownToShare(List<Backend> backends) {
     try {
-      return session.router().independents().shareCalls(Link.nodes(links));
+      return session.router().independents().shareCalls(Backend.nodes(backends));
     } catch (NodeUnreachableException unreachable) {
       return false; // It learns by itself what is wrong.
     }
   }
 
   /** Runs all of them over this session's connections. */
-  private Result lead(List<Link> links, Batch<Calls<LaneCall>> batch) {
-    if (!batch.begin(() -> session.links().cancel())) {
+  private Result lead(List<Backend> backends, Batch<Calls<LaneCall>> batch) {
+    if (!batch.begin(() -> session.backends().cancel())) {
       return new Result.Undone();
     }
     List<LaneCall> calls = batch.sum().calls();
-    LaneAttempts attempts = new LaneAttempts(session, links, calls, batch::isCancelled);
+    LaneAttempts attempts = new LaneAttempts(session, backends, calls, batch::isCancelled);
     Exception cause = new IllegalStateException("the router failed");
     boolean known = false;
     try {

@@ -21,12 +21,12 @@ sealed interface Portal {
   record OnNode(
       SharedStatement statement,
       RoutedStatement routed,
-      Link link,
+      Backend backend,
       ColumnOrigins origins,
       BlindOperation operation)
       implements Portal {
-    OnNode(SharedStatement statement, RoutedStatement routed, Link link, BlindOperation operation) {
-      this(statement, routed, link, null, operation);
+    OnNode(SharedStatement statement, RoutedStatement routed, Backend backend, BlindOperation operation) {
+      this(statement, routed, backend, null, operation);
     }
   }
 
@@ -45,9 +45,9 @@ sealed interface Portal {
     private final SharedStatement statement;
     final RoutedStatement routed;
     final Route route;
-    final List<Link> links;
+    final List<Backend> backends;
 
-    /** How many links have run it to the end. */
+    /** How many backends have run it to the end. */
     int progress;
 
     /** True while an Execute with a row limit goes from node to node. */
@@ -86,11 +86,11 @@ sealed interface Portal {
     /** In which formats the client wants the columns of a result that the router puts together. */
     int[] resultFormats = {};
 
-    OnNodes(SharedStatement statement, RoutedStatement routed, Route route, List<Link> links) {
+    OnNodes(SharedStatement statement, RoutedStatement routed, Route route, List<Backend> backends) {
       this.statement = statement;
       this.routed = routed;
       this.route = route;
-      this.links = links;
+      this.backends = backends;
     }
 
     /** Of a call that needs no vote; keeps its Bind, which has to outlive its message. */

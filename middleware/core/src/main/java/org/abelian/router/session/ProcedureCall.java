@@ -16,7 +16,7 @@ record ProcedureCall(
     SharedStatement statement,
     RoutedStatement routed,
     ProcedureFacts procedure,
-    List<Link> participants,
+    List<Backend> participants,
     List<Integer> homes) {
   /** Copies the lists. */
   ProcedureCall {

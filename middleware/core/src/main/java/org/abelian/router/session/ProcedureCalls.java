@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.abelian.router.error.SqlState;
-import org.abelian.router.execution.Action;
+import org.abelian.router.execution.RouterWork;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.routing.KeyCandidate;
@@ -52,7 +52,7 @@ final class ProcedureCalls {
     independent = new IndependentCall(session, joined);
   }
 
-  /** As {@link Spread#bind}. */
+  /** As {@backend Spread#bind}. */
   Portal bind(
       SharedStatement statement,
       RoutedStatement routed,
@@ -85,9 +85,9 @@ final class ProcedureCalls {
     nodes.addAll(advice.nodes());
     nodes.addAll(missing.getOrDefault(route.procedure().signature(), Set.of()));
     nodes.retainAll(Set.copyOf(route.all()));
-    List<Link> participants = new ArrayList<>();
+    List<Backend> participants = new ArrayList<>();
     for (int node : nodes) {
-      participants.add(session.links().link(routed.router().catalog(), node));
+      participants.add(session.backends().backend(routed.router().catalog(), node));
     }
     return new ProcedureCall(statement, routed, route.procedure(), participants, route.homes());
   }
@@ -132,7 +132,7 @@ final class ProcedureCalls {
   /** The nodes that a call would go to. */
   List<Integer> participants(RoutedStatement routed, Route.Procedure route, BindMessage bind) {
     ProcedureCall call = call(null, routed, route, learned(routed, route, bind));
-    return Link.nodes(call.participants());
+    return Backend.nodes(call.participants());
   }
 
   /** The class of a call with these arguments, were it all that its transaction does. */
@@ -173,7 +173,7 @@ final class ProcedureCalls {
 
   private void tellOfSingle(CallChoice choice) {
     ClassChoice told = new ClassChoice(choice.commitClass(), choice.reason(), null);
-    session.plan().add(Action.then(() -> session.control().ending().announce(told)));
+    session.replies().add(RouterWork.then(() -> session.control().ending().announce(told)));
   }
 
   /**

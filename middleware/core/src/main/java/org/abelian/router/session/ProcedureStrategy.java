@@ -17,9 +17,9 @@ interface ProcedureStrategy {
   Portal bind(ProcedureCall call, BindMessage bind, boolean answer) throws IOException;
 
   /**
-   * Runs what {@link #bind} gave.
+   * Runs what {@backend #bind} gave.
    *
    * @param name the portal's name on the nodes
    */
-  Outcome execute(Portal.OnNodes portal, byte[] name) throws IOException;
+  Progress execute(Portal.OnNodes portal, byte[] name) throws IOException;
 }

@@ -43,7 +43,7 @@ final class RandomKeys {
    */
   boolean maySpread(boolean alone) {
     boolean several =
-        session.transaction().isOpen() || !alone || !session.links().touched().isEmpty();
+        session.transaction().isOpen() || !alone || !session.backends().touched().isEmpty();
     return several && session.router().catalog().current().nodes().size() > 1;
   }
 }

@@ -90,7 +90,7 @@ public final class ScramAuthentication implements Authentication {
         return false;
       }
       if (!server.accept(new String(array, from, to - from, StandardCharsets.UTF_8))) {
-        throw new Failure(
+        throw new ClientError(
             ErrorFields.of(
                 "FATAL", "28P01", "password authentication failed for user \"" + user + "\""));
       }

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientOutput;
-import org.abelian.router.execution.ResponsePlan;
+import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.pool.NodeIdentity;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.ErrorFields;
@@ -16,13 +16,13 @@ import org.abelian.router.protocol.ProtocolException;
 import org.abelian.router.transaction.SessionLabel;
 
 /**
- * One client's dialogue with the cluster. Bytes of the client go in by {@link #receive}, bytes for
- * it come out of {@link #output}, and {@link #advance} does the work between, in the caller's
- * thread. {@link #cancel} and {@link #abort} may come from other threads, everything else from one
+ * One client's dialogue with the cluster. Bytes of the client go in by {@backend #receive}, bytes for
+ * it come out of {@backend #output}, and {@backend #advance} does the work between, in the caller's
+ * thread. {@backend #cancel} and {@backend #abort} may come from other threads, everything else from one
  * at a time.
  *
  * <p>Messages are planned group by group: a group ends with Sync, or is a simple query. Planning
- * writes messages to nodes and steps to the {@link ResponsePlan}; running the plan reads the nodes'
+ * writes messages to nodes and steps to the {@backend ReplyQueue}; running the plan reads the nodes'
  * answers. What needs an answer before it can be planned (an unknown text, several nodes) lets the
  * plan run first.
  */
@@ -38,18 +38,18 @@ public final class Session {
   private final ByteQueue input = new ByteQueue(8192);
   private final ClientOutput output = new ClientOutput();
   private final SessionErrors errors;
-  private final ResponsePlan plan;
+  private final ReplyQueue replies;
   private final TransactionState transaction = new TransactionState();
   private final Portals portals = new Portals();
   private final ClientStatements statements = new ClientStatements();
   private final Startup startup;
   private final CopyRelay copy;
   private final GroupRetry retry;
-  private final MessageGroups groups;
+  private final Pipeline groups;
   private SessionSettings settings;
   private BatchSlot slot;
   private UpdateBatching updateBatching;
-  private Links links;
+  private BackendSession backends;
   private TransactionControl control;
   private StatementRunner runner;
   private ExtendedQuery extended;
@@ -65,11 +65,11 @@ public final class Session {
     this.router = router;
     this.id = id;
     errors = new SessionErrors(this);
-    plan = new ResponsePlan(output, errors);
+    replies = new ReplyQueue(output, errors);
     startup = new Startup(this, authentication);
     copy = new CopyRelay(this);
     retry = new GroupRetry(this);
-    groups = new MessageGroups(this, input, plan);
+    groups = new Pipeline(this, input, replies);
   }
 
   // ---- for the faces
@@ -88,7 +88,7 @@ public final class Session {
   /** Takes bytes of the client. COPY data is passed on at once when it has become much. */
   public void receive(byte[] bytes, int offset, int length) throws IOException {
     input.append(bytes, offset, length);
-    if (plan.copyIn() != null && input.size() > COPY_BUFFER) {
+    if (replies.copyIn() != null && input.size() > COPY_BUFFER) {
       copy.forward();
     }
   }
@@ -100,12 +100,12 @@ public final class Session {
 
   /** How long a node may take to send something, in milliseconds; 0 for ever. */
   public void timeout(int millis) {
-    plan.timeout(millis);
+    replies.timeout(millis);
   }
 
   /** How long a node may take to send something, in milliseconds; 0 for ever. */
   public int timeout() {
-    return plan.timeout();
+    return replies.timeout();
   }
 
   /** True when the dialogue is over; output may still be there. */
@@ -120,7 +120,7 @@ public final class Session {
 
   /** True when no transaction is open and nothing is being answered. */
   public boolean isIdle() {
-    return !groups.isInGroup() && plan.isEmpty() && !transaction.isOpen();
+    return !groups.isInGroup() && replies.isEmpty() && !transaction.isOpen();
   }
 
   /**
@@ -138,13 +138,13 @@ public final class Session {
       if (!startup.isDone()) {
         return startup.advance(input);
       }
-      if (plan.isEmpty()) {
+      if (replies.isEmpty()) {
         return groups.dispatch();
       }
-      if (plan.copyIn() != null && !copy.forward()) {
+      if (replies.copyIn() != null && !copy.forward()) {
         return false;
       }
-      plan.run();
+      replies.run();
       return true;
     } catch (ProtocolException | IllegalArgumentException e) {
       output.error(ErrorFields.of("FATAL", SqlState.PROTOCOL_VIOLATION.code(), e.getMessage()));
@@ -156,13 +156,13 @@ public final class Session {
   /** Asks the nodes to cancel what they do for this session. */
   public void cancel() {
     cancels.incrementAndGet();
-    Links current = links;
+    BackendSession current = backends;
     if (current != null && !slot.cancel()) {
       current.cancel();
     }
   }
 
-  /** How often it was asked to cancel; see {@link CancelWatch}. */
+  /** How often it was asked to cancel; see {@backend CancelWatch}. */
   int cancels() {
     return cancels.get();
   }
@@ -185,7 +185,7 @@ public final class Session {
   public void abort() {
     closed = true;
     router.sessions().remove(this);
-    Links current = links;
+    BackendSession current = backends;
     if (current == null) {
       return;
     }
@@ -198,7 +198,7 @@ public final class Session {
     }
   }
 
-  private void abortIfStillWaiting(Links current) {
+  private void abortIfStillWaiting(BackendSession current) {
     if (slot.isWaiting()) {
       current.abort();
     }
@@ -208,10 +208,10 @@ public final class Session {
   public void close() {
     closed = true;
     router.sessions().remove(this);
-    if (links != null) {
+    if (backends != null) {
       slot.endGroup();
       extended.spread().close();
-      links.close();
+      backends.close();
     }
   }
 
@@ -226,7 +226,7 @@ public final class Session {
             label.toString(), router.catalog().current().version(), identity.startup());
     slot = new BatchSlot(this);
     updateBatching = new UpdateBatching(this);
-    links = new Links(this, router, identity, settings);
+    backends = new BackendSession(this, router, identity, settings);
     control = new TransactionControl(this);
     runner = new StatementRunner(this, identity);
     extended = new ExtendedQuery(this);
@@ -243,7 +243,7 @@ public final class Session {
     return input;
   }
 
-  MessageGroups groups() {
+  Pipeline groups() {
     return groups;
   }
 
@@ -251,8 +251,8 @@ public final class Session {
     return errors;
   }
 
-  ResponsePlan plan() {
-    return plan;
+  ReplyQueue replies() {
+    return replies;
   }
 
   TransactionState transaction() {
@@ -271,8 +271,8 @@ public final class Session {
     return settings;
   }
 
-  Links links() {
-    return links;
+  BackendSession backends() {
+    return backends;
   }
 
   TransactionControl control() {
@@ -340,8 +340,8 @@ public final class Session {
     settings.placementVersion(router.catalog().current().version());
   }
 
-  static Failure transactionAborted() {
-    return Failure.of(
+  static ClientError transactionAborted() {
+    return ClientError.of(
         "25P02", "current transaction is aborted, commands ignored until end of transaction block");
   }
 

@@ -59,7 +59,7 @@ final class SessionErrors implements ErrorPolicy {
     if (error.sqlState().equals(SqlState.QUERY_CANCELED.code())) {
       AbelianException deadlock = session.takeDeadlock();
       if (deadlock != null) {
-        session.output().error(Failure.fields(deadlock));
+        session.output().error(ClientError.fields(deadlock));
         return;
       }
     }
@@ -112,27 +112,27 @@ final class SessionErrors implements ErrorPolicy {
 
   @Override
   public void stepFailed(RuntimeException cause) {
-    if (cause instanceof Failure failure) {
+    if (cause instanceof ClientError failure) {
       requestFailed(failure.fields());
     } else if (cause instanceof AbelianException error) {
-      session.output().error(Failure.fields(error));
+      session.output().error(ClientError.fields(error));
     } else {
       LOG.error("a step of session {} failed", session.id(), cause);
       session
           .output()
-          .error(Failure.fields(AbelianException.internal("fault of the router: " + cause, cause)));
+          .error(ClientError.fields(AbelianException.internal("fault of the router: " + cause, cause)));
     }
   }
 
   @Override
   public void nodeLost(NodeConnection connection, NodeLostException cause) {
-    Link link = find(connection);
+    Backend backend = find(connection);
     TransactionState state = session.transaction();
-    if (link != null && state.isEnding() && link.begun) {
-      commitLost(link, connection, cause);
+    if (backend != null && state.isEnding() && backend.begun) {
+      commitLost(backend, connection, cause);
       return;
     }
-    boolean unknown = link != null && !state.isOpen() && link.wrote;
+    boolean unknown = backend != null && !state.isOpen() && backend.wrote;
     session.output().error(unknown ? effectUnknown(cause.getMessage()) : connectionLost(cause));
   }
 
@@ -152,7 +152,7 @@ final class SessionErrors implements ErrorPolicy {
     AbelianException deadlock = session.takeDeadlock();
     return deadlock != null
         ? deadlock
-        : Failure.of("57014", "canceling statement due to user request");
+        : ClientError.of("57014", "canceling statement due to user request");
   }
 
   /** The error for a statement whose node went away before it could have an effect that stays. */
@@ -163,8 +163,8 @@ final class SessionErrors implements ErrorPolicy {
         .with(ErrorFields.HINT, "Try the transaction again.");
   }
 
-  private void commitLost(Link link, NodeConnection connection, NodeLostException cause) {
-    if (!link.wrote && connection.transactionToken() == null) {
+  private void commitLost(Backend backend, NodeConnection connection, NodeLostException cause) {
+    if (!backend.wrote && connection.transactionToken() == null) {
       session.output().commandComplete("COMMIT");
       return;
     }
@@ -172,20 +172,20 @@ final class SessionErrors implements ErrorPolicy {
         session
             .router()
             .commit()
-            .outcomeOfLostCommit(connection.transactionToken(), link.nodeId, cause.getMessage());
+            .outcomeOfLostCommit(connection.transactionToken(), backend.nodeId, cause.getMessage());
     if (outcome instanceof CommitOutcome.Committed) {
       session.output().commandComplete("COMMIT");
     } else if (outcome instanceof CommitOutcome.RolledBack rolledBack) {
-      session.output().error(Failure.fields(rolledBack.error()));
+      session.output().error(ClientError.fields(rolledBack.error()));
     } else if (outcome instanceof CommitOutcome.Unknown unknown) {
-      session.output().error(Failure.fields(unknown.error()));
+      session.output().error(ClientError.fields(unknown.error()));
     }
   }
 
-  private Link find(NodeConnection connection) {
-    for (Link link : session.links().held()) {
-      if (link.connection == connection) {
-        return link;
+  private Backend find(NodeConnection connection) {
+    for (Backend backend : session.backends().held()) {
+      if (backend.connection == connection) {
+        return backend;
       }
     }
     return null;

@@ -45,7 +45,7 @@ final class SessionSettings {
     }
   }
 
-  /** A group of messages begins: {@link #undoGroup} comes back to here. */
+  /** A group of messages begins: {@backend #undoGroup} comes back to here. */
   void beginGroup() {
     before = null;
   }

@@ -9,7 +9,7 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.PlanText;
-import org.abelian.router.execution.Step;
+import org.abelian.router.execution.Reply;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
@@ -56,7 +56,7 @@ final class SimpleQuery {
     return statements != null && statements.size() == 1;
   }
 
-  Outcome query(byte[] array, int at, int length) throws IOException {
+  Progress query(byte[] array, int at, int length) throws IOException {
     if (statements == null) {
       String text = new String(array, at + 5, length - 6, StandardCharsets.UTF_8);
       session.retry().parsed();
@@ -65,15 +65,15 @@ final class SimpleQuery {
       next = 0;
       spreading = null;
       if (statements.isEmpty()) {
-        session.plan().add(FixedMessage.EMPTY_QUERY);
+        session.replies().add(FixedMessage.EMPTY_QUERY);
       }
     }
-    while (next < statements.size() && !session.plan().failed()) {
-      Outcome outcome = run(statements.get(next), array, at, length);
-      if (outcome == Outcome.WAIT) {
+    while (next < statements.size() && !session.replies().failed()) {
+      Progress outcome = run(statements.get(next), array, at, length);
+      if (outcome == Progress.WAIT) {
         return outcome;
       }
-      if (outcome == Outcome.TURN) {
+      if (outcome == Progress.TURN) {
         statements = null;
         return outcome;
       }
@@ -83,7 +83,7 @@ final class SimpleQuery {
   }
 
   /** Nothing more of the query is run: it ends as a group of messages does. */
-  Outcome finish() {
+  Progress finish() {
     statements = null;
     spreading = null;
     return session.groups().sync();
@@ -94,7 +94,7 @@ final class SimpleQuery {
     return setting == null || !setting.toLowerCase(Locale.ROOT).contains("off");
   }
 
-  private Outcome run(String sql, byte[] array, int at, int length) throws IOException {
+  private Progress run(String sql, byte[] array, int at, int length) throws IOException {
     if (spreading != null) {
       return runSpread(spreading);
     }
@@ -107,7 +107,7 @@ final class SimpleQuery {
     RoutedStatement routed =
         session.runner().routed(statement, session.extended().keys().maySpread(alone));
     if (routed == null) {
-      return Outcome.WAIT;
+      return Progress.WAIT;
     }
     if (UtilityExecution.isForSession(routed.utility())) {
       return session.extended().utility().run(statement, routed);
@@ -126,59 +126,59 @@ final class SimpleQuery {
     return run(made.statement(), made.routed(), array, at, length);
   }
 
-  private Outcome run(
+  private Progress run(
       SharedStatement statement, RoutedStatement routed, byte[] array, int at, int length)
       throws IOException {
     Route route = session.runner().route(statement.sql(), routed, new BoundParameters(bind));
-    Link link = session.runner().single(routed, route);
-    if (link != null && statements.size() == 1 && session.updateBatching().applies(routed, link)) {
-      UpdateBatching.Turn turn = session.updateBatching().run(routed, link, BoundValues.NONE);
+    Backend backend = session.runner().single(routed, route);
+    if (backend != null && statements.size() == 1 && session.updateBatching().applies(routed, backend)) {
+      UpdateBatching.Turn turn = session.updateBatching().run(routed, backend, BoundValues.NONE);
       if (turn.kind() == UpdateBatching.Turn.Kind.WAIT) {
-        return Outcome.WAIT;
+        return Progress.WAIT;
       }
       if (turn.kind() == UpdateBatching.Turn.Kind.DONE) {
-        session.plan().add(UpdateBatching.tag(turn.rows()));
-        return Outcome.NEXT;
+        session.replies().add(UpdateBatching.tag(turn.rows()));
+        return Progress.NEXT;
       }
     }
-    if (link != null) {
-      return runOn(link, statement, routed, array, at, length);
+    if (backend != null) {
+      return runOn(backend, statement, routed, array, at, length);
     }
     Portal portal = session.extended().spread().bind(statement, routed, route, bind, false);
     if (portal == null) {
-      return Outcome.WAIT;
+      return Progress.WAIT;
     }
     if (portal instanceof Portal.OnNode single) {
-      NodeConnection connection = single.link().connection;
+      NodeConnection connection = single.backend().connection;
       runPortal(
           connection,
           single.origins() == null
               ? NodeReply.describeRows(connection)
               : single.origins().restore(connection),
           null);
-      return Outcome.NEXT;
+      return Progress.NEXT;
     }
     Portal.OnNodes onNodes = (Portal.OnNodes) portal;
     if (onNodes.explanation != null) {
-      session.plan().add(PlanText.description());
+      session.replies().add(PlanText.description());
     } else if (onNodes.strategy instanceof IndependentCall && onNodes.intent != null) {
       onNodes.describes = routed.facts().returnsRows();
     } else if (routed.facts().returnsRows() && routed.facts().rewritten() == null) {
-      Link first = onNodes.links.get(0);
+      Backend first = onNodes.backends.get(0);
       first.connection.writer().bytes(DESCRIBE_PORTAL);
-      session.plan().add(NodeReply.describeRows(first.connection));
+      session.replies().add(NodeReply.describeRows(first.connection));
     }
     return runSpread(onNodes);
   }
 
-  private Outcome runSpread(Portal.OnNodes portal) throws IOException {
-    Outcome outcome = session.extended().spread().execute(portal, UNNAMED, 0);
-    spreading = outcome == Outcome.WAIT ? portal : null;
+  private Progress runSpread(Portal.OnNodes portal) throws IOException {
+    Progress outcome = session.extended().spread().execute(portal, UNNAMED, 0);
+    spreading = outcome == Progress.WAIT ? portal : null;
     return outcome;
   }
 
-  private Outcome runOn(
-      Link link,
+  private Progress runOn(
+      Backend backend,
       SharedStatement statement,
       RoutedStatement routed,
       byte[] array,
@@ -187,33 +187,33 @@ final class SimpleQuery {
     boolean alone =
         statements.size() == 1
             && bind.parameterCount() == 0
-            && (!session.transaction().isOpen() || link.begun);
-    session.control().enter(link, routed);
-    session.runner().noteSingle(routed, link);
-    NodeConnection connection = link.connection;
+            && (!session.transaction().isOpen() || backend.begun);
+    session.control().enter(backend, routed);
+    session.runner().noteSingle(routed, backend);
+    NodeConnection connection = backend.connection;
     BlindOperation operation = null;
     if (routed.isBlind()) {
-      operation = BlindOperation.of(link.nodeId, routed, bind);
+      operation = BlindOperation.of(backend.nodeId, routed, bind);
       session.transaction().work().operates(operation);
     }
     if (alone) {
-      return pass(link, operation, array, at, length);
+      return pass(backend, operation, array, at, length);
     }
     byte[] name = session.extended().prepare(connection, statement.statement(), false);
     FrameWriter writer = connection.writer();
     writer.begin(FrontendType.BIND).int1(0).string(name);
     writer.bytes(bind.array(), bind.tailAt(), bind.tailLength()).end();
-    session.plan().add(NodeReply.swallow(connection));
+    session.replies().add(NodeReply.swallow(connection));
     runPortal(connection, NodeReply.describeRows(connection), operation);
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
-  private void runPortal(NodeConnection connection, Step description, BlindOperation operation) {
+  private void runPortal(NodeConnection connection, Reply description, BlindOperation operation) {
     connection.writer().bytes(DESCRIBE_PORTAL);
-    session.plan().add(description);
+    session.replies().add(description);
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     session
-        .plan()
+        .replies()
         .add(
             operation == null
                 ? NodeReply.pass(connection)
@@ -221,26 +221,26 @@ final class SimpleQuery {
   }
 
   /** The message goes to the node as it is, and its ReadyForQuery ends the group. */
-  private Outcome pass(Link link, BlindOperation operation, byte[] array, int at, int length) {
-    link.connection.prepared().dropUnnamed();
-    link.connection.writer().bytes(array, at, length);
+  private Progress pass(Backend backend, BlindOperation operation, byte[] array, int at, int length) {
+    backend.connection.prepared().dropUnnamed();
+    backend.connection.writer().bytes(array, at, length);
     session
-        .plan()
+        .replies()
         .add(
             operation == null
-                ? NodeReply.query(link.connection)
-                : NodeReply.query(link.connection, operation.sum()));
-    session.links().untouch(link);
+                ? NodeReply.query(backend.connection)
+                : NodeReply.query(backend.connection, operation.sum()));
+    session.backends().untouch(backend);
     return session.groups().endGroupAfterPlan();
   }
 
-  Outcome functionCall(byte[] array, int at, int length) {
+  Progress functionCall(byte[] array, int at, int length) {
     if (session.transaction().isFailed()) {
       throw Session.transactionAborted();
     }
-    Link link = session.runner().home();
+    Backend backend = session.runner().home();
     session.transaction().work().refuse("it calls a function by the fast path");
-    session.control().enter(link, true);
-    return pass(link, null, array, at, length);
+    session.control().enter(backend, true);
+    return pass(backend, null, array, at, length);
   }
 }

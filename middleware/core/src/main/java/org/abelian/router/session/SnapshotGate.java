@@ -90,7 +90,7 @@ final class SnapshotGate {
       pools.add(pool);
       connections.add(connection);
       if (!result.succeeded()) {
-        throw new Failure(result.errorFields());
+        throw new ClientError(result.errorFields());
       }
       if (!"t".equals(result.value())) {
         return false;

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
-import org.abelian.router.execution.Action;
+import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.CopyIn;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeCall;
@@ -72,57 +72,57 @@ final class Spread {
       return session.procedures().bind(statement, routed, procedure, bind, answer);
     }
     session.control().openImplicit();
-    List<Link> links = new ArrayList<>();
+    List<Backend> backends = new ArrayList<>();
     if (route instanceof Route.ScatterWrite scatter) {
       for (int node : scatter.nodes()) {
-        links.add(bindOne(link(routed, node), routed, statement.statement(), true, bind));
+        backends.add(bindOne(backend(routed, node), routed, statement.statement(), true, bind));
       }
     } else if (route instanceof Route.CopyIn copy) {
       for (int node : copy.nodes()) {
-        links.add(bindOne(link(routed, node), routed, statement.statement(), false, bind));
+        backends.add(bindOne(backend(routed, node), routed, statement.statement(), false, bind));
       }
     } else if (route instanceof Route.Split split) {
       for (Route.Part part : split.parts()) {
-        links.add(
+        backends.add(
             bindOne(
-                link(routed, part.node()),
+                backend(routed, part.node()),
                 routed,
                 NodeStatement.of(part.sql(), routed.facts().parameters()),
                 false,
                 bind));
       }
     }
-    return bound(statement, routed, route, links, answer);
+    return bound(statement, routed, route, backends, answer);
   }
 
-  private Link link(RoutedStatement routed, int node) {
-    return session.links().link(routed.router().catalog(), node);
+  private Backend backend(RoutedStatement routed, int node) {
+    return session.backends().backend(routed.router().catalog(), node);
   }
 
   private Portal bound(
       SharedStatement statement,
       RoutedStatement routed,
       Route route,
-      List<Link> links,
+      List<Backend> backends,
       boolean answer) {
     if (answer) {
-      session.plan().add(FixedMessage.BIND_COMPLETE);
+      session.replies().add(FixedMessage.BIND_COMPLETE);
     }
-    return new Portal.OnNodes(statement, routed, route, List.copyOf(links));
+    return new Portal.OnNodes(statement, routed, route, List.copyOf(backends));
   }
 
-  private Link bindOne(
-      Link link, RoutedStatement routed, NodeStatement statement, boolean named, BindMessage bind) {
-    enter(link, routed);
-    NodeConnection connection = link.connection;
+  private Backend bindOne(
+      Backend backend, RoutedStatement routed, NodeStatement statement, boolean named, BindMessage bind) {
+    enter(backend, routed);
+    NodeConnection connection = backend.connection;
     byte[] name = session.extended().prepare(connection, statement, named);
     bind.write(connection.writer(), name);
-    session.plan().add(NodeReply.swallow(connection));
-    return link;
+    session.replies().add(NodeReply.swallow(connection));
+    return backend;
   }
 
-  private void enter(Link link, RoutedStatement routed) {
-    session.control().enter(link, routed);
+  private void enter(Backend backend, RoutedStatement routed) {
+    session.control().enter(backend, routed);
     if (routed.writes()) {
       session.transaction().work().refuse(ExplainText.SEVERAL);
     }
@@ -134,35 +134,35 @@ final class Spread {
       Route.AllNodes all,
       BindMessage bind,
       boolean answer) {
-    List<Link> links = new ArrayList<>();
+    List<Backend> backends = new ArrayList<>();
     for (var node : routed.router().catalog().nodes()) {
-      links.add(session.links().link(node));
+      backends.add(session.backends().backend(node));
     }
     if (all.purpose() != Route.Purpose.NODE_BY_NODE) {
-      if (links.size() > 1) {
+      if (backends.size() > 1) {
         session.control().openImplicit();
       }
       String rewritten = routed.facts().rewritten();
       NodeStatement text = rewritten == null ? statement.statement() : NodeStatement.of(rewritten);
-      for (Link link : links) {
-        enter(link, routed);
-        if (routed.changesSchema(all) && links.size() > 1) {
-          tellItsNumber(link);
+      for (Backend backend : backends) {
+        enter(backend, routed);
+        if (routed.changesSchema(all) && backends.size() > 1) {
+          tellItsNumber(backend);
         }
-        bindOne(link, routed, text, false, bind);
+        bindOne(backend, routed, text, false, bind);
       }
     }
     if (routed.changesSchema(all)) {
       session.control().ending().schemaChanged();
       session.runner().seesUncommittedSchema();
     }
-    return bound(statement, routed, all, links, answer);
+    return bound(statement, routed, all, backends, answer);
   }
 
   /** Sequences of distributed tables count differently on each node. */
-  private void tellItsNumber(Link link) {
-    NodeStatement number = NodeStatement.of("SET LOCAL abelian.node_id = " + link.nodeId);
-    session.control().inject(link, number, false);
+  private void tellItsNumber(Backend backend) {
+    NodeStatement number = NodeStatement.of("SET LOCAL abelian.node_id = " + backend.nodeId);
+    session.control().inject(backend, number, false);
   }
 
   private Portal bindRead(
@@ -175,28 +175,28 @@ final class Spread {
     if (scatter.merge().mode() == MergeFacts.Mode.COMBINE) {
       return combine.bind(statement, routed, scatter, bind, answer, gate);
     }
-    List<Link> links = scatter.nodes().stream().map(node -> link(routed, node)).toList();
-    SnapshotGate.Hold hold = hold(routed, links);
-    for (Link link : links) {
-      bindOne(link, routed, statement.statement(), true, bind);
+    List<Backend> backends = scatter.nodes().stream().map(node -> backend(routed, node)).toList();
+    SnapshotGate.Hold hold = hold(routed, backends);
+    for (Backend backend : backends) {
+      bindOne(backend, routed, statement.statement(), true, bind);
     }
-    session.plan().add(Action.always(hold::release));
-    return bound(statement, routed, scatter, links, answer);
+    session.replies().add(RouterWork.always(hold::release));
+    return bound(statement, routed, scatter, backends, answer);
   }
 
   /**
    * Makes a read enter these nodes, and holds their commit gates; to be released when all have
    * bound it, which is when they take its snapshots.
    */
-  SnapshotGate.Hold hold(RoutedStatement routed, List<Link> links) throws IOException {
-    session.control().enterTogether(links);
-    return gate.take(routed.router().catalog(), Link.nodes(links));
+  SnapshotGate.Hold hold(RoutedStatement routed, List<Backend> backends) throws IOException {
+    session.control().enterTogether(backends);
+    return gate.take(routed.router().catalog(), Backend.nodes(backends));
   }
 
   /** One node describes what all of them give. */
   void describe(Portal.OnNodes portal, byte[] array, int at, int length) {
     if (portal.explanation != null) {
-      session.plan().add(PlanText.description(portal.resultFormats));
+      session.replies().add(PlanText.description(portal.resultFormats));
       return;
     }
     if (portal.strategy instanceof IndependentCall && portal.intent != null) {
@@ -209,13 +209,13 @@ final class Spread {
             || portal.route instanceof Route.AllNodes all
                 && all.purpose() == Route.Purpose.NODE_BY_NODE;
     if (none) {
-      session.plan().add(FixedMessage.NO_DATA);
+      session.replies().add(FixedMessage.NO_DATA);
       return;
     }
-    Link link = portal.links.get(0);
-    session.links().touch(link);
-    link.connection.writer().bytes(array, at, length);
-    session.plan().add(NodeReply.pass(link.connection));
+    Backend backend = portal.backends.get(0);
+    session.backends().touch(backend);
+    backend.connection.writer().bytes(array, at, length);
+    session.replies().add(NodeReply.pass(backend.connection));
   }
 
   /**
@@ -225,7 +225,7 @@ final class Spread {
    * @param limit how many rows of a read to give; 0 for all. Clients give one to writes too, which
    *     run to their end
    */
-  Outcome execute(Portal.OnNodes portal, byte[] name, int limit) throws IOException {
+  Progress execute(Portal.OnNodes portal, byte[] name, int limit) throws IOException {
     if (portal.strategy != null) {
       return portal.strategy.execute(portal, name);
     }
@@ -245,99 +245,99 @@ final class Spread {
       return executeLimited(portal, name, limit);
     }
     TagSum sum = new TagSum();
-    for (Link link : portal.links) {
-      executeOne(link, name, 0);
-      session.plan().add(NodeReply.share(link.connection, sum));
+    for (Backend backend : portal.backends) {
+      executeOne(backend, name, 0);
+      session.replies().add(NodeReply.share(backend.connection, sum));
     }
-    session.plan().add(Action.then(() -> session.output().commandComplete(sum.tag())));
-    return Outcome.NEXT;
+    session.replies().add(RouterWork.then(() -> session.output().commandComplete(sum.tag())));
+    return Progress.NEXT;
   }
 
-  private void executeOne(Link link, byte[] name, int limit) {
-    session.links().touch(link);
-    link.connection.writer().begin(FrontendType.EXECUTE).string(name).int4(limit).end();
+  private void executeOne(Backend backend, byte[] name, int limit) {
+    session.backends().touch(backend);
+    backend.connection.writer().begin(FrontendType.EXECUTE).string(name).int4(limit).end();
   }
 
   /**
    * The first node goes ahead, so that two such statements wait for each other there and nowhere
    * else.
    */
-  private Outcome executeEverywhere(Portal.OnNodes portal, byte[] name) {
+  private Progress executeEverywhere(Portal.OnNodes portal, byte[] name) {
     boolean quiet = portal.routed.facts().rewritten() != null;
     if (portal.progress == 0) {
-      Link first = portal.links.get(0);
+      Backend first = portal.backends.get(0);
       executeOne(first, name, 0);
       session
-          .plan()
+          .replies()
           .add(quiet ? NodeReply.swallow(first.connection) : NodeReply.pass(first.connection));
       portal.progress = 1;
-      if (portal.links.size() > 1) {
-        return Outcome.WAIT;
+      if (portal.backends.size() > 1) {
+        return Progress.WAIT;
       }
     }
-    for (Link link : portal.links.subList(1, portal.links.size())) {
-      executeOne(link, name, 0);
-      session.plan().add(NodeReply.swallow(link.connection));
+    for (Backend backend : portal.backends.subList(1, portal.backends.size())) {
+      executeOne(backend, name, 0);
+      session.replies().add(NodeReply.swallow(backend.connection));
     }
     portal.progress = 0;
     if (quiet) {
-      session.plan().add(FixedMessage.tag("CALL"));
+      session.replies().add(FixedMessage.tag("CALL"));
     }
     session.groups().settleBeforeNext();
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
   /** All nodes wait for data at the same time; nothing else may be sent to them before it ends. */
-  private Outcome executeCopy(Portal.OnNodes portal, byte[] name, Route.CopyIn copy) {
-    for (Link link : portal.links) {
-      executeOne(link, name, 0);
+  private Progress executeCopy(Portal.OnNodes portal, byte[] name, Route.CopyIn copy) {
+    for (Backend backend : portal.backends) {
+      executeOne(backend, name, 0);
     }
-    List<NodeConnection> nodes = portal.links.stream().map(link -> link.connection).toList();
+    List<NodeConnection> nodes = portal.backends.stream().map(backend -> backend.connection).toList();
     session
-        .plan()
+        .replies()
         .add(new CopyIn(copy.table(), nodes, copy.division(), session.groups()::hasSynced));
     session.groups().settleBeforeNext();
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
   /**
    * Statements that no transaction block may hold: each node by itself, and the first error ends
    * it.
    */
-  private Outcome executeNodeByNode(Portal.OnNodes portal) {
-    if (!session.plan().isEmpty()) {
-      return Outcome.WAIT;
+  private Progress executeNodeByNode(Portal.OnNodes portal) {
+    if (!session.replies().isEmpty()) {
+      return Progress.WAIT;
     }
     if (session.transaction().isBlock()) {
-      throw Failure.of(
+      throw ClientError.of(
           "25001", portal.routed.facts().tag() + " cannot run inside a transaction block");
     }
     session.notRetryable();
     String tag = "";
-    for (Link link : portal.links) {
-      session.links().connect(link);
-      QueryResult result = runByItself(link, portal.statement().sql());
+    for (Backend backend : portal.backends) {
+      session.backends().connect(backend);
+      QueryResult result = runByItself(backend, portal.statement().sql());
       if (!result.succeeded()) {
-        throw new Failure(result.errorFields());
+        throw new ClientError(result.errorFields());
       }
       tag = result.tag();
     }
     session.output().commandComplete(tag);
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
-  private static QueryResult runByItself(Link link, String sql) {
+  private static QueryResult runByItself(Backend backend, String sql) {
     try {
-      return NodeCall.simple(link.connection, sql);
+      return NodeCall.simple(backend.connection, sql);
     } catch (NodeLostException lost) {
-      throw new Failure(SessionErrors.effectUnknown(lost.getMessage()));
+      throw new ClientError(SessionErrors.effectUnknown(lost.getMessage()));
     }
   }
 
   /** Rows are taken from one node after the other until there are enough. */
-  private Outcome executeLimited(Portal.OnNodes portal, byte[] name, int limit) {
-    if (!session.plan().isEmpty()) {
-      return Outcome.WAIT;
+  private Progress executeLimited(Portal.OnNodes portal, byte[] name, int limit) {
+    if (!session.replies().isEmpty()) {
+      return Progress.WAIT;
     }
     if (!portal.running) {
       portal.running = true;
@@ -349,27 +349,27 @@ final class Spread {
       portal.rowsLeft -= (int) rows;
       portal.given += rows;
       portal.progress += portal.sum.isSuspended() ? 0 : 1;
-      if (portal.progress == portal.links.size() || portal.rowsLeft <= 0) {
+      if (portal.progress == portal.backends.size() || portal.rowsLeft <= 0) {
         return limitReached(portal);
       }
       portal.sum = new TagSum();
     }
-    if (portal.progress == portal.links.size()) {
+    if (portal.progress == portal.backends.size()) {
       return limitReached(portal);
     }
-    Link link = portal.links.get(portal.progress);
-    executeOne(link, name, portal.rowsLeft);
-    session.plan().add(NodeReply.share(link.connection, portal.sum));
-    return Outcome.WAIT;
+    Backend backend = portal.backends.get(portal.progress);
+    executeOne(backend, name, portal.rowsLeft);
+    session.replies().add(NodeReply.share(backend.connection, portal.sum));
+    return Progress.WAIT;
   }
 
-  private Outcome limitReached(Portal.OnNodes portal) {
+  private Progress limitReached(Portal.OnNodes portal) {
     portal.running = false;
-    if (portal.progress == portal.links.size()) {
+    if (portal.progress == portal.backends.size()) {
       session.output().commandComplete("SELECT " + portal.given);
     } else {
-      session.plan().add(FixedMessage.PORTAL_SUSPENDED);
+      session.replies().add(FixedMessage.PORTAL_SUSPENDED);
     }
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 }

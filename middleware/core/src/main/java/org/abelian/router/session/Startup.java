@@ -49,12 +49,12 @@ final class Startup {
   boolean advance(ByteQueue input) throws IOException {
     try {
       return message == null ? first(input) : password(input);
-    } catch (Failure failure) {
+    } catch (ClientError failure) {
       refuse(failure.fields());
     } catch (NodeRefusedException refused) {
       refuse(refused.error());
     } catch (AbelianException error) {
-      refuse(Failure.fields(error));
+      refuse(ClientError.fields(error));
     }
     return true;
   }
@@ -106,7 +106,7 @@ final class Startup {
   private void begin(StartupMessage startup) {
     message = startup;
     if (startup.user() == null) {
-      throw new Failure(
+      throw new ClientError(
           ErrorFields.of("FATAL", "28000", "no PostgreSQL user name specified in startup packet"));
     }
     if (startup.parameters().containsKey("replication")) {

@@ -109,7 +109,7 @@ final class StatementRunner {
         && !(keys && known.routed().lacksMade())) {
       return known.routed();
     }
-    if (!session.plan().isEmpty()) {
+    if (!session.replies().isEmpty()) {
       return null;
     }
     long epoch = session.router().schemaEpoch();
@@ -140,11 +140,11 @@ final class StatementRunner {
   /** What a node says about the text of a statement, or the part of it that is given. */
   private StatementFacts analyse(SharedStatement statement, String sql, boolean keys)
       throws IOException {
-    Link link = home();
-    if (!link.isUsable()) {
+    Backend backend = home();
+    if (!backend.isUsable()) {
       throw new AbelianException(
           SqlState.CONNECTION_FAILURE,
-          "the connection to " + link + " was lost",
+          "the connection to " + backend + " was lost",
           "ROLLBACK the transaction.");
     }
     int[] types = statement.statement().types();
@@ -152,32 +152,32 @@ final class StatementRunner {
         IntStream.of(types)
             .mapToObj(Integer::toUnsignedString)
             .collect(Collectors.joining(",", "{", "}"));
-    QueryResult result = askAbout(link, keys ? ANALYZE_KEYS : ANALYZE, sql, typeArray);
+    QueryResult result = askAbout(backend, keys ? ANALYZE_KEYS : ANALYZE, sql, typeArray);
     if (!result.succeeded()) {
-      link.skips = link.touched;
-      throw new Failure(result.errorFields());
+      backend.skips = backend.touched;
+      throw new ClientError(result.errorFields());
     }
     List<StatementFacts> facts = FactsParser.parse(result.value());
     if (facts.size() != 1) {
-      throw Failure.of("42601", "cannot insert multiple commands into a prepared statement");
+      throw ClientError.of("42601", "cannot insert multiple commands into a prepared statement");
     }
     return facts.get(0);
   }
 
   /** The question changes nothing: over an idle connection that broke it is asked again. */
-  private QueryResult askAbout(Link link, NodeStatement question, String sql, String types)
+  private QueryResult askAbout(Backend backend, NodeStatement question, String sql, String types)
       throws IOException {
-    boolean repeatable = !link.begun && !link.touched && !link.pinned;
+    boolean repeatable = !backend.begun && !backend.touched && !backend.pinned;
     try {
-      return NodeCall.prepared(link.connection, question, !link.touched, sql, types);
+      return NodeCall.prepared(backend.connection, question, !backend.touched, sql, types);
     } catch (NodeLostException lost) {
       if (!repeatable) {
         throw lost;
       }
     }
-    session.links().drop(link);
-    session.links().connect(link);
-    return NodeCall.prepared(link.connection, question, true, sql, types);
+    session.backends().drop(backend);
+    session.backends().connect(backend);
+    return NodeCall.prepared(backend.connection, question, true, sql, types);
   }
 
   private Object scope() {
@@ -230,11 +230,11 @@ final class StatementRunner {
   // ----------------------------------------------------------------------------------------------------
 
   /**
-   * The one link that a statement goes to; null when it concerns several.
+   * The one backend that a statement goes to; null when it concerns several.
    *
    * @throws AbelianException when it is refused
    */
-  Link single(RoutedStatement routed, Route route) {
+  Backend single(RoutedStatement routed, Route route) {
     if (route instanceof Route.Refused refused) {
       throw refused.error();
     }
@@ -242,7 +242,7 @@ final class StatementRunner {
       return null;
     }
     if (route instanceof Route.OneNode one) {
-      return session.links().link(routed.router().catalog(), one.node());
+      return session.backends().backend(routed.router().catalog(), one.node());
     }
     return route instanceof Route.AnyNode ? home() : null;
   }
@@ -250,7 +250,7 @@ final class StatementRunner {
   /** Where a statement goes; cursors stay where they were opened. */
   Route route(String sql, RoutedStatement routed, BoundValues values) {
     UtilityKind utility = routed.utility();
-    Link cursors = session.transaction().cursorHome();
+    Backend cursors = session.transaction().cursorHome();
     if (cursors != null && (utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)) {
       return new Route.OneNode(cursors.nodeId);
     }
@@ -272,14 +272,14 @@ final class StatementRunner {
     return route;
   }
 
-  private void declare(RoutedStatement routed, Route route, Link cursors) {
-    Link link = single(routed, route);
-    if (link == null || cursors != null && cursors != link) {
+  private void declare(RoutedStatement routed, Route route, Backend cursors) {
+    Backend backend = single(routed, route);
+    if (backend == null || cursors != null && cursors != backend) {
       throw AbelianException.unsupported(
           "cursors of one transaction must stay on one node",
           "Give each cursor's query the same distribution key, or read it without a cursor.");
     }
-    session.transaction().cursorHome(link);
+    session.transaction().cursorHome(backend);
   }
 
   /**
@@ -288,34 +288,34 @@ final class StatementRunner {
    *
    * @throws AbelianException 08001 when no node can be reached
    */
-  Link home() {
-    Link begun = session.links().firstBegun();
+  Backend home() {
+    Backend begun = session.backends().firstBegun();
     if (begun != null) {
       return begun;
     }
     Catalog catalog = session.router().catalog().current();
-    Link last = session.links().lastUsed();
-    Link preferred = last != null ? last : session.links().link(catalog.first());
+    Backend last = session.backends().lastUsed();
+    Backend preferred = last != null ? last : session.backends().backend(catalog.first());
     try {
-      session.links().connect(preferred);
+      session.backends().connect(preferred);
       return preferred;
     } catch (AbelianException unreachable) {
       return reachable(catalog, preferred, unreachable);
     }
   }
 
-  private Link reachable(Catalog catalog, Link preferred, AbelianException unreachable) {
+  private Backend reachable(Catalog catalog, Backend preferred, AbelianException unreachable) {
     if (unreachable.state() != SqlState.UNABLE_TO_CONNECT) {
       throw unreachable;
     }
     for (Node node : catalog.nodes()) {
-      Link link = session.links().link(node);
-      if (link == preferred) {
+      Backend backend = session.backends().backend(node);
+      if (backend == preferred) {
         continue;
       }
       try {
-        session.links().connect(link);
-        return link;
+        session.backends().connect(backend);
+        return backend;
       } catch (AbelianException alsoUnreachable) {
         unreachable.addSuppressed(alsoUnreachable);
       }
@@ -324,12 +324,12 @@ final class StatementRunner {
   }
 
   /** Remembers what running a statement on one node means for what comes later. */
-  void noteSingle(RoutedStatement routed, Link link) {
+  void noteSingle(RoutedStatement routed, Backend backend) {
     if (routed.pins()) {
-      link.pinned = true;
+      backend.pinned = true;
     }
     if (routed.utility() == UtilityKind.DDL) {
-      link.pinned = true;
+      backend.pinned = true;
       seesTemporaryObjects();
     }
   }

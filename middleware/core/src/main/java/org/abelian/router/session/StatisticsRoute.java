@@ -34,16 +34,16 @@ final class StatisticsRoute {
       return null;
     }
     String setting = question.group(1).toLowerCase(Locale.ROOT);
-    Link link = session.runner().home();
-    session.control().enter(link, routed);
+    Backend backend = session.runner().home();
+    session.control().enter(backend, routed);
     String json = IndependentTransaction.quote(json(setting, routed));
     session
         .control()
         .inject(
-            link,
+            backend,
             NodeStatement.of("SELECT pg_catalog.set_config('" + setting + "', " + json + ", true)"),
             false);
-    return new Route.OneNode(link.nodeId);
+    return new Route.OneNode(backend.nodeId);
   }
 
   private String json(String setting, RoutedStatement routed) {

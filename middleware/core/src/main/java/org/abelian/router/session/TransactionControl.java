@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
-import org.abelian.router.execution.Action;
+import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.pool.NodeConnection;
@@ -45,41 +45,41 @@ final class TransactionControl {
    * A statement is about to go there: connects, and opens the transaction there if there is one, or
    * if the group of messages needs one because it writes and concerns several nodes.
    */
-  void enter(Link link, RoutedStatement routed) {
+  void enter(Backend backend, RoutedStatement routed) {
     state.work().enters(routed);
-    enter(link, routed.writes());
+    enter(backend, routed.writes());
   }
 
   /** As above, for what is no statement of the client's. */
-  void enter(Link link, boolean writes) {
-    Links links = session.links();
+  void enter(Backend backend, boolean writes) {
+    BackendSession backends = session.backends();
     if (!state.isOpen()) {
-      List<Link> touched = links.touched();
-      boolean several = touched.size() > 1 || touched.size() == 1 && touched.get(0) != link;
+      List<Backend> touched = backends.touched();
+      boolean several = touched.size() > 1 || touched.size() == 1 && touched.get(0) != backend;
       if (several && (writes || groupWrote)) {
         openImplicit();
       }
       groupWrote |= writes;
     }
-    links.connect(link);
-    if (state.isOpen() && !link.begun) {
+    backends.connect(backend);
+    if (state.isOpen() && !backend.begun) {
       refuseSecondSnapshot();
-      join(link);
+      join(backend);
     }
-    link.wrote |= writes;
-    links.touch(link);
+    backend.wrote |= writes;
+    backends.touch(backend);
   }
 
   /** A read is about to go to all of these, whose snapshots are taken together. */
-  void enterTogether(List<Link> links) {
-    if (links.size() > 1 && session.readsFromOneSnapshot()) {
+  void enterTogether(List<Backend> backends) {
+    if (backends.size() > 1 && session.readsFromOneSnapshot()) {
       throw severalSnapshots();
     }
-    for (Link link : links) {
-      session.links().connect(link);
-      if (state.isOpen() && !link.begun) {
+    for (Backend backend : backends) {
+      session.backends().connect(backend);
+      if (state.isOpen() && !backend.begun) {
         refuseSecondSnapshot();
-        join(link);
+        join(backend);
       }
     }
   }
@@ -93,14 +93,14 @@ final class TransactionControl {
       return;
     }
     state.beginImplicit();
-    for (Link link : new ArrayList<>(session.links().touched())) {
-      join(link);
+    for (Backend backend : new ArrayList<>(session.backends().touched())) {
+      join(backend);
     }
   }
 
   /** Each node would read from a snapshot of its own, so that the reads do not belong together. */
   private void refuseSecondSnapshot() {
-    if (session.links().firstBegun() == null || !session.readsFromOneSnapshot()) {
+    if (session.backends().firstBegun() == null || !session.readsFromOneSnapshot()) {
       return;
     }
     throw severalSnapshots();
@@ -117,33 +117,33 @@ final class TransactionControl {
             + " different nodes may differ.");
   }
 
-  private void join(Link link) {
-    link.begun = true;
-    inject(link, state.beginStatement(), false);
+  private void join(Backend backend) {
+    backend.begun = true;
+    inject(backend, state.beginStatement(), false);
     for (TransactionState.Entry entry : state.history()) {
-      inject(link, entry.statement(), false);
+      inject(backend, entry.statement(), false);
     }
   }
 
   /** Runs a statement without parameters there, within the current group of messages. */
-  void inject(Link link, NodeStatement statement, boolean showTag) {
-    NodeConnection connection = link.connection;
-    session.links().touch(link);
+  void inject(Backend backend, NodeStatement statement, boolean showTag) {
+    NodeConnection connection = backend.connection;
+    session.backends().touch(backend);
     if (connection.parse(statement)) {
-      session.plan().add(NodeReply.swallow(connection));
+      session.replies().add(NodeReply.swallow(connection));
     }
     byte[] name = connection.prepared().name(statement);
     connection.writer().begin(FrontendType.BIND).int1(0).string(name).int2(0).int2(0).int2(0).end();
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
-    session.plan().add(NodeReply.swallow(connection));
-    session.plan().add(showTag ? NodeReply.pass(connection) : NodeReply.swallow(connection));
+    session.replies().add(NodeReply.swallow(connection));
+    session.replies().add(showTag ? NodeReply.pass(connection) : NodeReply.swallow(connection));
   }
 
   // ---- commands
   // --------------------------------------------------------------------------------------------------
 
   /** Runs a command of the client. */
-  Outcome run(SharedStatement statement) {
+  Progress run(SharedStatement statement) {
     TransactionCommand command = statement.command();
     if (state.isFailed()
         && command.kind() != TransactionCommand.Kind.COMMIT
@@ -158,7 +158,7 @@ final class TransactionControl {
     };
   }
 
-  private Outcome begin(SharedStatement statement, TransactionCommand command) {
+  private Progress begin(SharedStatement statement, TransactionCommand command) {
     if (state.isBlock()) {
       warn("25001", "there is already a transaction in progress");
     } else if (state.isOpen()) {
@@ -167,41 +167,41 @@ final class TransactionControl {
     } else {
       state.beginBlock(statement.statement(), command.isolation());
       beginAnswered = false;
-      for (Link link : new ArrayList<>(session.links().touched())) {
-        join(link);
+      for (Backend backend : new ArrayList<>(session.backends().touched())) {
+        join(backend);
       }
     }
     char letter = statement.sql().stripLeading().charAt(0);
-    session.plan().add(letter == 's' || letter == 'S' ? START_TAG : BEGIN_TAG);
-    session.plan().add(Action.then(() -> beginAnswered = true));
-    return Outcome.NEXT;
+    session.replies().add(letter == 's' || letter == 'S' ? START_TAG : BEGIN_TAG);
+    session.replies().add(RouterWork.then(() -> beginAnswered = true));
+    return Progress.NEXT;
   }
 
   private void warn(String sqlState, String message) {
     ErrorFields notice = ErrorFields.of("WARNING", sqlState, message);
-    session.plan().add(Action.then(() -> session.output().notice(notice)));
+    session.replies().add(RouterWork.then(() -> session.output().notice(notice)));
   }
 
-  private Outcome end(SharedStatement statement, TransactionCommand command) {
+  private Progress end(SharedStatement statement, TransactionCommand command) {
     boolean commit = command.kind() == TransactionCommand.Kind.COMMIT;
     if (!state.isBlock()) {
       warn("25P01", "there is no transaction in progress");
-      session.plan().add(FixedMessage.tag(commit ? "COMMIT" : ROLLBACK));
-      return Outcome.NEXT;
+      session.replies().add(FixedMessage.tag(commit ? "COMMIT" : ROLLBACK));
+      return Progress.NEXT;
     }
     boolean reallyCommit = commit && !state.isFailed();
-    Link only = session.links().begunCount() == 1 ? session.links().firstBegun() : null;
+    Backend only = session.backends().begunCount() == 1 ? session.backends().firstBegun() : null;
     if (only != null && only.isUsable() && !command.chain() && reallyCommit == commit) {
       state.ending();
       session.notRetryable();
-      session.links().touch(only);
+      session.backends().touch(only);
       inject(only, statement.statement(), true);
-      session.plan().add(Action.then(() -> ending.ended(reallyCommit)));
+      session.replies().add(RouterWork.then(() -> ending.ended(reallyCommit)));
       session.groups().settleBeforeNext();
-      return Outcome.NEXT;
+      return Progress.NEXT;
     }
-    if (!session.plan().isEmpty()) {
-      return Outcome.WAIT;
+    if (!session.replies().isEmpty()) {
+      return Progress.WAIT;
     }
     session.notRetryable();
     NodeStatement begin = state.beginStatement();
@@ -215,46 +215,46 @@ final class TransactionControl {
       state.beginBlock(begin, isolation);
       beginAnswered = true;
     }
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
-  private Outcome savepoint(SharedStatement statement, TransactionCommand command) {
+  private Progress savepoint(SharedStatement statement, TransactionCommand command) {
     if (!state.isBlock()) {
       String name =
           command.kind() == TransactionCommand.Kind.SAVEPOINT ? "SAVEPOINT" : "RELEASE SAVEPOINT";
-      throw Failure.of(
+      throw ClientError.of(
           "25P01",
           (command.kind() == TransactionCommand.Kind.ROLLBACK_TO ? "ROLLBACK TO SAVEPOINT" : name)
               + " can only be used in transaction blocks");
     }
     if (command.kind() != TransactionCommand.Kind.SAVEPOINT
         && !state.hasSavepoint(command.savepoint())) {
-      throw Failure.of("3B001", "savepoint \"" + command.savepoint() + "\" does not exist");
+      throw ClientError.of("3B001", "savepoint \"" + command.savepoint() + "\" does not exist");
     }
-    List<Link> begun = session.links().begun();
+    List<Backend> begun = session.backends().begun();
     boolean first = true;
-    for (Link link : begun) {
-      if (!link.isUsable()) {
+    for (Backend backend : begun) {
+      if (!backend.isUsable()) {
         throw new AbelianException(
             SqlState.CONNECTION_FAILURE,
-            "the connection to " + link + " was lost",
+            "the connection to " + backend + " was lost",
             "ROLLBACK the transaction.");
       }
-      inject(link, statement.statement(), first);
+      inject(backend, statement.statement(), first);
       first = false;
     }
     if (begun.isEmpty()) {
-      session.plan().add(FixedMessage.tag(savepointTag(command.kind())));
+      session.replies().add(FixedMessage.tag(savepointTag(command.kind())));
     }
     switch (command.kind()) {
       case SAVEPOINT -> state.savepoint(command.savepoint(), statement.statement());
       case RELEASE -> state.release(command.savepoint());
       default -> {
-        session.plan().add(Action.then(() -> state.rollbackTo(command.savepoint())));
+        session.replies().add(RouterWork.then(() -> state.rollbackTo(command.savepoint())));
         session.groups().settleBeforeNext();
       }
     }
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
   private static String savepointTag(TransactionCommand.Kind kind) {
@@ -285,10 +285,10 @@ final class TransactionControl {
     if (state.isOpen()) {
       return;
     }
-    for (Link link : new ArrayList<>(session.links().touched())) {
-      if (!link.skips) {
+    for (Backend backend : new ArrayList<>(session.backends().touched())) {
+      if (!backend.skips) {
         state.beginImplicit();
-        join(link);
+        join(backend);
       }
     }
   }
@@ -304,8 +304,8 @@ final class TransactionControl {
 
   private void undoSettings() {
     if (session.settings().undoGroup()) {
-      for (Link link : session.links().held()) {
-        link.connection.settingsMark(SettingsSnapshot.UNKNOWN);
+      for (Backend backend : session.backends().held()) {
+        backend.connection.settingsMark(SettingsSnapshot.UNKNOWN);
       }
     }
   }
@@ -336,7 +336,7 @@ final class TransactionControl {
 
   private void commitImplicit() {
     if (!ending.commitAll()) {
-      throw Failure.of(
+      throw ClientError.of(
           "40000", "the statements were rolled back, since a node had rolled back its part");
     }
   }
@@ -345,7 +345,7 @@ final class TransactionControl {
     if (state.isEnding()) {
       // COMMIT failed on its node, which has rolled back; or its connection is lost, which comes to
       // the same.
-      Link only = session.links().firstBegun();
+      Backend only = session.backends().firstBegun();
       if (only == null || !only.isUsable() || only.connection.transactionStatus() == 'I') {
         ending.ended(false);
         return;

@@ -29,7 +29,7 @@ final class TransactionEnding {
   private Early early;
 
   /** A vote that travels with the work. */
-  private record Early(EarlyVote vote, Link holder, List<Link> others, List<TagSum> answers) {}
+  private record Early(EarlyVote vote, Backend holder, List<Backend> others, List<TagSum> answers) {}
 
   TransactionEnding(Session session) {
     this.session = session;
@@ -46,25 +46,25 @@ final class TransactionEnding {
     if (early != null) {
       return commitEarly();
     }
-    List<Link> begun = session.links().begun();
+    List<Backend> begun = session.backends().begun();
     syncTouched(begun);
     List<Participant> writers = new ArrayList<>();
     List<Participant> readers = new ArrayList<>();
     String token = null;
-    for (Link link : begun) {
-      if (!link.isUsable()) {
+    for (Backend backend : begun) {
+      if (!backend.isUsable()) {
         rollbackAll();
         throw new AbelianException(
             SqlState.CONNECTION_FAILURE,
-            "the connection to " + link + " was lost; the transaction is rolled back",
+            "the connection to " + backend + " was lost; the transaction is rolled back",
             "Try the transaction again.");
       }
-      if (link.connection.transactionStatus() == 'E') {
+      if (backend.connection.transactionStatus() == 'E') {
         state.fail();
       }
-      boolean writes = hasTransactionId(link);
-      token = token == null && writes ? link.connection.transactionToken() : token;
-      (writes ? writers : readers).add(new LinkParticipant(link));
+      boolean writes = hasTransactionId(backend);
+      token = token == null && writes ? backend.connection.transactionToken() : token;
+      (writes ? writers : readers).add(new BackendParticipant(backend));
     }
     if (state.isFailed()) {
       rollbackAll();
@@ -97,10 +97,10 @@ final class TransactionEnding {
    * Nodes report the transaction's id as soon as it has one; one that cannot is taken at the
    * statements' word.
    */
-  private static boolean hasTransactionId(Link link) {
-    return link.connection.reportsTokens()
-        ? link.connection.transactionToken() != null
-        : link.wrote;
+  private static boolean hasTransactionId(Backend backend) {
+    return backend.connection.reportsTokens()
+        ? backend.connection.transactionToken() != null
+        : backend.wrote;
   }
 
   /**
@@ -108,40 +108,40 @@ final class TransactionEnding {
    * group's.
    */
   void voteEarly() {
-    List<Link> writers =
-        session.links().begun().stream().filter(link -> link.wrote && link.isUsable()).toList();
-    if (early != null || writers.size() < 2 || session.plan().failed()) {
+    List<Backend> writers =
+        session.backends().begun().stream().filter(backend -> backend.wrote && backend.isUsable()).toList();
+    if (early != null || writers.size() < 2 || session.replies().failed()) {
       return;
     }
-    Link holder = writers.get(0);
+    Backend holder = writers.get(0);
     EarlyVote vote = session.router().commit().voteEarly(holder.nodeId, session.id());
     early = new Early(vote, holder, writers.subList(1, writers.size()), new ArrayList<>());
     ask(holder, vote.toHolder(), new TagSum());
-    for (Link other : early.others()) {
+    for (Backend other : early.others()) {
       TagSum answer = new TagSum();
       early.answers().add(answer);
       ask(other, vote.toOther(), answer);
     }
   }
 
-  private void ask(Link link, String sql, TagSum answers) {
-    NodeConnection connection = link.connection;
-    session.links().touch(link);
+  private void ask(Backend backend, String sql, TagSum answers) {
+    NodeConnection connection = backend.connection;
+    session.backends().touch(backend);
     if (connection.parseUnnamed(NodeStatement.of(sql))) {
-      session.plan().add(NodeReply.swallow(connection));
+      session.replies().add(NodeReply.swallow(connection));
     }
     connection.writer().begin(FrontendType.BIND).int1(0).int1(0).int2(0).int2(0).int2(0).end();
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
-    session.plan().add(NodeReply.swallow(connection));
-    session.plan().add(NodeReply.count(connection, answers));
+    session.replies().add(NodeReply.swallow(connection));
+    session.replies().add(NodeReply.count(connection, answers));
   }
 
   private boolean commitEarly() {
     Early vote = early;
     List<Participant> readers = new ArrayList<>();
-    for (Link link : session.links().begun()) {
-      if (link != vote.holder() && !vote.others().contains(link)) {
-        readers.add(new LinkParticipant(link));
+    for (Backend backend : session.backends().begun()) {
+      if (backend != vote.holder() && !vote.others().contains(backend)) {
+        readers.add(new BackendParticipant(backend));
       }
     }
     boolean yes =
@@ -160,7 +160,7 @@ final class TransactionEnding {
             .commit()
             .commitEarly(
                 vote.vote(),
-                new LinkParticipant(vote.holder()),
+                new BackendParticipant(vote.holder()),
                 participants(vote.others()),
                 readers);
     boolean committed = answer(outcome);
@@ -168,12 +168,12 @@ final class TransactionEnding {
     return committed;
   }
 
-  private static boolean hasEnded(Link link) {
-    return link.isUsable() && link.connection.transactionStatus() == 'I';
+  private static boolean hasEnded(Backend backend) {
+    return backend.isUsable() && backend.connection.transactionStatus() == 'I';
   }
 
-  private static List<Participant> participants(List<Link> links) {
-    return links.stream().<Participant>map(LinkParticipant::new).toList();
+  private static List<Participant> participants(List<Backend> backends) {
+    return backends.stream().<Participant>map(BackendParticipant::new).toList();
   }
 
   /** Those that have prepared are rolled back under the vote's name. */
@@ -181,13 +181,13 @@ final class TransactionEnding {
     if (early != null) {
       Early vote = early;
       early = null;
-      List<Link> prepared = vote.others().stream().filter(link -> !isOpen(link)).toList();
+      List<Backend> prepared = vote.others().stream().filter(backend -> !isOpen(backend)).toList();
       session.router().commit().abandon(vote.vote(), participants(prepared));
     }
   }
 
-  private static boolean isOpen(Link link) {
-    return link.isUsable() && link.connection.transactionStatus() != 'I';
+  private static boolean isOpen(Backend backend) {
+    return backend.isUsable() && backend.connection.transactionStatus() != 'I';
   }
 
   /**
@@ -205,7 +205,7 @@ final class TransactionEnding {
     }
     if (outcome instanceof CommitOutcome.RolledBackByNode byNode) {
       ended(false);
-      throw new Failure(ErrorFields.read((byte[]) byNode.failure().error()));
+      throw new ClientError(ErrorFields.read((byte[]) byNode.failure().error()));
     } else if (outcome instanceof CommitOutcome.RolledBack rolledBack) {
       ended(false);
       throw rolledBack.error();
@@ -217,39 +217,39 @@ final class TransactionEnding {
   }
 
   /** Ends the group's messages there, so that simple queries may follow. */
-  private static void sync(Link link) throws NodeLostException {
-    link.connection.writer().empty(FrontendType.SYNC);
-    link.connection.flush();
-    NodeCall.await(link.connection, true);
+  private static void sync(Backend backend) throws NodeLostException {
+    backend.connection.writer().empty(FrontendType.SYNC);
+    backend.connection.flush();
+    NodeCall.await(backend.connection, true);
   }
 
-  private void syncTouched(List<Link> links) {
-    for (Link link : links) {
-      if (link.touched && link.isUsable()) {
+  private void syncTouched(List<Backend> backends) {
+    for (Backend backend : backends) {
+      if (backend.touched && backend.isUsable()) {
         try {
-          sync(link);
+          sync(backend);
         } catch (NodeLostException e) {
           // isUsable() says so from here on.
         }
       }
-      session.links().untouch(link);
+      session.backends().untouch(backend);
     }
   }
 
   /** Rolls back on all nodes that can be reached; the others do it by themselves. */
   void rollbackAll() {
-    List<Link> begun = session.links().begun();
+    List<Backend> begun = session.backends().begun();
     syncTouched(begun);
     abandonEarly();
-    List<LinkParticipant> told = new ArrayList<>();
-    for (Link link : begun) {
-      if (link.isUsable() && link.connection.transactionStatus() != 'I') {
-        LinkParticipant participant = new LinkParticipant(link);
+    List<BackendParticipant> told = new ArrayList<>();
+    for (Backend backend : begun) {
+      if (backend.isUsable() && backend.connection.transactionStatus() != 'I') {
+        BackendParticipant participant = new BackendParticipant(backend);
         participant.send("ROLLBACK");
         told.add(participant);
       }
     }
-    for (LinkParticipant participant : told) {
+    for (BackendParticipant participant : told) {
       if (!(participant.await() instanceof Answer.Done)) {
         participant.close();
       }
@@ -264,9 +264,9 @@ final class TransactionEnding {
     }
     boolean changed = schemaChanged;
     schemaChanged = false;
-    for (Link link : session.links().begun()) {
-      link.begun = false;
-      link.wrote = false;
+    for (Backend backend : session.backends().begun()) {
+      backend.begun = false;
+      backend.wrote = false;
     }
     state.end();
     session.portals().clear();
@@ -285,9 +285,9 @@ final class TransactionEnding {
       }
     }
     if (any) {
-      for (Link link : session.links().begun()) {
-        if (link.isUsable()) {
-          link.connection.settingsMark(session.settings().snapshot());
+      for (Backend backend : session.backends().begun()) {
+        if (backend.isUsable()) {
+          backend.connection.settingsMark(session.settings().snapshot());
         }
       }
     }

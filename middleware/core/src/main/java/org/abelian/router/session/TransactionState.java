@@ -35,7 +35,7 @@ final class TransactionState {
   private String isolation;
   private final List<Entry> history = new ArrayList<>();
   private final TransactionWork work = new TransactionWork();
-  private Link cursorHome;
+  private Backend cursorHome;
 
   Kind kind() {
     return kind;
@@ -101,12 +101,12 @@ final class TransactionState {
   }
 
   /** The node on which the transaction's cursors are; null while there are none. */
-  Link cursorHome() {
+  Backend cursorHome() {
     return cursorHome;
   }
 
-  void cursorHome(Link link) {
-    cursorHome = link;
+  void cursorHome(Backend backend) {
+    cursorHome = backend;
   }
 
   /** The client's BEGIN. */

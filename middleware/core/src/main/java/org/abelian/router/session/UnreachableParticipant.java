@@ -15,30 +15,30 @@ final class UnreachableParticipant {
   private UnreachableParticipant() {}
 
   /** Makes sure that there is a connection to each participant. */
-  static void connect(Session session, List<Link> links) {
-    for (Link link : links) {
+  static void connect(Session session, List<Backend> backends) {
+    for (Backend backend : backends) {
       try {
-        session.links().connect(link);
+        session.backends().connect(backend);
       } catch (AbelianException failed) {
         throw failed.state() == SqlState.UNABLE_TO_CONNECT
-            ? error(link.toString(), failed.getMessage())
+            ? error(backend.toString(), failed.getMessage())
             : failed;
       }
     }
   }
 
   /** For a connection that was lost with a proposal. */
-  static AbelianException error(List<Link> links, NodeLostException lost) {
-    return error(name(links, link -> link.pool.address().equals(lost.address())), lost);
+  static AbelianException error(List<Backend> backends, NodeLostException lost) {
+    return error(name(backends, backend -> backend.pool.address().equals(lost.address())), lost);
   }
 
   /** For a lane whose state could not be asked. */
-  static AbelianException error(List<Link> links, NodeUnreachableException unreachable) {
-    return error(name(links, link -> link.nodeId == unreachable.node()), unreachable);
+  static AbelianException error(List<Backend> backends, NodeUnreachableException unreachable) {
+    return error(name(backends, backend -> backend.nodeId == unreachable.node()), unreachable);
   }
 
-  private static String name(List<Link> links, Predicate<Link> isMeant) {
-    return links.stream().filter(isMeant).map(Link::toString).findFirst().orElse("a node");
+  private static String name(List<Backend> backends, Predicate<Backend> isMeant) {
+    return backends.stream().filter(isMeant).map(Backend::toString).findFirst().orElse("a node");
   }
 
   private static AbelianException error(String node, Exception cause) {

@@ -58,20 +58,20 @@ final class UpdateBatching {
   }
 
   /** True when the statement, run as the whole of a transaction, may be run with others'. */
-  boolean applies(RoutedStatement routed, Link link) {
+  boolean applies(RoutedStatement routed, Backend backend) {
     return routed.facts().combined() != null
         && !session.transaction().isOpen()
-        && scope(List.of(link)) != null;
+        && scope(List.of(backend)) != null;
   }
 
   /**
-   * Equal for sessions that may share what they run over links to the same nodes; null when this
+   * Equal for sessions that may share what they run over backends to the same nodes; null when this
    * one shares nothing.
    */
-  String scope(List<Link> links) {
+  String scope(List<Backend> backends) {
     boolean own =
-        links.stream().anyMatch(link -> link.pinned)
-            || !session.links().touched().isEmpty()
+        backends.stream().anyMatch(backend -> backend.pinned)
+            || !session.backends().touched().isEmpty()
             || session.runner().seesForItself();
     if (own) {
       return null;
@@ -83,7 +83,7 @@ final class UpdateBatching {
   /** Sessions share statements only if nothing tells them apart that the node knows of. */
   private void look() {
     SettingsSnapshot now = session.settings().snapshot();
-    int timeout = session.plan().timeout();
+    int timeout = session.replies().timeout();
     if (now == scopeSettings && timeout == scopeTimeout) {
       return;
     }
@@ -114,17 +114,17 @@ final class UpdateBatching {
    *
    * @throws RuntimeException the client's error
    */
-  Turn run(RoutedStatement routed, Link link, BoundValues values) {
+  Turn run(RoutedStatement routed, Backend backend, BoundValues values) {
     slot.endGroup();
     CombinedFacts facts = routed.facts().combined();
     if (values.count() + facts.operands().size() != facts.parameters().size()) {
       return Turn.GOES_ALONE; // The node says what is missing.
     }
-    BatchKey key = BatchKey.of(scope, link.pool, facts, values);
+    BatchKey key = BatchKey.of(scope, backend.pool, facts, values);
     if (slot.departs(session.router().batcher(), key)) {
       return Turn.GOES_ALONE;
     }
-    if (!session.plan().isEmpty()) {
+    if (!session.replies().isEmpty()) {
       return Turn.WAITS;
     }
     Amounts amounts = AmountReader.read(facts, values);
@@ -132,24 +132,24 @@ final class UpdateBatching {
       slot.departsAlone(session.router().batcher(), key);
       return Turn.GOES_ALONE;
     }
-    return await(routed, link, values, key, amounts);
+    return await(routed, backend, values, key, amounts);
   }
 
   private Turn await(
-      RoutedStatement routed, Link link, BoundValues values, BatchKey key, Amounts amounts) {
+      RoutedStatement routed, Backend backend, BoundValues values, BatchKey key, Amounts amounts) {
     Result result =
         slot.await(
             session.router().batcher(),
             key,
             amounts,
-            () -> session.links().connect(link),
-            batch -> new BatchedUpdate(session, routed, link).run(values, batch));
+            () -> session.backends().connect(backend),
+            batch -> new BatchedUpdate(session, routed, backend).run(values, batch));
     if (result instanceof Result.Done done) {
       session.notRetryable();
       return new Turn(Turn.Kind.DONE, done.rows());
     }
     if (result instanceof Result.Unknown unknown) {
-      throw new Failure(SessionErrors.effectUnknown(unknown.reason()));
+      throw new ClientError(SessionErrors.effectUnknown(unknown.reason()));
     }
     return Turn.GOES_ALONE;
   }

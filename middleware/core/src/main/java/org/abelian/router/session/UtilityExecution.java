@@ -11,7 +11,7 @@ import org.abelian.router.analysis.SettingFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.error.AbelianException;
-import org.abelian.router.execution.Action;
+import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
@@ -53,7 +53,7 @@ final class UtilityExecution {
     return kind != null && FOR_SESSION.contains(kind);
   }
 
-  Outcome run(SharedStatement statement, RoutedStatement routed) throws IOException {
+  Progress run(SharedStatement statement, RoutedStatement routed) throws IOException {
     StatementFacts facts = routed.facts();
     session.notRetryable();
     return switch (facts.utility()) {
@@ -75,17 +75,17 @@ final class UtilityExecution {
     };
   }
 
-  private Outcome answer(String tag) {
-    session.plan().add(FixedMessage.tag(tag));
-    return Outcome.NEXT;
+  private Progress answer(String tag) {
+    session.replies().add(FixedMessage.tag(tag));
+    return Progress.NEXT;
   }
 
   // ---- settings
   // ----------------------------------------------------------------------------------------------------
 
-  private Outcome set(SharedStatement statement, StatementFacts facts) throws IOException {
-    if (!session.plan().isEmpty()) {
-      return Outcome.WAIT;
+  private Progress set(SharedStatement statement, StatementFacts facts) throws IOException {
+    if (!session.replies().isEmpty()) {
+      return Progress.WAIT;
     }
     String name = settingName(statement.sql(), facts);
     boolean lasting =
@@ -96,7 +96,7 @@ final class UtilityExecution {
     if (name.equals("client_encoding") && facts.setting().value() != null) {
       requireUtf8(facts.setting().value());
     }
-    Outcome outcome =
+    Progress outcome =
         session.transaction().isBlock()
             ? setInBlock(statement, facts, name, lasting)
             : setNow(statement, name, lasting);
@@ -125,50 +125,50 @@ final class UtilityExecution {
     return setting.name().toLowerCase(Locale.ROOT);
   }
 
-  private Outcome setNow(SharedStatement statement, String name, boolean lasting) {
-    Link link = session.runner().home();
-    session.control().enter(link, false);
-    session.control().inject(link, statement.statement(), true);
+  private Progress setNow(SharedStatement statement, String name, boolean lasting) {
+    Backend backend = session.runner().home();
+    session.control().enter(backend, false);
+    session.control().inject(backend, statement.statement(), true);
     if (lasting) {
       session
-          .plan()
+          .replies()
           .add(
-              Action.then(
+              RouterWork.then(
                   () -> {
                     session.settings().apply(name, statement.sql());
-                    link.connection.settingsMark(session.settings().snapshot());
+                    backend.connection.settingsMark(session.settings().snapshot());
                   }));
     }
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
-  private Outcome setInBlock(
+  private Progress setInBlock(
       SharedStatement statement, StatementFacts facts, String name, boolean lasting)
       throws IOException {
-    List<Link> begun = session.links().begun();
+    List<Backend> begun = session.backends().begun();
     boolean transactionMode =
         facts.setting() != null && facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
     if (begun.isEmpty()) {
       if (!transactionMode) {
         validate(statement);
       }
-      session.plan().add(FixedMessage.tag(facts.tag()));
+      session.replies().add(FixedMessage.tag(facts.tag()));
     }
-    for (Link link : begun) {
-      session.control().inject(link, statement.statement(), link == begun.get(0));
+    for (Backend backend : begun) {
+      session.control().inject(backend, statement.statement(), backend == begun.get(0));
     }
     String kept = lasting && !transactionMode ? name : "";
     session
-        .plan()
+        .replies()
         .add(
-            Action.then(
+            RouterWork.then(
                 () -> {
                   session.transaction().setting(kept, statement.statement());
                   if (transactionMode && facts.isolation() != null) {
                     session.transaction().isolation(facts.isolation().toLowerCase(Locale.ROOT));
                   }
                 }));
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
   /**
@@ -176,40 +176,40 @@ final class UtilityExecution {
    * told now all the same.
    */
   private void validate(SharedStatement statement) throws IOException {
-    Link link = session.runner().home();
-    session.links().connect(link);
-    if (link.touched) {
+    Backend backend = session.runner().home();
+    session.backends().connect(backend);
+    if (backend.touched) {
       return;
     }
     QueryResult result =
-        NodeCall.simple(link.connection, "BEGIN;" + statement.sql() + "\n;ROLLBACK");
+        NodeCall.simple(backend.connection, "BEGIN;" + statement.sql() + "\n;ROLLBACK");
     if (!result.succeeded()) {
-      NodeCall.simple(link.connection, "ROLLBACK");
-      throw new Failure(result.errorFields());
+      NodeCall.simple(backend.connection, "ROLLBACK");
+      throw new ClientError(result.errorFields());
     }
   }
 
-  private Outcome resetAll() {
+  private Progress resetAll() {
     if (session.transaction().isBlock()) {
       throw AbelianException.unsupported(
           "RESET ALL inside a transaction block is not supported through the router",
           "End the transaction first, or RESET single settings.");
     }
     forgetSettings(true);
-    return Outcome.NEXT;
+    return Progress.NEXT;
   }
 
   private void forgetSettings(boolean showTag) {
-    Link link = session.runner().home();
-    session.control().enter(link, false);
-    session.control().inject(link, RESET_ALL, showTag);
+    Backend backend = session.runner().home();
+    session.control().enter(backend, false);
+    session.control().inject(backend, RESET_ALL, showTag);
     session
-        .plan()
+        .replies()
         .add(
-            Action.then(
+            RouterWork.then(
                 () -> {
                   session.settings().clear();
-                  link.connection.settingsMark(null);
+                  backend.connection.settingsMark(null);
                 }));
     session.groups().settleBeforeNext();
   }
@@ -217,16 +217,16 @@ final class UtilityExecution {
   // ---- what the session has made
   // -------------------------------------------------------------------------------------
 
-  private Outcome discard(String tag) {
+  private Progress discard(String tag) {
     String what = tag.toUpperCase(Locale.ROOT);
     if (what.endsWith("ALL") && session.transaction().isBlock()) {
-      throw Failure.of("25001", "DISCARD ALL cannot run inside a transaction block");
+      throw ClientError.of("25001", "DISCARD ALL cannot run inside a transaction block");
     }
-    if (!session.plan().isEmpty()) {
-      return Outcome.WAIT;
+    if (!session.replies().isEmpty()) {
+      return Progress.WAIT;
     }
     if (what.endsWith("ALL") || what.contains("TEMP")) {
-      session.links().dropPinned();
+      session.backends().dropPinned();
       session.runner().seesWhatAllSee();
     }
     if (what.endsWith("ALL")) {
@@ -237,10 +237,10 @@ final class UtilityExecution {
     return answer(tag);
   }
 
-  private Outcome deallocate(String sql) {
+  private Progress deallocate(String sql) {
     Matcher matcher = DEALLOCATE.matcher(sql);
     if (!matcher.matches()) {
-      throw Failure.of("42601", "syntax error in DEALLOCATE");
+      throw ClientError.of("42601", "syntax error in DEALLOCATE");
     }
     String word = matcher.group(1);
     if (word != null && word.equalsIgnoreCase("all")) {
@@ -250,7 +250,7 @@ final class UtilityExecution {
     String name =
         word != null ? word.toLowerCase(Locale.ROOT) : matcher.group(2).replace("\"\"", "\"");
     if (!session.statements().remove(name)) {
-      throw Failure.of("26000", "prepared statement \"" + name + "\" does not exist");
+      throw ClientError.of("26000", "prepared statement \"" + name + "\" does not exist");
     }
     return answer("DEALLOCATE");
   }

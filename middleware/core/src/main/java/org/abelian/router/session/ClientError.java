@@ -7,19 +7,19 @@ import org.abelian.router.protocol.ErrorFields;
  * An error that the client is to be given, with all fields of an ErrorResponse. Carries no stack
  * trace.
  */
-final class Failure extends RuntimeException {
+final class ClientError extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final transient ErrorFields fields;
 
-  Failure(ErrorFields fields) {
+  ClientError(ErrorFields fields) {
     super(fields.message(), null, false, false);
     this.fields = fields;
   }
 
   /** An error of the router that PostgreSQL has too. */
-  static Failure of(String sqlState, String message) {
-    return new Failure(ErrorFields.of("ERROR", sqlState, message));
+  static ClientError of(String sqlState, String message) {
+    return new ClientError(ErrorFields.of("ERROR", sqlState, message));
   }
 
   /** The fields of an error that another room raised. */

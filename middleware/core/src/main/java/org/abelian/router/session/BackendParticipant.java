@@ -10,15 +10,15 @@ import org.abelian.router.transaction.Answer;
 import org.abelian.router.transaction.Participant;
 
 /** A connection to a node as the coordinated commit sees it. */
-final class LinkParticipant implements Participant {
+final class BackendParticipant implements Participant {
   private final int nodeId;
   private final NodeConnection connection;
 
-  LinkParticipant(Link link) {
-    this(link.nodeId, link.connection);
+  BackendParticipant(Backend backend) {
+    this(backend.nodeId, backend.connection);
   }
 
-  LinkParticipant(int nodeId, NodeConnection connection) {
+  BackendParticipant(int nodeId, NodeConnection connection) {
     this.nodeId = nodeId;
     this.connection = connection;
   }

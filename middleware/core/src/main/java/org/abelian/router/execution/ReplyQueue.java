@@ -10,19 +10,19 @@ import org.abelian.router.pool.NodeLostException;
  * it are left out until the group of messages ends, as PostgreSQL skips messages until Sync. Not
  * thread-safe.
  */
-public final class ResponsePlan {
+public final class ReplyQueue {
   /** How many bytes wait for the client before a plan stops to read from nodes. */
   static final int OUTPUT_LIMIT = 32768;
 
   private final ClientOutput output;
   private final ErrorPolicy errors;
-  private final ArrayDeque<Step> steps = new ArrayDeque<>();
+  private final ArrayDeque<Reply> steps = new ArrayDeque<>();
   private boolean failed;
   private int timeoutMillis;
   private CopyTarget copyIn;
 
   /** An empty plan. */
-  public ResponsePlan(ClientOutput output, ErrorPolicy errors) {
+  public ReplyQueue(ClientOutput output, ErrorPolicy errors) {
     this.output = output;
     this.errors = errors;
   }
@@ -33,7 +33,7 @@ public final class ResponsePlan {
   }
 
   /** Adds a step. */
-  public void add(Step step) {
+  public void add(Reply step) {
     steps.add(step);
   }
 
@@ -87,7 +87,7 @@ public final class ResponsePlan {
    */
   public void run() throws IOException {
     while (!steps.isEmpty()) {
-      Step step = steps.peek();
+      Reply step = steps.peek();
       if ((!failed || step.runsAfterFailure()) && !runSafely(step)) {
         return;
       }
@@ -95,7 +95,7 @@ public final class ResponsePlan {
     }
   }
 
-  private boolean runSafely(Step step) throws IOException {
+  private boolean runSafely(Reply step) throws IOException {
     try {
       return step.run(this);
     } catch (RuntimeException e) {

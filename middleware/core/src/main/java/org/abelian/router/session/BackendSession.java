@@ -18,28 +18,28 @@ import org.abelian.router.pool.NodeRefusedException;
 import org.abelian.router.protocol.ErrorFields;
 
 /**
- * A session's links to nodes: which connections it holds, and which of them the current group of
+ * A session's backends to nodes: which connections it holds, and which of them the current group of
  * messages used.
  */
-final class Links {
+final class BackendSession {
   private final Object session;
   private final Router router;
   private final NodeIdentity identity;
   private final SessionSettings settings;
-  private Link[] byNode = new Link[8];
-  private final List<Link> held = new ArrayList<>();
-  private final List<Link> touched = new ArrayList<>();
-  private Link lastUsed;
+  private Backend[] byNode = new Backend[8];
+  private final List<Backend> held = new ArrayList<>();
+  private final List<Backend> touched = new ArrayList<>();
+  private Backend lastUsed;
 
-  Links(Object session, Router router, NodeIdentity identity, SessionSettings settings) {
+  BackendSession(Object session, Router router, NodeIdentity identity, SessionSettings settings) {
     this.session = session;
     this.router = router;
     this.identity = identity;
     this.settings = settings;
   }
 
-  /** The link to a node of the catalogue. */
-  Link link(Catalog catalog, int nodeId) {
+  /** The backend to a node of the catalogue. */
+  Backend backend(Catalog catalog, int nodeId) {
     if (nodeId < byNode.length && byNode[nodeId] != null) {
       return byNode[nodeId];
     }
@@ -50,50 +50,50 @@ final class Links {
                 () ->
                     AbelianException.internal(
                         "route to a node that is not there: " + nodeId, null));
-    return link(node);
+    return backend(node);
   }
 
-  /** The link to a node. */
-  synchronized Link link(Node node) {
+  /** The backend to a node. */
+  synchronized Backend backend(Node node) {
     if (node.id() >= byNode.length) {
       byNode = Arrays.copyOf(byNode, Math.max(node.id() + 1, byNode.length * 2));
     }
-    Link link = byNode[node.id()];
-    if (link == null) {
-      link =
-          new Link(
+    Backend backend = byNode[node.id()];
+    if (backend == null) {
+      backend =
+          new Backend(
               node.id(), router.pools().pool(new NodeAddress(node.host(), node.port()), identity));
-      byNode[node.id()] = link;
+      byNode[node.id()] = backend;
     }
-    return link;
+    return backend;
   }
 
   /** The connections that the session holds now. */
-  List<Link> held() {
+  List<Backend> held() {
     return held;
   }
 
-  /** The links that got messages of the current group. */
-  List<Link> touched() {
+  /** The backends that got messages of the current group. */
+  List<Backend> touched() {
     return touched;
   }
 
-  /** The links on which the session's transaction is open, in the order in which they joined. */
-  List<Link> begun() {
-    List<Link> result = new ArrayList<>(held.size());
-    for (Link link : held) {
-      if (link.begun) {
-        result.add(link);
+  /** The backends on which the session's transaction is open, in the order in which they joined. */
+  List<Backend> begun() {
+    List<Backend> result = new ArrayList<>(held.size());
+    for (Backend backend : held) {
+      if (backend.begun) {
+        result.add(backend);
       }
     }
     return result;
   }
 
-  /** The first link on which the session's transaction is open; null when there is none. */
-  Link firstBegun() {
-    for (Link link : held) {
-      if (link.begun) {
-        return link;
+  /** The first backend on which the session's transaction is open; null when there is none. */
+  Backend firstBegun() {
+    for (Backend backend : held) {
+      if (backend.begun) {
+        return backend;
       }
     }
     return null;
@@ -102,32 +102,32 @@ final class Links {
   /** How many nodes the transaction is open on. */
   int begunCount() {
     int count = 0;
-    for (Link link : held) {
-      if (link.begun) {
+    for (Backend backend : held) {
+      if (backend.begun) {
         count++;
       }
     }
     return count;
   }
 
-  /** The link that was used last; null when there is none. */
-  Link lastUsed() {
+  /** The backend that was used last; null when there is none. */
+  Backend lastUsed() {
     return lastUsed;
   }
 
   /**
-   * Makes sure that the link has a connection with the session's settings.
+   * Makes sure that the backend has a connection with the session's settings.
    *
    * @throws AbelianException when there is none to be had, or a setting cannot be made
    */
-  void connect(Link link) {
-    if (link.connection == null) {
-      borrow(link);
+  void connect(Backend backend) {
+    if (backend.connection == null) {
+      borrow(backend);
     }
-    if (!link.begun && !link.touched && !isSetUp(link.connection)) {
-      setUp(link);
+    if (!backend.begun && !backend.touched && !isSetUp(backend.connection)) {
+      setUp(backend);
     }
-    lastUsed = link;
+    lastUsed = backend;
   }
 
   private boolean isSetUp(NodeConnection connection) {
@@ -135,51 +135,51 @@ final class Links {
         && connection.schemaEpoch() == router.schemaEpoch();
   }
 
-  private void setUp(Link link) {
-    boolean replaceable = !link.pinned;
+  private void setUp(Backend backend) {
+    boolean replaceable = !backend.pinned;
     try {
-      forgetOutdatedStatements(link.connection);
-      bringSettings(link);
+      forgetOutdatedStatements(backend.connection);
+      bringSettings(backend);
     } catch (NodeLostException lost) {
-      drop(link);
+      drop(backend);
       if (!replaceable) {
-        throw cannotSetUp(link, lost);
+        throw cannotSetUp(backend, lost);
       }
-      replace(link);
+      replace(backend);
     }
   }
 
   /** The connection broke while it was idle, and nothing of the client's was sent there. */
-  private void replace(Link link) {
-    borrow(link);
+  private void replace(Backend backend) {
+    borrow(backend);
     try {
-      forgetOutdatedStatements(link.connection);
-      bringSettings(link);
+      forgetOutdatedStatements(backend.connection);
+      bringSettings(backend);
     } catch (NodeLostException again) {
-      drop(link);
-      throw cannotSetUp(link, again);
+      drop(backend);
+      throw cannotSetUp(backend, again);
     }
   }
 
-  private static AbelianException cannotSetUp(Link link, NodeLostException cause) {
+  private static AbelianException cannotSetUp(Backend backend, NodeLostException cause) {
     return new AbelianException(
         SqlState.UNABLE_TO_CONNECT,
-        "cannot set up the connection to " + link + ": " + cause.getMessage(),
+        "cannot set up the connection to " + backend + ": " + cause.getMessage(),
         null);
   }
 
-  private void borrow(Link link) {
+  private void borrow(Backend backend) {
     try {
-      hold(link, link.pool.borrow(session, link.last));
+      hold(backend, backend.pool.borrow(session, backend.last));
     } catch (NodeRefusedException e) {
-      throw new Failure(
+      throw new ClientError(
           e.error()
               .with(ErrorFields.SEVERITY, "ERROR")
               .with(ErrorFields.SEVERITY_UNTRANSLATED, "ERROR"));
     } catch (IOException e) {
       throw new AbelianException(
           SqlState.UNABLE_TO_CONNECT,
-          "cannot connect to " + link + ": " + e.getMessage(),
+          "cannot connect to " + backend + ": " + e.getMessage(),
           null,
           "Nothing was done there. Check that the node is running and accepts the role's password.",
           null);
@@ -202,14 +202,14 @@ final class Links {
     connection.schemaEpoch(epoch);
   }
 
-  private synchronized void hold(Link link, NodeConnection connection) {
-    link.connection = connection;
-    link.last = connection;
-    held.add(link);
+  private synchronized void hold(Backend backend, NodeConnection connection) {
+    backend.connection = connection;
+    backend.last = connection;
+    held.add(backend);
   }
 
-  private void bringSettings(Link link) throws NodeLostException {
-    NodeConnection connection = link.connection;
+  private void bringSettings(Backend backend) throws NodeLostException {
+    NodeConnection connection = backend.connection;
     SettingsSnapshot wanted = settings.snapshot();
     if (connection.settingsMark() == wanted) {
       return;
@@ -222,7 +222,7 @@ final class Links {
         throw new AbelianException(
             SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
             "a setting of this session is refused by "
-                + link
+                + backend
                 + ": "
                 + result.errorFields().message(),
             "RESET the setting, or make it valid on every node.");
@@ -232,37 +232,37 @@ final class Links {
   }
 
   /** Messages of the current group go there. */
-  void touch(Link link) {
-    if (!link.touched) {
-      link.touched = true;
-      touched.add(link);
+  void touch(Backend backend) {
+    if (!backend.touched) {
+      backend.touched = true;
+      touched.add(backend);
     }
   }
 
   /** The group's Sync went to all of them. */
   void untouch() {
-    for (Link link : touched) {
-      link.touched = false;
-      link.skips = false;
+    for (Backend backend : touched) {
+      backend.touched = false;
+      backend.skips = false;
     }
     touched.clear();
   }
 
   /** The group's Sync went there. */
-  void untouch(Link link) {
-    link.touched = false;
-    link.skips = false;
-    touched.remove(link);
+  void untouch(Backend backend) {
+    backend.touched = false;
+    backend.skips = false;
+    touched.remove(backend);
   }
 
   /**
    * Sends what was written to the nodes. A connection that breaks is found when its answer is read.
    */
   void flush() {
-    for (Link link : held) {
-      if (link.connection.unsent() > 0) {
+    for (Backend backend : held) {
+      if (backend.connection.unsent() > 0) {
         try {
-          link.connection.flush();
+          backend.connection.flush();
         } catch (IOException e) {
           // It is lost now, and the answer that is waited for will say so.
           continue;
@@ -277,63 +277,63 @@ final class Links {
    */
   synchronized void release() {
     for (int i = held.size() - 1; i >= 0; i--) {
-      Link link = held.get(i);
-      link.begun = false;
-      link.wrote = false;
-      if (link.touched) {
-        untouch(link);
+      Backend backend = held.get(i);
+      backend.begun = false;
+      backend.wrote = false;
+      if (backend.touched) {
+        untouch(backend);
       }
-      NodeConnection connection = link.connection;
+      NodeConnection connection = backend.connection;
       if (connection.isLost() || connection.transactionStatus() != 'I') {
-        drop(link);
-      } else if (!link.pinned) {
-        link.connection = null;
+        drop(backend);
+      } else if (!backend.pinned) {
+        backend.connection = null;
         held.remove(i);
-        link.pool.giveBack(connection);
+        backend.pool.giveBack(connection);
       }
     }
   }
 
-  /** Closes a link's connection. */
-  synchronized void drop(Link link) {
-    NodeConnection connection = link.connection;
-    link.connection = null;
-    link.last = null;
-    link.begun = false;
-    link.pinned = false;
-    untouch(link);
-    held.remove(link);
+  /** Closes a backend's connection. */
+  synchronized void drop(Backend backend) {
+    NodeConnection connection = backend.connection;
+    backend.connection = null;
+    backend.last = null;
+    backend.begun = false;
+    backend.pinned = false;
+    untouch(backend);
+    held.remove(backend);
     if (connection != null) {
-      link.pool.drop(connection);
+      backend.pool.drop(connection);
     }
   }
 
   /** Closes the connections that hold state of the session's own, and it with them. */
   synchronized void dropPinned() {
-    for (Link link : new ArrayList<>(held)) {
-      if (link.pinned && !link.begun) {
-        drop(link);
+    for (Backend backend : new ArrayList<>(held)) {
+      if (backend.pinned && !backend.begun) {
+        drop(backend);
       }
     }
   }
 
   /** The session ends: what is in doubt is closed, the rest may be had by anyone. */
   synchronized void close() {
-    for (Link link : new ArrayList<>(held)) {
-      drop(link);
+    for (Backend backend : new ArrayList<>(held)) {
+      drop(backend);
     }
-    for (Link link : byNode) {
-      if (link != null && link.last != null) {
-        link.pool.release(link.last, session);
-        link.last = null;
+    for (Backend backend : byNode) {
+      if (backend != null && backend.last != null) {
+        backend.pool.release(backend.last, session);
+        backend.last = null;
       }
     }
   }
 
   /** Closes the sockets under a session that another thread is running. */
   synchronized void abort() {
-    for (Link link : held) {
-      link.connection.close();
+    for (Backend backend : held) {
+      backend.connection.close();
     }
   }
 
@@ -341,8 +341,8 @@ final class Links {
   void cancel() {
     List<NodeConnection> running = new ArrayList<>();
     synchronized (this) {
-      for (Link link : held) {
-        running.add(link.connection);
+      for (Backend backend : held) {
+        running.add(backend.connection);
       }
     }
     running.forEach(connection -> connection.cancel(session));

@@ -3,13 +3,13 @@ package org.abelian.router.execution;
 import java.io.IOException;
 
 /** Something that the client is to be told next, or that is to be done before it is told more. */
-public abstract class Step {
+public abstract class Reply {
   /**
    * Does it, or goes on with it.
    *
    * @return false when the client shall first take what is there
    */
-  abstract boolean run(ResponsePlan plan) throws IOException;
+  abstract boolean run(ReplyQueue plan) throws IOException;
 
   /** True when it must be done although an earlier step of the group failed. */
   boolean runsAfterFailure() {

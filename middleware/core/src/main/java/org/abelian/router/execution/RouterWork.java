@@ -6,7 +6,7 @@ import java.io.IOException;
  * Work of the router between messages, such as ending a transaction. It runs when everything before
  * it was answered.
  */
-public final class Action extends Step {
+public final class RouterWork extends Reply {
   /** The work. */
   @FunctionalInterface
   public interface Work {
@@ -17,23 +17,23 @@ public final class Action extends Step {
   private final Work work;
   private final boolean always;
 
-  private Action(Work work, boolean always) {
+  private RouterWork(Work work, boolean always) {
     this.work = work;
     this.always = always;
   }
 
   /** Work that is left out when an earlier step of the group failed. */
-  public static Action then(Work work) {
-    return new Action(work, false);
+  public static RouterWork then(Work work) {
+    return new RouterWork(work, false);
   }
 
   /** Work that is done in any case. */
-  public static Action always(Work work) {
-    return new Action(work, true);
+  public static RouterWork always(Work work) {
+    return new RouterWork(work, true);
   }
 
   @Override
-  boolean run(ResponsePlan plan) throws IOException {
+  boolean run(ReplyQueue plan) throws IOException {
     work.run();
     return true;
   }

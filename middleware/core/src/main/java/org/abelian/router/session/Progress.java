@@ -1,7 +1,7 @@
 package org.abelian.router.session;
 
 /** What became of a message that a session looked at. */
-enum Outcome {
+enum Progress {
   /** It is planned; the next one may follow at once. */
   NEXT,
   /** Answers to earlier messages must come first; the same message is looked at again then. */

@@ -5,7 +5,7 @@ import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodePool;
 
 /** What a session has to do with one node. */
-final class Link {
+final class Backend {
   final int nodeId;
   final NodePool pool;
 
@@ -33,14 +33,14 @@ final class Link {
    */
   boolean pinned;
 
-  Link(int nodeId, NodePool pool) {
+  Backend(int nodeId, NodePool pool) {
     this.nodeId = nodeId;
     this.pool = pool;
   }
 
   /** The ids of their nodes, in the same order. */
-  static List<Integer> nodes(List<Link> links) {
-    return links.stream().map(link -> link.nodeId).toList();
+  static List<Integer> nodes(List<Backend> backends) {
+    return backends.stream().map(backend -> backend.nodeId).toList();
   }
 
   /** True when there is a connection and it works. */

@@ -2,9 +2,9 @@ package org.abelian.router.session;
 
 import java.io.IOException;
 import org.abelian.router.error.AbelianException;
-import org.abelian.router.execution.Action;
+import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.NodeReply;
-import org.abelian.router.execution.ResponsePlan;
+import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.ByteQueue;
@@ -16,7 +16,7 @@ import org.abelian.router.protocol.ProtocolException;
  * Cuts what a client has sent into groups and plans each: a group ends with Sync, or is a simple
  * query. Its bytes are kept until it is answered, so that it can be run again.
  */
-final class MessageGroups {
+final class Pipeline {
   /** A group larger than this is planned before its end has come. */
   private static final int LARGEST_GROUP = 8 << 20;
 
@@ -25,7 +25,7 @@ final class MessageGroups {
 
   private final Session session;
   private final ByteQueue input;
-  private final ResponsePlan plan;
+  private final ReplyQueue replies;
 
   /** How much of the input is planned; it stays there until its group is answered. */
   private int planned;
@@ -46,10 +46,10 @@ final class MessageGroups {
    */
   private boolean surplusSync;
 
-  MessageGroups(Session session, ByteQueue input, ResponsePlan plan) {
+  Pipeline(Session session, ByteQueue input, ReplyQueue replies) {
     this.session = session;
     this.input = input;
-    this.plan = plan;
+    this.replies = replies;
   }
 
   /** True while a group is planned or answered. */
@@ -85,25 +85,25 @@ final class MessageGroups {
     }
     if (!inGroup) {
       inGroup = true;
-      plan.beginGroup();
+      replies.beginGroup();
       session.control().beginGroup();
       session.retry().beginGroup();
       session.extended().spread().beginGroup();
     }
-    skipping |= plan.failed();
+    skipping |= replies.failed();
     for (; ; ) {
       int at = input.start() + planned;
       int length = input.frameAt(at);
       if (length == 0) {
-        session.links().flush();
-        return !plan.isEmpty();
+        session.backends().flush();
+        return !replies.isEmpty();
       }
       byte type = input.array()[at];
       if (mustSkip(type)) {
         planned += length;
         continue;
       }
-      if (settleFirst && type != FrontendType.SYNC && !plan.isEmpty()) {
+      if (settleFirst && type != FrontendType.SYNC && !replies.isEmpty()) {
         requestAnswers();
         return true;
       }
@@ -112,7 +112,7 @@ final class MessageGroups {
         case NEXT -> planned += length;
         case TURN -> {
           planned += length;
-          session.links().flush();
+          session.backends().flush();
           return true;
         }
         case WAIT -> {
@@ -161,34 +161,34 @@ final class MessageGroups {
     return true;
   }
 
-  private Outcome handleSafely(byte type, int at, int length) throws IOException {
+  private Progress handleSafely(byte type, int at, int length) throws IOException {
     try {
       return handle(type, at, length);
-    } catch (Failure failure) {
+    } catch (ClientError failure) {
       return fail(type, failure.fields());
     } catch (AbelianException error) {
-      return fail(type, Failure.fields(error));
+      return fail(type, ClientError.fields(error));
     } catch (NodeLostException lost) {
       return fail(type, SessionErrors.connectionLost(lost));
     }
   }
 
   /** The client gets the error in its turn; the rest of its group is skipped. */
-  private Outcome fail(byte type, ErrorFields error) {
+  private Progress fail(byte type, ErrorFields error) {
     session.control().failGroup();
-    plan.add(
-        Action.then(
+    replies.add(
+        RouterWork.then(
             () -> {
               session.errors().requestFailed(error);
-              plan.fail();
+              replies.fail();
             }));
     skipping = true;
     return type == FrontendType.QUERY || type == FrontendType.FUNCTION_CALL
         ? session.simple().finish()
-        : Outcome.NEXT;
+        : Progress.NEXT;
   }
 
-  private Outcome handle(byte type, int at, int length) throws IOException {
+  private Progress handle(byte type, int at, int length) throws IOException {
     byte[] array = input.array();
     return switch (type) {
       case FrontendType.PARSE -> session.extended().parse(array, at, length);
@@ -208,41 +208,41 @@ final class MessageGroups {
       case FrontendType.FUNCTION_CALL -> session.simple().functionCall(array, at, length);
       case FrontendType.TERMINATE -> {
         session.close();
-        yield Outcome.TURN;
+        yield Progress.TURN;
       }
       default -> throw new ProtocolException("invalid frontend message type " + (type & 255));
     };
   }
 
   /** Everything before the Flush is to be answered; the group goes on. */
-  private Outcome flushed() {
+  private Progress flushed() {
     groupEnds = false;
-    return Outcome.TURN;
+    return Progress.TURN;
   }
 
   /**
    * Ends the group: each node gets a Sync, and when all have answered, the client gets
    * ReadyForQuery.
    */
-  Outcome sync() {
+  Progress sync() {
     synced = true;
     if (!skipping) {
       session.control().voteEarly();
     }
-    for (Link link : session.links().touched()) {
-      if (link.connection != null) {
-        link.connection.writer().empty(FrontendType.SYNC);
-        plan.add(NodeReply.sync(link.connection));
+    for (Backend backend : session.backends().touched()) {
+      if (backend.connection != null) {
+        backend.connection.writer().empty(FrontendType.SYNC);
+        replies.add(NodeReply.sync(backend.connection));
       }
     }
-    session.links().untouch();
+    session.backends().untouch();
     return endGroupAfterPlan();
   }
 
   /** When all steps have run, the group ends. */
-  Outcome endGroupAfterPlan() {
-    plan.add(Action.always(this::endGroup));
-    return Outcome.TURN;
+  Progress endGroupAfterPlan() {
+    replies.add(RouterWork.always(this::endGroup));
+    return Progress.TURN;
   }
 
   private void endGroup() {
@@ -254,16 +254,16 @@ final class MessageGroups {
       return;
     }
     session.retry().done();
-    session.procedures().groupEnded(plan.failed());
+    session.procedures().groupEnded(replies.failed());
     try {
-      session.control().endGroup(plan.failed());
-    } catch (Failure failure) {
+      session.control().endGroup(replies.failed());
+    } catch (ClientError failure) {
       session.output().error(failure.fields());
     } catch (AbelianException error) {
-      session.output().error(Failure.fields(error));
+      session.output().error(ClientError.fields(error));
     }
     if (!session.transaction().isOpen()) {
-      session.links().release();
+      session.backends().release();
       session.portals().clear();
     }
     session.output().readyForQuery(session.transaction().status());
@@ -284,17 +284,17 @@ final class MessageGroups {
     skipping = false;
     settleFirst = false;
     synced = false;
-    plan.beginGroup();
+    replies.beginGroup();
   }
 
   /** Nodes shall answer what they have got so far. */
   private void requestAnswers() {
-    for (Link link : session.links().touched()) {
-      if (link.connection != null) {
-        link.connection.writer().empty(FrontendType.FLUSH);
+    for (Backend backend : session.backends().touched()) {
+      if (backend.connection != null) {
+        backend.connection.writer().empty(FrontendType.FLUSH);
       }
     }
-    session.links().flush();
+    session.backends().flush();
   }
 
   /** True when the group runs one statement and no other. */

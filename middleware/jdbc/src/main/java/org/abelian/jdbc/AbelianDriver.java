@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import java.util.Properties;
 import java.util.logging.Logger;
 import org.abelian.router.pool.PoolLimits;
-import org.abelian.router.session.RouterConfig;
+import org.abelian.router.RouterConfig;
 
 /**
  * The JDBC driver {@code jdbc:abelian:}. Connections are pgjdbc's own, over a socket that is a

@@ -6,7 +6,7 @@ import java.io.OutputStream;
 import java.net.Socket;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.protocol.ErrorFields;
-import org.abelian.router.session.Session;
+import org.abelian.router.ClientSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,14 +20,14 @@ final class ClientConnection {
   private static final int START_TIMEOUT_MILLIS = 60_000;
 
   private final Socket socket;
-  private final Session session;
+  private final ClientSession session;
   private final boolean tooMany;
   private volatile boolean waiting;
 
   /**
    * @param tooMany true when the client is to be told that there are too many
    */
-  ClientConnection(Socket socket, Session session, boolean tooMany) {
+  ClientConnection(Socket socket, ClientSession session, boolean tooMany) {
     this.socket = socket;
     this.session = session;
     this.tooMany = tooMany;

@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import org.abelian.router.session.Authentication;
-import org.abelian.router.session.Router;
-import org.abelian.router.session.ScramAuthentication;
+import org.abelian.router.frontend.Authentication;
+import org.abelian.router.Router;
+import org.abelian.router.frontend.ScramAuthentication;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

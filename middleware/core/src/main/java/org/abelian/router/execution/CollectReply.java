@@ -18,10 +18,10 @@ public final class CollectReply extends Reply {
   }
 
   @Override
-  boolean run(ReplyQueue plan) throws IOException {
+  public boolean run(ReplyContext context) throws IOException {
     try {
       for (; ; ) {
-        connection.timeout(plan.timeout());
+        connection.timeout(context.timeout());
         int length = connection.awaitFrame();
         byte[] array = connection.incoming().array();
         int at = connection.incoming().start();
@@ -29,7 +29,7 @@ public final class CollectReply extends Reply {
         if (type == BackendType.DATA_ROW) {
           rows.accept(NodeCall.row(array, at));
         } else if (type == BackendType.ERROR_RESPONSE) {
-          plan.nodeError(connection, array, at, length);
+          context.nodeError(connection, array, at, length);
         } else if (type == BackendType.PARAMETER_STATUS) {
           NodeReply.remember(connection, array, at, length);
         }
@@ -39,7 +39,7 @@ public final class CollectReply extends Reply {
         }
       }
     } catch (NodeLostException e) {
-      plan.nodeLost(connection, e);
+      context.nodeLost(connection, e);
       return true;
     }
   }

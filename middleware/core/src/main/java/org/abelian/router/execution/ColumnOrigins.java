@@ -68,15 +68,15 @@ public final class ColumnOrigins {
     }
 
     @Override
-    boolean run(ReplyQueue plan) throws IOException {
+    public boolean run(ReplyContext context) throws IOException {
       try {
-        connection.timeout(plan.timeout());
+        connection.timeout(context.timeout());
         for (; ; ) {
           int length = connection.awaitFrame();
           int at = connection.incoming().start();
           byte[] frame = Arrays.copyOfRange(connection.incoming().array(), at, at + length);
           if (frame[0] == BackendType.ERROR_RESPONSE) {
-            plan.nodeError(connection, frame, 0, length);
+            context.nodeError(connection, frame, 0, length);
           }
           connection.incoming().consume(length);
           switch (frame[0]) {
@@ -84,7 +84,7 @@ public final class ColumnOrigins {
               return true;
             }
             case BackendType.ROW_DESCRIPTION, BackendType.NO_DATA -> {
-              take(plan, frame);
+              take(context, frame);
               return true;
             }
             default -> {
@@ -93,12 +93,12 @@ public final class ColumnOrigins {
           }
         }
       } catch (NodeLostException e) {
-        plan.nodeLost(connection, e);
+        context.nodeLost(connection, e);
         return true;
       }
     }
 
-    private void take(ReplyQueue plan, byte[] frame) {
+    private void take(ReplyContext context, byte[] frame) {
       if (learns) {
         original = frame;
         return;
@@ -109,7 +109,7 @@ public final class ColumnOrigins {
           && frame[0] == BackendType.ROW_DESCRIPTION) {
         restore(known, frame);
       }
-      plan.output().queue().append(frame);
+      context.output().queue().append(frame);
     }
   }
 }

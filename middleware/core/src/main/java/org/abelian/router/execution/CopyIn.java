@@ -62,48 +62,48 @@ public final class CopyIn extends Reply implements CopyTarget {
   }
 
   @Override
-  boolean run(ReplyQueue plan) throws IOException {
+  public boolean run(ReplyContext context) throws IOException {
     if (!started) {
       started = true;
-      return !start(plan);
+      return !start(context);
     }
     if (refusal != null) {
-      awaitRefusal(plan);
+      awaitRefusal(context);
       return true;
     }
     for (int i = 0; i < nodes.size(); i++) {
       if (division != null || i == 0) {
-        await(plan, i, sum);
+        await(context, i, sum);
       } else {
-        await(plan, i, new TagSum());
+        await(context, i, new TagSum());
       }
     }
-    if (!plan.failed()) {
-      plan.output().commandComplete(sum.tag());
+    if (!context.failed()) {
+      context.output().commandComplete(sum.tag());
     }
     return true;
   }
 
   /** True when the client is to send its data. */
-  private boolean start(ReplyQueue plan) {
+  private boolean start(ReplyContext context) {
     byte[] response = null;
     List<NodeConnection> willing = new ArrayList<>();
-    for (int i = 0; i < nodes.size() && !plan.failed(); i++) {
-      byte[] answer = await(plan, i, null);
+    for (int i = 0; i < nodes.size() && !context.failed(); i++) {
+      byte[] answer = await(context, i, null);
       if (answer != null) {
         willing.add(nodes.get(i));
         response = answer;
       }
     }
-    if (plan.failed()) {
+    if (context.failed()) {
       for (NodeConnection node : willing) {
         CopyToNode.end(node, FrontendType.COPY_FAIL, REASON, synced.getAsBoolean());
         CopyToNode.flush(node);
       }
       return false;
     }
-    plan.output().queue().append(response);
-    plan.copyIn(this);
+    context.output().queue().append(response);
+    context.copyIn(this);
     return true;
   }
 
@@ -111,10 +111,10 @@ public final class CopyIn extends Reply implements CopyTarget {
    * The first node has got the line in question too: PostgreSQL's own error is better than ours.
    * What the others say is read with their ReadyForQuery.
    */
-  private void awaitRefusal(ReplyQueue plan) {
+  private void awaitRefusal(ReplyContext context) {
     cancelled = false;
-    await(plan, 0, new TagSum());
-    if (cancelled && !plan.failed()) {
+    await(context, 0, new TagSum());
+    if (cancelled && !context.failed()) {
       throw refusal;
     }
   }
@@ -125,13 +125,13 @@ public final class CopyIn extends Reply implements CopyTarget {
    * @param tags takes the tag
    * @return the CopyInResponse; null when there was another answer
    */
-  private byte[] await(ReplyQueue plan, int index, TagSum tags) {
+  private byte[] await(ReplyContext context, int index, TagSum tags) {
     NodeConnection node = nodes.get(index);
     try {
       if (node.isLost()) {
         throw new NodeLostException(node.address(), new IOException("it was closed"));
       }
-      node.timeout(plan.timeout());
+      node.timeout(context.timeout());
       for (; ; ) {
         int length = node.awaitFrame();
         byte[] array = node.incoming().array();
@@ -153,24 +153,24 @@ public final class CopyIn extends Reply implements CopyTarget {
                     && ErrorFields.hasSqlState(frame, 0, SqlState.QUERY_CANCELED.code());
             if (!cancelled) {
               byte[] told = asOfClient(index, frame);
-              plan.nodeError(node, told, 0, told.length);
+              context.nodeError(node, told, 0, told.length);
             }
             return null;
           }
           case BackendType.NOTICE_RESPONSE -> {
-            if (!plan.failed()) {
-              plan.output().queue().append(asOfClient(index, frame));
+            if (!context.failed()) {
+              context.output().queue().append(asOfClient(index, frame));
             }
           }
           case BackendType.PARAMETER_STATUS ->
-              NodeReply.parameterStatus(plan, node, frame, 0, length);
+              NodeReply.parameterStatus(context, node, frame, 0, length);
           default -> {
             // Nothing else comes here.
           }
         }
       }
     } catch (NodeLostException e) {
-      plan.nodeLost(node, e);
+      context.nodeLost(node, e);
       return null;
     }
   }

@@ -36,8 +36,8 @@ public final class FixedMessage extends Reply {
   }
 
   @Override
-  boolean run(ReplyQueue plan) {
-    plan.output().queue().append(frame, 0, frame.length);
+  public boolean run(ReplyContext context) {
+    context.output().queue().append(frame, 0, frame.length);
     return true;
   }
 }

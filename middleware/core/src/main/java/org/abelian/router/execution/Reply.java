@@ -9,10 +9,10 @@ public abstract class Reply {
    *
    * @return false when the client shall first take what is there
    */
-  abstract boolean run(ReplyQueue plan) throws IOException;
+  public abstract boolean run(ReplyContext context) throws IOException;
 
   /** True when it must be done although an earlier step of the group failed. */
-  boolean runsAfterFailure() {
+  public boolean runsAfterFailure() {
     return false;
   }
 }

@@ -10,24 +10,26 @@ import org.abelian.router.pool.NodeLostException;
  * it are left out until the group of messages ends, as PostgreSQL skips messages until Sync. Not
  * thread-safe.
  */
-public final class ReplyQueue {
-  /** How many bytes wait for the client before a plan stops to read from nodes. */
-  static final int OUTPUT_LIMIT = 32768;
-
+public final class ReplyQueue implements ReplyContext {
   private final ClientOutput output;
-  private final ErrorPolicy errors;
+  private ErrorPolicy errors;
   private final ArrayDeque<Reply> steps = new ArrayDeque<>();
   private boolean failed;
   private int timeoutMillis;
   private CopyTarget copyIn;
 
-  /** An empty plan. */
-  public ReplyQueue(ClientOutput output, ErrorPolicy errors) {
+  /** An empty queue; whoever lets it read from nodes says before what becomes of errors. */
+  public ReplyQueue(ClientOutput output) {
     this.output = output;
-    this.errors = errors;
+  }
+
+  /** What becomes of errors. */
+  public void errors(ErrorPolicy policy) {
+    errors = policy;
   }
 
   /** Where the answers go. */
+  @Override
   public ClientOutput output() {
     return output;
   }
@@ -43,6 +45,7 @@ public final class ReplyQueue {
   }
 
   /** True when a step of this group failed. */
+  @Override
   public boolean failed() {
     return failed;
   }
@@ -63,6 +66,7 @@ public final class ReplyQueue {
   }
 
   /** How long a node may take to send something; 0 for ever. */
+  @Override
   public int timeout() {
     return timeoutMillis;
   }
@@ -72,7 +76,8 @@ public final class ReplyQueue {
     return copyIn;
   }
 
-  void copyIn(CopyTarget target) {
+  @Override
+  public void copyIn(CopyTarget target) {
     copyIn = target;
   }
 
@@ -95,6 +100,23 @@ public final class ReplyQueue {
     }
   }
 
+  /**
+   * Runs all of them now. For replies of nodes that the client sees nothing of; they never wait for
+   * the client.
+   */
+  public void runAll() throws IOException {
+    while (!steps.isEmpty()) {
+      runNow(steps.poll());
+    }
+  }
+
+  /** Runs a reply now, before those that wait. It must not wait for the client. */
+  public void runNow(Reply reply) throws IOException {
+    if ((!failed || reply.runsAfterFailure()) && !runSafely(reply)) {
+      throw new IllegalStateException("a reply waits for the client, who is not asked: " + reply);
+    }
+  }
+
   private boolean runSafely(Reply step) throws IOException {
     try {
       return step.run(this);
@@ -105,14 +127,16 @@ public final class ReplyQueue {
     }
   }
 
-  void nodeError(NodeConnection connection, byte[] array, int frame, int length) {
+  @Override
+  public void nodeError(NodeConnection connection, byte[] array, int frame, int length) {
     if (!failed) {
       failed = true;
       errors.nodeError(connection, array, frame, length);
     }
   }
 
-  void nodeLost(NodeConnection connection, NodeLostException cause) {
+  @Override
+  public void nodeLost(NodeConnection connection, NodeLostException cause) {
     if (!failed) {
       failed = true;
       errors.nodeLost(connection, cause);

@@ -33,13 +33,13 @@ public final class RouterWork extends Reply {
   }
 
   @Override
-  boolean run(ReplyQueue plan) throws IOException {
+  public boolean run(ReplyContext context) throws IOException {
     work.run();
     return true;
   }
 
   @Override
-  boolean runsAfterFailure() {
+  public boolean runsAfterFailure() {
     return always;
   }
 }

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.ParameterText;
 import org.abelian.router.transaction.independent.Fragment;
@@ -22,7 +23,7 @@ import org.abelian.router.transaction.independent.IndependentTransaction;
  * A call with its arguments as one text, and the settings under which it runs, so that any router
  * can run it again on any node.
  */
-final class IntentText {
+public final class IntentText {
   /** Types whose text form reads the same everywhere, by OID. */
   private static final Map<Integer, String> TYPES =
       Map.ofEntries(
@@ -54,7 +55,7 @@ final class IntentText {
   private static final Pattern PART =
       Pattern.compile("'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\\n]*|\\$(\\d+)", Pattern.DOTALL);
 
-  /** Other kinds of quotes than those that {@backend #PART} knows. */
+  /** Other kinds of quotes than those that {@link #PART} knows. */
   private static final Pattern OTHER_QUOTES =
       Pattern.compile("\\$[a-z_]*\\$|\\be'", Pattern.CASE_INSENSITIVE);
 
@@ -91,7 +92,7 @@ final class IntentText {
   private IntentText() {}
 
   /** The call with its arguments; empty when one of them cannot be written as text. */
-  static Optional<String> of(String sql, List<Integer> types, BindMessage bind) {
+  public static Optional<String> of(String sql, List<Integer> types, BindMessage bind) {
     String text = sql.strip();
     if (text.contains("/*") || OTHER_QUOTES.matcher(text).find()) {
       return Optional.empty();
@@ -113,13 +114,13 @@ final class IntentText {
     return Optional.of(result.append(text.substring(from)).toString());
   }
 
-  /** Whether {@backend #named} leaves no doubt where the call begins and what is called. */
-  static boolean canName(String signature, String call) {
+  /** Whether {@link #named} leaves no doubt where the call begins and what is called. */
+  public static boolean canName(String signature, String call) {
     return signature.indexOf('\n') < 0 && !call.contains(Fragment.CALL_MARK);
   }
 
   /** Says before the call which procedure it calls, as a comment. */
-  static String named(String signature, String call) {
+  public static String named(String signature, String call) {
     return Fragment.CALL_MARK + signature + "\n" + call;
   }
 
@@ -143,7 +144,7 @@ final class IntentText {
   }
 
   /** An argument as text that reads the same under all settings; empty when NULL, or unknown. */
-  static Optional<String> plain(int index, List<Integer> types, BindMessage bind) {
+  public static Optional<String> plain(int index, List<Integer> types, BindMessage bind) {
     if (index >= bind.parameterCount() || bind.length(index) < 0) {
       return Optional.empty();
     }
@@ -159,7 +160,7 @@ final class IntentText {
   }
 
   /** Whether the text of a value of that type reads the same under all settings. */
-  static boolean isUnambiguous(int oid, String text) {
+  public static boolean isUnambiguous(int oid, String text) {
     Pattern unambiguous = UNAMBIGUOUS.get(oid);
     return unambiguous == null || unambiguous.matcher(text).matches();
   }
@@ -226,7 +227,7 @@ final class IntentText {
    * The statements that bring a node's transaction to the session's settings; empty when one cannot
    * be made local to a transaction.
    */
-  static Optional<String> settings(SessionSettings settings) {
+  public static Optional<String> settings(SessionSettings settings) {
     List<String> statements = new ArrayList<>();
     for (String name : List.of("TimeZone", "DateStyle")) {
       String value = settings.startup().get(name);

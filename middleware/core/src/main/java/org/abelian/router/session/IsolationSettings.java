@@ -1,11 +1,12 @@
 package org.abelian.router.session;
 
 import java.util.Locale;
+import org.abelian.router.backend.SessionSettings;
 
 /** Which isolation level a transaction has, as far as the router must know. */
-final class IsolationSettings {
+public final class IsolationSettings {
   /** The name of the setting that allows snapshots of different nodes in one transaction. */
-  static final String DISTRIBUTED_ISOLATION = "abelian.distributed_isolation";
+  public static final String DISTRIBUTED_ISOLATION = "abelian.distributed_isolation";
 
   private static final String DEFAULT_ISOLATION = "default_transaction_isolation";
 
@@ -14,12 +15,13 @@ final class IsolationSettings {
   /**
    * True for REPEATABLE READ and SERIALIZABLE, unless the client accepts a snapshot for each node.
    */
-  static boolean readsFromOneSnapshot(TransactionState transaction, SessionSettings settings) {
+  public static boolean readsFromOneSnapshot(
+      TransactionState transaction, SessionSettings settings) {
     return isStrict(transaction, settings) && !allowsSnapshotPerNode(settings);
   }
 
   /** True for REPEATABLE READ and SERIALIZABLE. */
-  static boolean isStrict(TransactionState transaction, SessionSettings settings) {
+  public static boolean isStrict(TransactionState transaction, SessionSettings settings) {
     String level = transaction.isolation();
     return isStrict(level == null ? sessionDefault(settings) : level);
   }
@@ -47,7 +49,7 @@ final class IsolationSettings {
   }
 
   /** True when a text names one of the strict levels. */
-  static boolean isStrict(String text) {
+  public static boolean isStrict(String text) {
     return text != null
         && (text.contains("serializable")
             || text.replaceAll("\\s+", " ").contains("repeatable read"));

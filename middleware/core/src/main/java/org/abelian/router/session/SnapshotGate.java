@@ -4,16 +4,19 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodePool;
+import org.abelian.router.transaction.IntentLedger;
 import org.abelian.router.transaction.LaneClock;
 
 /**
@@ -30,7 +33,7 @@ import org.abelian.router.transaction.LaneClock;
  * compares what it finds committed behind them, and tries again when a node lacks its part of a
  * transaction that another node has.
  */
-final class SnapshotGate {
+public final class SnapshotGate {
   private static final int FIRST_WAIT_MILLIS = 500;
   private static final int NEXT_WAIT_MILLIS = 5;
 
@@ -43,28 +46,42 @@ final class SnapshotGate {
   /** Between two looks at a commuting commit that is under way. */
   private static final long COMMIT_PAUSE_NANOS = 2_000_000L;
 
-  private final Session session;
+  /** The router's own connections to nodes. */
+  @FunctionalInterface
+  public interface ControlConnections {
+    /** Those to a node of the catalogue. */
+    NodePool pool(Catalog catalog, int node);
+  }
+
+  private final ControlConnections control;
+  private final UUID router;
+  private final IntentLedger intents;
+  private final Cancellation cancellation;
   private Hold current;
 
-  SnapshotGate(Session session) {
-    this.session = session;
+  /** Holds nothing yet. */
+  public SnapshotGate(
+      ControlConnections control, UUID router, IntentLedger intents, Cancellation cancellation) {
+    this.control = control;
+    this.router = router;
+    this.intents = intents;
+    this.cancellation = cancellation;
   }
 
   /** Asks, behind the gate, what has committed there and may be missing elsewhere. */
   private String question(List<Integer> nodes) {
     String list = nodes.stream().map(String::valueOf).collect(Collectors.joining(","));
-    Router router = session.router();
     return ";SELECT abelian.visible_intents('{"
         + list
         + "}','"
-        + router.uuid()
+        + router
         + "',"
-        + router.intents().below()
+        + intents.below()
         + ")";
   }
 
   /** The gates of several nodes. */
-  final class Hold {
+  public final class Hold {
     private final List<NodePool> pools = new ArrayList<>();
     private final List<NodeConnection> connections = new ArrayList<>();
     private final VisibleIntents visible;
@@ -115,7 +132,7 @@ final class SnapshotGate {
     }
 
     /** Lets go of them. */
-    void release() {
+    public void release() {
       current = null;
       LaneClock clock = new LaneClock(0);
       for (NodeConnection connection : connections) {
@@ -146,16 +163,16 @@ final class SnapshotGate {
   }
 
   /** The session ends while it may hold gates. */
-  void abandon() {
+  public void abandon() {
     if (current != null) {
       current.release();
     }
   }
 
   /** Takes the gates of these nodes. */
-  Hold take(Catalog catalog, List<Integer> nodes) throws IOException {
+  public Hold take(Catalog catalog, List<Integer> nodes) throws IOException {
     List<Integer> order = new ArrayList<>(nodes);
-    CancelWatch watch = new CancelWatch(session);
+    Cancellation.Watch watch = cancellation.watch();
     long start = System.nanoTime();
     do {
       Hold hold = new Hold(order);
@@ -187,7 +204,7 @@ final class SnapshotGate {
   /** How many could be had before one could not. */
   private int takeInOrder(Hold hold, Catalog catalog, List<Integer> order) throws IOException {
     for (int i = 0; i < order.size(); i++) {
-      if (!hold.add(order.get(i), session.router().controlPool(catalog, order.get(i)))) {
+      if (!hold.add(order.get(i), control.pool(catalog, order.get(i)))) {
         return i;
       }
     }

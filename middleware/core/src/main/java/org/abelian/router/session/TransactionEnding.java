@@ -2,10 +2,16 @@ package org.abelian.router.session;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.backend.BackendParticipant;
+import org.abelian.router.backend.BackendSession;
+import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
@@ -22,18 +28,50 @@ import org.abelian.router.transaction.Participant;
  * The end of a session's transaction on all nodes that have it open, and what the session learns by
  * it: settings that stay, a schema that changed.
  */
-final class TransactionEnding {
-  private final Session session;
+public final class TransactionEnding {
+  /** Who is told what the end of a transaction changes. */
+  public interface Listener {
+    /** No node has the transaction open any more. */
+    void ended();
+
+    /** What is known about statements may not hold any more. */
+    void schemaChanged(boolean committed);
+  }
+
+  private final int session;
   private final TransactionState state;
+  private final BackendSession backends;
+  private final ReplyQueue replies;
+  private final SessionSettings settings;
+  private final CommitServices services;
+  private final Listener listener;
   private boolean schemaChanged;
   private Early early;
 
   /** A vote that travels with the work. */
-  private record Early(EarlyVote vote, Backend holder, List<Backend> others, List<TagSum> answers) {}
+  private record Early(
+      EarlyVote vote, Backend holder, List<Backend> others, List<TagSum> answers) {}
 
-  TransactionEnding(Session session) {
+  /**
+   * Nothing is open yet.
+   *
+   * @param session the number of the session
+   */
+  public TransactionEnding(
+      int session,
+      TransactionState state,
+      BackendSession backends,
+      ReplyQueue replies,
+      SessionSettings settings,
+      CommitServices services,
+      Listener listener) {
     this.session = session;
-    this.state = session.transaction();
+    this.state = state;
+    this.backends = backends;
+    this.replies = replies;
+    this.settings = settings;
+    this.services = services;
+    this.listener = listener;
   }
 
   /**
@@ -42,11 +80,11 @@ final class TransactionEnding {
    * @return false when the transaction had failed before, and is rolled back
    * @throws RuntimeException when it was rolled back for another reason, or nobody knows
    */
-  boolean commitAll() {
+  public boolean commitAll() {
     if (early != null) {
       return commitEarly();
     }
-    List<Backend> begun = session.backends().begun();
+    List<Backend> begun = backends.begun();
     syncTouched(begun);
     List<Participant> writers = new ArrayList<>();
     List<Participant> readers = new ArrayList<>();
@@ -71,25 +109,25 @@ final class TransactionEnding {
       return false;
     }
     boolean committed =
-        begun.isEmpty() || commit(new CommitRequest(session.id(), token, writers, readers));
+        begun.isEmpty() || commit(new CommitRequest(session, token, writers, readers));
     ended(committed);
     return committed;
   }
 
   private boolean commit(CommitRequest request) {
-    ClassChoice choice = ClassChoice.of(session, request.writers());
+    ClassChoice choice = ClassChoice.of(state, settings, request.writers());
     announce(choice);
     return answer(
         choice.intent() == null
-            ? session.router().commit().commit(request)
-            : session.router().commuting().commit(request, choice.intent()));
+            ? services.coordinated().commit(request)
+            : services.commuting().commit(request, choice.intent()));
   }
 
   /** Counts a choice, and tells the client about it if it wants to know. */
-  void announce(ClassChoice choice) {
-    session.router().statistics().count(choice);
-    if (ClassChoice.says(session.settings(), ClassChoice.NOTICE, "(?:on|true)")) {
-      session.output().notice(ErrorFields.of("NOTICE", "00000", choice.toString()));
+  public void announce(ClassChoice choice) {
+    services.statistics().count(choice);
+    if (ClassChoice.says(settings, ClassChoice.NOTICE, "(?:on|true)")) {
+      replies.output().notice(ErrorFields.of("NOTICE", "00000", choice.toString()));
     }
   }
 
@@ -107,14 +145,14 @@ final class TransactionEnding {
    * Sends the vote behind the work, when several nodes have written; the answers come with the
    * group's.
    */
-  void voteEarly() {
+  public void voteEarly() {
     List<Backend> writers =
-        session.backends().begun().stream().filter(backend -> backend.wrote && backend.isUsable()).toList();
-    if (early != null || writers.size() < 2 || session.replies().failed()) {
+        backends.begun().stream().filter(backend -> backend.wrote && backend.isUsable()).toList();
+    if (early != null || writers.size() < 2 || replies.failed()) {
       return;
     }
     Backend holder = writers.get(0);
-    EarlyVote vote = session.router().commit().voteEarly(holder.nodeId, session.id());
+    EarlyVote vote = services.coordinated().voteEarly(holder.nodeId, session);
     early = new Early(vote, holder, writers.subList(1, writers.size()), new ArrayList<>());
     ask(holder, vote.toHolder(), new TagSum());
     for (Backend other : early.others()) {
@@ -126,20 +164,20 @@ final class TransactionEnding {
 
   private void ask(Backend backend, String sql, TagSum answers) {
     NodeConnection connection = backend.connection;
-    session.backends().touch(backend);
+    backends.touch(backend);
     if (connection.parseUnnamed(NodeStatement.of(sql))) {
-      session.replies().add(NodeReply.swallow(connection));
+      replies.add(NodeReply.swallow(connection));
     }
     connection.writer().begin(FrontendType.BIND).int1(0).int1(0).int2(0).int2(0).int2(0).end();
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
-    session.replies().add(NodeReply.swallow(connection));
-    session.replies().add(NodeReply.count(connection, answers));
+    replies.add(NodeReply.swallow(connection));
+    replies.add(NodeReply.count(connection, answers));
   }
 
   private boolean commitEarly() {
     Early vote = early;
     List<Participant> readers = new ArrayList<>();
-    for (Backend backend : session.backends().begun()) {
+    for (Backend backend : backends.begun()) {
       if (backend != vote.holder() && !vote.others().contains(backend)) {
         readers.add(new BackendParticipant(backend));
       }
@@ -155,9 +193,8 @@ final class TransactionEnding {
     early = null;
     announce(new ClassChoice(CommitClass.COORDINATED, state.work().obstacle(), null));
     CommitOutcome outcome =
-        session
-            .router()
-            .commit()
+        services
+            .coordinated()
             .commitEarly(
                 vote.vote(),
                 new BackendParticipant(vote.holder()),
@@ -182,7 +219,7 @@ final class TransactionEnding {
       Early vote = early;
       early = null;
       List<Backend> prepared = vote.others().stream().filter(backend -> !isOpen(backend)).toList();
-      session.router().commit().abandon(vote.vote(), participants(prepared));
+      services.coordinated().abandon(vote.vote(), participants(prepared));
     }
   }
 
@@ -196,11 +233,11 @@ final class TransactionEnding {
    * @return false when it was rolled back because it had failed before
    * @throws RuntimeException when it was rolled back for another reason, or nobody knows
    */
-  boolean answer(CommitOutcome outcome) {
+  public boolean answer(CommitOutcome outcome) {
     if (outcome instanceof CommitOutcome.Committed committed) {
       committed
           .warnings()
-          .forEach(text -> session.output().notice(ErrorFields.of("WARNING", "01000", text)));
+          .forEach(text -> replies.output().notice(ErrorFields.of("WARNING", "01000", text)));
       return true;
     }
     if (outcome instanceof CommitOutcome.RolledBackByNode byNode) {
@@ -223,8 +260,8 @@ final class TransactionEnding {
     NodeCall.await(backend.connection, true);
   }
 
-  private void syncTouched(List<Backend> backends) {
-    for (Backend backend : backends) {
+  private void syncTouched(List<Backend> nodes) {
+    for (Backend backend : nodes) {
       if (backend.touched && backend.isUsable()) {
         try {
           sync(backend);
@@ -232,13 +269,13 @@ final class TransactionEnding {
           // isUsable() says so from here on.
         }
       }
-      session.backends().untouch(backend);
+      backends.untouch(backend);
     }
   }
 
   /** Rolls back on all nodes that can be reached; the others do it by themselves. */
-  void rollbackAll() {
-    List<Backend> begun = session.backends().begun();
+  public void rollbackAll() {
+    List<Backend> begun = backends.begun();
     syncTouched(begun);
     abandonEarly();
     List<BackendParticipant> told = new ArrayList<>();
@@ -258,20 +295,20 @@ final class TransactionEnding {
   }
 
   /** No node has the transaction open any more. */
-  void ended(boolean committed) {
+  public void ended(boolean committed) {
     if (committed && !state.isFailed()) {
       keepSettings();
     }
     boolean changed = schemaChanged;
     schemaChanged = false;
-    for (Backend backend : session.backends().begun()) {
+    for (Backend backend : backends.begun()) {
       backend.begun = false;
       backend.wrote = false;
     }
     state.end();
-    session.portals().clear();
+    listener.ended();
     if (changed) {
-      session.schemaMayHaveChanged(committed);
+      listener.schemaChanged(committed);
     }
   }
 
@@ -280,32 +317,37 @@ final class TransactionEnding {
     boolean any = false;
     for (TransactionState.Entry entry : state.history()) {
       if (entry.settingName() != null && !entry.settingName().isEmpty()) {
-        session.settings().apply(entry.settingName(), entry.statement().sql());
+        settings.apply(entry.settingName(), entry.statement().sql());
         any = true;
       }
     }
     if (any) {
-      for (Backend backend : session.backends().begun()) {
+      for (Backend backend : backends.begun()) {
         if (backend.isUsable()) {
-          backend.connection.settingsMark(session.settings().snapshot());
+          backend.connection.settingsMark(settings.snapshot());
         }
       }
     }
   }
 
   /** What was found out about statements may not hold after this transaction. */
-  void schemaChanged() {
+  public void schemaChanged() {
     schemaChanged = true;
+  }
+
+  /** A node has shown that what was found out about statements does not hold any more. */
+  public void schemaIsKnownToHaveChanged() {
+    listener.schemaChanged(true);
   }
 
   /**
    * A group of messages outside of any transaction ended, which each node has committed or rolled
    * back by itself.
    */
-  void withoutTransaction(boolean committed) {
+  public void withoutTransaction(boolean committed) {
     if (schemaChanged) {
       schemaChanged = false;
-      session.schemaMayHaveChanged(committed);
+      listener.schemaChanged(committed);
     }
   }
 }

@@ -2,15 +2,16 @@ package org.abelian.router.session;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.backend.Backend;
 import org.abelian.router.pool.NodeStatement;
 
 /**
  * The client's transaction: whether one is open, whether it has failed, and what a node that joins
  * it late must be told first. Not thread-safe.
  */
-final class TransactionState {
+public final class TransactionState {
   /** Who opened the transaction. */
-  enum Kind {
+  public enum Kind {
     /** Nobody: each node commits a group of messages by itself. */
     NONE,
     /** The router, for one group of messages that concerns several nodes. */
@@ -23,7 +24,7 @@ final class TransactionState {
    * Something that nodes must be told in order: a savepoint, or a setting made inside the
    * transaction.
    */
-  record Entry(String savepoint, String settingName, NodeStatement statement) {}
+  public record Entry(String savepoint, String settingName, NodeStatement statement) {}
 
   private static final NodeStatement PLAIN_BEGIN = NodeStatement.of("BEGIN");
 
@@ -37,106 +38,106 @@ final class TransactionState {
   private final TransactionWork work = new TransactionWork();
   private Backend cursorHome;
 
-  Kind kind() {
+  public Kind kind() {
     return kind;
   }
 
-  boolean isOpen() {
+  public boolean isOpen() {
     return kind != Kind.NONE;
   }
 
-  boolean isBlock() {
+  public boolean isBlock() {
     return kind == Kind.BLOCK;
   }
 
   /** True when only ROLLBACK, COMMIT and ROLLBACK TO are allowed. */
-  boolean isFailed() {
+  public boolean isFailed() {
     return failed;
   }
 
-  void fail() {
+  public void fail() {
     failed = true;
   }
 
   /** True when a COMMIT or ROLLBACK is on its way to the only node. */
-  boolean isEnding() {
+  public boolean isEnding() {
     return ending;
   }
 
-  void ending() {
+  public void ending() {
     ending = true;
   }
 
   /** True when the vote shall travel with the last message of the group. */
-  boolean votesEarly() {
+  public boolean votesEarly() {
     return votesEarly;
   }
 
-  void voteEarly() {
+  public void voteEarly() {
     votesEarly = true;
   }
 
   /** The statement that nodes begin with. */
-  NodeStatement beginStatement() {
+  public NodeStatement beginStatement() {
     return begin;
   }
 
   /** What BEGIN or SET TRANSACTION asked for, in lower case; null for the session's default. */
-  String isolation() {
+  public String isolation() {
     return isolation;
   }
 
-  void isolation(String level) {
+  public void isolation(String level) {
     isolation = level;
   }
 
   /** What a node that joins is told after BEGIN. */
-  List<Entry> history() {
+  public List<Entry> history() {
     return history;
   }
 
   /** What the transaction has done, or the group of messages when none is open. */
-  TransactionWork work() {
+  public TransactionWork work() {
     return work;
   }
 
   /** The node on which the transaction's cursors are; null while there are none. */
-  Backend cursorHome() {
+  public Backend cursorHome() {
     return cursorHome;
   }
 
-  void cursorHome(Backend backend) {
+  public void cursorHome(Backend backend) {
     cursorHome = backend;
   }
 
   /** The client's BEGIN. */
-  void beginBlock(NodeStatement statement, String level) {
+  public void beginBlock(NodeStatement statement, String level) {
     kind = Kind.BLOCK;
     begin = statement;
     isolation = level;
   }
 
   /** The router's own BEGIN for a group of messages. */
-  void beginImplicit() {
+  public void beginImplicit() {
     kind = Kind.IMPLICIT;
     begin = PLAIN_BEGIN;
   }
 
   /** BEGIN within a group that the router has already opened: it becomes the client's. */
-  void adopt() {
+  public void adopt() {
     kind = Kind.BLOCK;
   }
 
-  void savepoint(String name, NodeStatement statement) {
+  public void savepoint(String name, NodeStatement statement) {
     history.add(new Entry(name, null, statement));
   }
 
-  void setting(String name, NodeStatement statement) {
+  public void setting(String name, NodeStatement statement) {
     history.add(new Entry(null, name, statement));
   }
 
   /** Releases a savepoint and those after it; settings made since stay. */
-  void release(String name) {
+  public void release(String name) {
     int at = find(name);
     for (int i = history.size() - 1; at >= 0 && i >= at; i--) {
       if (history.get(i).savepoint() != null) {
@@ -146,7 +147,7 @@ final class TransactionState {
   }
 
   /** Back to a savepoint, which stays. */
-  void rollbackTo(String name) {
+  public void rollbackTo(String name) {
     int at = find(name);
     if (at >= 0) {
       history.subList(at + 1, history.size()).clear();
@@ -156,7 +157,7 @@ final class TransactionState {
   }
 
   /** True when the savepoint is there. */
-  boolean hasSavepoint(String name) {
+  public boolean hasSavepoint(String name) {
     return find(name) >= 0;
   }
 
@@ -170,7 +171,7 @@ final class TransactionState {
   }
 
   /** No transaction is open any more. */
-  void end() {
+  public void end() {
     kind = Kind.NONE;
     failed = false;
     ending = false;
@@ -183,7 +184,7 @@ final class TransactionState {
   }
 
   /** The status byte of ReadyForQuery. */
-  char status() {
+  public char status() {
     return kind != Kind.BLOCK ? 'I' : failed ? 'E' : 'T';
   }
 }

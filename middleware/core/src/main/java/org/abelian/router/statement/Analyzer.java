@@ -1,0 +1,155 @@
+package org.abelian.router.statement;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.abelian.router.analysis.FactsParser;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.backend.BackendSession;
+import org.abelian.router.backend.SessionSettings;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.CatalogStore;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.routing.Routing;
+
+/**
+ * Finds out what statements are, by asking a node about each text once. What it says is kept with
+ * the text, for all sessions that read it alike.
+ */
+public final class Analyzer {
+  private static final NodeStatement ANALYZE =
+      NodeStatement.of("SELECT abelian.analyze($1::text, $2::oid[])::text");
+
+  /** The same, and how an INSERT is run with random keys that the router generates. */
+  private static final NodeStatement ANALYZE_KEYS =
+      NodeStatement.of(
+          "SELECT abelian.analyze($1::text, $2::oid[])::text"
+              + " FROM set_config('abelian.random_keys', 'on', true)");
+
+  private final BackendSession backends;
+  private final SessionSettings settings;
+  private final SchemaScope scope;
+  private final StatementCache statements;
+  private final CatalogStore catalogs;
+  private final LongSupplier schemaEpoch;
+
+  /**
+   * @param schemaEpoch grows when a schema was changed through this router
+   */
+  public Analyzer(
+      BackendSession backends,
+      SessionSettings settings,
+      SchemaScope scope,
+      StatementCache statements,
+      CatalogStore catalogs,
+      LongSupplier schemaEpoch) {
+    this.backends = backends;
+    this.settings = settings;
+    this.scope = scope;
+    this.statements = statements;
+    this.catalogs = catalogs;
+    this.schemaEpoch = schemaEpoch;
+  }
+
+  /**
+   * What is known about the statement, or null: then a node is to be asked by {@link #analyse}.
+   *
+   * @param keys whether it must be known how it is run with random keys of the router's
+   */
+  public AnalysedStatement known(SharedStatement statement, boolean keys) {
+    Catalog catalog = catalogs.current();
+    // Also when another session has analysed it: a connection must not speak for an older version.
+    settings.placementVersion(catalog.version());
+    if (statement.known() instanceof AnalysedStatement known
+        && known.scope().equals(scope.current())
+        && known.epoch() == schemaEpoch.getAsLong()
+        && known.routed().router().catalog() == catalog
+        && !(keys && known.lacksGenerated())) {
+      return known;
+    }
+    return null;
+  }
+
+  /**
+   * Asks a node; nothing else may wait to be answered.
+   *
+   * @throws RuntimeException the node's error about the text
+   */
+  public AnalysedStatement analyse(SharedStatement statement, boolean keys) throws IOException {
+    long epoch = schemaEpoch.getAsLong();
+    Object own = scope.current();
+    Catalog catalog = catalogs.current();
+    AnalysedStatement analysed = compile(statement, own, epoch, catalog, keys);
+    statement.known(analysed);
+    return analysed;
+  }
+
+  private AnalysedStatement compile(
+      SharedStatement statement, Object own, long epoch, Catalog catalog, boolean keys)
+      throws IOException {
+    ExplainCommand explain = statement.explain();
+    String sql = explain == null ? statement.sql() : explain.inner();
+    StatementFacts facts = facts(statement, sql, explain == null && keys);
+    GeneratedKeys generated = GeneratedKeys.of(facts.made(), catalog, statements);
+    if (explain == null) {
+      RoutedStatement routed = new RoutedStatement(Routing.compile(sql, facts, catalog));
+      return new AnalysedStatement(own, epoch, routed, generated);
+    }
+    return new AnalysedStatement(
+        own,
+        epoch,
+        new RoutedStatement(explain, Routing.compile(sql, facts, catalog)),
+        generated == null ? null : generated.explained(explain, statements));
+  }
+
+  /** What a node says about the text of a statement, or the part of it that is given. */
+  private StatementFacts facts(SharedStatement statement, String sql, boolean keys)
+      throws IOException {
+    Backend backend = backends.home(catalogs.current());
+    if (!backend.isUsable()) {
+      throw new AbelianException(
+          SqlState.CONNECTION_FAILURE,
+          "the connection to " + backend + " was lost",
+          "ROLLBACK the transaction.");
+    }
+    String types =
+        IntStream.of(statement.statement().types())
+            .mapToObj(Integer::toUnsignedString)
+            .collect(Collectors.joining(",", "{", "}"));
+    QueryResult result = ask(backend, keys ? ANALYZE_KEYS : ANALYZE, sql, types);
+    if (!result.succeeded()) {
+      backend.skips = backend.touched;
+      throw new ClientError(result.errorFields());
+    }
+    List<StatementFacts> facts = FactsParser.parse(result.value());
+    if (facts.size() != 1) {
+      throw ClientError.of("42601", "cannot insert multiple commands into a prepared statement");
+    }
+    return facts.get(0);
+  }
+
+  /** The question changes nothing: over an idle connection that broke it is asked again. */
+  private QueryResult ask(Backend backend, NodeStatement question, String sql, String types)
+      throws IOException {
+    boolean repeatable = !backend.begun && !backend.touched && !backend.pinned;
+    try {
+      return NodeCall.prepared(backend.connection, question, !backend.touched, sql, types);
+    } catch (NodeLostException lost) {
+      if (!repeatable) {
+        throw lost;
+      }
+    }
+    backends.drop(backend);
+    backends.connect(backend);
+    return NodeCall.prepared(backend.connection, question, true, sql, types);
+  }
+}

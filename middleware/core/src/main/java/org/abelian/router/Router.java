@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import org.abelian.router.batching.BatchLimits;
 import org.abelian.router.batching.Batcher;
 import org.abelian.router.batching.LockWaits;
@@ -33,12 +33,13 @@ import org.abelian.router.protocol.ScramVerifier;
 import org.abelian.router.session.CommitServices;
 import org.abelian.router.session.CommitStatistics;
 import org.abelian.router.statement.StatementCache;
-import org.abelian.router.transaction.BackgroundDuties;
 import org.abelian.router.transaction.CommitLedger;
 import org.abelian.router.transaction.CommutingCommit;
+import org.abelian.router.transaction.ControlNetwork;
 import org.abelian.router.transaction.ControlPools;
 import org.abelian.router.transaction.CoordinatedCommit;
 import org.abelian.router.transaction.DeadlockDetector;
+import org.abelian.router.transaction.DecisionRetention;
 import org.abelian.router.transaction.GidSource;
 import org.abelian.router.transaction.IntentLedger;
 import org.abelian.router.transaction.IntentRecovery;
@@ -60,7 +61,9 @@ import org.abelian.router.transaction.independent.LaneRecovery;
  * one began.
  */
 public final class Router implements AutoCloseable {
-  private static final Duration PROMISES_PERIOD = Duration.ofSeconds(1);
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final Duration FORGET_PERIOD = Duration.ofMillis(250);
+  private static final Duration SWEEP_PERIOD = Duration.ofMinutes(1);
   private static final Duration VERSIONS_PERIOD = Duration.ofSeconds(5);
   private static final String VERIFIER = "SELECT abelian.scram_verifier(?::name)";
 
@@ -71,8 +74,8 @@ public final class Router implements AutoCloseable {
   private final SessionRegistry sessions = new SessionRegistry();
   private final AtomicLong schemaEpoch = new AtomicLong();
   private final RouterServices services;
-  private final Supplier<BackgroundDuties> startDuties;
-  private BackgroundDuties duties;
+  private final Consumer<BackgroundTasks> tasks;
+  private BackgroundTasks running;
   private boolean closed;
 
   private Router(RouterConfig config) {
@@ -126,21 +129,39 @@ public final class Router implements AutoCloseable {
             UUID::randomUUID,
             schemaEpoch::get,
             this::schemaChanged,
-            this::startDuties);
-    startDuties =
-        () -> {
-          BackgroundDuties started =
-              BackgroundDuties.start(
-                  network,
-                  ledger,
-                  new Recovery(network, ledger, config.courtesy()),
-                  new DeadlockDetector(new JdbcWaitSource(calls), sessions, uuid, Pause.SLEEP),
-                  new IntentRecovery(intentNetwork, intents, uuid, config.courtesy()),
-                  new LaneRecovery(lanes, independentLedger, config.courtesy()));
-          started.every(PROMISES_PERIOD, "broken promises", procedures.promises()::look);
-          started.every(VERSIONS_PERIOD, "versions of nodes", procedures.independents()::lookAgain);
-          return started;
+            this::startTasks);
+    tasks =
+        started -> {
+          coordinated(started, network, ledger, config.courtesy());
+          DeadlockDetector deadlocks =
+              new DeadlockDetector(new JdbcWaitSource(calls), sessions, uuid, Pause.SLEEP);
+          started.every(SECOND, "deadlock detection", deadlocks::runOnce);
+          IntentRecovery recovery =
+              new IntentRecovery(intentNetwork, intents, uuid, config.courtesy());
+          started.every(SECOND, "recovery of intents", recovery::runOnce);
+          started.every(FORGET_PERIOD, "intents", recovery::forget);
+          lanes(started, new LaneRecovery(lanes, independentLedger, config.courtesy()), procedures);
         };
+  }
+
+  private static void coordinated(
+      BackgroundTasks tasks, ControlNetwork network, CommitLedger ledger, Duration courtesy) {
+    Recovery recovery = new Recovery(network, ledger, courtesy);
+    DecisionRetention retention =
+        new DecisionRetention(network, ledger, DecisionRetention.SWEEP_AGE);
+    tasks.every(SECOND, "recovery", recovery::runOnce);
+    tasks.every(SECOND, "decisions", retention::forgetFinished);
+    tasks.every(
+        SWEEP_PERIOD, "sweep of decisions", () -> network.nodes().forEach(retention::sweep));
+  }
+
+  private static void lanes(
+      BackgroundTasks tasks, LaneRecovery recovery, ProcedureServices procedures) {
+    tasks.every(SECOND, "recovery of lanes", recovery::runOnce);
+    tasks.every(SECOND, "records", recovery::forgetAcknowledged);
+    tasks.every(SWEEP_PERIOD, "sweep of records", recovery::sweep);
+    tasks.every(SECOND, "broken promises", procedures.promises()::look);
+    tasks.every(VERSIONS_PERIOD, "versions of nodes", procedures.independents()::lookAgain);
   }
 
   private ProcedureServices procedures(
@@ -172,9 +193,10 @@ public final class Router implements AutoCloseable {
    * what another router left prepared must not wait for the first client. Otherwise they start with
    * the first session.
    */
-  public synchronized void startDuties() {
-    if (duties == null && !closed) {
-      duties = startDuties.get();
+  public synchronized void startTasks() {
+    if (running == null && !closed) {
+      running = new BackgroundTasks();
+      tasks.accept(running);
     }
   }
 
@@ -242,8 +264,8 @@ public final class Router implements AutoCloseable {
   public void close() {
     synchronized (this) {
       closed = true;
-      if (duties != null) {
-        duties.close();
+      if (running != null) {
+        running.close();
       }
     }
     sessions.all().forEach(SessionRegistry.Entry::abort);

@@ -114,7 +114,7 @@ public final class Main implements Callable<Integer> {
                     stopped.countDown();
                   },
                   "shutdown"));
-      router.startDuties();
+      router.startTasks();
       System.out.println("listening on " + address.host() + ":" + server.port());
       stopped.await();
     }

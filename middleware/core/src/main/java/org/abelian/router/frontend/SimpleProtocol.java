@@ -21,6 +21,7 @@ import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
+import org.abelian.router.routing.TextValues;
 import org.abelian.router.session.BlindOperation;
 import org.abelian.router.session.Progress;
 import org.abelian.router.session.Transactions;
@@ -160,7 +161,7 @@ public final class SimpleProtocol {
           "Send it by itself, or at the end.");
     }
     bind.look(EMPTY_BIND, 0);
-    GeneratedKeys generated = statements.keys().instead(analysed, BoundValues.NONE, alone);
+    GeneratedKeys generated = statements.keys().instead(analysed, TextValues.NONE, alone);
     if (generated == null) {
       return run(statement, routed, array, at, length);
     }

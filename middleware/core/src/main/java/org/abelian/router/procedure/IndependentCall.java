@@ -97,7 +97,7 @@ public final class IndependentCall extends Execution {
     if (new LaneSharing(context).run(prepared)) {
       return Progress.NEXT;
     }
-    LaneCall call = new LaneCall(context, prepared);
+    LaneCall call = new LaneCall(context.engine(), context.services().promises(), prepared);
     Cancellation.Watch watch = context.cancellation().watch();
     Refusal refusal =
         new LaneAttempts(context, prepared.participants(), List.of(call), watch::hasStruck).run();

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.engine.EngineContext;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientOutput;
@@ -22,7 +23,8 @@ public final class LaneCall {
   /** A longer intent would make the record's row more expensive than another transaction. */
   private static final int INTENT_MAX = 1 << 15;
 
-  private final CallContext context;
+  private final EngineContext engine;
+  private final BrokenPromises promises;
   private final PreparedCall prepared;
   private final long start;
   private ResultMerge merge;
@@ -35,15 +37,16 @@ public final class LaneCall {
    *
    * @throws RuntimeException when its results could not be merged
    */
-  public LaneCall(CallContext context, PreparedCall prepared) {
-    this.context = context;
+  public LaneCall(EngineContext engine, BrokenPromises promises, PreparedCall prepared) {
+    this.engine = engine;
+    this.promises = promises;
     this.prepared = prepared;
     merge = newMerge();
     start = output().position();
   }
 
   private ClientOutput output() {
-    return context.engine().replies().output();
+    return engine.replies().output();
   }
 
   private ResultMerge newMerge() {
@@ -131,11 +134,11 @@ public final class LaneCall {
       throw error(unknown);
     }
     if (!failures.isEmpty()) {
-      context.services().promises().look();
+      promises.look();
       throw broken();
     }
-    context.engine().retry().forbid();
-    context.engine().transactions().ending().announce(ClassChoice.independent());
+    engine.retry().forbid();
+    engine.transactions().ending().announce(ClassChoice.independent());
     if (lacksRows) {
       answerWithoutRows();
     } else {

@@ -40,7 +40,7 @@ public final class LaneSharing {
     if (slot.departs(batcher, key)) {
       return false;
     }
-    LaneCall call = new LaneCall(context, prepared);
+    LaneCall call = new LaneCall(context.engine(), context.services().promises(), prepared);
     Result result =
         slot.await(
             batcher,

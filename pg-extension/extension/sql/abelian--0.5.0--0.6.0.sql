@@ -2,10 +2,936 @@
 \echo Use "ALTER EXTENSION abelian UPDATE" to load this file. \quit
 
 -- ==== who may call what (docs/security.md) ==========================================================
+-- ---- what a router says on a client's connection, where the role is the client's: each function has a form with a seal, which only a
+-- router can make. Without one, only routers' own roles may call it.
+
+-- The key with which that router seals, the same for as long as the node runs; for the role that asked for it first.
+CREATE FUNCTION abelian.router_key(router uuid) RETURNS bytea LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_router_key';
+REVOKE ALL ON FUNCTION abelian.router_key(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION abelian.router_key(uuid) TO abelian_router;
+
+CREATE OR REPLACE FUNCTION abelian.decide(gid text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_decide';
+CREATE FUNCTION abelian.decide(gid text, seal text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_decide';
+-- Before PREPARE TRANSACTION under one of our gids, which nobody else may use.
+CREATE FUNCTION abelian.vote(gid text, seal text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_vote';
+CREATE FUNCTION abelian.commit_intent(router uuid, number bigint, nodes integer[], work text, seal text) RETURNS void
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_commit_intent';
+CREATE FUNCTION abelian.independent_propose(id text, self integer, nodes integer[], runs bigint[], horizon bigint, seal text) RETURNS bigint
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_propose';
+CREATE FUNCTION abelian.independent_run(id text, at bigint, self integer, nodes integer[], intent text, seal text) RETURNS void
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_run';
+CREATE FUNCTION abelian.independent_run_calls(id text, at bigint, self integer, nodes integer[], intent text, seal text) RETURNS void
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_run_calls';
+CREATE FUNCTION abelian.independent_advance(at bigint, router uuid, seal text) RETURNS void
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_independent_advance';
+-- Before a statement of the client's that changes the schema or the placement.
+CREATE FUNCTION abelian.change_schema(router uuid, self integer, seal text) RETURNS void
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_change_schema';
+
+REVOKE ALL ON FUNCTION abelian.decide(text), abelian.commit_intent(uuid, bigint, integer[], text),
+  abelian.independent_propose(text, integer, integer[], bigint[], bigint),
+  abelian.independent_run(text, bigint, integer, integer[], text), abelian.independent_run_calls(text, bigint, integer, integer[], text),
+  abelian.independent_advance(bigint), abelian.tell_calls(integer, integer[]), abelian.independent_state(), abelian.independent_flush()
+  FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION abelian.decide(text), abelian.commit_intent(uuid, bigint, integer[], text),
+  abelian.independent_propose(text, integer, integer[], bigint[], bigint),
+  abelian.independent_run(text, bigint, integer, integer[], text), abelian.independent_run_calls(text, bigint, integer, integer[], text),
+  abelian.independent_advance(bigint), abelian.tell_calls(integer, integer[]), abelian.independent_state(), abelian.independent_flush()
+  TO abelian_router;
+-- For routers before 0.4.0.
+DROP FUNCTION abelian.independent_execute(text, bigint, integer[], text, name);
+
+-- ---- what recovery runs in the roles of others
+
+-- Raises unless the router's own role may act as that role.
+CREATE FUNCTION abelian.check_member(role name) RETURNS void
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT pg_has_role(session_user, role, 'MEMBER') THEN
+    RAISE EXCEPTION 'permission denied to act as role %', role
+      USING ERRCODE = 'insufficient_privilege', DETAIL = format('%I is no member of it.', session_user), HINT = 'GRANT it to the router''s role.';
+  END IF;
+END $$;
+
+-- The operations of an intent on this node, as that role.
+CREATE FUNCTION abelian.run_operations(role name, operations text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_run_operations';
+-- A call of a fragment, as that role. The router's role must be a member.
+CREATE FUNCTION abelian.run_call(role name, settings text, self integer, nodes integer[], call text) RETURNS void
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_run_call';
+
+-- As before, but that the operations cannot leave the role.
+CREATE OR REPLACE FUNCTION abelian.apply_intent(node integer, router uuid, number bigint, nodes integer[], role name, work text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.check_member(role);
+  PERFORM abelian.enter_commit_gate();
+  INSERT INTO abelian.intent AS i (router, number, committed, nodes, role, work)
+  VALUES (apply_intent.router, apply_intent.number, true, apply_intent.nodes, apply_intent.role, apply_intent.work)
+  ON CONFLICT ON CONSTRAINT intent_pkey DO UPDATE
+    SET committed = true, nodes = excluded.nodes, role = excluded.role, work = excluded.work WHERE NOT i.committed;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM abelian.check_intent_horizon(router, number);
+  PERFORM abelian.run_operations(role, coalesce(work::jsonb -> node::text, '[]')::text);
+  RETURN true;
+END $$;
+DROP FUNCTION abelian.redo_operation(jsonb);
+
+-- Routers write intents by these functions only.
+ALTER FUNCTION abelian.bar_intent(uuid, bigint, integer[]) SECURITY DEFINER;
+ALTER FUNCTION abelian.forget_intents(uuid, bigint) SECURITY DEFINER;
+ALTER FUNCTION abelian.close_intents(uuid, bigint) SECURITY DEFINER;
+REVOKE INSERT, UPDATE, DELETE ON abelian.intent, abelian.intent_horizon FROM abelian_router;
+REVOKE ALL ON FUNCTION abelian.check_intent_horizon(uuid, bigint) FROM abelian_router;
+
+-- As before, but that what others would run on the strength of the record is a role's that this router may act as.
+CREATE OR REPLACE FUNCTION abelian.independent_complete(id text, at bigint, nodes integer[], intent text, role name, failure text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.check_member(role);
+  IF EXISTS (SELECT FROM abelian.independent_lane l WHERE (l.at, l.id) >= (independent_complete.at, independent_complete.id))
+     OR NOT abelian.independent_completable(id, at) THEN
+    RETURN false;
+  END IF;
+  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM abelian.independent_turn(id, at);
+  INSERT INTO abelian.independent_record (id, at, participants, intent, role, failure) VALUES (id, at, nodes, intent, role, failure);
+  UPDATE abelian.independent_lane l SET at = independent_complete.at, id = independent_complete.id;
+  RETURN true;
+END $$;
+
+CREATE OR REPLACE FUNCTION abelian.independent_catch_up(run bigint, id text, at bigint, nodes integer[], intent text, role name, failure text)
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.check_member(role);
+  LOCK TABLE abelian.independent_lane IN EXCLUSIVE MODE; -- one router at a time
+  IF NOT abelian.independent_is_closed(run) THEN
+    RAISE EXCEPTION 'the lane is open, or catches up for another run' USING ERRCODE = 'serialization_failure';
+  ELSIF EXISTS (SELECT FROM abelian.independent_lane l WHERE (l.at, l.id) >= (independent_catch_up.at, independent_catch_up.id)) THEN
+    RETURN false;
+  END IF;
+  INSERT INTO abelian.independent_record (id, at, participants, intent, role, failure) VALUES (id, at, nodes, intent, role, failure);
+  UPDATE abelian.independent_lane l SET at = independent_catch_up.at, id = independent_catch_up.id;
+  RETURN true;
+END $$;
+
+REVOKE ALL ON FUNCTION abelian.check_member(name), abelian.run_operations(name, text), abelian.run_call(name, text, integer, integer[], text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION abelian.run_call(name, text, integer, integer[], text) TO abelian_router;
 -- ==== end of who may call what ======================================================================
 -- ==== placement =====================================================================================
+-- Whether a table or procedure has a placement; if none has, with `hold` none gets one until the end of the transaction.
+CREATE FUNCTION abelian.anything_placed(hold boolean) RETURNS boolean LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_anything_placed';
+REVOKE ALL ON FUNCTION abelian.anything_placed(boolean) FROM PUBLIC;
+
+-- ---- whose it is: the caller's own claim, since the functions below run as the extension's owner
+
+-- Remembers that the current user owns a table or a procedure, for the placement function that is called next.
+CREATE FUNCTION abelian.claim(class regclass, object oid) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_claim';
+-- For who owns the partitions of a partitioned table as well.
+CREATE FUNCTION abelian.is_claimed(class regclass, object oid) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_is_claimed';
+
+-- The relation with its partitions at all levels, each after its parent.
+CREATE FUNCTION abelian.partition_tree(relation regclass) RETURNS SETOF regclass LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT t.relid FROM (SELECT relation AS relid, 0 AS level UNION SELECT p.relid, p.level FROM pg_partition_tree(relation) p) t ORDER BY t.level, t.relid::oid
+$$;
+
+CREATE FUNCTION abelian.check_kind(class pg_class) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF class.relkind NOT IN ('r', 'p') THEN
+    RAISE EXCEPTION '% is not a table', class.oid::regclass
+      USING ERRCODE = 'wrong_object_type', HINT = 'Tables and partitioned tables can be placed; views and foreign tables cannot.';
+  ELSIF class.relpersistence = 't' OR class.relnamespace IN ('pg_catalog'::regnamespace, 'abelian'::regnamespace) THEN
+    RAISE EXCEPTION '% is a temporary or system table', class.oid::regclass USING ERRCODE = 'wrong_object_type';
+  END IF;
+END $$;
+
+-- Checks that do not depend on the kind of placement, and locks the table against everybody until the end of the transaction.
+CREATE OR REPLACE FUNCTION abelian.claim_table(relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  class pg_class;
+BEGIN
+  SELECT * INTO class FROM pg_class c WHERE c.oid = relation;
+  IF class.oid IS NULL THEN
+    RAISE EXCEPTION 'a table name is required' USING ERRCODE = 'null_value_not_allowed';
+  ELSIF NOT abelian.is_claimed('pg_class', relation) THEN
+    RAISE EXCEPTION 'must be owner of table %', CASE class.relkind WHEN 'p' THEN format('%s and its partitions', relation) ELSE relation::text END
+      USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  PERFORM abelian.check_kind(class);
+  EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', relation); -- with its partitions
+  PERFORM abelian.check_kind(c) FROM abelian.partition_tree(relation) t JOIN pg_class c ON c.oid = t;
+END $$;
+
+CREATE OR REPLACE FUNCTION abelian.claim_procedure(procedure text) RETURNS regprocedure
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  claimed regprocedure := procedure::regprocedure;
+BEGIN
+  IF NOT abelian.is_claimed('pg_proc', claimed) THEN
+    RAISE EXCEPTION 'must be owner of %', claimed USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN claimed;
+END $$;
+
+-- What users call, in their own rights, with names as they are looked up in the user's session.
+CREATE OR REPLACE FUNCTION pg_catalog.create_distributed_table(relation regclass, "column" text, colocate_with text DEFAULT 'default',
+                                                               partition_count integer DEFAULT 32) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_class', relation);
+  PERFORM abelian.place_table(relation, 'hash', "column"::pg_catalog.name,
+    CASE WHEN colocate_with OPERATOR(pg_catalog.<>) 'default' AND colocate_with OPERATOR(pg_catalog.<>) 'none' THEN colocate_with::pg_catalog.regclass END,
+    colocate_with OPERATOR(pg_catalog.=) 'default', partition_count);
+END $$;
+
+CREATE OR REPLACE FUNCTION pg_catalog.create_reference_table(relation regclass) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_class', relation);
+  PERFORM abelian.place_table(relation, 'reference', NULL, NULL, false, NULL);
+END $$;
+
+CREATE FUNCTION abelian.unplace_table(relation regclass) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  member regclass;
+  child regclass;
+BEGIN
+  PERFORM abelian.begin_placement_change();
+  PERFORM abelian.claim_table(relation);
+  IF (SELECT c.relispartition FROM pg_class c WHERE c.oid = relation) THEN
+    RAISE EXCEPTION 'table % is a partition', relation
+      USING ERRCODE = 'feature_not_supported', HINT = 'Undistribute the partitioned table, or detach the partition before.';
+  ELSIF abelian.has_rows(relation) THEN
+    RAISE EXCEPTION 'table % is not empty', relation
+      USING ERRCODE = 'feature_not_supported', HINT = 'Copy the rows elsewhere and TRUNCATE the table first.';
+  END IF;
+  FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
+    IF NOT abelian.forget_table(member) THEN
+      RAISE EXCEPTION 'table % is neither distributed nor a reference table', member USING ERRCODE = 'undefined_object';
+    END IF;
+  END LOOP;
+  FOR child IN
+    SELECT k.conrelid FROM pg_constraint k JOIN abelian.placement p ON p.relation = k.conrelid
+     WHERE k.contype = 'f' AND k.confrelid = relation
+  LOOP
+    RAISE EXCEPTION 'placed table % has a foreign key on table %', child, relation
+      USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Undistribute that table first.';
+  END LOOP;
+END $$;
+CREATE OR REPLACE FUNCTION pg_catalog.undistribute_table(relation regclass) RETURNS void LANGUAGE plpgsql SECURITY INVOKER AS $$
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_class', relation);
+  PERFORM abelian.unplace_table(relation);
+END $$;
+
+CREATE OR REPLACE FUNCTION pg_catalog.create_distributed_procedure(procedure text, distribution_arguments text, colocate_with regclass,
+                                                        merge text DEFAULT 'first', class text DEFAULT 'analysed',
+                                                        unsafe boolean DEFAULT false) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  named pg_catalog.regprocedure := procedure::pg_catalog.regprocedure;
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_proc', named);
+  PERFORM abelian.place_procedure(named, abelian.key_arguments(named, distribution_arguments), colocate_with, merge, class,
+    abelian.class_of_body(named), unsafe); -- names in the body are looked up as the caller does
+END $$;
+
+CREATE OR REPLACE FUNCTION pg_catalog.undistribute_procedure(procedure text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  named pg_catalog.regprocedure := procedure::pg_catalog.regprocedure;
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_proc', named);
+  PERFORM abelian.remove_procedure(named);
+END $$;
+
+-- As before, but that it is called by the event trigger alone, which has claimed the procedure.
+CREATE OR REPLACE FUNCTION abelian.reclassify(procedure regprocedure, analysed text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.claim_procedure(procedure::text);
+  IF NOT EXISTS (SELECT FROM pg_event_trigger_ddl_commands() c WHERE c.classid = 'pg_proc'::regclass AND c.objid = procedure) THEN
+    RAISE EXCEPTION 'procedure % is not being replaced', procedure USING ERRCODE = 'object_not_in_prerequisite_state';
+  END IF;
+  UPDATE abelian.procedure p SET class = analysed, declared = 'analysed', stopped = ''
+   WHERE p.signature = procedure::text AND p.declared <> 'safer';
+END $$;
+CREATE OR REPLACE FUNCTION abelian.analyse_replaced() RETURNS event_trigger LANGUAGE plpgsql AS $$
+DECLARE
+  replaced pg_catalog.oid;
+BEGIN
+  FOR replaced IN
+    SELECT c.objid FROM pg_catalog.pg_event_trigger_ddl_commands() c JOIN abelian.procedure p
+        ON pg_catalog.to_regprocedure(p.signature)::pg_catalog.oid OPERATOR(pg_catalog.=) c.objid
+     WHERE c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass::pg_catalog.oid
+  LOOP
+    PERFORM abelian.claim('pg_catalog.pg_proc', replaced);
+    PERFORM abelian.reclassify(replaced::pg_catalog.regprocedure, abelian.class_of_body(replaced::pg_catalog.regprocedure));
+  END LOOP;
+END $$;
+
+-- ---- who changes the placement: a router, which makes the same change on every node
+
+-- The client's statement is one that every node runs, as functions of placement are: what it does inside is not watched.
+CREATE FUNCTION abelian.placement_change_begins() RETURNS void LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_placement_change_begins';
+REVOKE ALL ON FUNCTION abelian.placement_change_begins() FROM PUBLIC;
+
+-- Whether a router makes this change; in a command, as event triggers see it, or by a placement function. What settings say counts for
+-- routers' own roles only.
+CREATE FUNCTION abelian.is_router(in_command boolean) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_is_router';
+CREATE FUNCTION abelian.this_node() RETURNS integer LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_this_node';
+
+CREATE FUNCTION abelian.begin_placement_change(in_command boolean) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT abelian.is_router(in_command) AND (SELECT count(*) FROM abelian.node) > 1 THEN
+    RAISE EXCEPTION 'the placement can only be changed through a router'
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            DETAIL = 'Every node of the cluster must make the same change.',
+            HINT = 'Connect to the router and run the statement there.';
+  END IF;
+  PERFORM abelian.placement_change_begins();
+  UPDATE abelian.cluster SET version = version + 1;
+END $$;
+CREATE OR REPLACE FUNCTION abelian.begin_placement_change() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.begin_placement_change(false);
+END $$;
+
+-- ---- partitioned tables
+
+-- Partitions included. For who may read the table.
+CREATE OR REPLACE FUNCTION abelian.has_rows(relation regclass) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_has_rows';
+
+-- Raises unless rows of a placed table can live on the node that their key gives them, all checks local to it.
+CREATE OR REPLACE FUNCTION abelian.check_placement(relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  placed abelian.placement;
+  key pg_attribute;
+  problem record;
+BEGIN
+  SELECT * INTO placed FROM abelian.placement p WHERE p.relation = check_placement.relation;
+  SELECT * INTO key FROM pg_attribute a
+   WHERE a.attrelid = placed.relation AND a.attname = placed.column_name AND NOT a.attisdropped;
+  IF placed.method = 'hash' AND abelian.key_type(key.atttypid, key.atttypmod, key.attcollation)
+       IS DISTINCT FROM (SELECT key_type FROM abelian.colocation g WHERE g.colocation_id = placed.colocation_id) THEN
+    RAISE EXCEPTION 'the distribution column "%" of table % cannot be dropped, renamed or change its kind', placed.column_name, relation
+      USING ERRCODE = 'feature_not_supported', HINT = 'Call undistribute_table() first; the table must be empty.';
+  END IF;
+  PERFORM abelian.check_partitions(placed);
+
+  FOR problem IN
+    SELECT x.indexrelid::regclass AS name FROM pg_index x
+     WHERE placed.method = 'hash' AND x.indrelid = placed.relation
+       AND (x.indisunique OR x.indisexclusion) AND NOT key.attnum = ANY (x.indkey::smallint[])
+  LOOP
+    RAISE EXCEPTION 'unique constraint or index % of table % does not contain the distribution column "%"',
+                    problem.name, relation, placed.column_name
+      USING ERRCODE = 'feature_not_supported', DETAIL = 'Each node could only check its own rows.',
+            HINT = format('Add column %I to the constraint, or distribute by a column that it contains.', placed.column_name);
+  END LOOP;
+
+  FOR problem IN
+    SELECT k.conname AS name, k.conrelid::regclass AS child, k.confrelid::regclass AS parent FROM pg_constraint k
+     WHERE k.contype = 'f' AND placed.relation IN (k.conrelid, k.confrelid) AND k.conparentid = 0
+       AND NOT abelian.is_local_foreign_key(k.oid)
+  LOOP
+    RAISE EXCEPTION 'foreign key "%" of table % on table % would cross nodes', problem.name, problem.child, problem.parent
+      USING ERRCODE = 'feature_not_supported',
+            HINT = 'A foreign key may refer to a reference table, or map the distribution column to that of a colocated table. '
+                   'Place the referenced table first; else drop the constraint.';
+  END LOOP;
+
+  IF placed.method = 'hash' THEN
+    PERFORM abelian.divide_sequences(relation);
+  END IF;
+
+  FOR problem IN
+    SELECT t.tgname AS name, 'trigger' AS what FROM pg_trigger t WHERE t.tgrelid = placed.relation AND NOT t.tgisinternal
+    UNION ALL
+    SELECT r.rulename, 'rule' FROM pg_rewrite r WHERE r.ev_class = placed.relation
+    UNION ALL
+    SELECT l.polname, 'policy with a subquery' FROM pg_policy l
+     WHERE l.polrelid = placed.relation AND concat(l.polqual, l.polwithcheck) LIKE '%{SUBLINK %'
+    UNION ALL
+    SELECT i.inhrelid::regclass::name, 'inheritance child' FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = placed.relation AND NOT c.relispartition
+    UNION ALL
+    SELECT i.inhparent::regclass::name, 'inheritance parent' FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhrelid = placed.relation AND NOT c.relispartition
+  LOOP
+    RAISE EXCEPTION 'table % has %: % "%"', relation, 'what a placed table cannot have', problem.what, problem.name
+      USING ERRCODE = 'feature_not_supported', DETAIL = 'It would act on the rows of one node only.',
+            HINT = format('Drop %s %I first.', problem.what, problem.name);
+  END LOOP;
+END $$;
+
+-- A partitioned table and its partitions are placed alike: each node has the whole tree, with the rows of its keys.
+CREATE FUNCTION abelian.check_partitions(placed abelian.placement) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  problem record;
+BEGIN
+  FOR problem IN
+    SELECT i.inhparent::regclass AS parent, i.inhrelid::regclass AS child
+      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid AND c.relispartition
+      LEFT JOIN abelian.placement other ON other.relation = CASE placed.relation WHEN i.inhparent THEN i.inhrelid ELSE i.inhparent END
+     WHERE placed.relation IN (i.inhparent, i.inhrelid)
+       AND (other.method, other.column_name, other.colocation_id) IS DISTINCT FROM (placed.method, placed.column_name, placed.colocation_id)
+  LOOP
+    RAISE EXCEPTION 'table % and its partition % are not placed alike', problem.parent, problem.child
+      USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'Each node would have other rows in the partition than in the table.',
+            HINT = 'Attach a table without placement and without rows, or one that is colocated with the partitioned table by the same column; '
+                   'place a partitioned table before its partitions.';
+  END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION abelian.check_partitions(abelian.placement), abelian.partition_tree(regclass), abelian.check_kind(pg_class) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION abelian.place_table(relation regclass, method text, column_name name, colocate_with regclass, share_default boolean,
+                                               partition_count integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  key pg_attribute;
+  kind text;
+  colocation integer;
+  member regclass;
+BEGIN
+  PERFORM abelian.begin_placement_change();
+  PERFORM abelian.claim_table(relation);
+  IF EXISTS (SELECT FROM abelian.placement p WHERE p.relation = relation) THEN
+    RAISE EXCEPTION 'table % is already distributed or a reference table', relation
+      USING ERRCODE = 'duplicate_object', HINT = 'Call undistribute_table() first; the table must be empty.';
+  ELSIF (SELECT c.relispartition FROM pg_class c WHERE c.oid = relation) THEN
+    RAISE EXCEPTION 'table % is a partition', relation
+      USING ERRCODE = 'feature_not_supported', HINT = 'Place the partitioned table: its partitions are placed with it.';
+  ELSIF NOT EXISTS (SELECT FROM abelian.node) THEN
+    RAISE EXCEPTION 'the cluster has no nodes yet'
+      USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'SELECT abelian.add_node(host, port) for each node.';
+  END IF;
+  IF abelian.has_rows(relation) THEN
+    RAISE EXCEPTION 'table % is not empty', relation
+      USING ERRCODE = 'feature_not_supported', HINT = 'Place the table first and load it through the router then.';
+  END IF;
+  IF method = 'hash' THEN
+    SELECT * INTO key FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = column_name AND a.attnum > 0 AND NOT a.attisdropped;
+    kind := abelian.key_type(key.atttypid, key.atttypmod, key.attcollation);
+    IF key.attnum IS NULL THEN
+      RAISE EXCEPTION 'column "%" of table % does not exist', column_name, relation USING ERRCODE = 'undefined_column';
+    ELSIF key.attgenerated <> '' THEN
+      RAISE EXCEPTION 'column "%" of table % is generated and cannot be the distribution column', column_name, relation
+        USING ERRCODE = 'feature_not_supported';
+    ELSIF kind IS NULL THEN
+      RAISE EXCEPTION 'column "%" of type % cannot be the distribution column', column_name, format_type(key.atttypid, key.atttypmod)
+        USING ERRCODE = 'feature_not_supported',
+              HINT = 'Integers, numeric(p, 0), text, varchar, char, uuid, boolean and date can, with a deterministic collation.';
+    END IF;
+    colocation := abelian.choose_colocation(kind, colocate_with, share_default, partition_count);
+  END IF;
+  INSERT INTO abelian.placement (relation, method, column_name, colocation_id)
+  SELECT t, method, column_name, colocation FROM abelian.partition_tree(relation) t;
+  FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
+    PERFORM abelian.check_placement(member);
+  END LOOP;
+END $$;
+
+-- A table that has become a partition of a placed one, with its own partitions, is placed like it. PostgreSQL has asked who owns them.
+CREATE FUNCTION abelian.place_partition(partition regclass, parent abelian.placement) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  member regclass;
+BEGIN
+  PERFORM abelian.begin_placement_change(true);
+  FOR member IN SELECT * FROM abelian.partition_tree(partition) LOOP
+    IF (SELECT c.relkind NOT IN ('r', 'p') OR c.relpersistence = 't' FROM pg_class c WHERE c.oid = member) THEN
+      RAISE EXCEPTION '% cannot be a partition of placed table %', member, parent.relation
+        USING ERRCODE = 'feature_not_supported', HINT = 'Only tables can, neither foreign nor temporary ones.';
+    END IF;
+  END LOOP;
+  IF abelian.has_rows(partition) THEN
+    RAISE EXCEPTION 'table % is not empty', partition
+      USING ERRCODE = 'feature_not_supported', DETAIL = format('As a partition of placed table %s, its rows would have to move.', parent.relation),
+            HINT = 'Attach it while it is empty and load it through the router then, or distribute it by the same column, colocated with the partitioned table, before.';
+  END IF;
+  INSERT INTO abelian.placement (relation, method, column_name, colocation_id)
+  SELECT t, parent.method, parent.column_name, parent.colocation_id FROM abelian.partition_tree(partition) t;
+  FOR member IN SELECT * FROM abelian.partition_tree(partition) LOOP
+    PERFORM abelian.check_placement(member);
+  END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION abelian.place_partition(regclass, abelian.placement) FROM PUBLIC;
+
+-- While nothing is placed, DDL makes no new version, and takes no lock on our tables. Relations that it drops or changes are locked, so the
+-- analysis of a statement waits for it; of anything else the first placement waits for the end.
+CREATE OR REPLACE FUNCTION abelian.follow_drop() RETURNS event_trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  dropped oid;
+  by_router boolean := abelian.is_router(true);
+BEGIN
+  IF NOT abelian.anything_placed(hold => by_router AND tg_tag NOT IN ('DROP TABLE', 'DROP VIEW', 'DROP MATERIALIZED VIEW', 'ALTER TABLE')) THEN
+    RETURN;
+  END IF;
+  IF by_router AND EXISTS (
+    SELECT FROM pg_event_trigger_dropped_objects() o
+     WHERE NOT o.is_temporary AND o.object_type IN ('table', 'table column', 'view', 'materialized view', 'foreign table', 'sequence', 'function', 'procedure',
+                                                    'aggregate', 'operator', 'cast', 'type', 'rule', 'policy')) THEN
+    PERFORM abelian.begin_placement_change(true);
+  END IF;
+  FOR dropped IN
+    SELECT o.objid FROM pg_event_trigger_dropped_objects() o JOIN abelian.placement p ON p.relation::oid = o.objid
+     WHERE o.classid = 'pg_class'::regclass AND o.objsubid = 0
+  LOOP
+    IF NOT by_router THEN
+      PERFORM abelian.begin_placement_change(true);
+    END IF;
+    PERFORM abelian.forget_table(dropped);
+  END LOOP;
+END $$;
+
+-- Whether a text that a router has analysed may mean something else after the command. A new relation hides another only if that has its name.
+CREATE FUNCTION abelian.changes_meaning(command_tag text, class oid, object oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT command_tag IN ('ALTER TABLE', 'ALTER VIEW', 'CREATE VIEW', 'ALTER SCHEMA', 'CREATE RULE', 'ALTER RULE', 'CREATE FUNCTION', 'ALTER FUNCTION',
+                         'CREATE PROCEDURE', 'ALTER PROCEDURE', 'ALTER ROUTINE', 'CREATE AGGREGATE', 'ALTER AGGREGATE', 'CREATE OPERATOR', 'ALTER OPERATOR',
+                         'CREATE CAST', 'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'ALTER DOMAIN', 'CREATE POLICY', 'ALTER POLICY')
+      OR class = 'pg_class'::regclass AND EXISTS (
+           SELECT FROM pg_class new JOIN pg_class other ON other.relname = new.relname AND other.oid <> new.oid AND other.relpersistence <> 't'
+            WHERE new.oid = object AND new.relkind NOT IN ('i', 'I') AND other.relkind NOT IN ('i', 'I', 't'))
+$$;
+REVOKE ALL ON FUNCTION abelian.changes_meaning(text, oid, oid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION abelian.check_ddl() RETURNS event_trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  touched regclass;
+  by_router boolean := abelian.is_router(true);
+  new_partition record;
+BEGIN
+  IF NOT abelian.anything_placed(hold => by_router AND EXISTS (
+           SELECT FROM pg_event_trigger_ddl_commands() c
+            WHERE c.command_tag = 'CREATE SCHEMA' OR abelian.changes_meaning(c.command_tag, c.classid, c.objid)
+              AND c.command_tag NOT IN ('ALTER TABLE', 'ALTER VIEW', 'CREATE RULE', 'ALTER RULE', 'CREATE POLICY', 'ALTER POLICY'))) THEN
+    RETURN;
+  END IF;
+  FOR new_partition IN
+    SELECT DISTINCT i.inhrelid::regclass AS name, p.*::abelian.placement AS parent
+      FROM pg_event_trigger_ddl_commands() c
+      JOIN pg_inherits i ON c.classid = 'pg_class'::regclass AND c.objid IN (i.inhrelid, i.inhparent)
+      JOIN pg_class k ON k.oid = i.inhrelid AND k.relispartition
+      JOIN abelian.placement p ON p.relation = i.inhparent
+     WHERE NOT EXISTS (SELECT FROM abelian.placement o WHERE o.relation = i.inhrelid)
+  LOOP
+    PERFORM abelian.place_partition(new_partition.name, new_partition.parent);
+  END LOOP;
+  FOR touched IN
+    SELECT p.relation
+      FROM pg_event_trigger_ddl_commands() c
+      LEFT JOIN pg_index x ON c.classid = 'pg_class'::regclass AND x.indexrelid = c.objid
+      LEFT JOIN pg_trigger t ON c.classid = 'pg_trigger'::regclass AND t.oid = c.objid
+      LEFT JOIN pg_rewrite r ON c.classid = 'pg_rewrite'::regclass AND r.oid = c.objid
+      LEFT JOIN pg_policy l ON c.classid = 'pg_policy'::regclass AND l.oid = c.objid
+      LEFT JOIN pg_constraint k ON c.classid = 'pg_class'::regclass AND k.contype = 'f' AND k.conrelid = c.objid
+      LEFT JOIN pg_inherits i ON c.classid = 'pg_class'::regclass AND c.objid IN (i.inhrelid, i.inhparent)
+      JOIN abelian.placement p
+        ON c.object_type = 'sequence' AND c.objid IN (SELECT s.seqrelid FROM abelian.sequences_of(p.relation) s)
+        OR p.relation::oid IN (CASE WHEN c.classid = 'pg_class'::regclass THEN c.objid END, x.indrelid, t.tgrelid, r.ev_class, l.polrelid,
+                               k.confrelid, i.inhparent, i.inhrelid)
+     GROUP BY p.relation ORDER BY bool_or(p.relation::oid = c.objid) DESC, p.relation
+  LOOP
+    PERFORM abelian.check_placement(touched);
+  END LOOP;
+  IF EXISTS (
+    SELECT FROM pg_event_trigger_ddl_commands() c
+      LEFT JOIN pg_class t ON c.classid = 'pg_namespace'::regclass AND t.relnamespace = c.objid
+      LEFT JOIN abelian.placement p ON p.relation::oid IN (CASE WHEN c.classid = 'pg_class'::regclass THEN c.objid END, t.oid)
+     WHERE c.schema_name IS DISTINCT FROM 'pg_temp' AND NOT c.in_extension
+       AND CASE WHEN by_router THEN abelian.changes_meaning(c.command_tag, c.classid, c.objid)
+                ELSE c.command_tag IN ('ALTER TABLE', 'ALTER SCHEMA') AND p.relation IS NOT NULL -- its name may have changed
+           END)
+  THEN
+    PERFORM abelian.begin_placement_change(true);
+  END IF;
+END $$;
+
+-- A distributed procedure that is replaced, dropped, or loses its name, is another one for routers, on every node.
+CREATE OR REPLACE FUNCTION abelian.follow_procedures() RETURNS event_trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  lost text;
+BEGIN
+  IF NOT abelian.anything_placed(hold => false) THEN
+    RETURN;
+  END IF;
+  IF tg_event = 'sql_drop' THEN
+    DELETE FROM abelian.procedure p WHERE to_regprocedure(p.signature) IS NULL OR to_regclass(p.colocated_with::text) IS NULL;
+    IF FOUND THEN
+      PERFORM abelian.begin_placement_change(true);
+    END IF;
+    RETURN;
+  END IF;
+  SELECT p.signature INTO lost FROM abelian.procedure p WHERE to_regprocedure(p.signature) IS NULL;
+  IF FOUND THEN
+    RAISE EXCEPTION 'distributed procedure % cannot get another name or schema', lost
+      USING ERRCODE = 'feature_not_supported', HINT = 'Call undistribute_procedure() first.';
+  END IF;
+  IF EXISTS (
+    SELECT FROM pg_event_trigger_ddl_commands() c JOIN abelian.procedure p ON to_regprocedure(p.signature)::oid = c.objid
+     WHERE c.classid = 'pg_proc'::regclass) THEN
+    PERFORM abelian.begin_placement_change(true);
+  END IF;
+END $$;
+DROP FUNCTION abelian.is_router();
+
+-- ---- what a placement touches beside the table
+
+-- As before, but that a sequence must be the owner's of the table: others may use it, too.
+CREATE OR REPLACE FUNCTION abelian.divide_sequences(relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  this_node integer := coalesce(nullif(abelian.this_node(), 0), (SELECT min(n.node_id) FROM abelian.node n));
+  table_owner oid := (SELECT c.relowner FROM pg_class c WHERE c.oid = relation);
+  sequence oid;
+  s pg_sequence;
+  stride bigint;
+  latest bigint;
+  used boolean;
+BEGIN
+  -- Each ALTER SEQUENCE below comes back here by abelian.check_ddl(), and does the rest: hence what is known of a sequence is read in its turn.
+  FOR sequence IN SELECT q.seqrelid FROM abelian.sequences_of(relation) q LOOP
+    SELECT * INTO STRICT s FROM pg_sequence q WHERE q.seqrelid = sequence;
+    stride := CASE s.seqtypid WHEN 'bigint'::regtype THEN 1024 WHEN 'integer'::regtype THEN 64 ELSE 16 END;
+    EXECUTE format('SELECT last_value, is_called FROM %s', s.seqrelid::regclass) INTO latest, used;
+    IF s.seqincrement = stride AND NOT s.seqcycle AND (latest - s.seqstart) % stride = 0 THEN
+      CONTINUE;
+    ELSIF s.seqincrement <> 1 OR s.seqcycle OR used OR latest <> s.seqstart THEN
+      RAISE EXCEPTION 'sequence % cannot give values to distributed table % as it is', s.seqrelid::regclass, relation
+        USING ERRCODE = 'feature_not_supported', DETAIL = format('Each node counts in steps of %s from a start of its own.', stride),
+              HINT = 'It must be unused, count by 1, and not CYCLE: use a new sequence, or ALTER SEQUENCE ... RESTART before the table is distributed.';
+    ELSIF this_node > stride THEN
+      RAISE EXCEPTION 'sequence % has room for % nodes, and this is node %', s.seqrelid::regclass, stride, this_node
+        USING ERRCODE = 'feature_not_supported', HINT = 'Use a larger integer type.';
+    ELSIF NOT pg_has_role(table_owner, (SELECT c.relowner FROM pg_class c WHERE c.oid = sequence), 'USAGE') THEN
+      RAISE EXCEPTION 'must be owner of sequence %', s.seqrelid::regclass
+        USING ERRCODE = 'insufficient_privilege', DETAIL = format('It gives values to distributed table %s, and would count otherwise on each node.', relation),
+              HINT = 'Use a sequence that the owner of the table owns.';
+    END IF;
+    EXECUTE format('ALTER SEQUENCE %s INCREMENT BY %s START WITH %s RESTART', s.seqrelid::regclass, stride, s.seqstart + this_node - 1);
+  END LOOP;
+END $$;
+
+-- What the functions above call for themselves.
+REVOKE ALL ON FUNCTION abelian.is_claimed(regclass, oid), abelian.is_router(boolean), abelian.this_node(),
+  abelian.begin_placement_change(boolean), abelian.has_rows(regclass), abelian.key_type(oid, integer, oid), abelian.check_placement(regclass),
+  abelian.sequences_of(regclass), abelian.is_local_foreign_key(oid), abelian.placement_changed(), abelian.follow_drop(), abelian.check_ddl(),
+  abelian.follow_procedures(), abelian.analyse_replaced(), abelian.lock_modes_conflict(text, text) FROM PUBLIC;
+-- ---- functions that look nothing up in the path of who calls them
+
+CREATE OR REPLACE FUNCTION abelian.summary_bag_value(bytea) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
+  'SELECT pg_catalog.jsonb_object_agg(name, abelian.summary_bag_figure($1, name)) FROM pg_catalog.unnest(''{count,sum,mean,var_pop,var_samp,min,max}''::pg_catalog.text[]) name';
+CREATE OR REPLACE FUNCTION abelian.summary_bag_as_text(abelian.summary_bag) RETURNS text LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT $1::pg_catalog.jsonb::pg_catalog.text';
+CREATE OR REPLACE FUNCTION abelian.get(abelian.dict, text) RETURNS text LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT ($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->>) $2';
+CREATE OR REPLACE FUNCTION abelian.contains(abelian.dict, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT ($1::pg_catalog.jsonb) OPERATOR(pg_catalog.?) $2';
+CREATE OR REPLACE FUNCTION abelian.size(abelian.dict) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_object_keys($1::pg_catalog.jsonb)';
+CREATE OR REPLACE FUNCTION abelian.contains(abelian.set, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT $2 OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])';
+CREATE OR REPLACE FUNCTION abelian.count(abelian.multiset, text) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT coalesce((($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->>) $2)::pg_catalog.int8, 0)';
+CREATE OR REPLACE FUNCTION abelian.contains(abelian.multiset, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT ($1::pg_catalog.jsonb) OPERATOR(pg_catalog.?) $2';
+CREATE OR REPLACE FUNCTION abelian.size(abelian.multiset) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT coalesce(pg_catalog.sum(value::pg_catalog.int8), 0) FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb)';
+CREATE OR REPLACE FUNCTION abelian.distinct_size(abelian.multiset) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb)';
+CREATE OR REPLACE FUNCTION abelian.score(abelian.scored_set, text) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT (($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->>) $2)::pg_catalog.numeric';
+CREATE OR REPLACE FUNCTION abelian.contains(abelian.scored_set, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT ($1::pg_catalog.jsonb) OPERATOR(pg_catalog.?) $2';
+CREATE OR REPLACE FUNCTION abelian.size(abelian.scored_set) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb)';
+CREATE OR REPLACE FUNCTION abelian.range(abelian.scored_set, numeric, numeric) RETURNS TABLE (item text, score numeric) LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT key, value::pg_catalog.numeric FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb)
+    WHERE value::pg_catalog.numeric OPERATOR(pg_catalog.>=) $2 AND value::pg_catalog.numeric OPERATOR(pg_catalog.<=) $3 ORDER BY 2, key COLLATE pg_catalog."C"';
+CREATE OR REPLACE FUNCTION abelian.size(abelian.top_k) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  $$ SELECT pg_catalog.jsonb_array_length(($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->) 'top')::pg_catalog.int8 $$;
+CREATE OR REPLACE FUNCTION abelian.top(abelian.top_k, integer DEFAULT NULL) RETURNS TABLE (score numeric, item text) LANGUAGE sql STABLE PARALLEL SAFE AS
+  $$ SELECT (pair OPERATOR(pg_catalog.->>) 'score')::pg_catalog.numeric, pair OPERATOR(pg_catalog.->>) 'item'
+       FROM pg_catalog.jsonb_array_elements(($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->) 'top') WITH ORDINALITY p(pair, place) ORDER BY place LIMIT $2 $$;
+
+CREATE OR REPLACE FUNCTION abelian.create_type(name text, aggregate text) RETURNS regtype LANGUAGE plpgsql AS $create$
+DECLARE
+  parts pg_catalog.text[] := pg_catalog.parse_ident(name);
+  found pg_catalog.regprocedure := pg_catalog.to_regprocedure(pg_catalog.replace(aggregate, '(*)', '()'));
+BEGIN
+  IF found IS NULL THEN
+    RAISE EXCEPTION 'aggregate % does not exist', aggregate USING ERRCODE = 'undefined_function',
+      HINT = 'Name it with its argument types, as in max(numeric).';
+  ELSIF NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) current_user) THEN
+    RAISE EXCEPTION 'must be superuser to create a type over an aggregate' USING ERRCODE = 'insufficient_privilege';
+  ELSIF pg_catalog.array_length(parts, 1) OPERATOR(pg_catalog.=) 1 THEN
+    RETURN abelian.make_type(pg_catalog.current_schema(), parts[1]::pg_catalog.name, found);
+  END IF;
+  RETURN abelian.make_type(parts[1]::pg_catalog.name, parts[2]::pg_catalog.name, found);
+END $create$;
+
+-- As before, with a variable that the linter of the tests can follow.
+CREATE OR REPLACE FUNCTION abelian.choose_colocation(kind text, colocate_with regclass, share_default boolean, partition_count integer) RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  chosen abelian.colocation;
+  number integer;
+BEGIN
+  IF colocate_with IS NOT NULL THEN
+    SELECT g.* INTO chosen FROM abelian.colocation g JOIN abelian.placement p USING (colocation_id) WHERE p.relation = colocate_with;
+    IF chosen.colocation_id IS NULL THEN
+      RAISE EXCEPTION 'table % is not distributed', colocate_with
+        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Distribute it first.';
+    ELSIF chosen.key_type <> kind THEN
+      RAISE EXCEPTION 'cannot colocate with table %: its keys are of kind %, not %', colocate_with, chosen.key_type, kind
+        USING ERRCODE = 'datatype_mismatch';
+    END IF;
+    RETURN chosen.colocation_id;
+  END IF;
+  IF share_default THEN
+    SELECT * INTO chosen FROM abelian.colocation g
+     WHERE g.is_default AND g.key_type = kind AND g.partition_count = partition_count;
+    IF FOUND THEN
+      RETURN chosen.colocation_id;
+    END IF;
+  END IF;
+  UPDATE abelian.cluster SET next_colocation_id = next_colocation_id + 1 RETURNING next_colocation_id - 1 INTO number;
+  INSERT INTO abelian.colocation VALUES (number, partition_count, kind, share_default);
+  INSERT INTO abelian.partition
+    WITH ranked AS (SELECT node_id, row_number() OVER (ORDER BY node_id) - 1 AS rank, count(*) OVER () AS nodes FROM abelian.node)
+    SELECT number, place, ranked.node_id
+      FROM generate_series(0, partition_count - 1) AS place JOIN ranked ON ranked.rank = place * ranked.nodes / partition_count;
+  RETURN number;
+END $$;
+
+-- What only views and rewritten statements call, or triggers.
+REVOKE ALL ON FUNCTION abelian.slice_stored() FROM PUBLIC;
+ALTER FUNCTION abelian.lock_modes_conflict(text, text) PARALLEL SAFE;
 -- ==== end of placement ==============================================================================
+-- ==== types: windows and hashing ====================================================================
+-- Windows of RANGE with an offset, as over the values.
+DO $$
+DECLARE
+  made record;
+BEGIN
+  FOR made IN SELECT * FROM (VALUES
+      ('counter', 'bigint', 'bigint'), ('bounded_counter', 'bigint', 'bigint'), ('decimal_counter', 'numeric', 'numeric'),
+      ('max', 'bigint', 'bigint'), ('min', 'bigint', 'bigint'), ('max_numeric', 'numeric', 'numeric'), ('min_numeric', 'numeric', 'numeric'),
+      ('max_timestamptz', 'timestamptz', 'interval'), ('min_timestamptz', 'timestamptz', 'interval')) t(name, value, offset_type)
+  LOOP
+    EXECUTE format('CREATE FUNCTION abelian.%I(abelian.%I, abelian.%2$I, %s, boolean, boolean) RETURNS boolean LANGUAGE sql STABLE STRICT
+                      PARALLEL SAFE RETURN pg_catalog.in_range($1::%s, $2::%4$s, $3, $4, $5)',
+                   made.name || '_in_range', made.name, made.offset_type, made.value);
+    EXECUTE format('ALTER OPERATOR FAMILY abelian.%I USING btree ADD FUNCTION 3 (abelian.%I, %s) abelian.%I(abelian.%2$I, abelian.%2$I, %3$s, boolean, boolean)',
+                   made.name || '_order', made.name, made.offset_type, made.name || '_in_range');
+  END LOOP;
+END $$;
+
+-- The equality of a type whose values are arrays claimed to hash, but had no operator class, so that a hash join failed.
+DO $$
+DECLARE
+  made record;
+BEGIN
+  FOR made IN
+    SELECT o.oid AS equality, n.nspname, t.typname,
+           EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_type'::regclass AND d.objid = t.oid AND d.deptype = 'e') AS member,
+           EXISTS (SELECT FROM pg_catalog.pg_cast c JOIN pg_catalog.pg_type v ON v.oid = c.casttarget
+                    WHERE c.castsource = t.oid AND c.castcontext = 'i' AND v.typcategory = 'A') AS is_array
+      FROM pg_catalog.pg_operator o JOIN pg_catalog.pg_type t ON t.oid = o.oprleft JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+     WHERE o.oprname = '|=|' AND o.oprnamespace = 'abelian'::regnamespace AND o.oprcanhash AND o.oprleft = o.oprright
+       AND NOT EXISTS (SELECT FROM pg_catalog.pg_amop a JOIN pg_catalog.pg_am m ON m.oid = a.amopmethod WHERE m.amname = 'hash' AND a.amopopr = o.oid)
+  LOOP
+    IF NOT made.is_array THEN -- the value type has no hash function
+      UPDATE pg_catalog.pg_operator SET oprcanhash = false WHERE oid = made.equality;
+      CONTINUE;
+    END IF;
+    EXECUTE format('CREATE OPERATOR CLASS %I.%I DEFAULT FOR TYPE %1$I.%3$I USING hash AS OPERATOR 1 abelian.|=|, FUNCTION 1 %1$I.%4$I(%1$I.%3$I)',
+                   made.nspname, made.typname || '_hashing', made.typname, made.typname || '_hash');
+    IF NOT made.member THEN -- a user's type: a dump must bring its operator class as well
+      EXECUTE format('ALTER EXTENSION abelian DROP OPERATOR CLASS %I.%I USING hash', made.nspname, made.typname || '_hashing');
+      EXECUTE format('ALTER EXTENSION abelian DROP OPERATOR FAMILY %I.%I USING hash', made.nspname, made.typname || '_hashing');
+    END IF;
+  END LOOP;
+END $$;
+
+CREATE OR REPLACE FUNCTION abelian.make_order(type_schema name, type_name name, value oid) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $make$
+DECLARE
+  made text := format('%I.%I', type_schema, type_name);
+  part record;
+  hashes boolean := EXISTS (SELECT FROM pg_opclass c JOIN pg_am m ON m.oid = c.opcmethod JOIN pg_type t ON t.oid = value
+                             WHERE m.amname = 'hash' AND c.opcdefault AND c.opcintype IN (value, CASE WHEN t.typcategory = 'A' THEN 'anyarray'::regtype END));
+BEGIN
+  FOR part IN SELECT * FROM (VALUES
+      ('|<|', 'lt', '|>|', '|>=|', 'RESTRICT = scalarltsel, JOIN = scalarltjoinsel'),
+      ('|<=|', 'le', '|>=|', '|>|', 'RESTRICT = scalarlesel, JOIN = scalarlejoinsel'),
+      ('|=|', 'eq', '|=|', NULL, CASE WHEN hashes THEN 'HASHES, ' ELSE '' END || 'MERGES, RESTRICT = eqsel, JOIN = eqjoinsel'),
+      ('|>=|', 'ge', '|<=|', '|<|', 'RESTRICT = scalargesel, JOIN = scalargejoinsel'),
+      ('|>|', 'gt', '|<|', '|<=|', 'RESTRICT = scalargtsel, JOIN = scalargtjoinsel'),
+      (NULL, 'compare', NULL, NULL, NULL), (NULL, 'hash', NULL, NULL, NULL)) o(operator, name, commutator, negator, options)
+  LOOP
+    EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS %s LANGUAGE c STABLE STRICT PARALLEL SAFE AS ''$libdir/abelian'', %L',
+                   type_schema, type_name || '_' || part.name, CASE part.name WHEN 'hash' THEN made ELSE made || ', ' || made END,
+                   CASE WHEN part.operator IS NULL THEN 'integer' ELSE 'boolean' END, 'abelian_object_' || part.name);
+    IF part.operator IS NOT NULL THEN
+      EXECUTE format('CREATE OPERATOR abelian.%s (FUNCTION = %I.%I, LEFTARG = %s, RIGHTARG = %4$s, COMMUTATOR = OPERATOR(abelian.%5$s), %6$s %7$s)',
+                     part.operator, type_schema, type_name || '_' || part.name, made, part.commutator,
+                     CASE WHEN part.negator IS NULL THEN '' ELSE format('NEGATOR = OPERATOR(abelian.%s),', part.negator) END, part.options);
+    END IF;
+  END LOOP;
+  EXECUTE format('CREATE OPERATOR CLASS %I.%I DEFAULT FOR TYPE %s USING btree AS
+                    OPERATOR 1 abelian.|<|, OPERATOR 2 abelian.|<=|, OPERATOR 3 abelian.|=|, OPERATOR 4 abelian.|>=|, OPERATOR 5 abelian.|>|,
+                    FUNCTION 1 %1$I.%4$I(%3$s, %3$s)', type_schema, type_name || '_order', made, type_name || '_compare');
+  IF hashes THEN
+    EXECUTE format('CREATE OPERATOR CLASS %I.%I DEFAULT FOR TYPE %s USING hash AS OPERATOR 1 abelian.|=|, FUNCTION 1 %1$I.%4$I(%3$s)',
+                   type_schema, type_name || '_hashing', made, type_name || '_hash');
+  END IF;
+END $make$;
+-- ==== end of types: windows and hashing =============================================================
 -- ==== objects and slices ============================================================================
+CREATE FUNCTION join_values("table" regclass) RETURNS bigint LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'abelian_join_values';
+COMMENT ON FUNCTION join_values(regclass) IS 'takes what is in slices back into the rows of a table, for its owner; gives the number of rows that were rewritten';
+
+-- From now on a table whose updates are published has no slices; what older versions have split there is joined.
+SELECT pg_catalog.count(abelian.join_values(s.relation)) AS joined
+FROM (SELECT DISTINCT relation FROM abelian.slice) s JOIN pg_catalog.pg_class c ON c.oid = s.relation
+WHERE c.relkind = 'r' AND EXISTS (SELECT FROM pg_catalog.pg_publication WHERE pubupdate);
+
+-- A copy: the same value, of which nothing is an object of a column any more, at whatever depth.
+CREATE FUNCTION abelian.detached(anyelement) RETURNS anyelement LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_detached';
+COMMENT ON FUNCTION abelian.detached(anyelement) IS 'the same value, which does not change with the columns that it was read from';
+-- What ANALYZE keeps are copies, too.
+CREATE FUNCTION abelian.analyze_values(internal) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_analyze_values';
+ALTER FUNCTION abelian.make_type(name, name, regprocedure, text, text) RENAME TO make_bare_type;
+CREATE FUNCTION abelian.make_type(type_schema name, type_name name, over regprocedure, from_value text DEFAULT NULL, new_slice text DEFAULT NULL) RETURNS regtype
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $make$
+DECLARE
+  made regtype := abelian.make_bare_type(type_schema, type_name, over, from_value, new_slice);
+BEGIN
+  PERFORM abelian.have_analyzed(made);
+  RETURN made;
+END $make$;
+REVOKE ALL ON FUNCTION abelian.make_type(name, name, regprocedure, text, text) FROM PUBLIC;
+-- ALTER TYPE records anew what the type depends on, and knows nothing of its aggregate: that is recorded with the label.
+CREATE FUNCTION abelian.have_analyzed(type regtype) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $have$
+DECLARE
+  set_label text := (SELECT label FROM pg_seclabel WHERE provider = 'abelian' AND classoid = 'pg_type'::regclass AND objoid = type);
+BEGIN
+  EXECUTE format('ALTER TYPE %s SET (ANALYZE = abelian.analyze_values)', type);
+  IF set_label IS NOT NULL THEN
+    EXECUTE format('SECURITY LABEL FOR abelian ON TYPE %s IS %L', type, set_label);
+  END IF;
+END $have$;
+REVOKE ALL ON FUNCTION abelian.have_analyzed(regtype) FROM PUBLIC;
+DO $$
+DECLARE
+  made regtype;
+BEGIN
+  FOR made IN SELECT unnest(ARRAY['abelian.counter', 'abelian.bounded_counter', 'abelian.decimal_counter']::regtype[])
+              UNION SELECT objoid FROM pg_catalog.pg_seclabel WHERE provider OPERATOR(pg_catalog.=) 'abelian' AND classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
+  LOOP
+    BEGIN
+      PERFORM abelian.have_analyzed(made);
+    EXCEPTION WHEN insufficient_privilege THEN
+      -- It is refused to run functions that ordinary users own, from now on; ANALYZE as well.
+      RAISE WARNING 'type % is over an aggregate whose functions no superuser owns', made USING HINT = 'Have a superuser take them over by ALTER FUNCTION ... OWNER TO, and set the label of the type again.';
+    END;
+  END LOOP;
+END $$;
+
+-- Slices whose row is gone. The folding worker looks for those that it knows of.
+CREATE FUNCTION abelian.collect_orphans("table" regclass DEFAULT NULL) RETURNS bigint LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'abelian_collect_orphans';
+COMMENT ON FUNCTION abelian.collect_orphans(regclass) IS 'removes slices whose row is gone, of one table or of all, and tells how many; for owners of the table and superusers';
+CREATE OR REPLACE VIEW abelian.statistics AS
+    SELECT abelian.figure('in_place') AS in_place, abelian.figure('in_slices') AS in_slices,
+           abelian.figure('slices_created') AS slices_created, abelian.figure('collisions') AS collisions,
+           abelian.figure('folds') AS folds, abelian.figure('slices_folded') AS slices_folded,
+           abelian.figure('waits') AS waits,
+           pg_catalog.pg_relation_size('abelian.slice') AS slice_table_bytes,
+           abelian.figure('orphans_collected') AS orphans_collected;
 -- ==== end of objects and slices =====================================================================
 -- ==== statement analysis ============================================================================
+-- Whether the nodes share a sequence's values among them, since a distributed table takes some.
+CREATE FUNCTION abelian.is_divided(sequence oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (
+    SELECT FROM pg_depend d JOIN pg_attrdef a ON a.oid = d.objid JOIN abelian.placement p ON p.relation = a.adrelid
+     WHERE d.classid = 'pg_attrdef'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = sequence AND p.method = 'hash'
+    UNION ALL
+    SELECT FROM pg_depend d JOIN abelian.placement p ON p.relation = d.refobjid
+     WHERE d.classid = 'pg_class'::regclass AND d.objid = sequence AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i' AND p.method = 'hash')
+$$;
+REVOKE ALL ON FUNCTION abelian.is_divided(oid) FROM PUBLIC; -- the library calls it
 -- ==== end of statement analysis =====================================================================
+-- ==== settings of sessions ==========================================================================
+CREATE FUNCTION abelian.same_defaults(defaults text) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_same_defaults';
+
+-- For routers that give a connection to another session: false when it was opened before the role or the database got other defaults.
+CREATE FUNCTION abelian.defaults_are_current() RETURNS boolean LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT abelian.same_defaults(coalesce(string_agg(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), E'\n' ORDER BY s.setdatabase, s.setrole), ''))
+    FROM pg_db_role_setting s
+   WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))
+     AND s.setrole IN (0, (SELECT r.oid FROM pg_roles r WHERE r.rolname = session_user))
+$$;
+-- ==== end of settings of sessions ===================================================================
+-- ==== dumps of one node (docs/guide/backup.md) ======================================================
+-- pg_dump leaves out the tables of the placement: restored, they would make a second node of the same identity. It takes this copy, which
+-- has no effect until somebody passes it to abelian.install_catalog().
+CREATE TABLE abelian.catalog_for_dumps (
+  singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+  catalog json NOT NULL,
+  written_at timestamptz NOT NULL
+);
+SELECT pg_catalog.pg_extension_config_dump('abelian.catalog_for_dumps', '');
+GRANT SELECT ON abelian.catalog_for_dumps TO PUBLIC;
+COMMENT ON TABLE abelian.catalog_for_dumps IS 'placement, procedures and nodes as pg_dump takes them; without effect';
+
+CREATE FUNCTION abelian.copy_catalog() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO abelian.catalog_for_dumps (catalog, written_at) VALUES (abelian.catalog(), clock_timestamp())
+  ON CONFLICT (singleton) DO UPDATE SET catalog = excluded.catalog, written_at = excluded.written_at;
+  RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION abelian.copy_catalog() FROM PUBLIC;
+-- Every change of the placement, of procedures and of nodes makes a new version; at its end all of it is there.
+CREATE CONSTRAINT TRIGGER copy_catalog AFTER UPDATE ON abelian.cluster DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION abelian.copy_catalog();
+INSERT INTO abelian.catalog_for_dumps (catalog, written_at)
+SELECT abelian.catalog(), clock_timestamp()
+ WHERE EXISTS (SELECT FROM abelian.node) OR EXISTS (SELECT FROM abelian.placement) OR EXISTS (SELECT FROM abelian.procedure);
+
+-- As before, and whether the database is a restored dump that has not become a node.
+CREATE OR REPLACE FUNCTION abelian.preflight(OUT problem text, OUT hint text) RETURNS SETOF record
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT 'max_prepared_transactions is 0: transactions over several nodes cannot commit',
+         'Set max_prepared_transactions to at least max_connections and restart the node.'
+   WHERE current_setting('max_prepared_transactions')::integer = 0
+  UNION ALL
+  SELECT 'the library abelian is not preloaded', 'Add abelian to shared_preload_libraries and restart the node.'
+   WHERE NOT 'abelian' = ANY (regexp_split_to_array(current_setting('shared_preload_libraries'), '[ ,"]+'))
+  UNION ALL
+  SELECT format('%s is off: a crash may lose committed transactions', name), format('Set %s to on.', name)
+    FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'
+  UNION ALL
+  SELECT format('extension abelian has version %s, its files have %s', extversion, default_version), 'ALTER EXTENSION abelian UPDATE'
+    FROM pg_extension JOIN pg_available_extensions ON name = extname
+   WHERE extname = 'abelian' AND extversion IS DISTINCT FROM default_version
+  UNION ALL
+  SELECT 'this database was restored from a dump of one node, and has no placement, procedures and nodes',
+         'To make it that node again: SELECT abelian.install_catalog(catalog) FROM abelian.catalog_for_dumps, or the abelian.catalog() of '
+         'another node. Else: DELETE FROM abelian.catalog_for_dumps.'
+    FROM abelian.catalog_for_dumps c
+   WHERE json_array_length(c.catalog->'nodes') + json_array_length(c.catalog->'tables') > 0
+     AND NOT EXISTS (SELECT FROM abelian.node) AND NOT EXISTS (SELECT FROM abelian.placement)
+$$;
+-- ==== end of dumps of one node ======================================================================

@@ -1,7 +1,7 @@
-//! The running backend: its number, and the clock.
+//! The running backend: who it is, its clock, and how isolated its transaction is.
 
 use crate::harmless;
-use pgrx::pg_sys;
+use pgrx::pg_sys::{self, Oid};
 
 /// Microseconds on PostgreSQL's clock.
 pub fn now() -> i64 {
@@ -21,4 +21,34 @@ pub unsafe fn number() -> i32 {
         #[cfg(any(feature = "pg17", feature = "pg18"))]
         return pg_sys::MyProcNumber + 1;
     }
+}
+
+/// The number of the process.
+pub fn pid() -> i32 {
+    // SAFETY: plain read of a variable of this process.
+    unsafe { pg_sys::MyProcPid }
+}
+
+/// The database it is connected to; `Oid::INVALID` for none.
+pub fn database() -> Oid {
+    // SAFETY: as above.
+    unsafe { pg_sys::MyDatabaseId }
+}
+
+/// Whether a transaction is running that has not failed.
+pub fn in_transaction() -> bool {
+    // SAFETY: looks at the transaction's state.
+    unsafe { pg_sys::IsTransactionState() }
+}
+
+/// Whether the transaction works on one snapshot: REPEATABLE READ and SERIALIZABLE.
+pub fn has_one_snapshot() -> bool {
+    // SAFETY: as above.
+    unsafe { pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32 }
+}
+
+/// Whether the transaction is SERIALIZABLE.
+pub fn is_serializable() -> bool {
+    // SAFETY: as above.
+    unsafe { pg_sys::XactIsoLevel == pg_sys::XACT_SERIALIZABLE as i32 }
 }

@@ -1,8 +1,9 @@
 //! Identities of the extension's own database objects, looked up once per backend and forgotten when a schema changes.
 
+use crate::backend;
 use crate::error::Error;
+use crate::hooks::cache;
 use pgrx::pg_sys::{self, Oid};
-use pgrx::prelude::*;
 use std::cell::Cell;
 use std::ffi::CStr;
 
@@ -58,19 +59,11 @@ pub fn get() -> Result<Catalog, Error> {
 /// Watches for changes of schemas (DROP EXTENSION drops ours) and of the slice table (ALTER EXTENSION UPDATE adds columns); called once
 /// when the library is loaded.
 pub fn install() {
-    // SAFETY: registration of a callback that lives as long as the process.
-    unsafe {
-        pg_sys::CacheRegisterSyscacheCallback(
-            pg_sys::SysCacheIdentifier::NAMESPACEOID as i32,
-            Some(forget),
-            pg_sys::Datum::null(),
-        );
-        pg_sys::CacheRegisterRelcacheCallback(Some(forget_relation), pg_sys::Datum::null());
-    }
+    cache::on_catalogues(&[pg_sys::SysCacheIdentifier::NAMESPACEOID], forget);
+    cache::on_relation(forget_relation);
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn forget_relation(_arg: pg_sys::Datum, relation: Oid) {
+fn forget_relation(relation: Oid) {
     CACHED.with(|cached| {
         let concerned = |c: Catalog| relation == Oid::INVALID || relation == c.slice;
         if cached.get().is_some_and(concerned) {
@@ -79,17 +72,50 @@ unsafe extern "C-unwind" fn forget_relation(_arg: pg_sys::Datum, relation: Oid) 
     });
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn forget(_arg: pg_sys::Datum, _cache: i32, _hash: u32) {
+fn forget() {
     CACHED.with(|cached| cached.set(None));
 }
 
-fn look_up() -> Option<Catalog> {
-    // SAFETY: catalogue lookups; without a transaction (or database) there is nothing to look up.
+/// Whether a function is one of this library, or one that the extension has made of those.
+pub fn is_own_function(function: Oid) -> bool {
+    is_of_library(function) || is_of_extension(function)
+}
+
+/// Whether a function belongs to the extension. The functions of types that `abelian.create_type` has made do not.
+pub fn is_of_extension(function: Oid) -> bool {
+    // SAFETY: lookups by name and by identifier.
     unsafe {
-        if !pg_sys::IsTransactionState() || pg_sys::MyDatabaseId == Oid::INVALID {
-            return None;
+        let extension = pg_sys::get_extension_oid(c"abelian".as_ptr(), true);
+        extension != Oid::INVALID
+            && pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function) == extension
+    }
+}
+
+fn is_of_library(function: Oid) -> bool {
+    let cache = pg_sys::SysCacheIdentifier::PROCOID as i32;
+    // SAFETY: the row is released; the column is a text.
+    unsafe {
+        let row = pg_sys::SearchSysCache1(cache, function.into());
+        if row.is_null() {
+            return false;
         }
+        let mut null = false;
+        let number = pg_sys::Anum_pg_proc_probin as i16;
+        let library = pg_sys::SysCacheGetAttr(cache, row, number, &mut null);
+        let ours = !null
+            && CStr::from_ptr(pg_sys::text_to_cstring(library.cast_mut_ptr()))
+                == c"$libdir/abelian";
+        pg_sys::ReleaseSysCache(row);
+        ours
+    }
+}
+
+fn look_up() -> Option<Catalog> {
+    if !backend::in_transaction() || backend::database() == Oid::INVALID {
+        return None; // there is nothing to look up
+    }
+    // SAFETY: catalogue lookups inside of a transaction.
+    unsafe {
         let schema = pg_sys::get_namespace_oid(c"abelian".as_ptr(), true);
         if schema == Oid::INVALID {
             return None;

@@ -53,6 +53,15 @@ pub enum Error {
     /// SECURITY LABEL FOR abelian with something else than an aggregate for a type, or `operation` for a function.
     #[error("this is not a label of a type over an aggregate, or of an operation")]
     InvalidLabel,
+    /// `abelian.collect_orphans` of another's table.
+    #[error("must be owner of the table, or a superuser, to collect orphans")]
+    OwnersOnly,
+    /// SECURITY LABEL FOR abelian by an ordinary user.
+    #[error("only a superuser can set a label of abelian")]
+    LabelPrivilege,
+    /// The functions of an aggregate were given to somebody whom whoever reads the type cannot trust.
+    #[error("a superuser must own the functions of the aggregate that a type is over")]
+    UntrustedAggregate,
     /// A function of the types over aggregates was declared for another type.
     #[error("the function is declared for a type that is not one over an aggregate")]
     NotAggregated,
@@ -101,12 +110,42 @@ pub enum Error {
     /// The same, at once: an independent transaction waits for a lock of the one that waits for it.
     #[error("independent transactions of this node did not come to rest")]
     LaneWaitsForUs,
+    /// What only a router may say, from somebody else.
+    #[error("permission denied: only a router can say this")]
+    NotSealed,
+    /// A router's key, asked for by another role than the one that has it.
+    #[error("permission denied: this router belongs to another role")]
+    NotYourRouter,
+    /// What is to be run for another is not what such records hold.
+    #[error("this cannot be run for another role")]
+    NotRunnable(&'static str),
+    /// Running something as a role of which the router's role is no member.
+    #[error("permission denied to act as another role")]
+    NotAMember(String),
     /// A commuting transaction that another router has ended, or is about to.
     #[error("the transaction is over")]
     IntentOver,
+    /// A function for tables was given something else.
+    #[error("this is not a table")]
+    NotATable,
+    /// A function for the owner of a table was called by somebody else.
+    #[error("must be owner of the table")]
+    NotOwner,
     /// A statement under strict reads names a row as a whole.
     #[error("abelian.strict_reads cannot read a row as a whole")]
     WholeRow,
+    /// A summary has no such figure.
+    #[error("a summary has no such figure")]
+    UnknownFigure,
+    /// What would be stored is a column of objects by which rows are grouped as well as made distinct.
+    #[error("an Abelian column cannot be copied by a query that groups by it and has DISTINCT")]
+    GroupedAndDistinct,
+    /// GENERATED ALWAYS AS with an Abelian column, of which the result would keep the object.
+    #[error("a generated column cannot keep an Abelian column")]
+    GeneratedOfObject,
+    /// An index over an expression whose result would keep an object.
+    #[error("an index cannot keep an Abelian column")]
+    IndexKeepsObject,
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -128,19 +167,32 @@ impl Error {
             Error::ConcurrentUpdate | Error::IntentOver => {
                 PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE
             }
-            Error::NotForUsers => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+            Error::NotATable => PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE,
+            Error::NotForUsers
+            | Error::NotOwner
+            | Error::NotSealed
+            | Error::NotYourRouter
+            | Error::NotRunnable(_)
+            | Error::NotAMember(_)
+            | Error::OwnersOnly
+            | Error::LabelPrivilege
+            | Error::UntrustedAggregate => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
             Error::LockNotAvailable | Error::RowLockNotAvailable => {
                 PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE
             }
             Error::IndexOnObject
+            | Error::IndexKeepsObject
+            | Error::GeneratedOfObject
+            | Error::GroupedAndDistinct
             | Error::WholeRow
             | Error::UnusableAggregate(_)
             | Error::IndependentIsolation
             | Error::NotCombinable => PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
             Error::InvalidLabel
             | Error::NotAggregated
+            | Error::UnknownFigure
             | Error::NoSuchOperation
             | Error::NotABound(_)
             | Error::Bounds(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
@@ -169,10 +221,22 @@ impl Error {
                 "One bound, or a ceiling beside the floor 0, may have 7 digits followed by zeros; otherwise the floor may have 2 and the ceiling 3.",
             ),
             Error::NotInstalled => Some("CREATE EXTENSION abelian;"),
-            Error::IndexOnObject => Some(
+            Error::GroupedAndDistinct => Some("Cast the column to the type of its value."),
+            Error::GeneratedOfObject => Some(
+                "Its value changes without a change of the row. Compute the column in a view, or from a bigint or numeric column.",
+            ),
+            Error::IndexOnObject | Error::IndexKeepsObject => Some(
                 "Its value changes without a change of the row. Use a bigint or numeric column for what is searched.",
             ),
+            Error::LabelPrivilege => Some("abelian.create_type() labels the types that it makes."),
+            Error::UntrustedAggregate => Some(
+                "Have a superuser look at them, and take them over by ALTER FUNCTION ... OWNER TO.",
+            ),
             Error::WholeRow => Some("Name its columns."),
+            Error::NotSealed => Some(
+                "Connect to a router. A role that is to do this by itself must be a member of abelian_router.",
+            ),
+            Error::NotAMember(_) => Some("GRANT it to the router's role."),
             Error::LaneBusy | Error::LaneWaitsForUs => Some("Run the transaction again."),
             Error::NullOperand => Some(
                 "Its result is NULL or not, depending on the value: test the argument for NULL, or use coalesce().",
@@ -183,7 +247,8 @@ impl Error {
 
     fn detail(&self) -> Option<&str> {
         match self {
-            Error::UnusableAggregate(why) => Some(why),
+            Error::UnusableAggregate(why) | Error::NotAMember(why) => Some(why),
+            Error::NotRunnable(why) => Some(why),
             Error::LaneWaitsForUs => {
                 Some("One of them waits for a lock that this transaction holds.")
             }
@@ -191,11 +256,11 @@ impl Error {
         }
     }
 
-    /// Raises this error as PostgreSQL's ERROR; the transaction aborts.
+    /// Raises this error: unwinds to where PostgreSQL has called us, where it becomes an ERROR (see [`crate::boundary`]).
     #[track_caller]
-    pub fn raise(&self) -> ! {
+    pub fn raise(self) -> ! {
         if let Error::Postgres(error) = self {
-            error.rethrow();
+            error.raise();
         }
         let mut report = ErrorReport::new(self.sqlstate(), self.to_string(), "abelian");
         if let Some(hint) = self.hint() {

@@ -117,9 +117,9 @@ macro_rules! pg_function {
                 if let Some(datum) = QUICK(unsafe { $crate::function::Call::new(info) }) {
                     return datum;
                 }
-                // SAFETY: PostgreSQL calls with its own call information; the guard turns panics into ERROR.
+                // SAFETY: PostgreSQL calls with its own call information.
                 unsafe {
-                    ::pgrx::pg_sys::submodules::panic::pgrx_extern_c_guard(|| {
+                    $crate::boundary::guard(|| {
                         body($crate::function::Call::new(info)).unwrap_or_else(|error| error.raise())
                     })
                 }

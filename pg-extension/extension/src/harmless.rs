@@ -17,6 +17,7 @@ unsafe extern "C" {
     pub fn GetCurrentTimestamp() -> TimestampTz;
     pub fn GetTopTransactionIdIfAny() -> TransactionId;
     pub fn GetCurrentSubTransactionId() -> SubTransactionId;
+    pub fn TransactionIdIsCurrentTransactionId(transaction: TransactionId) -> bool;
     pub fn PageGetHeapFreeSpace(page: Page) -> usize;
 }
 
@@ -30,6 +31,13 @@ unsafe extern "C" {
     pub fn pfree(pointer: *mut c_void);
     /// No callback of PostgreSQL's on memory raises.
     pub fn MemoryContextReset(context: MemoryContext);
+}
+
+// The C library's, and a variable of PostgreSQL's scanner.
+unsafe extern "C" {
+    pub fn kill(process: c_int, signal: c_int) -> c_int;
+    /// Its length is not part of the bindings.
+    pub static ScanKeywordTokens: [u16; 1];
 }
 
 mod raw {

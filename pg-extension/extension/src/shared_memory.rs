@@ -2,11 +2,13 @@
 //! data.
 
 use crate::cluster::independent::{Lanes, Progress};
+use crate::cluster::seal::Keys;
 use crate::lock::early::Unflushed;
 use crate::lock::phaser::Phaser;
 use crate::lock::readers::Readers;
 use crate::lock::{Gates, Moments, Waiting};
 use crate::object::contention::Detector;
+use crate::object::leftovers::Leftovers;
 use crate::object::split_set::SplitSet;
 use crate::object::worker::Folding;
 use crate::statistics::Figures;
@@ -24,6 +26,10 @@ pub static FIGURES: PgAtomic<Figures> = unsafe { PgAtomic::new(c"abelian_figures
 /// Which databases have slices to fold, and who folds them.
 // SAFETY: the name is unique to this extension.
 pub static FOLDING: PgAtomic<Folding> = unsafe { PgAtomic::new(c"abelian_folding") };
+
+/// Which tables may have lost rows without their slices.
+// SAFETY: the name is unique to this extension.
+pub static LEFTOVERS: PgAtomic<Leftovers> = unsafe { PgAtomic::new(c"abelian_leftovers") };
 
 /// Which objects may have slices.
 // SAFETY: the name is unique to this extension.
@@ -45,6 +51,10 @@ pub static LANES: PgLwLock<Lanes> = unsafe { PgLwLock::new(c"abelian_lanes") };
 // SAFETY: the name is unique to this extension.
 pub static PROGRESS: PgAtomic<Progress> = unsafe { PgAtomic::new(c"abelian_lane_progress") };
 
+/// The keys with which routers seal.
+// SAFETY: the name is unique to this extension.
+pub static ROUTER_KEYS: PgLwLock<Keys> = unsafe { PgLwLock::new(c"abelian_router_keys") };
+
 /// Locks of bounded objects.
 pub static MOMENTS: Moments = Moments::new();
 
@@ -65,12 +75,14 @@ pub fn request() {
     pg_shmem_init!(DETECTOR = Detector::new());
     pg_shmem_init!(FIGURES = Figures::default());
     pg_shmem_init!(FOLDING = Folding::default());
+    pg_shmem_init!(LEFTOVERS = Leftovers::new());
     pg_shmem_init!(SPLIT = SplitSet::new());
     pg_shmem_init!(WAITING = Waiting::default());
     pg_shmem_init!(GATES = Gates::default());
     pg_shmem_init!(MOMENTS = ());
     pg_shmem_init!(LANES = Lanes::new());
     pg_shmem_init!(PROGRESS = Progress::default());
+    pg_shmem_init!(ROUTER_KEYS = Keys::new());
     pg_shmem_init!(PHASER = Phaser::new());
     pg_shmem_init!(READERS = Readers::default());
     pg_shmem_init!(UNFLUSHED = Unflushed::default());

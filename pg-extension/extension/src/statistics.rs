@@ -20,6 +20,8 @@ pub struct Figures {
     pub folds: AtomicI64,
     /// Slices that folding removed.
     pub slices_folded: AtomicI64,
+    /// Slices removed because their row was gone.
+    pub orphans_collected: AtomicI64,
     /// Abstract locks that had to be waited for.
     pub waits: AtomicI64,
     /// Waits for one's turn before an object.
@@ -40,6 +42,7 @@ impl Figures {
             "collisions" => &self.collisions,
             "folds" => &self.folds,
             "slices_folded" => &self.slices_folded,
+            "orphans_collected" => &self.orphans_collected,
             "waits" => &self.waits,
             "phaser_waits" => &self.phaser_waits,
             "phaser_timeouts" => &self.phaser_timeouts,

@@ -70,6 +70,33 @@ main() {
   query postgres 'DROP DATABASE fourth'
   query postgres 'DROP DATABASE first'
   query postgres 'DROP DATABASE second'
+  a_dump_of_a_node_is_no_node_until_it_is_asked_to_be
+}
+
+a_dump_of_a_node_is_no_node_until_it_is_asked_to_be() {
+  local problems='SELECT count(*) FROM abelian.preflight()' catalog='SELECT abelian.catalog()::jsonb' placed
+  query postgres 'CREATE DATABASE first'
+  query first 'CREATE EXTENSION abelian'
+  query first "SET abelian.placement_version = 2147483647; SELECT abelian.add_node('127.0.0.1', 1), abelian.add_node('127.0.0.1', 2)" >/dev/null
+  query first 'CREATE TABLE t (id int PRIMARY KEY, n int)'
+  # shellcheck disable=SC2016 # the dollars are the procedure's
+  query first 'CREATE PROCEDURE p(k int) LANGUAGE sql AS $$ UPDATE t SET n = 1 WHERE id = k $$'
+  query first "SET abelian.placement_version = 2147483647; SELECT create_distributed_table('t', 'id')" >/dev/null
+  query first "SET abelian.placement_version = 2147483647; SELECT create_distributed_procedure('p(int)', 'k', 't')" >/dev/null
+  placed=$(query first "$catalog")
+  expect 'problems of a node' 0 "$(query first "$problems")"
+
+  "$bindir/pg_dump" -d first >"$repository/target/dump.sql"
+  query postgres 'CREATE DATABASE second'
+  "$bindir/psql" -X -q -v ON_ERROR_STOP=1 -d second -f "$repository/target/dump.sql" >/dev/null
+  rm "$repository/target/dump.sql"
+  expect 'nodes and tables of a restored dump' '0 0' "$(query second 'SELECT concat_ws($$ $$, (SELECT count(*) FROM abelian.node), (SELECT count(*) FROM abelian.placement))')"
+  expect 'its problem' 'this database was restored from a dump of one node, and has no placement, procedures and nodes' "$(query second 'SELECT problem FROM abelian.preflight()')"
+  query second 'SELECT abelian.install_catalog(catalog) FROM abelian.catalog_for_dumps' >/dev/null
+  expect 'the node' "$placed" "$(query second "$catalog")"
+  expect 'its problems' 0 "$(query second "$problems")"
+  query postgres 'DROP DATABASE first'
+  query postgres 'DROP DATABASE second'
 }
 
 main

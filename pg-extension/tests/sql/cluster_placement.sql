@@ -33,8 +33,16 @@ SELECT create_distributed_table('early', 'id');
 SELECT create_reference_table('early');
 CREATE VIEW seen AS SELECT 1 AS x;
 SELECT create_distributed_table('seen', 'x');
+-- a partitioned table has its partitions with it
 CREATE TABLE parts (k int) PARTITION BY LIST (k);
-SELECT create_distributed_table('parts', 'k');
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
+SELECT create_distributed_table('parts_1', 'k');
+SELECT create_reference_table('parts');
+CREATE TABLE parts_2 PARTITION OF parts FOR VALUES IN (2);
+SELECT relation, method FROM abelian.placement ORDER BY relation::text;
+SELECT undistribute_table('parts_1');
+SELECT undistribute_table('parts');
+SELECT count(*) FROM abelian.placement;
 -- one connection that is no router
 SET abelian.placement_version = 0;
 SELECT create_reference_table('early');
@@ -92,13 +100,25 @@ CREATE TABLE orders (o_id bigint);
 SELECT abelian.install_catalog(catalog) FROM copied;
 SELECT abelian.catalog()::jsonb = catalog::jsonb FROM copied;
 SELECT abelian.install_catalog(catalog) FROM copied;
--- an ordinary user places her own tables only
+-- an ordinary user places her own tables only, with sequences of her own; what counts is the role that is set
+CREATE SEQUENCE of_others;
 CREATE ROLE stranger_to_placement;
 GRANT USAGE, CREATE ON SCHEMA public TO stranger_to_placement;
-SET SESSION AUTHORIZATION stranger_to_placement;
+SET ROLE stranger_to_placement;
 CREATE TABLE mine (k uuid);
+CREATE TABLE counted (k int DEFAULT nextval('of_others'));
 SELECT create_distributed_table('mine', 'k');
+SELECT create_distributed_table('counted', 'k');
 SELECT create_reference_table('early');
+RESET ROLE;
+SELECT seqincrement FROM pg_sequence WHERE seqrelid = 'of_others'::regclass;
+-- a setting makes nobody a router
+SET SESSION AUTHORIZATION stranger_to_placement;
+SET abelian.placement_version = 2147483647;
+SELECT create_distributed_table('mine', 'k');
+SELECT undistribute_table('mine');
+DROP TABLE mine;
+ALTER TABLE mine ADD COLUMN more int;
 SELECT abelian.add_node('127.0.0.1', 4);
 SELECT abelian.forget_table('orders'::regclass);
 INSERT INTO abelian.placement VALUES ('orders', 'reference');

@@ -54,9 +54,13 @@ CALL everywhere($$m = abelian.remove(m, 'x', NULL)$$);
 SELECT way, s, m, z FROM basket ORDER BY id;
 -- Functions of one's own, made of these: blind ones, and others.
 CREATE FUNCTION add_both(abelian.set, text, text) RETURNS abelian.set LANGUAGE sql AS 'SELECT abelian.add(abelian.add($1, $2), $3)';
-SECURITY LABEL FOR abelian ON FUNCTION add_both(abelian.set, text, text) IS 'operation';
 CREATE FUNCTION swap(abelian.set, text, text) RETURNS abelian.set LANGUAGE sql AS 'SELECT abelian.add(abelian.remove($1, $2), $3)';
+\setenv PGPASSWORD abelian
+\connect - abelian
+SECURITY LABEL FOR abelian ON FUNCTION add_both(abelian.set, text, text) IS 'operation';
 SECURITY LABEL FOR abelian ON FUNCTION swap(abelian.set, text, text) IS 'operation on elements';
+\setenv PGPASSWORD app
+\connect - app
 EXPLAIN (COSTS off) UPDATE basket SET s = add_both(s, 'p', 'q') WHERE id = 1;
 CALL everywhere($$s = add_both(s, 'p', 'q')$$);
 CALL everywhere($$s = swap(abelian.add(s, 'r'), 'p', 'new')$$);

@@ -22,7 +22,8 @@ SELECT abelian.independent_pending(-1000);
 
 -- Executed at a later timestamp.
 BEGIN;
-SELECT abelian.independent_execute('t1', :proposal + 5, '{1,2}', 'UPDATE account SET balance = balance + 1', current_user);
+SELECT abelian.independent_run('t1', :proposal + 5, 1, '{1,2}', 'UPDATE account SET balance = balance + 1');
+SET LOCAL abelian.participants = ''; -- a statement that is no call
 UPDATE account SET balance = balance + 1;
 COMMIT;
 SELECT abelian.independent_flush();
@@ -32,7 +33,7 @@ SELECT at = :proposal + 5 AS moved, id FROM abelian.independent_lane;
 
 -- A second time it is refused, also by completion; freezing it gives the record.
 BEGIN;
-SELECT abelian.independent_execute('t1', :proposal + 5, '{1,2}', '', current_user);
+SELECT abelian.independent_run('t1', :proposal + 5, 1, '{1,2}', '');
 ROLLBACK;
 SELECT abelian.independent_complete('t1', :proposal + 5, '{1,2}', '', current_user, NULL) AS done_before;
 SELECT id, intent FROM abelian.independent_freeze('t1');
@@ -40,12 +41,12 @@ SELECT id, intent FROM abelian.independent_freeze('t1');
 -- A fragment that fails keeps its place; frozen, it is executed by completion alone.
 SELECT abelian.independent_propose('t2', 1, '{1,2}', '{1,1}', 9e18::bigint) AS proposal \gset
 BEGIN;
-SELECT abelian.independent_execute('t2', :proposal, '{1,2}', 'SELECT 1', current_user);
+SELECT abelian.independent_run('t2', :proposal, 1, '{1,2}', 'SELECT 1');
 SELECT 1 / 0;
 ROLLBACK;
 SELECT abelian.independent_pending(-1000);
 SELECT count(*) FROM abelian.independent_freeze('t2');
-SELECT abelian.independent_execute('t2', :proposal, '{1,2}', 'SELECT 1', current_user);
+SELECT abelian.independent_run('t2', :proposal, 1, '{1,2}', 'SELECT 1');
 SELECT abelian.independent_complete('t2', :proposal, '{1,2}', 'SELECT 1', current_user, NULL) AS completed;
 SELECT count(*) FROM abelian.independent_freeze('t2');
 
@@ -80,12 +81,14 @@ SELECT abelian.independent_forget('{t1,t2}');
 -- Nobody runs a fragment as somebody else.
 SELECT abelian.independent_propose('t7', 1, '{1}', '{1}', 9e18::bigint) AS proposal \gset
 SET SESSION AUTHORIZATION app;
-SELECT abelian.independent_execute('t7', :proposal, '{1}', 'SELECT 1', 'abelian');
+SELECT abelian.independent_complete('t7', :proposal, '{1}', 'SELECT 1', 'abelian', NULL);
+SELECT abelian.independent_catch_up(1, 't7', :proposal, '{1}', 'SELECT 1', 'abelian', NULL);
+SELECT abelian.run_call('abelian', '', 1, '{1}', 'SELECT 1');
 BEGIN ISOLATION LEVEL REPEATABLE READ;
-SELECT abelian.independent_execute('t7', :proposal, '{1}', 'SELECT 1', current_user);
+SELECT abelian.independent_run('t7', :proposal, 1, '{1}', 'SELECT 1');
 ROLLBACK;
 SELECT abelian.independent_freeze('t7');
-SELECT abelian.independent_execute('t7', :proposal, '{1}', 'SELECT 1', current_user);
+SELECT abelian.independent_run('t7', :proposal, 1, '{1}', 'SELECT 1');
 RESET SESSION AUTHORIZATION;
 
 SELECT abelian.independent_cancel('t7');

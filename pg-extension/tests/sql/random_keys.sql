@@ -139,7 +139,7 @@ DECLARE
     'values', '["7", "seven", "00000000-0000-4000-8000-000000000007", "00000000-0000-4000-8000-000000000008"]'::jsonb);
 BEGIN
   INSERT INTO bill (shop, id, note) VALUES (8, '00000000-0000-4000-8000-000000000008', 'taken');
-  PERFORM abelian.redo_operation(operation);
+  PERFORM abelian.run_operations(current_user, jsonb_build_array(operation)::text);
 END $$;
 SELECT shop, id, note FROM bill ORDER BY shop;
 RESET search_path;

@@ -1,7 +1,8 @@
 //! Calling an aggregate's support functions as the executor's aggregate node does.
 
+use crate::boundary;
 use crate::error::Error;
-use pgrx::pg_sys::{self, Datum, Oid, ffi::pg_guard_ffi_boundary};
+use pgrx::pg_sys::{self, Datum, Oid};
 
 /// Calls a function; NULL is `None`. A strict function is not called with NULL, and gives NULL.
 pub fn call(function: Oid, arguments: &[Option<Datum>]) -> Result<Option<Datum>, Error> {
@@ -28,7 +29,7 @@ pub fn call(function: Oid, arguments: &[Option<Datum>]) -> Result<Option<Datum>,
         let Some(code) = info.fn_addr else {
             return Err(Error::Internal("a function without code".into()));
         };
-        let result = pg_guard_ffi_boundary(|| code(call));
+        let result = boundary::call(|| code(call));
         Ok((!(*call).isnull).then_some(result))
     }
 }

@@ -4,10 +4,13 @@ use super::call;
 use super::label;
 use super::state::Layout;
 use super::structure::Structure;
+use super::trust;
 use crate::error::Error;
+use crate::hooks::cache;
 use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
+use std::ffi::CString;
 use std::rc::Rc;
 
 /// What SQL has a notation of its own for.
@@ -44,7 +47,13 @@ pub struct Family {
     final_arguments: usize,
     /// For states of type `internal`: to `bytea` and back.
     serial: Option<(Oid, Oid)>,
-    initial: Option<Vec<u8>>,
+    state_type: Oid,
+    /// As the catalogue has it.
+    initial_text: Option<CString>,
+    /// Read when it is first needed: the input function of a state's type may run anybody's code.
+    initial: OnceCell<Option<Vec<u8>>>,
+    /// Whether superusers own all its functions.
+    is_trusted: bool,
     /// Makes a state of a value.
     from_value: Option<Oid>,
     /// Makes, of the state in the row, what a new slice begins with.
@@ -63,19 +72,13 @@ thread_local! {
 
 /// Registers for changes of the catalogues.
 pub fn install() {
-    unsafe extern "C-unwind" fn changed(_: Datum, _: std::ffi::c_int, _: u32) {
-        forget();
-    }
-    for cache in [
+    let catalogues = [
         SysCacheIdentifier::TYPEOID,
         SysCacheIdentifier::PROCOID,
         SysCacheIdentifier::AGGFNOID,
-    ] {
-        // SAFETY: the callback only sets a flag.
-        unsafe {
-            pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(changed), Datum::null())
-        };
-    }
+        SysCacheIdentifier::AUTHOID,
+    ];
+    cache::on_catalogues(&catalogues, forget);
 }
 
 /// What is known is looked up again.
@@ -159,16 +162,18 @@ impl Family {
             final_function: row.final_function,
             final_arguments: if row.final_extra { arguments.len() } else { 0 },
             serial: if internal { serial } else { None },
-            initial: None,
+            state_type,
+            initial_text: row.initial,
+            initial: OnceCell::new(),
+            is_trusted: false,
             from_value: functions.from_value,
             new_slice: functions.new_slice,
             structure: functions.structure,
             numbers: functions.numbers,
             arguments,
         };
-        if let Some(text) = row.initial {
-            family.initial = Some(family.read(&text)?);
-        }
+        let functions: Vec<Oid> = family.functions().chain([aggregate]).collect();
+        family.is_trusted = functions.into_iter().all(trust::is_trusted);
         if family.from_value.is_some() {
             family.text_type = value_type;
         }
@@ -185,7 +190,7 @@ impl Family {
             return Ok(a.or(b).map(<[u8]>::to_vec));
         };
         in_scratch(|| {
-            let result = call(self.combine, &[self.live(a)?, self.live(b)?])?;
+            let result = self.call(self.combine, &[self.live(a)?, self.live(b)?])?;
             self.keep(result)
         })
     }
@@ -201,7 +206,7 @@ impl Family {
         state: Option<&[u8]>,
         arguments: &[Option<Datum>],
     ) -> Result<Option<Vec<u8>>, Error> {
-        let before = state.or(self.initial.as_deref());
+        let before = state.or(self.empty());
         // SAFETY: syscache lookup.
         if unsafe { pg_sys::func_strict(self.transition) } {
             if arguments.iter().any(Option::is_none) {
@@ -222,7 +227,7 @@ impl Family {
                 None => None,
             }];
             all.extend(arguments);
-            let result = call(self.transition, &all)?;
+            let result = self.call(self.transition, &all)?;
             self.keep(result)
         })
     }
@@ -235,14 +240,14 @@ impl Family {
         };
         let mut arguments = vec![live];
         arguments.resize(1 + self.final_arguments, None);
-        call(function, &arguments)
+        self.call(function, &arguments)
     }
 
     /// The state that a datum of [`Family::text_type`] makes. A state itself is merged with the initial one, which brings it to normal form.
     pub fn normal(&self, value: Datum) -> Result<Vec<u8>, Error> {
         let _input = Input::begin();
         if let Some(function) = self.from_value {
-            let state = in_scratch(|| self.keep(call(function, &[Some(value)])?))?;
+            let state = in_scratch(|| self.keep(self.call(function, &[Some(value)])?))?;
             return state.ok_or(Error::NoState);
         }
         let image = self.layout.image(value);
@@ -250,10 +255,10 @@ impl Family {
             // Taken apart and put together again: what is not a state is refused.
             return in_scratch(|| self.keep(self.live(&image)?))?.ok_or(Error::NoState);
         }
-        if self.initial.is_none() {
+        if self.empty().is_none() {
             return Ok(image);
         }
-        self.merge(self.initial.as_deref(), Some(&image))?
+        self.merge(self.empty(), Some(&image))?
             .ok_or(Error::NoState)
     }
 
@@ -272,7 +277,30 @@ impl Family {
 
     /// The state to which nothing has been done, if there is one.
     pub fn empty(&self) -> Option<&[u8]> {
-        self.initial.as_deref()
+        let read = || self.initial_text.as_ref().map(|text| self.read(text));
+        self.initial.get_or_init(read).as_deref()
+    }
+
+    /// Whether values of the type can be looked at without running the code of people whom nobody has to trust.
+    pub fn require_trust(&self) -> Result<(), Error> {
+        self.is_trusted
+            .then_some(())
+            .ok_or(Error::UntrustedAggregate)
+    }
+
+    fn functions(&self) -> impl Iterator<Item = Oid> {
+        let serial = self.serial.into_iter().flat_map(|(out, back)| [out, back]);
+        let others = [self.final_function, self.from_value, self.new_slice];
+        [self.transition, self.combine]
+            .into_iter()
+            .chain(others.into_iter().flatten())
+            .chain(serial)
+    }
+
+    /// Calls one of the aggregate's functions.
+    fn call(&self, function: Oid, arguments: &[Option<Datum>]) -> Result<Option<Datum>, Error> {
+        self.require_trust()?;
+        call(function, arguments)
     }
 
     /// Whether [`Family::for_slice`] has something to say.
@@ -285,18 +313,18 @@ impl Family {
         let Some(function) = self.new_slice else {
             return Ok(None);
         };
-        let start = in_scratch(|| self.keep(call(function, &[self.live(base)?])?))?;
+        let start = in_scratch(|| self.keep(self.call(function, &[self.live(base)?])?))?;
         self.merge(start.as_deref(), Some(change))
     }
 
-    fn read(&self, text: &std::ffi::CStr) -> Result<Vec<u8>, Error> {
+    fn read(&self, text: &std::ffi::CStr) -> Vec<u8> {
         let (mut function, mut parameter) = (Oid::INVALID, Oid::INVALID);
         // SAFETY: an input function takes a C string; the results are ours.
         let datum = unsafe {
-            pg_sys::getTypeInputInfo(self.text_type, &mut function, &mut parameter);
+            pg_sys::getTypeInputInfo(self.state_type, &mut function, &mut parameter);
             pg_sys::OidInputFunctionCall(function, text.as_ptr().cast_mut(), parameter, -1)
         };
-        Ok(self.layout.image(datum))
+        self.layout.image(datum)
     }
 
     /// The state as the aggregate's functions take it.
@@ -304,7 +332,7 @@ impl Family {
         let datum = self.layout.datum(image);
         match self.serial {
             None => Ok(Some(datum)),
-            Some((_, deserial)) => call(deserial, &[Some(datum), Some(Datum::null())]),
+            Some((_, deserial)) => self.call(deserial, &[Some(datum), Some(Datum::null())]),
         }
     }
 
@@ -312,7 +340,7 @@ impl Family {
         let stored = match (self.serial, state) {
             (_, None) => None,
             (None, state) => state,
-            (Some((serial, _)), state) => call(serial, &[state])?,
+            (Some((serial, _)), state) => self.call(serial, &[state])?,
         };
         Ok(stored.map(|datum| self.layout.image(datum)))
     }

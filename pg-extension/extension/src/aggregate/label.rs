@@ -10,9 +10,11 @@
 
 use super::family::{self, Family};
 use super::structure::Structure;
+use crate::callback;
 use crate::error::Error;
-use pgrx::pg_sys::{self, Datum, ObjectAddress, Oid, SysCacheIdentifier};
-use pgrx::prelude::*;
+use crate::hooks::cache;
+use crate::hooks::utility::{self, Around, Command};
+use pgrx::pg_sys::{self, Datum, NodeTag, ObjectAddress, Oid, SysCacheIdentifier};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char};
@@ -35,28 +37,51 @@ pub enum Operation {
 
 thread_local! {
     static STALE: Cell<bool> = const { Cell::new(false) };
+    /// Whether this session has the provider.
+    static PROVIDED: Cell<bool> = const { Cell::new(false) };
     /// Functions asked about before.
     static OPERATIONS: RefCell<HashMap<Oid, Option<Operation>>> = RefCell::default();
 }
 
-/// Registers the provider; called once when the library is loaded.
+/// Subscribes to what invalidates the backend's cache, and to labels of ours; called once when the library is loaded.
 pub fn install() {
-    unsafe extern "C-unwind" fn changed(_: Datum, _: std::ffi::c_int, _: u32) {
-        STALE.set(true);
-    }
-    // SAFETY: the postmaster loads libraries one after the other; the callback only sets a flag.
+    cache::on_catalogues(&[SysCacheIdentifier::PROCOID], || STALE.set(true));
+    utility::subscribe(Around {
+        concerns: |command| command.tag() == NodeTag::T_SecLabelStmt && !PROVIDED.get(),
+        around: |command, set_label| {
+            provide_for(command);
+            set_label(command);
+        },
+    });
+}
+
+/// The provider is registered with the first label of ours in a session: PostgreSQL gives a label without a provider's name to the only one
+/// that there is, and refuses it where there is none.
+fn provide_for(command: &Command) {
+    // SAFETY: the node is of this type; the provider's name is a C string or null.
     unsafe {
-        pg_sys::register_label_provider(PROVIDER.as_ptr(), Some(check));
-        let cache = SysCacheIdentifier::PROCOID as i32;
-        pg_sys::CacheRegisterSyscacheCallback(cache, Some(changed), Datum::null());
+        let provider = (*command.node().cast::<pg_sys::SecLabelStmt>()).provider;
+        if !provider.is_null() && CStr::from_ptr(provider) == PROVIDER {
+            pg_sys::register_label_provider(PROVIDER.as_ptr(), Some(check));
+            PROVIDED.set(true);
+        }
     }
 }
 
+callback!(fn check(object: *const ObjectAddress, label: *const c_char) = change);
+
 /// A label is about to be set, or removed (null).
-#[pg_guard]
-unsafe extern "C-unwind" fn check(object: *const ObjectAddress, label: *const c_char) {
+fn change(object: *const ObjectAddress, label: *const c_char) {
     family::forget();
     STALE.set(true);
+    // Whoever owns a type or a function may label it, says PostgreSQL. But the label tells others' sessions, and the folding worker, which
+    // functions to call.
+    // SAFETY: plain reads.
+    unsafe {
+        if !pg_sys::superuser() && !pg_sys::IsBinaryUpgrade {
+            Error::LabelPrivilege.raise();
+        }
+    }
     // SAFETY: PostgreSQL passes an object that exists, and a C string or null.
     let (object, label) = unsafe {
         if label.is_null() {
@@ -86,7 +111,9 @@ fn check_type(object: &ObjectAddress, label: &CStr) -> Result<(), Error> {
     let functions = Functions::named(label)
         .filter(|_| is_base)
         .ok_or(Error::InvalidLabel)?;
-    Family::over(object.objectId, &functions)?;
+    let family = Family::over(object.objectId, &functions)?;
+    family.require_trust()?;
+    family.empty(); // an initial state that cannot be read is an error now
     let aggregate = ObjectAddress {
         classId: pg_sys::ProcedureRelationId,
         objectId: functions.aggregate,

@@ -9,6 +9,7 @@ mod family;
 mod label;
 mod state;
 mod structure;
+mod trust;
 
 pub use call::call;
 pub use family::{Family, Notation, is_input};

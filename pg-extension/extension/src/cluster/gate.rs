@@ -6,7 +6,8 @@
 //! each other, and so do reads: the modes are RowExclusive and Share of one heavyweight lock. Both sides also hold
 //! the gate of the lane, so that independent transactions are before or after them on every node.
 
-use super::independent;
+use super::{hooks, independent};
+use crate::backend;
 use crate::error::Error;
 use crate::pg_function;
 use pgrx::pg_sys;
@@ -17,8 +18,14 @@ pub const GID_PREFIX: &[u8] = b"abelian:";
 /// Tells our advisory tag from those of applications (1 and 2) and of other rooms of the extension.
 const GATE_CLASS: u16 = 0xAB03;
 
-/// Takes the commit side to the end of the transaction, prepared transactions included.
+/// Takes the commit side to the end of the transaction, prepared transactions included. What the transaction has deferred is done before, in
+/// the rights of the current user: behind the gate nothing of a client's runs, nor waits for what others hold.
 pub fn enter_to_commit() -> Result<(), Error> {
+    hooks::fire_deferred();
+    enter()
+}
+
+fn enter() -> Result<(), Error> {
     acquire(pg_sys::RowExclusiveLock as i32);
     independent::gate::enter()
 }
@@ -34,8 +41,7 @@ fn enter_to_read() -> Result<(), Error> {
 
 fn acquire(mode: i32) {
     let tag = pg_sys::LOCKTAG {
-        // SAFETY: plain read of a backend variable.
-        locktag_field1: unsafe { pg_sys::MyDatabaseId }.to_u32(),
+        locktag_field1: backend::database().to_u32(),
         locktag_field2: 0,
         locktag_field3: 0,
         locktag_field4: GATE_CLASS,
@@ -49,7 +55,7 @@ fn acquire(mode: i32) {
 pg_function!(
     /// `abelian.enter_commit_gate()`
     fn abelian_enter_commit_gate(_call) {
-        enter_to_commit()?;
+        enter()?;
         Ok(pg_sys::Datum::null())
     }
 );

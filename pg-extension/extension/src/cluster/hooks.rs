@@ -1,261 +1,233 @@
-//! The hooks that see each statement: refusal of outdated routers, the commit gate at PREPARE TRANSACTION, the token.
+//! What each statement of a client passes: refusal of outdated routers, the commit gate at PREPARE TRANSACTION, the token.
 //!
-//! Only what the client itself sent is checked. Statements inside functions, triggers and utility commands run at a
-//! depth above 0, as does a placement function's own work, which sees the new version that it makes.
+//! Only what the client itself sent is checked. Statements inside functions, triggers and utility commands are nested, as is a placement
+//! function's own work, which sees the new version that it makes.
 
-use super::{gate, procedure, settings, transaction_token, version};
-use crate::boundary;
-use crate::utility::UtilityCall;
-use pgrx::pg_sys;
-use std::ffi::{CStr, c_char, c_int};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use super::{
+    column_fill, gate, nested, postgres, procedure, run_as, schema_change, session_settings,
+    settings, transaction_token, version, vote,
+};
+use crate::backend;
+use crate::boundary::functions;
+use crate::hooks::executor::{self, Start};
+use crate::hooks::subscribers::Subscriber;
+use crate::hooks::utility::{self, Around, Command, Runner};
+use crate::hooks::{deeper, depth, is_client_statement, is_nested, planner};
+use pgrx::pg_sys::{self, NodeTag};
+use std::cell::Cell;
+use std::ffi::CStr;
 
-/// The standard implementations, called raw: pgrx's bindings would convert the errors of the statements.
-mod raw {
-    use pgrx::pg_sys;
-    use std::ffi::c_int;
-
-    unsafe extern "C-unwind" {
-        pub fn standard_ExecutorStart(query: *mut pg_sys::QueryDesc, flags: c_int);
-        #[cfg(not(feature = "pg18"))]
-        pub fn standard_ExecutorRun(
-            query: *mut pg_sys::QueryDesc,
-            direction: pg_sys::ScanDirection::Type,
-            count: u64,
-            execute_once: bool,
-        );
-        #[cfg(feature = "pg18")]
-        pub fn standard_ExecutorRun(
-            query: *mut pg_sys::QueryDesc,
-            direction: pg_sys::ScanDirection::Type,
-            count: u64,
-        );
-        pub fn AfterTriggerFireDeferred();
-        pub fn NewGUCNestLevel() -> c_int;
-        pub fn AtEOXact_GUC(commit: bool, level: c_int);
-    }
+thread_local! {
+    /// The level of settings at which a call runs that shares its transaction; 0 for none.
+    static LEVEL: Cell<i32> = const { Cell::new(0) };
 }
 
-/// True inside a statement of a function, a trigger or a utility command.
-pub fn is_nested() -> bool {
-    DEPTH.load(Relaxed) > 0
-}
-
-/// How many executor runs and utility commands enclose the current point.
-static DEPTH: AtomicU32 = AtomicU32::new(0);
-
-static NEXT_START: OnceLock<pg_sys::ExecutorStart_hook_type> = OnceLock::new();
-static NEXT_RUN: OnceLock<pg_sys::ExecutorRun_hook_type> = OnceLock::new();
-static NEXT_UTILITY: OnceLock<pg_sys::ProcessUtility_hook_type> = OnceLock::new();
-
-/// Puts the hooks before those already installed.
+/// Subscribes to the hooks.
 pub fn install() {
-    // SAFETY: the postmaster loads libraries in one thread.
-    unsafe {
-        NEXT_START.get_or_init(|| pg_sys::ExecutorStart_hook);
-        pg_sys::ExecutorStart_hook = Some(executor_start);
-        NEXT_RUN.get_or_init(|| pg_sys::ExecutorRun_hook);
-        pg_sys::ExecutorRun_hook = Some(executor_run);
-        NEXT_UTILITY.get_or_init(|| pg_sys::ProcessUtility_hook);
-        pg_sys::ProcessUtility_hook = Some(process_utility);
-    }
-}
-
-/// True for what the client sent; false inside other statements and for what runs at COMMIT (deferred triggers).
-fn is_client_statement() -> bool {
-    // SAFETY: plain read of a backend variable.
-    DEPTH.load(Relaxed) == 0 && !unsafe { pg_sys::ActivePortal }.is_null()
-}
-
-/// One level deeper for the time of a raw call, also when an error ends it.
-///
-/// # Safety
-/// As [`boundary::pass_errors`].
-unsafe fn nested(call: impl FnOnce()) {
-    DEPTH.fetch_add(1, Relaxed);
-    // SAFETY: by the caller's promise.
-    unsafe {
-        boundary::pass_errors(call, || {
-            DEPTH.fetch_sub(1, Relaxed);
-        });
-    }
-    DEPTH.fetch_sub(1, Relaxed);
-}
-
-/// Runs the client's statement. A call that shares its transaction with others ends as a transaction of its own would: its deferred
-/// triggers are fired, and what it has set is taken back.
-///
-/// # Safety
-/// As [`boundary::pass_errors`].
-unsafe fn whole(call: impl FnOnce()) {
-    let shares = is_client_statement() && procedure::is_running() && procedure::are_several();
-    // SAFETY: by the caller's promise; an error ends the transaction, and with it all levels of settings.
-    unsafe {
-        let level = if shares { raw::NewGUCNestLevel() } else { 0 };
-        nested(call);
-        if shares {
-            nested(|| raw::AfterTriggerFireDeferred());
-            raw::AtEOXact_GUC(false, level);
+    executor::before_start(Subscriber {
+        concerns: |start| is_client_statement() && !start.is_explain_only() && is_watched(),
+        tell: |_| statement_starts(std::ptr::null_mut()),
+    });
+    executor::after_start(Subscriber {
+        concerns: |start| {
+            (procedure::is_running() || has_router() && is_inside()) && !start.is_explain_only()
+        },
+        tell: |start: &Start| match procedure::is_running() {
+            true => procedure::check_query(start.query()),
+            false => nested::check_query(start.query(), depth()),
+        },
+    });
+    planner::subscribe(|_, _| {
+        if has_router() && !is_nested() {
+            nested::statement_ends();
         }
-    }
+        None
+    });
+    executor::before_run(Subscriber {
+        concerns: |_| is_client_statement() && procedure::is_running(),
+        tell: |_| LEVEL.set(begin_call()),
+    });
+    executor::after_run(Subscriber {
+        concerns: |_| is_client_statement() && is_watched(),
+        tell: |_| {
+            end_call(LEVEL.take());
+            report_transaction();
+        },
+    });
+    utility::subscribe(Around {
+        concerns: concerns_command,
+        around: around_command,
+    });
 }
 
-/// Runs our own code, whose panics become errors.
-fn guarded<R: Copy>(code: impl FnOnce() -> R) -> R {
-    // SAFETY: called by hooks that PostgreSQL called; `R` has no destructor.
-    unsafe { pg_sys::submodules::panic::pgrx_extern_c_guard(std::panic::AssertUnwindSafe(code)) }
-}
-
-/// Whether a router is connected. Asked before anything is guarded, since most clients are none.
+/// Whether a router is connected.
 fn has_router() -> bool {
     settings::PLACEMENT_VERSION.get() != 0
 }
 
+/// Whether a client's statements are of any concern; most clients are no routers.
+fn is_watched() -> bool {
+    has_router() || !procedure::is_idle() || schema_change::is_concerned()
+}
+
 /// Raises AB001 when the router's version is older than the node's.
-///
-/// # Safety
-/// No value with a destructor may be alive between here and PostgreSQL.
-unsafe fn refuse_outdated_router() {
-    if has_router()
-        && let Some(current) = guarded(version::newer_than_router)
-    {
-        // SAFETY: by the caller's promise.
-        unsafe { version::refuse(current) }
+fn refuse_outdated_router() {
+    if let Some(current) = version::newer_than_router() {
+        version::refuse(current);
+    }
+}
+
+/// True for what runs inside the client's statement; a parallel worker runs its part of the statement itself.
+fn is_inside() -> bool {
+    // SAFETY: plain read of a backend variable.
+    match unsafe { pg_sys::ParallelWorkerNumber } >= 0 {
+        true => is_nested(),
+        false => !is_client_statement(),
+    }
+}
+
+/// The client's statement starts; null stands for a query.
+fn statement_starts(command: *mut pg_sys::Node) {
+    refuse_outdated_router();
+    procedure::statement_starts();
+    schema_change::statement_starts(!command.is_null());
+    if has_router() {
+        nested::statement_starts(command);
+    }
+}
+
+/// A call that shares its transaction with others ends as a transaction of its own would: its deferred triggers are fired, and what it has
+/// set is taken back. Gives the level of settings to go back to; an error ends the transaction, and with it all levels.
+fn begin_call() -> i32 {
+    match procedure::is_running() && procedure::are_several() {
+        // SAFETY: inside of a transaction.
+        true => unsafe { functions::NewGUCNestLevel() },
+        false => 0,
+    }
+}
+
+fn end_call(level: i32) {
+    if level != 0 {
+        fire_deferred();
+        // SAFETY: the level is one that `begin_call` began.
+        unsafe { functions::AtEOXact_GUC(false, level) };
+    }
+}
+
+/// Does what the transaction has deferred, as its end would.
+pub fn fire_deferred() {
+    // SAFETY: inside of a transaction.
+    deeper(|| unsafe { functions::AfterTriggerFireDeferred() });
+}
+
+fn report_transaction() {
+    if procedure::is_running() {
+        procedure::statement_ends();
+    }
+    schema_change::statement_ends();
+    if has_router() {
+        transaction_token::report();
+        session_settings::statement_ends();
+        nested::statement_ends();
+    }
+}
+
+fn concerns_command(command: &Command) -> bool {
+    let concerned = match is_client_statement() {
+        true => is_watched(),
+        false => has_router() || is_nested() && procedure::is_running(),
+    };
+    concerned && touches_tables(command.tag())
+        || has_router() && changes_settings(command.tag())
+        || run_as::is_inside()
+        || our_gid_to_prepare(command).is_some()
+}
+
+fn around_command(command: &Command, run: Runner<'_>) {
+    let mut command = *command;
+    let touches_tables = touches_tables(command.tag());
+    let is_checked = touches_tables && is_client_statement();
+    if run_as::is_inside() {
+        run_as::check_command(command.node());
+    }
+    let changes_settings = has_router() && changes_settings(command.tag());
+    if is_checked {
+        command = command_starts(command);
+    } else if touches_tables {
+        inner_command_starts(&command);
+    }
+    if let Some(gid) = our_gid_to_prepare(&command) {
+        enter_gate(gid);
+    }
+    let level = if is_checked { begin_call() } else { 0 };
+    match is_checked && nested::checks_bodies_elsewhere(command.node()) {
+        true => without_bodies(&mut || run(&command)),
+        false => run(&command),
+    }
+    end_call(level);
+    if changes_settings {
+        session_settings::changed();
+    }
+    if is_checked && backend::in_transaction() {
+        // Utility commands take their locks while they run, so the version is looked at once more.
+        refuse_outdated_router();
+        report_transaction();
+    }
+}
+
+/// A command that the client sent starts; gives the one that this node runs.
+fn command_starts(command: Command) -> Command {
+    statement_starts(command.node());
+    if !has_router() {
+        return command;
+    }
+    column_fill::check(command.node());
+    // SAFETY: a planned command.
+    match unsafe { nested::without_rows(command.statement()) } {
+        Some(changed) => command.with_statement(changed),
+        None => command,
+    }
+}
+
+/// Runs the command that creates a function or procedure without a look into its body. An error ends the transaction, and with it the setting.
+fn without_bodies(run: &mut dyn FnMut()) {
+    // SAFETY: inside of a transaction; the level is ended here.
+    let level = unsafe { functions::NewGUCNestLevel() };
+    postgres::set(
+        c"check_function_bodies",
+        c"off",
+        pg_sys::GucAction::GUC_ACTION_SAVE,
+    );
+    run();
+    // SAFETY: as above.
+    unsafe { functions::AtEOXact_GUC(true, level) };
+}
+
+/// A command inside of another statement starts.
+fn inner_command_starts(command: &Command) {
+    if is_nested() && procedure::is_running() {
+        procedure::check_command(command.node());
+    } else if has_router() {
+        nested::check_command(command.node(), command.context());
     }
 }
 
 /// A transaction that has failed is rolled back by its PREPARE, and needs no gate.
-fn enter_gate() {
-    // SAFETY: plain read of the transaction's state.
-    if unsafe { pg_sys::IsTransactionState() }
-        && let Err(error) = gate::enter_to_commit()
-    {
+fn enter_gate(gid: &CStr) {
+    if !backend::in_transaction() {
+        return;
+    }
+    vote::require(gid.to_bytes());
+    if let Err(error) = gate::enter_to_commit() {
         error.raise();
     }
 }
 
-// The hooks are not wrapped as a whole: errors of the statements themselves must pass with all their fields.
-
-unsafe extern "C-unwind" fn executor_start(query: *mut pg_sys::QueryDesc, flags: c_int) {
-    // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
-    unsafe {
-        if is_client_statement() && flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as c_int == 0 {
-            refuse_outdated_router();
-            if !procedure::is_idle() {
-                guarded(procedure::statement_starts);
-            }
-        }
-        match NEXT_START.get().copied().flatten() {
-            Some(next) => next(query, flags),
-            None => raw::standard_ExecutorStart(query, flags),
-        }
-        if procedure::is_running() && flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as c_int == 0 {
-            guarded(|| procedure::check_query(&*query));
-        }
-    }
-}
-
-#[cfg(not(feature = "pg18"))]
-unsafe extern "C-unwind" fn executor_run(
-    query: *mut pg_sys::QueryDesc,
-    direction: pg_sys::ScanDirection::Type,
-    count: u64,
-    execute_once: bool,
-) {
-    // SAFETY: as in `executor_start`.
-    unsafe {
-        whole(|| match NEXT_RUN.get().copied().flatten() {
-            Some(next) => next(query, direction, count, execute_once),
-            None => raw::standard_ExecutorRun(query, direction, count, execute_once),
-        });
-    }
-    report_transaction();
-}
-
-#[cfg(feature = "pg18")]
-unsafe extern "C-unwind" fn executor_run(
-    query: *mut pg_sys::QueryDesc,
-    direction: pg_sys::ScanDirection::Type,
-    count: u64,
-) {
-    // SAFETY: as in `executor_start`.
-    unsafe {
-        whole(|| match NEXT_RUN.get().copied().flatten() {
-            Some(next) => next(query, direction, count),
-            None => raw::standard_ExecutorRun(query, direction, count),
-        });
-    }
-    report_transaction();
-}
-
-fn report_transaction() {
-    if procedure::is_running() && is_client_statement() {
-        guarded(procedure::statement_ends);
-    }
-    if has_router() && is_client_statement() {
-        guarded(transaction_token::report);
-    }
-}
-
-#[allow(clippy::too_many_arguments)] // PostgreSQL's signature
-unsafe extern "C-unwind" fn process_utility(
-    statement: *mut pg_sys::PlannedStmt,
-    text: *const c_char,
-    read_only: bool,
-    context: pg_sys::ProcessUtilityContext::Type,
-    parameters: pg_sys::ParamListInfo,
-    environment: *mut pg_sys::QueryEnvironment,
-    destination: *mut pg_sys::DestReceiver,
-    completion: *mut pg_sys::QueryCompletion,
-) {
-    let call = UtilityCall {
-        statement,
-        text,
-        read_only,
-        context,
-        parameters,
-        environment,
-        destination,
-        completion,
-    };
-    // SAFETY: as in `executor_start`; the statement is a valid planned utility statement.
-    unsafe {
-        // Looked at before the command runs: COMMIT frees the tree.
-        let node = call.node();
-        let checked = is_client_statement() && touches_tables(node);
-        if checked {
-            refuse_outdated_router();
-            guarded(procedure::statement_starts);
-        } else if procedure::is_running() && DEPTH.load(Relaxed) > 0 && touches_tables(node) {
-            guarded(|| procedure::check_command(node));
-        }
-        if prepares_our_gid(node) {
-            guarded(enter_gate);
-        }
-        let run = || call.pass_on(NEXT_UTILITY.get().copied().flatten());
-        if checked {
-            whole(run);
-        } else {
-            nested(run);
-        }
-        if checked && pg_sys::IsTransactionState() {
-            // Utility commands take their locks while they run, so the version is looked at once more.
-            refuse_outdated_router();
-            report_transaction();
-        }
-    }
-}
-
 /// Commands that begin, end or configure something, or only look, are of no concern.
-///
-/// # Safety
-/// `statement` must be a utility statement's node.
-unsafe fn touches_tables(statement: *mut pg_sys::Node) -> bool {
-    use pg_sys::NodeTag::*;
-    // SAFETY: every node starts with its tag.
+fn touches_tables(tag: NodeTag) -> bool {
+    use NodeTag::*;
     !matches!(
-        unsafe { (*statement).type_ },
+        tag,
         T_TransactionStmt
             | T_VariableSetStmt
             | T_VariableShowStmt
@@ -272,20 +244,23 @@ unsafe fn touches_tables(statement: *mut pg_sys::Node) -> bool {
     )
 }
 
-/// # Safety
-/// `statement` must be a utility statement's node.
-unsafe fn prepares_our_gid(statement: *mut pg_sys::Node) -> bool {
+fn changes_settings(tag: NodeTag) -> bool {
+    matches!(tag, NodeTag::T_DiscardStmt | NodeTag::T_VariableSetStmt)
+}
+
+/// The gid of ours under which the command prepares a transaction, if it does. It lives as long as the command.
+fn our_gid_to_prepare(command: &Command) -> Option<&CStr> {
+    if command.tag() != NodeTag::T_TransactionStmt {
+        return None;
+    }
+    let transaction = command.node().cast::<pg_sys::TransactionStmt>();
     // SAFETY: the tag says which structure it is; gid is a C string for this kind.
     unsafe {
-        if (*statement).type_ != pg_sys::NodeTag::T_TransactionStmt {
-            return false;
-        }
-        let transaction = statement.cast::<pg_sys::TransactionStmt>();
-        (*transaction).kind == pg_sys::TransactionStmtKind::TRANS_STMT_PREPARE
+        let prepares = (*transaction).kind == pg_sys::TransactionStmtKind::TRANS_STMT_PREPARE
             && !(*transaction).gid.is_null()
-            && CStr::from_ptr((*transaction).gid)
-                .to_bytes()
-                .starts_with(gate::GID_PREFIX)
-            && pg_sys::IsTransactionBlock()
+            && pg_sys::IsTransactionBlock();
+        prepares
+            .then(|| CStr::from_ptr((*transaction).gid))
+            .filter(|gid| gid.to_bytes().starts_with(gate::GID_PREFIX))
     }
 }

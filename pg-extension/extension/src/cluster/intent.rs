@@ -1,69 +1,65 @@
 //! The record of a commuting transaction (see docs/protocols/commuting.md): what each of its nodes commits with its own
 //! part. On the path of every such commit, hence not in SQL; completion, recovery and forgetting are.
 
+use super::seal::{self, Sealed};
 use super::{gate, postgres};
 use crate::backend;
-use crate::boundary;
+use crate::boundary::{self, functions};
 use crate::error::Error;
+use crate::function::Call;
 use crate::pg_function;
 use pgrx::pg_sys::{self, Datum, Oid};
-
-/// Called raw: errors, which name the constraint, pass with all their fields.
-mod raw {
-    use pgrx::pg_sys;
-
-    unsafe extern "C-unwind" {
-        pub fn CatalogTupleInsert(relation: pg_sys::Relation, row: pg_sys::HeapTuple);
-    }
-}
-
-/// Columns of `abelian.intent`.
-const COLUMNS: usize = 7;
+use std::ffi::CStr;
 
 /// Column `router` of `abelian.intent_horizon`, and column `closed`.
 const HORIZON_ROUTER: i16 = 1;
 const HORIZON_CLOSED: i32 = 3;
 
 pg_function!(
-    /// `abelian.commit_intent(router, number, nodes, work)`
+    /// `abelian.commit_intent(router, number, nodes, work)`, sealed with a fifth argument.
     fn abelian_commit_intent(call) {
+        if call.len() == 5 {
+            check_seal(call)?;
+        }
         gate::enter_to_commit()?;
-        insert([call.arg(0), call.arg(1), call.arg(2), call.arg(3)])?;
+        let row = [call.arg(0), call.arg(1), true.into(), call.arg(2), role(), call.arg(3), backend::now().into()];
+        insert(c"intent", &mut { row })?;
         // The row is there first: a horizon that the removal of another came with is visible now.
         if closed_below(call.arg(0)) > call.i64(1) {
             return Err(Error::IntentOver);
         }
-        flush_at_commit();
+        postgres::flush_at_commit();
         Ok(Datum::null())
     }
 );
 
-fn insert([router, number, nodes, work]: [Datum; 4]) -> Result<(), Error> {
-    // SAFETY: the values have the types of the columns, none of which is NULL.
+fn check_seal(call: Call) -> Result<(), Error> {
+    // SAFETY: declared as uuid, bigint, integer[], text and text, the function as STRICT.
     unsafe {
-        let table = open(c"intent")?;
-        let mut values: [Datum; COLUMNS] = [
-            router,
-            number,
-            Datum::from(true),
-            nodes,
-            role(),
-            work,
-            backend::now().into(),
-        ];
-        let mut nulls = [false; COLUMNS];
-        let row = pg_sys::heap_form_tuple((*table).rd_att, values.as_mut_ptr(), nulls.as_mut_ptr());
-        let inserted = boundary::catch_errors(|| raw::CatalogTupleInsert(table, row));
-        if let Err(error) = inserted {
-            return Err(Error::Postgres(error));
-        }
-        pg_sys::table_close(table, pg_sys::NoLock as i32);
-        Ok(())
+        let router = seal::router_argument(call.arg(0));
+        Sealed::call("commit_intent")
+            .number(call.i64(1))
+            .numbers(&postgres::int_array(call.arg(2)))
+            .text(call.arg(3))
+            .check(router, call.arg(4))
     }
 }
 
+/// Inserts a row into one of our tables; the values have the types of its columns, and none is null.
+pub fn insert(table: &CStr, values: &mut [Datum]) -> Result<(), Error> {
+    let mut nulls = vec![false; values.len()];
+    // SAFETY: there are as many values as columns.
+    unsafe {
+        let table = open(table)?;
+        let row = pg_sys::heap_form_tuple((*table).rd_att, values.as_mut_ptr(), nulls.as_mut_ptr());
+        boundary::caught(|| functions::CatalogTupleInsert(table, row)).map_err(Error::Postgres)?;
+        pg_sys::table_close(table, pg_sys::NoLock as i32);
+    }
+    Ok(())
+}
+
 /// One of our tables, locked for writing to the end of the transaction.
-pub fn open(name: &std::ffi::CStr) -> Result<pg_sys::Relation, Error> {
+pub fn open(name: &CStr) -> Result<pg_sys::Relation, Error> {
     let oid = postgres::own_relation(name);
     if oid == Oid::INVALID {
         return Err(Error::NotInstalled);
@@ -118,14 +114,5 @@ fn closed_below(router: Datum) -> i64 {
         pg_sys::UnregisterSnapshot(snapshot);
         pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
         closed
-    }
-}
-
-/// The others are completed on the strength of this row: its commit waits for the disk.
-fn flush_at_commit() {
-    // SAFETY: plain read of a setting.
-    let level = unsafe { pg_sys::synchronous_commit };
-    if level <= pg_sys::SyncCommitLevel::SYNCHRONOUS_COMMIT_LOCAL_FLUSH as i32 {
-        postgres::set_local(c"synchronous_commit", c"on");
     }
 }

@@ -1,27 +1,40 @@
 //! The node side of a cluster: what a statement is about, which catalogue version its router must know, the gate
-//! between coordinated commits and reads over several nodes, independent transactions, labels for the wait graph,
-//! transaction tokens, and distributed procedures.
+//! between coordinated commits and reads over several nodes, independent transactions, labels for the wait graph, settings of the session,
+//! transaction tokens, what runs inside functions, distributed procedures, and what a router says on its clients' connections.
 //!
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 
 mod analysis;
+mod column_fill;
+mod decision;
 pub mod gate;
 pub mod hooks;
 pub mod independent;
 pub mod intent;
+mod nested;
+mod ownership;
+mod placed;
 pub mod postgres;
 mod procedure;
+mod run_as;
+mod schema_change;
+pub mod seal;
 pub mod session_label;
+mod session_settings;
 pub mod settings;
 pub mod transaction_token;
 pub mod version;
+mod vote;
 
 /// Installs the settings and hooks of this room; called once when the library is loaded.
 pub fn install() {
     settings::define();
     session_label::install();
+    session_settings::install();
     version::install();
     procedure::install();
+    schema_change::install();
+    vote::install();
     hooks::install();
     independent::install();
 }

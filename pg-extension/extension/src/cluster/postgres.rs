@@ -1,43 +1,8 @@
 //! PostgreSQL calls that pgrx has no binding or no face for, each behind a safe function.
 
+use crate::operation::missing;
 use pgrx::pg_sys;
 use std::ffi::{CStr, CString, c_char, c_int};
-
-mod raw {
-    use std::ffi::{c_char, c_int};
-    unsafe extern "C-unwind" {
-        pub fn errstart(level: c_int, domain: *const c_char) -> bool;
-        pub fn errcode(sqlstate: c_int) -> c_int;
-        pub fn errmsg_internal(format: *const c_char, ...) -> c_int;
-        pub fn errhint(format: *const c_char, ...) -> c_int;
-        pub fn errfinish(file: *const c_char, line: c_int, function: *const c_char);
-    }
-}
-
-/// Raises ERROR with a SQLSTATE that PostgreSQL itself does not define, which pgrx's reports cannot carry.
-///
-/// # Safety
-/// `format` takes two 64-bit integers. No value with a destructor may be alive between here and PostgreSQL.
-pub unsafe fn raise_with_code(
-    sqlstate: [u8; 5],
-    format: &CStr,
-    values: [i64; 2],
-    hint: &CStr,
-) -> ! {
-    // SAFETY: the sequence that ereport() expands to.
-    unsafe {
-        raw::errstart(pgrx::PgLogLevel::ERROR as c_int, std::ptr::null::<c_char>());
-        raw::errcode(make_sqlstate(sqlstate));
-        raw::errmsg_internal(format.as_ptr(), values[0], values[1]);
-        raw::errhint(c"%s".as_ptr(), hint.as_ptr());
-        raw::errfinish(
-            c"cluster/postgres.rs".as_ptr(),
-            line!() as c_int,
-            c"raise_with_code".as_ptr(),
-        );
-    }
-    unreachable!("ERROR does not return")
-}
 
 /// PostgreSQL's packing of five characters, six bits each.
 pub fn make_sqlstate(code: [u8; 5]) -> c_int {
@@ -58,9 +23,32 @@ pub fn own_relation(name: &CStr) -> pg_sys::Oid {
     }
 }
 
+/// The OID of a function in schema abelian; InvalidOid when the extension is not installed in this database, or older.
+pub fn own_function(name: &CStr, arguments: &[pg_sys::Oid]) -> pg_sys::Oid {
+    // SAFETY: a look-up by a list of String nodes; missing is allowed.
+    unsafe {
+        let names = [c"abelian", name]
+            .into_iter()
+            .fold(std::ptr::null_mut(), |list, part| {
+                let part = pg_sys::makeString(pg_sys::pstrdup(part.as_ptr()));
+                pg_sys::lappend(list, part.cast())
+            });
+        pg_sys::LookupFuncName(names, arguments.len() as c_int, arguments.as_ptr(), true)
+    }
+}
+
 /// Sets a parameter for the rest of the transaction.
 pub fn set_local(name: &CStr, value: &CStr) {
     set(name, value, pg_sys::GucAction::GUC_ACTION_LOCAL);
+}
+
+/// Others act on the strength of what this transaction writes: its commit waits for the disk.
+pub fn flush_at_commit() {
+    // SAFETY: plain read of a setting.
+    let level = unsafe { pg_sys::synchronous_commit };
+    if level <= pg_sys::SyncCommitLevel::SYNCHRONOUS_COMMIT_LOCAL_FLUSH as i32 {
+        set_local(c"synchronous_commit", c"on");
+    }
 }
 
 /// Sets a parameter, to the end of the current nest level of settings with `GUC_ACTION_SAVE`.
@@ -72,6 +60,23 @@ pub fn set(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) {
             value.as_ptr(),
             pg_sys::GucContext::PGC_USERSET,
             pg_sys::GucSource::PGC_S_SESSION,
+            action,
+            true,
+            0,
+            false,
+        );
+    }
+}
+
+/// Sets a parameter that users cannot set.
+pub fn set_internal(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) {
+    // SAFETY: a setting of our own; errors unwind.
+    unsafe {
+        pg_sys::set_config_option(
+            name.as_ptr(),
+            value.as_ptr(),
+            pg_sys::GucContext::PGC_INTERNAL,
+            pg_sys::GucSource::PGC_S_SESSION, // What overrides becomes the default, also of enclosing transactions.
             action,
             true,
             0,
@@ -116,6 +121,39 @@ pub unsafe fn each_row(name: &CStr, columns: usize, visitor: &mut dyn FnMut(&[pg
     }
 }
 
+/// Whether a table or one of its partitions has rows here, in the newest state.
+pub fn has_rows(relation: pg_sys::Oid) -> bool {
+    std::iter::once(relation)
+        .chain(missing::descendants(relation))
+        .any(|member| {
+            // SAFETY: the relation exists; that of a table is looked at.
+            unsafe {
+                pg_sys::LockRelationOid(member, pg_sys::AccessShareLock as i32);
+                let kind = pg_sys::get_rel_relkind(member) as u8;
+                kind == pg_sys::RELKIND_RELATION && has_own_rows(member)
+            }
+        })
+}
+
+/// # Safety
+/// A locked table.
+unsafe fn has_own_rows(table: pg_sys::Oid) -> bool {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let table = pg_sys::table_open(table, pg_sys::AccessShareLock as i32);
+        let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
+        let slot = pg_sys::table_slot_create(table, std::ptr::null_mut());
+        let scan = pg_sys::table_beginscan(table, snapshot, 0, std::ptr::null_mut());
+        let found =
+            pg_sys::table_scan_getnextslot(scan, pg_sys::ScanDirection::ForwardScanDirection, slot);
+        pg_sys::table_endscan(scan);
+        pg_sys::ExecDropSingleTupleTableSlot(slot);
+        pg_sys::UnregisterSnapshot(snapshot);
+        pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
+        found
+    }
+}
+
 /// A fresh `text` datum (also good for `json`, which is stored alike).
 pub fn text_datum(text: &str) -> pg_sys::Datum {
     // SAFETY: copies `text` into a palloc'd varlena of the given length.
@@ -134,6 +172,35 @@ pub fn text_datum(text: &str) -> pg_sys::Datum {
 pub unsafe fn text_argument(datum: pg_sys::Datum) -> CString {
     // SAFETY: text_to_cstring gives a NUL-terminated palloc'd copy.
     unsafe { CStr::from_ptr(pg_sys::text_to_cstring(datum.cast_mut_ptr())).to_owned() }
+}
+
+/// A text of the server's in UTF-8.
+pub fn to_utf8(text: &CStr) -> CString {
+    // SAFETY: the conversion gives its argument or a palloc'd string.
+    unsafe {
+        let length = text.count_bytes() as c_int;
+        let utf8 = pg_sys::pg_enc::PG_UTF8 as c_int;
+        CStr::from_ptr(pg_sys::pg_server_to_any(text.as_ptr(), length, utf8)).to_owned()
+    }
+}
+
+/// A text in UTF-8 as the server keeps it.
+pub fn from_utf8(text: &CStr) -> CString {
+    // SAFETY: as above.
+    unsafe {
+        let length = text.count_bytes() as c_int;
+        let utf8 = pg_sys::pg_enc::PG_UTF8 as c_int;
+        CStr::from_ptr(pg_sys::pg_any_to_server(text.as_ptr(), length, utf8)).to_owned()
+    }
+}
+
+/// A `name` argument as a C string.
+///
+/// # Safety
+/// `datum` must be a non-null `name`.
+pub unsafe fn name_argument(datum: pg_sys::Datum) -> CString {
+    // SAFETY: by the caller's promise; a name ends with a zero byte.
+    unsafe { CStr::from_ptr(datum.cast_mut_ptr()).to_owned() }
 }
 
 /// The elements of an `integer[]` without NULLs that are not negative.

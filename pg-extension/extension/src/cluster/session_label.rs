@@ -1,12 +1,17 @@
 //! Which client session of which router each backend serves, in shared memory, so that the wait graphs of several
-//! nodes can be joined. A label is a hint for finding deadlocks; nothing else depends on it.
+//! nodes can be joined. A label is a hint for finding deadlocks; nothing else depends on it. It counts when a router has sealed it, or is
+//! connected in a role of its own: nobody is found in a circle by what a stranger says.
 
 use super::postgres;
+use super::seal::{self, Sealed};
+use crate::backend;
+use crate::callback;
+use crate::error::Error;
+use crate::hooks::memory::{self, Needs};
 use crate::pg_function;
-use pgrx::{pg_guard, pg_sys};
+use pgrx::pg_sys;
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 /// Longest label in bytes; longer ones are cut.
 const LABEL_BYTES: usize = 96;
@@ -20,23 +25,30 @@ const SPARE_ENTRIES: usize = 64;
 struct Entry {
     sequence: AtomicU32,
     pid: AtomicI32,
+    /// When the process started, which its connection's name tells.
+    start: AtomicI64,
     words: [AtomicU64; WORDS],
+}
+
+/// What a backend says of itself.
+struct Label {
+    text: String,
+    start: i64,
 }
 
 /// How often a reader retries while the owner writes; then the label counts as absent.
 const READ_ATTEMPTS: usize = 100;
 
 static ENTRIES: AtomicPtr<Entry> = AtomicPtr::new(std::ptr::null_mut());
-static NEXT_REQUEST: OnceLock<pg_sys::shmem_request_hook_type> = OnceLock::new();
-static NEXT_STARTUP: OnceLock<pg_sys::shmem_startup_hook_type> = OnceLock::new();
 
 impl Entry {
-    fn write(&self, pid: i32, label: &[u8]) {
+    fn write(&self, pid: i32, start: i64, label: &[u8]) {
         let mut bytes = [0u8; LABEL_BYTES];
         let length = label.len().min(LABEL_BYTES);
         bytes[..length].copy_from_slice(&label[..length]);
         self.sequence.fetch_add(1, Ordering::AcqRel);
         self.pid.store(pid, Ordering::Relaxed);
+        self.start.store(start, Ordering::Relaxed);
         for (word, chunk) in self.words.iter().zip(bytes.chunks_exact(8)) {
             word.store(
                 u64::from_ne_bytes(chunk.try_into().unwrap_or_default()),
@@ -46,10 +58,11 @@ impl Entry {
         self.sequence.fetch_add(1, Ordering::Release);
     }
 
-    fn read(&self, pid: i32) -> Option<String> {
+    fn read(&self, pid: i32) -> Option<Label> {
         for _ in 0..READ_ATTEMPTS {
             let before = self.sequence.load(Ordering::Acquire);
             let owner = self.pid.load(Ordering::Relaxed);
+            let start = self.start.load(Ordering::Relaxed);
             let mut bytes = [0u8; LABEL_BYTES];
             for (word, chunk) in self.words.iter().zip(bytes.chunks_exact_mut(8)) {
                 chunk.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
@@ -57,8 +70,10 @@ impl Entry {
             std::sync::atomic::fence(Ordering::Acquire);
             if before.is_multiple_of(2) && self.sequence.load(Ordering::Relaxed) == before {
                 let end = bytes.iter().position(|b| *b == 0).unwrap_or(LABEL_BYTES);
-                return (owner == pid && end > 0)
-                    .then(|| String::from_utf8_lossy(&bytes[..end]).into_owned());
+                return (owner == pid && end > 0).then(|| Label {
+                    text: String::from_utf8_lossy(&bytes[..end]).into_owned(),
+                    start,
+                });
             }
             std::hint::spin_loop();
         }
@@ -68,13 +83,10 @@ impl Entry {
 
 /// Asks for the shared memory.
 pub fn install() {
-    // SAFETY: the postmaster loads libraries in one thread.
-    unsafe {
-        NEXT_REQUEST.get_or_init(|| pg_sys::shmem_request_hook);
-        pg_sys::shmem_request_hook = Some(request_memory);
-        NEXT_STARTUP.get_or_init(|| pg_sys::shmem_startup_hook);
-        pg_sys::shmem_startup_hook = Some(attach_memory);
-    }
+    memory::request(Needs {
+        bytes: || capacity() * size_of::<Entry>(),
+        attach: attach_memory,
+    });
 }
 
 fn capacity() -> usize {
@@ -82,24 +94,9 @@ fn capacity() -> usize {
     unsafe { pg_sys::MaxBackends as usize + SPARE_ENTRIES }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn request_memory() {
-    // SAFETY: called by the postmaster at the time for requests.
+fn attach_memory() {
+    // SAFETY: called while the postmaster alone has the segment; all-zero bytes are valid entries.
     unsafe {
-        if let Some(next) = NEXT_REQUEST.get().copied().flatten() {
-            pg_sys::submodules::ffi::pg_guard_ffi_boundary(|| next());
-        }
-        pg_sys::RequestAddinShmemSpace(capacity() * size_of::<Entry>());
-    }
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn attach_memory() {
-    // SAFETY: called by the postmaster while it alone has the segment; all-zero bytes are valid entries.
-    unsafe {
-        if let Some(next) = NEXT_STARTUP.get().copied().flatten() {
-            pg_sys::submodules::ffi::pg_guard_ffi_boundary(|| next());
-        }
         let bytes = capacity() * size_of::<Entry>();
         let mut found = false;
         let memory = pg_sys::ShmemInitStruct(c"abelian session labels".as_ptr(), bytes, &mut found);
@@ -128,9 +125,12 @@ unsafe fn entry_of(process: *mut pg_sys::PGPROC) -> Option<&'static Entry> {
     }
 }
 
-/// Assign hook of `abelian.session`.
-#[pg_guard]
-pub unsafe extern "C-unwind" fn on_assign(label: *const c_char, _extra: *mut c_void) {
+callback!(
+    /// Assign hook of `abelian.session`.
+    pub fn on_assign(label: *const c_char, _extra: *mut c_void) = |label, _| assign(label)
+);
+
+fn assign(label: *const c_char) {
     // SAFETY: MyProc is null until the backend has its entry in the process array; the label is a C string.
     unsafe {
         if let Some(entry) = entry_of(pg_sys::MyProc) {
@@ -139,7 +139,7 @@ pub unsafe extern "C-unwind" fn on_assign(label: *const c_char, _extra: *mut c_v
             } else {
                 CStr::from_ptr(label).to_bytes()
             };
-            entry.write(pg_sys::MyProcPid, bytes);
+            entry.write(backend::pid(), pg_sys::MyStartTimestamp, bytes);
         }
     }
 }
@@ -148,14 +148,31 @@ pg_function!(
     /// `abelian.session_label(pid)`
     fn abelian_session_label(call) {
         let pid = call.i32(0);
-        // SAFETY: finds the live process's entry, or null; entries of ended processes carry another pid.
-        let label = unsafe { entry_of(pg_sys::BackendPidGetProc(pid)) }.and_then(|entry| entry.read(pid));
-        Ok(match label {
-            Some(label) => postgres::text_datum(&label),
-            None => call.null(),
-        })
+        // SAFETY: finds the live process, or null; entries of ended processes carry another pid.
+        let (label, role) = unsafe {
+            let process = pg_sys::BackendPidGetProc(pid);
+            let role = if process.is_null() { pg_sys::InvalidOid } else { (*process).roleId };
+            (entry_of(process).and_then(|entry| entry.read(pid)), role)
+        };
+        let trusted = label.map(|label| trusted(label, pid, role)).transpose()?.flatten();
+        Ok(trusted.map_or_else(|| call.null(), |label| postgres::text_datum(&label)))
     }
 );
+
+/// The label without its seal, `<router>:<session>[:<seal>]`, if it counts.
+fn trusted(label: Label, pid: i32, role: pg_sys::Oid) -> Result<Option<String>, Error> {
+    let (text, seal) = match label.text.match_indices(':').nth(1) {
+        Some((at, _)) => (&label.text[..at], Some(&label.text[at + 1..])),
+        None => (label.text.as_str(), None),
+    };
+    let counts = match (seal, seal::router_named(text.as_bytes())) {
+        (Some(seal), Some(router)) => Sealed::on("session", pid, label.start)
+            .bytes(text.as_bytes())
+            .holds(router, seal)?,
+        _ => seal::is_router(role),
+    };
+    Ok(counts.then(|| text.to_owned()))
+}
 
 #[cfg(test)]
 mod tests {
@@ -165,6 +182,7 @@ mod tests {
         Entry {
             sequence: AtomicU32::new(0),
             pid: AtomicI32::new(0),
+            start: AtomicI64::new(0),
             words: std::array::from_fn(|_| AtomicU64::new(0)),
         }
     }
@@ -172,19 +190,21 @@ mod tests {
     #[test]
     fn a_label_is_read_back_by_its_owner_only() {
         let entry = entry();
-        entry.write(7, b"router:12");
-        assert_eq!(entry.read(7).as_deref(), Some("router:12"));
-        assert_eq!(entry.read(8), None);
+        entry.write(7, 100, b"router:12");
+        let label = entry.read(7).map(|label| (label.text, label.start));
+        assert_eq!(label, Some(("router:12".to_owned(), 100)));
+        assert!(entry.read(8).is_none());
     }
 
     #[test]
     fn a_shorter_label_leaves_nothing_of_the_longer_one() {
         let entry = entry();
-        entry.write(7, &[b'x'; LABEL_BYTES + 20]);
-        assert_eq!(entry.read(7).map(|l| l.len()), Some(LABEL_BYTES));
-        entry.write(7, b"ab");
-        assert_eq!(entry.read(7).as_deref(), Some("ab"));
-        entry.write(7, b"");
-        assert_eq!(entry.read(7), None);
+        let length = |entry: &Entry| entry.read(7).map(|label| label.text.len());
+        entry.write(7, 100, &[b'x'; LABEL_BYTES + 20]);
+        assert_eq!(length(&entry), Some(LABEL_BYTES));
+        entry.write(7, 100, b"ab");
+        assert_eq!(length(&entry), Some(2));
+        entry.write(7, 100, b"");
+        assert_eq!(length(&entry), None);
     }
 }

@@ -1,14 +1,14 @@
 //! The settings a router gives to its connections to a node.
 
-use super::{procedure, session_label};
+use super::{procedure, seal, session_label, session_settings};
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 use std::ffi::CString;
 
 /// `abelian.placement_version`: the catalogue version the router routes by; 0 for clients that are no routers.
 pub static PLACEMENT_VERSION: GucSetting<i32> = GucSetting::<i32>::new(0);
 
-/// `abelian.node_id`: which node this is, told by the router before it changes the schema; 0 when it has not.
-static NODE_ID: GucSetting<i32> = GucSetting::<i32>::new(0);
+/// `abelian.node_id`: which node this is, as the router tells its connections; 0 when it has not.
+pub static NODE_ID: GucSetting<i32> = GucSetting::<i32>::new(0);
 
 /// `abelian.session`: which client session of which router this connection serves, `<router uuid>:<number>`.
 static SESSION: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
@@ -28,6 +28,11 @@ static TRANSACTION_ID: GucSetting<Option<CString>> = GucSetting::<Option<CString
 
 /// `abelian.lane_clock`: reported to the router; see [`super::independent`].
 static LANE_CLOCK: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
+
+/// `abelian.connection`: reported to the router; see [`super::seal`].
+static CONNECTION: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
+/// `abelian.settings`: reported to the router; see [`super::session_settings`].
+static SETTINGS: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
 /// `abelian.combine`: read by routers, not by nodes.
 static COMBINE: GucSetting<bool> = GucSetting::<bool>::new(true);
@@ -55,8 +60,8 @@ pub fn define() {
     );
     GucRegistry::define_int_guc(
         c"abelian.node_id",
-        c"The number of this node in its cluster, as the router tells it for changes of the schema.",
-        c"Sequences that give values to distributed tables count differently on each node.",
+        c"The number of this node in its cluster, as the router tells it.",
+        c"Sequences of distributed tables count differently on each node, and functions must not use rows of others.",
         &NODE_ID,
         0,
         i32::MAX,
@@ -103,6 +108,17 @@ pub fn define() {
             Some(procedure::on_assign),
             None,
         );
+        GucRegistry::define_string_guc_with_hooks(
+            c"abelian.connection",
+            c"The name of this connection, which a router seals with what it says on it.",
+            c"",
+            &CONNECTION,
+            GucContext::Internal,
+            GucFlags::REPORT,
+            None,
+            None,
+            Some(seal::show_connection),
+        );
     }
     GucRegistry::define_string_guc(
         c"abelian.commit_statistics",
@@ -136,4 +152,18 @@ pub fn define() {
         GucContext::Internal,
         GucFlags::REPORT,
     );
+    // SAFETY: the hook gives a C string that stays until it is called again.
+    unsafe {
+        GucRegistry::define_string_guc_with_hooks(
+            session_settings::NAME,
+            c"What the session, its role or its database has set, one line each.",
+            c"",
+            &SETTINGS,
+            GucContext::Internal,
+            GucFlags::REPORT,
+            None,
+            None,
+            Some(session_settings::show),
+        );
+    }
 }

@@ -33,6 +33,11 @@ pub fn begin_run() {
     );
 }
 
+/// Which run of the server this is.
+pub fn run() -> u64 {
+    RUN.load(Relaxed)
+}
+
 /// The part of a token that says which run of which server gave it.
 fn server_run() -> String {
     // SAFETY: plain read of the control file's copy in memory.

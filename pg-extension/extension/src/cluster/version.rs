@@ -8,9 +8,11 @@
 //! A transaction that has itself changed the placement is not refused: nobody else can change it meanwhile, and the
 //! router has asked for the change. Its next transaction is.
 
-use super::{postgres, settings};
+use super::{placed, postgres, settings};
+use crate::boundary::PostgresError;
+use crate::hooks::cache;
 use crate::pg_function;
-use pgrx::{pg_guard, pg_sys};
+use pgrx::pg_sys;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::Relaxed};
 
 /// The cached version; [`UNREAD`] after an invalidation, 0 when nobody is to be refused.
@@ -25,12 +27,10 @@ const OUTDATED: [u8; 5] = *b"AB001";
 
 /// Registers the invalidation callback. It holds in each backend, which inherits it from the postmaster.
 pub fn install() {
-    // SAFETY: a callback that only stores to a static.
-    unsafe { pg_sys::CacheRegisterRelcacheCallback(Some(forget_version), pg_sys::Datum::null()) };
+    cache::on_relation(forget_version);
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn forget_version(_argument: pg_sys::Datum, relation: pg_sys::Oid) {
+fn forget_version(relation: pg_sys::Oid) {
     if relation == pg_sys::InvalidOid || relation.to_u32() == CLUSTER_RELATION.load(Relaxed) {
         NODE_VERSION.store(UNREAD, Relaxed);
     }
@@ -48,19 +48,18 @@ pub fn newer_than_router() -> Option<i64> {
 }
 
 /// Raises AB001.
-///
-/// # Safety
-/// No value with a destructor may be alive between here and PostgreSQL.
-pub unsafe fn refuse(current: i64) -> ! {
-    // SAFETY: by the caller's promise.
-    unsafe {
-        postgres::raise_with_code(
-            OUTDATED,
-            c"the placement has changed: version %lld is current, the statement was routed by version %lld",
-            [current, i64::from(settings::PLACEMENT_VERSION.get())],
-            c"Routers read abelian.catalog() anew and route the statement again.",
-        )
-    }
+pub fn refuse(current: i64) -> ! {
+    let known = settings::PLACEMENT_VERSION.get();
+    PostgresError::with_hint(
+        postgres::make_sqlstate(OUTDATED),
+        &format!(
+            "the placement has changed: version {current} is current, the statement was routed by version {known}"
+        ),
+        "",
+        "Routers read abelian.catalog() anew and route the statement again.",
+        None,
+    )
+    .raise()
 }
 
 /// The version as this backend knows it; 0 in a transaction that has changed it.
@@ -113,6 +112,7 @@ const VERSION_ATTRIBUTE: i32 = 2;
 pg_function!(
     /// The trigger of `abelian.cluster`: tells all backends at commit to read the version anew.
     fn abelian_placement_changed(_call) {
+        placed::begin_change();
         // SAFETY: queues an invalidation message in the running transaction; the trigger returns no row.
         unsafe { pg_sys::CacheInvalidateRelcacheByRelid(postgres::own_relation(c"cluster")) };
         // This backend gets its own message only when the command ends.

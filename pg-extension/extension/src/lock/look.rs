@@ -19,7 +19,7 @@ impl Opened {
             if relation.is_null() {
                 pg_sys::UnlockRelationOid(id, lock);
             }
-            (!relation.is_null()).then_some(Opened(relation))
+            (!relation.is_null()).then(|| Opened(relation))
         }
     }
 
@@ -28,6 +28,19 @@ impl Opened {
         let block = u32::from(place.ip_blkid.bi_hi) << 16 | u32::from(place.ip_blkid.bi_lo);
         Self::open(id)
             .filter(|table| table.is_table() && place.ip_posid != 0 && table.has_block(block))
+    }
+
+    /// Whether the current user may read some column of it.
+    pub fn may_be_read(&self) -> bool {
+        let select = u64::from(pg_sys::ACL_SELECT);
+        // SAFETY: catalogue look-ups of an open relation.
+        unsafe {
+            let (table, user) = ((*self.0).rd_id, pg_sys::GetUserId());
+            let any = pg_sys::AclMaskHow::ACLMASK_ANY;
+            pg_sys::pg_class_aclcheck(table, user, select as _) == pg_sys::AclResult::ACLCHECK_OK
+                || pg_sys::pg_attribute_aclcheck_all(table, user, select as _, any)
+                    == pg_sys::AclResult::ACLCHECK_OK
+        }
     }
 
     /// The relation.

@@ -11,6 +11,9 @@ pub use look::Opened;
 pub use moment::{Moment, Moments, Purpose};
 pub use waiting::{Gates, Waiting, at_element, at_row};
 
+use crate::backend;
+use crate::hooks::subscribers::Subscriber;
+use crate::hooks::transaction;
 use crate::identity::Object;
 use crate::settings;
 use crate::shared_memory::FIGURES;
@@ -20,7 +23,6 @@ use abelian_adt::locks::lock_key;
 use pgrx::pg_sys::{self, Oid};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ptr::null_mut;
 
 pub mod early;
 pub mod phaser;
@@ -59,8 +61,7 @@ fn tag(tag: Tag) -> pg_sys::LOCKTAG {
         Tag::Element(key) => (ELEMENT_CLASS, key),
     };
     pg_sys::LOCKTAG {
-        // SAFETY: plain read of the backend's database.
-        locktag_field1: unsafe { pg_sys::MyDatabaseId }.to_u32(),
+        locktag_field1: backend::database().to_u32(),
         locktag_field2: (key >> 32) as u32,
         locktag_field3: key as u32,
         locktag_field4: class,
@@ -274,8 +275,7 @@ pub fn owns_table(relation: Oid) -> bool {
 
 fn holds_table(relation: Oid, mode: i32) -> bool {
     let tag = pg_sys::LOCKTAG {
-        // SAFETY: plain read.
-        locktag_field1: unsafe { pg_sys::MyDatabaseId }.to_u32(),
+        locktag_field1: backend::database().to_u32(),
         locktag_field2: relation.to_u32(),
         locktag_field3: 0,
         locktag_field4: 0,
@@ -289,23 +289,21 @@ fn holds_table(relation: Oid, mode: i32) -> bool {
 /// Registers for the ends of transactions; called once when the library is loaded.
 pub fn install() {
     phaser::install();
-    // SAFETY: a callback that lives as long as the process.
-    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ends), null_mut()) };
+    transaction::on_end(&Subscriber {
+        concerns: |_| true,
+        tell: |event| transaction_ends(*event),
+    });
 }
 
 /// Everything that this room does at the end of a transaction, but for the gates, which are left after its locks are released.
-/// Called for every transaction: no guard but around what may raise.
-unsafe extern "C-unwind" fn transaction_ends(
-    event: pg_sys::XactEvent::Type,
-    _argument: *mut std::ffi::c_void,
-) {
+fn transaction_ends(event: pg_sys::XactEvent::Type) {
     use pg_sys::XactEvent::{
         XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PRE_COMMIT, XACT_EVENT_PRE_PREPARE,
         XACT_EVENT_PREPARE,
     };
     match event {
         XACT_EVENT_PRE_COMMIT => {
-            readers::before_end(); // may raise: nothing here has a destructor
+            readers::before_end();
             early::before_commit();
         }
         XACT_EVENT_PRE_PREPARE => readers::before_end(),

@@ -8,16 +8,17 @@
 //! A transaction passes the gate of an object once, and leaves it after its locks are released.
 
 use super::{Mode, early, waiting};
+use crate::backend;
 use crate::backend::now;
+use crate::hooks::subscribers::Subscriber;
+use crate::hooks::transaction;
 use crate::settings;
 use crate::shared_memory::{FIGURES, PHASER};
 use crate::statistics::count;
 use abelian_adt::phases::{Arrival, Kind, Phases, Ticket};
 use pgrx::PGRXSharedMemory;
 use pgrx::pg_sys::{self, ConditionVariable};
-use pgrx::prelude::*;
 use std::cell::{Cell, RefCell, UnsafeCell};
-use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::*};
 
 /// How many gates there are; an object has one while somebody is there.
@@ -86,7 +87,8 @@ impl Gate {
     }
 
     fn is_of(&self, object: i64) -> bool {
-        self.object.load(Relaxed) == object && self.database.load(Relaxed) == database()
+        self.object.load(Relaxed) == object
+            && self.database.load(Relaxed) == backend::database().to_u32()
     }
 
     /// Makes the change if this is the object's gate, or `take` and nobody is there.
@@ -105,7 +107,7 @@ impl Gate {
                     return None;
                 }
                 self.object.store(object, Relaxed);
-                self.database.store(database(), Relaxed);
+                self.database.store(backend::database().to_u32(), Relaxed);
             }
             Some(change(phases))
         })
@@ -160,14 +162,9 @@ fn gate(number: u16) -> &'static Gate {
     &PHASER.get().0[usize::from(number)]
 }
 
-fn database() -> u32 {
-    // SAFETY: plain read.
-    unsafe { pg_sys::MyDatabaseId }.to_u32()
-}
-
 /// Makes the change at the object's gate; `None` if it has none and gets none.
 fn at_gate<T>(object: i64, change: impl Fn(&mut Phases) -> T) -> Option<(u16, T)> {
-    let key = object as u64 ^ (u64::from(database()) << 40);
+    let key = object as u64 ^ (u64::from(backend::database().to_u32()) << 40);
     let first = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize;
     // Where others of the object are comes before where nobody is.
     [false, true].into_iter().find_map(|take| {
@@ -298,30 +295,15 @@ fn wait(number: u16, object: i64, ticket: Ticket) {
 
 /// Registers the end of transactions; called once when the library is loaded.
 pub fn install() {
-    // SAFETY: a callback that lives as long as the process.
-    unsafe { pg_sys::RegisterResourceReleaseCallback(Some(released), null_mut()) };
+    transaction::after_locks(&Subscriber {
+        concerns: |()| BEFORE.get().is_some() || is_inside() || early::has_duty(),
+        tell: |()| leave(),
+    });
 }
 
 /// After the locks of a transaction are released (or handed to a prepared one, which nobody waits for at the gate). Runs at
-/// commit, at abort, and when a process ends in the middle of something. Called several times for every transaction: no guard
-/// where nothing is to be done.
-unsafe extern "C-unwind" fn released(
-    phase: pg_sys::ResourceReleasePhase::Type,
-    _commit: bool,
-    top_level: bool,
-    _argument: *mut std::ffi::c_void,
-) {
-    if phase != pg_sys::ResourceReleasePhase::RESOURCE_RELEASE_AFTER_LOCKS || !top_level {
-        return;
-    }
-    if BEFORE.get().is_some() || is_inside() || early::has_duty() {
-        // SAFETY: nothing here has a destructor.
-        unsafe { leave() }
-    }
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn leave() {
+/// commit, at abort, and when a process ends in the middle of something.
+fn leave() {
     stop_waiting();
     for inside in INSIDE.take() {
         gate(inside.gate).leave();

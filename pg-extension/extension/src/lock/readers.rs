@@ -9,7 +9,7 @@
 
 use crate::error::Error;
 use crate::shared_memory::READERS;
-use pgrx::{PGRXSharedMemory, pg_guard};
+use pgrx::PGRXSharedMemory;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst, fence};
 
@@ -69,17 +69,9 @@ pub fn exist_before_row() -> bool {
     found
 }
 
-/// The transaction is going to commit or to be prepared. For callbacks of PostgreSQL.
+/// The transaction is going to commit or to be prepared.
 pub(super) fn before_end() {
-    if LOOKED_EARLY.get() {
-        // SAFETY: by the callers, nothing with a destructor lies between here and PostgreSQL.
-        unsafe { look_again() }
-    }
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn look_again() {
-    if exist() {
+    if LOOKED_EARLY.get() && exist() {
         Error::ConcurrentUpdate.raise();
     }
 }

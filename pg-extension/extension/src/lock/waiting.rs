@@ -154,8 +154,7 @@ pub fn at_element(hash: u64, element: &[u8]) {
 pub(super) fn note_gate(object: i64, mode: Mode) {
     let (relation, row) = ROW.get();
     GATES.exclusive().0[my_place()] = GateNote {
-        // SAFETY: plain read.
-        pid: unsafe { pg_sys::MyProcPid },
+        pid: backend::pid(),
         object,
         relation,
         row,
@@ -179,8 +178,7 @@ pub fn at_row(relation: Oid, place: ItemPointerData) {
 pub(super) fn note(tag: &pg_sys::LOCKTAG, object: Option<&Object>) {
     let (relation, row) = ROW.get();
     let mut note = Note {
-        // SAFETY: plain read.
-        pid: unsafe { pg_sys::MyProcPid },
+        pid: backend::pid(),
         class: tag.locktag_field4,
         key: u64::from(tag.locktag_field2) << 32 | u64::from(tag.locktag_field3),
         object: 0,

@@ -5,67 +5,48 @@
 //! | DROP TABLE, DROP COLUMN, and whatever cascades to them | the slices of the column go in the same transaction |
 //! | TRUNCATE | likewise, once the command holds its locks |
 //! | ALTER TABLE | values are read as of now, since the command's snapshot is older than its lock; slices of columns that have another type afterwards go |
-//! | CREATE, DROP, ALTER DATABASE | folding workers leave first |
+//! | CREATE, DROP, ALTER DATABASE | the folding worker of the database leaves first |
 
 use crate::catalog;
+use crate::hooks::access;
+use crate::hooks::subscribers::Subscriber;
+use crate::hooks::utility::{self, Around, Command, Runner};
+use crate::object::databases::{self, Needs};
 use crate::object::slice_table::{Content, Slice};
-use crate::object::{self, read, split_set, worker, write};
-use crate::utility::UtilityCall;
+use crate::object::{self, leftovers, orphans, read, split_set, worker, write};
 use pgrx::pg_sys::{self, NodeTag, Oid};
-use pgrx::prelude::*;
 use std::cell::RefCell;
-use std::ffi::{c_char, c_int, c_void};
-
-static mut NEXT_ACCESS: pg_sys::object_access_hook_type = None;
-static mut NEXT_UTILITY: pg_sys::ProcessUtility_hook_type = None;
 
 thread_local! {
     /// Tables that the running TRUNCATE names; it does not have its locks yet when the hook hears of them.
     static TRUNCATED: RefCell<Vec<Oid>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Installs the hooks; called once when the library is loaded.
+/// Subscribes to hooks; called once when the library is loaded.
 pub fn install() {
-    // SAFETY: before any session exists; earlier hooks are called from ours.
-    unsafe {
-        NEXT_ACCESS = pg_sys::object_access_hook;
-        pg_sys::object_access_hook = Some(on_access);
-        NEXT_UTILITY = pg_sys::ProcessUtility_hook;
-        pg_sys::ProcessUtility_hook = Some(on_utility);
-    }
-}
-
-/// PostgreSQL calls it for every function of every statement, too: for what is of no concern, nothing is guarded.
-unsafe extern "C-unwind" fn on_access(
-    access: pg_sys::ObjectAccessType::Type,
-    class: Oid,
-    object: Oid,
-    column: c_int,
-    argument: *mut c_void,
-) {
-    // SAFETY: the chained hook gets what we got; nothing here has a destructor.
-    unsafe {
-        if let Some(next) = NEXT_ACCESS {
-            next(access, class, object, column, argument);
-        }
-        if class == pg_sys::RelationRelationId {
-            on_relation(access, object, column);
-        }
-    }
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn on_relation(
-    access: pg_sys::ObjectAccessType::Type,
-    object: Oid,
-    column: c_int,
-) {
     use pg_sys::ObjectAccessType::{OAT_DROP, OAT_TRUNCATE};
-    if access == OAT_DROP {
-        dropped(object, column as i16);
-    } else if access == OAT_TRUNCATE {
-        TRUNCATED.with_borrow_mut(|tables| tables.push(object));
-    }
+    access::subscribe(Subscriber {
+        concerns: |access| {
+            access.class == pg_sys::RelationRelationId
+                && (access.kind == OAT_DROP || access.kind == OAT_TRUNCATE)
+        },
+        tell: |access| match access.kind {
+            OAT_DROP => dropped(access.object, access.column as i16),
+            _ => TRUNCATED.with_borrow_mut(|tables| tables.push(access.object)),
+        },
+    });
+    utility::subscribe(Around {
+        concerns: |command| command.tag() == NodeTag::T_AlterTableStmt,
+        around: alter_table,
+    });
+    utility::subscribe(Around {
+        concerns: |command| command.tag() == NodeTag::T_TruncateStmt,
+        around: truncate,
+    });
+    utility::subscribe(Around {
+        concerns: databases::concerns,
+        around: change_database,
+    });
 }
 
 /// A table (`column` 0) or column is about to be dropped; the command holds AccessExclusiveLock.
@@ -124,64 +105,55 @@ fn type_of(relation: Oid, column: i16) -> Oid {
     unsafe { pg_sys::get_atttype(relation, column) }
 }
 
-/// Users' code runs below CALL and DO, whose errors must pass with all their fields; nothing else is to be done for them.
-#[allow(clippy::too_many_arguments)] // PostgreSQL's signature
-unsafe extern "C-unwind" fn on_utility(
-    statement: *mut pg_sys::PlannedStmt,
-    text: *const c_char,
-    read_only: bool,
-    context: pg_sys::ProcessUtilityContext::Type,
-    parameters: pg_sys::ParamListInfo,
-    environment: *mut pg_sys::QueryEnvironment,
-    destination: *mut pg_sys::DestReceiver,
-    completion: *mut pg_sys::QueryCompletion,
-) {
-    let call = UtilityCall {
-        statement,
-        text,
-        read_only,
-        context,
-        parameters,
-        environment,
-        destination,
-        completion,
-    };
-    // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
-    unsafe {
-        if call.runs_users_code() {
-            call.pass_on(NEXT_UTILITY);
-        } else {
-            on_other_utility(call);
-        }
+fn alter_table(command: &Command, alter: Runner<'_>) {
+    // SAFETY: the node is of this type.
+    let alters_type = unsafe { alters_type(command.node().cast()) };
+    read::with_newest(|| alter(command));
+    if alters_type {
+        remove(&|slice| !fits(slice));
+        note_rewritten();
     }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn on_other_utility(call: UtilityCall) {
-    // SAFETY: the next hook or PostgreSQL's own function gets what we got.
-    let go_on = || unsafe { call.pass_on_guarded(NEXT_UTILITY) };
-    // SAFETY: a utility statement has a node.
-    let statement = unsafe { call.node() };
-    match unsafe { (*statement).type_ } {
-        NodeTag::T_AlterTableStmt => {
-            read::with_newest(go_on);
-            // SAFETY: the node is of this type.
-            if unsafe { alters_type(statement.cast()) } {
-                remove(&|slice| !fits(slice));
-            }
-        }
-        NodeTag::T_TruncateStmt => {
-            TRUNCATED.with_borrow_mut(Vec::clear);
-            go_on();
-            truncated(TRUNCATED.take());
-        }
-        // SAFETY: the node is of the type its tag says.
-        tag if unsafe { concerns_database(tag, statement) } => {
-            let _away = worker::stay_away();
-            go_on();
-            split_set::forget_databases();
-        }
-        _ => go_on(),
+fn truncate(command: &Command, truncate: Runner<'_>) {
+    TRUNCATED.with_borrow_mut(Vec::clear);
+    truncate(command);
+    truncated(TRUNCATED.take());
+}
+
+fn change_database(command: &Command, change: Runner<'_>) {
+    // SAFETY: a command that is about to run.
+    let _away = match unsafe { databases::needs(command.node()) } {
+        Needs::One(database) => worker::stay_away(database),
+        Needs::None => None,
+    };
+    change(command);
+    split_set::forget_databases();
+}
+
+/// Columns of the tables that the command has rewritten may have new objects.
+fn note_rewritten() {
+    let Ok(tables) = orphans::tables() else {
+        return;
+    };
+    for table in tables.into_iter().filter(|table| is_locked(*table)) {
+        leftovers::note(table);
+        worker::note_slices();
+    }
+}
+
+/// Whether the transaction holds the lock under which a table is rewritten.
+fn is_locked(table: Oid) -> bool {
+    // SAFETY: looks at the transaction's own locks.
+    unsafe {
+        let tag = pg_sys::LOCKTAG {
+            locktag_field1: pg_sys::MyDatabaseId.to_u32(),
+            locktag_field2: table.to_u32(),
+            locktag_type: pg_sys::LockTagType::LOCKTAG_RELATION as u8,
+            locktag_lockmethodid: pg_sys::DEFAULT_LOCKMETHOD as u8,
+            ..Default::default()
+        };
+        pg_sys::LockHeldByMe(&tag, pg_sys::AccessExclusiveLock as i32)
     }
 }
 
@@ -211,16 +183,4 @@ fn fits(slice: &Slice) -> bool {
         Content::Decimal(_) => column == c.decimal_counter,
         Content::State(type_, _) => column == type_,
     })
-}
-
-unsafe fn concerns_database(tag: NodeTag, statement: *mut pg_sys::Node) -> bool {
-    match tag {
-        NodeTag::T_CreatedbStmt | NodeTag::T_DropdbStmt | NodeTag::T_AlterDatabaseStmt => true,
-        // SAFETY: by the caller.
-        NodeTag::T_RenameStmt => unsafe {
-            (*statement.cast::<pg_sys::RenameStmt>()).renameType
-                == pg_sys::ObjectType::OBJECT_DATABASE
-        },
-        _ => false,
-    }
 }

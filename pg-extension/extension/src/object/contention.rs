@@ -4,13 +4,13 @@
 //! An object becomes *hot* when an in-place operation meets another transaction on the row. It stays hot while
 //! different backends keep using it at short distance, and cools down `abelian.hot_for` after the last sign.
 
-use crate::backend::now;
+use crate::backend::{self, now};
 use crate::object::Object;
 use crate::pg_function;
 use crate::settings::{self, Split};
 use crate::shared_memory::{DETECTOR, FIGURES};
 use crate::statistics;
-use pgrx::{PGRXSharedMemory, pg_sys};
+use pgrx::PGRXSharedMemory;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, Ordering::Relaxed};
 
 /// The table is set-associative: an object may lie in one of the ways of its set; the one unused for longest gives way.
@@ -41,7 +41,7 @@ impl Entry {
     }
 
     fn touch(&self, now: i64) {
-        self.backend.store(me(), Relaxed);
+        self.backend.store(backend::pid(), Relaxed);
         self.used_at.store(now, Relaxed);
     }
 }
@@ -66,7 +66,7 @@ impl Detector {
     }
 
     fn find(&self, id: i64) -> Option<&Entry> {
-        let database = database();
+        let database = backend::database().to_u32();
         self.set(id).iter().find(|entry| entry.is(database, id))
     }
 
@@ -78,7 +78,7 @@ impl Detector {
             oldest.hot_until.store(0, Relaxed);
             oldest.serial_until.store(0, Relaxed);
             oldest.relation.store(0, Relaxed);
-            oldest.database.store(database(), Relaxed);
+            oldest.database.store(backend::database().to_u32(), Relaxed);
             oldest.object.store(id, Relaxed);
             Some(oldest)
         })
@@ -89,16 +89,6 @@ impl Default for Detector {
     fn default() -> Self {
         Self::new()
     }
-}
-
-fn me() -> i32 {
-    // SAFETY: plain read.
-    unsafe { pg_sys::MyProcPid }
-}
-
-fn database() -> u32 {
-    // SAFETY: plain read.
-    unsafe { pg_sys::MyDatabaseId }.to_u32()
 }
 
 fn hot_microseconds() -> i64 {
@@ -118,7 +108,7 @@ pub fn is_contended(id: i64) -> bool {
     let now = now();
     let hot = entry.hot_until.load(Relaxed) > now;
     if hot {
-        let other = entry.backend.swap(me(), Relaxed) != me();
+        let other = entry.backend.swap(backend::pid(), Relaxed) != backend::pid();
         let near = now - entry.used_at.swap(now, Relaxed) < NEAR_MICROSECONDS;
         if other && near {
             entry.hot_until.store(now + hot_microseconds(), Relaxed);

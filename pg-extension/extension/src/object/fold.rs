@@ -10,19 +10,30 @@ use crate::lock::{self, Mode, Tag};
 use crate::numeric;
 use crate::object::contention;
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
+use crate::owner;
 use crate::shared_memory::FIGURES;
 use crate::statistics;
 use crate::varlena::{bytea_of, content_of};
 use abelian_adt::counter::folded_after;
+use pgrx::pg_sys::Oid;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// The slot that collects folded slices; backends' slots start at 1.
 const FOLDED: i32 = 0;
 
-/// Some objects that have slices outside slot 0, found among at most so many slices; those of transactions under way
-/// too, so that the worker does not leave before they have ended.
-pub fn split_objects(most_slices: usize) -> Result<BTreeSet<i64>, Error> {
+/// An object that has slices outside slot 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Split {
+    /// The object.
+    pub id: i64,
+    /// Whether merging slices calls functions that may be users'.
+    calls_code: bool,
+}
+
+/// Some of them, found among at most so many slices; those of transactions under way too, so that the worker does not leave
+/// before they have ended.
+pub fn split_objects(most_slices: usize) -> Result<BTreeSet<Split>, Error> {
     let table = SliceTable::for_reading()?;
     let left = Cell::new(most_slices);
     let found = table.newest_where(&|slice| {
@@ -30,17 +41,35 @@ pub fn split_objects(most_slices: usize) -> Result<BTreeSet<i64>, Error> {
         left.set(left.get() - usize::from(take));
         take
     })?;
+    let split = |row: &Found| Split {
+        id: row.slice.object.id,
+        calls_code: matches!(row.slice.content, Content::State(..)),
+    };
+    Ok(found.iter().map(split).collect())
+}
+
+/// All objects of one table that have slices.
+pub fn split_in(relation: Oid) -> Result<BTreeSet<i64>, Error> {
+    let found =
+        SliceTable::for_reading()?.newest_where(&|slice| slice.object.relation == relation)?;
     Ok(found.iter().map(|row| row.slice.object.id).collect())
 }
 
+/// All tables that have objects with slices, by their numbers.
+pub fn split_relations() -> Result<BTreeSet<u32>, Error> {
+    let found = SliceTable::for_reading()?.newest_where(&|_| true)?;
+    let relations = found.iter().map(|row| row.slice.object.relation);
+    Ok(relations.map(Oid::to_u32).collect())
+}
+
 /// Folds one object if it is idle and nobody overwrites it; tells whether nothing is left to fold.
-pub fn fold(id: i64) -> Result<bool, Error> {
+pub fn fold(split: Split) -> Result<bool, Error> {
+    let id = split.id;
     if !contention::is_idle(id) || !lock::lock(Tag::Object(id), Mode::Add, false) {
         return Ok(false);
     }
-    // Who adds up the parts of a bounded object must not meet them on their way from one slice to another.
     let table = SliceTable::for_writing()?;
-    let Some(_unobserved) = lock::Moment::try_begin(id, lock::Purpose::AddUp) else {
+    let Some(_unobserved) = unobserved(split) else {
         return Ok(false);
     };
     let found = table.newest(id, None)?;
@@ -50,10 +79,24 @@ pub fn fold(id: i64) -> Result<bool, Error> {
         return Ok(false);
     }
     let folded = folded.first().map(|row| row.slice);
+    match others.first().map(|row| row.slice) {
+        // The functions of the type run for the owner of the table. The sums of counters are PostgreSQL's own.
+        Some(slice) if matches!(slice.content, Content::State(..)) => {
+            match owner::owner_of(slice.object.relation) {
+                Some(owner) => owner::work_as(owner, || merge_all(&table, folded, &others)),
+                None => Ok(true), // the table is gone
+            }
+        }
+        _ => merge_all(&table, folded, &others),
+    }
+}
+
+/// Takes slices into the folded one; tells whether it took them all.
+fn merge_all(table: &SliceTable, folded: Option<Slice>, others: &[Found]) -> Result<bool, Error> {
     let mut sum = folded.map(|slice| slice.content);
     let mut removed = 0;
     let mut object = None;
-    for Found { slice, holder, .. } in &others {
+    for Found { slice, holder, .. } in others {
         let merged = merge(sum, slice.content)?;
         if holder.is_some() || merged.is_none() || table.delete(slice)? != Change::Done {
             continue;
@@ -63,11 +106,20 @@ pub fn fold(id: i64) -> Result<bool, Error> {
         removed += 1;
     }
     if let (Some(object), Some(sum)) = (object, sum) {
-        store(&table, folded, object, sum)?;
+        store(table, folded, object, sum)?;
         statistics::count(&FIGURES.get().folds, 1);
         statistics::count(&FIGURES.get().slices_folded, removed);
     }
     Ok(removed as usize == others.len())
+}
+
+/// Who adds up the parts of a bounded object must not meet them on their way from one slice to another. Other types have no bounds, and
+/// users' code runs under no such lock. `None`: somebody adds them up.
+fn unobserved(split: Split) -> Option<Option<lock::Moment>> {
+    match split.calls_code {
+        true => Some(None),
+        false => lock::Moment::try_begin(split.id, lock::Purpose::AddUp).map(Some),
+    }
 }
 
 /// The folded slice after taking in another; `None` if it would leave its zone.

@@ -4,10 +4,14 @@
 //! contend, they add to slices instead of the base. Slices are rows of `abelian.slice`, so MVCC, WAL, savepoints
 //! and prepared transactions apply to them as to any row. The safety argument is in `docs/design/objects.md`.
 
+pub mod attempt;
 mod cleanup;
 pub mod contention;
+mod databases;
 mod escrow;
 mod fold;
+pub mod leftovers;
+pub mod orphans;
 mod read;
 mod slice_table;
 pub mod split_set;
@@ -15,17 +19,19 @@ pub mod worker;
 mod write;
 
 pub use escrow::{Outlook, Watch};
+pub use fold::{split_in, split_relations};
 pub use read::{
     Slices, before_read, may_have_slices, newest, reads_are_watched, visible, visible_to,
     watch_reads,
 };
-pub use write::{Outcome, add, discard};
+pub use write::{Outcome, add, discard, leave};
 
 use crate::aggregate::Family;
+use crate::boundary::functions;
 use crate::catalog::{self, Catalog};
 use crate::error::Error;
 pub use crate::identity::Object;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::{Datum, Oid};
 
 /// A change of an object.
 #[derive(Clone, Copy, Debug)]
@@ -57,18 +63,8 @@ pub fn new_id() -> Result<i64, Error> {
 /// # Safety
 /// `sequence` must be the oid of a sequence.
 pub unsafe fn nextval(sequence: Oid) -> i64 {
-    /// In PostgreSQL since 10, but not among the headers that the bindings cover.
-    mod missing {
-        unsafe extern "C-unwind" {
-            pub fn nextval_internal(relation: pgrx::pg_sys::Oid, check_permissions: bool) -> i64;
-        }
-    }
-    // SAFETY: by the caller; the boundary turns PostgreSQL's ERROR into a panic that unwinds Rust frames.
-    unsafe {
-        pg_sys::submodules::ffi::pg_guard_ffi_boundary(|| {
-            missing::nextval_internal(sequence, false)
-        })
-    }
+    // SAFETY: by the caller.
+    unsafe { functions::nextval_internal(sequence, false) }
 }
 
 /// Registers callbacks and the folding worker; called once when the library is loaded.

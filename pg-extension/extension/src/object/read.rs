@@ -4,17 +4,18 @@
 //! against the number of probes, loads all slices that its snapshot sees at once. What was loaded is used only
 //! under a snapshot with the same content, in the same (sub)transaction.
 
+use crate::backend;
 use crate::error::Error;
 use crate::harmless;
+use crate::hooks::subscribers::Subscriber;
+use crate::hooks::transaction;
 use crate::identity::ById;
 use crate::numeric;
 use crate::object::slice_table::{Content, Slice, SliceTable};
 use crate::object::split_set;
 use crate::varlena::content_of;
 use pgrx::pg_sys::{self, Datum};
-use pgrx::prelude::*;
 use std::cell::{Cell, RefCell};
-use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -91,11 +92,8 @@ pub fn reads_are_watched() -> bool {
 
 /// Whether more than the base has to be looked at to know the object's value, or the read is to be noted.
 pub fn may_have_slices(id: i64) -> bool {
-    // SAFETY: plain read.
     id != 0
-        && (WATCHED.load(Relaxed)
-            || unsafe { pg_sys::XactIsoLevel } > pg_sys::XACT_READ_COMMITTED as i32
-            || split_set::may_have_slices(id))
+        && (WATCHED.load(Relaxed) || backend::has_one_snapshot() || split_set::may_have_slices(id))
 }
 
 static BEFORE_READ: OnceLock<fn(i64)> = OnceLock::new();
@@ -154,7 +152,7 @@ pub fn newest(id: i64) -> Result<Slices, Error> {
 /// `snapshot` must be valid.
 pub unsafe fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, Error> {
     // A predicate lock is needed where slices could come.
-    if id == 0 || !serializable() && !split_set::look(id)? {
+    if id == 0 || !backend::is_serializable() && !split_set::look(id)? {
         return Ok(Slices::default());
     }
     LOADED.with_borrow_mut(|loaded| {
@@ -181,13 +179,8 @@ pub unsafe fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, 
     })
 }
 
-fn serializable() -> bool {
-    // SAFETY: plain read.
-    unsafe { pg_sys::XactIsoLevel == pg_sys::XACT_SERIALIZABLE as i32 }
-}
-
 fn first_probes() -> u32 {
-    if serializable() {
+    if backend::is_serializable() {
         SERIALIZABLE_PROBES
     } else {
         PROBES
@@ -349,43 +342,32 @@ pub fn with_newest<T>(body: impl FnOnce() -> T) -> T {
 
 /// Registers what invalidates the backend's cache; called once when the library is loaded.
 pub fn install() {
-    // SAFETY: callbacks that live as long as the process.
-    unsafe {
-        pg_sys::RegisterXactCallback(Some(transaction_ended), null_mut());
-        pg_sys::RegisterSubXactCallback(Some(subtransaction_changed), null_mut());
-    }
-}
-
-/// Called for every transaction; no guard, since nothing in it can panic.
-unsafe extern "C-unwind" fn transaction_ended(
-    event: pg_sys::XactEvent::Type,
-    _argument: *mut std::ffi::c_void,
-) {
     use pg_sys::XactEvent;
-    if matches!(
-        event,
-        XactEvent::XACT_EVENT_COMMIT
-            | XactEvent::XACT_EVENT_PARALLEL_COMMIT
-            | XactEvent::XACT_EVENT_ABORT
-            | XactEvent::XACT_EVENT_PARALLEL_ABORT
-            | XactEvent::XACT_EVENT_PREPARE
-    ) {
-        GENERATION.set(GENERATION.get() + 1);
-        // It is gone when a process ends in the middle of something.
-        let _ = LOADED.try_with(|loaded| {
-            if let Ok(mut loaded) = loaded.try_borrow_mut() {
-                loaded.all = None;
-            }
-        });
-    }
+    transaction::on_end(&Subscriber {
+        concerns: |event| {
+            matches!(
+                *event,
+                XactEvent::XACT_EVENT_COMMIT
+                    | XactEvent::XACT_EVENT_PARALLEL_COMMIT
+                    | XactEvent::XACT_EVENT_ABORT
+                    | XactEvent::XACT_EVENT_PARALLEL_ABORT
+                    | XactEvent::XACT_EVENT_PREPARE
+            )
+        },
+        tell: |_| transaction_ended(),
+    });
+    transaction::on_subtransaction(&Subscriber {
+        concerns: |_| true,
+        tell: |_| GENERATION.set(GENERATION.get() + 1),
+    });
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn subtransaction_changed(
-    _event: pg_sys::SubXactEvent::Type,
-    _mine: pg_sys::SubTransactionId,
-    _parent: pg_sys::SubTransactionId,
-    _argument: *mut std::ffi::c_void,
-) {
+fn transaction_ended() {
     GENERATION.set(GENERATION.get() + 1);
+    // It is gone when a process ends in the middle of something.
+    let _ = LOADED.try_with(|loaded| {
+        if let Ok(mut loaded) = loaded.try_borrow_mut() {
+            loaded.all = None;
+        }
+    });
 }

@@ -238,20 +238,47 @@ impl SliceTable {
 
     /// Calls `each` with the object of every row of the table, whoever may see it.
     pub fn all_objects(&self, each: &mut dyn FnMut(i64)) {
+        // SAFETY: every process has this snapshot.
+        unsafe {
+            self.scan_objects(&raw mut pg_sys::SnapshotAnyData, &mut |object, _| {
+                each(object.id)
+            })
+        };
+    }
+
+    /// Calls `each` with the object of every slice that `snapshot` shows, and with its type if that is one over an aggregate. What the slices
+    /// hold is not looked at.
+    ///
+    /// # Safety
+    /// `snapshot` must be valid.
+    pub unsafe fn scan_objects(
+        &self,
+        snapshot: pg_sys::Snapshot,
+        each: &mut dyn FnMut(Object, Option<Oid>),
+    ) {
         // SAFETY: as in `scan_object`.
         unsafe {
             let row = pg_sys::table_slot_create(self.relation, null_mut());
-            let scan = pg_sys::table_beginscan(
-                self.relation,
-                &raw mut pg_sys::SnapshotAnyData,
-                0,
-                null_mut(),
-            );
+            let scan = pg_sys::table_beginscan(self.relation, snapshot, 0, null_mut());
             let forward = pg_sys::ScanDirection::ForwardScanDirection;
             while pg_sys::table_scan_getnextslot(scan, forward, row) {
-                let mut null = false;
-                let id = pg_sys::slot_getattr(row, OBJECT as i32 + 1, &mut null);
-                each(id.value() as i64);
+                let column = |number: i32| {
+                    let mut null = false;
+                    let datum = pg_sys::slot_getattr(row, number, &mut null);
+                    (!null).then_some(datum.value())
+                };
+                let fixed = |place: usize| column(place as i32 + 1).unwrap_or(0);
+                let object = Object {
+                    id: fixed(OBJECT) as i64,
+                    relation: Oid::from(fixed(RELATION) as u32),
+                    attribute: fixed(ATTRIBUTE) as i16,
+                };
+                let type_ = match self.state_columns.type_ {
+                    0 => None,
+                    number => column(number.into()),
+                };
+                each(object, type_.map(|oid| Oid::from(oid as u32)));
+                pgrx::check_for_interrupts!();
             }
             pg_sys::table_endscan(scan);
             pg_sys::ExecDropSingleTupleTableSlot(row);

@@ -6,6 +6,7 @@
 //! the scan was found by it, what came later was noted. A crowded map is exchanged for the other one, cleared, which
 //! each database then has to scan into again. The argument is in `docs/design/objects.md`.
 
+use crate::backend;
 use crate::error::Error;
 use crate::object::slice_table::{self, SliceTable};
 use crate::pg_function;
@@ -130,14 +131,9 @@ fn entry(database: u32, generation: u32) -> u64 {
     u64::from(generation) << 32 | u64::from(database)
 }
 
-fn database() -> u32 {
-    // SAFETY: plain read.
-    unsafe { pg_sys::MyDatabaseId }.to_u32()
-}
-
 /// Databases begin at different places of the map.
 fn bit(id: i64) -> u64 {
-    let start = u64::from(database()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    let start = u64::from(backend::database().to_u32()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
     (id as u64).wrapping_add(start) % BITS
 }
 
@@ -161,7 +157,7 @@ pub fn look(id: i64) -> Result<bool, Error> {
     let set = SPLIT.get();
     let generation = set.generation.load(Acquire);
     if KNOWN.load(Relaxed) != u64::from(generation) + 1 {
-        if !set.is_scanned(database(), generation) && !scan(set, generation)? {
+        if !set.is_scanned(backend::database().to_u32(), generation) && !scan(set, generation)? {
             return Ok(true);
         }
         KNOWN.store(u64::from(generation) + 1, Relaxed);
@@ -180,7 +176,7 @@ fn scan(set: &SplitSet, generation: u32) -> Result<bool, Error> {
     let Some(place) = set.free_place(generation) else {
         return Ok(false);
     };
-    place.store(entry(database(), generation), Release);
+    place.store(entry(backend::database().to_u32(), generation), Release);
     Ok(set.generation.load(Acquire) == generation)
 }
 

@@ -2,15 +2,20 @@
 //! that has slices, which leaves when there is nothing left to do.
 
 use crate::backend;
+use crate::callback;
 use crate::error::Error;
-use crate::object::{fold, split_set};
+use crate::harmless;
+use crate::object::attempt::{SHORT, attempt};
+use crate::object::fold::{self, Split};
+use crate::object::split_set;
 use crate::shared_memory::FOLDING;
 use crate::{catalog, settings};
 use pgrx::bgworkers::{BackgroundWorker, BackgroundWorkerBuilder, SignalWakeFlags};
 use pgrx::pg_sys::{self, Oid};
-use pgrx::prelude::*;
 use pgrx::{IntoDatum, PGRXSharedMemory};
+use std::collections::HashMap;
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -24,8 +29,10 @@ const OBJECTS_PER_TRANSACTION: usize = 100;
 /// Rounds without work after which a worker leaves.
 const IDLE_ROUNDS: u32 = 5;
 
-/// How long workers stay out of all databases when a command on a database fails before saying so: 10 s.
+/// How long a worker stays out of its database when the process that has sent it away does not tell that it is over: 10 s.
 const AWAY_MICROSECONDS: i64 = 10_000_000;
+
+const SIGTERM: i32 = 15;
 
 /// How long a started worker may take to come up before another is started: 10 s.
 const START_MICROSECONDS: i64 = 10_000_000;
@@ -37,12 +44,18 @@ struct Database {
     due: AtomicBool,
     worker: AtomicI32,
     started_at: AtomicI64,
+    away_until: AtomicI64,
+}
+
+impl Database {
+    fn is_away(&self) -> bool {
+        self.away_until.load(Relaxed) > backend::now()
+    }
 }
 
 /// Who has slices, who folds.
 #[derive(Default)]
 pub struct Folding {
-    away_until: AtomicI64,
     databases: [Database; DATABASES],
 }
 
@@ -86,59 +99,38 @@ impl Folding {
             .iter()
             .find(|place| place.oid.load(Relaxed) == oid.to_u32())
     }
-
-    fn is_away(&self) -> bool {
-        self.away_until.load(Relaxed) > backend::now()
-    }
 }
 
 /// This database has slices that will want folding.
 pub fn note_slices() {
-    // SAFETY: plain read.
-    FOLDING.get().note(unsafe { pg_sys::MyDatabaseId });
+    FOLDING.get().note(backend::database());
 }
 
-/// Sends the workers out of all databases until the result is dropped (or some time has passed).
-pub fn stay_away() -> Away {
-    let folding = FOLDING.get();
-    folding
-        .away_until
-        .store(backend::now() + AWAY_MICROSECONDS, Relaxed);
+/// Sends the worker out of a database until the result is dropped, or some time has passed. A command that fails drops it as well.
+pub fn stay_away(database: Oid) -> Option<Away> {
+    let place = FOLDING.get().place(database)?;
+    let until = backend::now() + AWAY_MICROSECONDS;
+    place.away_until.store(until, Relaxed);
+    let away = Away(place);
     for _ in 0..100 {
-        let workers: Vec<i32> = folding
-            .databases
-            .iter()
-            .map(|place| place.worker.load(Relaxed))
-            .filter(|worker| *worker != 0)
-            .collect();
-        if workers.is_empty() {
+        let worker = place.worker.load(Relaxed);
+        if worker == 0 {
             break;
         }
-        for worker in workers {
-            // SAFETY: a worker clears its entry before it exits, so this is one of ours.
-            unsafe { libc_kill(worker) };
-        }
+        // SAFETY: a worker clears its entry before it exits, so this is one of ours.
+        unsafe { harmless::kill(worker, SIGTERM) };
         pgrx::check_for_interrupts!();
         std::thread::sleep(Duration::from_millis(20));
     }
-    Away(())
+    Some(away)
 }
 
-unsafe fn libc_kill(pid: i32) {
-    unsafe extern "C" {
-        fn kill(pid: i32, signal: i32) -> i32;
-    }
-    const SIGTERM: i32 = 15;
-    // SAFETY: by the caller.
-    unsafe { kill(pid, SIGTERM) };
-}
-
-/// Lets the workers return when dropped.
-pub struct Away(());
+/// Lets the worker return when dropped.
+pub struct Away(&'static Database);
 
 impl Drop for Away {
     fn drop(&mut self) {
-        FOLDING.get().away_until.store(0, Relaxed);
+        self.0.away_until.store(0, Relaxed);
     }
 }
 
@@ -174,17 +166,20 @@ fn next_round() -> bool {
     go_on
 }
 
-/// Entry of the launcher.
-#[pg_guard]
-#[unsafe(no_mangle)]
-pub extern "C-unwind" fn abelian_folding_launcher(_argument: pg_sys::Datum) {
+callback!(
+    /// Entry of the launcher.
+    #[unsafe(no_mangle)]
+    pub fn abelian_folding_launcher(_argument: pg_sys::Datum) = |_| launcher()
+);
+
+fn launcher() {
     BackgroundWorker::attach_signal_handlers(SignalWakeFlags::SIGHUP | SignalWakeFlags::SIGTERM);
     BackgroundWorker::connect_worker_to_spi(None, None);
     // What was split before the server started is known to nobody: every database is visited once.
     let mut to_visit = BackgroundWorker::transaction(databases);
     let folding = FOLDING.get();
     while next_round() {
-        if settings::FOLD_INTERVAL.get() == 0 || folding.is_away() {
+        if settings::FOLD_INTERVAL.get() == 0 {
             continue;
         }
         to_visit.retain(|database| !folding.note(*database));
@@ -198,7 +193,12 @@ pub extern "C-unwind" fn abelian_folding_launcher(_argument: pg_sys::Datum) {
 fn start_if_due(place: &Database) {
     let starting = backend::now() - place.started_at.load(Relaxed) < START_MICROSECONDS;
     let oid = place.oid.load(Relaxed);
-    if oid == 0 || !place.due.load(Relaxed) || place.worker.load(Relaxed) != 0 || starting {
+    if oid == 0
+        || !place.due.load(Relaxed)
+        || place.worker.load(Relaxed) != 0
+        || starting
+        || place.is_away()
+    {
         return;
     }
     if BackgroundWorker::transaction(databases).contains(&Oid::from(oid)) {
@@ -247,32 +247,34 @@ fn databases() -> Vec<Oid> {
     found
 }
 
-/// Entry of a database's worker; the argument is the database.
-#[pg_guard]
-#[unsafe(no_mangle)]
-pub extern "C-unwind" fn abelian_folding_worker(argument: pg_sys::Datum) {
+callback!(
+    /// Entry of a database's worker; the argument is the database.
+    #[unsafe(no_mangle)]
+    pub fn abelian_folding_worker(argument: pg_sys::Datum) = work
+);
+
+fn work(argument: pg_sys::Datum) {
     let database = Oid::from(argument.value() as u32);
     let Some(place) = FOLDING.get().place(database) else {
         return;
     };
     BackgroundWorker::attach_signal_handlers(SignalWakeFlags::SIGHUP | SignalWakeFlags::SIGTERM);
-    // SAFETY: plain read of our own pid; the callback clears the entry however the process ends.
-    let me = unsafe { pg_sys::MyProcPid };
     if place
         .worker
-        .compare_exchange(0, me, Relaxed, Relaxed)
+        .compare_exchange(0, backend::pid(), Relaxed, Relaxed)
         .is_err()
     {
         return;
     }
+    // SAFETY: the callback clears the entry however the process ends.
     unsafe { pg_sys::before_shmem_exit(Some(worker_ends), argument) };
-    if FOLDING.get().is_away() {
+    if place.is_away() {
         return;
     }
     // SAFETY: once, before anything needs a database; ends the process if there is none.
     unsafe { pg_sys::BackgroundWorkerInitializeConnectionByOid(database, Oid::INVALID, 0) };
-    let mut idle = 0;
-    while idle < IDLE_ROUNDS && next_round() && !FOLDING.get().is_away() {
+    let (mut idle, mut failed) = (0, Failed::default());
+    while idle < IDLE_ROUNDS && next_round() && may_go_on(place) {
         if settings::FOLD_INTERVAL.get() == 0 {
             break;
         }
@@ -281,7 +283,7 @@ pub extern "C-unwind" fn abelian_folding_worker(argument: pg_sys::Datum) {
             return;
         }
         split_set::renew_if_crowded();
-        if round().unwrap_or_else(|error| error.raise()) {
+        if round(place, &mut failed) {
             idle += 1;
         } else {
             idle = 0;
@@ -290,33 +292,107 @@ pub extern "C-unwind" fn abelian_folding_worker(argument: pg_sys::Datum) {
     }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn worker_ends(_code: i32, argument: pg_sys::Datum) {
+callback!(fn worker_ends(_code: i32, argument: pg_sys::Datum) = |_, argument| leave(argument));
+
+fn leave(argument: pg_sys::Datum) {
     if let Some(place) = FOLDING.get().place(Oid::from(argument.value() as u32)) {
         place.worker.store(0, Relaxed);
         place.started_at.store(0, Relaxed);
     }
 }
 
+/// Objects whose folding has failed, and until when they are left alone.
+#[derive(Default)]
+struct Failed(HashMap<i64, i64>);
+
+/// How long: 1 min.
+const LEFT_ALONE_MICROSECONDS: i64 = 60_000_000;
+
+/// So many are remembered.
+const MOST_FAILED: usize = 10_000;
+
+impl Failed {
+    fn note(&mut self, object: i64) {
+        if self.0.len() >= MOST_FAILED {
+            self.0.clear();
+        }
+        let until = backend::now() + LEFT_ALONE_MICROSECONDS;
+        self.0.insert(object, until);
+    }
+
+    fn has(&self, object: i64) -> bool {
+        self.0
+            .get(&object)
+            .is_some_and(|until| *until > backend::now())
+    }
+}
+
 /// One bounded round; true if nothing was left to fold.
-fn round() -> Result<bool, Error> {
-    let split: Vec<i64> = BackgroundWorker::transaction(|| fold::split_objects(SLICES_PER_ROUND))?
+fn round(place: &Database, failed: &mut Failed) -> bool {
+    let found = attempt(SHORT, || fold::split_objects(SLICES_PER_ROUND)).unwrap_or_default();
+    let split: Vec<Split> = found
         .into_iter()
+        .filter(|split| !failed.has(split.id))
         .collect();
     let mut nothing_left = true;
     for some in split.chunks(OBJECTS_PER_TRANSACTION) {
-        nothing_left &= BackgroundWorker::transaction(|| fold_some(some))?;
-        if FOLDING.get().is_away() {
-            return Ok(false);
+        // The functions of a type may fail: then it is found out whose, and the others are folded.
+        nothing_left &= match attempt(SHORT, || fold_some(some)) {
+            Some(nothing_left) => nothing_left,
+            None => fold_each(some, place, failed),
+        };
+        if !may_go_on(place) {
+            return false;
         }
+    }
+    nothing_left & also(place)
+}
+
+/// What the worker does beside folding: with what tells whether it may go on; true if nothing was left to do.
+type Duty = fn(&dyn Fn() -> bool) -> bool;
+
+static DUTY: OnceLock<Duty> = OnceLock::new();
+
+/// Has the workers do something more in each round; set once, when the library is loaded.
+pub fn also_do(duty: Duty) {
+    if DUTY.set(duty).is_err() {
+        pgrx::error!("abelian: a second duty of the folding workers");
+    }
+}
+
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Whether the process has work to go on with. Once it is told to end, it is not told again.
+fn may_go_on(place: &Database) -> bool {
+    if BackgroundWorker::sigterm_received() {
+        ENDING.store(true, Relaxed);
+    }
+    !place.is_away() && !ENDING.load(Relaxed)
+}
+
+fn also(place: &Database) -> bool {
+    let go_on = || may_go_on(place);
+    DUTY.get().is_none_or(|duty| duty(&go_on))
+}
+
+fn fold_some(objects: &[Split]) -> Result<bool, Error> {
+    let mut nothing_left = true;
+    for split in objects {
+        nothing_left &= fold::fold(*split)?;
     }
     Ok(nothing_left)
 }
 
-fn fold_some(objects: &[i64]) -> Result<bool, Error> {
+fn fold_each(objects: &[Split], place: &Database, failed: &mut Failed) -> bool {
     let mut nothing_left = true;
-    for id in objects {
-        nothing_left &= fold::fold(*id)?;
+    for split in objects {
+        match attempt(SHORT, || fold::fold(*split)) {
+            Some(folded) => nothing_left &= folded,
+            None => failed.note(split.id),
+        }
+        if !may_go_on(place) {
+            return false;
+        }
     }
-    Ok(nothing_left)
+    nothing_left
 }

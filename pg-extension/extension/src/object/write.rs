@@ -2,9 +2,10 @@
 
 use crate::backend;
 use crate::error::Error;
+use crate::harmless;
 use crate::numeric;
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
-use crate::object::{Delta, Object, contention, split_set, worker};
+use crate::object::{Delta, Object, contention, leftovers, split_set, worker};
 use crate::settings::{self, Split};
 use crate::shared_memory::FIGURES;
 use crate::statistics::count;
@@ -161,8 +162,8 @@ fn retry_after_own(mut change: impl FnMut() -> Result<Change, Error>) -> Result<
 pub(super) fn writer_is_visible(slice: &Slice) -> bool {
     // SAFETY: inside a transaction; the snapshot is the transaction's own.
     unsafe {
-        if pg_sys::XactIsoLevel < pg_sys::XACT_REPEATABLE_READ as i32
-            || pg_sys::TransactionIdIsCurrentTransactionId(slice.writer)
+        if !backend::has_one_snapshot()
+            || harmless::TransactionIdIsCurrentTransactionId(slice.writer)
         {
             return true;
         }
@@ -205,6 +206,15 @@ pub fn discard(id: i64) -> Result<(), Error> {
     }
     let table = SliceTable::for_writing()?;
     remove_all(&table, || table.newest(id, None))
+}
+
+/// As [`discard`], but that somebody has still to see the value: the slices stay until it is found out that their row is gone.
+pub fn leave(object: &Object) -> Result<(), Error> {
+    if object.id != 0 && split_set::look(object.id)? {
+        leftovers::note(object.relation);
+        worker::note_slices();
+    }
+    Ok(())
 }
 
 /// Removes all slices that `filter` accepts. The caller holds a lock that keeps everybody but the folding

@@ -11,10 +11,11 @@ use super::escrow::{self, Admission, Bounded};
 use super::executor::{Rewrite, Room, Target};
 use super::own;
 use super::pure::Private;
-use super::row::{self, Request, one_snapshot};
+use super::row::{self, Request};
 use super::settings::CONCURRENT_OPERATIONS;
 use super::version::{self, Newest, OwnUpdates};
 use crate::aggregate::Family;
+use crate::backend;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Delta, Object, Outcome, contention};
@@ -44,6 +45,8 @@ pub struct Apply {
     changes: Room<Change>,
     /// The columns of the version to be stored.
     stored: Room<(i16, Option<Datum>)>,
+    /// Updates of the table are published: its values lie in the rows.
+    published: bool,
     /// Bounded counters: rewriting the row may take long, so that it cannot be done while others wait to add up.
     row_is_slow: bool,
     /// For EXPLAIN ANALYZE.
@@ -119,9 +122,8 @@ impl Change {
     /// from giving it a value.
     fn needs_row(&self) -> bool {
         let aggregated = matches!(self.column.flavour, Flavour::Aggregated(_));
-        let never = settings::SPLIT.get() == Split::Never && self.has_elements();
         let changes = self.delta.is_some() || aggregated;
-        let possible = changes && !never && self.id() != 0 && !own::must_be_alone(self.id());
+        let possible = changes && self.id() != 0 && !own::must_be_alone(self.id());
         !self.done && !possible
     }
 
@@ -239,6 +241,7 @@ impl Apply {
         node: *mut pg_sys::CustomScanState,
         child: *mut pg_sys::PlanState,
         private: Private,
+        published: bool,
     ) -> Apply {
         let count = private.attributes.iter().len();
         // SAFETY: by the caller.
@@ -269,6 +272,7 @@ impl Apply {
             private,
             changes,
             stored,
+            published,
             done: Done::default(),
         }
     }
@@ -307,16 +311,17 @@ impl Apply {
             change.seen = change.content;
             change.done = false;
         }
-        let concurrent = CONCURRENT_OPERATIONS.get();
-        let mut wait = !concurrent
+        let never = self.published || settings::SPLIT.get() == Split::Never;
+        let mut wait = !CONCURRENT_OPERATIONS.get()
             || own::has_many_locks()
             || changes.iter().any(Change::needs_row)
-            || self.has_unlocked_elements(changes);
-        let never = settings::SPLIT.get() == Split::Never;
+            || (never && changes.iter().any(Change::has_elements))
+            || self.has_unlocked_elements(changes)
+            || self.target.is_looked_at_later(place);
         let mut at = place;
         // Under SERIALIZABLE, rewriting the row would make rivals of operations that commute.
         if !wait
-            && (never || !serializable())
+            && (never || !backend::is_serializable())
             && !changes
                 .iter()
                 .any(|change| contention::is_contended(change.id()))
@@ -343,14 +348,14 @@ impl Apply {
         wait |= never;
         for _ in 0..MOST_ATTEMPTS {
             if wait {
-                if one_snapshot() && !version::same_place(at, place) {
+                if backend::has_one_snapshot() && !version::same_place(at, place) {
                     // The newest version holds what the snapshot does not show.
                     return Err(Error::ConcurrentUpdate);
                 }
                 match self.rewrite(at, changes, true)? {
                     Rewrite::Done => return self.in_place(changes),
                     Rewrite::Again => return Ok(Row::Skipped),
-                    Rewrite::Deleted | Rewrite::Updated if one_snapshot() => {
+                    Rewrite::Deleted | Rewrite::Updated if backend::has_one_snapshot() => {
                         return Err(Error::ConcurrentUpdate);
                     }
                     Rewrite::Deleted => return Ok(Row::Skipped),
@@ -629,7 +634,7 @@ impl Apply {
             OwnUpdates::Refused,
         )?;
         let Newest::At(newest) = newest else {
-            return if one_snapshot() {
+            return if backend::has_one_snapshot() {
                 Err(Error::ConcurrentUpdate)
             } else {
                 Ok(Followed::Gone)
@@ -644,7 +649,7 @@ impl Apply {
             for change in changes.iter_mut() {
                 change.content = self.target.column(change.column.attribute);
             }
-        } else if one_snapshot() {
+        } else if backend::has_one_snapshot() {
             return Err(Error::ConcurrentUpdate);
         } else if self.target.recheck(newest) {
             self.renew(changes);
@@ -657,7 +662,7 @@ impl Apply {
             .all(|(change, id)| change.done || change.id() == *id);
         match same {
             true => Ok(Followed::Here(newest)),
-            false if one_snapshot() => Err(Error::ConcurrentUpdate),
+            false if backend::has_one_snapshot() => Err(Error::ConcurrentUpdate),
             false => Ok(Followed::OtherObject(newest)),
         }
     }
@@ -753,9 +758,4 @@ fn give_back(held: &[i64]) {
     for id in held {
         lock::unlock(Tag::Object(*id), Mode::Add);
     }
-}
-
-fn serializable() -> bool {
-    // SAFETY: plain read.
-    unsafe { pg_sys::XactIsoLevel == pg_sys::XACT_SERIALIZABLE as i32 }
 }

@@ -5,9 +5,9 @@
 //! it changes is merged later in any order. The argument is in `docs/design/elements.md`.
 
 use super::executor::Target;
-use super::row::one_snapshot;
 use super::version::{self, Successor};
 use crate::aggregate::{Family, Structure};
+use crate::backend;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Delta, Object, Outcome};
@@ -220,7 +220,7 @@ impl OnElements {
             return elements::change(&self.family, program, &known(&content.state, &[])?);
         }
         let newest = known(&content.state, object::newest(content.id)?.states())?;
-        if one_snapshot() {
+        if backend::has_one_snapshot() {
             let shown = match seen {
                 None => None,
                 Some(seen) => {

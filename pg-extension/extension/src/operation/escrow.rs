@@ -5,8 +5,9 @@
 //! `docs/design/escrow.md`.
 
 use super::executor::Target;
-use super::row;
+
 use super::version::{self, Successor};
+use crate::backend;
 use crate::error::Error;
 use crate::lock::Purpose;
 use crate::object::{self, Delta, Object, Outcome, Watch};
@@ -123,7 +124,7 @@ impl Bounded {
         let sum = base + slices.range;
         let verdict = self.bounds.judge(sum, *delta);
         if verdict == Verdict::Fits {
-            if serializable() && (slices.is_newer || !operation.seen_is_newest) {
+            if backend::is_serializable() && (slices.is_newer || !operation.seen_is_newest) {
                 self.require_in_snapshot(operation)?;
             }
             return store(object, content, *delta);
@@ -131,7 +132,7 @@ impl Bounded {
         drop(watch);
         match (verdict, youngest(&running)) {
             (Verdict::Never(bound), _) => {
-                if row::one_snapshot() {
+                if backend::has_one_snapshot() {
                     self.require_outside_snapshot(operation)?;
                 }
                 Err(self.violation(bound, sum, *delta))
@@ -273,9 +274,4 @@ pub fn wait_for(transaction: pg_sys::TransactionId) {
     unsafe {
         pg_sys::XactLockTableWait(transaction, std::ptr::null_mut(), std::ptr::null_mut(), 0);
     }
-}
-
-fn serializable() -> bool {
-    // SAFETY: plain read.
-    unsafe { pg_sys::XactIsoLevel == pg_sys::XACT_SERIALIZABLE as i32 }
 }

@@ -1,10 +1,14 @@
 //! The executor of PostgreSQL as the node uses it: the source of rows, versions of the target's rows, rewriting one,
-//! and testing the condition again on a newer one. All `unsafe` of the node is here.
+//! and testing the condition again on a newer one. All `unsafe` of the node is here and in [`store`].
+
+mod store;
 
 use super::escrow::Bounded;
 use super::{missing, version};
+use crate::boundary::functions;
 use crate::error::Error;
 use crate::harmless;
+use crate::opened::columns_of;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, TM_Result, TupleTableSlot};
 use std::ops::{Deref, DerefMut};
 use std::ptr::null_mut;
@@ -224,22 +228,13 @@ impl Target {
     /// The column's type.
     pub fn type_of(&self, attribute: i16) -> pg_sys::Oid {
         // SAFETY: attributes are numbered from 1.
-        unsafe {
-            let descriptor = (*self.relation()).rd_att;
-            (*descriptor).attrs.as_slice((*descriptor).natts as usize)[attribute as usize - 1]
-                .atttypid
-        }
+        unsafe { columns_of((*self.relation()).rd_att)[attribute as usize - 1].atttypid }
     }
 
     /// Whether the column's type has a fixed size: `counter` has, `decimal_counter` has not.
     pub fn is_fixed_size(&self, attribute: i16) -> bool {
         // SAFETY: attributes are numbered from 1.
-        unsafe {
-            let descriptor = (*self.relation()).rd_att;
-            (*descriptor).attrs.as_slice((*descriptor).natts as usize)[attribute as usize - 1]
-                .attlen
-                > 0
-        }
+        unsafe { columns_of((*self.relation()).rd_att)[attribute as usize - 1].attlen > 0 }
     }
 
     /// The place of the next row, whose changes [`Target::output`] then gives.
@@ -249,7 +244,7 @@ impl Target {
             harmless::MemoryContextReset(
                 (*(*self.node).ss.ps.ps_ExprContext).ecxt_per_tuple_memory,
             );
-            self.output = pg_sys::ExecProcNode(self.child);
+            self.output = functions::ExecProcNode(self.child);
             if is_empty(self.output) {
                 return None;
             }
@@ -296,11 +291,8 @@ impl Target {
     pub fn bounded(&self, attribute: i16) -> Option<Bounded> {
         let catalog = crate::catalog::find()?;
         // SAFETY: attributes are numbered from 1.
-        let type_ = unsafe {
-            let descriptor = (*self.relation()).rd_att;
-            (*descriptor).attrs.as_slice((*descriptor).natts as usize)[attribute as usize - 1]
-                .atttypid
-        };
+        let type_ =
+            unsafe { columns_of((*self.relation()).rd_att)[attribute as usize - 1].atttypid };
         (type_ == catalog.bounded_counter).then(|| Bounded::of(self.relation_id(), attribute))
     }
 
@@ -339,43 +331,6 @@ impl Target {
         }
     }
 
-    /// Locks the version at `place` for a rewrite, waiting for others. `Done` if it is the newest and ours to rewrite.
-    pub fn lock(&mut self, place: ItemPointerData) -> Result<Rewrite, Error> {
-        self.other = self.slot(self.other);
-        let mut at = place;
-        // SAFETY: `other` takes a row of the relation.
-        let (result, failure) = unsafe { self.lock_version(&mut at, self.other, 0) };
-        self.rewritten(result, &failure)
-    }
-
-    /// Locks the version at `place` as an UPDATE of no key does, waiting for others, and puts it into `slot`.
-    ///
-    /// # Safety
-    /// `slot` must be one for rows of the relation.
-    unsafe fn lock_version(
-        &self,
-        place: &mut ItemPointerData,
-        slot: *mut TupleTableSlot,
-        flags: u32,
-    ) -> (TM_Result::Type, pg_sys::TM_FailureData) {
-        // SAFETY: by the caller; relation and snapshot are the statement's.
-        unsafe {
-            let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
-            let result = pg_sys::table_tuple_lock(
-                self.relation(),
-                place,
-                (*self.estate).es_snapshot,
-                slot,
-                self.command(),
-                pg_sys::LockTupleMode::LockTupleNoKeyExclusive,
-                pg_sys::LockWaitPolicy::LockWaitBlock,
-                flags as u8,
-                &mut failure,
-            );
-            (result, failure)
-        }
-    }
-
     /// Takes the version `newest` at hand and tells whether it has the same content in these columns as `old`.
     pub fn same_columns(
         &mut self,
@@ -390,8 +345,7 @@ impl Target {
         }
         // SAFETY: both slots hold rows of the relation.
         unsafe {
-            let descriptor = (*relation).rd_att;
-            let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            let attributes = columns_of((*relation).rd_att);
             columns.all(|column| {
                 let attribute = &attributes[column as usize - 1];
                 match (
@@ -408,170 +362,31 @@ impl Target {
         }
     }
 
-    /// Rewrites the version at hand, which is the one at `place`, with new content in some columns.
-    pub fn rewrite(
-        &mut self,
-        place: ItemPointerData,
-        values: &[(i16, Option<Datum>)],
-        wait: bool,
-    ) -> Result<Rewrite, Error> {
-        self.fill_stored(values);
-        // SAFETY: the slots fit the relation; the result's structures were initialised with it.
-        unsafe {
-            let mut at = place;
-            let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
-            let mut mode: pg_sys::LockTupleMode::Type = 0;
-            let mut indexes = false;
-            let result = pg_sys::table_tuple_update(
-                self.relation(),
-                &mut at,
-                self.stored,
-                self.command(),
-                (*self.estate).es_snapshot,
-                null_mut(),
-                wait,
-                &mut failure,
-                &mut mode,
-                &mut indexes,
-            );
-            if result == TM_Result::TM_Ok && indexes {
-                self.insert_index_entries();
-            }
-            self.rewritten(result, &failure)
-        }
-    }
-
-    fn rewritten(
+    /// Locks the version at `place` as an UPDATE of no key does, waiting for others, and puts it into `slot`.
+    ///
+    /// # Safety
+    /// `slot` must be one for rows of the relation.
+    unsafe fn lock_version(
         &self,
-        result: TM_Result::Type,
-        failure: &pg_sys::TM_FailureData,
-    ) -> Result<Rewrite, Error> {
-        match result {
-            TM_Result::TM_Ok => Ok(Rewrite::Done),
-            TM_Result::TM_BeingModified | TM_Result::TM_WouldBlock => Ok(Rewrite::Taken),
-            TM_Result::TM_Updated => Ok(Rewrite::Updated),
-            TM_Result::TM_Deleted => Ok(Rewrite::Deleted),
-            TM_Result::TM_SelfModified if failure.cmax == self.command() => Ok(Rewrite::Again),
-            TM_Result::TM_SelfModified => Err(Error::ModifiedByTrigger),
-            other => Err(Error::Internal(format!(
-                "unexpected result {other} of rewriting a row"
-            ))),
-        }
-    }
-
-    /// Where the version stored last is.
-    pub fn stored_at(&self) -> ItemPointerData {
-        // SAFETY: set when it was stored.
-        unsafe { (*self.stored).tts_tid }
-    }
-
-    fn fill_stored(&mut self, values: &[(i16, Option<Datum>)]) {
-        // SAFETY: `version` holds a row; `stored` takes as many columns. The tuple is formed in the memory that is
-        // reset with the next row.
+        place: &mut ItemPointerData,
+        slot: *mut TupleTableSlot,
+        flags: u32,
+    ) -> (TM_Result::Type, pg_sys::TM_FailureData) {
+        // SAFETY: by the caller; relation and snapshot are the statement's.
         unsafe {
-            if self.stored.is_null() {
-                self.stored = self.in_statement_memory(|| {
-                    pg_sys::ExecInitExtraTupleSlot(
-                        self.estate,
-                        (*self.relation()).rd_att,
-                        &raw const pg_sys::TTSOpsHeapTuple,
-                    )
-                });
-            }
-            let memory = (*(*self.node).ss.ps.ps_ExprContext).ecxt_per_tuple_memory;
-            let before = pg_sys::MemoryContextSwitchTo(memory);
-            let tuple = self.patched(values).unwrap_or_else(|| self.formed(values));
-            pg_sys::MemoryContextSwitchTo(before);
-            (*tuple).t_tableOid = (*self.relation()).rd_id;
-            pg_sys::ExecForceStoreHeapTuple(tuple, self.stored, false);
-        }
-    }
-
-    /// A copy of the version at hand with other bytes in the place of values that cannot change their size. `None`
-    /// if there are others.
-    ///
-    /// # Safety
-    /// `version` must hold a row, and each value be of its column's type.
-    unsafe fn patched(&self, values: &[(i16, Option<Datum>)]) -> Option<pg_sys::HeapTuple> {
-        // SAFETY: by the caller; the slot's kind is that of heap tables. What is written lies inside the copy.
-        unsafe {
-            let version = self.version;
-            if !std::ptr::eq((*version).tts_ops, &raw const pg_sys::TTSOpsBufferHeapTuple) {
-                return None;
-            }
-            let old = (*version.cast::<pg_sys::HeapTupleTableSlot>()).tuple;
-            if old.is_null() {
-                return None;
-            }
-            let place = |attribute: i16| {
-                let descriptor = (*self.relation()).rd_att;
-                let kinds = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
-                let kind = &kinds[attribute as usize - 1];
-                let length = usize::try_from(kind.attlen)
-                    .ok()
-                    .filter(|_| !kind.attbyval)?;
-                let content = attribute_of(version, attribute.into())?.value();
-                let offset = content.checked_sub((*old).t_data as usize)?;
-                (offset + length <= (*old).t_len as usize).then_some((offset, length))
-            };
-            if !values
-                .iter()
-                .all(|(a, value)| value.is_some() && place(*a).is_some())
-            {
-                return None;
-            }
-            let copy = pg_sys::heap_copytuple(old);
-            for (attribute, value) in values {
-                let (offset, length) = place(*attribute)?;
-                let value = value.as_ref()?.cast_mut_ptr::<u8>();
-                (*copy)
-                    .t_data
-                    .cast::<u8>()
-                    .add(offset)
-                    .copy_from_nonoverlapping(value, length);
-            }
-            Some(copy)
-        }
-    }
-
-    /// The version at hand with new content in some columns, formed anew.
-    ///
-    /// # Safety
-    /// As [`Self::patched`].
-    unsafe fn formed(&self, values: &[(i16, Option<Datum>)]) -> pg_sys::HeapTuple {
-        // SAFETY: by the caller.
-        unsafe {
-            let relation = self.relation();
-            let count = (*(*relation).rd_att).natts as usize;
-            pg_sys::slot_getallattrs(self.version);
-            let mut datums = std::slice::from_raw_parts((*self.version).tts_values, count).to_vec();
-            let mut nulls = std::slice::from_raw_parts((*self.version).tts_isnull, count).to_vec();
-            for (attribute, value) in values {
-                let column = *attribute as usize - 1;
-                nulls[column] = value.is_none();
-                datums[column] = value.unwrap_or(Datum::null());
-            }
-            pg_sys::heap_form_tuple((*relation).rd_att, datums.as_mut_ptr(), nulls.as_mut_ptr())
-        }
-    }
-
-    fn insert_index_entries(&mut self) {
-        let result = self.result();
-        // SAFETY: the stored version has its place; the indexes are open.
-        unsafe {
-            pg_sys::ExecInsertIndexTuples(
-                result,
-                self.stored,
-                self.estate,
-                true,
-                false,
-                null_mut(),
-                null_mut(),
+            let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
+            let result = functions::table_tuple_lock(
+                self.relation(),
+                place,
+                (*self.estate).es_snapshot,
+                slot,
+                self.command(),
+                pg_sys::LockTupleMode::LockTupleNoKeyExclusive,
+                pg_sys::LockWaitPolicy::LockWaitBlock,
+                flags as u8,
+                &mut failure,
             );
-            let context = (*self.estate).es_per_tuple_exprcontext;
-            if !context.is_null() {
-                pg_sys::MemoryContextReset((*context).ecxt_per_tuple_memory);
-            }
+            (result, failure)
         }
     }
 
@@ -591,8 +406,8 @@ impl Target {
         // SAFETY: by the caller.
         unsafe {
             let recheck = self.recheck_state();
-            pg_sys::EvalPlanQualBegin(recheck);
-            let output = pg_sys::EvalPlanQual(recheck, self.relation(), self.number(), test);
+            functions::EvalPlanQualBegin(recheck);
+            let output = functions::EvalPlanQual(recheck, self.relation(), self.number(), test);
             if is_empty(output) {
                 return false;
             }
@@ -661,7 +476,7 @@ impl Target {
             if projection.is_null() {
                 scan
             } else {
-                pg_sys::ExecProject(projection)
+                functions::ExecProject(projection)
             }
         }
     }

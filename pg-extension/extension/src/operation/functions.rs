@@ -7,6 +7,8 @@ use super::own;
 use super::row::{self, Locked, Request, Table};
 use super::strict;
 use super::tree;
+use crate::aggregate::Family;
+use crate::backend;
 use crate::error::Error;
 use crate::function::Call;
 use crate::lock::{self, Part, readers};
@@ -132,6 +134,29 @@ impl Content for Aggregated {
     }
 }
 
+/// A new object with the newest value of the one that the datum is.
+///
+/// # Safety
+/// The datum must be of the type, which is Abelian.
+pub unsafe fn joined(type_: Oid, datum: Datum) -> Result<Datum, Error> {
+    fn whole<T: Content>(content: T) -> Result<Datum, Error> {
+        let whole = content.clone().newest_alone()?;
+        // SAFETY: it is of the same type.
+        unsafe { content.beside(whole) }.identified()
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        match crate::catalog::get()? {
+            ours if ours.is_counter_type(type_) => whole(Counter::from_datum(datum)),
+            ours if ours.decimal_counter == type_ => whole(DecimalCounter::from_datum(datum)),
+            _ => {
+                let family = Family::of(type_).ok_or(Error::NotAggregated)?;
+                whole(Aggregated::from_datum(family, datum))
+            }
+        }
+    }
+}
+
 /// Refuses calls that the rewriting has not made.
 fn rewritten(call: Call) -> Result<Call, Error> {
     // SAFETY: the information of the running call.
@@ -209,7 +234,7 @@ fn newest_of_element(call: Call) -> Result<Datum, Error> {
         return content.seen_alone();
     }
     request.lock_element(&object, hash)?;
-    if row::one_snapshot() && object.id != 0 && !shown(call.arg(0))? {
+    if backend::has_one_snapshot() && object.id != 0 && !shown(call.arg(0))? {
         return Err(Error::ConcurrentUpdate);
     }
     content.newest_alone()
@@ -235,7 +260,9 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
         let old = T::argument(call, 0)?;
         let object = old.object(relation(call, 3));
         let newest = lock_object(object, place(call, 2), Request::overwrite())?;
-        if newest && !super::triggers_may_suppress(relation(call, 3)) {
+        if newest && super::old_value_is_needed(relation(call, 3)) {
+            object::leave(&object)?;
+        } else if newest {
             object::discard(old.id())?;
         }
     }
@@ -402,6 +429,8 @@ pg_function!(
                 }
                 if request.discards() {
                     object::discard(object.id)?;
+                } else if request.leaves() {
+                    object::leave(&object)?;
                 }
             }
         }

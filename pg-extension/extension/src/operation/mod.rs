@@ -10,14 +10,20 @@
 mod apply;
 mod column;
 pub mod combined;
+mod copies;
+mod definitions;
 mod elements;
 mod escrow;
 mod executor;
 mod functions;
+mod inlining;
+mod joining;
 mod locking;
-mod missing;
+pub mod missing;
+mod orphans;
 mod own;
 mod parallel;
+mod published;
 mod pure;
 mod recognise;
 mod recognise_aggregated;
@@ -31,15 +37,15 @@ mod strict;
 mod symbols;
 mod tree;
 mod version;
+mod whole_row;
 
 use crate::error::Error;
-use pgrx::pg_sys::{self, Oid, ffi::pg_guard_ffi_boundary};
-use pgrx::prelude::*;
-use std::ffi::{c_char, c_int};
+use crate::hooks::planner::{self, Finish};
+use copies::Copies;
+use inlining::Inlining;
+use pgrx::pg_sys::{self, Oid};
 use symbols::Symbols;
-use tree::Tree;
-
-static mut PREVIOUS_PLANNER: pg_sys::planner_hook_type = None;
+use tree::{Any, Tree};
 
 /// Installs the hooks of this room; called once when the library is loaded.
 pub fn install() {
@@ -48,13 +54,12 @@ pub fn install() {
     relation::install();
     scan::install();
     results::install();
+    definitions::install();
     own::install();
     parallel::install();
-    // SAFETY: the postmaster loads libraries one after the other.
-    unsafe {
-        PREVIOUS_PLANNER = pg_sys::planner_hook;
-        pg_sys::planner_hook = Some(plan);
-    }
+    published::install();
+    orphans::install();
+    planner::subscribe(prepare_plan);
 }
 
 /// Whether an analysed statement is nothing but operations on a plain table, so that it neither waits for rows nor rewrites them.
@@ -76,46 +81,63 @@ pub fn is_pure_plan(plan: &pg_sys::Plan) -> bool {
     }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn plan(
-    query: *mut pg_sys::Query,
-    text: *const c_char,
-    options: c_int,
-    parameters: pg_sys::ParamListInfo,
-) -> *mut pg_sys::PlannedStmt {
-    let pure = match Tree::new(query) {
-        Some(query) => prepare(query),
-        None => None,
-    };
-    // SAFETY: the arguments are PostgreSQL's own; the previous hook is set once.
-    let statement = unsafe {
-        match PREVIOUS_PLANNER {
-            Some(previous) => pg_guard_ffi_boundary(|| previous(query, text, options, parameters)),
-            None => pg_sys::standard_planner(query, text, options, parameters),
-        }
-    };
-    if let (Some(pure), Some(statement)) = (pure, Tree::new(statement))
-        && !pure.replace(statement)
-    {
-        Error::Internal("unexpected plan of an operation".into()).raise();
+/// Prepares a statement for planning. The plan of one that only operates gets our node.
+fn prepare_plan(query: *mut pg_sys::Query, parameters: pg_sys::ParamListInfo) -> Option<Finish> {
+    let mut inlining = Inlining::new(parameters);
+    let pure = prepare(Tree::new(query)?, &mut inlining);
+    if pure.is_none() && inlining.is_empty() {
+        return None;
     }
-    statement
+    Some(Box::new(move |statement| {
+        let Some(statement) = Tree::new(statement) else {
+            return;
+        };
+        inlining.note_in(statement);
+        if pure.is_some_and(|pure| !pure.replace(statement)) {
+            Error::Internal("unexpected plan of an operation".into()).raise();
+        }
+    }))
 }
 
 /// Prepares a statement for planning; gives what to do with its plan if it only operates.
-fn prepare(query: Tree<pg_sys::Query>) -> Option<pure::Pure> {
+fn prepare(query: Tree<pg_sys::Query>, inlining: &mut Inlining) -> Option<pure::Pure> {
     let symbols = Symbols::get()?;
+    let mut copies = Copies::new(&symbols);
     if settings::CONCURRENT_OPERATIONS.get()
         && let Some(pure) = pure::prepare(&symbols, query)
     {
+        visit(query.targetList.cast(), |node, levels| {
+            if let Some(copies) = &mut copies {
+                copies.visit(node, levels);
+            }
+        });
         return Some(pure);
     }
-    rewrite::statement(&symbols, query, settings::LOCKING_READS.get());
+    let mut queries = Vec::new();
+    visit(query.pointer(), |node, levels| {
+        if let Some(query) = node.cast::<pg_sys::Query>() {
+            inlining.expand(query);
+            queries.push(query);
+        }
+        if let Some(copies) = &mut copies {
+            copies.visit(node, levels);
+        }
+    });
+    rewrite::statement(&symbols, queries, settings::LOCKING_READS.get());
     None
 }
 
-/// Whether a trigger of the relation may suppress a change of a row after its expressions were evaluated.
-fn triggers_may_suppress(relation: Oid) -> bool {
+/// Calls `each` for every node of a tree, from the top down.
+fn visit(root: *mut pg_sys::Node, mut each: impl FnMut(Any, u32)) {
+    tree::any_node(root, &mut |node, levels| {
+        each(node, levels);
+        false
+    });
+}
+
+/// Whether an overwritten value may be asked for after it was overwritten: by a trigger that sees the old row, or because a trigger
+/// suppresses the change after its expressions were evaluated.
+fn old_value_is_needed(relation: Oid) -> bool {
     let facts = Symbols::get().and_then(|symbols| relation::Facts::of(&symbols, relation, false));
-    facts.is_some_and(|facts| facts.may_suppress)
+    facts.is_some_and(|facts| facts.may_suppress || facts.update_trigger_reads)
 }

@@ -13,8 +13,11 @@
 use super::elements::shows_newest_of;
 use super::row::{self, Locked, Request, Table};
 use super::version::{self, Newest, OwnUpdates};
+use crate::backend;
 use crate::error::Error;
 use crate::harmless;
+use crate::hooks::subscribers::Subscriber;
+use crate::hooks::transaction::{self, SubtransactionEnd};
 use crate::identity::ById;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Object, contention};
@@ -23,7 +26,6 @@ use crate::types::aggregated::Aggregated;
 use crate::types::elements;
 use abelian_adt::locks::element_hash;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid};
-use pgrx::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::collections::hash_map::Entry;
@@ -108,55 +110,43 @@ thread_local! {
 /// Registers for reads and the end of transactions; called once when the library is loaded.
 pub fn install() {
     object::before_read(before_read);
-    // SAFETY: a callback that lives as long as the process.
-    unsafe {
-        pg_sys::RegisterXactCallback(Some(transaction_ended), std::ptr::null_mut());
-        pg_sys::RegisterSubXactCallback(Some(subtransaction_ended), std::ptr::null_mut());
-    }
+    use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
+    transaction::on_end(&Subscriber {
+        concerns: |event| [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(event),
+        tell: |_| transaction_ended(),
+    });
+    transaction::on_subtransaction(&Subscriber {
+        concerns: |_| object::reads_are_watched(),
+        tell: subtransaction_ended,
+    });
 }
 
-/// Called for every transaction; no guard, since nothing in it can panic.
-unsafe extern "C-unwind" fn transaction_ended(
-    event: pg_sys::XactEvent::Type,
-    _argument: *mut std::ffi::c_void,
-) {
-    use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
-    if [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(&event) {
-        LOOKING.set(false);
-        LOCKED.set(0);
-        object::watch_reads(false);
-        // It is gone when a process ends in the middle of something.
-        let _ = OWN.try_with(|own| {
-            if let Ok(mut own) = own.try_borrow_mut() {
-                own.operated.clear();
-                own.read.clear();
-                own.read_too_many = false;
-            }
-        });
-    }
+fn transaction_ended() {
+    LOOKING.set(false);
+    LOCKED.set(0);
+    object::watch_reads(false);
+    // It is gone when a process ends in the middle of something.
+    let _ = OWN.try_with(|own| {
+        if let Ok(mut own) = own.try_borrow_mut() {
+            own.operated.clear();
+            own.read.clear();
+            own.read_too_many = false;
+        }
+    });
 }
 
 /// A rollback to a savepoint undoes the operations since then, and only those.
-#[pg_guard]
-unsafe extern "C-unwind" fn subtransaction_ended(
-    event: pg_sys::SubXactEvent::Type,
-    ended: pg_sys::SubTransactionId,
-    parent: pg_sys::SubTransactionId,
-    _argument: *mut std::ffi::c_void,
-) {
+fn subtransaction_ended(end: &SubtransactionEnd) {
     use pg_sys::SubXactEvent::{SUBXACT_EVENT_ABORT_SUB, SUBXACT_EVENT_COMMIT_SUB};
-    if !object::reads_are_watched() {
-        return;
-    }
     OWN.with(|own| {
         let Ok(mut own) = own.try_borrow_mut() else {
             return;
         };
-        if event == SUBXACT_EVENT_ABORT_SUB {
-            own.operated.retain(|_, places| places.undo(ended));
-        } else if event == SUBXACT_EVENT_COMMIT_SUB {
+        if end.kind == SUBXACT_EVENT_ABORT_SUB {
+            own.operated.retain(|_, places| places.undo(end.own));
+        } else if end.kind == SUBXACT_EVENT_COMMIT_SUB {
             for places in own.operated.values_mut() {
-                places.merge(ended, parent);
+                places.merge(end.own, end.parent);
             }
         }
     });
@@ -164,7 +154,7 @@ unsafe extern "C-unwind" fn subtransaction_ended(
 
 /// The transaction has operated on the object, whose row has this version. `in_row`: by writing that version.
 pub fn note_operation(object: &Object, version: ItemPointerData, in_row: bool) {
-    if object.id == 0 || serializable() {
+    if object.id == 0 || backend::is_serializable() {
         return;
     }
     object::watch_reads(true);
@@ -207,32 +197,28 @@ pub fn has_many_locks() -> bool {
 
 /// Whether an operation on the object must be done alone: by the exclusive hold, as if it read the value.
 pub fn must_be_alone(id: i64) -> bool {
-    if id == 0 || serializable() {
+    if id == 0 || backend::is_serializable() {
         return false;
     }
     settings::SPLIT.get() != Split::Always && contention::is_serial(id)
-        || row::one_snapshot() && OWN.with_borrow(|own| own.read_too_many || own.read.contains(&id))
+        || backend::has_one_snapshot()
+            && OWN.with_borrow(|own| own.read_too_many || own.read.contains(&id))
 }
 
 /// Whether a statement that begins now may read in parallel workers. Their reads cannot take holds, so not once the
 /// transaction has operated on anything; and they go unnoticed, so that under REPEATABLE READ the transaction does
 /// its operations alone from then on.
 pub fn may_have_workers() -> bool {
-    if serializable() {
+    if backend::is_serializable() {
         return true;
     }
     if object::reads_are_watched() {
         return false;
     }
-    if row::one_snapshot() {
+    if backend::has_one_snapshot() {
         OWN.with_borrow_mut(|own| own.read_too_many = true);
     }
     true
-}
-
-fn serializable() -> bool {
-    // SAFETY: plain read.
-    unsafe { pg_sys::XactIsoLevel == pg_sys::XACT_SERIALIZABLE as i32 }
 }
 
 fn before_read(id: i64) {
@@ -409,7 +395,7 @@ fn shown_until() -> pg_sys::CommandId {
 
 /// Notes a read under one snapshot, on which a later operation of the transaction may rely.
 pub fn note_read(id: i64) {
-    if !row::one_snapshot() || serializable() {
+    if !backend::has_one_snapshot() || backend::is_serializable() {
         return;
     }
     OWN.with_borrow_mut(|own| {

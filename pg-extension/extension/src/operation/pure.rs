@@ -37,7 +37,12 @@ pub fn prepare(symbols: &Symbols, mut query: Tree<pg_sys::Query>) -> Option<Pure
     }
     let target = Relation::of(symbols, query, query.resultRelation)?;
     let facts = &target.facts;
-    if !facts.simple || facts.update_trigger || target.has_row_security() || !only_source(query) {
+    if !facts.simple
+        || facts.update_trigger
+        || facts.doubtful_check
+        || target.has_row_security()
+        || !only_source(query)
+    {
         return None;
     }
     let entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
@@ -75,9 +80,7 @@ fn changes(target: &Relation<'_>, entries: &[Tree<pg_sys::TargetEntry>]) -> Opti
         .iter()
         .map(|entry| {
             let attribute = entry.resno;
-            let watched = [&facts.checked, &facts.indexed]
-                .iter()
-                .any(|columns| columns.contains(&attribute) || columns.contains(&0));
+            let watched = facts.watched.contains(&attribute) || facts.watched.contains(&0);
             if entry.resjunk || watched {
                 return None;
             }

@@ -2,6 +2,9 @@
 
 use super::missing;
 use super::symbols::Symbols;
+use super::tree;
+use crate::hooks::cache;
+use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -27,10 +30,10 @@ pub struct Facts {
     pub keys: BTreeSet<i16>,
     /// Columns that decide in which partition a row lies.
     pub partitioning: BTreeSet<i16>,
-    /// Columns that some index depends on.
-    pub indexed: BTreeSet<i16>,
-    /// Columns that some CHECK constraint reads.
-    pub checked: BTreeSet<i16>,
+    /// Columns whose new value must be known: those that an index, a CHECK, a generated column or a foreign key reads.
+    pub watched: BTreeSet<i16>,
+    /// A CHECK that the rows there are may not meet: not validated, or giving another result at another time.
+    pub doubtful_check: bool,
     /// A user's trigger FOR EACH ROW, or with transition tables, on UPDATE: it may read every column.
     pub update_trigger_reads: bool,
     /// The same on DELETE.
@@ -84,16 +87,14 @@ thread_local! {
 
 /// Registers for changes of relations.
 pub fn install() {
-    unsafe extern "C-unwind" fn forget(_: pg_sys::Datum, relation: Oid) {
+    cache::on_relation(|relation| {
         CACHE.with_borrow_mut(|cache| {
             if relation == pg_sys::InvalidOid || cache.members.contains(&relation) {
                 cache.known.clear();
                 cache.members.clear();
             }
         });
-    }
-    // SAFETY: the callback touches only our own cache.
-    unsafe { pg_sys::CacheRegisterRelcacheCallback(Some(forget), pg_sys::Datum::null()) };
+    });
 }
 
 /// Forgets everything, as when the extension itself came or went.
@@ -104,22 +105,9 @@ pub fn forget_all() {
     });
 }
 
-/// An open relation; closed, its lock kept, when dropped.
-struct Opened(pg_sys::Relation);
-
-impl Opened {
-    fn open(relation: Oid) -> Option<Opened> {
-        // SAFETY: the lock, which the statement holds already, is taken once more and kept.
-        let opened = unsafe { pg_sys::try_relation_open(relation, pg_sys::AccessShareLock as i32) };
-        (!opened.is_null()).then_some(Opened(opened))
-    }
-}
-
-impl Drop for Opened {
-    fn drop(&mut self) {
-        // SAFETY: opened in `open`.
-        unsafe { pg_sys::relation_close(self.0, pg_sys::NoLock as i32) };
-    }
+/// The statement holds the lock already.
+fn open(relation: Oid) -> Option<Opened> {
+    Opened::open(relation, pg_sys::AccessShareLock)
 }
 
 fn gather(
@@ -129,7 +117,7 @@ fn gather(
     members: &mut Vec<Oid>,
 ) -> Option<Facts> {
     members.push(relation);
-    let opened = Opened::open(relation).filter(stores_rows)?;
+    let opened = open(relation).filter(stores_rows)?;
     let mut facts = Facts {
         columns: columns(symbols, &opened),
         ..Facts::default()
@@ -141,10 +129,7 @@ fn gather(
     };
     members.extend(&children);
     // A child may have Abelian columns that its parent lacks; what names the parent still closes such rows.
-    let opened_children: Vec<Opened> = children
-        .iter()
-        .filter_map(|child| Opened::open(*child))
-        .collect();
+    let opened_children: Vec<Opened> = children.iter().filter_map(|child| open(*child)).collect();
     if facts.columns.is_empty()
         && opened_children
             .iter()
@@ -153,15 +138,12 @@ fn gather(
         return None;
     }
     add(&mut facts, &opened);
-    // SAFETY: plain reads of an open relation.
+    let class = opened.class();
     facts.simple = opened_children.is_empty()
-        && unsafe {
-            let class = &*(*opened.0).rd_rel;
-            class.relkind as u8 == pg_sys::RELKIND_RELATION
-                && class.relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT
-                && !class.relispartition
-                && class.relam == pg_sys::HEAP_TABLE_AM_OID
-        };
+        && class.relkind as u8 == pg_sys::RELKIND_RELATION
+        && class.relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT
+        && !class.relispartition
+        && class.relam == pg_sys::HEAP_TABLE_AM_OID;
     for child in &opened_children {
         add_child(&mut facts, child, &opened);
     }
@@ -170,34 +152,28 @@ fn gather(
 
 /// Views and foreign tables keep no rows of their own.
 fn stores_rows(relation: &Opened) -> bool {
-    // SAFETY: plain read of an open relation.
-    let kind = unsafe { (*(*relation.0).rd_rel).relkind } as u8;
+    let kind = relation.class().relkind as u8;
     kind == pg_sys::RELKIND_RELATION || kind == pg_sys::RELKIND_PARTITIONED_TABLE
 }
 
 fn columns(symbols: &Symbols, relation: &Opened) -> Vec<Column> {
-    // SAFETY: an open relation has a descriptor; attributes are numbered from 1.
-    unsafe {
-        let descriptor = (*relation.0).rd_att;
-        let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
-        attributes
-            .iter()
-            .filter(|attribute| {
-                !attribute.attisdropped && symbols.kind(attribute.atttypid).is_some()
-            })
-            .map(|attribute| Column {
-                attribute: attribute.attnum,
-                type_: attribute.atttypid,
-            })
-            .collect()
-    }
+    relation
+        .columns()
+        .iter()
+        .filter(|attribute| !attribute.attisdropped && symbols.kind(attribute.atttypid).is_some())
+        .map(|attribute| Column {
+            attribute: attribute.attnum,
+            type_: attribute.atttypid,
+        })
+        .collect()
 }
 
 fn add(facts: &mut Facts, relation: &Opened) {
     use pg_sys::IndexAttrBitmapKind::*;
     facts.keys = attributes(relation, INDEX_ATTR_BITMAP_KEY);
-    facts.indexed = attributes(relation, INDEX_ATTR_BITMAP_ALL);
-    facts.checked = checked(relation);
+    facts.watched = attributes(relation, INDEX_ATTR_BITMAP_ALL);
+    facts.watched.extend(referencing(relation));
+    add_expressions(facts, relation);
     facts.partitioning = partitioning(relation);
     add_triggers(facts, relation);
 }
@@ -213,8 +189,8 @@ fn add_child(facts: &mut Facts, child: &Opened, parent: &Opened) {
             .collect()
     };
     facts.keys.extend(translate(own.keys));
-    facts.indexed.extend(translate(own.indexed));
-    facts.checked.extend(translate(own.checked));
+    facts.watched.extend(translate(own.watched));
+    facts.doubtful_check |= own.doubtful_check;
     facts.partitioning.extend(translate(own.partitioning));
     facts.update_trigger |= own.update_trigger;
     facts.update_trigger_reads |= own.update_trigger_reads;
@@ -228,18 +204,18 @@ fn translated(child: &Opened, attribute: i16, parent: &Opened) -> Option<i16> {
     }
     // SAFETY: lookups by relation and number or name.
     unsafe {
-        let name = pg_sys::get_attname((*child.0).rd_id, attribute, true);
+        let name = pg_sys::get_attname((*child.relation()).rd_id, attribute, true);
         if name.is_null() {
             return None;
         }
-        let number = pg_sys::get_attnum((*parent.0).rd_id, name);
+        let number = pg_sys::get_attnum((*parent.relation()).rd_id, name);
         (number > 0).then_some(number)
     }
 }
 
 fn attributes(relation: &Opened, kind: pg_sys::IndexAttrBitmapKind::Type) -> BTreeSet<i16> {
     // SAFETY: the bitmap is a copy in the current context.
-    members(unsafe { pg_sys::RelationGetIndexAttrBitmap(relation.0, kind) })
+    members(unsafe { pg_sys::RelationGetIndexAttrBitmap(relation.relation(), kind) })
 }
 
 /// The attribute numbers in a bitmap that PostgreSQL keeps offset, so that system columns fit.
@@ -256,30 +232,58 @@ pub fn members(bitmap: *mut pg_sys::Bitmapset) -> BTreeSet<i16> {
     }
 }
 
-fn checked(relation: &Opened) -> BTreeSet<i16> {
-    let mut found = BTreeSet::new();
-    // SAFETY: constraints are stored as text of expression trees over relation number 1.
-    unsafe {
-        let constraints = (*(*relation.0).rd_att).constr;
-        if constraints.is_null() {
-            return found;
-        }
-        for i in 0..(*constraints).num_check as usize {
-            let tree = pg_sys::stringToNode((*(*constraints).check.add(i)).ccbin);
-            let mut bitmap = std::ptr::null_mut();
-            pg_sys::pull_varattnos(tree.cast(), 1, &mut bitmap);
-            found.extend(members(bitmap));
+/// What CHECK constraints and generated columns read.
+fn add_expressions(facts: &mut Facts, relation: &Opened) {
+    let Some(constraints) = relation.constraints() else {
+        return;
+    };
+    for i in 0..constraints.num_check as usize {
+        // SAFETY: so many there are, each the text of an expression.
+        let (check, tree) = unsafe {
+            let check = &*constraints.check.add(i);
+            (check, pg_sys::stringToNode(check.ccbin).cast())
+        };
+        facts.watched.extend(columns_of(tree));
+        // SAFETY: looks at the tree.
+        facts.doubtful_check |=
+            !check.ccvalid || unsafe { pg_sys::contain_mutable_functions(tree) };
+    }
+    for i in 0..constraints.num_defval as usize {
+        // SAFETY: as above.
+        let default = unsafe { &*constraints.defval.add(i) };
+        if relation.columns()[default.adnum as usize - 1].attgenerated != 0 {
+            // SAFETY: the text of an expression.
+            let tree = unsafe { pg_sys::stringToNode(default.adbin) };
+            facts.watched.extend(columns_of(tree.cast()));
         }
     }
-    found
+}
+
+/// The columns that an expression over relation number 1 reads.
+fn columns_of(tree: *mut pg_sys::Node) -> BTreeSet<i16> {
+    let mut bitmap = std::ptr::null_mut();
+    // SAFETY: a tree, or null; the bitmap is made in the current memory context.
+    unsafe { pg_sys::pull_varattnos(tree, 1, &mut bitmap) };
+    members(bitmap)
+}
+
+/// The columns that refer to other tables.
+fn referencing(relation: &Opened) -> BTreeSet<i16> {
+    // SAFETY: an open relation; its cache entry keeps the list, of structures with as many columns as they say.
+    unsafe {
+        tree::items::<pg_sys::ForeignKeyCacheInfo>(pg_sys::RelationGetFKeyList(relation.relation()))
+            .iter()
+            .flat_map(|key| key.conkey[..key.nkeys as usize].to_vec())
+            .collect()
+    }
 }
 
 fn partitioning(relation: &Opened) -> BTreeSet<i16> {
     // SAFETY: an open relation.
     unsafe {
-        let count = (*(*relation.0).rd_att).natts as i16;
+        let count = relation.columns().len() as i16;
         (1..=count)
-            .filter(|attribute| missing::partitions_by(relation.0, *attribute))
+            .filter(|attribute| missing::partitions_by(relation.relation(), *attribute))
             .collect()
     }
 }
@@ -287,13 +291,16 @@ fn partitioning(relation: &Opened) -> BTreeSet<i16> {
 fn add_triggers(facts: &mut Facts, relation: &Opened) {
     // SAFETY: the trigger descriptor of an open relation, null without triggers.
     let triggers = unsafe {
-        let descriptor = (*relation.0).trigdesc;
+        let descriptor = (*relation.relation()).trigdesc;
         if descriptor.is_null() {
             return;
         }
         std::slice::from_raw_parts((*descriptor).triggers, (*descriptor).numtriggers as usize)
     };
-    for trigger in triggers.iter().filter(|trigger| !trigger.tgisinternal) {
+    for trigger in triggers
+        .iter()
+        .filter(|trigger| !checks_constraint(trigger))
+    {
         let kind = u32::from(trigger.tgtype as u16);
         let on = |event| kind & event != 0;
         let row = on(pg_sys::TRIGGER_TYPE_ROW);
@@ -305,4 +312,14 @@ fn add_triggers(facts: &mut Facts, relation: &Opened) {
             && on(pg_sys::TRIGGER_TYPE_BEFORE)
             && (on(pg_sys::TRIGGER_TYPE_UPDATE) || on(pg_sys::TRIGGER_TYPE_DELETE));
     }
+}
+
+/// Whether a trigger is PostgreSQL's own, of a foreign key or of a unique or exclusion constraint that can be deferred: what they need is
+/// done wherever a row is rewritten.
+fn checks_constraint(trigger: &pg_sys::Trigger) -> bool {
+    // SAFETY: a comparison with known functions.
+    let of_foreign_key = unsafe { pg_sys::RI_FKey_trigger_type(trigger.tgfoid) };
+    trigger.tgisinternal
+        && (of_foreign_key != pg_sys::RI_TRIGGER_NONE as i32
+            || trigger.tgfoid == Oid::from(pg_sys::F_UNIQUE_KEY_RECHECK))
 }

@@ -2,20 +2,19 @@
 //! `numeric`. Where a query's result is stored, its objects become new ones. Definitions of views keep the types,
 //! so that their columns can be updated.
 
+use super::copies::Copies;
 use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
 use crate::error::Error;
+use crate::hooks::access::{self, Access};
+use crate::hooks::analysis;
+use crate::hooks::subscribers::Subscriber;
+use crate::hooks::utility::{self, Around, Command, Runner};
 use crate::object;
-use crate::utility::UtilityCall;
-use pgrx::pg_sys::{self, CmdType, NodeTag, Oid, ffi::pg_guard_ffi_boundary};
-use pgrx::prelude::*;
+use crate::opened::Opened;
+use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::cell::Cell;
-use std::ffi::c_char;
 use std::rc::Rc;
-
-static mut PREVIOUS_ANALYSIS: pg_sys::post_parse_analyze_hook_type = None;
-static mut PREVIOUS_UTILITY: pg_sys::ProcessUtility_hook_type = None;
-static mut PREVIOUS_ACCESS: pg_sys::object_access_hook_type = None;
 
 thread_local! {
     /// How many definitions of views are being analysed, one inside the other.
@@ -24,29 +23,22 @@ thread_local! {
 
 /// Installs the hooks; called once when the library is loaded.
 pub fn install() {
-    // SAFETY: the postmaster loads libraries one after the other.
-    unsafe {
-        PREVIOUS_ANALYSIS = pg_sys::post_parse_analyze_hook;
-        pg_sys::post_parse_analyze_hook = Some(analysed);
-        PREVIOUS_UTILITY = pg_sys::ProcessUtility_hook;
-        pg_sys::ProcessUtility_hook = Some(utility);
-        PREVIOUS_ACCESS = pg_sys::object_access_hook;
-        pg_sys::object_access_hook = Some(created);
-    }
+    analysis::subscribe(analysed);
+    utility::subscribe(Around {
+        concerns: |command| command.tag() == NodeTag::T_ViewStmt,
+        around: define_view,
+    });
+    access::subscribe(Subscriber {
+        concerns: |access| {
+            access.class == pg_sys::RelationRelationId
+                && access.column == 0
+                && access.kind == pg_sys::ObjectAccessType::OAT_POST_CREATE
+        },
+        tell: relation_created,
+    });
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn analysed(
-    state: *mut pg_sys::ParseState,
-    query: *mut pg_sys::Query,
-    jumble: *mut pg_sys::JumbleState,
-) {
-    // SAFETY: the arguments are PostgreSQL's own.
-    unsafe {
-        if let Some(previous) = PREVIOUS_ANALYSIS {
-            pg_guard_ffi_boundary(|| previous(state, query, jumble));
-        }
-    }
+fn analysed(query: *mut pg_sys::Query) {
     if let Some(query) = Tree::new(query)
         && VIEW_DEFINITIONS.get() == 0
     {
@@ -69,94 +61,23 @@ impl Drop for ViewDefinition {
     }
 }
 
-/// Users' code runs below CALL and DO, whose errors must pass with all their fields; nothing else is to be done for them.
-#[allow(clippy::too_many_arguments)] // PostgreSQL's signature
-unsafe extern "C-unwind" fn utility(
-    statement: *mut pg_sys::PlannedStmt,
-    text: *const c_char,
-    read_only: bool,
-    context: pg_sys::ProcessUtilityContext::Type,
-    parameters: pg_sys::ParamListInfo,
-    environment: *mut pg_sys::QueryEnvironment,
-    destination: *mut pg_sys::DestReceiver,
-    completion: *mut pg_sys::QueryCompletion,
-) {
-    let call = UtilityCall {
-        statement,
-        text,
-        read_only,
-        context,
-        parameters,
-        environment,
-        destination,
-        completion,
-    };
-    // SAFETY: the arguments pass through as PostgreSQL gave them; nothing here has a destructor.
-    unsafe {
-        if call.runs_users_code() {
-            call.pass_on(PREVIOUS_UTILITY);
-        } else {
-            other_utility(call);
-        }
-    }
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn other_utility(call: UtilityCall) {
-    // SAFETY: the arguments are PostgreSQL's own.
-    unsafe {
-        let defines_view = (*call.node()).type_ == NodeTag::T_ViewStmt;
-        let _definition = defines_view.then(ViewDefinition::begin);
-        call.pass_on_guarded(PREVIOUS_UTILITY);
-    }
-}
-
-/// PostgreSQL calls it for every function of every statement, too: for what is of no concern, nothing is guarded.
-unsafe extern "C-unwind" fn created(
-    access: pg_sys::ObjectAccessType::Type,
-    class: Oid,
-    object: Oid,
-    part: i32,
-    argument: *mut std::ffi::c_void,
-) {
-    // SAFETY: the arguments are PostgreSQL's own; nothing here has a destructor.
-    unsafe {
-        if let Some(previous) = PREVIOUS_ACCESS {
-            previous(access, class, object, part, argument);
-        }
-        let is_relation = class == pg_sys::RelationRelationId && part == 0;
-        if access == pg_sys::ObjectAccessType::OAT_POST_CREATE && is_relation {
-            relation_created(object);
-        }
-    }
+fn define_view(command: &Command, define: Runner<'_>) {
+    let _definition = ViewDefinition::begin();
+    define(command);
 }
 
 /// Refuses indexes over Abelian columns: their values change without a change of the row.
-#[pg_guard]
-unsafe extern "C-unwind" fn relation_created(object: Oid) {
-    // SAFETY: a relation just created has a cache entry.
-    unsafe {
-        let relation = pg_sys::RelationIdGetRelation(object);
-        if relation.is_null() {
-            return;
-        }
-        let is_index = (*(*relation).rd_rel).relkind as u8 == pg_sys::RELKIND_INDEX;
-        let catalog = if is_index {
-            crate::catalog::find()
-        } else {
-            None
-        };
-        let abelian = catalog.is_some_and(|catalog| {
-            let descriptor = (*relation).rd_att;
-            let columns = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
-            columns
-                .iter()
-                .any(|column| object::is_object_type(&catalog, column.atttypid))
-        });
-        pg_sys::RelationClose(relation);
-        if abelian {
-            Error::IndexOnObject.raise();
-        }
+fn relation_created(access: &Access) {
+    let Some(relation) = Opened::new_one(access.object) else {
+        return;
+    };
+    let is_index = relation.class().relkind as u8 == pg_sys::RELKIND_INDEX;
+    let Some(catalog) = crate::catalog::find().filter(|_| is_index) else {
+        return;
+    };
+    let mut columns = relation.columns().iter();
+    if columns.any(|column| object::is_object_type(&catalog, column.atttypid)) {
+        Error::IndexOnObject.raise();
     }
 }
 
@@ -187,6 +108,8 @@ fn present_utility(query: Tree<pg_sys::Query>) {
         if let Some(inner) = inner_query(cursor.query) {
             present(inner);
         }
+    } else if let Some(call) = statement.cast::<pg_sys::CallStmt>() {
+        present_call(call);
     } else if let Some(create) = statement.cast::<pg_sys::CreateTableAsStmt>() {
         let Some(symbols) = Symbols::get() else {
             return;
@@ -195,6 +118,19 @@ fn present_utility(query: Tree<pg_sys::Query>) {
         for query in inner_query(create.query).into_iter().chain(view) {
             store_new_objects(&symbols, query);
         }
+    }
+}
+
+/// A procedure's arguments live on beyond the transaction that it was called in. They do not pass the planner.
+fn present_call(call: Tree<pg_sys::CallStmt>) {
+    let Some(symbols) = Symbols::get() else {
+        return;
+    };
+    if let Some(mut copies) = Copies::new(&symbols) {
+        tree::any_node(call.funcexpr.cast(), &mut |node, levels| {
+            copies.visit(node, levels);
+            false
+        });
     }
 }
 
@@ -217,7 +153,8 @@ fn store_new_objects(symbols: &Symbols, query: Tree<pg_sys::Query>) {
             continue;
         };
         let copy = tree::call(kind.copy, kind.type_, &[expression]);
-        present_entry(symbols, query, entry, copy, false);
+        // Where rows must differ, it is left to `copies`.
+        present_entry(query, entry, copy, Shown::NewObject);
     }
 }
 
@@ -241,19 +178,28 @@ fn present_select(symbols: &Symbols, query: Tree<pg_sys::Query>) {
     }
     for entry in tree::items::<pg_sys::TargetEntry>(query.targetList) {
         if let Some(value) = value_of(symbols, &entry) {
-            present_entry(symbols, query, entry, value, true);
+            present_entry(query, entry, value, Shown::Value(symbols));
         }
     }
 }
 
-/// Shows `shown` in the place of an entry that may also order, group or make distinct.
-fn present_entry(
-    symbols: &Symbols,
+/// What is shown in the place of a column.
+pub enum Shown<'a> {
+    /// A value of the plain type.
+    Value(&'a Symbols),
+    /// Another datum of the same type.
+    SameType,
+    /// The same, another one each time.
+    NewObject,
+}
+
+/// Shows `shown` in the place of an entry that may also order, group or make distinct. False if it cannot be.
+pub fn present_entry(
     mut query: Tree<pg_sys::Query>,
     mut entry: Tree<pg_sys::TargetEntry>,
     shown: Any,
-    is_value: bool,
-) {
+    what: Shown<'_>,
+) -> bool {
     let reference = entry.ressortgroupref;
     let distinct = refers(query.distinctClause, reference);
     if reference == 0 {
@@ -274,16 +220,24 @@ fn present_entry(
         entry.resjunk = true;
         entries.push(entry);
         query.targetList = tree::list(&entries);
-    } else if is_value && !refers(query.groupClause, reference) && query.windowClause.is_null() {
-        // DISTINCT works on what is shown: on the value, then, with the value's operators.
+    } else if !refers(query.groupClause, reference) && query.windowClause.is_null() {
+        // DISTINCT works on what is shown: if that is the value, then with the value's operators.
         let Some(before) = Tree::<pg_sys::Node>::new(entry.expr.cast()) else {
-            return;
+            return false;
         };
-        entry.expr = shown.pointer();
-        for list in [query.distinctClause, query.sortClause] {
-            use_operators_of_value(symbols, list, reference, before.result_type());
+        if let Shown::NewObject = what {
+            return false;
         }
+        entry.expr = shown.pointer();
+        if let Shown::Value(symbols) = what {
+            for list in [query.distinctClause, query.sortClause] {
+                use_operators_of_value(symbols, list, reference, before.result_type());
+            }
+        }
+    } else {
+        return false;
     }
+    true
 }
 
 fn refers(clauses: *mut pg_sys::List, reference: u32) -> bool {
@@ -430,6 +384,7 @@ fn oids(list: *mut pg_sys::List) -> Vec<Oid> {
     let length = if list.is_null() {
         0
     } else {
+        // SAFETY: not null.
         unsafe { (*list).length }
     };
     // SAFETY: every index is below the length.

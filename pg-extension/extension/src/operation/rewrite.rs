@@ -17,22 +17,18 @@ use super::relation::Facts;
 use super::row::Hold;
 use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
+use super::whole_row;
 use crate::aggregate::{Operation, operation};
 use pgrx::pg_sys::{self, CmdType, Oid};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Rewrites a statement and all queries inside it.
+/// Rewrites a statement: all its queries, those around others first.
 pub fn statement(
     symbols: &Symbols,
-    query: Tree<pg_sys::Query>,
+    queries: Vec<Tree<pg_sys::Query>>,
     locking_reads: super::settings::LockingReads,
 ) {
-    let mut queries = Vec::new();
-    tree::any_node(query.pointer(), &mut |node, _| {
-        queries.extend(node.cast::<pg_sys::Query>());
-        false
-    });
     // The innermost first: an outer rewriting copies the expressions that hold inner queries.
     for query in queries.into_iter().rev() {
         match query.commandType {
@@ -219,6 +215,10 @@ impl<'a> Relation<'a> {
     }
 
     fn newest_column(&self, variable: Tree<pg_sys::Var>, hold: i32) -> Option<Any> {
+        if variable.varattno == 0 {
+            let newest = |column| self.newest_column(column, hold);
+            return Some(whole_row::of_columns(variable, self.entry.relid, newest));
+        }
         let kind = self.symbols.kind(variable.vartype)?;
         let levels_up = variable.varlevelsup;
         let arguments = [
@@ -485,7 +485,7 @@ impl<'a> Relation<'a> {
         let mut asked = self.asked_in(returning, 0);
         let facts = &self.facts;
         let mut seen = self.columns_read(self.query.withCheckOptions);
-        seen.extend([&facts.checked, &facts.indexed].into_iter().flatten());
+        seen.extend(&facts.watched);
         let replaced = |attribute: i16| {
             let assigned = targets.iter().find(|t| !t.resjunk && t.resno == attribute);
             let expression = assigned.and_then(|t| Tree::<pg_sys::Node>::new(t.expr.cast()));
@@ -532,9 +532,8 @@ impl<'a> Relation<'a> {
             entry.expr = match self.facts.column(entry.resno) {
                 Some(column) => {
                     let seen = renewed(column.attribute)
-                        || self.facts.checked.contains(&column.attribute)
-                        || self.facts.checked.contains(&0)
-                        || self.facts.indexed.contains(&column.attribute);
+                        || self.facts.watched.contains(&column.attribute)
+                        || self.facts.watched.contains(&0);
                     self.assigned(column.attribute, column.type_, expression, seen)
                 }
                 None => self.newest(expression, Hold::Overwrite as i32),
@@ -573,7 +572,7 @@ impl<'a> Relation<'a> {
             })
         };
         !holds(&self.seen_after_update(in_part))
-            && !holds(&self.facts.checked)
+            && !holds(&self.facts.watched)
             && !self.has_row_security()
             && targets.iter().filter(|t| !t.resjunk).all(operates)
     }
@@ -681,7 +680,7 @@ impl<'a> Relation<'a> {
         let keeps = self.abelian_among(&returned)
             || self.facts.delete_trigger_reads
             || self.facts.may_suppress;
-        let hold = if keeps { Hold::KeyChange } else { Hold::Delete };
+        let hold = if keeps { Hold::Leave } else { Hold::Delete };
         let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
         let number = entries.len() as i16 + 1;
         entries.push(tree::target(
@@ -776,7 +775,7 @@ impl<'a> Relation<'a> {
         let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
         let number = entries.len() as i16 + 1;
         entries.push(tree::target(
-            self.lock_row(Hold::KeyChange as i32),
+            self.lock_row(Hold::Leave as i32),
             number,
             c"abelian_lock",
             true,

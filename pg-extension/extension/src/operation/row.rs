@@ -5,9 +5,12 @@
 //! waits for an object holds the row, and nobody who holds an object waits for a row with an exclusive hold on it.
 
 use super::missing;
+use crate::backend;
+use crate::boundary::functions;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Object, contention};
+use crate::opened::columns_of;
 use crate::types::aggregated::Aggregated;
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
@@ -37,6 +40,8 @@ pub enum Hold {
     Strict = 9,
     /// One element of what this transaction has operated on must stay as it is. See [`super::own`].
     OwnElement = 10,
+    /// As `KeyChange`, and the row may go, its slices not with it: somebody has still to see its values.
+    Leave = 11,
 }
 
 /// Added to a [`Hold`]: raise an error instead of waiting.
@@ -65,6 +70,7 @@ impl Request {
             8 => Hold::Held,
             9 => Hold::Strict,
             10 => Hold::OwnElement,
+            11 => Hold::Leave,
             other => return Err(Error::Internal(format!("unknown hold {other}"))),
         };
         let policy = match number & !15 {
@@ -124,10 +130,15 @@ impl Request {
         self.hold == Hold::Delete
     }
 
+    /// Whether they may stay behind.
+    pub fn leaves(self) -> bool {
+        self.hold == Hold::Leave
+    }
+
     fn tuple_mode(self) -> LockTupleMode::Type {
         match self.hold {
             Hold::Share | Hold::ShareRow => LockTupleMode::LockTupleShare,
-            Hold::KeyChange | Hold::Delete => LockTupleMode::LockTupleExclusive,
+            Hold::KeyChange | Hold::Delete | Hold::Leave => LockTupleMode::LockTupleExclusive,
             _ => LockTupleMode::LockTupleNoKeyExclusive,
         }
     }
@@ -135,7 +146,7 @@ impl Request {
     /// The lock on the objects' values, if any.
     fn object_mode(self) -> Option<Mode> {
         match self.hold {
-            Hold::Overwrite | Hold::KeyChange | Hold::Delete => Some(Mode::Overwrite),
+            Hold::Overwrite | Hold::KeyChange | Hold::Delete | Hold::Leave => Some(Mode::Overwrite),
             Hold::Share | Hold::Strict => Some(Mode::Read),
             Hold::PlainChange
             | Hold::ShareRow
@@ -245,7 +256,7 @@ impl Table {
         // SAFETY: an open table, its slot, a place inside it.
         let result = unsafe {
             let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
-            pg_sys::table_tuple_lock(
+            functions::table_tuple_lock(
                 self.relation,
                 place,
                 pg_sys::GetActiveSnapshot(),
@@ -290,8 +301,7 @@ impl Table {
         let catalog = crate::catalog::get()?;
         // SAFETY: both slots hold rows of the relation.
         unsafe {
-            let descriptor = (*self.relation).rd_att;
-            let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            let attributes = columns_of((*self.relation).rd_att);
             Ok(attributes
                 .iter()
                 .filter(|column| {
@@ -318,8 +328,7 @@ impl Table {
     pub fn content(&self, attribute: i16) -> Option<Datum> {
         // SAFETY: the slot holds a row of the relation; attributes are numbered from 1.
         unsafe {
-            let descriptor = (*self.relation).rd_att;
-            let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            let attributes = columns_of((*self.relation).rd_att);
             let column = attributes.get(usize::try_from(attribute - 1).ok()?)?;
             let datum = self.datum(column)?;
             Some(missing::copy(datum, column.attbyval, column.attlen))
@@ -339,9 +348,11 @@ impl Table {
     }
 }
 
+/// The objects in a row.
+///
 /// # Safety
 /// The slot must hold a row of the relation.
-unsafe fn objects_in(
+pub unsafe fn objects_in(
     relation: pg_sys::Relation,
     slot: *mut pg_sys::TupleTableSlot,
 ) -> Result<Vec<Object>, Error> {
@@ -349,8 +360,7 @@ unsafe fn objects_in(
     let mut found = Vec::new();
     // SAFETY: by the caller; the datum types are checked before they are read.
     unsafe {
-        let descriptor = (*relation).rd_att;
-        for attribute in (*descriptor).attrs.as_slice((*descriptor).natts as usize) {
+        for attribute in columns_of((*relation).rd_att) {
             if attribute.attisdropped || !object::is_object_type(&catalog, attribute.atttypid) {
                 continue;
             }
@@ -375,9 +385,9 @@ unsafe fn objects_in(
     Ok(found)
 }
 
-/// The column in which the version at `place` has an object; `None` if this session does not see it.
+/// The column in which the version at `place` has an object; `None` if this session does not see it, or may not read the table.
 pub fn column_of(relation: Oid, place: pg_sys::ItemPointerData, id: i64) -> Option<i16> {
-    let table = lock::Opened::table(relation, place)?;
+    let table = lock::Opened::table(relation, place).filter(lock::Opened::may_be_read)?;
     let mut place = place;
     // SAFETY: an open table, a slot for its rows, and a place inside it.
     let objects = unsafe {
@@ -412,15 +422,9 @@ pub fn try_plain_columns(object: &Object) -> bool {
     lock::lock_part(object, Part::Row, Mode::Read, false)
 }
 
-/// Whether the transaction works on one snapshot: REPEATABLE READ and SERIALIZABLE.
-pub fn one_snapshot() -> bool {
-    // SAFETY: plain read.
-    unsafe { pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32 }
-}
-
 /// Under one snapshot, what is newer than it must not be overwritten or acted on: 40001.
 pub fn require_unchanged(id: i64) -> Result<(), Error> {
-    if id == 0 || !one_snapshot() || shows_newest(id)? {
+    if id == 0 || !backend::has_one_snapshot() || shows_newest(id)? {
         Ok(())
     } else {
         Err(Error::ConcurrentUpdate)

@@ -3,10 +3,14 @@
 //! What happens to one row is in [`super::apply`].
 
 use super::apply::Apply;
+use super::published;
 use super::pure::Private;
 use super::tree::{self, Tree};
+use crate::boundary::functions;
+use crate::callback;
+use pgrx::error;
 use pgrx::pg_sys::{self, NodeTag};
-use pgrx::prelude::*;
+use std::ffi::c_int;
 
 struct Methods(pg_sys::CustomScanMethods);
 // SAFETY: constant tables of functions.
@@ -56,8 +60,14 @@ struct State {
     apply: *mut Apply,
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn create(_plan: *mut pg_sys::CustomScan) -> *mut pg_sys::Node {
+callback!(fn create(plan: *mut pg_sys::CustomScan) -> *mut pg_sys::Node = make_state);
+callback!(fn begin(node: *mut pg_sys::CustomScanState, estate: *mut pg_sys::EState, flags: c_int) = start);
+callback!(fn execute(node: *mut pg_sys::CustomScanState) -> *mut pg_sys::TupleTableSlot = next_row);
+callback!(fn end(node: *mut pg_sys::CustomScanState) = finish);
+callback!(fn rescan(_node: *mut pg_sys::CustomScanState) = |_| error!("abelian: an UPDATE cannot be run twice"));
+callback!(fn explain(node: *mut pg_sys::CustomScanState, ancestors: *mut pg_sys::List, explain: *mut pg_sys::ExplainState) = show);
+
+fn make_state(_plan: *mut pg_sys::CustomScan) -> *mut pg_sys::Node {
     // SAFETY: zeroed memory of the state's size, tagged as PostgreSQL requires.
     unsafe {
         let state = pg_sys::palloc0(size_of::<State>()).cast::<State>();
@@ -67,22 +77,17 @@ unsafe extern "C-unwind" fn create(_plan: *mut pg_sys::CustomScan) -> *mut pg_sy
     }
 }
 
-/// Our own part of a state that `create` made.
+/// Our own part of a state that `make_state` made.
 ///
 /// # Safety
-/// `node` must be such a state, after `begin`.
+/// `node` must be such a state, after `start`.
 unsafe fn apply_of<'a>(node: *mut pg_sys::CustomScanState) -> Option<&'a mut Apply> {
     // SAFETY: by the caller.
     unsafe { (*node.cast::<State>()).apply.as_mut() }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn begin(
-    node: *mut pg_sys::CustomScanState,
-    estate: *mut pg_sys::EState,
-    flags: std::ffi::c_int,
-) {
-    // SAFETY: PostgreSQL passes the state that `create` made, and the plan that `pure` made.
+fn start(node: *mut pg_sys::CustomScanState, estate: *mut pg_sys::EState, flags: c_int) {
+    // SAFETY: PostgreSQL passes the state that `make_state` made, and the plan that `pure` made.
     unsafe {
         let plan = (*node).ss.ps.plan.cast::<pg_sys::CustomScan>();
         let Some(subplan) = tree::first::<pg_sys::Plan>((*plan).custom_plans) else {
@@ -91,22 +96,21 @@ unsafe extern "C-unwind" fn begin(
         let Some(private) = Private::of(&*plan) else {
             error!("abelian: plan without columns")
         };
-        let child = pg_sys::ExecInitNode(subplan.pointer(), estate, flags);
+        // As ModifyTable does, of which EXPLAIN is no exception.
+        let published = published::publishes_updates((*node).ss.ss_currentRelation);
+        let child = functions::ExecInitNode(subplan.pointer(), estate, flags);
         (*node).custom_ps = pg_sys::lappend(std::ptr::null_mut(), child.cast());
         if flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as i32 != 0 {
             return;
         }
         let apply = pg_sys::palloc(size_of::<Apply>()).cast::<Apply>();
-        apply.write(Apply::new(node, child, private));
+        apply.write(Apply::new(node, child, private, published));
         (*node.cast::<State>()).apply = apply;
     }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn execute(
-    node: *mut pg_sys::CustomScanState,
-) -> *mut pg_sys::TupleTableSlot {
-    // SAFETY: as in `begin`.
+fn next_row(node: *mut pg_sys::CustomScanState) -> *mut pg_sys::TupleTableSlot {
+    // SAFETY: as in `start`.
     let Some(apply) = (unsafe { apply_of(node) }) else {
         return std::ptr::null_mut();
     };
@@ -116,9 +120,8 @@ unsafe extern "C-unwind" fn execute(
     }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn end(node: *mut pg_sys::CustomScanState) {
-    // SAFETY: as in `begin`; the child is the one made there.
+fn finish(node: *mut pg_sys::CustomScanState) {
+    // SAFETY: as in `start`; the child is the one made there.
     unsafe {
         if let Some(apply) = apply_of(node) {
             apply.end();
@@ -129,18 +132,12 @@ unsafe extern "C-unwind" fn end(node: *mut pg_sys::CustomScanState) {
     }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn rescan(_node: *mut pg_sys::CustomScanState) {
-    error!("abelian: an UPDATE cannot be run twice");
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn explain(
+fn show(
     node: *mut pg_sys::CustomScanState,
     _ancestors: *mut pg_sys::List,
     explain: *mut pg_sys::ExplainState,
 ) {
-    // SAFETY: as in `begin`; the relation was opened by PostgreSQL.
+    // SAFETY: as in `start`; the relation was opened by PostgreSQL.
     unsafe {
         let plan = Tree::new((*node).ss.ps.plan.cast::<pg_sys::CustomScan>());
         let Some(private) = plan.and_then(|plan| Private::of(&plan)) else {

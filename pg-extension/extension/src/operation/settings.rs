@@ -1,5 +1,6 @@
 //! The settings of this room.
 
+use crate::callback;
 use pgrx::prelude::*;
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting, PostgresGucEnum};
 
@@ -24,9 +25,10 @@ pub static CONCURRENT_OPERATIONS: GucSetting<bool> = GucSetting::<bool>::new(tru
 /// `abelian.strict_reads`: every read of a value takes the Read lock on it (strict two-phase locking).
 pub static STRICT_READS: GucSetting<bool> = GucSetting::<bool>::new(false);
 
+callback!(fn assigned(_value: bool, _extra: *mut std::ffi::c_void) = |_, _| forget_plans());
+
 /// Plans are made for one value of the setting.
-#[pg_guard]
-unsafe extern "C-unwind" fn forget_plans(_value: bool, _extra: *mut std::ffi::c_void) {
+fn forget_plans() {
     // SAFETY: marks cached plans as invalid, without looking anything up.
     unsafe { pg_sys::ResetPlanCache() };
 }
@@ -59,7 +61,7 @@ pub fn define() {
             GucContext::Userset,
             GucFlags::default(),
             None,
-            Some(forget_plans),
+            Some(assigned),
             None,
         );
     }

@@ -7,11 +7,12 @@
 //! otherwise as the statement sees it; 40001 if not, and under one snapshot if the snapshot does not show the newest value.
 
 use super::rewrite::Relation;
-use super::row::{self, Hold, Locked, Request, Table};
+use super::row::{Hold, Locked, Request, Table};
 use super::symbols::Symbols;
 use super::tree::Tree;
 use super::version::{self, OwnUpdates, Updater};
 use super::{locking, own};
+use crate::backend;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag, readers};
 use crate::object::{Object, contention};
@@ -57,7 +58,7 @@ pub fn hold(
     // A rollback to a savepoint gives the lock back, and not what the transaction knows.
     own::note_read(object.id);
     let newest = settle(&table, object, part, place)?;
-    if row::one_snapshot() {
+    if backend::has_one_snapshot() {
         let same_version = version::same_place(newest, place);
         let (mut newest, mut unchanged) = (newest, false);
         if table.fetch(&mut newest)
@@ -186,7 +187,7 @@ fn newest_version(table: &Table, from: ItemPointerData) -> Result<ItemPointerDat
 /// Runs `read` under a snapshot taken now, after the lock; it shows of this transaction what the statement's own shows.
 /// Under one snapshot, under that.
 pub fn under_fresh_snapshot<T>(read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    if row::one_snapshot() {
+    if backend::has_one_snapshot() {
         return own::look(read);
     }
     // SAFETY: a statement is running, so a snapshot is active; ours is popped again (or by the abort).

@@ -2,6 +2,7 @@
 //! changes. A session may be older than `CREATE EXTENSION`, and outlive `DROP EXTENSION`.
 
 use crate::aggregate::Family;
+use crate::hooks::cache;
 use pgrx::pg_sys::{self, Oid, SysCacheIdentifier};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -49,6 +50,8 @@ pub struct Symbols {
     /// `newest_element(datum, element, ctid, tableoid, mode)`: lock an element, then the newest value. An extension that has not been
     /// updated since lacks it.
     pub newest_element: Option<Oid>,
+    /// `detached(anyelement)`: the same value, of which nothing is an object. An extension that has not been updated since lacks it.
+    pub detached: Option<Oid>,
     /// `combined(bigint)` and `combined(numeric)`; an extension that has not been updated since lacks them.
     pub combined: [Option<Oid>; 2],
 }
@@ -90,19 +93,12 @@ thread_local! {
 
 /// Registers for changes of the catalogue.
 pub fn install() {
-    unsafe extern "C-unwind" fn forget(_: pg_sys::Datum, _: std::ffi::c_int, _: u32) {
-        STALE.set(true);
-    }
-    for cache in [
+    let catalogues = [
         SysCacheIdentifier::NAMESPACEOID,
         SysCacheIdentifier::TYPEOID,
         SysCacheIdentifier::PROCOID,
-    ] {
-        // SAFETY: the callback only sets a flag.
-        unsafe {
-            pg_sys::CacheRegisterSyscacheCallback(cache as i32, Some(forget), pg_sys::Datum::null())
-        };
-    }
+    ];
+    cache::on_catalogues(&catalogues, || STALE.set(true));
 }
 
 fn look_up() -> Option<Symbols> {
@@ -141,6 +137,7 @@ fn look_up() -> Option<Symbols> {
                 pg_sys::INT4OID,
             ],
         ),
+        detached: function(c"detached", &[pg_sys::ANYELEMENTOID]),
         combined: [pg_sys::INT8OID, pg_sys::NUMERICOID]
             .map(|type_| function(c"combined", &[type_])),
     })

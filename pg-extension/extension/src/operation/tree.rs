@@ -4,7 +4,9 @@
 //! A backend has one thread and trees are not freed while a hook works on them: on that rests the `unsafe` here,
 //! so that recognising and rewriting need none for walking a tree.
 
+use crate::callback;
 use pgrx::pg_sys::{self, Datum, NodeTag, Oid};
+use std::ffi::c_void;
 use std::ops::{Deref, DerefMut};
 
 /// A node of a tree; never null.
@@ -50,11 +52,14 @@ macro_rules! tagged {
 tagged! {
     Var = T_Var, Const = T_Const, Param = T_Param, FuncExpr = T_FuncExpr, OpExpr = T_OpExpr,
     RelabelType = T_RelabelType, TargetEntry = T_TargetEntry, Query = T_Query, RangeTblEntry = T_RangeTblEntry,
-    RangeTblRef = T_RangeTblRef, FromExpr = T_FromExpr, BoolExpr = T_BoolExpr, MinMaxExpr = T_MinMaxExpr, ModifyTable = T_ModifyTable,
+    RangeTblRef = T_RangeTblRef, RangeTblFunction = T_RangeTblFunction, FromExpr = T_FromExpr, BoolExpr = T_BoolExpr, MinMaxExpr = T_MinMaxExpr, ModifyTable = T_ModifyTable,
     RowMarkClause = T_RowMarkClause, CommonTableExpr = T_CommonTableExpr, SortGroupClause = T_SortGroupClause,
     OnConflictExpr = T_OnConflictExpr, MergeAction = T_MergeAction, SetOperationStmt = T_SetOperationStmt,
     CreateTableAsStmt = T_CreateTableAsStmt, DeclareCursorStmt = T_DeclareCursorStmt, CustomScan = T_CustomScan,
-    WithCheckOption = T_WithCheckOption,
+    WithCheckOption = T_WithCheckOption, Aggref = T_Aggref, WindowFunc = T_WindowFunc, SubscriptingRef = T_SubscriptingRef,
+    SubLink = T_SubLink, FieldStore = T_FieldStore, ArrayExpr = T_ArrayExpr, RowExpr = T_RowExpr, CoerceToDomain = T_CoerceToDomain,
+    NamedArgExpr = T_NamedArgExpr, CallStmt = T_CallStmt, AlterTableStmt = T_AlterTableStmt, AlterTableCmd = T_AlterTableCmd, ColumnDef = T_ColumnDef,
+    ColumnRef = T_ColumnRef, String = T_String,
 }
 
 impl<T> Tree<T> {
@@ -107,6 +112,16 @@ pub fn items<T>(list: *mut pg_sys::List) -> Vec<Tree<T>> {
 /// The first node of a list of nodes.
 pub fn first<T>(list: *mut pg_sys::List) -> Option<Tree<T>> {
     each(list).find_map(Tree::new)
+}
+
+/// Puts what `replace` gives in the place of nodes of a list of nodes.
+pub fn replace_items(list: *mut pg_sys::List, mut replace: impl FnMut(Any) -> Option<Any>) {
+    for (n, node) in each::<pg_sys::Node>(list).enumerate() {
+        if let Some(other) = Tree::new(node).and_then(&mut replace) {
+            // SAFETY: the list has so many cells, each of which holds a pointer.
+            unsafe { (*(*list).elements.add(n)).ptr_value = other.pointer() };
+        }
+    }
 }
 
 /// The pointers of a list of pointers.
@@ -230,6 +245,20 @@ pub fn column(relation: i32, attribute: i16, type_: Oid, levels_up: u32) -> Any 
     )
 }
 
+/// A row of a named type, made of its columns.
+pub fn row(type_: Oid, columns: &[Any]) -> Any {
+    // SAFETY: a zeroed node with a tag and its fields; of a named type the columns need no names.
+    unsafe {
+        let node = pg_sys::palloc0(size_of::<pg_sys::RowExpr>()).cast::<pg_sys::RowExpr>();
+        (*node).xpr.type_ = NodeTag::T_RowExpr;
+        (*node).args = list(columns);
+        (*node).row_typeid = type_;
+        (*node).row_format = pg_sys::CoercionForm::COERCE_IMPLICIT_CAST;
+        (*node).location = -1;
+        Tree(node.cast())
+    }
+}
+
 /// An integer constant.
 pub fn integer(value: i32) -> Any {
     constant(pg_sys::INT4OID, value.into())
@@ -322,13 +351,13 @@ type Replacement<'a> = dyn FnMut(Tree<pg_sys::Var>) -> Option<Any> + 'a;
 /// The same expression with columns of relation `relation` replaced where `replace` gives something; it must make
 /// its expression for the query level of `Var::varlevelsup`. Subqueries are followed. The original stays as it is.
 pub fn replace_columns(expression: Any, relation: i32, replace: &mut Replacement<'_>) -> Any {
-    #[pgrx::pg_guard]
-    unsafe extern "C-unwind" fn visit(
+    callback!(fn visit(variable: *mut pg_sys::Var, context: *mut pg_sys::replace_rte_variables_context) -> *mut pg_sys::Node = replaced);
+    fn replaced(
         variable: *mut pg_sys::Var,
         context: *mut pg_sys::replace_rte_variables_context,
     ) -> *mut pg_sys::Node {
-        // SAFETY: PostgreSQL passes its context, whose argument is the closure below.
         let variable = Tree(variable);
+        // SAFETY: PostgreSQL passes its context, whose argument is the closure below.
         let replace = unsafe { &mut *(*context).callback_arg.cast::<&mut Replacement<'_>>() };
         replace(variable)
             .unwrap_or_else(|| variable.copy().any())
@@ -356,11 +385,8 @@ struct Walk<'a> {
 /// Visits every node of an expression or query, subqueries included, with the number of query levels it lies
 /// inside; ends early, and returns true, when `visit` does.
 pub fn any_node(root: *mut pg_sys::Node, visit: &mut dyn FnMut(Any, u32) -> bool) -> bool {
-    #[pgrx::pg_guard]
-    unsafe extern "C-unwind" fn step(
-        node: *mut pg_sys::Node,
-        context: *mut std::ffi::c_void,
-    ) -> bool {
+    callback!(fn step(node: *mut pg_sys::Node, context: *mut c_void) -> bool = look);
+    fn look(node: *mut pg_sys::Node, context: *mut c_void) -> bool {
         let Some(node) = Tree::new(node) else {
             return false;
         };
@@ -381,12 +407,51 @@ pub fn any_node(root: *mut pg_sys::Node, visit: &mut dyn FnMut(Any, u32) -> bool
         unsafe { pg_sys::expression_tree_walker(node.pointer(), Some(step), context) }
     }
     let mut walk = Walk { levels: 0, visit };
-    // SAFETY: the walk outlives the call.
-    unsafe { step(root, (&raw mut walk).cast()) }
+    look(root, (&raw mut walk).cast())
 }
 
 /// Whether an expression may give something else the next time.
 pub fn is_volatile(expression: Any) -> bool {
     // SAFETY: looks at the tree.
     unsafe { pg_sys::contain_volatile_functions(expression.pointer()) }
+}
+
+/// Visits every node of an expression that has not been analysed; ends early, and returns true, when `visit` does.
+pub fn any_raw_node(root: Any, visit: &mut dyn FnMut(Any) -> bool) -> bool {
+    type Visit<'a> = &'a mut dyn FnMut(Any) -> bool;
+    callback!(fn step(node: *mut pg_sys::Node, context: *mut c_void) -> bool = look);
+    fn look(node: *mut pg_sys::Node, context: *mut c_void) -> bool {
+        let Some(node) = Tree::new(node) else {
+            return false;
+        };
+        // SAFETY: the context is the closure below, alive during the whole walk.
+        unsafe {
+            let visit = &mut *context.cast::<Visit<'_>>();
+            visit(node) || pg_sys::raw_expression_tree_walker(node.pointer(), Some(step), context)
+        }
+    }
+    let mut visit: Visit<'_> = visit;
+    look(root.pointer(), (&raw mut visit).cast())
+}
+
+/// A column's name, as the parser leaves it.
+pub fn raw_column(name: *mut std::ffi::c_char) -> Any {
+    // SAFETY: a zeroed node with a tag, and with the one field that is not optional.
+    unsafe {
+        let node = pg_sys::palloc0(size_of::<pg_sys::ColumnRef>()).cast::<pg_sys::ColumnRef>();
+        (*node).type_ = NodeTag::T_ColumnRef;
+        (*node).fields = pg_sys::lappend(std::ptr::null_mut(), pg_sys::makeString(name).cast());
+        (*node).location = -1;
+        Tree(node.cast())
+    }
+}
+
+/// A call of a function in a schema, as the parser leaves it.
+pub fn raw_call(name: [&std::ffi::CStr; 2], argument: Any) -> Any {
+    // SAFETY: makeFuncCall builds a node of its arguments.
+    unsafe {
+        let part = |text: &std::ffi::CStr| Tree(pg_sys::makeString(pg_sys::pstrdup(text.as_ptr())));
+        let format = pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
+        Tree(pg_sys::makeFuncCall(list(&name.map(part)), list(&[argument]), format, -1).cast())
+    }
 }

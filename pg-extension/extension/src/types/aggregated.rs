@@ -19,6 +19,11 @@ const STATE_OFFSET: usize = 16;
 /// In the place of an id: what follows are operations on elements, written down.
 const RECORDER: i64 = i64::MIN;
 
+/// Whether it names an object.
+pub fn is_identity(id: i64) -> bool {
+    ![0, RECORDER].contains(&id)
+}
+
 /// A datum taken apart.
 #[derive(Clone, Debug)]
 pub struct Aggregated {
@@ -325,9 +330,9 @@ pg_function!(
     /// `abelian.add(c, ...)`: the aggregate's transition. With NULL for `c`, the change alone.
     fn abelian_object_apply(call) {
         let family = family_of(call)?;
-        // SAFETY: declared with this type.
         let before = match call.is_null(0) {
             true => None,
+            // SAFETY: declared with this type.
             false => Some(unsafe { Aggregated::from_datum(family.clone(), call.arg(0)) }.seen()?),
         };
         let arguments: Vec<Option<Datum>> = (1..call.len())

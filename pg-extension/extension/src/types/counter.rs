@@ -136,8 +136,9 @@ pg_function!(fn abelian_counter_in(call) {
 });
 
 pg_function!(fn abelian_counter_out(call) {
-    // SAFETY: declared with a counter argument; int8out gives a cstring.
+    // SAFETY: declared with a counter argument.
     let value = unsafe { counter(call.arg(0)) }.value()?;
+    // SAFETY: int8out(int8).
     let text = unsafe { pgrx::direct_function_call_as_datum(pg_sys::int8out, &[Some(Datum::from(value))]) };
     text.ok_or_else(|| Error::Internal("int8out gave NULL".into()))
 });
@@ -149,8 +150,9 @@ pg_function!(fn abelian_counter_recv(call) {
 });
 
 pg_function!(fn abelian_counter_send(call) {
-    // SAFETY: as in abelian_counter_out.
+    // SAFETY: declared with a counter argument.
     let value = unsafe { counter(call.arg(0)) }.value()?;
+    // SAFETY: int8send(int8).
     let bytes = unsafe { pgrx::direct_function_call_as_datum(pg_sys::int8send, &[Some(Datum::from(value))]) };
     bytes.ok_or_else(|| Error::Internal("int8send gave NULL".into()))
 });

@@ -128,6 +128,7 @@ pg_function!(fn abelian_decimal_counter_in(call) {
 pg_function!(fn abelian_decimal_counter_out(call) {
     // SAFETY: declared with a decimal_counter argument.
     let value = unsafe { decimal(call.arg(0)) }.value()?;
+    // SAFETY: numeric_out(numeric).
     let text = unsafe { pgrx::direct_function_call_as_datum(pg_sys::numeric_out, &[Some(value)]) };
     text.ok_or_else(|| Error::Internal("numeric_out gave NULL".into()))
 });
@@ -146,6 +147,7 @@ pg_function!(fn abelian_decimal_counter_recv(call) {
 pg_function!(fn abelian_decimal_counter_send(call) {
     // SAFETY: declared with a decimal_counter argument.
     let value = unsafe { decimal(call.arg(0)) }.value()?;
+    // SAFETY: numeric_send(numeric).
     let bytes = unsafe { pgrx::direct_function_call_as_datum(pg_sys::numeric_send, &[Some(value)]) };
     bytes.ok_or_else(|| Error::Internal("numeric_send gave NULL".into()))
 });

@@ -4,6 +4,8 @@ pub mod aggregated;
 pub mod bounded_counter;
 pub mod counter;
 pub mod decimal_counter;
+pub mod detached;
 pub mod elements;
+pub mod sampled;
 pub mod structures;
 pub mod unique_id;

@@ -317,7 +317,7 @@ pg_function!(
             b"var_samp" => Query::Variance(Population::Sample),
             b"min" => Query::Min,
             b"max" => Query::Max,
-            _ => return Err(Error::Internal("unknown figure".into())),
+            _ => return Err(Error::UnknownFigure),
         };
         match SummaryBag::answer(&decoded(call, 0)?, &query) {
             Answer::Count(count) => numeric_of(&count),

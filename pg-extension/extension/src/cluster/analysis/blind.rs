@@ -6,11 +6,12 @@
 //! stands by itself: no setting changes what it means.
 
 use super::super::postgres;
-use super::parser;
 use super::tree::{self, NodePtr};
+use super::{functions, parser};
 use crate::aggregate::Family;
 use crate::boundary::PostgresError;
 use crate::object;
+use crate::opened::Opened;
 use crate::operation;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
@@ -45,6 +46,22 @@ pub fn facts(
         // Routers before 0.5.0 take no notice of what a client reads of it.
         None => Ok(json!({ "reason": RETURNS, "redo_returning": redo(query, made)? })),
     }
+}
+
+/// Whether an analysed statement has the form of a blind operation, whatever its table has become: one INSERT of values or UPDATE that
+/// reads no other table and calls nothing that gives another value later.
+pub fn has_form(query: &'static pg_sys::Query) -> bool {
+    let alone = !query.hasSubLinks
+        && !query.hasTargetSRFs
+        && query.cteList.is_null()
+        && query.returningList.is_null();
+    let writes = match query.commandType {
+        CmdType::CMD_UPDATE => tree::list::<pg_sys::RangeTblEntry>(query.rtable).count() == 1,
+        CmdType::CMD_INSERT => inserts_values(query),
+        _ => false,
+    };
+    let tree = std::ptr::from_ref(query).cast_mut().cast();
+    alone && writes && !functions::called_by(&[tree]).mutable
 }
 
 fn general_obstacle(query: &pg_sys::Query, alone: bool, mutable: bool) -> Option<&'static str> {
@@ -140,14 +157,12 @@ fn only_equalities(condition: NodePtr, compared: &mut BTreeSet<i16>) -> bool {
     is_equality && columns(value).is_empty()
 }
 
-/// An open relation; closed, its lock kept, when dropped.
-struct Opened(pg_sys::Relation);
+/// The unique indexes of a table.
+struct Keys(Opened);
 
-impl Opened {
-    fn open(relation: Oid) -> Option<Opened> {
-        // SAFETY: the statement's analysis holds a lock already.
-        let opened = unsafe { pg_sys::try_relation_open(relation, pg_sys::AccessShareLock as i32) };
-        (!opened.is_null()).then_some(Opened(opened))
+impl Keys {
+    fn of(table: Oid) -> Option<Keys> {
+        Opened::open(table, pg_sys::AccessShareLock).map(Keys)
     }
 
     /// The columns of each unique index that holds for every row at once; null for what is not of plain columns.
@@ -175,7 +190,7 @@ impl Opened {
         let mut found = Vec::new();
         // SAFETY: the indexes of an open relation; each is opened and closed here.
         unsafe {
-            for index in tree::oids(pg_sys::RelationGetIndexList(self.0)) {
+            for index in tree::oids(pg_sys::RelationGetIndexList(self.0.relation())) {
                 let relation = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
                 let form = &*(*relation).rd_index;
                 if form.indisunique || form.indisexclusion {
@@ -223,16 +238,9 @@ impl Index<'_> {
     }
 }
 
-impl Drop for Opened {
-    fn drop(&mut self) {
-        // SAFETY: opened in `open`.
-        unsafe { pg_sys::relation_close(self.0, pg_sys::NoLock as i32) };
-    }
-}
-
 /// Whether these columns are together exactly one unique key of the table.
 fn is_key(table: Oid, compared: &BTreeSet<i16>) -> bool {
-    Opened::open(table).is_some_and(|table| {
+    Keys::of(table).is_some_and(|table| {
         table
             .unique_keys()
             .iter()
@@ -244,13 +252,16 @@ fn insert(query: &'static pg_sys::Query, made: &BTreeSet<i16>) -> Option<&'stati
     if !query.onConflict.is_null() {
         return Some("its ON CONFLICT depends on the rows that are there");
     }
-    let only_values = tree::list::<pg_sys::RangeTblEntry>(query.rtable).all(|entry| {
-        entry.rtekind == pg_sys::RTEKind::RTE_VALUES || entry.relid == tree::target(query)
-    });
-    if !only_values {
+    if !inserts_values(query) {
         return Some("it inserts what it reads");
     }
     table_obstacle(tree::target(query), made)
+}
+
+fn inserts_values(query: &pg_sys::Query) -> bool {
+    tree::list::<pg_sys::RangeTblEntry>(query.rtable).all(|entry| {
+        entry.rtekind == pg_sys::RTEKind::RTE_VALUES || entry.relid == tree::target(query)
+    })
 }
 
 /// Whether an INSERT returns nothing but plain columns as it gives them, which are the same when it is repeated.
@@ -290,21 +301,19 @@ fn is_given(query: &pg_sys::Query, column: i16) -> bool {
 ///
 /// `made`: columns whose values nobody else can have.
 pub fn table_obstacle(table: Oid, made: &BTreeSet<i16>) -> Option<&'static str> {
-    let Some(table) = Opened::open(table) else {
+    let Some(table) = Keys::of(table) else {
         return Some("its table is gone");
     };
     if table.may_collide(made) {
         return Some("the row that it inserts may collide with another in a unique index");
     }
-    // SAFETY: plain reads of an open relation.
-    let plain = unsafe {
-        let class = &*(*table.0).rd_rel;
-        class.relkind as u8 == pg_sys::RELKIND_RELATION
-            && class.relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT
-            && !class.relispartition
-            && !class.relrowsecurity
-            && (*table.0).trigdesc.is_null()
-    };
+    let class = table.0.class();
+    let plain = class.relkind as u8 == pg_sys::RELKIND_RELATION
+        && class.relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT
+        && !class.relispartition
+        && !class.relrowsecurity
+        // SAFETY: plain read of an open relation.
+        && unsafe { (*table.0.relation()).trigdesc.is_null() };
     (!plain).then_some("its table has triggers, foreign keys, row security or partitions")
 }
 

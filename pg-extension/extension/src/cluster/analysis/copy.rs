@@ -2,6 +2,7 @@
 
 use super::functions::{self, Functions};
 use super::tree::{self, NodePtr};
+use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid};
 use serde_json::{Map, Value as Json, json};
 
@@ -44,29 +45,26 @@ struct Attribute {
 
 /// The columns of a table, in order.
 fn attributes(table: Oid) -> Vec<Attribute> {
-    let lock = pg_sys::AccessShareLock as i32;
-    // SAFETY: the table exists; it stays locked to the end of the transaction, and what is read of it is copied.
-    unsafe {
-        let relation = pg_sys::relation_open(table, lock);
-        let descriptor = (*relation).rd_att;
-        let found = (*descriptor)
-            .attrs
-            .as_slice((*descriptor).natts as usize)
-            .iter()
-            .filter(|attribute| !attribute.attisdropped)
-            .map(|attribute| Attribute {
+    let Some(relation) = Opened::open(table, pg_sys::AccessShareLock) else {
+        return Vec::new();
+    };
+    relation
+        .columns()
+        .iter()
+        .filter(|attribute| !attribute.attisdropped)
+        // SAFETY: a column of the open relation, of which what is kept is copied.
+        .map(|attribute| unsafe {
+            Attribute {
                 name: tree::string(attribute.attname.data.as_ptr()),
                 type_name: tree::string(pg_sys::format_type_with_typemod(
                     attribute.atttypid,
                     attribute.atttypmod,
                 )),
                 generated: attribute.attgenerated != 0,
-                default: pg_sys::build_column_default(relation, attribute.attnum.into()),
-            })
-            .collect();
-        pg_sys::relation_close(relation, pg_sys::NoLock as i32);
-        found
-    }
+                default: pg_sys::build_column_default(relation.relation(), attribute.attnum.into()),
+            }
+        })
+        .collect()
 }
 
 /// Options by name; null for one without a value, which means on.

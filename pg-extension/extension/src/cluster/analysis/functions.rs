@@ -1,12 +1,15 @@
-//! The functions that a statement calls: do they give the same on every node, do they change the placement, may they
+//! The functions that a statement calls: do they give the same on every node, do they change the placement or the settings, may they
 //! read tables behind the router's back.
 
+use super::node_functions::{self, Kind};
 use super::relation;
+use super::sql_body;
 use super::tree::{self, NodePtr};
+use crate::callback;
 use crate::catalog;
 use crate::object;
+use pgrx::pg_sys;
 use pgrx::pg_sys::Oid;
-use pgrx::{pg_guard, pg_sys};
 use std::collections::BTreeSet;
 use std::ffi::c_void;
 
@@ -17,8 +20,18 @@ pub struct Functions {
     pub volatile: bool,
     /// Some may give another value on another node or at another time.
     pub mutable: bool,
+    /// Some give the same value to all rows of one statement, but not at another time or on another node.
+    pub stable: bool,
     /// Some change the placement of tables.
     pub placement: bool,
+    /// Some value is, or may be, the OID of a user's object, which each node counts for itself.
+    pub object_ids: bool,
+    /// Some change settings of the session.
+    pub settings: bool,
+    /// Functions of PostgreSQL's own whose effect or answer is that of one node.
+    pub of_one_node: BTreeSet<String>,
+    /// Those of which no node can give the answer of one PostgreSQL.
+    pub of_no_node: BTreeSet<String>,
     /// Functions of users, which may read or write tables; `schema.name`.
     pub opaque: BTreeSet<String>,
 }
@@ -34,12 +47,13 @@ const PLACEMENT: [(&str, &str); 7] = [
     ("abelian", "remove_node"),
 ];
 
-/// PostgreSQL's fixed OIDs of the languages of compiled functions.
+/// PostgreSQL's fixed OIDs of languages: two of compiled functions, and SQL.
 const INTERNAL_LANGUAGE: u32 = 12;
 const C_LANGUAGE: u32 = 13;
+const SQL_LANGUAGE: u32 = 14;
 
 /// First OID of objects that are not PostgreSQL's own.
-const FIRST_USER_OBJECT: u32 = 16384;
+pub const FIRST_USER_OBJECT: u32 = 16384;
 
 /// Whether a name written in a CALL means a placement function.
 pub fn is_placement_name(parts: &[String]) -> bool {
@@ -50,8 +64,46 @@ pub fn is_placement_name(parts: &[String]) -> bool {
     })
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn collect(function: Oid, context: *mut c_void) -> bool {
+/// Whether a statement that calls placement functions does the same on every node, whoever wrote it: it reads no tables, and calls nothing
+/// else but PostgreSQL's own immutable functions.
+pub fn places_alike(query: &pg_sys::Query) -> bool {
+    let tree = std::ptr::from_ref(query).cast_mut().cast();
+    let mut called = BTreeSet::<u32>::new();
+    let differs = tree::any(tree, &mut |node| {
+        let table = tree::cast::<pg_sys::RangeTblEntry, _>(node)
+            .is_some_and(|entry| entry.rtekind == pg_sys::RTEKind::RTE_RELATION);
+        let is_list = matches!(
+            tree::tag(node),
+            Some(pg_sys::NodeTag::T_Query | pg_sys::NodeTag::T_List) | None
+        );
+        if !is_list && !table {
+            // SAFETY: the checker only adds to the set.
+            unsafe {
+                pg_sys::check_functions_in_node(node, Some(collect), (&raw mut called).cast())
+            };
+        }
+        let varies = matches!(
+            tree::tag(node),
+            Some(pg_sys::NodeTag::T_NextValueExpr | pg_sys::NodeTag::T_SQLValueFunction)
+        );
+        table || varies
+    });
+    let reads = tree::list::<pg_sys::RangeTblEntry>(query.rtable)
+        .any(|entry| entry.rtekind == pg_sys::RTEKind::RTE_RELATION);
+    !differs && !reads && called.into_iter().all(is_alike)
+}
+
+fn is_alike(function: u32) -> bool {
+    let (schema, name) = relation::function_name(Oid::from(function));
+    // SAFETY: a catalogue look-up.
+    let volatility = unsafe { pg_sys::func_volatile(Oid::from(function)) } as u8;
+    PLACEMENT.contains(&(schema.as_str(), name.as_str()))
+        || function < FIRST_USER_OBJECT && volatility == pg_sys::PROVOLATILE_IMMUTABLE
+}
+
+callback!(fn collect(function: Oid, context: *mut c_void) -> bool = note);
+
+fn note(function: Oid, context: *mut c_void) -> bool {
     // SAFETY: the context is the set that `called_by` passed.
     unsafe { (*context.cast::<BTreeSet<u32>>()).insert(function.to_u32()) };
     false
@@ -60,11 +112,25 @@ unsafe extern "C-unwind" fn collect(function: Oid, context: *mut c_void) -> bool
 /// Looks at every function, operator, cast and aggregate of the trees, subqueries included.
 pub fn called_by(trees: &[NodePtr]) -> Functions {
     let mut called = BTreeSet::<u32>::new();
+    let mut sequences = Vec::new();
     let mut found = Functions::default();
     for tree in trees {
         tree::walk(*tree, &mut |node| {
+            if let Some(type_) = object_id_type(node) {
+                found.object_ids = true;
+                // The same name is another number elsewhere.
+                found.mutable |= type_ != pg_sys::OIDOID;
+            }
+            if let Some(call) = tree::cast::<pg_sys::FuncExpr, _>(node) {
+                sequences.extend(node_functions::sequence_call(call));
+            }
             match tree::tag(node) {
-                Some(pg_sys::NodeTag::T_NextValueExpr) => found.volatile = true,
+                Some(pg_sys::NodeTag::T_NextValueExpr) => {
+                    found.volatile = true;
+                    // SAFETY: the tag says which structure it is.
+                    let sequence = unsafe { (*node.cast::<pg_sys::NextValueExpr>()).seqid };
+                    sequences.push(node_functions::SequenceCall::next(sequence));
+                }
                 Some(pg_sys::NodeTag::T_SQLValueFunction) => found.mutable = true,
                 Some(pg_sys::NodeTag::T_Query | pg_sys::NodeTag::T_List) | None => {}
                 // SAFETY: the checker only adds to the set.
@@ -78,9 +144,42 @@ pub fn called_by(trees: &[NodePtr]) -> Functions {
     for function in called {
         classify(Oid::from(function), &mut found);
     }
+    for call in sequences {
+        call.classify(&mut found.of_one_node, &mut found.of_no_node);
+    }
     found.mutable |= found.volatile;
     found
 }
+
+/// The type of a value, a parameter or a conversion that may be the OID of a user's object; `None` for what is not.
+fn object_id_type(node: NodePtr) -> Option<Oid> {
+    use pg_sys::NodeTag::{T_CoerceViaIO, T_FuncExpr, T_Param};
+    let type_ = match tree::cast::<pg_sys::Const, _>(node) {
+        Some(value) if value.constisnull => return None,
+        Some(value) if (value.constvalue.value() as u32) < FIRST_USER_OBJECT => return None,
+        Some(value) => value.consttype,
+        None if matches!(tree::tag(node), Some(T_CoerceViaIO | T_FuncExpr | T_Param)) => {
+            tree::type_of(node)
+        }
+        None => return None,
+    };
+    (type_ == pg_sys::OIDOID || NAMED_OBJECTS.contains(&type_)).then_some(type_)
+}
+
+/// Types whose values are written as names and kept as OIDs.
+const NAMED_OBJECTS: [Oid; 11] = [
+    pg_sys::REGCLASSOID,
+    pg_sys::REGTYPEOID,
+    pg_sys::REGPROCOID,
+    pg_sys::REGPROCEDUREOID,
+    pg_sys::REGOPEROID,
+    pg_sys::REGOPERATOROID,
+    pg_sys::REGCONFIGOID,
+    pg_sys::REGDICTIONARYOID,
+    pg_sys::REGNAMESPACEOID,
+    pg_sys::REGROLEOID,
+    pg_sys::REGCOLLATIONOID,
+];
 
 fn classify(function: Oid, found: &mut Functions) {
     // SAFETY: a catalogue look-up.
@@ -94,25 +193,40 @@ fn classify(function: Oid, found: &mut Functions) {
         return;
     }
     found.volatile |= volatility == pg_sys::PROVOLATILE_VOLATILE;
+    found.stable |= volatility == pg_sys::PROVOLATILE_STABLE;
     found.mutable |= volatility != pg_sys::PROVOLATILE_IMMUTABLE;
-    if function.to_u32() >= FIRST_USER_OBJECT
-        && schema != "abelian"
+    if function.to_u32() < FIRST_USER_OBJECT {
+        match node_functions::kind(&name) {
+            Some(Kind::Settings) => found.settings = true,
+            Some(Kind::OneNode) => drop(found.of_one_node.insert(name)),
+            Some(Kind::NoNode) => drop(found.of_no_node.insert(name)),
+            None => {}
+        }
+    } else if schema != "abelian"
         && !found.placement
-        && volatility != pg_sys::PROVOLATILE_IMMUTABLE
-        && !is_compiled(function)
+        && may_read_tables(function, volatility == pg_sys::PROVOLATILE_IMMUTABLE)
     {
         found.opaque.insert(format!("{schema}.{name}"));
     }
 }
 
-/// Functions in C, as extensions bring them, compute; those that read tables do it by means of their own.
-fn is_compiled(function: Oid) -> bool {
+/// What an IMMUTABLE function does when it runs, the node watches. But one in SQL may become a part of the statement itself.
+fn may_read_tables(function: Oid, immutable: bool) -> bool {
+    match language(function) {
+        INTERNAL_LANGUAGE | C_LANGUAGE => false,
+        SQL_LANGUAGE if immutable => sql_body::may_read_tables(function),
+        _ => !immutable,
+    }
+}
+
+/// The language of a function; 0 for none. Functions in C, as extensions bring them, compute; what queries those run, the node watches.
+fn language(function: Oid) -> u32 {
     // SAFETY: a catalogue look-up; the row is read before it is released.
     unsafe {
         let cache = pg_sys::SysCacheIdentifier::PROCOID as i32;
         let row = pg_sys::SearchSysCache1(cache, function.into());
         if row.is_null() {
-            return false;
+            return 0;
         }
         let mut is_null = false;
         let language = pg_sys::SysCacheGetAttr(
@@ -122,7 +236,7 @@ fn is_compiled(function: Oid) -> bool {
             &mut is_null,
         );
         pg_sys::ReleaseSysCache(row);
-        [INTERNAL_LANGUAGE, C_LANGUAGE].contains(&(language.value() as u32))
+        language.value() as u32
     }
 }
 

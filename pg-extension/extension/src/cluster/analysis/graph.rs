@@ -7,7 +7,7 @@
 //! - *matched*: rows meet only where both are equal, but each matters also without the other (full joins).
 
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// A column of one relation of a statement, or of a derived table.
 pub type Column = usize;
@@ -22,7 +22,7 @@ pub struct EqualityGraph {
 }
 
 /// What a column is compared with.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Fact {
     /// It equals this value.
     Is(Json),
@@ -115,33 +115,47 @@ impl EqualityGraph {
             .filter(|column| self.united[*column] == *column)
             .map(|root| Class {
                 columns: self.united_with(root),
-                facts: facts[root].clone(),
+                facts: facts[root].list.clone(),
             })
             .filter(|class| class.columns.len() > 1 || !class.facts.is_empty())
             .collect()
     }
 
     /// Facts per root, after they have passed along all leads.
-    fn facts_by_root(&self) -> Vec<Vec<Fact>> {
-        let mut facts: Vec<Vec<Fact>> = vec![Vec::new(); self.united.len()];
+    fn facts_by_root(&self) -> Vec<Facts> {
+        let mut facts = vec![Facts::default(); self.united.len()];
         for (column, fact) in &self.facts {
-            insert(&mut facts[self.root(*column)], fact);
+            facts[self.root(*column)].insert(fact);
         }
-        // A path visits each lead at most once, so this many rounds suffice.
-        for _ in 0..self.leads.len() {
+        loop {
+            let mut passed = false;
             for (from, to) in &self.leads {
-                for fact in facts[self.root(*from)].clone() {
-                    insert(&mut facts[self.root(*to)], &fact);
-                }
+                let known = facts[self.root(*from)].list.clone();
+                let target = &mut facts[self.root(*to)];
+                passed |= known.iter().filter(|fact| target.insert(fact)).count() > 0;
+            }
+            if !passed {
+                return facts;
             }
         }
-        facts
     }
 }
 
-fn insert(facts: &mut Vec<Fact>, fact: &Fact) {
-    if !facts.contains(fact) {
-        facts.push(fact.clone());
+/// Facts, each once, in the order in which they were found. A statement of thousands of them is somebody's right.
+#[derive(Clone, Default)]
+struct Facts {
+    list: Vec<Fact>,
+    known: HashSet<Fact>,
+}
+
+impl Facts {
+    /// Says whether it was not there yet.
+    fn insert(&mut self, fact: &Fact) -> bool {
+        let is_new = self.known.insert(fact.clone());
+        if is_new {
+            self.list.push(fact.clone());
+        }
+        is_new
     }
 }
 

@@ -11,7 +11,8 @@ use std::ffi::CStr;
 
 /// The facts of an INSERT.
 ///
-/// `query` is as analysed, before defaults were added; `scope` belongs to the rewritten one.
+/// `query` is as analysed, before defaults were added; `scope` belongs to the rewritten one, which alone knows the columns of the table
+/// behind a view.
 pub fn facts(
     scopes: &mut Scopes,
     scope: ScopeId,
@@ -23,12 +24,18 @@ pub fn facts(
         .relations
         .iter()
         .position(|relation| relation.write && relation.level == 0)?;
+    let rewritten = scopes.scopes[scope].query;
+    let query = if tree::target(query) == tree::target(rewritten) {
+        query
+    } else {
+        rewritten
+    };
     let entries: Vec<_> = tree::list::<pg_sys::TargetEntry>(query.targetList)
         .filter(|entry| !entry.resjunk)
         .collect();
     let columns: Vec<String> = entries
         .iter()
-        .map(|entry| tree::string(entry.resname))
+        .map(|entry| scopes.relations[target].column_name(entry.resno))
         .collect();
     let mut facts = json!({ "relation": target, "columns": columns });
     let source = source_of(query);

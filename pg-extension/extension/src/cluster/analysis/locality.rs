@@ -29,6 +29,16 @@ fn mixed(reason: &str) -> Spread {
 
 /// The rows of FROM with WHERE and all subqueries of a level, before it groups, sorts or limits them.
 pub fn rows(scopes: &mut Scopes, scope: ScopeId) -> Spread {
+    if let Some(known) = scopes.spreads.get(&scope) {
+        return known.clone();
+    }
+    pgrx::check_for_interrupts!();
+    let found = find_rows(scopes, scope);
+    scopes.spreads.insert(scope, found.clone());
+    found
+}
+
+fn find_rows(scopes: &mut Scopes, scope: ScopeId) -> Spread {
     let query = scopes.scopes[scope].query;
     if query.hasRecursive {
         return mixed("a recursive query");
@@ -245,6 +255,8 @@ fn inner_join(scopes: &Scopes, left: Spread, right: Spread) -> Spread {
                 return mixed(NOT_BY_KEY);
             }
             left.extend(right);
+            left.sort_unstable();
+            left.dedup();
             Partitioned { keys: left }
         }
     }

@@ -3,6 +3,7 @@
 
 use super::relation::Placement;
 use super::tree::{self, NodePtr};
+use crate::opened::Opened;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use std::collections::BTreeSet;
 
@@ -97,21 +98,19 @@ struct Column {
 
 fn random_defaults(table: Oid) -> Vec<Column> {
     let mut found = Vec::new();
-    // SAFETY: the analysis has locked the table; what is kept of it is copied.
-    unsafe {
-        let relation = pg_sys::try_relation_open(table, pg_sys::AccessShareLock as i32);
-        if relation.is_null() {
-            return found;
-        }
-        let columns = (*(*relation).rd_att)
-            .attrs
-            .as_slice((*(*relation).rd_att).natts as usize);
-        for column in columns {
-            let plain = !column.attisdropped
-                && column.atthasdef
-                && column.attgenerated == 0
-                && column.atttypid == pg_sys::UUIDOID;
-            if plain && is_random(pg_sys::build_column_default(relation, column.attnum.into())) {
+    let Some(relation) = Opened::open(table, pg_sys::AccessShareLock) else {
+        return found;
+    };
+    for column in relation.columns() {
+        let plain = !column.attisdropped
+            && column.atthasdef
+            && column.attgenerated == 0
+            && column.atttypid == pg_sys::UUIDOID;
+        // SAFETY: a column of the open relation, of which what is kept is copied.
+        unsafe {
+            let default =
+                || pg_sys::build_column_default(relation.relation(), column.attnum.into());
+            if plain && is_random(default()) {
                 found.push(Column {
                     number: column.attnum,
                     name: pg_sys::pstrdup(column.attname.data.as_ptr()),
@@ -119,7 +118,6 @@ fn random_defaults(table: Oid) -> Vec<Column> {
                 });
             }
         }
-        pg_sys::relation_close(relation, pg_sys::NoLock as i32);
     }
     found
 }

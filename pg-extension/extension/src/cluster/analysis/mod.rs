@@ -2,29 +2,33 @@
 //! views or search path. Executes nothing; takes the locks that the analysis of the statement itself would take.
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
-//! `scope` and `conditions` (levels of a query), `functions`, `blind`, `procedure_call`, `insert`, `copy`, `utility` and `definition` (commands), `locality` (which queries can be
+//! `scope` and `conditions` (levels of a query), `sql_body`, `node_functions` and `functions`, `blind`, `procedure_call`, `insert`, `copy`, `utility`, `definition`, `temporary` and `view_query` (commands), `locality` (which queries can be
 //! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `made` (keys that the router makes), `statement`.
 
 pub mod blind;
 mod combined;
 mod conditions;
 mod copy;
-mod definition;
+pub mod definition;
 pub mod functions;
 mod graph;
 mod insert;
 mod locality;
 mod made;
 mod merge;
+mod node_functions;
 pub mod operand;
 pub mod parser;
-mod procedure_call;
+pub mod procedure_call;
 pub mod relation;
 mod row_spans;
 mod scope;
+mod sql_body;
 mod statement;
+pub mod temporary;
 pub mod tree;
 mod utility;
+mod view_query;
 
 use super::postgres;
 use crate::boundary::{self, PostgresError};

@@ -2,34 +2,17 @@
 
 use super::super::postgres;
 use super::tree::{self, NodePtr};
+use crate::boundary::functions;
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, Oid};
 use std::ffi::{CStr, CString, c_char, c_int};
-
-mod raw {
-    use pgrx::pg_sys::{self, Oid};
-    use std::ffi::{c_char, c_int};
-
-    unsafe extern "C-unwind" {
-        pub fn raw_parser(text: *const c_char, mode: u32) -> *mut pg_sys::List;
-        pub fn parse_analyze_varparams(
-            statement: *mut pg_sys::RawStmt,
-            text: *const c_char,
-            types: *mut *mut Oid,
-            count: *mut c_int,
-            environment: *mut pg_sys::QueryEnvironment,
-        ) -> *mut pg_sys::Query;
-        pub fn QueryRewrite(query: *mut pg_sys::Query) -> *mut pg_sys::List;
-        pub fn pg_get_querydef(query: *mut pg_sys::Query, pretty: bool) -> *mut c_char;
-    }
-}
 
 /// Splits a text into statements.
 pub fn parse(text: &CStr) -> Result<Vec<&'static pg_sys::RawStmt>, PostgresError> {
     let text = text.as_ptr();
     // SAFETY: a raw call that owns nothing.
     let statements = unsafe {
-        boundary::catch_errors(|| raw::raw_parser(text, pg_sys::RawParseMode::RAW_PARSE_DEFAULT))?
+        boundary::caught(|| functions::raw_parser(text, pg_sys::RawParseMode::RAW_PARSE_DEFAULT))?
     };
     Ok(tree::list(statements).collect())
 }
@@ -56,8 +39,8 @@ pub fn analyse(
         let statement = tree::copy(statement);
         let mut types = pg_sys::palloc(size_of::<Oid>() * given.len().max(1)).cast::<Oid>();
         types.copy_from_nonoverlapping(given.as_ptr(), given.len());
-        let query = boundary::catch_errors(|| {
-            raw::parse_analyze_varparams(
+        let query = boundary::caught(|| {
+            functions::parse_analyze_varparams(
                 statement,
                 text,
                 &mut types,
@@ -76,7 +59,7 @@ pub fn analyse(
 pub fn rewrite(query: &pg_sys::Query) -> Result<Vec<&'static pg_sys::Query>, PostgresError> {
     let copy = tree::copy(query);
     // SAFETY: a raw call on a private copy; the relations are locked by the analysis.
-    let queries = unsafe { boundary::catch_errors(|| raw::QueryRewrite(copy))? };
+    let queries = unsafe { boundary::caught(|| functions::QueryRewrite(copy))? };
     Ok(tree::list(queries).collect())
 }
 
@@ -84,7 +67,7 @@ pub fn rewrite(query: &pg_sys::Query) -> Result<Vec<&'static pg_sys::Query>, Pos
 fn deparse(query: *mut pg_sys::Query) -> Result<String, PostgresError> {
     let copy = tree::copy(query);
     // SAFETY: a raw call on a private copy.
-    let text = unsafe { boundary::catch_errors(|| raw::pg_get_querydef(copy, false))? };
+    let text = unsafe { boundary::caught(|| functions::pg_get_querydef(copy, false))? };
     Ok(tree::string(text))
 }
 

@@ -33,7 +33,7 @@ pub fn called(statement: &pg_sys::CallStmt) -> Option<Call> {
 unsafe fn columns_of(description: pg_sys::TupleDesc) -> Vec<Oid> {
     // SAFETY: by the caller's promise; the description has `natts` columns.
     unsafe {
-        let columns = (*description).attrs.as_slice((*description).natts as usize);
+        let columns = crate::opened::columns_of(description);
         columns.iter().map(|column| column.atttypid).collect()
     }
 }
@@ -71,6 +71,15 @@ pub fn selected(query: &pg_sys::Query) -> Option<Call> {
             .map(|entry| tree::type_of(entry.expr))
             .collect(),
     })
+}
+
+/// Whether the statement is the call of a distributed procedure, and nothing else.
+pub fn is_call(query: &pg_sys::Query) -> bool {
+    let call = match tree::cast::<pg_sys::CallStmt, _>(query.utilityStmt) {
+        Some(statement) => called(statement),
+        None => selected(query),
+    };
+    call.is_some_and(|call| procedure::find(call.function.funcid).is_some())
 }
 
 /// Nothing sorts, groups, limits or combines.

@@ -28,6 +28,8 @@ pub struct Relation {
     pub placement: Placement,
     /// The statement inserts, updates, deletes or truncates here.
     pub write: bool,
+    /// The columns that UPDATE, DO UPDATE or MERGE assigns here.
+    pub assigned: Vec<String>,
     /// The strongest locking clause on it.
     pub locking: Option<&'static str>,
     /// 0 for the statement itself, deeper for subqueries.
@@ -62,6 +64,7 @@ impl Relation {
                 placement_of(oid)
             },
             write: false,
+            assigned: Vec::new(),
             locking: None,
             level,
         }
@@ -85,7 +88,7 @@ impl Relation {
     pub fn to_json(&self, id: usize) -> Json {
         json!({
             "id": id, "schema": self.schema, "name": self.name, "catalog": self.placement == Placement::Catalog,
-            "temporary": self.temporary, "write": self.write, "locking": self.locking, "level": self.level,
+            "temporary": self.temporary, "write": self.write, "assigned": self.assigned, "locking": self.locking, "level": self.level,
         })
     }
 }
@@ -151,23 +154,93 @@ unsafe fn placement_from(
     }
 }
 
-/// A relation by its name in a utility command, as analyze() prints it; also one that does not exist yet. Takes no lock.
-pub fn named(name: &pg_sys::RangeVar, write: bool) -> Option<Json> {
-    if let Some(oid) = existing(name) {
-        let mut relation = Relation::new(oid, 0);
-        relation.write = write;
-        return Some(relation.to_json(0));
+/// A relation by its name in a utility command, as analyze() prints it. Takes no lock.
+pub fn named(name: &pg_sys::RangeVar, write: bool) -> Json {
+    match existing(name) {
+        Some(oid) => {
+            let mut relation = Relation::new(oid, 0);
+            relation.write = write;
+            relation.to_json(0)
+        }
+        None => missing(name, write),
     }
+}
+
+/// A relation that a command makes, whatever else has that name now.
+pub fn made(name: &pg_sys::RangeVar) -> Json {
+    missing(name, true)
+}
+
+fn missing(name: &pg_sys::RangeVar, write: bool) -> Json {
     let schema = tree::string(name.schemaname);
-    let temporary = schema == "pg_temp" || name.relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP;
-    Some(json!({
+    let temporary = name.relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP
+        || schema.starts_with("pg_temp")
+        || (schema.is_empty() && creates_temporarily());
+    json!({
         "id": 0, "schema": schema, "name": tree::string(name.relname), "catalog": false, "temporary": temporary,
-        "write": write, "locking": null, "level": 0,
-    }))
+        "write": write, "assigned": [], "locking": null, "level": 0,
+    })
+}
+
+/// Whether the search path names the schema of temporary objects before any that is there. Creates nothing.
+pub fn creates_temporarily() -> bool {
+    let mut names = std::ptr::null_mut();
+    // SAFETY: the text is a private copy, into which the names point; the rest are look-ups.
+    unsafe {
+        let path = pg_sys::pstrdup(pg_sys::namespace_search_path);
+        if !pg_sys::SplitIdentifierString(path, b',' as std::ffi::c_char, &mut names) {
+            return false;
+        }
+        for name in tree::nodes(names) {
+            let text = tree::string(name.cast());
+            if text == "pg_temp" {
+                return true;
+            }
+            let schema = match text.as_str() {
+                "$user" => pg_sys::GetUserNameFromId(pg_sys::GetUserId(), true),
+                _ => name.cast(),
+            };
+            if !schema.is_null() && pg_sys::get_namespace_oid(schema, true) != Oid::INVALID {
+                return false;
+            }
+        }
+    }
+    false
+}
+
+/// The schema of a type.
+pub fn namespace_of_type(oid: Oid) -> Oid {
+    // SAFETY: a catalogue row that is released after use.
+    unsafe {
+        let cache = pg_sys::SysCacheIdentifier::TYPEOID as i32;
+        let row = pg_sys::SearchSysCache1(cache, oid.into());
+        if row.is_null() {
+            return Oid::INVALID;
+        }
+        let mut is_null = false;
+        let namespace = pg_sys::SysCacheGetAttr(
+            cache,
+            row,
+            pg_sys::Anum_pg_type_typnamespace as i16,
+            &mut is_null,
+        );
+        pg_sys::ReleaseSysCache(row);
+        Oid::from(namespace.value() as u32)
+    }
+}
+
+/// Whether it belongs to one session.
+pub fn is_temporary(relation: Oid) -> bool {
+    // SAFETY: a catalogue look-up.
+    unsafe { pg_sys::get_rel_persistence(relation) as u8 == pg_sys::RELPERSISTENCE_TEMP }
 }
 
 /// The relation of that name. Takes no lock.
 pub fn existing(name: &pg_sys::RangeVar) -> Option<Oid> {
+    // CREATE TEMPORARY with a schema: whether that may be, the command itself finds out.
+    if name.relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP && !name.schemaname.is_null() {
+        return None;
+    }
     // SAFETY: a look-up that may find nothing.
     let oid = unsafe {
         pg_sys::RangeVarGetRelidExtended(

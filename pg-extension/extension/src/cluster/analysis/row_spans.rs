@@ -2,18 +2,12 @@
 //! quotes, dollar quotes, comments and escapes.
 
 use super::tree;
+use crate::harmless;
 use pgrx::pg_sys;
 use std::ffi::{CStr, c_int};
 
 /// A piece of the text: offset and length in bytes.
 pub type Span = (usize, usize);
-
-mod raw {
-    unsafe extern "C" {
-        /// In PostgreSQL's server, but its length is not part of the bindings.
-        pub static ScanKeywordTokens: [u16; 1];
-    }
-}
 
 /// A token that matters here; `None` in [`tokens`] for any other.
 #[derive(Clone, Copy, PartialEq)]
@@ -68,7 +62,7 @@ fn tokens(text: &CStr) -> Vec<(Token, usize)> {
     // SAFETY: the text has been parsed before, so the scanner finds no error in it; its memory is the current context's.
     unsafe {
         let mut extra: pg_sys::core_yy_extra_type = std::mem::zeroed();
-        let keywords = (&raw const raw::ScanKeywordTokens).cast::<u16>();
+        let keywords = (&raw const harmless::ScanKeywordTokens).cast::<u16>();
         let scanner = pg_sys::scanner_init(
             text.as_ptr(),
             &mut extra,
@@ -111,7 +105,7 @@ fn values_token() -> c_int {
     // SAFETY: a look-up in constant tables, whose index the first gives for the second.
     unsafe {
         let number = pg_sys::ScanKeywordLookup(c"values".as_ptr(), &raw const pg_sys::ScanKeywords);
-        let tokens = (&raw const raw::ScanKeywordTokens).cast::<u16>();
+        let tokens = (&raw const harmless::ScanKeywordTokens).cast::<u16>();
         c_int::from(*tokens.add(number as usize))
     }
 }

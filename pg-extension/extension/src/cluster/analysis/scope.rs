@@ -4,6 +4,7 @@
 //! relation inside, unless something in between (LIMIT, window functions, set operations ...) looks at all rows.
 
 use super::graph::{Column, EqualityGraph};
+use super::locality::Spread;
 use super::relation::Relation;
 use super::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, RTEKind};
@@ -51,6 +52,8 @@ pub struct Scopes {
     columns: BTreeMap<(usize, i16), Column>,
     /// Nodes that stand for a column of a WITH query that is mentioned several times.
     derived: BTreeMap<(ScopeId, usize, i16), Column>,
+    /// What is known of how the rows of levels lie: a level that is mentioned twice in each of many levels is looked at once.
+    pub spreads: BTreeMap<ScopeId, Spread>,
 }
 
 impl Scopes {
@@ -61,6 +64,7 @@ impl Scopes {
         parent: Option<ScopeId>,
         level: usize,
     ) -> ScopeId {
+        pgrx::check_for_interrupts!();
         let id = self.scopes.len();
         self.scopes.push(Scope {
             query,
@@ -114,7 +118,13 @@ impl Scopes {
             RTEKind::RTE_RELATION => {
                 let query = self.scopes[id].query;
                 let mut relation = Relation::new(entry.relid, level);
-                relation.write = query.resultRelation == index;
+                if query.resultRelation == index {
+                    relation.write = true;
+                    relation.assigned = tree::assignments(query)
+                        .iter()
+                        .map(|entry| relation.column_name(entry.resno))
+                        .collect();
+                }
                 relation.locking = locking_clause(query, index);
                 self.relations.push(relation);
                 Range::Relation(self.relations.len() - 1)
@@ -258,22 +268,46 @@ impl Scopes {
         Some(column)
     }
 
+    /// Whether the statement looks at system columns of distributed rows, such as `ctid`: they mean something on one node only.
+    pub fn reads_system_columns(&self) -> bool {
+        (0..self.scopes.len()).any(|scope| {
+            let mut found = false;
+            for_each_expression(self.scopes[scope].query, &mut |expression| {
+                tree::walk(expression, &mut |node| {
+                    found |= tree::cast::<pg_sys::Var, _>(node)
+                        .is_some_and(|var| var.varattno < 0 && self.is_distributed(scope, var));
+                    // A query inside belongs to its own level.
+                    tree::cast::<pg_sys::Query, _>(node).is_none()
+                });
+            });
+            found
+        })
+    }
+
+    fn is_distributed(&self, scope: ScopeId, var: &pg_sys::Var) -> bool {
+        let range = self
+            .scope_of(scope, var.varlevelsup)
+            .and_then(|scope| self.scopes[scope].ranges.get(var.varno as usize - 1));
+        matches!(range, Some(Range::Relation(id)) if self.relations[*id].key().is_some())
+    }
+
     /// Ids of all relations at this level and below it.
     pub fn relations_below(&self, scope: ScopeId) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
-        for range in &self.scopes[scope].ranges {
-            match range {
-                Range::Relation(id) => {
-                    found.insert(*id);
+        let mut seen = BTreeSet::from([scope]);
+        let mut waiting = vec![scope];
+        while let Some(scope) = waiting.pop() {
+            let mut below = self.scopes[scope].sublinks.clone();
+            for range in &self.scopes[scope].ranges {
+                match range {
+                    Range::Relation(id) => {
+                        found.insert(*id);
+                    }
+                    Range::Subquery(inner) | Range::With { scope: inner, .. } => below.push(*inner),
+                    Range::Join | Range::Computed | Range::Unused => {}
                 }
-                Range::Subquery(inner) | Range::With { scope: inner, .. } => {
-                    found.extend(self.relations_below(*inner));
-                }
-                Range::Join | Range::Computed | Range::Unused => {}
             }
-        }
-        for inner in &self.scopes[scope].sublinks {
-            found.extend(self.relations_below(*inner));
+            waiting.extend(below.into_iter().filter(|inner| seen.insert(*inner)));
         }
         found
     }

@@ -7,10 +7,11 @@ use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
     blind, combined, copy, functions, insert, made, merge, parser, procedure_call, relation,
-    utility,
+    utility, view_query,
 };
 use crate::boundary::PostgresError;
 use crate::object;
+use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
@@ -121,16 +122,43 @@ fn describe_utility(
         facts["copy"] = copied;
         fill_in(&defaults, facts);
     }
-    let Some(inner) = utility::inner_statement(command) else {
-        return Ok(());
-    };
+    if utility::stores_rows(command) {
+        facts["stores"] = json!(true);
+    }
+    if let Some(explain) = tree::cast::<pg_sys::ExplainStmt, _>(command) {
+        facts["analyzes"] = json!(utility::analyzes(explain));
+    }
+    for view in utility::views(command) {
+        if let Some(query) = view_query::of(view) {
+            describe_inner(query, facts)?;
+        }
+    }
+    match utility::inner_statement(command) {
+        Some(inner) => describe_statement_inside(command, inner, facts, text),
+        None => Ok(()),
+    }
+}
+
+fn describe_statement_inside(
+    command: NodePtr,
+    inner: NodePtr,
+    facts: &mut Json,
+    text: &CStr,
+) -> Result<(), PostgresError> {
     match tree::cast::<pg_sys::Query, _>(inner) {
         Some(inner) if inner.commandType == CmdType::CMD_UTILITY => {
-            describe_utility(inner, facts, text)
+            let outer = facts.clone();
+            describe_utility(inner, facts, text)?;
+            facts["returns_rows"] = outer["returns_rows"].clone();
+            if outer["utility"] == "explain" {
+                facts["utility"] = json!("explain");
+                facts["set"] = Json::Null;
+            }
+            Ok(())
         }
         Some(inner) => describe_inner(inner, facts),
         None => {
-            // PREPARE and COPY (query) analyse theirs when they run.
+            // PREPARE, COPY (query) and CREATE VIEW analyse theirs when they run.
             let mut raw = pg_sys::RawStmt {
                 type_: pg_sys::NodeTag::T_RawStmt,
                 stmt: inner,
@@ -145,9 +173,29 @@ fn describe_utility(
                     .map(|oid| oid.to_u32())
                     .collect::<Vec<_>>()
             );
-            describe_inner(analysed.query, facts)
+            if tree::cast::<pg_sys::ViewStmt, _>(command).is_some() {
+                describe_view(analysed.query, facts)
+            } else {
+                describe_inner(analysed.query, facts)
+            }
         }
     }
+}
+
+/// A view over temporary relations is temporary itself. What it does matters when it is used.
+fn describe_view(query: &'static pg_sys::Query, facts: &mut Json) -> Result<(), PostgresError> {
+    let mut scopes = Scopes::default();
+    for query in parser::rewrite(query)? {
+        scopes.add(query, None, 0);
+    }
+    if scopes.relations.iter().any(|relation| relation.temporary)
+        && let Some(views) = facts["relations"].as_array_mut()
+    {
+        for view in views {
+            view["temporary"] = json!(true);
+        }
+    }
+    Ok(())
 }
 
 /// Relations and equalities of a query inside a utility command.
@@ -206,12 +254,14 @@ fn describe_query(
     facts["kind"] = json!(command_name(query));
     let is_select = query.commandType == CmdType::CMD_SELECT;
     facts["returns_rows"] = json!(is_select || !query.returningList.is_null());
-    facts["assigned"] = json!(assigned_columns(query));
     facts["operations"] = operations(query);
-    if let (CmdType::CMD_INSERT, Some(scope)) = (query.commandType, top) {
+    if let (CmdType::CMD_INSERT, Some(scope), 1) = (query.commandType, top, queries.len()) {
         facts["insert"] = json!(insert::facts(&mut scopes, scope, query, statement, text));
     }
     if describe_functions(&trees(&queries), facts) {
+        if !functions::places_alike(query) {
+            return Err(not_alike());
+        }
         facts["kind"] = json!("cluster_call");
     }
     if let (Some(scope), 1) = (top, queries.len()) {
@@ -234,8 +284,28 @@ fn describe_query(
         combined::describe(query, rewritten, parameters, facts)?;
     }
     describe_relations(&scopes, facts);
+    if scopes.relations.is_empty() && facts["object_ids"] == json!(true) {
+        facts["relations"] = json!([catalogue()]);
+    }
     procedure_call::describe(procedure_call::selected(query), facts);
     Ok(())
+}
+
+/// What OIDs stand for: rows of a node's own catalogue.
+fn catalogue() -> Json {
+    json!({
+        "id": 0, "schema": "pg_catalog", "name": "pg_class", "catalog": true, "temporary": false, "write": false, "locking": null, "level": 0,
+    })
+}
+
+/// A statement that places tables on some nodes otherwise than on others would divide the cluster.
+fn not_alike() -> PostgresError {
+    PostgresError::made(
+        PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32,
+        "a statement that changes the placement cannot read tables or call other functions",
+        "Every node runs it, and must do the same.",
+        None,
+    )
 }
 
 /// The facts of the statement with the values that the router makes as parameters.
@@ -256,41 +326,12 @@ fn depends_on_more(facts: &Json) -> bool {
     facts["volatile"] == true || facts["mutable"] == true || facts["functions"] != json!([])
 }
 
-/// Columns that UPDATE, DO UPDATE or MERGE assigns.
-fn assigned_columns(query: &pg_sys::Query) -> Vec<String> {
-    assignments(query)
-        .iter()
-        .map(|entry| tree::string(entry.resname))
-        .collect()
-}
-
-fn assignments(query: &pg_sys::Query) -> Vec<&'static pg_sys::TargetEntry> {
-    let mut lists: Vec<*mut pg_sys::List> = Vec::new();
-    if query.commandType == CmdType::CMD_UPDATE {
-        lists.push(query.targetList);
-    }
-    if !query.onConflict.is_null() {
-        // SAFETY: a non-null OnConflictExpr.
-        lists.push(unsafe { (*query.onConflict).onConflictSet });
-    }
-    for action in tree::list::<pg_sys::MergeAction>(query.mergeActionList) {
-        if action.commandType == CmdType::CMD_UPDATE {
-            lists.push(action.targetList);
-        }
-    }
-    lists
-        .into_iter()
-        .flat_map(|list| tree::list::<pg_sys::TargetEntry>(list))
-        .filter(|entry| !entry.resjunk)
-        .collect()
-}
-
 /// Assignments to Abelian columns: `c = c + x` commutes when x reads no Abelian column.
 fn operations(query: &pg_sys::Query) -> Json {
     let Some(catalog) = crate::catalog::find() else {
         return json!([]);
     };
-    assignments(query)
+    tree::assignments(query)
         .iter()
         .filter(|entry| object::is_object_type(&catalog, tree::type_of(entry.expr)))
         .map(|entry| json!({ "column": tree::string(entry.resname), "commutes": commutes(entry.expr.cast(), &catalog) }))
@@ -341,6 +382,10 @@ fn fill_in(found: &functions::Functions, facts: &mut Json) {
     facts["volatile"] = json!(found.volatile);
     facts["mutable"] = json!(found.mutable);
     facts["functions"] = json!(found.opaque);
+    facts["object_ids"] = json!(found.object_ids);
+    facts["sets"] = json!(found.settings);
+    facts["of_one_node"] = json!(found.of_one_node);
+    facts["of_no_node"] = json!(found.of_no_node);
 }
 
 fn describe_relations(scopes: &Scopes, facts: &mut Json) {
@@ -350,6 +395,12 @@ fn describe_relations(scopes: &Scopes, facts: &mut Json) {
         .enumerate()
         .map(|(id, relation)| relation.to_json(id))
         .collect();
+    let assigned: BTreeSet<&String> = scopes
+        .relations
+        .iter()
+        .flat_map(|relation| &relation.assigned)
+        .collect();
+    facts["assigned"] = json!(assigned);
     let name = |(relation, attribute): (usize, i16)| {
         json!([relation, scopes.relations[relation].column_name(attribute)])
     };

@@ -1,7 +1,9 @@
 //! Safe faces of PostgreSQL's parse trees. Trees live in the memory context of the running function call, hence the
 //! `'static` references: nothing here frees them, and no reference is kept when the call ends.
 
-use pgrx::pg_sys::{self, NodeTag, Oid};
+use crate::boundary::functions;
+use crate::callback;
+use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::ffi::{CStr, c_char, c_void};
 
 /// A node of unknown kind; may be null.
@@ -22,11 +24,21 @@ macro_rules! tagged {
 }
 
 tagged!(
+    AlterDatabaseStmt T_AlterDatabaseStmt, AlterDomainStmt T_AlterDomainStmt, AlterEnumStmt T_AlterEnumStmt, AlterFunctionStmt T_AlterFunctionStmt,
+    AlterObjectDependsStmt T_AlterObjectDependsStmt, AlterOwnerStmt T_AlterOwnerStmt, AlterPolicyStmt T_AlterPolicyStmt, AlterSeqStmt T_AlterSeqStmt,
+    AlterTableCmd T_AlterTableCmd, AlterTypeStmt T_AlterTypeStmt, ColumnDef T_ColumnDef, CommentStmt T_CommentStmt,
+    CompositeTypeStmt T_CompositeTypeStmt, Constraint T_Constraint, CreateCastStmt T_CreateCastStmt, CreateDomainStmt T_CreateDomainStmt,
+    CreateEnumStmt T_CreateEnumStmt, CreateForeignTableStmt T_CreateForeignTableStmt, CreateFunctionStmt T_CreateFunctionStmt,
+    CreatePolicyStmt T_CreatePolicyStmt, CreateRangeStmt T_CreateRangeStmt, CreateStatsStmt T_CreateStatsStmt, DefineStmt T_DefineStmt,
+    FunctionParameter T_FunctionParameter, GrantStmt T_GrantStmt, ObjectWithArgs T_ObjectWithArgs, PartitionCmd T_PartitionCmd,
+    RefreshMatViewStmt T_RefreshMatViewStmt, RuleStmt T_RuleStmt, SecLabelStmt T_SecLabelStmt, TableLikeClause T_TableLikeClause,
+    TypeName T_TypeName,
+    VacuumRelation T_VacuumRelation,
     AlterObjectSchemaStmt T_AlterObjectSchemaStmt, AlterTableStmt T_AlterTableStmt, ClusterStmt T_ClusterStmt,
     CreateSeqStmt T_CreateSeqStmt, CreateStmt T_CreateStmt, CreateTrigStmt T_CreateTrigStmt, DropStmt T_DropStmt,
     IndexStmt T_IndexStmt, IntoClause T_IntoClause, ReindexStmt T_ReindexStmt, RenameStmt T_RenameStmt,
     VacuumStmt T_VacuumStmt, ViewStmt T_ViewStmt,
-    Aggref T_Aggref, AlternativeSubPlan T_AlternativeSubPlan, ArrayExpr T_ArrayExpr, BoolExpr T_BoolExpr,
+    A_Const T_A_Const, Aggref T_Aggref, AlternativeSubPlan T_AlternativeSubPlan, ArrayExpr T_ArrayExpr, BoolExpr T_BoolExpr,
     CallStmt T_CallStmt, CoerceToDomain T_CoerceToDomain, CoerceViaIO T_CoerceViaIO, CollateExpr T_CollateExpr,
     CommonTableExpr T_CommonTableExpr, Const T_Const, CopyStmt T_CopyStmt, CreateTableAsStmt T_CreateTableAsStmt,
     DeallocateStmt T_DeallocateStmt, DeclareCursorStmt T_DeclareCursorStmt, DefElem T_DefElem,
@@ -112,16 +124,25 @@ pub fn strings(names: *const pg_sys::List) -> Vec<String> {
         .collect()
 }
 
+/// The text of a string that is written in a statement as it is.
+pub fn literal(node: NodePtr) -> Option<String> {
+    let constant = cast::<pg_sys::A_Const, _>(node)?;
+    // SAFETY: each kind of value is a node, which starts with its tag.
+    unsafe {
+        let value = &raw const constant.val;
+        (!constant.isnull && tag(value.cast::<pg_sys::Node>()) == Some(NodeTag::T_String))
+            .then(|| string((*value).sval.sval))
+    }
+}
+
 type Visitor<'v> = &'v mut dyn FnMut(NodePtr);
 
-unsafe extern "C-unwind" fn visit(node: NodePtr, context: *mut c_void) -> bool {
-    // SAFETY: the context is the visitor that `children` passed; panics must not cross PostgreSQL's frames.
-    unsafe {
-        pg_sys::submodules::panic::pgrx_extern_c_guard(std::panic::AssertUnwindSafe(|| {
-            if !node.is_null() {
-                (*context.cast::<Visitor>())(node);
-            }
-        }));
+callback!(fn visit(node: NodePtr, context: *mut c_void) -> bool = visit_child);
+
+fn visit_child(node: NodePtr, context: *mut c_void) -> bool {
+    if !node.is_null() {
+        // SAFETY: the context is the visitor that `children` passed.
+        unsafe { (*context.cast::<Visitor>())(node) };
     }
     false
 }
@@ -169,43 +190,43 @@ pub fn any(node: NodePtr, test: &mut dyn FnMut(NodePtr) -> bool) -> bool {
     found
 }
 
-mod raw {
-    use super::NodePtr;
-    use std::ffi::c_void;
-    pub type Mutator = unsafe extern "C-unwind" fn(NodePtr, *mut c_void) -> NodePtr;
-    unsafe extern "C-unwind" {
-        #[cfg_attr(not(feature = "pg15"), link_name = "expression_tree_mutator_impl")]
-        pub fn expression_tree_mutator(
-            node: NodePtr,
-            mutator: Mutator,
-            context: *mut c_void,
-        ) -> NodePtr;
+callback!(fn visit_raw(node: NodePtr, context: *mut c_void) -> bool = visit_below);
+
+fn visit_below(node: NodePtr, context: *mut c_void) -> bool {
+    if node.is_null() {
+        return false;
     }
+    // SAFETY: the context is the visitor that `walk_raw` passed; the walker knows all nodes below queries.
+    unsafe {
+        (*context.cast::<Visitor>())(node);
+        functions::raw_expression_tree_walker(node, visit_raw, context)
+    }
+}
+
+/// Visits all nodes of a query, or of an expression, as the grammar made it.
+pub fn walk_raw(node: NodePtr, mut visitor: Visitor) {
+    visit_below(node, (&raw mut visitor).cast());
 }
 
 type Replacer<'r> = &'r mut dyn FnMut(NodePtr) -> Option<NodePtr>;
 
-unsafe extern "C-unwind" fn replace_one(node: NodePtr, context: *mut c_void) -> NodePtr {
+callback!(fn replace_one(node: NodePtr, context: *mut c_void) -> NodePtr = replaced);
+
+fn replaced(node: NodePtr, context: *mut c_void) -> NodePtr {
     if node.is_null() {
         return node;
     }
-    // SAFETY: the context is the replacer that `replace` passed; panics must not cross PostgreSQL's frames.
-    unsafe {
-        let replaced =
-            pg_sys::submodules::panic::pgrx_extern_c_guard(std::panic::AssertUnwindSafe(|| {
-                (*context.cast::<Replacer>())(node)
-            }));
-        match replaced {
-            Some(replacement) => replacement,
-            None => raw::expression_tree_mutator(node, replace_one, context),
-        }
-    }
+    // SAFETY: the context is the replacer that `replace` passed.
+    let replacement = unsafe { (*context.cast::<Replacer>())(node) };
+    // SAFETY: the mutator copies a valid tree.
+    replacement.unwrap_or_else(|| unsafe {
+        functions::expression_tree_mutator(node, replace_one, context)
+    })
 }
 
 /// A copy of the expression in which each node for which the replacer has an answer is replaced, top-down.
 pub fn replace(node: NodePtr, mut replacer: Replacer) -> NodePtr {
-    // SAFETY: the mutator copies; errors other than memory exhaustion do not occur on valid trees.
-    unsafe { replace_one(node, (&raw mut replacer).cast()) }
+    replaced(node, (&raw mut replacer).cast())
 }
 
 /// A deep copy.
@@ -260,6 +281,28 @@ pub fn make_parameter(number: i32, type_oid: Oid) -> NodePtr {
     parameter.paramtypmod = -1;
     parameter.location = -1;
     std::ptr::from_mut(parameter).cast()
+}
+
+/// What UPDATE, DO UPDATE or MERGE assigns.
+pub fn assignments(query: &pg_sys::Query) -> Vec<&'static pg_sys::TargetEntry> {
+    let mut lists: Vec<*mut pg_sys::List> = Vec::new();
+    if query.commandType == CmdType::CMD_UPDATE {
+        lists.push(query.targetList);
+    }
+    if !query.onConflict.is_null() {
+        // SAFETY: a non-null OnConflictExpr.
+        lists.push(unsafe { (*query.onConflict).onConflictSet });
+    }
+    for action in list::<pg_sys::MergeAction>(query.mergeActionList) {
+        if action.commandType == CmdType::CMD_UPDATE {
+            lists.push(action.targetList);
+        }
+    }
+    lists
+        .into_iter()
+        .flat_map(|entries| list::<pg_sys::TargetEntry>(entries))
+        .filter(|entry| !entry.resjunk)
+        .collect()
 }
 
 /// The relation that a statement changes; InvalidOid for none.

@@ -2,6 +2,7 @@
 
 use super::definition;
 use super::relation;
+use super::temporary;
 use super::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, NodeTag, Oid, TransactionStmtKind, VariableSetKind};
 use serde_json::{Value as Json, json};
@@ -25,10 +26,21 @@ pub fn describe(statement: NodePtr, facts: &mut Json) {
         facts["set"] =
             json!({ "name": tree::string(show.name).to_lowercase(), "scope": "session" });
     }
+    if let Some(declare) = tree::cast::<pg_sys::DeclareCursorStmt, _>(statement)
+        && declare.options as u32 & pg_sys::CURSOR_OPT_HOLD != 0
+    {
+        facts["holds"] = json!(true);
+    }
     if definition::needs_own_transaction(statement) {
         facts["outside_transaction"] = json!(true);
     }
     facts["relations"] = json!(relations(statement));
+    if temporary::object(statement).is_some() {
+        facts["temporary_object"] = json!(true);
+    }
+    if definition::named(statement).large_object {
+        facts["of_one_node"] = json!(["large object"]);
+    }
 }
 
 fn kind(statement: NodePtr) -> &'static str {
@@ -60,17 +72,119 @@ fn kind(statement: NodePtr) -> &'static str {
         Some(NodeTag::T_ExplainStmt) => "explain",
         Some(NodeTag::T_LockStmt) => "lock",
         Some(NodeTag::T_TruncateStmt) => "truncate",
-        Some(NodeTag::T_VacuumStmt) => "vacuum",
+        Some(NodeTag::T_VacuumStmt) => match tree::cast::<pg_sys::VacuumStmt, _>(statement) {
+            Some(vacuum) if vacuum.is_vacuumcmd => "vacuum",
+            _ => "analyze",
+        },
         Some(NodeTag::T_CallStmt) => "call",
         Some(NodeTag::T_DoStmt) => "do",
+        Some(NodeTag::T_ConstraintsSetStmt) => "constraints",
+        Some(NodeTag::T_LoadStmt) => "load",
+        Some(NodeTag::T_CheckPointStmt | NodeTag::T_AlterSystemStmt) => "other",
         Some(
-            NodeTag::T_LoadStmt
-            | NodeTag::T_CheckPointStmt
-            | NodeTag::T_ConstraintsSetStmt
-            | NodeTag::T_AlterSystemStmt,
-        ) => "other",
-        _ => "ddl",
+            NodeTag::T_CreateSubscriptionStmt
+            | NodeTag::T_AlterSubscriptionStmt
+            | NodeTag::T_DropSubscriptionStmt,
+        ) => "subscription",
+        Some(tag) if is_definition(tag) => "ddl",
+        _ => "unknown",
     }
+}
+
+/// Commands that each node runs alike, since they define what is alike on all.
+fn is_definition(tag: NodeTag) -> bool {
+    use NodeTag::*;
+    matches!(
+        tag,
+        T_CreateStmt
+            | T_CreateForeignTableStmt
+            | T_CreateTableAsStmt
+            | T_RefreshMatViewStmt
+            | T_AlterTableStmt
+            | T_AlterTableMoveAllStmt
+            | T_IndexStmt
+            | T_ViewStmt
+            | T_CreateSeqStmt
+            | T_AlterSeqStmt
+            | T_RuleStmt
+            | T_CreateTrigStmt
+            | T_CreatePolicyStmt
+            | T_AlterPolicyStmt
+            | T_CreateStatsStmt
+            | T_AlterStatsStmt
+            | T_ClusterStmt
+            | T_ReindexStmt
+            | T_DropStmt
+            | T_RenameStmt
+            | T_AlterObjectSchemaStmt
+            | T_AlterObjectDependsStmt
+            | T_AlterOwnerStmt
+            | T_CommentStmt
+            | T_SecLabelStmt
+            | T_GrantStmt
+            | T_GrantRoleStmt
+            | T_AlterDefaultPrivilegesStmt
+            | T_CreateSchemaStmt
+    ) || is_other_definition(tag)
+}
+
+/// The same for objects that are no relations.
+fn is_other_definition(tag: NodeTag) -> bool {
+    use NodeTag::*;
+    matches!(
+        tag,
+        T_CreateFunctionStmt
+            | T_AlterFunctionStmt
+            | T_DefineStmt
+            | T_CompositeTypeStmt
+            | T_CreateEnumStmt
+            | T_AlterEnumStmt
+            | T_CreateRangeStmt
+            | T_AlterTypeStmt
+            | T_CreateDomainStmt
+            | T_AlterDomainStmt
+            | T_CreateCastStmt
+            | T_CreateTransformStmt
+            | T_CreateConversionStmt
+            | T_AlterCollationStmt
+            | T_AlterOperatorStmt
+            | T_CreateOpClassStmt
+            | T_CreateOpFamilyStmt
+            | T_AlterOpFamilyStmt
+            | T_AlterTSDictionaryStmt
+            | T_AlterTSConfigurationStmt
+            | T_CreatePLangStmt
+            | T_CreateAmStmt
+            | T_CreateExtensionStmt
+            | T_AlterExtensionStmt
+            | T_AlterExtensionContentsStmt
+            | T_CreateFdwStmt
+            | T_AlterFdwStmt
+            | T_CreateForeignServerStmt
+            | T_AlterForeignServerStmt
+            | T_CreateUserMappingStmt
+            | T_AlterUserMappingStmt
+            | T_DropUserMappingStmt
+            | T_ImportForeignSchemaStmt
+            | T_CreateEventTrigStmt
+            | T_AlterEventTrigStmt
+            | T_CreatePublicationStmt
+            | T_AlterPublicationStmt
+            | T_CreateRoleStmt
+            | T_AlterRoleStmt
+            | T_AlterRoleSetStmt
+            | T_DropRoleStmt
+            | T_DropOwnedStmt
+            | T_ReassignOwnedStmt
+            | T_CreatedbStmt
+            | T_AlterDatabaseStmt
+            | T_AlterDatabaseSetStmt
+            | T_AlterDatabaseRefreshCollStmt
+            | T_DropdbStmt
+            | T_CreateTableSpaceStmt
+            | T_AlterTableSpaceOptionsStmt
+            | T_DropTableSpaceStmt
+    )
 }
 
 fn transaction_kind(kind: TransactionStmtKind::Type) -> &'static str {
@@ -138,11 +252,22 @@ fn describe_set(set: &pg_sys::VariableSetStmt, facts: &mut Json) {
     let name = tree::string(set.name).to_lowercase();
     let scope = match (set.kind, name.as_str()) {
         (VariableSetKind::VAR_SET_MULTI, "transaction" | "transaction snapshot") => "transaction",
+        (_, "transaction_isolation" | "transaction_read_only" | "transaction_deferrable") => {
+            "transaction"
+        }
         _ if set.is_local => "local",
         _ => "session",
     };
     if set.kind == VariableSetKind::VAR_SET_MULTI {
         transaction_options(set.args, facts);
+    }
+    if name == "transaction_isolation" {
+        facts["isolation"] = json!(
+            tree::nodes(set.args)
+                .next()
+                .and_then(constant_of)
+                .map(|level| level.to_lowercase())
+        );
     }
     facts["set"] =
         json!({ "name": if set.name.is_null() { "all" } else { name.as_str() }, "scope": scope });
@@ -186,31 +311,80 @@ fn constant_of(node: NodePtr) -> Option<String> {
 fn relations(statement: NodePtr) -> Vec<Json> {
     let named = |list: *const pg_sys::List, write: bool| -> Vec<Json> {
         tree::list::<pg_sys::RangeVar>(list)
-            .filter_map(|name| relation::named(name, write))
+            .map(|name| relation::named(name, write))
             .collect()
     };
-    let relations = if let Some(truncate) = tree::cast::<pg_sys::TruncateStmt, _>(statement) {
+    let mut numbered = if let Some(truncate) = tree::cast::<pg_sys::TruncateStmt, _>(statement) {
         named(truncate.relations, true)
     } else if let Some(lock) = tree::cast::<pg_sys::LockStmt, _>(statement) {
         named(lock.relations, false)
     } else if let Some(copy) = tree::cast::<pg_sys::CopyStmt, _>(statement) {
         let table = tree::cast::<pg_sys::RangeVar, _>(copy.relation);
         table
-            .and_then(|name| relation::named(name, copy.is_from))
+            .map(|name| relation::named(name, copy.is_from))
             .into_iter()
             .collect()
     } else {
-        definition::names(statement)
-            .into_iter()
-            .chain(definition::stored_into(statement))
-            .filter_map(|name| relation::named(name, true))
+        let named = definition::named(statement);
+        let used = named.used.into_iter();
+        let changed = named.changed.into_iter();
+        used.map(|name| relation::named(name, false))
+            .chain(changed.map(|name| match creates(statement) {
+                true => relation::made(name),
+                false => relation::named(name, true),
+            }))
             .collect()
     };
-    let mut numbered = relations;
     for (id, relation) in numbered.iter_mut().enumerate() {
         relation["id"] = json!(id);
     }
     numbered
+}
+
+/// Whether the relation that a command names is a new one, which may hide another of that name.
+fn creates(statement: NodePtr) -> bool {
+    matches!(
+        tree::tag(statement),
+        Some(
+            NodeTag::T_CreateStmt
+                | NodeTag::T_CreateForeignTableStmt
+                | NodeTag::T_CreateTableAsStmt
+                | NodeTag::T_CreateSeqStmt
+                | NodeTag::T_ViewStmt
+                | NodeTag::T_CompositeTypeStmt
+        )
+    )
+}
+
+/// Whether a command stores the rows of a query in a relation.
+pub fn stores_rows(statement: NodePtr) -> bool {
+    if let Some(refresh) = tree::cast::<pg_sys::RefreshMatViewStmt, _>(statement) {
+        return !refresh.skipData;
+    }
+    tree::cast::<pg_sys::CreateTableAsStmt, _>(statement).is_some()
+}
+
+/// Whether an EXPLAIN runs what it explains.
+pub fn analyzes(explain: &pg_sys::ExplainStmt) -> bool {
+    tree::list::<pg_sys::DefElem>(explain.options)
+        .filter(|option| tree::string(option.defname) == "analyze")
+        // SAFETY: an option of EXPLAIN; what is no boolean is PostgreSQL's own error.
+        .any(|option| unsafe { pg_sys::defGetBoolean(std::ptr::from_ref(option).cast_mut()) })
+}
+
+/// The relations whose stored queries a command runs or looks into.
+pub fn views(statement: NodePtr) -> Vec<Oid> {
+    if let Some(refresh) = tree::cast::<pg_sys::RefreshMatViewStmt, _>(statement) {
+        return tree::cast::<pg_sys::RangeVar, _>(refresh.relation)
+            .and_then(relation::existing)
+            .into_iter()
+            .collect();
+    }
+    tree::cast::<pg_sys::LockStmt, _>(statement).map_or(Vec::new(), |lock| {
+        tree::list::<pg_sys::RangeVar>(lock.relations)
+            .filter_map(relation::existing)
+            .collect()
+    })
 }
 
 /// The statement inside a command that runs or describes one, as the analysis left it: a query, or raw.
@@ -226,6 +400,9 @@ pub fn inner_statement(statement: NodePtr) -> Option<NodePtr> {
     }
     if let Some(prepare) = tree::cast::<pg_sys::PrepareStmt, _>(statement) {
         return Some(prepare.query);
+    }
+    if let Some(view) = tree::cast::<pg_sys::ViewStmt, _>(statement) {
+        return Some(view.query);
     }
     let copy = tree::cast::<pg_sys::CopyStmt, _>(statement)?;
     (!copy.query.is_null()).then_some(copy.query)

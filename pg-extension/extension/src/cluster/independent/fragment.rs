@@ -4,12 +4,14 @@
 use super::turn;
 use crate::backend;
 use crate::boundary;
-use crate::cluster::{intent, postgres};
+use crate::boundary::functions;
+use crate::cluster::seal::Sealed;
+use crate::cluster::{intent, postgres, procedure};
 use crate::error::Error;
 use crate::function::Call;
 use crate::pg_function;
 use pgrx::pg_sys::{self, Datum};
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 
 /// Columns of `abelian.independent_record`, and which of them is the failure.
 const RECORD: usize = 7;
@@ -17,24 +19,6 @@ const FAILURE: usize = 5;
 
 /// Columns of `abelian.independent_lane`.
 const LANE: usize = 4;
-
-/// Called raw: errors pass with all their fields.
-mod raw {
-    use pgrx::pg_sys;
-
-    unsafe extern "C-unwind" {
-        pub fn ExecSimpleRelationInsert(
-            target: *mut pg_sys::ResultRelInfo,
-            state: *mut pg_sys::EState,
-            slot: *mut pg_sys::TupleTableSlot,
-        );
-        pub fn CatalogTupleUpdate(
-            relation: pg_sys::Relation,
-            place: pg_sys::ItemPointer,
-            row: pg_sys::HeapTuple,
-        );
-    }
-}
 
 pg_function!(
     /// `abelian.independent_run(id, at, self, nodes, intent)`: waits for the turn, writes the record and the watermark, and
@@ -51,17 +35,40 @@ pg_function!(
     }
 );
 
+/// The sixth argument, where there is one, is the seal.
+fn check_seal(call: Call, mark: &str) -> Result<(), Error> {
+    let function = match mark {
+        "" => "independent_run",
+        _ => "independent_run_calls",
+    };
+    // SAFETY: declared as text, bigint, integer, integer[], text and text, the function as STRICT.
+    unsafe {
+        Sealed::call(function)
+            .text(call.arg(0))
+            .number(call.i64(1))
+            .number(call.i32(2))
+            .numbers(&postgres::int_array(call.arg(3)))
+            .text(call.arg(4))
+            .check(super::functions::router(call)?, call.arg(5))
+    }
+}
+
 /// The mark tells the node what follows: one call, or nothing but calls.
 fn begin(call: Call, mark: &str) -> Result<Datum, Error> {
-    // SAFETY: plain read of the transaction's state.
-    if unsafe { pg_sys::XactIsoLevel } != pg_sys::XACT_READ_COMMITTED as i32 {
+    if call.len() == 6 {
+        check_seal(call, mark)?;
+    }
+    if backend::has_one_snapshot() {
         return Err(Error::IndependentIsolation);
     }
     turn::wait_for_turn(super::functions::id(call)?, call.i64(1))?;
     // The lane goes on at the commit; the flush comes after it.
     postgres::set_local(c"synchronous_commit", c"off");
     write(call)?;
-    postgres::set_local(c"abelian.participants", &participants(call, mark));
+    // SAFETY: declared as integer[].
+    let nodes = unsafe { postgres::int_array(call.arg(3)) };
+    let participants = procedure::told(call.i32(2), &nodes, mark);
+    postgres::set_local(c"abelian.participants", &participants);
     Ok(Datum::null())
 }
 
@@ -109,7 +116,7 @@ unsafe fn insert(table: pg_sys::Relation, values: [Datum; RECORD]) -> Result<(),
         }
         pg_sys::ExecStoreVirtualTuple(slot);
         let inserted =
-            boundary::catch_errors(|| raw::ExecSimpleRelationInsert(target, state, slot));
+            boundary::caught(|| functions::ExecSimpleRelationInsert(target, state, slot));
         pg_sys::ExecCloseIndices(target);
         pg_sys::ExecDropSingleTupleTableSlot(slot);
         pg_sys::FreeExecutorState(state);
@@ -139,7 +146,7 @@ unsafe fn move_watermark(lane: pg_sys::Relation, at: Datum, id: Datum) -> Result
             }
             Some(_) => {
                 let new = with_watermark(lane, slot, at, id);
-                boundary::catch_errors(|| raw::CatalogTupleUpdate(lane, &mut (*slot).tts_tid, new))
+                boundary::caught(|| functions::CatalogTupleUpdate(lane, &mut (*slot).tts_tid, new))
                     .map_err(Error::Postgres)
             }
         };
@@ -216,13 +223,4 @@ fn recorded(call: Datum) -> Datum {
             call.to_string_lossy()
         ))
     }
-}
-
-/// The value of `abelian.participants`.
-fn participants(call: Call, mark: &str) -> CString {
-    // SAFETY: declared as integer[].
-    let nodes = unsafe { postgres::int_array(call.arg(3)) };
-    let nodes: Vec<String> = nodes.iter().map(usize::to_string).collect();
-    let text = format!("{}:{}{mark}", call.i32(2), nodes.join(","));
-    CString::new(text).unwrap_or_default()
 }

@@ -4,6 +4,7 @@ use super::lanes::{Id, Participant};
 use super::{gate, turn};
 use crate::backend;
 use crate::cluster::postgres;
+use crate::cluster::seal::{self, Router, Sealed};
 use crate::error::Error;
 use crate::function::Call;
 use crate::pg_function;
@@ -16,6 +17,13 @@ pub fn id(call: Call) -> Result<Id, Error> {
     // SAFETY: the first argument is declared as text, the function as STRICT.
     let text = unsafe { postgres::text_argument(call.arg(0)) };
     Id::new(text.to_bytes()).ok_or(Error::IndependentName)
+}
+
+/// The router whose transaction it is, by its name.
+pub fn router(call: Call) -> Result<Router, Error> {
+    // SAFETY: the first argument is declared as text, the function as STRICT.
+    let text = unsafe { postgres::text_argument(call.arg(0)) };
+    seal::router_named(text.to_bytes()).ok_or(Error::NotSealed)
 }
 
 fn too_many() -> Error {
@@ -32,23 +40,23 @@ pg_function!(
 );
 
 pg_function!(
-    /// `abelian.independent_propose(id, self, nodes, runs, horizon)`: a timestamp, or a negative number for a refusal.
+    /// `abelian.independent_propose(id, self, nodes, runs, horizon)`: a timestamp, or a negative number for a refusal. Sealed with a sixth
+    /// argument.
     fn abelian_independent_propose(call) {
+        if call.len() == 6 {
+            check_seal_of_proposal(call)?;
+        }
         turn::blind();
         let id = id(call)?;
         let own = call.i32(1);
-        // SAFETY: plain read of the transaction's state: the fragment will have the same level.
-        if unsafe { pgrx::pg_sys::XactIsoLevel } != pgrx::pg_sys::XACT_READ_COMMITTED as i32 {
+        // The fragment will have the same level.
+        if backend::has_one_snapshot() {
             return Ok(Datum::from(super::lanes::Refusal::Isolation as i64));
         }
-        // SAFETY: declared as integer[] and bigint[], the function as STRICT.
-        let (nodes, runs) = unsafe {
-            (Vec::<i32>::from_datum(call.arg(2), false), Vec::<i64>::from_datum(call.arg(3), false))
-        };
+        let (nodes, runs) = lists(call)?;
         let participants: Vec<Participant> = nodes
-            .unwrap_or_default()
             .into_iter()
-            .zip(runs.unwrap_or_default())
+            .zip(runs)
             .map(|(node, run)| Participant { node, run })
             .collect();
         let own = participants
@@ -65,12 +73,47 @@ pg_function!(
     }
 );
 
+/// The nodes and their runs.
+fn lists(call: Call) -> Result<(Vec<i32>, Vec<i64>), Error> {
+    // SAFETY: declared as integer[] and bigint[], the function as STRICT.
+    let (nodes, runs) = unsafe {
+        (
+            Vec::<Option<i32>>::from_datum(call.arg(2), false),
+            Vec::<Option<i64>>::from_datum(call.arg(3), false),
+        )
+    };
+    let nodes: Option<Vec<i32>> = nodes.unwrap_or_default().into_iter().collect();
+    let runs: Option<Vec<i64>> = runs.unwrap_or_default().into_iter().collect();
+    nodes.zip(runs).ok_or(Error::IndependentName)
+}
+
+fn check_seal_of_proposal(call: Call) -> Result<(), Error> {
+    let (nodes, runs) = lists(call)?;
+    // SAFETY: declared as text, integer, integer[], bigint[], bigint and text, the function as STRICT.
+    unsafe {
+        Sealed::call("independent_propose")
+            .text(call.arg(0))
+            .number(call.i32(1))
+            .numbers(&nodes)
+            .numbers(&runs)
+            .number(call.i64(4))
+            .check(router(call)?, call.arg(5))
+    }
+}
+
 /// No lane is driven further ahead of its node's clock: a year, in microseconds.
 const LEAD_MAX: i64 = 366 * 86_400 * 1_000_000;
 
 pg_function!(
-    /// `abelian.independent_advance(timestamp)`: later proposals are greater.
+    /// `abelian.independent_advance(timestamp)`: later proposals are greater. Sealed with two more arguments, the router and the seal.
     fn abelian_independent_advance(call) {
+        if call.len() == 3 {
+            // SAFETY: declared as bigint, uuid and text, the function as STRICT.
+            unsafe {
+                let router = seal::router_argument(call.arg(1));
+                Sealed::call("independent_advance").number(call.i64(0)).check(router, call.arg(2))?;
+            }
+        }
         turn::blind();
         let timestamp = call.i64(0).min(backend::now() + LEAD_MAX);
         LANES.exclusive().advance(turn::database(), timestamp);

@@ -5,27 +5,13 @@
 use super::turn;
 use crate::backend;
 use crate::boundary;
+use crate::boundary::functions;
 use crate::cluster::{postgres, settings};
 use crate::error::Error;
 use crate::shared_memory::LANES;
 use pgrx::{PgSqlErrorCode, Spi, pg_sys};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
-/// Called raw: errors are caught with all their fields.
-mod raw {
-    use pgrx::pg_sys;
-
-    unsafe extern "C-unwind" {
-        pub fn LockAcquire(
-            tag: *const pg_sys::LOCKTAG,
-            mode: pg_sys::LOCKMODE,
-            of_session: bool,
-            dont_wait: bool,
-        ) -> pg_sys::LockAcquireResult::Type;
-        pub fn ProcessInterrupts();
-    }
-}
 
 /// Tells our advisory tag from those of applications (1 and 2) and of other rooms of the extension.
 const LANE_GATE_CLASS: u16 = 0xAB04;
@@ -81,11 +67,11 @@ fn wait_to_propose(mode: i32) -> Result<bool, Error> {
             shorter => shorter.min(PROPOSAL_PATIENCE_MS),
         };
         let came = boundary::attempt(|| {
-            boundary::catch_errors(|| {
-                raw::LockAcquire(&tag, mode, false, false);
+            boundary::caught(|| {
+                functions::LockAcquire(&tag, mode, false, false);
                 // The limit may have struck when the lock had just come: it is to be noticed here.
                 if pg_sys::InterruptPending != 0 {
-                    raw::ProcessInterrupts();
+                    functions::ProcessInterrupts();
                 }
             })
         });
@@ -126,8 +112,7 @@ pub fn enter() -> Result<(), Error> {
 /// Whether the fragment that is being executed waits for a lock of this process, itself or through others: then the lane
 /// comes to rest only when this transaction ends.
 fn lane_waits_for_us() -> bool {
-    // SAFETY: plain read of a backend variable.
-    let own = unsafe { pg_sys::MyProcPid };
+    let own = backend::pid();
     let executing = LANES.share().executing(turn::database());
     let mut chain: Vec<i32> = executing.into_iter().map(turn::pid).collect();
     let mut at = 0;

@@ -1,13 +1,16 @@
 //! A process and its place in the lane: waiting for the turn, and what the end of a transaction means for the lane.
 
 use super::lanes::{Freeze, Id, Lanes, Turn};
+use crate::backend;
 use crate::error::Error;
 use crate::harmless;
+use crate::hooks::subscribers::Subscriber;
+use crate::hooks::transaction;
 use crate::shared_memory::{LANES, PROGRESS};
+use pgrx::PGRXSharedMemory;
 use pgrx::pg_sys::{self, XactEvent};
-use pgrx::{PGRXSharedMemory, pg_guard};
 use std::cell::Cell;
-use std::ffi::{c_long, c_void};
+use std::ffi::c_long;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 
 /// A waiter looks again after so many milliseconds, should its call be lost.
@@ -43,14 +46,19 @@ thread_local! {
 
 /// Sees the end of each transaction; called once when the library is loaded.
 pub fn install() {
-    // SAFETY: the callback stays valid as long as the process.
-    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ends), std::ptr::null_mut()) };
+    transaction::on_end(&Subscriber {
+        concerns: |event| match *event {
+            _ if FRAGMENT.get().is_some() => true,
+            XactEvent::XACT_EVENT_PRE_COMMIT => may_have_seen_unflushed(),
+            _ => BLIND.get(),
+        },
+        tell: |event| transaction_ends(*event),
+    });
 }
 
 /// The current database.
 pub fn database() -> u32 {
-    // SAFETY: plain read of a backend variable.
-    unsafe { pg_sys::MyDatabaseId }.to_u32()
+    backend::database().to_u32()
 }
 
 fn process_number() -> i32 {
@@ -179,21 +187,7 @@ fn may_have_seen_unflushed() -> bool {
         && (progress.committed.load(SeqCst) > SEEN.get() || progress.committing.load(SeqCst) > 0)
 }
 
-/// Called for every transaction: no guard where nothing is to be done.
-unsafe extern "C-unwind" fn transaction_ends(event: XactEvent::Type, _argument: *mut c_void) {
-    let is_concerned = match event {
-        _ if FRAGMENT.get().is_some() => true,
-        XactEvent::XACT_EVENT_PRE_COMMIT => may_have_seen_unflushed(),
-        _ => BLIND.get(),
-    };
-    if is_concerned {
-        // SAFETY: nothing here has a destructor.
-        unsafe { concerned_transaction_ends(event) }
-    }
-}
-
-#[pg_guard]
-unsafe extern "C-unwind" fn concerned_transaction_ends(event: XactEvent::Type) {
+fn transaction_ends(event: XactEvent::Type) {
     match event {
         XactEvent::XACT_EVENT_PRE_COMMIT => {
             if FRAGMENT.get().is_some() {

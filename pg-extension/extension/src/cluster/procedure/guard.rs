@@ -3,33 +3,20 @@
 
 use super::super::analysis::operand::strip_faithful;
 use super::super::analysis::tree::{self, NodePtr};
-use super::super::postgres;
+use super::super::{postgres, run_as};
 use super::body;
 use super::insertion;
 use super::key::{self, Partition};
 use super::participants;
 use super::placements::{self, Hash, Home};
-use crate::boundary::PostgresError;
+use crate::boundary::{self, PostgresError, functions};
+use crate::callback;
 use crate::error::Error;
 use crate::operation;
 use crate::pg_function;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::collections::BTreeSet;
 use std::ffi::c_void;
-
-mod raw {
-    use pgrx::pg_sys;
-    use std::ffi::c_void;
-    pub type Walker = unsafe extern "C-unwind" fn(*mut pg_sys::PlanState, *mut c_void) -> bool;
-    unsafe extern "C-unwind" {
-        #[cfg_attr(not(feature = "pg15"), link_name = "planstate_tree_walker_impl")]
-        pub fn planstate_tree_walker(
-            state: *mut pg_sys::PlanState,
-            walker: Walker,
-            context: *mut c_void,
-        ) -> bool;
-    }
-}
 
 /// Looks at an initialised query inside a call; raises AB002 when nodes are missing.
 pub fn check_query(query: &pg_sys::QueryDesc) {
@@ -85,7 +72,7 @@ fn refuse_more(obstacle: &str) -> ! {
         &format!("A statement is no blind operation any more: {obstacle}."),
         None,
     );
-    error.rethrow()
+    error.raise()
 }
 
 pg_function!(
@@ -118,7 +105,7 @@ pub fn check_command(statement: *mut pg_sys::Node) {
         tree::tag(statement),
         Some(NodeTag::T_CallStmt | NodeTag::T_DoStmt | NodeTag::T_ExplainStmt)
     );
-    if harmless {
+    if harmless && !run_as::explains_a_command(statement) {
         return;
     }
     let error = PostgresError::made(
@@ -127,13 +114,29 @@ pub fn check_command(statement: *mut pg_sys::Node) {
         "Each participant runs the body; a command would change only these nodes.",
         None,
     );
-    error.rethrow()
+    error.raise()
 }
 
-unsafe extern "C-unwind" fn visit(state: *mut pg_sys::PlanState, context: *mut c_void) -> bool {
+callback!(fn visit(state: *mut pg_sys::PlanState, context: *mut c_void) -> bool = look_below);
+
+fn look_below(state: *mut pg_sys::PlanState, context: *mut c_void) -> bool {
     // SAFETY: the context is the set that `look` passed.
     unsafe { look(state, &mut *context.cast::<BTreeSet<i32>>()) };
     false
+}
+
+/// Plan nodes that read a table of this node.
+pub fn is_scan(tag: NodeTag) -> bool {
+    matches!(
+        tag,
+        NodeTag::T_SeqScan
+            | NodeTag::T_SampleScan
+            | NodeTag::T_IndexScan
+            | NodeTag::T_IndexOnlyScan
+            | NodeTag::T_BitmapHeapScan
+            | NodeTag::T_TidScan
+            | NodeTag::T_TidRangeScan
+    )
 }
 
 /// # Safety
@@ -145,18 +148,10 @@ unsafe fn look(state: *mut pg_sys::PlanState, needed: &mut BTreeSet<i32>) {
             Some(NodeTag::T_ModifyTable) => {
                 look_at_change(&*state.cast::<pg_sys::ModifyTableState>())
             }
-            Some(
-                NodeTag::T_SeqScan
-                | NodeTag::T_SampleScan
-                | NodeTag::T_IndexScan
-                | NodeTag::T_IndexOnlyScan
-                | NodeTag::T_BitmapHeapScan
-                | NodeTag::T_TidScan
-                | NodeTag::T_TidRangeScan,
-            ) => look_at_scan(&*state.cast::<pg_sys::ScanState>(), needed),
+            Some(tag) if is_scan(tag) => look_at_scan(&*state.cast::<pg_sys::ScanState>(), needed),
             _ => {}
         }
-        raw::planstate_tree_walker(state, visit, std::ptr::from_mut(needed).cast());
+        functions::planstate_tree_walker(state, visit, std::ptr::from_mut(needed).cast());
     }
 }
 
@@ -191,7 +186,7 @@ unsafe fn look_at_change(modify: &pg_sys::ModifyTableState) {
 ///
 /// # Safety
 /// An initialised ModifyTable.
-unsafe fn assigns(modify: &pg_sys::ModifyTableState, attribute: i16) -> bool {
+pub unsafe fn assigns(modify: &pg_sys::ModifyTableState, attribute: i16) -> bool {
     // SAFETY: a result relation has an entry in the range table.
     unsafe {
         let number = (*modify.resultRelInfo).ri_RangeTableIndex as usize;
@@ -213,8 +208,7 @@ fn refuse_new_key(relation: Oid) -> ! {
         "DELETE the row and INSERT it with the new value instead.",
         None,
     );
-    drop(name);
-    error.rethrow()
+    error.raise()
 }
 
 /// # Safety
@@ -224,22 +218,44 @@ unsafe fn look_at_scan(scan: &pg_sys::ScanState, needed: &mut BTreeSet<i32>) {
         return;
     }
     // SAFETY: the relation is open.
-    let relation = unsafe { (*scan.ss_currentRelation).rd_id };
-    match placements::home(relation) {
-        Home::Here | Home::Everywhere => {}
-        Home::Node(node) => {
+    match unsafe { wanted(scan) } {
+        Wanted::Nothing => {}
+        Wanted::Node(node) => {
             needed.insert(node);
         }
-        Home::Hash(hash) => {
-            // SAFETY: as above.
-            let clauses = unsafe { clauses(scan) };
-            let known = clauses
+        Wanted::Keys(nodes) | Wanted::All(nodes) => needed.extend(nodes),
+    }
+}
+
+/// The nodes that have what a scan looks for.
+pub enum Wanted {
+    /// Every node has it.
+    Nothing,
+    /// The relation lies on this node only.
+    Node(i32),
+    /// Rows of some keys.
+    Keys(BTreeSet<i32>),
+    /// Rows of any key.
+    All(BTreeSet<i32>),
+}
+
+/// What a scan looks for.
+///
+/// # Safety
+/// An initialised scan of an open relation.
+pub unsafe fn wanted(scan: &pg_sys::ScanState) -> Wanted {
+    // SAFETY: by the caller's promise; the clauses are those of the scan.
+    unsafe {
+        match placements::home((*scan.ss_currentRelation).rd_id) {
+            Home::Here | Home::Everywhere => Wanted::Nothing,
+            Home::Node(node) => Wanted::Node(node),
+            Home::Hash(hash) => clauses(scan)
                 .iter()
-                .find_map(|clause| unsafe { nodes_of(scan, &hash, *clause) });
-            match known {
-                Some(nodes) => needed.extend(nodes),
-                None => needed.extend(hash.nodes.iter().copied()),
-            }
+                .find_map(|clause| nodes_of(scan, &hash, *clause))
+                .map_or_else(
+                    || Wanted::All(hash.nodes.iter().copied().collect()),
+                    Wanted::Keys,
+                ),
         }
     }
 }
@@ -385,7 +401,7 @@ unsafe fn evaluate(scan: &pg_sys::ScanState, expression: NodePtr) -> Option<(pg_
         let mut is_null = false;
         let value = (*state)
             .evalfunc
-            .map(|run| run(state, context, &mut is_null));
+            .map(|run| boundary::call(|| run(state, context, &mut is_null)));
         pg_sys::CurrentMemoryContext = before;
         value.map(|value| (value, is_null))
     }

@@ -7,16 +7,17 @@
 //! Whom a call goes to is the router's business; nothing here talks to other nodes.
 
 mod body;
-mod guard;
-mod insertion;
+pub mod guard;
+pub mod insertion;
 mod key;
 mod participants;
-mod placements;
+pub mod placements;
 mod record;
 
 pub use body::blind_facts;
 pub use guard::{check_command, check_query};
 pub use participants::{
-    are_several, install, is_idle, is_running, on_assign, statement_ends, statement_starts,
+    are_several, end_statement, install, is_idle, is_running, on_assign, statement_ends,
+    statement_starts, told,
 };
 pub use record::{Record, find};

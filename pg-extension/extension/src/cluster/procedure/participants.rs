@@ -4,13 +4,15 @@
 //! the client is the call; with the one after it, or with the transaction, the call is over. Where several calls share a
 //! transaction, each of its statements from there on is a call, and ends as a transaction of its own would.
 
-use super::super::{hooks, postgres};
-use super::insertion;
+use super::super::postgres;
 use crate::boundary::PostgresError;
-use pgrx::{pg_guard, pg_sys};
+use crate::callback;
+use crate::hooks::subscribers::Subscriber;
+use crate::hooks::{is_nested, rows, transaction};
+use pgrx::pg_sys;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
@@ -42,21 +44,16 @@ const MISROUTED: [u8; 5] = *b"AB002";
 
 /// Registers the watch over the transaction's end; called once when the library is loaded.
 pub fn install() {
-    // SAFETY: registration of a callback that lives as long as the process.
-    unsafe { pg_sys::RegisterXactCallback(Some(transaction_ends), std::ptr::null_mut()) };
-}
-
-/// Called for every transaction: no guard where nothing is to be done.
-unsafe extern "C-unwind" fn transaction_ends(event: pg_sys::XactEvent::Type, _arg: *mut c_void) {
-    if event == pg_sys::XactEvent::XACT_EVENT_PRE_COMMIT && is_running() && hooks::is_nested() {
-        // SAFETY: nothing here has a destructor.
-        unsafe { refuse_commit() }
-    }
+    transaction::on_end(&Subscriber {
+        concerns: |event| {
+            *event == pg_sys::XactEvent::XACT_EVENT_PRE_COMMIT && is_running() && is_nested()
+        },
+        tell: |_| refuse_commit(),
+    });
 }
 
 /// A body must not commit: its call is a part of a transaction over the nodes.
-#[pg_guard]
-unsafe extern "C-unwind" fn refuse_commit() {
+fn refuse_commit() {
     PHASE.set(Phase::Idle);
     pgrx::ereport!(
         ERROR,
@@ -65,9 +62,12 @@ unsafe extern "C-unwind" fn refuse_commit() {
     );
 }
 
-/// Assign hook of `abelian.participants`.
-#[pg_guard]
-pub unsafe extern "C-unwind" fn on_assign(value: *const c_char, _extra: *mut c_void) {
+callback!(
+    /// Assign hook of `abelian.participants`.
+    pub fn on_assign(value: *const c_char, _extra: *mut c_void) = |value, _| assign(value)
+);
+
+fn assign(value: *const c_char) {
     let told = if value.is_null() {
         None
     } else {
@@ -122,7 +122,7 @@ pub fn is_idle() -> bool {
 /// The client's next statement.
 pub fn statement_starts() {
     if !is_idle() {
-        insertion::forget();
+        rows::forget();
         let told = PHASE.get() == Phase::Told || are_several();
         PHASE.set(if told { Phase::Running } else { Phase::Idle });
     }
@@ -130,9 +130,24 @@ pub fn statement_starts() {
 
 /// The end of a statement of the client. Raises what a body has caught and hidden.
 pub fn statement_ends() {
-    if is_running() && CALL.with_borrow(|call| !call.missing.is_empty()) {
-        raise_missing();
+    if let Err(error) = end_statement() {
+        error.raise();
     }
+}
+
+/// The same, for who runs a call by itself.
+pub fn end_statement() -> Result<(), PostgresError> {
+    match is_running() && CALL.with_borrow(|call| !call.missing.is_empty()) {
+        true => Err(missing()),
+        false => Ok(()),
+    }
+}
+
+/// The value of `abelian.participants`; the mark is one of those that [`read`] knows, or none.
+pub fn told(own_node: i32, nodes: &[usize], mark: &str) -> CString {
+    let nodes: Vec<String> = nodes.iter().map(usize::to_string).collect();
+    let text = format!("{own_node}:{}{mark}", nodes.join(","));
+    CString::new(text).unwrap_or_default()
 }
 
 /// The number of this node, as the router told it.
@@ -158,17 +173,18 @@ pub fn require(nodes: impl IntoIterator<Item = i32>) {
 }
 
 fn raise_missing() -> ! {
-    let error = {
-        let missing = CALL.with_borrow(|call| {
-            let numbers: Vec<String> = call.missing.iter().map(i32::to_string).collect();
-            numbers.join(", ")
-        });
-        PostgresError::made(
-            postgres::make_sqlstate(MISROUTED),
-            "the distributed procedure needs rows of nodes that do not take part in this call",
-            &format!("Missing nodes: {missing}."),
-            None,
-        )
-    };
-    error.rethrow()
+    missing().raise()
+}
+
+fn missing() -> PostgresError {
+    let missing = CALL.with_borrow(|call| {
+        let numbers: Vec<String> = call.missing.iter().map(i32::to_string).collect();
+        numbers.join(", ")
+    });
+    PostgresError::made(
+        postgres::make_sqlstate(MISROUTED),
+        "the distributed procedure needs rows of nodes that do not take part in this call",
+        &format!("Missing nodes: {missing}."),
+        None,
+    )
 }

@@ -34,6 +34,7 @@ pub struct Hash {
 struct Placements {
     version: i64,
     first_node: i32,
+    node_count: usize,
     homes: HashMap<u32, Home>,
 }
 
@@ -41,13 +42,24 @@ thread_local! {
     static PLACEMENTS: RefCell<Placements> = RefCell::default();
 }
 
-/// Where the rows of a relation lie.
-pub fn home(relation: Oid) -> Home {
+fn with_current<R>(code: impl FnOnce(&mut Placements) -> R) -> R {
     let version = version::node_version();
     PLACEMENTS.with_borrow_mut(|placements| {
         if placements.version != version || version == 0 {
             *placements = load(version);
         }
+        code(placements)
+    })
+}
+
+/// The node that has the tables without a placement; `None` in a cluster of one.
+pub fn first_of_several() -> Option<i32> {
+    with_current(|placements| (placements.node_count > 1).then_some(placements.first_node))
+}
+
+/// Where the rows of a relation lie.
+pub fn home(relation: Oid) -> Home {
+    with_current(|placements| {
         let first_node = placements.first_node;
         placements
             .homes
@@ -85,6 +97,7 @@ fn load(version: i64) -> Placements {
     unsafe {
         postgres::each_row(c"node", 1, &mut |row| {
             loaded.first_node = loaded.first_node.min(row[0].value() as i32);
+            loaded.node_count += 1;
         });
         postgres::each_row(c"colocation", 3, &mut |row| {
             let kind = postgres::text_argument(row[2]);

@@ -37,6 +37,11 @@ pub fn facts(
         Spread::Mixed(reason) => return Ok(refuse(&reason)),
         Spread::Partitioned { keys } => keys,
     };
+    if scopes.reads_system_columns() {
+        return Ok(refuse(
+            "a system column such as ctid means something on one node only",
+        ));
+    }
     match query.commandType {
         CmdType::CMD_SELECT => select(scopes, scope, query, &keys, parameters),
         CmdType::CMD_MERGE => Ok(refuse("MERGE")),

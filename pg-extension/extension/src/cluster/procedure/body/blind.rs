@@ -10,6 +10,7 @@ use super::super::placements::{self, Home};
 use super::super::record::Record;
 use super::source;
 use crate::boundary::{self, PostgresError};
+use crate::opened::Opened;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
@@ -248,31 +249,26 @@ pub fn row_obstacle(table: Oid, values: *mut pg_sys::List) -> Option<&'static st
         tree::list::<pg_sys::TargetEntry>(values)
             .any(|entry| entry.resno == column && is_simple(entry.expr.cast()))
     };
-    // SAFETY: the relation is locked by the analysis of the query; it is opened and closed, what is kept was copied.
-    unsafe {
-        let relation = pg_sys::RelationIdGetRelation(table);
-        if relation.is_null() {
-            return Some("its table is gone");
-        }
-        let columns = (*(*relation).rd_att)
-            .attrs
-            .as_slice((*(*relation).rd_att).natts as usize);
-        let constraints = (*(*relation).rd_att).constr;
-        let is_checked = !constraints.is_null()
-            && ((*constraints).num_check > 0 || (*constraints).has_generated_stored);
-        let is_missing = columns
-            .iter()
-            .any(|column| column.attnotnull && !column.attisdropped && !given(column.attnum));
-        let is_indexed = tree::oids(pg_sys::RelationGetIndexList(relation))
-            .any(|index| !takes_any_value(index, columns));
-        pg_sys::RelationClose(relation);
-        if is_checked || is_missing {
-            Some("a constraint of its table may refuse the row")
-        } else if is_indexed {
-            Some("an index of its table may refuse the row")
-        } else {
-            None
-        }
+    let Some(relation) = Opened::open(table, pg_sys::NoLock) else {
+        return Some("its table is gone");
+    };
+    let is_checked = relation
+        .constraints()
+        .is_some_and(|constraints| constraints.num_check > 0 || constraints.has_generated_stored);
+    let columns = relation.columns();
+    let is_missing = columns
+        .iter()
+        .any(|column| column.attnotnull && !column.attisdropped && !given(column.attnum));
+    // SAFETY: the relation is open, and locked by the analysis of the query.
+    let mut indexes = tree::oids(unsafe { pg_sys::RelationGetIndexList(relation.relation()) });
+    // SAFETY: the index is one of the relation's.
+    let is_indexed = indexes.any(|index| unsafe { !takes_any_value(index, columns) });
+    if is_checked || is_missing {
+        Some("a constraint of its table may refuse the row")
+    } else if is_indexed {
+        Some("an index of its table may refuse the row")
+    } else {
+        None
     }
 }
 
@@ -315,6 +311,7 @@ fn key(query: &'static pg_sys::Query, attribute: i16) -> Option<NodePtr> {
                         .is_some_and(|column| column.varattno == attribute);
                     // Otherwise other keys, which lie elsewhere, are equal.
                     let exact = comparison.inputcollid == Oid::INVALID
+                        // SAFETY: a catalogue look-up.
                         || unsafe { pg_sys::get_collation_isdeterministic(comparison.inputcollid) };
                     if is_key && exact {
                         found = Some(value);

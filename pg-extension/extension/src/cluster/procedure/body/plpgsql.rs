@@ -4,35 +4,10 @@
 use super::super::super::analysis::tree;
 use super::findings::{Findings, Sources};
 use super::query;
+use crate::boundary::functions::{self, ParserSetup};
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, Oid, PLpgSQL_stmt_type as Kind};
 use std::ffi::c_char;
-
-mod raw {
-    use pgrx::pg_sys;
-    use std::ffi::{c_char, c_void};
-    pub type Compile = unsafe extern "C-unwind" fn(
-        pg_sys::FunctionCallInfo,
-        bool,
-    ) -> *mut pg_sys::PLpgSQL_function;
-    pub type Setup = unsafe extern "C-unwind" fn(*mut pg_sys::ParseState, *mut c_void);
-    unsafe extern "C-unwind" {
-        pub fn load_external_function(
-            library: *const c_char,
-            function: *const c_char,
-            must_exist: bool,
-            handle: *mut *mut c_void,
-        ) -> *mut c_void;
-        pub fn raw_parser(text: *const c_char, mode: u32) -> *mut pg_sys::List;
-        pub fn parse_analyze_withcb(
-            statement: *mut pg_sys::RawStmt,
-            text: *const c_char,
-            setup: Setup,
-            argument: *mut c_void,
-            environment: *mut pg_sys::QueryEnvironment,
-        ) -> *mut pg_sys::Query;
-    }
-}
 
 /// More rounds than a body of sensible size needs: each one learns something about a variable.
 const ROUNDS_MAX: usize = 100;
@@ -40,7 +15,7 @@ const ROUNDS_MAX: usize = 100;
 struct Body<'f> {
     findings: &'f mut Findings,
     function: *mut pg_sys::PLpgSQL_function,
-    setup: raw::Setup,
+    setup: ParserSetup,
     /// Types of the columns of the query that was looked at last.
     columns: Vec<Oid>,
     /// What FOUND may ever hold.
@@ -49,6 +24,7 @@ struct Body<'f> {
 
 /// Analyses the body of a function in PL/pgSQL.
 pub fn analyse(findings: &mut Findings, function: Oid) -> Result<(), PostgresError> {
+    // SAFETY: the body is compiled.
     with_body(findings, function, |body| unsafe { body.learn() })
 }
 
@@ -58,6 +34,7 @@ pub type Queries<Place> = Result<Vec<(Place, &'static pg_sys::Query)>, String>;
 /// The queries of a body that is nothing but SQL statements one after the other, with their lines; or what else is there.
 pub fn straight_line(function: Oid) -> Result<Queries<i32>, PostgresError> {
     let mut findings = Findings::default();
+    // SAFETY: as above.
     with_body(&mut findings, function, |body| unsafe {
         body.straight_line()
     })
@@ -70,7 +47,7 @@ fn with_body<R>(
 ) -> Result<R, PostgresError> {
     // SAFETY: what PL/pgSQL's validator does; a state that only names the variables stands in for a running call.
     unsafe {
-        let (compiled, setup) = boundary::catch_errors(|| compile(function))?;
+        let (compiled, setup) = boundary::caught(|| compile(function))?;
         let mut state: pg_sys::PLpgSQL_execstate = std::mem::zeroed();
         state.func = compiled;
         state.ndatums = (*compiled).ndatums;
@@ -90,23 +67,26 @@ fn with_body<R>(
     }
 }
 
+type Compile =
+    unsafe extern "C-unwind" fn(pg_sys::FunctionCallInfo, bool) -> *mut pg_sys::PLpgSQL_function;
+
 /// # Safety
-/// Raw calls only.
-unsafe fn compile(function: Oid) -> (*mut pg_sys::PLpgSQL_function, raw::Setup) {
+/// The function must be one of PL/pgSQL's.
+unsafe fn compile(function: Oid) -> (*mut pg_sys::PLpgSQL_function, ParserSetup) {
     // SAFETY: the symbols have these types in every supported version.
     unsafe {
         let library = c"$libdir/plpgsql".as_ptr();
         let load = |name: *const c_char| {
-            raw::load_external_function(library, name, true, std::ptr::null_mut())
+            functions::load_external_function(library, name, true, std::ptr::null_mut())
         };
-        let compile: raw::Compile = std::mem::transmute(load(c"plpgsql_compile".as_ptr()));
-        let setup: raw::Setup = std::mem::transmute(load(c"plpgsql_parser_setup".as_ptr()));
+        let compile: Compile = std::mem::transmute(load(c"plpgsql_compile".as_ptr()));
+        let setup: ParserSetup = std::mem::transmute(load(c"plpgsql_parser_setup".as_ptr()));
         let mut description: pg_sys::FmgrInfo = std::mem::zeroed();
         description.fn_oid = function;
         description.fn_mcxt = pg_sys::CurrentMemoryContext;
         let mut call: pg_sys::FunctionCallInfoBaseData = std::mem::zeroed();
         call.flinfo = &mut description;
-        (compile(&mut call, true), setup)
+        (boundary::call(|| compile(&mut call, true)), setup)
     }
 }
 
@@ -298,11 +278,17 @@ impl Body<'_> {
             (*expression).func = self.function;
             let text = (*expression).query;
             let mode = (*expression).parseMode;
-            boundary::catch_errors(|| {
-                let parsed = raw::raw_parser(text, mode);
+            boundary::caught(|| {
+                let parsed = functions::raw_parser(text, mode);
                 let statement = pg_sys::list_nth(parsed, 0).cast::<pg_sys::RawStmt>();
                 let environment = std::ptr::null_mut();
-                &*raw::parse_analyze_withcb(statement, text, setup, expression.cast(), environment)
+                &*functions::parse_analyze_withcb(
+                    statement,
+                    text,
+                    setup,
+                    expression.cast(),
+                    environment,
+                )
             })
         }
     }

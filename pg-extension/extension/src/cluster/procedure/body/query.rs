@@ -4,7 +4,7 @@ use super::super::super::analysis::{functions, operand, tree};
 use super::super::placements::{self, Home};
 use super::constraints;
 use super::findings::{Findings, Source, Sources};
-use pgrx::pg_guard;
+use crate::callback;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::collections::BTreeSet;
 use std::ffi::c_void;
@@ -297,8 +297,9 @@ fn check_flows(findings: &mut Findings, accesses: &[Access], inputs: &Sources, p
     }
 }
 
-#[pg_guard]
-unsafe extern "C-unwind" fn collect(function: Oid, context: *mut c_void) -> bool {
+callback!(fn collect(function: Oid, context: *mut c_void) -> bool = note);
+
+fn note(function: Oid, context: *mut c_void) -> bool {
     // SAFETY: the context is the set that `failures` passed; a catalogue look-up.
     unsafe {
         if !pg_sys::get_func_leakproof(function) && !never_fails(function) {

@@ -1,11 +1,13 @@
 package org.abelian.router;
 
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.abelian.router.backend.BackendSession;
+import org.abelian.router.backend.ConnectionSetup;
+import org.abelian.router.backend.Greeting;
 import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.engine.EngineContext;
@@ -13,6 +15,7 @@ import org.abelian.router.engine.Executor;
 import org.abelian.router.engine.UpdateBatching;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientInput;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.explain.Explain;
@@ -32,21 +35,23 @@ import org.abelian.router.frontend.SimpleProtocol;
 import org.abelian.router.frontend.Startup;
 import org.abelian.router.frontend.StatementStarter;
 import org.abelian.router.pool.NodeAddress;
-import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeIdentity;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodePool;
 import org.abelian.router.procedure.CallContext;
 import org.abelian.router.procedure.ProcedureCalls;
 import org.abelian.router.procedure.ProcedureServices;
-import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.MalformedMessageException;
+import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.protocol.ProtocolException;
+import org.abelian.router.protocol.StartupSettings;
 import org.abelian.router.session.BatchScope;
 import org.abelian.router.session.BatchSlot;
 import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.GroupRetry;
 import org.abelian.router.session.SessionErrors;
+import org.abelian.router.session.SettingsWatch;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.TransactionEnding;
 import org.abelian.router.session.TransactionState;
@@ -64,17 +69,23 @@ import org.abelian.router.transaction.SessionLabel;
  */
 public final class ClientSession
     implements SessionRegistry.Entry, Startup.Host, Pipeline.Listener, TransactionEnding.Listener {
-  /** So much COPY data is collected before it is passed on without being asked for. */
-  private static final int COPY_BUFFER = 65536;
+  /** A client that sends more than this without reading has it worked on meanwhile. */
+  private static final int LARGEST_BACKLOG = 1 << 20;
+
+  /** The same for COPY data. */
+  private static final int LARGEST_COPY_BACKLOG = 1 << 16;
 
   private static final int ABORT_GRACE_SECONDS = 5;
 
+  /** Nobody who knows the keys of some sessions shall guess those of others. */
+  private static final SecureRandom SECRETS = new SecureRandom();
+
   private final RouterServices services;
   private final int id;
-  private final int secret = ThreadLocalRandom.current().nextInt();
-  private final ByteQueue input = new ByteQueue(8192);
-  private final ClientOutput output = new ClientOutput();
-  private final ReplyQueue replies = new ReplyQueue(output);
+  private final int secret = SECRETS.nextInt();
+  private final ClientInput input;
+  private final ClientOutput output;
+  private final ReplyQueue replies;
   private final Cancellation cancellation = new Cancellation();
   private final BatchSlot slot = new BatchSlot(cancellation);
   private final TransactionState transaction = new TransactionState();
@@ -97,6 +108,9 @@ public final class ClientSession
   ClientSession(RouterServices services, int id, Authentication authentication) {
     this.services = services;
     this.id = id;
+    input = new ClientInput(services.memory());
+    output = new ClientOutput(services.memory());
+    replies = new ReplyQueue(output);
     startup = new Startup(this, output, authentication);
   }
 
@@ -112,12 +126,20 @@ public final class ClientSession
     return secret;
   }
 
-  /** Takes bytes of the client. COPY data is passed on at once when it has become much. */
-  public void receive(byte[] bytes, int offset, int length) throws IOException {
-    input.append(bytes, offset, length);
-    if (replies.copyIn() != null && input.size() > COPY_BUFFER) {
-      copy.forward();
-    }
+  /** Takes bytes of the client. */
+  public void receive(byte[] bytes, int offset, int length) {
+    input.receive(bytes, offset, length);
+  }
+
+  /** What counts the buffers of all sessions. */
+  public MemoryBudget memory() {
+    return services.memory();
+  }
+
+  /** True when so much has come that it should be worked on although the client sends on. */
+  public boolean isBehind() {
+    int most = replies.copyIn() == null ? LARGEST_BACKLOG : LARGEST_COPY_BACKLOG;
+    return input.queue().size() > most;
   }
 
   /** The messages for the client. */
@@ -165,7 +187,7 @@ public final class ClientSession
     }
     try {
       if (!startup.isDone()) {
-        return startup.advance(input);
+        return advanceStartup();
       }
       if (replies.isEmpty()) {
         return pipeline.dispatch();
@@ -175,11 +197,19 @@ public final class ClientSession
       }
       replies.run();
       return true;
-    } catch (ProtocolException | IllegalArgumentException e) {
+    } catch (ProtocolException | MalformedMessageException e) {
       output.error(ErrorFields.of("FATAL", SqlState.PROTOCOL_VIOLATION.code(), e.getMessage()));
       close();
       return false;
     }
+  }
+
+  private boolean advanceStartup() throws IOException {
+    boolean goesOn = startup.advance(input.queue());
+    if (startup.isDone()) {
+      input.checkTypes();
+    }
+    return goesOn;
   }
 
   /** Asks the nodes to cancel what they do for this session. */
@@ -197,7 +227,10 @@ public final class ClientSession
     cancellation.deadlock(error);
   }
 
-  /** Breaks the session off: whoever runs it gets errors. For other threads. */
+  /**
+   * Breaks the session off: whoever runs it gets errors, and what nodes do for it is cancelled. For
+   * other threads.
+   */
   @Override
   public void abort() {
     end();
@@ -214,8 +247,21 @@ public final class ClientSession
                   current.abort();
                 }
               });
+    } else if (current.isWaiting()) {
+      // A node whose connection is closed would not notice before its statement ends.
+      Thread canceller = new Thread(() -> cancelAndAbort(current), "abelian-abort");
+      canceller.setDaemon(true);
+      canceller.start();
     } else {
       current.abort();
+    }
+  }
+
+  private static void cancelAndAbort(BackendSession backends) {
+    try {
+      backends.cancel();
+    } finally {
+      backends.abort();
     }
   }
 
@@ -228,6 +274,12 @@ public final class ClientSession
       gate.abandon();
       backends.close();
     }
+  }
+
+  /** Gives up its memory: the client has got, or will not get, what was left for it. */
+  public void free() {
+    input.queue().close();
+    output.queue().close();
   }
 
   private void end() {
@@ -245,14 +297,20 @@ public final class ClientSession
 
   /** A node must accept the client before the router does anything for it. */
   @Override
-  public Map<String, String> connect(NodeIdentity identity) throws IOException {
+  public Map<String, String> connect(NodeIdentity identity, StartupSettings asked)
+      throws IOException {
+    NodePool pool = anyNode(identity);
+    build(identity, asked);
+    return new Greeting(settings, services.sealKeys()).of(this, pool);
+  }
+
+  private NodePool anyNode(NodeIdentity identity) throws IOException {
     NodeLostException last = null;
     for (Node node : services.seeds()) {
       NodePool pool = services.pools().pool(new NodeAddress(node.host(), node.port()), identity);
       try {
-        NodeConnection connection = pool.borrow(this, null);
-        pool.giveBackToAnyone(connection);
-        return connection.parameters();
+        pool.giveBackToAnyone(pool.borrow(this, null));
+        return pool;
       } catch (NodeLostException e) {
         last = e;
       }
@@ -264,30 +322,48 @@ public final class ClientSession
   }
 
   @Override
-  public void opened(NodeIdentity identity) {
-    String label = new SessionLabel(services.uuid(), id).toString();
-    long version = services.catalogs().current().version();
-    settings = new SessionSettings(label, version, identity.startup());
-    scope = new SchemaScope(identity, settings);
-    backends =
-        new BackendSession(this, services.pools(), services.schemaEpoch(), identity, settings);
-    ClientStatements named = new ClientStatements();
-    TransactionEnding ending =
-        new TransactionEnding(
-            id, transaction, backends, replies, settings, services.commits(), this);
-    retry =
-        new GroupRetry(transaction, backends, output, named, settings, services.catalogs(), ending);
-    transactions = new Transactions(transaction, backends, replies, settings, ending, retry);
-    gate = new SnapshotGate(services.control(), services.uuid(), services.intents(), cancellation);
-    wire(named);
+  public void opened() {
     services.sessions().add(this);
     services.firstSession().run();
+  }
+
+  private void build(NodeIdentity identity, StartupSettings asked) {
+    String label = new SessionLabel(services.uuid(), id).toString();
+    long version = services.catalogs().current().version();
+    settings = new SessionSettings(label, version, asked);
+    scope = new SchemaScope(identity, settings, transaction::changesOf);
+    backends =
+        new BackendSession(
+            this,
+            services.pools(),
+            new ConnectionSetup(settings, services.sealKeys(), services.schemaEpoch()),
+            identity,
+            settings,
+            scope::hasTemporaryObjects);
+    ClientStatements named = new ClientStatements();
+    SettingsWatch watch = new SettingsWatch(transaction, backends, replies);
+    TransactionEnding ending =
+        new TransactionEnding(id, transaction, backends, replies, watch, services.commits(), this);
+    retry =
+        new GroupRetry(transaction, backends, output, named, settings, services.catalogs(), ending);
+    transactions = new Transactions(transaction, backends, replies, watch, ending, retry);
+    gate = new SnapshotGate(services.control(), services.uuid(), services.intents(), cancellation);
+    wire(named);
   }
 
   private void wire(ClientStatements named) {
     GroupMessages group = new GroupMessages();
     EngineContext engine =
-        new EngineContext(backends, transactions, replies, gate, retry, scope, group);
+        new EngineContext(
+            backends,
+            transactions,
+            replies,
+            gate,
+            retry,
+            scope,
+            services.memory(),
+            services.uuid(),
+            group);
     BatchScope batchScope = new BatchScope(backends, scope, settings, replies);
     procedures =
         new ProcedureCalls(
@@ -301,9 +377,10 @@ public final class ClientSession
             services.statements(),
             services.catalogs(),
             services.schemaEpoch());
-    KeyGeneration keys = new KeyGeneration(engine, settings, services.catalogs(), services.keys());
+    KeyGeneration keys = new KeyGeneration(engine, services.catalogs(), services.keys());
     SessionStatements statements =
-        new SessionStatements(services.statements(), named, analyzer, keys, transaction, replies);
+        new SessionStatements(
+            services.statements(), named, analyzer, keys, engine, services.catalogs());
     SessionErrors errors =
         new SessionErrors(
             output,
@@ -319,11 +396,12 @@ public final class ClientSession
     SessionCommands commands =
         new SessionCommands(engine, settings, statements, services.catalogs(), portals::clear);
     ExtendedProtocol extended =
-        new ExtendedProtocol(engine, starter, statements, commands, portals, input);
-    SimpleProtocol simple = new SimpleProtocol(engine, starter, statements, commands, settings);
+        new ExtendedProtocol(engine, starter, statements, commands, portals, input.queue());
+    SimpleProtocol simple =
+        new SimpleProtocol(engine, starter, statements, commands, services.catalogs());
     pipeline = new Pipeline(input, engine, errors, extended, simple, this);
     group.of(pipeline, extended, simple);
-    copy = new CopyRelay(replies, input, pipeline);
+    copy = new CopyRelay(replies, input.queue(), pipeline);
   }
 
   private StatementStarter starter(EngineContext engine, BatchScope batchScope) {
@@ -335,11 +413,7 @@ public final class ClientSession
     UpdateBatching batching =
         new UpdateBatching(engine, services.updates(), slot, batchScope, services.statements());
     return new StatementStarter(
-        new Executor(engine),
-        routing,
-        batching,
-        procedures,
-        new Explain(engine, settings, procedures));
+        new Executor(engine), routing, batching, procedures, new Explain(engine, procedures));
   }
 
   // ---- groups of messages, and transactions

@@ -10,8 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.abelian.router.backend.SealKeys;
 import org.abelian.router.batching.BatchLimits;
 import org.abelian.router.batching.Batcher;
 import org.abelian.router.batching.LockWaits;
@@ -21,6 +23,7 @@ import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.frontend.Authentication;
+import org.abelian.router.pool.IoContext;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeIdentity;
 import org.abelian.router.pool.NodePool;
@@ -28,11 +31,13 @@ import org.abelian.router.pool.NodePools;
 import org.abelian.router.procedure.BrokenPromises;
 import org.abelian.router.procedure.ProcedureServices;
 import org.abelian.router.procedure.RoutingRules;
+import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.protocol.ScramSecret;
 import org.abelian.router.protocol.ScramVerifier;
 import org.abelian.router.session.CommitServices;
 import org.abelian.router.session.CommitStatistics;
 import org.abelian.router.statement.StatementCache;
+import org.abelian.router.tls.NodeTls;
 import org.abelian.router.transaction.CommitLedger;
 import org.abelian.router.transaction.CommutingCommit;
 import org.abelian.router.transaction.ControlNetwork;
@@ -54,6 +59,7 @@ import org.abelian.router.transaction.independent.IndependentLedger;
 import org.abelian.router.transaction.independent.IndependentTransactions;
 import org.abelian.router.transaction.independent.JdbcLaneNetwork;
 import org.abelian.router.transaction.independent.LaneRecovery;
+import org.postgresql.jdbcurlresolver.PgPassParser;
 
 /**
  * What the sessions of one process share: the catalogue, pools, what is known about texts, and what
@@ -67,8 +73,11 @@ public final class Router implements AutoCloseable {
   private static final Duration VERSIONS_PERIOD = Duration.ofSeconds(5);
   private static final String VERIFIER = "SELECT abelian.scram_verifier(?::name)";
 
+  private final MemoryBudget memory;
+  private final NodeTls tls;
   private final NodePools pools;
-  private final NodeIdentity controlIdentity;
+  private final RouterConfig config;
+  private final Map<NodeAddress, NodeIdentity> controlIdentities = new ConcurrentHashMap<>();
   private final ControlPools controlPools;
   private final CatalogStore catalogs;
   private final SessionRegistry sessions = new SessionRegistry();
@@ -84,18 +93,11 @@ public final class Router implements AutoCloseable {
     for (NodeAddress seed : config.seeds()) {
       seeds.add(new Node(seeds.size() + 1, seed.host(), seed.port()));
     }
-    pools = new NodePools(config.limits());
-    controlIdentity =
-        new NodeIdentity(
-            Map.of(
-                "user",
-                config.user(),
-                "database",
-                config.database(),
-                "application_name",
-                "abelian router"),
-            config.password() == null ? null : new ScramSecret.Password(config.password()));
-    controlPools = new ControlPools(config.database(), config.user(), config.password());
+    this.config = config;
+    memory = new MemoryBudget(config.memoryBytes());
+    tls = new NodeTls(config.tls());
+    pools = new NodePools(config.limits(), IoContext.of(memory, tls));
+    controlPools = new ControlPools(config.database(), config.user(), config.password(), tls);
     catalogs = new CatalogStore(controlPools, seeds);
     NodeCalls calls = new NodeCalls(controlPools, catalogs::current);
     JdbcControlNetwork network = new JdbcControlNetwork(calls);
@@ -117,6 +119,8 @@ public final class Router implements AutoCloseable {
             uuid,
             List.copyOf(seeds),
             pools,
+            memory,
+            new SealKeys(this::controlPool, uuid),
             catalogs,
             new StatementCache(),
             sessions,
@@ -188,6 +192,16 @@ public final class Router implements AutoCloseable {
     return new ClientSession(services, sessions.nextId(), authentication);
   }
 
+  /** True when the router's own role has a password that was given, not looked up. */
+  public boolean hasPassword() {
+    return config.password() != null;
+  }
+
+  /** What the buffers of all sessions may take. */
+  public MemoryBudget memory() {
+    return memory;
+  }
+
   /**
    * Starts recovery and deadlock detection now, for a router that has a control role of its own:
    * what another router left prepared must not wait for the first client. Otherwise they start with
@@ -250,7 +264,31 @@ public final class Router implements AutoCloseable {
         current
             .node(nodeId)
             .orElseThrow(() -> AbelianException.internal("no node " + nodeId, null));
-    return pools.pool(new NodeAddress(node.host(), node.port()), controlIdentity);
+    return controlPool(new NodeAddress(node.host(), node.port()));
+  }
+
+  /** The same of the node at an address. */
+  private NodePool controlPool(NodeAddress address) {
+    return pools.routersPool(
+        address, controlIdentities.computeIfAbsent(address, this::controlIdentity));
+  }
+
+  /** The router's own name at a node. */
+  private NodeIdentity controlIdentity(NodeAddress address) {
+    String password = config.password();
+    if (password == null) {
+      String port = Integer.toString(address.port());
+      password = PgPassParser.getPassword(address.host(), port, config.database(), config.user());
+    }
+    return new NodeIdentity(
+        Map.of(
+            "user",
+            config.user(),
+            "database",
+            config.database(),
+            "application_name",
+            "abelian router"),
+        password == null ? null : new ScramSecret.Password(password));
   }
 
   /** Nothing that was found out about texts before need hold. */
@@ -271,5 +309,6 @@ public final class Router implements AutoCloseable {
     sessions.all().forEach(SessionRegistry.Entry::abort);
     pools.close();
     controlPools.close();
+    tls.close();
   }
 }

@@ -4,12 +4,14 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.abelian.router.backend.SealKeys;
 import org.abelian.router.batching.Amounts;
 import org.abelian.router.batching.Batcher;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.pool.NodePools;
 import org.abelian.router.procedure.ProcedureServices;
+import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.session.CommitServices;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.statement.StatementCache;
@@ -22,6 +24,8 @@ import org.abelian.router.transaction.OutcomeInquiry;
  * @param uuid of the router
  * @param seeds the nodes that it was given
  * @param pools connections to nodes
+ * @param memory counts the buffers of all sessions
+ * @param sealKeys tell nodes the router's own words from its clients'
  * @param catalogs the nodes and the placement
  * @param statements the texts of all clients
  * @param sessions all that are open
@@ -40,6 +44,8 @@ record RouterServices(
     UUID uuid,
     List<Node> seeds,
     NodePools pools,
+    MemoryBudget memory,
+    SealKeys sealKeys,
     CatalogStore catalogs,
     StatementCache statements,
     SessionRegistry sessions,

@@ -9,8 +9,9 @@ import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
 import java.util.Properties;
 import java.util.logging.Logger;
-import org.abelian.router.pool.PoolLimits;
 import org.abelian.router.RouterConfig;
+import org.abelian.router.pool.PoolLimits;
+import org.abelian.router.tls.NodeTlsSettings;
 
 /**
  * The JDBC driver {@code jdbc:abelian:}. Connections are pgjdbc's own, over a socket that is a
@@ -44,9 +45,11 @@ public final class AbelianDriver implements Driver {
       return null;
     }
     AbelianUrl parsed;
+    NodeTlsSettings tls;
     PoolLimits limits;
     try {
       parsed = AbelianUrl.parse(url, info == null ? new Properties() : info);
+      tls = NodeTlsProperties.take(parsed.properties());
       limits = limits(parsed.properties());
     } catch (IllegalArgumentException e) {
       throw new SQLException(
@@ -57,8 +60,9 @@ public final class AbelianDriver implements Driver {
         new RouterConfig(
             parsed.seeds(),
             parsed.database(),
-            properties.getProperty("user", System.getProperty("user.name")),
+            properties.getProperty("user"),
             properties.getProperty("password"),
+            tls,
             limits);
     properties.remove(CONNECTIONS_PER_NODE);
     properties.remove(CONNECTION_WAIT);

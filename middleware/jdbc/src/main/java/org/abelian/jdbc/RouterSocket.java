@@ -11,9 +11,9 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import org.abelian.router.ClientSession;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.protocol.ByteQueue;
-import org.abelian.router.ClientSession;
 
 /**
  * What pgjdbc takes for a connection to a server: a router session, run by whichever thread reads.
@@ -24,7 +24,7 @@ final class RouterSocket extends Socket {
   private static final int HAND_OVER_AT = 32768;
 
   private final ClientSession session;
-  private final InputStream input = new Input();
+  private final Input input = new Input();
   private final OutputStream output = new Output();
   private final ReentrantLock use = new ReentrantLock();
   private boolean noDelay;
@@ -111,6 +111,9 @@ final class RouterSocket extends Socket {
       try {
         requireOpen();
         session.receive(source, offset, length);
+        if (session.isBehind()) {
+          input.advance(session.output().queue());
+        }
       } finally {
         leave();
       }
@@ -231,7 +234,7 @@ final class RouterSocket extends Socket {
   /** Ends a use; if the socket was closed meanwhile, nobody else will end the session. */
   private void leave() {
     if (closed) {
-      session.close();
+      end();
     }
     use.unlock();
   }
@@ -248,13 +251,18 @@ final class RouterSocket extends Socket {
     closed = true;
     if (use.tryLock()) {
       try {
-        session.close();
+        end();
       } finally {
         use.unlock();
       }
     } else {
       session.abort();
     }
+  }
+
+  private void end() {
+    session.close();
+    session.free();
   }
 
   @Override

@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import javax.net.SocketFactory;
-import org.abelian.router.frontend.PasswordAuthentication;
 import org.abelian.router.Router;
+import org.abelian.router.frontend.Authentication;
+import org.abelian.router.frontend.PasswordAuthentication;
 
 /**
  * Gives pgjdbc its sockets. Named in the inner URL; public because pgjdbc makes it by reflection.
@@ -22,7 +23,10 @@ public final class RouterSocketFactory extends SocketFactory {
 
   @Override
   public Socket createSocket() throws IOException {
-    return new RouterSocket(router.openSession(new PasswordAuthentication()));
+    // Without a password, nodes let the application in by its certificate, or not at all.
+    return new RouterSocket(
+        router.openSession(
+            router.hasPassword() ? new PasswordAuthentication() : Authentication.NONE));
   }
 
   @Override

@@ -1,89 +1,220 @@
 package org.abelian.server;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
-import org.abelian.router.execution.ClientOutput;
-import org.abelian.router.protocol.ErrorFields;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
 import org.abelian.router.ClientSession;
+import org.abelian.router.execution.ClientOutput;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.tls.ServerTls;
+import org.abelian.router.transport.Transport;
+import org.abelian.server.hba.Channel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One client: moves bytes between its socket and its session, in one thread. */
-final class ClientConnection {
+/**
+ * One client: moves bytes between its socket and its session, in one thread. While the session
+ * works for long, nobody reads from the client; then {@link ClientWatch}, in its own thread, looks
+ * whether the client is still there, and has the statement of one that is gone cancelled.
+ */
+final class ClientConnection implements Admission.Visitor {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
   private static final int READ_BUFFER = 16384;
   private static final int WRITE_AT = 32768;
 
-  /** A client that has not said who it is by then is sent away. */
-  private static final int START_TIMEOUT_MILLIS = 60_000;
+  /** A session that does not end when it is cancelled is ended by force after so long. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private final Socket socket;
+  // The lowest bits of the activity tell what the thread does; the rest counts changes.
+  private static final long KIND = 3;
+  private static final long READING = 0;
+  private static final long WORKING = 1;
+  private static final long WRITING = 2;
+  private static final long LOOKED_AT = 3;
+
+  private final InetAddress address;
+  private final ClientSocket socket;
+  private final ServerTls tls;
   private final ClientSession session;
-  private final boolean tooMany;
+  private final ClientLimits limits;
+  private final ByteQueue received = new ByteQueue(READ_BUFFER);
+  private final AtomicLong activity = new AtomicLong();
+  private Transport transport;
+  private Channel channel;
   private volatile boolean waiting;
+  private volatile boolean gone;
+  private volatile boolean started;
+
+  // ---- of the watch
+
+  private final long openedNanos;
+  private long seen;
+  private long seenNanos;
+  private long goneNanos;
 
   /**
-   * @param tooMany true when the client is to be told that there are too many
+   * @param tls null where there is none
+   * @param opener opens the session; told, when the client says who it is, how it is connected
+   * @param nowNanos by {@link System#nanoTime}
    */
-  ClientConnection(Socket socket, ClientSession session, boolean tooMany) {
-    this.socket = socket;
-    this.session = session;
-    this.tooMany = tooMany;
+  ClientConnection(
+      Socket socket,
+      ServerTls tls,
+      Function<Supplier<Channel>, ClientSession> opener,
+      ClientLimits limits,
+      long nowNanos)
+      throws IOException {
+    address = socket.getInetAddress();
+    channel = Channel.plain(address);
+    session = opener.apply(() -> channel);
+    this.socket = new ClientSocket(socket, session.memory());
+    this.tls = tls;
+    this.limits = limits;
+    openedNanos = nowNanos;
+    seenNanos = nowNanos;
   }
 
   /** Serves the client until it or the session ends. */
   void run() {
     try (socket) {
-      InputStream input = socket.getInputStream();
-      OutputStream output = socket.getOutputStream();
-      if (tooMany) {
-        session.output().error(ErrorFields.of("FATAL", "53300", "sorry, too many clients already"));
-        write(output);
-        return;
+      ClientNegotiation.Opened opened =
+          new ClientNegotiation(address, socket, tls, received).open();
+      if (opened != null) {
+        channel = opened.channel();
+        transport = opened.transport();
+        serve();
+        transport.end();
       }
-      socket.setSoTimeout(START_TIMEOUT_MILLIS);
-      serve(input, output);
+    } catch (SSLException e) {
+      LOG.info("TLS with {} failed: {}", address, e.getMessage());
     } catch (IOException e) {
       LOG.debug("{} ended: {}", session, e.getMessage());
     } catch (RuntimeException | Error e) {
       LOG.error("{} ended by a fault", session, e);
     } finally {
+      begin(READING); // Nobody looks at it any more.
+      socket.free();
       session.close();
+      session.free();
     }
   }
 
-  private void serve(InputStream input, OutputStream output) throws IOException {
-    byte[] buffer = new byte[READ_BUFFER];
-    boolean started = false;
-    while (!session.isClosed()) {
-      waiting = session.isIdle();
-      int count = input.read(buffer);
-      waiting = false;
-      if (count < 0) {
-        return;
-      }
-      session.receive(buffer, 0, count);
-      while (session.advance()) {
+  private void serve() throws IOException {
+    begin(WORKING);
+    boolean more = true;
+    while (more && !session.isClosed() && !gone) {
+      session.receive(received.array(), received.start(), received.size());
+      received.clear();
+      while (!gone && session.advance()) {
         if (session.output().queue().size() >= WRITE_AT) {
-          write(output);
+          write();
         }
       }
-      write(output);
-      if (!started && session.isStarted()) {
-        started = true;
-        socket.setSoTimeout(0);
+      write();
+      started = session.isStarted();
+      if (!session.isClosed() && !gone) {
+        more = receive();
       }
     }
   }
 
-  private void write(OutputStream output) throws IOException {
+  /** Waits for the client; false when it will send no more. */
+  private boolean receive() throws IOException {
+    begin(READING);
+    waiting = session.isIdle();
+    boolean more = transport.read(received, READ_BUFFER);
+    waiting = false;
+    begin(WORKING);
+    return more;
+  }
+
+  private void write() throws IOException {
     ClientOutput messages = session.output();
     int count = messages.queue().size();
     if (count > 0) {
-      output.write(messages.queue().array(), messages.queue().start(), count);
+      begin(WRITING);
+      transport.write(messages.queue().array(), messages.queue().start(), count);
       messages.taken(count);
+      begin(WORKING);
+    }
+  }
+
+  /** The thread turns to something else; if it is being looked at, it waits for that to end. */
+  private void begin(long kind) {
+    long now = activity.get();
+    while (!activity.compareAndSet(now, (now | KIND) + 1 + kind)) {
+      synchronized (socket) {
+        now = activity.get(); // The look, which takes a millisecond, holds the monitor.
+      }
+    }
+  }
+
+  // ---- for the watch
+
+  /**
+   * Looks after the client.
+   *
+   * @param canceller runs what may take long
+   */
+  void look(long nowNanos, Executor canceller) {
+    if (!started && nowNanos - openedNanos >= TimeUnit.MILLISECONDS.toNanos(limits.startMillis())) {
+      LOG.debug("{} did not say who it is in time", session);
+      abort();
+      return;
+    }
+    long now = activity.get();
+    if (now != seen) {
+      seen = now;
+      seenNanos = nowNanos;
+    }
+    long kind = now & KIND;
+    long spent = TimeUnit.NANOSECONDS.toMillis(nowNanos - seenNanos);
+    if (gone) {
+      insist(nowNanos, canceller);
+    } else if (kind == WORKING && spent >= limits.checkMillis()) {
+      lookForClient(now, nowNanos, canceller);
+    } else if (kind == WRITING && limits.stallMillis() > 0 && spent >= limits.stallMillis()) {
+      LOG.info("{} has not read its answer for {} ms", session, spent);
+      abort();
+    }
+  }
+
+  private void lookForClient(long working, long nowNanos, Executor canceller) {
+    synchronized (socket) {
+      if (!activity.compareAndSet(working, working & ~KIND | LOOKED_AT)) {
+        return; // It is not stuck.
+      }
+      gone = !socket.isThere();
+      seenNanos = nowNanos;
+      activity.set(working);
+    }
+    if (gone) {
+      LOG.debug("{} is cancelled, since the client is gone", session);
+      goneNanos = nowNanos;
+      cancel(canceller);
+    }
+  }
+
+  private void insist(long nowNanos, Executor canceller) {
+    if (nowNanos - goneNanos >= PATIENCE_NANOS) {
+      abort();
+    } else {
+      cancel(canceller);
+    }
+  }
+
+  private void cancel(Executor canceller) {
+    try {
+      canceller.execute(session::cancel);
+    } catch (RejectedExecutionException busy) {
+      LOG.debug("{} is cancelled later", session);
     }
   }
 
@@ -94,13 +225,14 @@ final class ClientConnection {
     }
   }
 
+  @Override
+  public void turnAway() {
+    abort();
+  }
+
   /** Ends the connection; from any thread. */
   void abort() {
     session.abort();
-    try {
-      socket.close();
-    } catch (IOException e) {
-      LOG.debug("closing a client's socket", e);
-    }
+    socket.close();
   }
 }

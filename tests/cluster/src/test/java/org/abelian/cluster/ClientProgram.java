@@ -5,11 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.abelian.harness.LocalNode;
 
 /** One of PostgreSQL's own client programs, run as a user would run it. */
-final class ClientProgram {
+public final class ClientProgram {
   private static final long TIMEOUT_SECONDS = 60;
 
   /**
@@ -17,7 +18,7 @@ final class ClientProgram {
    *
    * @param output of both streams, in the order in which it was written
    */
-  record Result(int exit, String output) {}
+  public record Result(int exit, String output) {}
 
   private final Process process;
   private final Path output;
@@ -34,6 +35,11 @@ final class ClientProgram {
     command.add(LocalNode.binDirectory().resolve(name).toString());
     command.addAll(List.of("-h", "127.0.0.1", "-p", "" + port, "-U", LocalNode.USER));
     command.addAll(List.of(arguments));
+    return start(command, input, Map.of("PGPASSWORD", LocalNode.USER));
+  }
+
+  private static ClientProgram start(
+      List<String> command, String input, Map<String, String> environment) throws IOException {
     Path given = Files.createTempFile("abelian-client", ".in");
     Path output = Files.createTempFile("abelian-client", ".out");
     given.toFile().deleteOnExit();
@@ -44,11 +50,18 @@ final class ClientProgram {
             .redirectErrorStream(true)
             .redirectInput(given.toFile())
             .redirectOutput(output.toFile());
-    builder.environment().put("PGPASSWORD", LocalNode.USER);
     builder.environment().put("PGDATABASE", LocalNode.DATABASE);
     builder.environment().put("PGCONNECT_TIMEOUT", "20");
     builder.environment().put("LC_ALL", "C.UTF-8");
+    builder.environment().putAll(environment);
     return new ClientProgram(builder.start(), output);
+  }
+
+  /** Runs a statement in psql with what these variables of libpq say. */
+  public static Result psql(Map<String, String> environment, String statement)
+      throws IOException, InterruptedException {
+    String psql = LocalNode.binDirectory().resolve("psql").toString();
+    return start(List.of(psql, "-X", "-A", "-t", "-c", statement), "", environment).await();
   }
 
   /** Runs psql, without the user's own settings, to its end. */
@@ -65,7 +78,7 @@ final class ClientProgram {
   }
 
   /** Waits for its end. */
-  Result await() throws IOException, InterruptedException {
+  public Result await() throws IOException, InterruptedException {
     if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
       process.destroyForcibly();
       throw new AssertionError(

@@ -199,9 +199,9 @@ class LaneGateIT {
 
   private Void execute(String id) throws SQLException {
     change(
-        "BEGIN; SELECT abelian.independent_execute('"
+        "BEGIN; SELECT abelian.independent_run('"
             + id
-            + "', (abelian.independent_state())[2], ARRAY[1], 'SELECT 1', current_user);"
+            + "', (abelian.independent_state())[2], 1, ARRAY[1], 'SELECT 1');"
             + " UPDATE held SET n = n + 10; COMMIT");
     return null;
   }

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,23 +22,28 @@ import org.abelian.workloads.tpcc.check.ConsistencyCheck;
 import org.abelian.workloads.tpcc.check.JournalCheck;
 import org.abelian.workloads.tpcc.check.JournalFindings;
 import org.abelian.workloads.tpcc.check.Violations;
+import org.abelian.workloads.tpcc.input.InputOptions;
+import org.abelian.workloads.tpcc.journal.FileJournal;
 import org.abelian.workloads.tpcc.journal.JournalReader;
 import org.abelian.workloads.tpcc.load.Loader;
 import org.abelian.workloads.tpcc.load.ProcedureInstaller;
 import org.abelian.workloads.tpcc.load.TableCreator;
+import org.abelian.workloads.tpcc.run.RunOptions;
+import org.abelian.workloads.tpcc.run.TpccRun;
+import org.abelian.workloads.tpcc.run.WarehouseLocations;
 import org.abelian.workloads.tpcc.schema.ColumnKind;
 import org.abelian.workloads.tpcc.schema.Scale;
 import org.abelian.workloads.tpcc.schema.TpccSchema;
 
 /** A small TPC-C database for tests with faults, and what must hold of it after them. */
-record SmallTpcc(long seed) {
-  static final Scale SCALE = new Scale(6, 300, 30);
+public record SmallTpcc(long seed) {
+  public static final Scale SCALE = new Scale(6, 300, 30);
 
-  static Database database(String url) {
+  public static Database database(String url) {
     return new Database(url, LocalNode.USER, LocalNode.USER);
   }
 
-  void load(Database database, boolean procedures) throws Exception {
+  public void load(Database database, boolean procedures) throws Exception {
     TableCreator creator = new TableCreator(database);
     creator.create(new TpccSchema(ColumnKind.COUNTER), true);
     PrintStream quiet =
@@ -49,11 +55,42 @@ record SmallTpcc(long seed) {
     }
   }
 
+  /** Starts so many terminals with NewOrder and Payment as calls. They go on until interrupted. */
+  public Thread startTerminals(
+      Database router, int terminals, InputOptions inputs, FileJournal journal) {
+    RunOptions options =
+        new RunOptions(
+            SCALE,
+            terminals,
+            Duration.ZERO,
+            Duration.ofHours(1),
+            inputs,
+            true,
+            false,
+            20,
+            seed,
+            true);
+    TpccRun run = new TpccRun(router, options, WarehouseLocations.single(), journal);
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                run.run((second, completed) -> {});
+              } catch (InterruptedException e) {
+                // The end: all terminals have ended.
+              }
+            },
+            "terminals");
+    thread.start();
+    return thread;
+  }
+
   /**
    * The conditions of the specification and our own hold, what was acknowledged is there once, what
    * was reported as rolled back is not there, and no procedure broke its promise.
    */
-  void assertHolds(Database router, Path journalFile, List<LocalNode> nodes) throws Exception {
+  public void assertHolds(Database router, Path journalFile, List<LocalNode> nodes)
+      throws Exception {
     assertEquals(List.of(), stopped(nodes), "a procedure broke its promise: seed " + seed);
     Map<Condition, Violations> findings = new ConsistencyCheck(router).run(SCALE.warehouses());
     assertTrue(ConsistencyCheck.holds(findings), () -> describe(findings));

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -18,9 +17,6 @@ import org.abelian.workloads.database.Database;
 import org.abelian.workloads.tpcc.input.HomeWarehouse;
 import org.abelian.workloads.tpcc.input.InputOptions;
 import org.abelian.workloads.tpcc.journal.FileJournal;
-import org.abelian.workloads.tpcc.run.RunOptions;
-import org.abelian.workloads.tpcc.run.TpccRun;
-import org.abelian.workloads.tpcc.run.WarehouseLocations;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,7 +50,7 @@ class TpccProcedureFaultsIT {
         FileJournal journal = new FileJournal(journalFile)) {
       Database router = SmallTpcc.database(cluster.router().jdbcUrl());
       tpcc.load(router, true);
-      Thread terminals = startTerminals(router, journal);
+      Thread terminals = tpcc.startTerminals(router, TERMINALS, REMOTE, journal);
       for (Kill kill : kills()) {
         strike(cluster, kill);
       }
@@ -105,34 +101,5 @@ class TpccProcedureFaultsIT {
       closed = cluster.closedLanes();
     }
     return closed;
-  }
-
-  /** They go on until they are interrupted. */
-  private static Thread startTerminals(Database router, FileJournal journal) {
-    RunOptions options =
-        new RunOptions(
-            SmallTpcc.SCALE,
-            TERMINALS,
-            Duration.ZERO,
-            Duration.ofHours(1),
-            REMOTE,
-            true,
-            false,
-            20,
-            SEED,
-            true);
-    TpccRun run = new TpccRun(router, options, WarehouseLocations.single(), journal);
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                run.run((second, completed) -> {});
-              } catch (InterruptedException e) {
-                // The end: all terminals have ended.
-              }
-            },
-            "terminals");
-    thread.start();
-    return thread;
   }
 }

@@ -48,6 +48,12 @@ public final class LocalCluster implements AutoCloseable {
     return cluster;
   }
 
+  /** Nodes that know each other already, under their own ports. */
+  public static LocalCluster adopt(List<LocalNode> nodes) {
+    return new LocalCluster(
+        nodes, nodes.stream().map(LocalNode::port).collect(Collectors.toList()));
+  }
+
   /** Creates nodes side by side; none of them knows of the others. */
   public static List<LocalNode> createNodes(int count, Map<String, String> settings) {
     List<CompletableFuture<LocalNode>> pending =

@@ -105,6 +105,13 @@ public final class LocalNode implements AutoCloseable {
     return Path.of(NodeScript.run("data", name).trim());
   }
 
+  /** Copies files into the data folder, readable by the server alone. */
+  public void put(List<Path> files) {
+    List<String> command = new ArrayList<>(List.of("put", name));
+    files.forEach(file -> command.add(file.toString()));
+    NodeScript.run(command);
+  }
+
   /** The server's log so far. */
   public String log() {
     return NodeScript.run("log", name);

@@ -25,13 +25,28 @@ public final class RouterServer implements AutoCloseable {
 
   /** Starts one that knows the cluster's registered addresses, with further options. */
   public static RouterServer start(LocalCluster cluster, String... options) {
-    int port = Ports.reserve();
     Path passwordFile = passwordFile();
     List<String> arguments = new ArrayList<>(List.of(options));
-    arguments.addAll(List.of("--listen", "127.0.0.1:" + port, "--nodes", cluster.addresses()));
+    arguments.addAll(List.of("--nodes", cluster.addresses()));
     arguments.addAll(List.of("--user", LocalNode.ROUTER));
     arguments.addAll(List.of("--password-file", passwordFile.toString()));
-    ServerProcess process = ServerProcess.start(MAIN_CLASS, port, Map.of(), arguments);
+    return start(Map.of(), arguments, passwordFile);
+  }
+
+  /**
+   * Starts one with these options and {@code --listen} alone.
+   *
+   * @param environment variables added to those of this process
+   */
+  public static RouterServer start(Map<String, String> environment, List<String> options) {
+    return start(environment, new ArrayList<>(options), null);
+  }
+
+  private static RouterServer start(
+      Map<String, String> environment, List<String> arguments, Path passwordFile) {
+    int port = Ports.reserve();
+    arguments.addAll(List.of("--listen", "127.0.0.1:" + port));
+    ServerProcess process = ServerProcess.start(MAIN_CLASS, port, environment, arguments);
     return new RouterServer(process, passwordFile);
   }
 
@@ -52,6 +67,11 @@ public final class RouterServer implements AutoCloseable {
   /** SIGKILL, as when the machine fails. */
   public void kill() {
     process.kill();
+  }
+
+  /** SIGHUP, which makes it read its files again. */
+  public void hangUp() {
+    process.hangUp();
   }
 
   /** Starts again after {@link #kill}, on the same port, as another router. */
@@ -82,7 +102,9 @@ public final class RouterServer implements AutoCloseable {
   public void close() {
     process.close();
     try {
-      Files.deleteIfExists(passwordFile);
+      if (passwordFile != null) {
+        Files.deleteIfExists(passwordFile);
+      }
     } catch (IOException e) {
       // A stray file in the temporary folder harms nobody.
     }

@@ -111,6 +111,17 @@ public final class ServerProcess implements AutoCloseable {
     end(false);
   }
 
+  /** Sends SIGHUP. */
+  public synchronized void hangUp() {
+    try {
+      new ProcessBuilder("kill", "-HUP", Long.toString(process.pid())).start().waitFor();
+    } catch (IOException e) {
+      throw new HarnessException("cannot send a signal", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private void end(boolean forcibly) {
     if (process == null) {
       return;

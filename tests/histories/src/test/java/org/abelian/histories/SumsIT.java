@@ -13,6 +13,7 @@ import java.util.Random;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
 import org.abelian.histories.load.JournalledLoad;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -61,6 +62,47 @@ class SumsIT {
       load.resolvePrepared();
       assertSums(load);
     }
+  }
+
+  /**
+   * Rows go and leave their slices; what is left is collected, and nothing of the rows that stay.
+   */
+  @Test
+  void everyCounterIsTheSumOfItsCommittedAdditionsWhileOrphansAreCollected() throws Exception {
+    JournalledLoad load = JournalledLoad.create(node, "abelian.counter, abelian.decimal_counter");
+    load.start(WRITERS, SEED);
+    long end = System.nanoTime() + SECONDS * 1_000_000_000L;
+    try (Connection connection = node.connectAsSuperuser();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET abelian.split = always");
+      statement.execute("DROP TABLE IF EXISTS going");
+      statement.execute("CREATE TABLE going (id int PRIMARY KEY, c abelian.counter, pad text)");
+      while (System.nanoTime() < end) {
+        leaveOrphans(statement);
+        number(statement, "SELECT abelian.collect_orphans()");
+        // Rows move beside the search; one at a time, so that no writer waits in a circle.
+        for (int id = 1; id <= 4; id++) {
+          statement.execute("UPDATE sums SET note = note + 1 WHERE id = " + id);
+        }
+      }
+      load.crew().stop();
+      number(statement, "SELECT abelian.collect_orphans()");
+      String left = "SELECT count(*) FROM abelian.slice WHERE relation = 'going'::regclass";
+      assertEquals(0, number(statement, left), "seed " + SEED);
+      assertTrue(number(statement, "SELECT orphans_collected FROM abelian.statistics") > 0);
+    }
+    assertTrue(load.crew().acknowledged() > 0, "nothing was written, seed " + SEED);
+    assertSums(load);
+  }
+
+  private static void leaveOrphans(Statement statement) throws SQLException {
+    statement.execute(
+        "INSERT INTO going SELECT i, i, repeat('x', 1000) FROM generate_series(1, 20) i");
+    statement.execute("UPDATE going SET c = c + 1");
+    statement.execute("UPDATE going SET c = c + 1");
+    assertEquals(
+        250,
+        number(statement, "WITH gone AS (DELETE FROM going RETURNING c) SELECT sum(c) FROM gone"));
   }
 
   @ParameterizedTest

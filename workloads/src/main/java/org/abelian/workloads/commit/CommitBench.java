@@ -14,9 +14,11 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.pool.IoContext;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeConnector;
 import org.abelian.router.pool.NodeIdentity;
+import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.protocol.ScramSecret;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
@@ -207,11 +209,12 @@ public final class CommitBench {
         new NodeIdentity(
             Map.of("user", router.user(), "database", Addresses.database(nodes.get(0).url())),
             new ScramSecret.Password(router.password()));
+    IoContext io = IoContext.of(MemoryBudget.unlimited(), committer.tls);
     for (Node place : places) {
       sessions.add(
           new NodeSession(
               place.id(),
-              NodeConnector.open(new NodeAddress(place.host(), place.port()), identity)));
+              NodeConnector.open(new NodeAddress(place.host(), place.port()), identity, io)));
     }
     return new NodeClient(committer, way.body(), sessions, number);
   }

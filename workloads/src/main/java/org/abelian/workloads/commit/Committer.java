@@ -8,6 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.tls.NodeTls;
+import org.abelian.router.tls.NodeTlsSettings;
 import org.abelian.router.transaction.CommitLedger;
 import org.abelian.router.transaction.ControlPools;
 import org.abelian.router.transaction.DecisionRetention;
@@ -19,6 +21,7 @@ import org.abelian.router.transaction.NodeCalls;
 final class Committer implements AutoCloseable {
   final GidSource gids;
   final CommitLedger ledger = new CommitLedger();
+  final NodeTls tls = new NodeTls(NodeTlsSettings.DEFAULT);
   private final ControlPools pools;
   private final CatalogStore catalog;
   private final ScheduledExecutorService duties =
@@ -30,7 +33,7 @@ final class Committer implements AutoCloseable {
           });
 
   Committer(Node seed, String database, String user, String password) {
-    pools = new ControlPools(database, user, password);
+    pools = new ControlPools(database, user, password, tls);
     catalog = new CatalogStore(pools, List.of(seed));
     NodeCalls calls = new NodeCalls(pools, catalog::current);
     gids = new GidSource(UUID.randomUUID());

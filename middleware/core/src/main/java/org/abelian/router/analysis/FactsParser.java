@@ -47,7 +47,6 @@ public final class FactsParser {
         list(node.path("relations"), FactsParser::relation),
         list(node.path("equalities"), FactsParser::equality),
         insert(node.path("insert")),
-        list(node.path("assigned"), JsonNode::asText),
         node.path("volatile").asBoolean(),
         node.path("mutable").asBoolean(),
         list(
@@ -60,6 +59,15 @@ public final class FactsParser {
         text(node.path("name")),
         node.path("deferred").asBoolean(),
         list(node.path("functions"), JsonNode::asText),
+        new NodeFunctions(
+            node.path("sets").asBoolean(),
+            list(node.path("of_one_node"), JsonNode::asText),
+            list(node.path("of_no_node"), JsonNode::asText)),
+        new CommandFacts(
+            node.path("stores").asBoolean(),
+            node.path("analyzes").asBoolean(),
+            node.path("holds").asBoolean(),
+            node.path("temporary_object").asBoolean()),
         merge(node.path("merge")),
         copy(node.path("copy")),
         procedure(node.path("procedure")),
@@ -77,6 +85,7 @@ public final class FactsParser {
         node.path("catalog").asBoolean(),
         node.path("temporary").asBoolean(),
         node.path("write").asBoolean(),
+        list(node.path("assigned"), JsonNode::asText),
         text(node.path("locking")),
         node.path("level").asInt());
   }
@@ -218,7 +227,8 @@ public final class FactsParser {
     return new SettingFacts(
         text(node.path("name")),
         scope.isTextual() ? constant(SettingFacts.Scope.class, scope) : SettingFacts.Scope.SESSION,
-        text(node.path("value")));
+        text(node.path("value")),
+        node.path("default").asBoolean());
   }
 
   private static Value value(JsonNode node) {

@@ -1,10 +1,13 @@
 package org.abelian.router.analysis;
 
+import java.util.List;
+
 /**
  * A relation that a statement touches, anywhere in it, views expanded.
  *
  * @param id its number within the statement; columns refer to it
  * @param catalog true for PostgreSQL's own catalogues and the information schema
+ * @param assigned columns that UPDATE, DO UPDATE or MERGE assigns here
  * @param locking the locking clause ("update", "no key update", "share", "key share"), or null
  * @param level 0 for the statement itself, deeper for subqueries
  */
@@ -15,5 +18,11 @@ public record RelationFacts(
     boolean catalog,
     boolean temporary,
     boolean write,
+    List<String> assigned,
     String locking,
-    int level) {}
+    int level) {
+  /** Copies the list. */
+  public RelationFacts {
+    assigned = List.copyOf(assigned);
+  }
+}

@@ -13,7 +13,6 @@ import java.util.List;
  *     case, or null
  * @param outsideTransaction true when PostgreSQL refuses it inside a transaction block
  * @param parameters type OIDs as PostgreSQL resolved them; parameter 1 is at index 0
- * @param assigned columns that UPDATE or DO UPDATE assigns
  * @param volatileFunctions true when a function or default may give another value or effect at each
  *     call
  * @param mutable true when a function or default may give another value on another node
@@ -25,6 +24,8 @@ import java.util.List;
  *     come
  * @param functions users' functions that it calls and that may read or write tables unseen, as
  *     schema.name
+ * @param nodeFunctions PostgreSQL's own functions that are not the same wherever they run
+ * @param command what a utility command does
  * @param insert null unless it inserts
  * @param merge how the parts that several nodes compute become the whole; null when it need not
  * @param copy null unless it is a COPY of a table
@@ -47,7 +48,6 @@ public record StatementFacts(
     List<RelationFacts> relations,
     List<Equality> equalities,
     InsertFacts insert,
-    List<String> assigned,
     boolean volatileFunctions,
     boolean mutable,
     List<OperationFacts> operations,
@@ -56,6 +56,8 @@ public record StatementFacts(
     String name,
     boolean deferred,
     List<String> functions,
+    NodeFunctions nodeFunctions,
+    CommandFacts command,
     MergeFacts merge,
     CopyFacts copy,
     ProcedureFacts procedure,
@@ -68,7 +70,6 @@ public record StatementFacts(
     parameters = List.copyOf(parameters);
     relations = List.copyOf(relations);
     equalities = List.copyOf(equalities);
-    assigned = List.copyOf(assigned);
     operations = List.copyOf(operations);
     functions = List.copyOf(functions);
   }
@@ -97,7 +98,6 @@ public record StatementFacts(
         relations,
         List.of(),
         null,
-        List.of(),
         volatileFunctions,
         mutable,
         List.of(),
@@ -106,6 +106,8 @@ public record StatementFacts(
         null,
         deferred,
         functions,
+        nodeFunctions,
+        command,
         null,
         null,
         null,

@@ -30,8 +30,14 @@ public enum UtilityKind {
   LOCK,
   TRUNCATE,
   VACUUM,
+  ANALYZE,
   CALL,
   DO,
+  CONSTRAINTS,
+  LOAD,
+  SUBSCRIPTION,
   DDL,
-  OTHER
+  OTHER,
+  /** One that the node's analysis does not know. */
+  UNKNOWN
 }

@@ -33,6 +33,12 @@ public final class Backend {
    */
   public boolean pinned;
 
+  /** The settings there, as far as the session has taken notice of them; null when it has not. */
+  public ReportedSettings seen;
+
+  /** How much of the transaction's history the node has been told. */
+  public int told;
+
   public Backend(int nodeId, NodePool pool) {
     this.nodeId = nodeId;
     this.pool = pool;
@@ -41,6 +47,12 @@ public final class Backend {
   /** The ids of their nodes, in the same order. */
   public static List<Integer> nodes(List<Backend> backends) {
     return backends.stream().map(backend -> backend.nodeId).toList();
+  }
+
+  /** What the node says is set there; only while there is a connection. */
+  public ReportedSettings reported() {
+    String text = connection.settings();
+    return seen != null && seen.toString().equals(text) ? seen : ReportedSettings.of(text);
   }
 
   /** True when there is a connection and it works. */

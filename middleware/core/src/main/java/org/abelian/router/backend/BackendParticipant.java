@@ -1,6 +1,7 @@
 package org.abelian.router.backend;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
@@ -13,14 +14,24 @@ import org.abelian.router.transaction.Participant;
 public final class BackendParticipant implements Participant {
   private final int nodeId;
   private final NodeConnection connection;
+  private final Consumer<byte[]> notices;
 
-  public BackendParticipant(Backend backend) {
-    this(backend.nodeId, backend.connection);
+  /**
+   * A part of a session's own transaction.
+   *
+   * @param notices gets what the node says while it prepares or commits, as deferred triggers do
+   */
+  public BackendParticipant(Backend backend, Consumer<byte[]> notices) {
+    this.nodeId = backend.nodeId;
+    this.connection = backend.connection;
+    this.notices = notices;
   }
 
+  /** A part of nobody's who listens. */
   public BackendParticipant(int nodeId, NodeConnection connection) {
     this.nodeId = nodeId;
     this.connection = connection;
+    notices = notice -> {};
   }
 
   @Override
@@ -46,6 +57,7 @@ public final class BackendParticipant implements Participant {
       connection.timeout((int) Math.max(1, limit.toMillis()));
       QueryResult result = NodeCall.await(connection, true);
       connection.timeout(0);
+      result.notices().forEach(notices);
       if (result.succeeded()) {
         return new Answer.Done(result.tag());
       }
@@ -60,6 +72,11 @@ public final class BackendParticipant implements Participant {
   @Override
   public boolean inTransaction() {
     return connection.transactionStatus() != 'I';
+  }
+
+  @Override
+  public String seal(String function, String... arguments) {
+    return connection.seal(function, arguments);
   }
 
   @Override

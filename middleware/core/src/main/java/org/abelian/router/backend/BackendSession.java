@@ -4,15 +4,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.LongSupplier;
+import java.util.function.BooleanSupplier;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
-import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
-import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeConnection;
@@ -34,9 +32,10 @@ public final class BackendSession {
 
   private final Object session;
   private final NodePools pools;
-  private final LongSupplier schemaEpoch;
+  private final ConnectionSetup setup;
   private final NodeIdentity identity;
   private final SessionSettings settings;
+  private final BooleanSupplier needsFirst;
   private Backend[] byNode = new Backend[8];
   private final List<Backend> held = new ArrayList<>();
   private final List<Backend> touched = new ArrayList<>();
@@ -46,21 +45,42 @@ public final class BackendSession {
    * Holds nothing yet.
    *
    * @param session who borrows the connections
-   * @param schemaEpoch grows when the schema changes, so that prepared statements may be outdated
+   * @param setup brings connections to what the session has set
    * @param identity as whom the nodes are connected to
    * @param settings what connections must have set
+   * @param needsFirst true while what any node could answer must go to the first, where the
+   *     session's temporary objects are
    */
   public BackendSession(
       Object session,
       NodePools pools,
-      LongSupplier schemaEpoch,
+      ConnectionSetup setup,
       NodeIdentity identity,
-      SessionSettings settings) {
+      SessionSettings settings,
+      BooleanSupplier needsFirst) {
     this.session = session;
     this.pools = pools;
-    this.schemaEpoch = schemaEpoch;
+    this.setup = setup;
     this.identity = identity;
     this.settings = settings;
+    this.needsFirst = needsFirst;
+  }
+
+  /** What the session has set. */
+  public SessionSettings settings() {
+    return settings;
+  }
+
+  /** The value of a setting, as a transaction that is open has it; null for its default. */
+  public String setting(String name) {
+    Backend begun = firstBegun();
+    return (begun == null ? settings.current() : begun.reported()).value(name);
+  }
+
+  /** True when a setting has one of these values. */
+  public boolean says(String name, String... values) {
+    String value = setting(name);
+    return value != null && Arrays.stream(values).anyMatch(value::equalsIgnoreCase);
   }
 
   /** The backend to a node of the catalogue. */
@@ -148,21 +168,20 @@ public final class BackendSession {
     if (backend.connection == null) {
       borrow(backend);
     }
-    if (!backend.begun && !backend.touched && !isSetUp(backend.connection)) {
-      setUp(backend);
+    setup.provideKey(backend);
+    if (!backend.begun && !backend.touched) {
+      if (!setup.isDone(backend.connection)) {
+        setUp(backend);
+      }
+      backend.seen = settings.current();
     }
     lastUsed = backend;
-  }
-
-  private boolean isSetUp(NodeConnection connection) {
-    return connection.settingsMark() == settings.snapshot()
-        && connection.schemaEpoch() == schemaEpoch.getAsLong();
   }
 
   private void setUp(Backend backend) {
     boolean replaceable = !backend.pinned;
     try {
-      forgetOutdatedStatements(backend.connection);
+      setup.forgetOutdatedStatements(backend.connection);
       bringSettings(backend);
     } catch (NodeLostException lost) {
       drop(backend);
@@ -176,8 +195,9 @@ public final class BackendSession {
   /** The connection broke while it was idle, and nothing of the client's was sent there. */
   private void replace(Backend backend) {
     borrow(backend);
+    setup.provideKey(backend);
     try {
-      forgetOutdatedStatements(backend.connection);
+      setup.forgetOutdatedStatements(backend.connection);
       bringSettings(backend);
     } catch (NodeLostException again) {
       drop(backend);
@@ -187,12 +207,19 @@ public final class BackendSession {
 
   /**
    * The backend for statements that any node can answer: one that the session has to do with
-   * anyway, or else the first node that can be reached. Connected, unless the session's transaction
-   * has lost it.
+   * anyway, or else the first node that can be reached; that of the temporary objects, if there are
+   * some, which it may name. Connected, unless the session's transaction has lost it.
    *
    * @throws AbelianException 08001 when no node can be reached
    */
   public Backend home(Catalog catalog) {
+    if (needsFirst.getAsBoolean()) {
+      Backend first = backend(catalog.first());
+      if (!first.begun) {
+        connect(first);
+      }
+      return first;
+    }
     Backend begun = firstBegun();
     if (begun != null) {
       return begun;
@@ -287,49 +314,24 @@ public final class BackendSession {
     }
   }
 
-  /**
-   * What another client prepared before a change of the schema would fail with "cached plan must
-   * not change result type", an error that this client has done nothing to earn.
-   */
-  private void forgetOutdatedStatements(NodeConnection connection) throws NodeLostException {
-    long epoch = schemaEpoch.getAsLong();
-    if (connection.schemaEpoch() == epoch) {
-      return;
-    }
-    if (connection.prepared().size() > 0) {
-      NodeCall.simple(connection, "DEALLOCATE ALL");
-    }
-    connection.prepared().clear();
-    connection.schemaEpoch(epoch);
-  }
-
   private synchronized void hold(Backend backend, NodeConnection connection) {
     backend.connection = connection;
     backend.last = connection;
+    backend.seen = null;
     held.add(backend);
   }
 
   private void bringSettings(Backend backend) throws NodeLostException {
-    NodeConnection connection = backend.connection;
-    SettingsSnapshot wanted = settings.snapshot();
-    if (connection.settingsMark() == wanted) {
-      return;
-    }
-    String sql = wanted.replay(connection.settingsMark());
-    if (!sql.isEmpty()) {
-      connection.settingsMark(SettingsSnapshot.UNKNOWN);
-      QueryResult result = NodeCall.simple(connection, sql);
-      if (!result.succeeded()) {
-        throw new AbelianException(
-            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "a setting of this session is refused by "
-                + backend
-                + ": "
-                + result.errorFields().message(),
-            "RESET the setting, or make it valid on every node.");
+    // Ends, since each connection that is not fit leaves the pool.
+    while (!setup.hasSettings(backend.connection)
+        && !setup.bringSettings(backend, firstBegun() != null)) {
+      if (backend.pinned) {
+        throw ConnectionSetup.refused(backend, "its connection cannot be replaced");
       }
+      drop(backend);
+      borrow(backend);
+      setup.provideKey(backend);
     }
-    connection.settingsMark(wanted);
   }
 
   /** Messages of the current group go there. */
@@ -338,6 +340,16 @@ public final class BackendSession {
       backend.touched = true;
       touched.add(backend);
     }
+  }
+
+  /** How many bytes of the current group wait to be sent. */
+  public int unsent() {
+    int bytes = 0;
+    for (int i = 0; i < touched.size(); i++) {
+      NodeConnection connection = touched.get(i).connection;
+      bytes += connection == null ? 0 : connection.unsent();
+    }
+    return bytes;
   }
 
   /** The group's Sync went to all of them. */
@@ -441,11 +453,21 @@ public final class BackendSession {
     }
   }
 
+  /** True while the session's thread waits for one of its nodes. From any thread. */
+  public synchronized boolean isWaiting() {
+    return held.stream().anyMatch(backend -> backend.connection.isWaiting());
+  }
+
   /** Closes the sockets under a session that another thread is running. */
   public synchronized void abort() {
     for (Backend backend : held) {
       backend.connection.close();
     }
+  }
+
+  /** Asks these nodes to cancel what they do for the session. */
+  public void cancel(List<Backend> some) {
+    some.forEach(backend -> backend.connection.cancel(session));
   }
 
   /** Asks the nodes to cancel what they do for the session; from any thread. */

@@ -1,52 +1,81 @@
 package org.abelian.router.backend;
 
-import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
- * The settings that a session's node connections must have, as the statements that make them.
- * Immutable; a connection is marked with the snapshot that is in force on it.
+ * The settings that a session's node connections must have. Immutable; a connection is marked with
+ * the snapshot that is in force on it.
  *
  * @param session the session's label on the nodes
  * @param placementVersion the catalogue version that statements are routed by
- * @param statements in the order in which they are to be run
+ * @param wanted what the session has set, and the defaults of its role and database
  */
-public record SettingsSnapshot(String session, long placementVersion, List<String> statements) {
+public record SettingsSnapshot(String session, long placementVersion, ReportedSettings wanted) {
   /** The mark of a connection on which anything may be set. */
   public static final Object UNKNOWN = new Object();
 
-  public SettingsSnapshot {
-    statements = List.copyOf(statements);
+  private static final String TAKE_OVER =
+      "SET SESSION AUTHORIZATION DEFAULT;RESET ROLE;RESET ALL;"
+          + "SELECT abelian.defaults_are_current();";
+
+  /** Settings depend on no placement, so they are made even where the router's is an old one. */
+  private static final String ANY_VERSION =
+      "SET abelian.placement_version=" + Integer.MAX_VALUE + ';';
+
+  /** True when a connection with that mark belongs to this session already. */
+  public boolean owns(Object mark) {
+    return mark instanceof SettingsSnapshot snapshot && snapshot.session.equals(session);
   }
 
   /**
-   * What brings a connection with that mark to these settings; null marks are of unknown
-   * connections.
+   * What gives a connection to a session that begins, and to which nothing is set as yet.
+   *
+   * @param sealed how its node is told a session's label
    */
-  public String replay(Object mark) {
+  public String takeOver(int node, UnaryOperator<String> sealed) {
+    return TAKE_OVER + label(node, sealed) + version();
+  }
+
+  /**
+   * What brings a connection to these settings.
+   *
+   * @param mark what it is marked with; null when it is new
+   * @param reported what its node says is set there now
+   * @param defaults what its node said when it was opened
+   * @param node the number of the node
+   * @param sealed how the connection's node is told a session's label
+   */
+  public String replay(
+      Object mark,
+      ReportedSettings reported,
+      ReportedSettings defaults,
+      int node,
+      UnaryOperator<String> sealed) {
     StringBuilder sql = new StringBuilder();
-    int done = 0;
-    SettingsSnapshot old =
-        mark instanceof SettingsSnapshot snapshot && snapshot.session.equals(session)
-            ? snapshot
-            : null;
-    boolean grows = old != null && isPrefix(old.statements, statements);
-    if (grows) {
-      done = old.statements.size();
-    } else if (mark != null) {
+    boolean owns = owns(mark);
+    if (!owns) {
       // RESET ALL leaves the role alone.
-      sql.append("SET SESSION AUTHORIZATION DEFAULT;RESET ROLE;RESET ALL;");
+      sql.append(mark == null ? "SELECT abelian.defaults_are_current();" : TAKE_OVER);
+      sql.append(label(node, sealed));
     }
-    if (!grows || old.placementVersion != placementVersion) {
-      sql.append("SET abelian.session='").append(session);
-      sql.append("';SET abelian.placement_version=").append(placementVersion).append(';');
+    String change = (owns ? reported : defaults).changeTo(wanted);
+    if (!change.isEmpty()) {
+      sql.append(ANY_VERSION).append(change);
     }
-    for (String statement : statements.subList(done, statements.size())) {
-      sql.append(statement).append('\n').append(';');
+    if (!owns
+        || !change.isEmpty()
+        || ((SettingsSnapshot) mark).placementVersion != placementVersion) {
+      sql.append(version());
     }
     return sql.toString();
   }
 
-  private static boolean isPrefix(List<String> prefix, List<String> list) {
-    return prefix.size() <= list.size() && prefix.equals(list.subList(0, prefix.size()));
+  private String label(int node, UnaryOperator<String> sealed) {
+    String label = sealed.apply(session);
+    return "SET abelian.session='" + label + "';SET abelian.node_id=" + node + ';';
+  }
+
+  private String version() {
+    return "SET abelian.placement_version=" + placementVersion + ';';
   }
 }

@@ -34,7 +34,7 @@ public final class BroadcastExecution extends Execution {
   static BroadcastExecution bind(
       EngineContext context, BoundStatement bound, Route.AllNodes route) {
     RoutedStatement routed = bound.routed();
-    List<Node> nodes = routed.router().catalog().nodes();
+    List<Node> nodes = nodes(routed, route);
     boolean several = nodes.size() > 1;
     if (several) {
       context.transactions().openImplicit();
@@ -46,8 +46,8 @@ public final class BroadcastExecution extends Execution {
     for (Node node : nodes) {
       Backend backend = context.backends().backend(node);
       SeveralNodes.enter(context, backend, routed);
-      if (several && routed.changesSchema(route)) {
-        tellItsNumber(context, backend);
+      if (routed.changesSchema(route)) {
+        announceChange(context, backend);
       }
       NodePortal portal = new NodePortal(context, backend, bound.portal());
       portal.bind(text, false, bound.bind());
@@ -61,10 +61,24 @@ public final class BroadcastExecution extends Execution {
     return new BroadcastExecution(context, routed, portals);
   }
 
-  /** Sequences of distributed tables count differently on each node. */
-  private static void tellItsNumber(EngineContext context, Backend backend) {
-    NodeStatement number = NodeStatement.of("SET LOCAL abelian.node_id = " + backend.nodeId);
-    context.transactions().inject(backend, number, false);
+  private static List<Node> nodes(RoutedStatement routed, Route.AllNodes route) {
+    List<Node> all = routed.router().catalog().nodes();
+    boolean refused = route.purpose() == Route.Purpose.NODE_BY_NODE && routed.mustBeAlone();
+    return refused ? all.subList(0, 1) : all; // The first refuses it, in PostgreSQL's words.
+  }
+
+  /**
+   * Tells the node that every node makes this change, and which one it is: sequences of distributed
+   * tables count differently on each. Nodes without seals know by their settings.
+   */
+  private static void announceChange(EngineContext context, Backend backend) {
+    String seal = backend.connection.seal("change_schema", Integer.toString(backend.nodeId));
+    if (seal != null) {
+      String sql =
+          "SELECT abelian.change_schema('%s',%d,'%s')"
+              .formatted(context.router(), backend.nodeId, seal);
+      context.transactions().inject(backend, NodeStatement.of(sql), false);
+    }
   }
 
   @Override

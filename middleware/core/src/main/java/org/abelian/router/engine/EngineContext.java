@@ -1,7 +1,9 @@
 package org.abelian.router.engine;
 
+import java.util.UUID;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.execution.ReplyQueue;
+import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.session.GroupRetry;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.Transactions;
@@ -16,6 +18,8 @@ import org.abelian.router.statement.SchemaScope;
  * @param gate holds off commits while a read takes its snapshots on several nodes
  * @param retry whether its group of messages may be run once more
  * @param scope whose schema it sees
+ * @param memory counts what is kept of nodes' rows
+ * @param router the number of the router, by which nodes know it
  * @param group the messages that the client has sent with the one that is planned
  */
 public record EngineContext(
@@ -25,4 +29,6 @@ public record EngineContext(
     SnapshotGate gate,
     GroupRetry retry,
     SchemaScope scope,
+    MemoryBudget memory,
+    UUID router,
     GroupView group) {}

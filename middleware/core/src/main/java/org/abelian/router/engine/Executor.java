@@ -32,7 +32,8 @@ public final class Executor {
    */
   public Execution bind(BoundStatement bound, Route route) throws IOException {
     if (route instanceof Route.AllNodes all) {
-      return all.purpose() == Route.Purpose.NODE_BY_NODE
+      boolean block = context.transactions().state().isBlock();
+      return all.purpose() == Route.Purpose.NODE_BY_NODE && !block
           ? NodeByNodeExecution.bind(context, bound)
           : BroadcastExecution.bind(context, bound, all);
     } else if (route instanceof Route.Scatter scatter) {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.backend.Backend;
-import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
@@ -12,7 +11,6 @@ import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.RowCollection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
-import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
@@ -47,14 +45,19 @@ final class GatherExecution {
   static Execution bind(EngineContext context, BoundStatement bound, Route.Scatter route)
       throws IOException {
     GatherExecution gather = new GatherExecution(context, bound, route.merge());
-    RowCollection rows = gather.runWorkers(route.nodes());
-    return context.replies().failed() ? null : gather.bindFinal(rows);
+    int columns = route.merge().workerTypes().size();
+    RowCollection rows = new RowCollection(columns, BYTES_MAX, context.memory());
+    try {
+      gather.runWorkers(route.nodes(), rows);
+      return context.replies().failed() ? null : gather.bindFinal(rows);
+    } finally {
+      rows.close();
+    }
   }
 
-  private RowCollection runWorkers(List<Integer> nodes) throws IOException {
+  private void runWorkers(List<Integer> nodes, RowCollection rows) throws IOException {
     RoutedStatement routed = bound.routed();
     ReplyQueue replies = context.replies();
-    RowCollection rows = new RowCollection(merge.workerTypes().size(), BYTES_MAX);
     List<Backend> backends = SeveralNodes.backends(context, routed, nodes);
     SnapshotGate.Hold hold = SeveralNodes.hold(context, routed, backends);
     for (Backend backend : backends) {
@@ -63,13 +66,13 @@ final class GatherExecution {
       replies.add(NodeReply.swallow(backend.connection));
     }
     replies.add(RouterWork.always(hold::release));
-    backends.forEach(backend -> replies.add(new CollectReply(backend.connection, rows::add)));
+    Runnable cancel = () -> context.backends().cancel(backends);
+    backends.forEach(backend -> replies.add(new CollectReply(backend.connection, rows, cancel)));
     if (!routed.origins().isKnown()) {
       learnOrigins(backends.get(0));
     }
     context.backends().requestAnswers();
     replies.runAll();
-    return rows;
   }
 
   private void sendWorker(Backend backend) {
@@ -106,9 +109,6 @@ final class GatherExecution {
   }
 
   private Execution bindFinal(RowCollection rows) {
-    if (rows.isOverLimit()) {
-      throw tooMany(rows);
-    }
     Backend home = context.backends().home(bound.routed().router().catalog());
     context.transactions().enter(home, false);
     byte[] name = context.backends().prepare(home, last(), true, context.replies());
@@ -124,15 +124,5 @@ final class GatherExecution {
                 ? NodeReply.pass(home.connection)
                 : NodeReply.swallow(home.connection));
     return SingleNodeExecution.of(context, bound, home, bound.routed().origins());
-  }
-
-  private static ClientError tooMany(RowCollection rows) {
-    return new ClientError(
-        ErrorFields.of(
-                "ERROR", "54000", "the rows to combine take more than " + (BYTES_MAX >> 20) + " MB")
-            .with(ErrorFields.DETAIL, rows.rows() + " rows came from the nodes.")
-            .with(
-                ErrorFields.HINT,
-                "Narrow the query, or give the distribution key so that one node answers it."));
   }
 }

@@ -49,13 +49,16 @@ public final class NodeByNodeExecution extends Execution {
           "25001", bound.routed().facts().tag() + " cannot run inside a transaction block");
     }
     context.retry().forbid();
-    String tag = "";
+    String tag = null;
     for (Node node : bound.routed().router().catalog().nodes()) {
       Backend backend = context.backends().backend(node);
       context.backends().connect(backend);
       QueryResult result = run(backend, bound.statement().sql());
       if (!result.succeeded()) {
         throw new ClientError(result.errorFields());
+      }
+      if (tag == null) {
+        result.notices().forEach(context.replies().output()::pass);
       }
       tag = result.tag();
     }

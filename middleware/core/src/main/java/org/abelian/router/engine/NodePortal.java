@@ -40,8 +40,14 @@ final class NodePortal {
     connection().writer().begin(FrontendType.DESCRIBE).int1('P').string(name).end();
   }
 
-  /** Asks for rows; 0 for all. */
+  /** Asks for rows, which may be many; 0 for all. */
   void execute(int limit) {
+    context.replies().expectRows();
+    run(limit);
+  }
+
+  /** Runs it, to the end or until so many rows are there; 0 for all. */
+  void run(int limit) {
     context.backends().touch(backend);
     connection().writer().begin(FrontendType.EXECUTE).string(name).int4(limit).end();
   }

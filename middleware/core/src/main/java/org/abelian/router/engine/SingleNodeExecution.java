@@ -101,9 +101,17 @@ public final class SingleNodeExecution extends Execution {
     }
     backend.wrote |= routed.writes();
     remember(context, routed, backend);
-    portal.execute(limit);
+    if (routed.facts().returnsRows()) {
+      portal.execute(limit);
+    } else {
+      portal.run(limit);
+    }
     context.replies().add(answer(limit));
-    return Progress.NEXT;
+    if (!routed.maySet()) {
+      return Progress.NEXT;
+    }
+    context.transactions().askSettings(backend);
+    return Progress.SETTLE;
   }
 
   private NodeReply answer(int limit) {

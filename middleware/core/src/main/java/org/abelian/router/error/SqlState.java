@@ -31,12 +31,18 @@ public enum SqlState {
   NUMERIC_VALUE_OUT_OF_RANGE("22003"),
   /** Statements outside a transaction block only. */
   ACTIVE_SQL_TRANSACTION("25001"),
+  /** The client may not connect in this way, or has not shown that it is who it says it is. */
+  INVALID_AUTHORIZATION_SPECIFICATION("28000"),
   /** The transaction lost a race and may be tried again. */
   SERIALIZATION_FAILURE("40001"),
   /** The transaction was the victim of a deadlock over several nodes and may be tried again. */
   DEADLOCK_DETECTED("40P01"),
+  /** A name that cannot be. */
+  INVALID_NAME("42602"),
   /** The statement names something that is not there. */
   UNDEFINED_OBJECT("42704"),
+  /** The router's buffers hold as much as they may. */
+  OUT_OF_MEMORY("53200"),
   /** A bound of the router was reached (connections, parameters, rows to merge). */
   TOO_MANY_CONNECTIONS("53300"),
   /** Something is too large or too long for the router. */

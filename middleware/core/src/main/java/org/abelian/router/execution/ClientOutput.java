@@ -9,15 +9,22 @@ import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.CString;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.MemoryBudget;
 
 /** The messages on their way to the client. Not thread-safe. */
 public final class ClientOutput {
-  private static final int LARGEST_IDLE_BUFFER = 1 << 20;
+  private static final int LARGEST_IDLE_BUFFER = 1 << 16;
 
-  private final ByteQueue queue = new ByteQueue(16384);
-  private final FrameWriter writer = new FrameWriter(queue);
+  private final ByteQueue queue;
+  private final FrameWriter writer;
   private final Map<String, byte[]> reported = new HashMap<>();
   private long handedOver;
+
+  /** Counts what it keeps. */
+  public ClientOutput(MemoryBudget memory) {
+    queue = new ByteQueue(16384, memory);
+    writer = new FrameWriter(queue);
+  }
 
   /** The bytes that wait. */
   public ByteQueue queue() {
@@ -70,6 +77,11 @@ public final class ClientOutput {
   /** Appends a NoticeResponse. */
   public void notice(ErrorFields fields) {
     fields.write(writer, BackendType.NOTICE_RESPONSE);
+  }
+
+  /** Appends a node's message as it is. */
+  public void pass(byte[] message) {
+    queue.append(message, 0, message.length);
   }
 
   /** Appends a ParameterStatus unless the client knows that value already. */

@@ -40,7 +40,7 @@ public final class CopyIn extends Reply implements CopyTarget {
   private final TagSum sum = new TagSum();
   private final BooleanSupplier synced;
   private AbelianException refusal;
-  private boolean started;
+  private ReplyContext replies;
 
   /** The answer read last was to a CopyFail. */
   private boolean cancelled;
@@ -63,8 +63,8 @@ public final class CopyIn extends Reply implements CopyTarget {
 
   @Override
   public boolean run(ReplyContext context) throws IOException {
-    if (!started) {
-      started = true;
+    if (replies == null) {
+      replies = context;
       return !start(context);
     }
     if (refusal != null) {
@@ -204,9 +204,9 @@ public final class CopyIn extends Reply implements CopyTarget {
   @Override
   public void data(byte[] array, int frame, int length) {
     if (division == null) {
-      for (NodeConnection node : nodes) {
-        node.writer().bytes(array, frame, length);
-        flushIfMuch(node);
+      for (int index = 0; index < nodes.size(); index++) {
+        nodes.get(index).writer().bytes(array, frame, length);
+        flushIfMuch(index);
       }
     } else if (refusal == null) {
       guard(() -> lines.add(array, frame + 5, length - 5));
@@ -219,11 +219,7 @@ public final class CopyIn extends Reply implements CopyTarget {
       work.run();
     } catch (AbelianException e) {
       numbers.add(0);
-      // PostgreSQL does not name the line either when it cannot tell where it ends.
-      refusal =
-          e.state() == SqlState.BAD_COPY_FILE_FORMAT
-              ? e
-              : e.inContext("COPY " + table + ", line " + numbers.total());
+      refusal = e.inContext("COPY " + table + ", line " + numbers.total());
     }
   }
 
@@ -253,22 +249,18 @@ public final class CopyIn extends Reply implements CopyTarget {
     send(node, array, from, to, next);
   }
 
-  /** PostgreSQL counts line feeds inside quotes too. */
   private void number(byte[] array, int from, int to, int node) {
-    numbers.add(node);
-    if (division.format().csv()) {
-      for (int at = from; at < to; at++) {
-        if (lines.endsLine(array, at)) {
-          numbers.add(node);
-        }
-      }
+    int inside = 0;
+    for (int at = from; at < to && division.format().csv(); at++) {
+      inside += lines.endsLine(array, at) ? 1 : 0;
     }
+    numbers.add(node, inside);
   }
 
   private void send(int node, byte[] array, int from, int to, int next) {
     ByteQueue batch = batches.get(node);
     batch.append(array, from, next - from);
-    if (next == to) {
+    if (next == to && !lines.isQuoted()) {
       batch.append(lines.lineEnd());
     }
     if (batch.size() >= BATCH) {
@@ -287,12 +279,15 @@ public final class CopyIn extends Reply implements CopyTarget {
         .bytes(batch.array(), batch.start(), batch.size())
         .end();
     batch.clear(BATCH * 2);
-    flushIfMuch(node);
+    flushIfMuch(index);
   }
 
-  private static void flushIfMuch(NodeConnection node) {
+  private void flushIfMuch(int index) {
+    NodeConnection node = nodes.get(index);
     if (node.unsent() > UNSENT_MAX) {
       CopyToNode.flush(node);
+      CopyToNode.passNotices(
+          node, notice -> replies.output().queue().append(asOfClient(index, notice)));
     }
   }
 

@@ -13,6 +13,8 @@ final class CopyLineNumbers {
   /** Stands for all nodes. */
   static final short ALL = -1;
 
+  private static final short NONE = -2;
+
   private final long[] counts;
   private short[] owners = new short[1024];
   private long total;
@@ -23,6 +25,27 @@ final class CopyLineNumbers {
 
   /** The next line goes to that node, by its index. */
   void add(int node) {
+    append(node);
+  }
+
+  /**
+   * As {@link #add}, with line feeds inside quotes, which PostgreSQL counts too, once it has seen
+   * how lines end.
+   */
+  void add(int node, int inside) {
+    boolean counts = node == ALL || this.counts[node] > 0;
+    if (counts) {
+      append(node);
+    }
+    for (int i = 0; i < inside; i++) {
+      append(counts ? node : NONE);
+    }
+    if (!counts) {
+      append(node);
+    }
+  }
+
+  private void append(int node) {
     if (total == owners.length && owners.length < REMEMBERED) {
       owners = Arrays.copyOf(owners, owners.length * 2);
     }

@@ -69,6 +69,11 @@ public final class CopyLines {
     return array[at] == (lineEnd == LineEnd.LF ? '\n' : '\r');
   }
 
+  /** True when a quote is open where the data end. */
+  boolean isQuoted() {
+    return quoted;
+  }
+
   /** How a line ends here. */
   byte[] lineEnd() {
     return switch (lineEnd) {

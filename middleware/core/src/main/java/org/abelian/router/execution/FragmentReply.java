@@ -89,6 +89,7 @@ public final class FragmentReply {
       case BackendType.ERROR_RESPONSE -> {
         if (error == null) {
           error = ErrorFields.read(Arrays.copyOfRange(array, at, at + length));
+          NodeCall.lookAt(connection, error);
         }
       }
       case BackendType.NOTICE_RESPONSE -> output.queue().append(array, at, length);

@@ -11,6 +11,7 @@ import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 
@@ -18,6 +19,12 @@ import org.abelian.router.protocol.FrontendType;
  * Queries of the router's own on a connection that has nothing else to answer. Results are small.
  */
 public final class NodeCall {
+  /** More of them than this are dropped. */
+  private static final int MOST_NOTICES = 10_000;
+
+  /** In the place of a constraint's name, with 40001. */
+  private static final String UNKNOWN_ROUTER = "router_key";
+
   private NodeCall() {}
 
   /** Runs one or more statements as a simple query. */
@@ -102,6 +109,7 @@ public final class NodeCall {
   public static QueryResult await(NodeConnection connection, boolean untilReady)
       throws NodeLostException {
     List<byte[][]> rows = new ArrayList<>();
+    List<byte[]> notices = new ArrayList<>();
     String tag = "";
     byte[] error = null;
     for (; ; ) {
@@ -115,6 +123,12 @@ public final class NodeCall {
         case BackendType.ERROR_RESPONSE -> {
           if (error == null) {
             error = Arrays.copyOfRange(array, at, at + length);
+            lookAt(connection, ErrorFields.read(error));
+          }
+        }
+        case BackendType.NOTICE_RESPONSE -> {
+          if (notices.size() < MOST_NOTICES) {
+            notices.add(Arrays.copyOfRange(array, at, at + length));
           }
         }
         case BackendType.PARSE_COMPLETE -> connection.prepared().confirm();
@@ -124,7 +138,7 @@ public final class NodeCall {
           connection.prepared().endGroup();
         }
         default -> {
-          // Descriptions and notices are of no interest here.
+          // Descriptions are of no interest here.
         }
       }
       connection.incoming().consume(length);
@@ -133,8 +147,15 @@ public final class NodeCall {
               ? type == BackendType.READY_FOR_QUERY
               : type == BackendType.COMMAND_COMPLETE || type == BackendType.ERROR_RESPONSE;
       if (end) {
-        return new QueryResult(rows, tag, error);
+        return new QueryResult(rows, tag, notices, error);
       }
+    }
+  }
+
+  /** What an error says about the connection itself: the node may have forgotten the router. */
+  static void lookAt(NodeConnection connection, ErrorFields error) {
+    if (UNKNOWN_ROUTER.equals(error.get(ErrorFields.CONSTRAINT))) {
+      connection.forgetSealKey();
     }
   }
 

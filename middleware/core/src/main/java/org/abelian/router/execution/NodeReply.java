@@ -33,6 +33,10 @@ public final class NodeReply extends Reply {
   private static final byte[] CLOCK_PARAMETER =
       "abelian.lane_clock".getBytes(StandardCharsets.US_ASCII);
 
+  /** The parameter that tells what the session has set, for the router only. */
+  private static final byte[] SETTINGS_PARAMETER =
+      "abelian.settings".getBytes(StandardCharsets.US_ASCII);
+
   /** Frames larger than this are passed on in pieces. */
   private static final int LARGE_FRAME = 8192;
 
@@ -239,7 +243,7 @@ public final class NodeReply extends Reply {
         if (context.failed()) {
           refuseCopy();
         } else {
-          context.copyIn(new CopyToNode(connection, !untilReady));
+          context.copyIn(new CopyToNode(context, connection, !untilReady));
           progress = Progress.WAITS;
         }
       }
@@ -310,6 +314,12 @@ public final class NodeReply extends Reply {
       connection.laneClock(CString.read(array, nameEnd + 1, at + length - 1));
       return true;
     }
+    if (Arrays.equals(array, at + 5, nameEnd, SETTINGS_PARAMETER, 0, SETTINGS_PARAMETER.length)) {
+      connection.settings(CString.read(array, nameEnd + 1, at + length - 1));
+      return true;
+    }
+    connection.reported(
+        CString.read(array, at + 5, nameEnd), CString.read(array, nameEnd + 1, at + length - 1));
     return false;
   }
 }

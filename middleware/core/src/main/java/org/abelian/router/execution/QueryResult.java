@@ -9,9 +9,10 @@ import org.abelian.router.protocol.ErrorFields;
  *
  * @param rows values in text format; null is NULL
  * @param tag the last command tag; empty when there was none
+ * @param notices the NoticeResponses
  * @param error the ErrorResponse, or null when all went well
  */
-public record QueryResult(List<byte[][]> rows, String tag, byte[] error) {
+public record QueryResult(List<byte[][]> rows, String tag, List<byte[]> notices, byte[] error) {
   /** True unless the node answered with an error. */
   public boolean succeeded() {
     return error == null;

@@ -14,6 +14,9 @@ public interface ReplyContext {
   /** True when an earlier reply of this group has failed. */
   boolean failed();
 
+  /** The rest of the group is left out, and the client is told why. */
+  void fail(RuntimeException cause);
+
   /** How long a node may take to send something, in milliseconds; 0 for ever. */
   int timeout();
 

@@ -15,6 +15,7 @@ public final class ReplyQueue implements ReplyContext {
   private ErrorPolicy errors;
   private final ArrayDeque<Reply> steps = new ArrayDeque<>();
   private boolean failed;
+  private boolean expectsRows;
   private int timeoutMillis;
   private CopyTarget copyIn;
 
@@ -44,6 +45,21 @@ public final class ReplyQueue implements ReplyContext {
     return steps.isEmpty();
   }
 
+  /** How many answers are due. */
+  int size() {
+    return steps.size();
+  }
+
+  /** One of the answers that are due may be long. */
+  public void expectRows() {
+    expectsRows = true;
+  }
+
+  /** True when one of the answers that are due may be long. */
+  boolean expectsRows() {
+    return expectsRows;
+  }
+
   /** True when a step of this group failed. */
   @Override
   public boolean failed() {
@@ -53,6 +69,14 @@ public final class ReplyQueue implements ReplyContext {
   /** The rest of the group is left out. */
   public void fail() {
     failed = true;
+  }
+
+  @Override
+  public void fail(RuntimeException cause) {
+    if (!failed) {
+      failed = true;
+      errors.stepFailed(cause);
+    }
   }
 
   /** A new group begins. */
@@ -98,6 +122,7 @@ public final class ReplyQueue implements ReplyContext {
       }
       steps.poll();
     }
+    expectsRows = false;
   }
 
   /**

@@ -3,14 +3,18 @@ package org.abelian.router.execution;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
 import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.MemoryBudget;
 
 /**
  * Rows of several nodes, kept column by column as PostgreSQL array literals, so that one node can
- * be given them as parameters. Memory is bounded: beyond the limit rows are counted and dropped.
+ * be given them as parameters. Memory is bounded, for one collection and by the router's budget.
  */
-public final class RowCollection {
+public final class RowCollection implements RowSink {
   private static final byte[] NULL = "NULL".getBytes(StandardCharsets.US_ASCII);
+  private static final int FIRST_ROOM = 256;
 
   private final long limit;
   private final List<ByteQueue> columns = new ArrayList<>();
@@ -20,25 +24,38 @@ public final class RowCollection {
   /**
    * @param columnCount of each row
    * @param limit bytes that may be kept
+   * @param memory counts what is kept
    */
-  public RowCollection(int columnCount, long limit) {
+  public RowCollection(int columnCount, long limit, MemoryBudget memory) {
     this.limit = limit;
     for (int i = 0; i < columnCount; i++) {
-      ByteQueue column = new ByteQueue(256);
+      ByteQueue column = new ByteQueue(FIRST_ROOM, memory);
       column.append(new byte[] {'{'});
       columns.add(column);
     }
   }
 
-  /** Adds a row in text format. */
-  public void add(byte[][] values) {
-    rows++;
+  @Override
+  public long room() {
+    return limit - bytes;
+  }
+
+  /**
+   * Adds a row in text format.
+   *
+   * @throws AbelianException 54000 or 53200 when it is too much; what is kept is of no use then
+   */
+  @Override
+  public void take(byte[][] values) {
+    long more = 0;
     for (byte[] value : values) {
-      bytes += value == null ? NULL.length + 1 : value.length + 3;
+      more += value == null ? NULL.length + 1 : value.length + 3;
     }
-    if (isOverLimit()) {
-      return;
+    if (more > room()) {
+      throw tooMuch();
     }
+    bytes += more;
+    rows++;
     for (int i = 0; i < columns.size(); i++) {
       ByteQueue column = columns.get(i);
       if (rows > 1) {
@@ -50,6 +67,16 @@ public final class RowCollection {
         quote(column, values[i]);
       }
     }
+  }
+
+  @Override
+  public AbelianException tooMuch() {
+    return new AbelianException(
+        SqlState.PROGRAM_LIMIT_EXCEEDED,
+        "the rows to combine take more than " + (limit >> 20) + " MB",
+        "The nodes were told to stop after " + rows + " rows.",
+        "Narrow the query, or give the distribution key so that one node answers it.",
+        null);
   }
 
   /** UTF-8 keeps quotes and backslashes apart from other characters' bytes. */
@@ -69,23 +96,14 @@ public final class RowCollection {
     column.extend(at - from);
   }
 
-  /** True when rows were dropped. */
-  public boolean isOverLimit() {
-    return bytes > limit;
-  }
-
-  /** The rows of all nodes. */
-  public long rows() {
-    return rows;
-  }
-
   /** One array literal for each column; only once. */
-  public List<byte[]> arrays() {
-    List<byte[]> result = new ArrayList<>();
-    for (ByteQueue column : columns) {
-      column.append(new byte[] {'}'});
-      result.add(column.toByteArray());
-    }
-    return result;
+  public List<ByteQueue> arrays() {
+    columns.forEach(column -> column.append(new byte[] {'}'}));
+    return columns;
+  }
+
+  /** Gives up the memory. */
+  public void close() {
+    columns.forEach(ByteQueue::close);
   }
 }

@@ -1,12 +1,10 @@
 package org.abelian.router.explain;
 
-import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.procedure.ProcedureCalls;
 import org.abelian.router.routing.Route;
-import org.abelian.router.session.ClassChoice;
 import org.abelian.router.statement.ExplainCommand;
 import org.abelian.router.statement.RoutedStatement;
 
@@ -16,13 +14,11 @@ public final class Explain {
   private static final String SETTING = "abelian.explain_router";
 
   private final EngineContext context;
-  private final SessionSettings settings;
   private final ProcedureCalls procedures;
 
   /** The EXPLAINs of a session. */
-  public Explain(EngineContext context, SessionSettings settings, ProcedureCalls procedures) {
+  public Explain(EngineContext context, ProcedureCalls procedures) {
     this.context = context;
-    this.settings = settings;
     this.procedures = procedures;
   }
 
@@ -35,12 +31,12 @@ public final class Explain {
     boolean one = route instanceof Route.OneNode || route instanceof Route.AnyNode;
     return command.call()
         || !one
-        || command.text() && ClassChoice.says(settings, SETTING, "(?:on|true|1)");
+        || command.text() && context.backends().says(SETTING, "on", "true", "1");
   }
 
   /** Binds what {@link #answers}. */
   public Execution bind(BoundStatement bound, Route route) {
-    ExplainText text = new ExplainText(context, settings, procedures, bound, route);
+    ExplainText text = new ExplainText(context, procedures, bound, route);
     return ExplainExecution.bind(context, bound, route, text);
   }
 }

@@ -7,7 +7,6 @@ import java.util.stream.Collectors;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.backend.Backend;
-import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
@@ -28,7 +27,6 @@ import org.abelian.router.statement.SharedStatement;
 /** What the router says about one statement: nodes, keys, how it is run, and its commit class. */
 public final class ExplainText {
   private final EngineContext context;
-  private final SessionSettings settings;
   private final ProcedureCalls procedures;
   private final ExplainCommand command;
   private final RoutedStatement inner;
@@ -44,13 +42,8 @@ public final class ExplainText {
   public record Part(Backend backend, String sql, String title) {}
 
   public ExplainText(
-      EngineContext context,
-      SessionSettings settings,
-      ProcedureCalls procedures,
-      BoundStatement bound,
-      Route route) {
+      EngineContext context, ProcedureCalls procedures, BoundStatement bound, Route route) {
     this.context = context;
-    this.settings = settings;
     this.procedures = procedures;
     this.command = bound.routed().explains();
     this.inner = bound.routed().explained();
@@ -163,7 +156,7 @@ public final class ExplainText {
     work.refuse(TransactionWork.SEVERAL_NODES);
     return new ClassChoice(
         CommitClass.COORDINATED,
-        ClassChoice.obstacle(context.transactions().state(), settings, work),
+        ClassChoice.obstacle(context.transactions().state(), context.backends(), work),
         null);
   }
 

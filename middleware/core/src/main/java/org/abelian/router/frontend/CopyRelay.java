@@ -2,6 +2,8 @@ package org.abelian.router.frontend;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.execution.ClientInput;
 import org.abelian.router.execution.CopyTarget;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.protocol.ByteQueue;
@@ -34,7 +36,12 @@ public final class CopyRelay {
       }
       byte type = input.array()[at];
       switch (type) {
-        case FrontendType.COPY_DATA -> target.data(input.array(), at, length);
+        case FrontendType.COPY_DATA -> {
+          if (!take(target, input.array(), at, length)) {
+            pipeline.copied(length);
+            return true;
+          }
+        }
         case FrontendType.COPY_DONE, FrontendType.COPY_FAIL -> {
           end(target, type, Arrays.copyOfRange(input.array(), at + 5, at + length));
           pipeline.copied(length);
@@ -43,6 +50,11 @@ public final class CopyRelay {
         case FrontendType.SYNC, FrontendType.FLUSH -> {
           // PostgreSQL ignores them while it waits for COPY data.
         }
+        case ClientInput.REFUSED -> {
+          fail(target, ClientInput.refusal());
+          pipeline.copied(length);
+          return true;
+        }
         default -> {
           end(target, FrontendType.COPY_FAIL, UNEXPECTED);
           return true;
@@ -50,6 +62,22 @@ public final class CopyRelay {
       }
       pipeline.copied(length);
     }
+  }
+
+  /** False when the router has no memory for it; then the COPY has ended. */
+  private boolean take(CopyTarget target, byte[] array, int at, int length) {
+    try {
+      target.data(array, at, length);
+      return true;
+    } catch (AbelianException noMemory) {
+      return fail(target, noMemory);
+    }
+  }
+
+  private boolean fail(CopyTarget target, AbelianException error) {
+    replies.fail(error);
+    end(target, FrontendType.COPY_FAIL, UNEXPECTED);
+    return false;
   }
 
   private void end(CopyTarget target, byte type, byte[] reason) {

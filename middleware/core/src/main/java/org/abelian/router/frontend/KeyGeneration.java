@@ -2,7 +2,6 @@ package org.abelian.router.frontend;
 
 import java.util.UUID;
 import java.util.function.Supplier;
-import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.protocol.BindMessage;
@@ -21,17 +20,14 @@ import org.abelian.router.statement.RoutedStatement;
  */
 public final class KeyGeneration {
   private final EngineContext context;
-  private final SessionSettings settings;
   private final CatalogStore catalogs;
   private final Supplier<UUID> keys;
 
   /**
    * @param keys random UUIDs that nobody can foresee
    */
-  public KeyGeneration(
-      EngineContext context, SessionSettings settings, CatalogStore catalogs, Supplier<UUID> keys) {
+  public KeyGeneration(EngineContext context, CatalogStore catalogs, Supplier<UUID> keys) {
     this.context = context;
-    this.settings = settings;
     this.catalogs = catalogs;
     this.keys = keys;
   }
@@ -61,7 +57,7 @@ public final class KeyGeneration {
     TransactionState transaction = context.transactions().state();
     return maySpread(alone)
         && generated.routed().isBlind()
-        && ClassChoice.obstacle(transaction, settings, transaction.work()) == null;
+        && ClassChoice.obstacle(transaction, context.backends(), transaction.work()) == null;
   }
 
   /**

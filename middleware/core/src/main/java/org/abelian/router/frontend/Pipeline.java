@@ -5,15 +5,17 @@ import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.ClientInput;
+import org.abelian.router.execution.FlowWindow;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.pool.NodeLostException;
-import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.FrontendMessages;
 import org.abelian.router.protocol.FrontendType;
-import org.abelian.router.protocol.ProtocolException;
+import org.abelian.router.protocol.MalformedMessageException;
 import org.abelian.router.session.Progress;
 import org.abelian.router.session.SessionErrors;
 
@@ -25,8 +27,13 @@ public final class Pipeline {
   /** A group larger than this is planned before its end has come. */
   private static final int LARGEST_GROUP = 8 << 20;
 
-  private static final int LARGEST_MESSAGE = 1 << 30;
-  private static final int LARGEST_IDLE_BUFFER = 1 << 20;
+  /** What is planned of such a group is not kept beyond this, so that it cannot be run again. */
+  private static final int LARGEST_KEPT = 1 << 20;
+
+  /** The same while memory is scarce. */
+  private static final int LARGEST_GROUP_WHEN_TIGHT = 1 << 16;
+
+  private static final int LARGEST_IDLE_BUFFER = 1 << 16;
 
   /** What happens where groups begin and end. */
   public interface Listener {
@@ -43,6 +50,7 @@ public final class Pipeline {
     void terminate();
   }
 
+  private final ClientInput client;
   private final ByteQueue input;
   private final EngineContext context;
   private final ReplyQueue replies;
@@ -59,6 +67,10 @@ public final class Pipeline {
 
   private boolean groupEnds;
   private boolean inGroup;
+
+  /** The beginning of the group is answered and not kept any more. */
+  private boolean begun;
+
   private boolean simpleGroup;
   private boolean skipping;
 
@@ -77,13 +89,14 @@ public final class Pipeline {
   private boolean surplusSync;
 
   public Pipeline(
-      ByteQueue input,
+      ClientInput client,
       EngineContext context,
       SessionErrors errors,
       ExtendedProtocol extended,
       SimpleProtocol simple,
       Listener listener) {
-    this.input = input;
+    this.client = client;
+    this.input = client.queue();
     this.context = context;
     this.replies = context.replies();
     this.errors = errors;
@@ -124,24 +137,34 @@ public final class Pipeline {
       listener.groupBegins();
     }
     skipping |= replies.failed();
+    forgetAnswered();
     for (; ; ) {
       int at = input.start() + planned;
       int length = input.frameAt(at);
       if (length == 0) {
-        context.backends().flush();
+        // More of the group is still to come; until then no node sends what it has not been asked.
+        context.backends().requestAnswers();
         return !replies.isEmpty();
       }
-      byte type = input.array()[at];
+      byte type = ClientInput.type(input.array(), at);
       if (mustSkip(type)) {
         planned += length;
         continue;
       }
-      if (mustWait(type)) {
+      if (mustWait(type) || FlowWindow.comesFirst(replies, length)) {
         context.backends().requestAnswers();
         return true;
       }
+      settling = false;
+      blocked = false;
       switch (handleSafely(type, at, length)) {
-        case NEXT -> planned += length;
+        case NEXT -> {
+          planned += length;
+          if (FlowWindow.isFull(replies, context.backends().unsent())) {
+            context.backends().requestAnswers();
+            return true;
+          }
+        }
         case SETTLE -> {
           planned += length;
           settling = true;
@@ -164,12 +187,18 @@ public final class Pipeline {
   }
 
   private boolean mustWait(byte type) {
-    if ((blocked || settling && type != FrontendType.SYNC) && !replies.isEmpty()) {
-      return true;
+    return (blocked || settling && type != FrontendType.SYNC) && !replies.isEmpty();
+  }
+
+  /** A long group's beginning need not be kept when it cannot be run again. */
+  private void forgetAnswered() {
+    if (planned > LARGEST_KEPT && replies.isEmpty()) {
+      context.retry().forbid();
+      input.consume(planned);
+      searched -= planned;
+      planned = 0;
+      begun = true;
     }
-    settling = false;
-    blocked = false;
-    return false;
   }
 
   private boolean mustSkip(byte type) {
@@ -181,24 +210,19 @@ public final class Pipeline {
     return skipping
         && type != FrontendType.SYNC
         && type != FrontendType.TERMINATE
+        && type != ClientInput.VIOLATION
         && !(type == FrontendType.QUERY && simple.isRunning());
   }
 
   /** True when a whole group, or too much of one, has come. */
-  private boolean groupIsThere() throws ProtocolException {
+  private boolean groupIsThere() {
     while (!groupEnds) {
       int at = input.start() + searched;
-      if (input.end() - at >= 5) {
-        int length = BigEndian.int4(input.array(), at + 1);
-        if (length < 4 || length > LARGEST_MESSAGE) {
-          throw new ProtocolException("invalid message length");
-        }
-      }
       int length = input.frameAt(at);
       if (length == 0) {
-        return input.size() > LARGEST_GROUP && planned < searched;
+        return planned < searched && searched - planned > largestGroup();
       }
-      byte type = input.array()[at];
+      byte type = ClientInput.type(input.array(), at);
       searched += length;
       groupEnds =
           type != FrontendType.PARSE
@@ -210,13 +234,20 @@ public final class Pipeline {
     return true;
   }
 
+  private int largestGroup() {
+    return context.memory().isTight() ? LARGEST_GROUP_WHEN_TIGHT : LARGEST_GROUP;
+  }
+
   private Progress handleSafely(byte type, int at, int length) throws IOException {
     try {
+      FrontendMessages.check(input.array(), at, length);
       return handle(type, at, length);
     } catch (ClientError failure) {
       return fail(type, failure.fields());
     } catch (AbelianException error) {
       return fail(type, ClientError.fields(error));
+    } catch (MalformedMessageException malformed) {
+      return fail(type, SessionErrors.malformed(malformed));
     } catch (NodeLostException lost) {
       return fail(type, SessionErrors.connectionLost(lost));
     }
@@ -232,7 +263,11 @@ public final class Pipeline {
               replies.fail();
             }));
     skipping = true;
-    if (type == FrontendType.QUERY || type == FrontendType.FUNCTION_CALL) {
+    boolean ends =
+        type == FrontendType.QUERY
+            || type == FrontendType.FUNCTION_CALL
+            || type == FrontendType.SYNC;
+    if (ends) {
       simple.end();
       return sync();
     }
@@ -241,6 +276,9 @@ public final class Pipeline {
 
   private Progress handle(byte type, int at, int length) throws IOException {
     byte[] array = input.array();
+    if (array[at] == ClientInput.REFUSED) {
+      throw ClientInput.refusal();
+    }
     return switch (type) {
       case FrontendType.PARSE -> extended.parse(array, at, length);
       case FrontendType.BIND -> extended.bind(array, at, length);
@@ -261,7 +299,12 @@ public final class Pipeline {
         listener.terminate();
         yield Progress.TURN;
       }
-      default -> throw new ProtocolException("invalid frontend message type " + (type & 255));
+      default -> {
+        if (replies.isEmpty()) {
+          throw client.violation();
+        }
+        yield Progress.QUIET;
+      }
     };
   }
 
@@ -310,6 +353,7 @@ public final class Pipeline {
       planned = 0;
       searched = 0;
       context.retry().again();
+      context.transactions().noticeSettings();
       resetGroup();
       return;
     }
@@ -342,6 +386,7 @@ public final class Pipeline {
     listener.groupIsOver();
     groupEnds = false;
     inGroup = false;
+    begun = false;
     simpleGroup = false;
     skipping = false;
     settling = false;
@@ -361,7 +406,7 @@ public final class Pipeline {
       length = input.frameAt(input.start() + at);
       executes += input.array()[input.start() + at] == FrontendType.EXECUTE ? 1 : 0;
     }
-    return executes == 1 && groupEnds;
+    return executes == 1 && groupEnds && !begun;
   }
 
   /** True when the nodes have got the Sync that ends the group. */

@@ -3,13 +3,16 @@ package org.abelian.router.frontend;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.ClientOutput;
-import org.abelian.router.pool.NodeConnector;
 import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.ChannelBindingException;
 import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.ProtocolException;
 import org.abelian.router.protocol.Scram;
 import org.abelian.router.protocol.ScramSecret;
@@ -50,19 +53,24 @@ public final class ScramAuthentication implements Authentication {
 
   @Override
   public Exchange begin(StartupMessage startup, ClientOutput output) {
-    output
-        .writer()
-        .begin(BackendType.AUTHENTICATION)
-        .int4(SASL)
-        .string(Scram.MECHANISM)
-        .int1(0)
-        .end();
+    return begin(startup, output, null);
+  }
+
+  /**
+   * Asks for the proof, and offers channel binding.
+   *
+   * @param endPoint of the TLS connection (tls-server-end-point); null without channel binding
+   */
+  public Exchange begin(StartupMessage startup, ClientOutput output, byte[] endPoint) {
     String user = String.valueOf(startup.user());
     Optional<ScramVerifier> verifier = verifiers.find(user);
-    return new ScramExchange(
-        user,
+    ScramServer server =
         new ScramServer(
-            verifier.orElseGet(() -> mock(user)), verifier.isPresent(), NodeConnector.nonce()));
+            verifier.orElseGet(() -> mock(user)), verifier.isPresent(), Scram.nonce(), endPoint);
+    FrameWriter writer = output.writer().begin(BackendType.AUTHENTICATION).int4(SASL);
+    server.mechanisms().forEach(writer::string);
+    writer.int1(0).end();
+    return new ScramExchange(user, server);
   }
 
   private ScramVerifier mock(String user) {
@@ -85,11 +93,22 @@ public final class ScramAuthentication implements Authentication {
     @Override
     public boolean answer(byte[] array, int from, int to, ClientOutput output)
         throws ProtocolException {
-      if (!challenged) {
-        challenged = true;
-        challenge(array, from, to, output);
-        return false;
+      try {
+        if (!challenged) {
+          challenged = true;
+          challenge(array, from, to, output);
+          return false;
+        }
+        finish(array, from, to, output);
+        return true;
+      } catch (ChannelBindingException e) {
+        throw new AbelianException(
+            SqlState.INVALID_AUTHORIZATION_SPECIFICATION, e.getMessage(), e.detail(), null, null);
       }
+    }
+
+    private void finish(byte[] array, int from, int to, ClientOutput output)
+        throws ProtocolException, ChannelBindingException {
       if (!server.accept(new String(array, from, to - from, StandardCharsets.UTF_8))) {
         throw new ClientError(
             ErrorFields.of(
@@ -101,20 +120,22 @@ public final class ScramAuthentication implements Authentication {
           .int4(SASL_FINAL)
           .bytes(server.last().getBytes(StandardCharsets.UTF_8))
           .end();
-      return true;
     }
 
     private void challenge(byte[] array, int from, int to, ClientOutput output)
-        throws ProtocolException {
+        throws ProtocolException, ChannelBindingException {
       int nameEnd = CString.end(array, from, to);
-      if (!CString.read(array, from, nameEnd).equals(Scram.MECHANISM) || to - nameEnd < 5) {
-        throw new ProtocolException("client selected an invalid SASL authentication mechanism");
+      if (to - nameEnd < 5) {
+        throw new ProtocolException("malformed SASL message");
       }
       int length = BigEndian.int4(array, nameEnd + 1);
       if (length < 0 || length != to - nameEnd - 5) {
         throw new ProtocolException("malformed SASL message");
       }
-      String first = server.first(new String(array, nameEnd + 5, length, StandardCharsets.UTF_8));
+      String first =
+          server.first(
+              CString.read(array, from, nameEnd),
+              new String(array, nameEnd + 5, length, StandardCharsets.UTF_8));
       output
           .writer()
           .begin(BackendType.AUTHENTICATION)

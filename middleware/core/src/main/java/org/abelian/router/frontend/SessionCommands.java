@@ -5,13 +5,12 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.abelian.router.analysis.SettingFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.SessionSettings;
+import org.abelian.router.backend.SettingsSnapshot;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.error.AbelianException;
@@ -23,6 +22,7 @@ import org.abelian.router.execution.RouterWork;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.Encodings;
 import org.abelian.router.session.Progress;
+import org.abelian.router.session.TransactionState;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 
@@ -45,10 +45,8 @@ public final class SessionCommands {
           UtilityKind.ROLLBACK_PREPARED);
 
   private static final NodeStatement RESET_ALL = NodeStatement.of("RESET ALL");
-  private static final Pattern DEALLOCATE =
-      Pattern.compile(
-          "\\s*DEALLOCATE\\s+(?:PREPARE\\s+)?(?:(\\w+)|\"((?:[^\"]|\"\")+)\")[\\s;]*",
-          Pattern.CASE_INSENSITIVE);
+  private static final NodeStatement RESET_AUTHORIZATION =
+      NodeStatement.of("SET SESSION AUTHORIZATION DEFAULT");
 
   private final EngineContext context;
   private final SessionSettings settings;
@@ -95,7 +93,7 @@ public final class SessionCommands {
     return switch (facts.utility()) {
       case SET, RESET -> set(statement, facts);
       case DISCARD -> discard(facts.tag());
-      case DEALLOCATE -> deallocate(statement.sql());
+      case DEALLOCATE -> deallocate(facts.name());
       case UNLISTEN -> answer("UNLISTEN");
       case LISTEN ->
           throw AbelianException.unsupported(
@@ -123,21 +121,28 @@ public final class SessionCommands {
     if (!context.replies().isEmpty()) {
       return Progress.QUIET;
     }
-    String name = settingName(statement.sql(), facts);
-    boolean lasting =
-        facts.setting() == null || facts.setting().scope() == SettingFacts.Scope.SESSION;
-    if (name == null) {
+    SettingFacts setting = facts.setting();
+    if (setting == null || setting.name() == null || setting.name().equals("all")) {
       return resetAll();
     }
-    if (name.equals("client_encoding") && facts.setting().value() != null) {
-      requireUtf8(facts.setting().value());
+    if (setting.name().equals("client_encoding") && setting.value() != null) {
+      requireUtf8(setting.value());
     }
+    NodeStatement effective = effective(statement, facts);
     if (context.transactions().state().isBlock()) {
-      setInBlock(statement, facts, name, lasting);
+      setInBlock(effective, facts);
     } else {
-      setNow(statement, name, lasting);
+      setNow(effective, facts);
     }
     return Progress.SETTLE;
+  }
+
+  /** What nodes run: a RESET goes back to what the client asked for when it connected. */
+  private NodeStatement effective(SharedStatement statement, StatementFacts facts) {
+    boolean resets = facts.utility() == UtilityKind.RESET || facts.setting().toDefault();
+    boolean lasting = facts.setting().scope() == SettingFacts.Scope.SESSION;
+    String asked = resets && lasting ? settings.asked().statement(facts.setting().name()) : null;
+    return asked == null ? statement.statement() : NodeStatement.of(asked);
   }
 
   /** Statements are analysed, and keys hashed, as UTF-8. */
@@ -149,61 +154,36 @@ public final class SessionCommands {
     }
   }
 
-  /** The name under which the setting is kept; null for RESET ALL. */
-  private static String settingName(String sql, StatementFacts facts) {
-    if (sql.toLowerCase(Locale.ROOT).matches("(?s)\\s*set\\s+session\\s+characteristics\\b.*")) {
-      return SessionSettings.CHARACTERISTICS + " " + sql.strip().toLowerCase(Locale.ROOT);
-    }
-    SettingFacts setting = facts.setting();
-    if (setting == null || setting.name() == null || setting.name().equalsIgnoreCase("all")) {
-      return facts.utility() == UtilityKind.RESET ? null : facts.tag();
-    }
-    return setting.name().toLowerCase(Locale.ROOT);
-  }
-
-  private void setNow(SharedStatement statement, String name, boolean lasting) {
+  private void setNow(NodeStatement statement, StatementFacts facts) {
     Backend backend = home();
     context.transactions().enter(backend, false);
-    context.transactions().inject(backend, statement.statement(), true);
-    if (lasting) {
-      context
-          .replies()
-          .add(
-              RouterWork.then(
-                  () -> {
-                    settings.apply(name, statement.sql());
-                    backend.connection.settingsMark(settings.snapshot());
-                  }));
-    }
+    context.transactions().inject(backend, statement, false);
+    context.replies().add(FixedMessage.tag(facts.tag()));
+    context.transactions().askSettings(backend);
   }
 
-  private void setInBlock(
-      SharedStatement statement, StatementFacts facts, String name, boolean lasting)
-      throws IOException {
+  private void setInBlock(NodeStatement statement, StatementFacts facts) throws IOException {
     List<Backend> begun = context.backends().begun();
-    boolean transactionMode =
-        facts.setting() != null && facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
-    if (begun.isEmpty()) {
-      if (!transactionMode) {
-        validate(statement);
-      }
-      context.replies().add(FixedMessage.tag(facts.tag()));
+    boolean transactionMode = facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
+    if (begun.isEmpty() && !transactionMode) {
+      validate(statement);
     }
     for (Backend backend : begun) {
-      context.transactions().inject(backend, statement.statement(), backend == begun.get(0));
+      context.transactions().catchUp(backend);
+      context.transactions().inject(backend, statement, false);
     }
-    String kept = lasting && !transactionMode ? name : "";
+    context.replies().add(FixedMessage.tag(facts.tag()));
+    context.transactions().expectSettings();
     context
         .replies()
         .add(
             RouterWork.then(
                 () -> {
-                  context.transactions().state().setting(kept, statement.statement());
+                  TransactionState state = context.transactions().state();
+                  state.setting(List.of(facts.setting().name()), statement);
+                  begun.forEach(backend -> backend.told = state.history().size());
                   if (transactionMode && facts.isolation() != null) {
-                    context
-                        .transactions()
-                        .state()
-                        .isolation(facts.isolation().toLowerCase(Locale.ROOT));
+                    state.isolation(facts.isolation().toLowerCase(Locale.ROOT));
                   }
                 }));
   }
@@ -212,7 +192,7 @@ public final class SessionCommands {
    * No node has joined the transaction yet, and none need join for this: a wrong value shall be
    * told now all the same.
    */
-  private void validate(SharedStatement statement) throws IOException {
+  private void validate(NodeStatement statement) throws IOException {
     Backend backend = home();
     context.backends().connect(backend);
     if (backend.touched) {
@@ -239,15 +219,18 @@ public final class SessionCommands {
   private void forgetSettings(boolean showTag) {
     Backend backend = home();
     context.transactions().enter(backend, false);
+    if (!showTag) {
+      // DISCARD ALL does that, RESET ALL does not.
+      context.transactions().inject(backend, RESET_AUTHORIZATION, false);
+    }
     context.transactions().inject(backend, RESET_ALL, showTag);
+    for (String asked : settings.asked().statements()) {
+      context.transactions().inject(backend, NodeStatement.of(asked), false);
+    }
+    context.transactions().askSettings(backend);
     context
         .replies()
-        .add(
-            RouterWork.then(
-                () -> {
-                  settings.clear();
-                  backend.connection.settingsMark(null);
-                }));
+        .add(RouterWork.then(() -> backend.connection.settingsMark(SettingsSnapshot.UNKNOWN)));
   }
 
   // ---- what the session has made
@@ -274,18 +257,16 @@ public final class SessionCommands {
     return Progress.SETTLE;
   }
 
-  private Progress deallocate(String sql) {
-    Matcher matcher = DEALLOCATE.matcher(sql);
-    if (!matcher.matches()) {
-      throw ClientError.of("42601", "syntax error in DEALLOCATE");
-    }
-    String word = matcher.group(1);
-    if (word != null && word.equalsIgnoreCase("all")) {
+  /**
+   * Forgets a prepared statement.
+   *
+   * @param name null for all of them
+   */
+  private Progress deallocate(String name) {
+    if (name == null) {
       statements.named().clear();
       return answer("DEALLOCATE ALL");
     }
-    String name =
-        word != null ? word.toLowerCase(Locale.ROOT) : matcher.group(2).replace("\"\"", "\"");
     if (!statements.named().remove(name)) {
       throw ClientError.of("26000", "prepared statement \"" + name + "\" does not exist");
     }

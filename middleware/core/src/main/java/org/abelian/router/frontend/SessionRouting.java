@@ -1,7 +1,6 @@
 package org.abelian.router.frontend;
 
 import java.util.OptionalInt;
-import java.util.regex.Pattern;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.EngineContext;
@@ -17,16 +16,13 @@ import org.abelian.router.statement.SharedStatement;
  * on the session: its cursors, and questions that one node, or the router itself, can answer.
  */
 public final class SessionRouting {
-  /** What is temporary belongs to one session and lies on the first node only. */
-  private static final Pattern TEMPORARY =
-      Pattern.compile(
-          "\\s*create\\s+(?:or\\s+replace\\s+)?(?:local\\s+|global\\s+)?temp(?:orary)?\\b",
-          Pattern.CASE_INSENSITIVE);
-
   private final EngineContext context;
   private final TransactionState transaction;
   private final OutcomeRoute outcomes;
   private final RouterSettings settings;
+
+  /** Where a cursor was declared that outlives its transaction; null when none was. */
+  private Backend heldCursors;
 
   /**
    * @param outcomes who knows what became of a transaction
@@ -60,12 +56,9 @@ public final class SessionRouting {
 
   private Route special(String sql, RoutedStatement routed, BoundValues values) {
     UtilityKind utility = routed.utility();
-    Backend cursors = transaction.cursorHome();
+    Backend cursors = cursorHome();
     if (cursors != null && (utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)) {
       return new Route.OneNode(cursors.nodeId);
-    }
-    if (utility == UtilityKind.DDL && TEMPORARY.matcher(sql).lookingAt()) {
-      return new Route.OneNode(routed.router().catalog().first().id());
     }
     OptionalInt knows = outcomes.node(sql, values);
     if (knows.isPresent()) {
@@ -76,13 +69,23 @@ public final class SessionRouting {
 
   private void declare(RoutedStatement routed, Route route) {
     Backend backend = single(routed, route);
-    Backend cursors = transaction.cursorHome();
+    Backend cursors = cursorHome();
     if (backend == null || cursors != null && cursors != backend) {
       throw AbelianException.unsupported(
           "cursors of one transaction must stay on one node",
           "Give each cursor's query the same distribution key, or read it without a cursor.");
     }
     transaction.cursorHome(backend);
+    if (routed.facts().command().holds()) {
+      heldCursors = backend;
+    }
+  }
+
+  /** Where the session's cursors are; null while it has none. */
+  private Backend cursorHome() {
+    Backend home = transaction.cursorHome();
+    boolean held = heldCursors != null && heldCursors.isUsable() && heldCursors.pinned;
+    return home == null && held ? heldCursors : home;
   }
 
   /** The one node that a statement goes to; null when it concerns several. */

@@ -1,8 +1,9 @@
 package org.abelian.router.frontend;
 
 import java.io.IOException;
-import org.abelian.router.execution.ReplyQueue;
-import org.abelian.router.session.TransactionState;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.CatalogStore;
+import org.abelian.router.engine.EngineContext;
 import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.Analyzer;
@@ -17,22 +18,22 @@ public final class SessionStatements {
   private final ClientStatements named;
   private final Analyzer analyzer;
   private final KeyGeneration keys;
-  private final TransactionState transaction;
-  private final ReplyQueue replies;
+  private final EngineContext context;
+  private final CatalogStore catalogs;
 
   public SessionStatements(
       StatementCache shared,
       ClientStatements named,
       Analyzer analyzer,
       KeyGeneration keys,
-      TransactionState transaction,
-      ReplyQueue replies) {
+      EngineContext context,
+      CatalogStore catalogs) {
     this.shared = shared;
     this.named = named;
     this.analyzer = analyzer;
     this.keys = keys;
-    this.transaction = transaction;
-    this.replies = replies;
+    this.context = context;
+    this.catalogs = catalogs;
   }
 
   /** The statement of a Parse message's body, shared with all sessions that use the text. */
@@ -65,15 +66,35 @@ public final class SessionStatements {
   public AnalysedStatement analysed(SharedStatement statement, boolean alone) throws IOException {
     boolean generates = keys.maySpread(alone);
     AnalysedStatement known = analyzer.known(statement, generates);
-    if (known != null || !replies.isEmpty()) {
+    if (known != null || !context.replies().isEmpty()) {
       return known;
     }
-    return analyzer.analyse(statement, generates);
+    Backend analyst = analyst();
+    return analyst == null ? null : analyzer.analyse(analyst, statement, generates);
+  }
+
+  /**
+   * The node that is asked what a text is: one that sees what the session sees. Null when it must
+   * join the transaction first, of which it has then been told.
+   */
+  private Backend analyst() {
+    Backend backend = context.backends().home(catalogs.current());
+    if (!context.scope().needsOwnNode()) {
+      return backend;
+    }
+    if (context.transactions().state().isOpen() && !backend.begun) {
+      context.transactions().enter(backend, false);
+      return null;
+    }
+    context.backends().connect(backend);
+    return backend;
   }
 
   /** Refuses what a failed transaction does not allow. */
   public void requireSound(SharedStatement statement) {
-    if (transaction.isFailed() && !endsTransaction(statement) && !statement.isBlank()) {
+    if (context.transactions().state().isFailed()
+        && !endsTransaction(statement)
+        && !statement.isBlank()) {
       throw Transactions.aborted();
     }
   }

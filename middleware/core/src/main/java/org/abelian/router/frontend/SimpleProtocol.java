@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Locale;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
-import org.abelian.router.backend.SessionSettings;
+import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.engine.SingleNodeExecution;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.FlowWindow;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
@@ -24,6 +25,7 @@ import org.abelian.router.routing.Route;
 import org.abelian.router.routing.TextValues;
 import org.abelian.router.session.BlindOperation;
 import org.abelian.router.session.Progress;
+import org.abelian.router.session.TransactionState;
 import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.BoundParameters;
@@ -44,7 +46,7 @@ public final class SimpleProtocol {
   private final StatementStarter starter;
   private final SessionStatements statements;
   private final SessionCommands commands;
-  private final SessionSettings settings;
+  private final CatalogStore catalogs;
   private final BindMessage bind = new BindMessage();
 
   /** The statements of the query that is being run; null while there is none. */
@@ -61,12 +63,12 @@ public final class SimpleProtocol {
       StatementStarter starter,
       SessionStatements statements,
       SessionCommands commands,
-      SessionSettings settings) {
+      CatalogStore catalogs) {
     this.context = context;
     this.starter = starter;
     this.statements = statements;
     this.commands = commands;
-    this.settings = settings;
+    this.catalogs = catalogs;
   }
 
   private static byte[] emptyBind() {
@@ -122,11 +124,21 @@ public final class SimpleProtocol {
             return progress;
           }
         }
-        default -> next++;
+        default -> {
+          next++;
+          if (next < texts.size() && mustWait(texts.get(next))) {
+            return Progress.QUIET;
+          }
+        }
       }
     }
     end();
     return Progress.NEXT;
+  }
+
+  private boolean mustWait(String text) {
+    return FlowWindow.isFull(context.replies(), context.backends().unsent())
+        || FlowWindow.comesFirst(context.replies(), text.length());
   }
 
   /** Nothing more of the query is run. */
@@ -136,8 +148,11 @@ public final class SimpleProtocol {
   }
 
   private boolean standardStrings() {
-    String setting = settings.statement("standard_conforming_strings");
-    return setting == null || !setting.toLowerCase(Locale.ROOT).contains("off");
+    String name = "standard_conforming_strings";
+    TransactionState transaction = context.transactions().state();
+    boolean begun = context.backends().firstBegun() != null;
+    String made = begun ? "" : transaction.changesOf(List.of(name));
+    return !context.backends().says(name, "off") && !made.toLowerCase(Locale.ROOT).contains("off");
   }
 
   private Progress run(String sql, byte[] array, int at, int length) throws IOException {
@@ -250,7 +265,8 @@ public final class SimpleProtocol {
     if (context.transactions().state().isFailed()) {
       throw Transactions.aborted();
     }
-    Backend backend = commands.home();
+    // What a function works on, a large object for instance, lies on the first node.
+    Backend backend = context.backends().backend(catalogs.current().first());
     context.transactions().state().work().refuse("it calls a function by the fast path");
     context.transactions().enter(backend, true);
     return pass(backend, null, array, at, length);

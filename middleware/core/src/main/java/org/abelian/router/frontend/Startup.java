@@ -1,25 +1,30 @@
 package org.abelian.router.frontend;
 
 import java.io.IOException;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.pool.NodeIdentity;
+import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeRefusedException;
 import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.protocol.ProtocolException;
 import org.abelian.router.protocol.StartupCode;
 import org.abelian.router.protocol.StartupMessage;
+import org.abelian.router.protocol.StartupSettings;
+import org.abelian.router.session.SessionErrors;
 
 /**
- * The beginning of a session: requests for encryption, cancel requests, start-up, authentication,
- * greeting.
+ * The beginning of a session: cancel requests, start-up, authentication, greeting. Whether the
+ * connection is encrypted was settled before.
  */
 public final class Startup {
   private static final int LARGEST_STARTUP = 10_000;
@@ -37,14 +42,15 @@ public final class Startup {
     void cancel(int id, int secret);
 
     /**
-     * Makes sure that a node accepts the client.
+     * Makes sure that a node accepts the client, and sets there what it asks for.
      *
-     * @return the settings that it reports
+     * @param asked what the client has asked for
+     * @return the settings that the node reports then
      */
-    Map<String, String> connect(NodeIdentity identity) throws IOException;
+    Map<String, String> connect(NodeIdentity identity, StartupSettings asked) throws IOException;
 
     /** The client is known and may begin. */
-    void opened(NodeIdentity identity);
+    void opened();
 
     /** The dialogue is over. */
     void close();
@@ -76,6 +82,8 @@ public final class Startup {
       refuse(failure.fields());
     } catch (NodeRefusedException refused) {
       refuse(refused.error());
+    } catch (NodeLostException lost) {
+      refuse(SessionErrors.connectionLost(lost));
     } catch (AbelianException error) {
       refuse(ClientError.fields(error));
     }
@@ -102,7 +110,6 @@ public final class Startup {
     int at = input.start();
     int code = BigEndian.int4(input.array(), at + 4);
     switch (code) {
-      case StartupCode.SSL_REQUEST, StartupCode.GSS_ENCRYPTION_REQUEST -> output.writer().int1('N');
       case StartupCode.CANCEL_REQUEST -> {
         if (length == 16) {
           host.cancel(
@@ -112,19 +119,40 @@ public final class Startup {
       }
       default -> {
         if (code >>> 16 != 3) {
-          throw new ProtocolException(
-              "unsupported frontend protocol " + (code >>> 16) + "." + (code & 0xffff));
+          throw new AbelianException(
+              SqlState.FEATURE_NOT_SUPPORTED,
+              "unsupported frontend protocol "
+                  + (code >>> 16)
+                  + "."
+                  + (code & 0xffff)
+                  + ": server supports 3.0 to 3.0",
+              null);
         }
-        begin(StartupMessage.read(input.array(), at + 8, at + length));
+        StartupMessage asked = StartupMessage.read(input.array(), at + 8, at + length);
+        negotiate(code & 0xffff, asked);
+        begin(asked);
       }
     }
     input.consume(length);
     return true;
   }
 
-  private void begin(StartupMessage startup) {
+  /** Tells a client that asks for more than version 3.0 what it can have. */
+  private void negotiate(int minor, StartupMessage startup) {
+    List<String> unknown =
+        startup.parameters().keySet().stream().filter(name -> name.startsWith("_pq_.")).toList();
+    if (minor == 0 && unknown.isEmpty()) {
+      return;
+    }
+    FrameWriter writer = output.writer().begin(BackendType.NEGOTIATE_PROTOCOL_VERSION);
+    writer.int4(StartupCode.PROTOCOL_3_0).int4(unknown.size());
+    unknown.forEach(writer::string);
+    writer.end();
+  }
+
+  private void begin(StartupMessage startup) throws IOException {
     message = startup;
-    if (startup.user() == null) {
+    if (startup.user() == null || startup.user().isEmpty()) {
       throw new ClientError(
           ErrorFields.of("FATAL", "28000", "no PostgreSQL user name specified in startup packet"));
     }
@@ -133,6 +161,9 @@ public final class Startup {
           "replication is not supported through the router", "Connect to a node.");
     }
     exchange = authentication.begin(startup, output);
+    if (exchange.isDone()) {
+      open();
+    }
   }
 
   private boolean password(ByteQueue input) throws IOException {
@@ -156,13 +187,12 @@ public final class Startup {
   }
 
   private void open() throws IOException {
-    Map<String, String> parameters = new LinkedHashMap<>(message.parameters());
-    parameters.keySet().removeIf(name -> name.startsWith("_pq_."));
-    parameters.put("database", message.database());
-    NodeIdentity identity = new NodeIdentity(parameters, exchange.secret());
-    Map<String, String> reported = host.connect(identity);
+    StartupSettings asked = StartupSettings.of(message);
+    NodeIdentity identity = new NodeIdentity(asked.fixed(), exchange.secret());
+    SessionCommands.requireUtf8(asked.settings().getOrDefault("client_encoding", "UTF8"));
+    Map<String, String> reported = host.connect(identity, asked);
     SessionCommands.requireUtf8(reported.getOrDefault("client_encoding", "UTF8"));
-    host.opened(identity);
+    host.opened();
     output.writer().begin(BackendType.AUTHENTICATION).int4(0).end();
     reported.forEach(
         (name, value) -> {

@@ -2,71 +2,92 @@ package org.abelian.router.pool;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.protocol.ProtocolException;
+import org.abelian.router.transport.Transport;
 
 /**
  * One connection to a node. Its messages are written and read by one session at a time; {@link
  * #cancel} and {@link #close} may come from other threads.
  *
- * <p>A cancel request holds {@link #lending} from checking the borrower until the node has closed
- * the request's connection, which it does after signalling the backend. Giving the connection back
- * takes the same lock, so a late cancel never reaches the next borrower: a backend that is idle
- * forgets the signal.
+ * <p>A cancel request counts as under way from checking the borrower until the node has closed the
+ * request's connection, which it does after signalling the backend. Giving the connection back
+ * waits for that, so a late cancel never reaches the next borrower: a backend that is idle forgets
+ * the signal.
  */
 public final class NodeConnection {
   private static final int PREPARED_STATEMENTS = 1000;
   private static final int READ_BUFFER = 16384;
-  private static final int LARGEST_IDLE_BUFFER = 1 << 20;
-  private static final int GLANCE_MILLIS = 1;
+  private static final int LARGEST_IDLE_BUFFER = 1 << 16;
 
-  /** A farewell is a few hundred bytes; a node that says more than this unasked is talking. */
-  private static final int LARGEST_FAREWELL = 1 << 16;
+  /** A node that does not say within this time that it is there is as good as not there. */
+  private static final int SIGN_OF_LIFE_MILLIS = 5000;
+
+  /** So long a node may take to hear that nobody needs it any more. */
+  private static final int FAREWELL_MILLIS = 1000;
+
+  /** A node that says more than this between two statements is up to something else. */
+  private static final int LARGEST_SIGN = 1 << 16;
 
   private final NodeAddress address;
-  private final Socket socket;
-  private final InputStream input;
-  private final OutputStream output;
-  private final ByteQueue incoming = new ByteQueue(READ_BUFFER);
-  private final ByteQueue outgoing = new ByteQueue(8192);
-  private final FrameWriter writer = new FrameWriter(outgoing);
+  private final IoContext io;
+  private final NodeSocket socket;
+  private final Transport transport;
+  private final boolean encrypted;
+  private final ByteQueue incoming;
+  private final ByteQueue outgoing;
+  private final FrameWriter writer;
   private final PreparedStatements prepared = new PreparedStatements(PREPARED_STATEMENTS);
   private final ReentrantLock lending = new ReentrantLock();
-  private Object borrower;
+  private final Condition cancelled = lending.newCondition();
+  private volatile Object borrower;
   private Object lastBorrower;
+  private int cancelling;
   private int processId;
   private int secretKey;
-  private Map<String, String> parameters = Map.of();
+  private final Map<String, String> parameters = new HashMap<>();
   private byte transactionStatus = 'I';
-  private int timeoutMillis;
   private String transactionToken;
   private long laneClock;
+  private SealKey sealKey;
+  private long seals;
+  private String defaults;
+  private String settings;
+  private String answeredSettings;
   private Object settingsMark;
   private long schemaEpoch;
   private volatile boolean lost;
   private long sentNanos;
 
   /** When it was used last, by the pool's clock. */
-  private long usedNanos;
+  private volatile long usedNanos;
 
-  NodeConnection(NodeAddress address, Socket socket) throws IOException {
+  NodeConnection(NodeAddress address, NodeDialer.Dialled dialled, IoContext io) {
     this.address = address;
-    this.socket = socket;
-    input = socket.getInputStream();
-    output = socket.getOutputStream();
+    this.io = io;
+    socket = dialled.socket();
+    transport = dialled.transport();
+    encrypted = dialled.encrypted();
+    incoming = new ByteQueue(READ_BUFFER, io.memory());
+    outgoing = new ByteQueue(8192, io.memory());
+    writer = new FrameWriter(outgoing);
   }
 
   void opened(int processId, int secretKey, Map<String, String> parameters) {
     this.processId = processId;
     this.secretKey = secretKey;
-    this.parameters = Map.copyOf(parameters);
+    this.parameters.putAll(parameters);
+    defaults = parameters.getOrDefault("abelian.settings", "");
+    settings = defaults;
   }
 
   /** The node. */
@@ -74,9 +95,14 @@ public final class NodeConnection {
     return address;
   }
 
-  /** The node's ParameterStatus values when the connection was opened. */
+  /** What the node has reported of settings, the last value of each. */
   public Map<String, String> parameters() {
     return parameters;
+  }
+
+  /** The node has reported a setting. */
+  public void reported(String name, String value) {
+    parameters.put(name, value);
   }
 
   /** The backend's process id. */
@@ -111,6 +137,7 @@ public final class NodeConnection {
 
   /** Stores the status byte of a ReadyForQuery. */
   public void transactionStatus(byte status) {
+    answeredSettings = null;
     transactionStatus = status;
     if (status == 'I') {
       transactionToken = null;
@@ -145,6 +172,81 @@ public final class NodeConnection {
     laneClock = clock == null || clock.isEmpty() ? 0 : Long.parseLong(clock);
   }
 
+  /** What the node calls the connection; null when it has no names for them. */
+  public String name() {
+    return parameters.get("abelian.connection");
+  }
+
+  /** True when the node knows seals, and the router cannot seal here yet, or not any more. */
+  public boolean lacksSealKey() {
+    String name = name();
+    return name != null && (sealKey == null || !sealKey.fits(name));
+  }
+
+  /**
+   * From now on the router seals what it says here.
+   *
+   * @param key null when it does not
+   */
+  public void sealKey(SealKey key) {
+    sealKey = key;
+  }
+
+  /** The node does not know the router's key any more. */
+  public void forgetSealKey() {
+    if (sealKey != null) {
+      sealKey.forget();
+    }
+  }
+
+  /**
+   * The seal for a call of one of the node's functions on this connection. It is good once, until
+   * many later ones were used.
+   *
+   * @param arguments their texts
+   * @return null when the router does not seal here: then the node asks for none
+   */
+  public String seal(String function, String... arguments) {
+    if (sealKey == null) {
+      return null;
+    }
+    String[] numbered = Arrays.copyOf(arguments, arguments.length + 1);
+    numbered[arguments.length] = Long.toString(++seals);
+    return seals + "." + sealKey.seal(name(), function, numbered);
+  }
+
+  /**
+   * The seal for a word about this connection, which holds as long as the connection.
+   *
+   * @return null when the router does not seal here
+   */
+  public String sealWord(String word, String text) {
+    return sealKey == null ? null : sealKey.seal(name(), word, text);
+  }
+
+  /** What the node has said last of abelian.settings. */
+  public String settings() {
+    return answeredSettings == null ? settings : answeredSettings;
+  }
+
+  /** Stores what the node reported. */
+  public void settings(String reported) {
+    settings = reported;
+  }
+
+  /**
+   * Stores what the node answered in the midst of a group of messages. It holds until the end of
+   * the group: what is set then, and is not what was reported last, the node reports.
+   */
+  public void answeredSettings(String answer) {
+    answeredSettings = answer;
+  }
+
+  /** What the node reported as abelian.settings when the connection was opened. */
+  public String defaults() {
+    return defaults;
+  }
+
   /** Whatever the session uses to tell which settings are in force here; null when unknown. */
   public Object settingsMark() {
     return settingsMark;
@@ -165,6 +267,11 @@ public final class NodeConnection {
     schemaEpoch = epoch;
   }
 
+  /** True when what is sent is encrypted. */
+  public boolean isEncrypted() {
+    return encrypted;
+  }
+
   /** True when nothing can be sent or read any more. */
   public boolean isLost() {
     return lost;
@@ -176,7 +283,7 @@ public final class NodeConnection {
       return;
     }
     try {
-      output.write(outgoing.array(), outgoing.start(), outgoing.size());
+      transport.write(outgoing.array(), outgoing.start(), outgoing.size());
       outgoing.clear(LARGEST_IDLE_BUFFER);
       sentNanos = System.nanoTime();
     } catch (IOException e) {
@@ -184,7 +291,11 @@ public final class NodeConnection {
     }
   }
 
-  /** Reads what the node has sent, at least one byte. */
+  /**
+   * Reads what the node has sent, at least one byte.
+   *
+   * @throws AbelianException 53200 when there is no memory for it; the connection is lost then
+   */
   public void fill() throws NodeLostException {
     try {
       InjectedDelay.await(sentNanos);
@@ -195,13 +306,23 @@ public final class NodeConnection {
   }
 
   private void read() throws IOException {
-    incoming.reserve(incoming.isEmpty() ? READ_BUFFER / 2 : READ_BUFFER / 4);
-    int room = incoming.array().length - incoming.end();
-    int count = input.read(incoming.array(), incoming.end(), room);
-    if (count < 0) {
-      throw new EOFException("the node closed the connection");
+    try {
+      if (!transport.read(incoming, incoming.isEmpty() ? READ_BUFFER / 2 : READ_BUFFER / 4)) {
+        throw new EOFException("the node closed the connection");
+      }
+    } catch (AbelianException noMemory) {
+      close();
+      throw noMemory;
     }
-    incoming.extend(count);
+  }
+
+  /** Takes what the node has said while a message to it was stuck, without waiting for more. */
+  public void takeAside() {
+    try {
+      transport.readAside(incoming, READ_BUFFER / 4);
+    } catch (IOException e) {
+      close(); // Whoever waits for the answer learns it.
+    }
   }
 
   /** Waits until a whole frame is there and gives its length, type byte included. */
@@ -220,17 +341,12 @@ public final class NodeConnection {
     return incoming.array()[incoming.start()];
   }
 
-  /** How long a read may take before the connection counts as lost; 0 for ever. */
-  public void timeout(int millis) throws NodeLostException {
-    if (millis == timeoutMillis) {
-      return;
-    }
-    try {
-      socket.setSoTimeout(millis);
-      timeoutMillis = millis;
-    } catch (IOException e) {
-      throw lose(e);
-    }
+  /**
+   * How long the node may take to send or to receive something before the connection counts as
+   * lost; 0 for ever.
+   */
+  public void timeout(int millis) {
+    socket.timeout(millis);
   }
 
   /** When it was used last, by the pool's clock; for its borrower. */
@@ -244,23 +360,16 @@ public final class NodeConnection {
   }
 
   /**
-   * Whether the node is still there, as far as that shows without asking it: a node that went away
-   * has closed its side, often after a word of farewell. Takes a millisecond when the node is
-   * there; else the connection is lost afterwards. Only between statements, for its borrower.
+   * Whether the node is still there: it is asked to say that it is ready. Takes a round trip; when
+   * the node is not there, the connection is lost afterwards. Only between statements, for its
+   * borrower.
    */
   boolean isOpenAtNode() {
     try {
-      timeout(GLANCE_MILLIS);
-      try {
-        while (incoming.size() < LARGEST_FAREWELL) {
-          read();
-        }
-      } catch (SocketTimeoutException silent) {
-        // What an open connection does between statements.
-      }
-      if (hasError()) {
-        throw new EOFException("the node is closing the connection");
-      }
+      timeout(SIGN_OF_LIFE_MILLIS);
+      writer.empty(FrontendType.SYNC);
+      flush();
+      awaitReady();
       timeout(0);
       return true;
     } catch (IOException e) {
@@ -269,16 +378,29 @@ public final class NodeConnection {
     }
   }
 
-  /** Between statements a node reports settings and notices; an error ends the connection. */
-  private boolean hasError() {
-    int at = incoming.start();
-    for (int length = incoming.frameAt(at); length > 0; length = incoming.frameAt(at)) {
-      if (incoming.array()[at] == BackendType.ERROR_RESPONSE) {
-        return true;
+  /** What else the node has to say, such as a setting that was changed for all, stays unread. */
+  private void awaitReady() throws IOException {
+    int at = 0;
+    for (; ; ) {
+      int frame = incoming.start() + at;
+      int length = incoming.frameAt(frame);
+      if (length == 0) {
+        if (incoming.size() > LARGEST_SIGN) {
+          throw new ProtocolException("the node does not say that it is ready");
+        }
+        read();
+        continue;
+      }
+      byte type = incoming.array()[frame];
+      if (type == BackendType.READY_FOR_QUERY) {
+        incoming.remove(at, length);
+        return;
+      }
+      if (type == BackendType.ERROR_RESPONSE) {
+        throw new EOFException("the node is closing the connection");
       }
       at += length;
     }
-    return false;
   }
 
   private NodeLostException lose(IOException cause) {
@@ -352,6 +474,9 @@ public final class NodeConnection {
   void giveBack(boolean keepAffinity) {
     lending.lock();
     try {
+      while (cancelling > 0) {
+        cancelled.awaitUninterruptibly();
+      }
       borrower = null;
       if (!keepAffinity) {
         lastBorrower = null;
@@ -366,15 +491,46 @@ public final class NodeConnection {
    * connection.
    */
   public void cancel(Object session) {
+    if (!beginCancel(session)) {
+      return;
+    }
+    boolean arrived = false;
+    try {
+      arrived = CancelRequest.send(address, io, encrypted, processId, secretKey);
+    } finally {
+      if (!arrived) {
+        // The signal may still be on its way: nobody else may meet it. Nor is a node that does not
+        // answer this worth waiting for.
+        close();
+      }
+      endCancel();
+    }
+  }
+
+  private boolean beginCancel(Object session) {
     lending.lock();
     try {
-      if (borrower == session && !lost && !CancelRequest.send(address, processId, secretKey)) {
-        // The signal may still be on its way: nobody else may meet it.
-        lost = true;
-      }
+      boolean meant = borrower == session && !lost;
+      cancelling += meant ? 1 : 0;
+      return meant;
     } finally {
       lending.unlock();
     }
+  }
+
+  private void endCancel() {
+    lending.lock();
+    try {
+      cancelling--;
+      cancelled.signalAll();
+    } finally {
+      lending.unlock();
+    }
+  }
+
+  /** True while a thread waits for the node. From any thread. */
+  public boolean isWaiting() {
+    return socket.isWaiting();
   }
 
   /** True while a session has it. */
@@ -385,20 +541,26 @@ public final class NodeConnection {
   /** Closes the socket at once; whoever reads from it gets an error. */
   public void close() {
     lost = true;
-    try {
-      socket.close();
-    } catch (IOException e) {
-      // It is gone either way.
-    }
+    io.watch().remove(socket);
+    transport.close();
+  }
+
+  /** Gives up its memory; when nobody has it or will have it any more. */
+  void free() {
+    socket.discard();
+    incoming.close();
+    outgoing.close();
   }
 
   /** Takes leave of the node and closes. */
   void terminate() {
     if (!lost) {
       outgoing.clear();
-      writer.empty((byte) 'X');
+      writer.empty(FrontendType.TERMINATE);
+      timeout(FAREWELL_MILLIS);
       try {
         flush();
+        transport.end();
       } catch (NodeLostException e) {
         // It is gone either way.
       }

@@ -1,183 +1,100 @@
 package org.abelian.router.pool;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
-import java.util.Base64;
-import java.util.HashMap;
-import java.util.Map;
-import org.abelian.router.protocol.BackendType;
-import org.abelian.router.protocol.BigEndian;
-import org.abelian.router.protocol.ByteQueue;
-import org.abelian.router.protocol.CString;
-import org.abelian.router.protocol.ErrorFields;
-import org.abelian.router.protocol.FrontendType;
+import javax.net.ssl.SSLException;
+import org.abelian.router.pool.NodeDialer.Dialled;
+import org.abelian.router.pool.NodeDialer.Encryption;
 import org.abelian.router.protocol.ProtocolException;
-import org.abelian.router.protocol.Scram;
-import org.abelian.router.protocol.ScramClient;
-import org.abelian.router.protocol.ScramSecret;
-import org.abelian.router.protocol.StartupMessage;
+import org.abelian.router.tls.SslMode;
+import org.abelian.router.tls.TlsException;
 
-/**
- * Opens connections to nodes: start-up, authentication (trust, SCRAM-SHA-256, clear text), first
- * ReadyForQuery.
- */
+/** Opens connections to nodes, encrypted as the sslmode says. */
 public final class NodeConnector {
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
   private static final int START_TIMEOUT_MILLIS = 30_000;
 
-  /** Class of 57P01 admin_shutdown, 57P02 crash_shutdown and 57P03 cannot_connect_now. */
-  private static final String OPERATOR_INTERVENTION = "57P";
+  /** invalid_authorization_specification: among others, a rule for the other kind of connection. */
+  private static final String NO_SUCH_CONNECTION = "28000";
 
-  private static final int AUTHENTICATED = 0;
-  private static final int CLEAR_TEXT = 3;
-  private static final int SASL = 10;
-  private static final int SASL_CONTINUE = 11;
-  private static final int SASL_FINAL = 12;
-  private static final SecureRandom RANDOM = new SecureRandom();
-
+  private final NodeDialer dialer;
   private final NodeIdentity identity;
-  private ScramClient scram;
-  private final Map<String, String> parameters = new HashMap<>();
-  private int processId;
-  private int secretKey;
+  private final IoContext io;
+  private boolean encrypted;
 
-  private NodeConnector(NodeIdentity identity) {
+  private NodeConnector(NodeDialer dialer, NodeIdentity identity, IoContext io) {
+    this.dialer = dialer;
     this.identity = identity;
+    this.io = io;
   }
 
   /**
    * Opens a connection.
    *
    * @throws NodeRefusedException when the node answers with an error
-   * @throws NodeLostException when it cannot be reached
+   * @throws NodeLostException when it cannot be reached, or not in the way that is asked for
    */
-  public static NodeConnection open(NodeAddress address, NodeIdentity identity) throws IOException {
-    Socket socket = new Socket();
+  public static NodeConnection open(NodeAddress address, NodeIdentity identity, IoContext io)
+      throws IOException {
+    NodeDialer dialer = new NodeDialer(address, io, CONNECT_TIMEOUT_MILLIS, START_TIMEOUT_MILLIS);
     try {
-      socket.setTcpNoDelay(true);
-      socket.setKeepAlive(true);
-      socket.connect(new InetSocketAddress(address.host(), address.port()), CONNECT_TIMEOUT_MILLIS);
-      NodeConnection connection = new NodeConnection(address, socket);
-      connection.timeout(START_TIMEOUT_MILLIS);
-      new NodeConnector(identity).start(connection);
-      connection.timeout(0);
-      return connection;
+      return new NodeConnector(dialer, identity, io).open();
     } catch (NodeRefusedException | NodeLostException | ProtocolException e) {
-      socket.close();
       throw e;
+    } catch (SSLException | TlsException e) {
+      throw NodeLostException.withoutTls(address, e);
     } catch (IOException e) {
-      socket.close();
       throw new NodeLostException(address, e);
     }
   }
 
-  private void start(NodeConnection connection) throws IOException {
-    new StartupMessage(identity.startup()).write(connection.writer());
-    connection.flush();
-    for (; ; ) {
-      int length = connection.awaitFrame();
-      ByteQueue incoming = connection.incoming();
-      byte[] array = incoming.array();
-      int at = incoming.start();
-      switch (connection.frameType()) {
-        case BackendType.AUTHENTICATION -> authenticate(connection, array, at + 5, at + length);
-        case BackendType.PARAMETER_STATUS -> {
-          int nameEnd = CString.end(array, at + 5, at + length);
-          parameters.put(
-              CString.read(array, at + 5, nameEnd),
-              CString.read(array, nameEnd + 1, at + length - 1));
-        }
-        case BackendType.BACKEND_KEY_DATA -> {
-          processId = BigEndian.int4(array, at + 5);
-          secretKey = BigEndian.int4(array, at + 9);
-        }
-        case BackendType.ERROR_RESPONSE ->
-            throw refused(connection.address(), ErrorFields.read(array, at));
-        case BackendType.READY_FOR_QUERY -> {
-          incoming.consume(length);
-          connection.opened(processId, secretKey, parameters);
-          return;
-        }
-        default -> {
-          // Notices and NegotiateProtocolVersion say nothing that matters here.
-        }
+  private NodeConnection open() throws IOException {
+    SslMode mode = io.tls().settings().mode();
+    if (mode.requiresEncryption()) {
+      return attempt(Encryption.REQUIRED);
+    }
+    try {
+      return attempt(mode == SslMode.PREFER ? Encryption.WHERE_OFFERED : Encryption.NONE);
+    } catch (NodeRefusedException | NodeLostException | SSLException first) {
+      if (mode == SslMode.DISABLE || encrypted != (mode == SslMode.PREFER) || !isReason(first)) {
+        throw first;
       }
-      incoming.consume(length);
+      return attemptOtherwise(first);
     }
   }
 
-  private void authenticate(NodeConnection connection, byte[] array, int at, int limit)
-      throws IOException {
-    int method = BigEndian.int4(array, at);
-    switch (method) {
-      case AUTHENTICATED -> {}
-      case CLEAR_TEXT -> {
-        if (!(identity.secret() instanceof ScramSecret.Password password)) {
-          throw refused("the node asks for a clear-text password, which the router does not have");
-        }
-        connection.writer().begin(FrontendType.PASSWORD).string(password.password()).end();
-        connection.flush();
-      }
-      case SASL -> {
-        if (!new String(array, at + 4, limit - at - 4, StandardCharsets.US_ASCII)
-            .contains(Scram.MECHANISM)) {
-          throw refused("the node offers no " + Scram.MECHANISM);
-        }
-        if (identity.secret() == null) {
-          throw refused(
-              "password authentication failed for user \""
-                  + identity.user()
-                  + "\": no password was given");
-        }
-        scram = new ScramClient(identity.secret(), nonce());
-        byte[] first = scram.first().getBytes(StandardCharsets.UTF_8);
-        connection
-            .writer()
-            .begin(FrontendType.PASSWORD)
-            .string(Scram.MECHANISM)
-            .int4(first.length)
-            .bytes(first)
-            .end();
-        connection.flush();
-      }
-      case SASL_CONTINUE -> {
-        String last = scram.last(text(array, at + 4, limit));
-        connection
-            .writer()
-            .begin(FrontendType.PASSWORD)
-            .bytes(last.getBytes(StandardCharsets.UTF_8))
-            .end();
-        connection.flush();
-      }
-      case SASL_FINAL -> scram.verify(text(array, at + 4, limit));
-      default ->
-          throw refused(
-              "the node asks for authentication method " + method + "; use scram-sha-256");
+  /** Whether the other kind of connection may be what the node wants. */
+  private static boolean isReason(IOException failure) {
+    return failure instanceof NodeRefusedException refused
+        ? refused.error().sqlState().equals(NO_SUCH_CONNECTION)
+        : failure instanceof SSLException || failure.getCause() instanceof SSLException;
+  }
+
+  private NodeConnection attemptOtherwise(IOException first) throws IOException {
+    try {
+      return attempt(encrypted ? Encryption.NONE : Encryption.REQUIRED);
+    } catch (IOException second) {
+      first.addSuppressed(second);
+      throw first;
     }
   }
 
-  /** A nonce for one exchange: 18 random bytes, as PostgreSQL takes. */
-  public static String nonce() {
-    byte[] bytes = new byte[18];
-    RANDOM.nextBytes(bytes);
-    return Base64.getEncoder().encodeToString(bytes);
-  }
-
-  private static String text(byte[] array, int from, int limit) {
-    return new String(array, from, limit - from, StandardCharsets.UTF_8);
-  }
-
-  /** A node that is starting up or shutting down is as good as one that is not there. */
-  private static IOException refused(NodeAddress address, ErrorFields error) {
-    return error.sqlState().startsWith(OPERATOR_INTERVENTION)
-        ? new NodeLostException(address, new IOException(error.message()))
-        : new NodeRefusedException(error);
-  }
-
-  private static NodeRefusedException refused(String message) {
-    return new NodeRefusedException(ErrorFields.of("FATAL", "28P01", message));
+  private NodeConnection attempt(Encryption encryption) throws IOException {
+    encrypted = encryption != Encryption.NONE;
+    Dialled dialled = dialer.dial(encryption);
+    encrypted = dialled.encrypted();
+    NodeConnection connection = new NodeConnection(dialer.address(), dialled, io);
+    boolean opened = false;
+    try {
+      connection.timeout(START_TIMEOUT_MILLIS);
+      new NodeLogin(identity, dialled, io.tls().settings().channelBinding()).run(connection);
+      connection.timeout(0);
+      opened = true;
+      return connection;
+    } finally {
+      if (!opened) {
+        connection.close();
+        connection.free();
+      }
+    }
   }
 }

@@ -14,6 +14,19 @@ public final class NodeLostException extends IOException {
     this.address = address;
   }
 
+  private NodeLostException(String message, NodeAddress address, IOException cause) {
+    super(message, cause);
+    this.address = address;
+  }
+
+  /** No connection was made, since it could not be encrypted as it must be. */
+  static NodeLostException withoutTls(NodeAddress address, IOException cause) {
+    return new NodeLostException(
+        "connection to node " + address + " failed: SSL error: " + cause.getMessage(),
+        address,
+        cause);
+  }
+
   /** The node. */
   public NodeAddress address() {
     return address;

@@ -6,7 +6,7 @@ import org.abelian.router.session.IntentText;
 import org.abelian.router.session.IsolationSettings;
 
 /**
- * The commit class of a call, chosen before it runs: {@link CommitClass#SINGLE}, {@backend
+ * The commit class of a call, chosen before it runs: {@link CommitClass#SINGLE}, {@link
  * CommitClass#COMMUTING}, {@link CommitClass#INDEPENDENT}, or {@link CommitClass#COORDINATED} for
  * whatever the session's transaction makes of it.
  *
@@ -51,7 +51,7 @@ public record CallChoice(CommitClass commitClass, String reason) {
   /** Why it cannot be an independent transaction; null when it can. */
   private static String obstacle(CallContext context, ProcedureCall call, String company) {
     String signature = call.procedure().signature();
-    if (ClassChoice.says(context.settings(), ClassChoice.SETTING, "coordinated")) {
+    if (context.engine().backends().says(ClassChoice.SETTING, "coordinated")) {
       return ClassChoice.SETTING + " is coordinated";
     } else if (!call.procedure().independent()) {
       return signature + " is coordinated; abelian.explain_procedure() says why";
@@ -60,11 +60,11 @@ public record CallChoice(CommitClass commitClass, String reason) {
     } else if (company != null) {
       return company;
     } else if (IsolationSettings.isStrict(
-        context.engine().transactions().state(), context.settings())) {
+        context.engine().transactions().state(), context.engine().backends())) {
       return "its isolation level is above READ COMMITTED";
     } else if (call.participants().size() > PARTICIPANTS_MAX) {
       return "more than " + PARTICIPANTS_MAX + " nodes take part";
-    } else if (IntentText.settings(context.settings()).isEmpty()) {
+    } else if (IntentText.settings(context.settings().current()).isEmpty()) {
       return "a setting of the session does not hold for one transaction alone";
     }
     return null;

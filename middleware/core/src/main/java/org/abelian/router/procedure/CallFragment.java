@@ -39,6 +39,11 @@ public final class CallFragment implements CommutingFragment {
       NodeStatement.of(
           "SELECT abelian.commit_intent($1, $2, $3, $4)", new int[] {UUID, INT8, INT4_ARRAY, TEXT});
 
+  private static final NodeStatement COMMIT_SEALED =
+      NodeStatement.of(
+          "SELECT abelian.commit_intent($1, $2, $3, $4, $5)",
+          new int[] {UUID, INT8, INT4_ARRAY, TEXT, TEXT});
+
   /** The client's own setting, which holds again at the gate, is kept aside. */
   private static final NodeStatement LIMIT_WAITS =
       NodeStatement.of(
@@ -78,7 +83,7 @@ public final class CallFragment implements CommutingFragment {
     connection = backend.connection;
     this.calls = calls;
     this.waits = waits;
-    participant = new BackendParticipant(backend);
+    participant = new BackendParticipant(backend.nodeId, backend.connection);
   }
 
   @Override
@@ -103,7 +108,7 @@ public final class CallFragment implements CommutingFragment {
       NodeCall.sendPrepared(connection, UNLIMIT_WAITS);
     }
     for (int i = 0; i < ids.size(); i++) {
-      sendIntent(ids.get(i), "{" + nodes + "}", intents.get(i).work());
+      sendIntent(ids.get(i), intents.get(i));
     }
     connection.closeAllSurplus();
     connection.writer().empty(FrontendType.SYNC);
@@ -124,9 +129,17 @@ public final class CallFragment implements CommutingFragment {
             .toList();
   }
 
-  private void sendIntent(IntentId id, String nodes, String work) {
+  private void sendIntent(IntentId id, Intent intent) {
     String router = id.router().toString();
-    NodeCall.sendPrepared(connection, COMMIT, router, Long.toString(id.number()), nodes, work);
+    String number = Long.toString(id.number());
+    String nodes = intent.nodesText();
+    String work = intent.work();
+    String seal = connection.seal("commit_intent", number, nodes, work);
+    if (seal == null) {
+      NodeCall.sendPrepared(connection, COMMIT, router, number, nodes, work);
+    } else {
+      NodeCall.sendPrepared(connection, COMMIT_SEALED, router, number, nodes, work, seal);
+    }
   }
 
   private static String nodes(List<Integer> nodes) {

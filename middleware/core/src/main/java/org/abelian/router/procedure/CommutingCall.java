@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
-import org.abelian.router.backend.SessionSettings;
+import org.abelian.router.backend.BackendSession;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.error.SqlState;
@@ -63,13 +63,13 @@ public final class CommutingCall extends Execution {
 
   /** Whether it may run a call that is all of its transaction, by what the procedure does. */
   public static boolean accepts(CallContext context, ProcedureCall call) {
-    SessionSettings settings = context.settings();
+    BackendSession backends = context.engine().backends();
     return !call.homes().isEmpty()
         && nodes(call).containsAll(call.homes())
         && call.routed().utility() == UtilityKind.CALL
         && call.procedure().columns().isEmpty()
-        && !IsolationSettings.isStrict(context.engine().transactions().state(), settings)
-        && !ClassChoice.says(settings, ClassChoice.SETTING, "coordinated");
+        && !IsolationSettings.isStrict(context.engine().transactions().state(), backends)
+        && !backends.says(ClassChoice.SETTING, "coordinated");
   }
 
   private static List<Integer> nodes(ProcedureCall call) {

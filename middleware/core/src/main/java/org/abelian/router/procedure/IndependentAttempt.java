@@ -14,9 +14,9 @@ import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.FragmentReply;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
+import org.abelian.router.execution.RouterStatement;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
-import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.session.IntentText;
@@ -38,10 +38,12 @@ import org.slf4j.LoggerFactory;
 public final class IndependentAttempt {
   private static final Logger LOG = LoggerFactory.getLogger(IndependentAttempt.class);
 
-  private static final NodeStatement PROPOSE = NodeStatement.of(IndependentTransaction.PROPOSE);
-  private static final NodeStatement EXECUTE = NodeStatement.of(IndependentTransaction.EXECUTE);
-  private static final NodeStatement EXECUTE_CALLS =
-      NodeStatement.of(IndependentTransaction.EXECUTE_CALLS);
+  private static final RouterStatement PROPOSE =
+      new RouterStatement(IndependentTransaction.PROPOSE, 5);
+  private static final RouterStatement EXECUTE =
+      new RouterStatement(IndependentTransaction.EXECUTE, 5);
+  private static final RouterStatement EXECUTE_CALLS =
+      new RouterStatement(IndependentTransaction.EXECUTE_CALLS, 5);
   private static final String CACHED_PLAN_ROUTINE = "RevalidateCachedQuery";
   private static final int SETTLE_TRIES = 8;
   private static final Duration SETTLE_PAUSE = Duration.ofMillis(500);
@@ -111,7 +113,7 @@ public final class IndependentAttempt {
 
   private Refusal askForTimestamps() {
     for (Backend backend : backends) {
-      NodeCall.sendPrepared(backend.connection, PROPOSE, transaction.proposal(backend.nodeId));
+      PROPOSE.send(backend.connection, transaction.proposal(backend.nodeId));
       send(backend.connection);
     }
     Backend refusing = null;
@@ -181,7 +183,7 @@ public final class IndependentAttempt {
    */
   private void execute() {
     String intent =
-        IntentText.settings(context.settings()).orElse("")
+        IntentText.settings(context.settings().current()).orElse("")
             + calls.stream().map(LaneCall::intent).collect(Collectors.joining());
     if (areExecuted(intent)) {
       context.services().independents().acknowledged(transaction);
@@ -206,10 +208,9 @@ public final class IndependentAttempt {
   }
 
   private void sendExecution(String intent) {
-    NodeStatement execute = calls.size() > 1 ? EXECUTE_CALLS : EXECUTE;
+    RouterStatement execute = calls.size() > 1 ? EXECUTE_CALLS : EXECUTE;
     for (Backend backend : backends) {
-      NodeCall.sendPrepared(
-          backend.connection, execute, transaction.execution(backend.nodeId, intent));
+      execute.send(backend.connection, transaction.execution(backend.nodeId, intent));
       calls.forEach(call -> call.send(backend.nodeId, backend.connection));
       send(backend.connection);
     }

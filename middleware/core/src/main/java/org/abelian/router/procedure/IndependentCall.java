@@ -3,12 +3,14 @@ package org.abelian.router.procedure;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.IntentText;
 import org.abelian.router.session.Progress;
+import org.abelian.router.transaction.NodeUnreachableException;
 import org.abelian.router.transaction.independent.Refusal;
 
 /**
@@ -22,6 +24,7 @@ public final class IndependentCall extends Execution {
       "the gate of a lane stayed closed for " + LaneAttempts.GATE_SECONDS + " s";
   private static final String UNFIT_ARGUMENT =
       "an argument's text may not read the same everywhere";
+  private static final String NOT_UPDATED = "a node has not been updated to 0.6.0";
   private static final String STRICT_NODE =
       "a node's default isolation level is above READ COMMITTED";
 
@@ -94,6 +97,9 @@ public final class IndependentCall extends Execution {
     if (joined != null) {
       return joined.execute(limit);
     }
+    if (!areUpdated(prepared.participants())) {
+      return executeJoined(NOT_UPDATED);
+    }
     if (new LaneSharing(context).run(prepared)) {
       return Progress.NEXT;
     }
@@ -106,11 +112,23 @@ public final class IndependentCall extends Execution {
       return Progress.NEXT;
     }
     watch.check();
-    joined = join(context, bound, prepared.call(), reason(refusal));
+    return executeJoined(reason(refusal));
+  }
+
+  private Progress executeJoined(String reason) throws IOException {
+    joined = join(context, bound, prepared.call(), reason);
     if (prepared.describes()) {
       joined.describe(Description.FULL);
     }
     return joined.execute(0);
+  }
+
+  private boolean areUpdated(List<Backend> backends) {
+    try {
+      return context.services().independents().areUpdated(Backend.nodes(backends));
+    } catch (NodeUnreachableException unreachable) {
+      return true; // It learns by itself what is wrong.
+    }
   }
 
   private static String reason(Refusal refusal) {

@@ -8,7 +8,6 @@ import org.abelian.router.batching.Result;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.session.BatchSlot;
 import org.abelian.router.session.SessionErrors;
-import org.abelian.router.transaction.NodeUnreachableException;
 import org.abelian.router.transaction.independent.Refusal;
 
 /**
@@ -32,7 +31,7 @@ public final class LaneSharing {
     BatchSlot slot = context.slot();
     slot.endGroup();
     String scope = context.scope().of(prepared.participants());
-    if (scope == null || !areKnownToShare(prepared.participants())) {
+    if (scope == null) {
       return false;
     }
     CallGroup key = CallGroup.of(scope, prepared.participants());
@@ -61,14 +60,6 @@ public final class LaneSharing {
     context.services().statistics().countShared();
     call.answer();
     return true;
-  }
-
-  private boolean areKnownToShare(List<Backend> backends) {
-    try {
-      return context.services().independents().shareCalls(Backend.nodes(backends));
-    } catch (NodeUnreachableException unreachable) {
-      return false; // It learns by itself what is wrong.
-    }
   }
 
   /** Runs all of them over this session's connections. */

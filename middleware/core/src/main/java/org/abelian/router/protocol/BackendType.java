@@ -16,6 +16,7 @@ public final class BackendType {
   public static final byte EMPTY_QUERY_RESPONSE = 'I';
   public static final byte ERROR_RESPONSE = 'E';
   public static final byte FUNCTION_CALL_RESPONSE = 'V';
+  public static final byte NEGOTIATE_PROTOCOL_VERSION = 'v';
   public static final byte NO_DATA = 'n';
   public static final byte NOTICE_RESPONSE = 'N';
   public static final byte NOTIFICATION_RESPONSE = 'A';

@@ -20,7 +20,7 @@ public final class BindMessage {
   /**
    * Looks at the frame at an index.
    *
-   * @throws IllegalArgumentException when it is malformed
+   * @throws MalformedMessageException when it is
    */
   public void look(byte[] array, int frame) {
     this.array = array;
@@ -37,14 +37,18 @@ public final class BindMessage {
     valuesAt = at + 2;
     known = 0;
     if (formatCount > 1 && formatCount != parameterCount) {
-      throw new IllegalArgumentException(
-          "Bind has " + formatCount + " formats for " + parameterCount + " parameters");
+      throw new MalformedMessageException(
+          "bind message has "
+              + formatCount
+              + " parameter formats but "
+              + parameterCount
+              + " parameters");
     }
   }
 
   private void require(int end) {
     if (end > tailEnd) {
-      throw new IllegalArgumentException("insufficient data left in Bind");
+      throw MalformedMessageException.tooShort();
     }
   }
 
@@ -162,7 +166,7 @@ public final class BindMessage {
    *
    * @param more in text form
    */
-  public void writeValues(FrameWriter writer, List<byte[]> more) {
+  public void writeValues(FrameWriter writer, List<ByteQueue> more) {
     int all = parameterCount + more.size();
     writer.int2(all);
     for (int i = 0; i < all; i++) {
@@ -176,8 +180,8 @@ public final class BindMessage {
         writer.bytes(array, offset(i), length);
       }
     }
-    for (byte[] value : more) {
-      writer.int4(value.length).bytes(value);
+    for (ByteQueue value : more) {
+      writer.int4(value.size()).bytes(value.array(), value.start(), value.size());
     }
   }
 

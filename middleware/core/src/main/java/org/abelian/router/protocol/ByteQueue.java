@@ -1,6 +1,8 @@
 package org.abelian.router.protocol;
 
 import java.util.Arrays;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
 
 /**
  * A growing array of bytes that is appended to at its end and consumed from its start. The bytes
@@ -8,12 +10,30 @@ import java.util.Arrays;
  * may move them. Not thread-safe.
  */
 public final class ByteQueue {
+  private static final byte[] NONE = {};
+
+  /** No Java array is longer. */
+  private static final int LONGEST = Integer.MAX_VALUE - 8;
+
+  private final int free;
+  private final MemoryBudget budget;
   private byte[] array;
   private int start;
   private int end;
 
   /** An empty queue with that much room to begin with. */
   public ByteQueue(int capacity) {
+    this(capacity, null);
+  }
+
+  /**
+   * An empty queue that counts what it takes beyond its first room.
+   *
+   * @param budget null to count nothing
+   */
+  public ByteQueue(int capacity, MemoryBudget budget) {
+    free = capacity;
+    this.budget = budget;
     array = new byte[capacity];
   }
 
@@ -42,8 +62,17 @@ public final class ByteQueue {
     return start == end;
   }
 
-  /** Makes room for that many bytes at the end, moving what is there if need be. */
+  /**
+   * Makes room for that many bytes at the end, moving what is there if need be.
+   *
+   * @throws AbelianException 53200 when the budget has no room for a large queue, which then is as
+   *     before
+   */
   public void reserve(int count) {
+    reserve(count, false);
+  }
+
+  private void reserve(int count, boolean anyway) {
     if (array.length - end >= count) {
       return;
     }
@@ -51,12 +80,38 @@ public final class ByteQueue {
     if (array.length - size >= count && start >= size) {
       System.arraycopy(array, start, array, 0, size);
     } else {
-      byte[] larger = new byte[Math.max(array.length * 2, Math.addExact(size, count))];
+      byte[] larger = allocate(capacity((long) size + count), anyway);
       System.arraycopy(array, start, larger, 0, size);
       array = larger;
     }
     start = 0;
     end = size;
+  }
+
+  private int capacity(long needed) {
+    if (needed > LONGEST) {
+      throw new AbelianException(
+          SqlState.PROGRAM_LIMIT_EXCEEDED, needed + " bytes are too much for one buffer", null);
+    }
+    return (int) Math.min(Math.max(array.length * 2L, needed), LONGEST);
+  }
+
+  /** A new array, which is counted in place of the present one. */
+  private byte[] allocate(int capacity, boolean anyway) {
+    if (budget == null) {
+      return new byte[capacity];
+    }
+    long more = counted(capacity) - counted(array.length);
+    if (more <= 0 || anyway || capacity <= MemoryBudget.SMALL) {
+      budget.takeAnyway(more);
+    } else {
+      budget.take(more);
+    }
+    return new byte[capacity];
+  }
+
+  private long counted(int capacity) {
+    return Math.max(0, capacity - free);
   }
 
   /** Counts bytes as appended that were written into the array after {@link #reserve}. */
@@ -69,6 +124,12 @@ public final class ByteQueue {
     reserve(length);
     System.arraycopy(source, offset, array, end, length);
     end += length;
+  }
+
+  /** Appends a small piece of an array, also when the budget has no room for it. */
+  public void appendAnyway(byte[] source, int offset, int length) {
+    reserve(length, true);
+    append(source, offset, length);
   }
 
   /** Appends an array. */
@@ -90,13 +151,30 @@ public final class ByteQueue {
     end = start + size;
   }
 
+  /** Removes a piece that starts so many bytes after the first. */
+  public void remove(int offset, int count) {
+    int from = start + offset + count;
+    System.arraycopy(array, from, array, from - count, end - from);
+    end -= count;
+  }
+
   /** Removes everything, and gives back a large array. */
   public void clear(int keepCapacity) {
     start = 0;
     end = 0;
     if (array.length > keepCapacity) {
-      array = new byte[keepCapacity];
+      array = allocate(keepCapacity, true);
     }
+  }
+
+  /** Removes everything for good: its memory is not counted any more. */
+  public void close() {
+    start = 0;
+    end = 0;
+    if (budget != null) {
+      budget.give(counted(array.length));
+    }
+    array = NONE;
   }
 
   /** Removes everything. */

@@ -10,7 +10,7 @@ public final class CString {
    * The index of the zero that ends the string at an index.
    *
    * @param limit where the message ends
-   * @throws IllegalArgumentException when there is none before the limit
+   * @throws MalformedMessageException when there is none before the limit
    */
   public static int end(byte[] array, int index, int limit) {
     int at = index;
@@ -20,7 +20,7 @@ public final class CString {
       }
       at++;
     }
-    throw new IllegalArgumentException("unterminated string in a message");
+    throw new MalformedMessageException("invalid string in message");
   }
 
   /** The string between an index and its zero. */

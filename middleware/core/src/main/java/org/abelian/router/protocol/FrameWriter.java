@@ -1,10 +1,15 @@
 package org.abelian.router.protocol;
 
 import java.nio.charset.StandardCharsets;
+import org.abelian.router.error.AbelianException;
 
 /** Appends frames to a queue: {@code begin}, the fields, {@code end}. Not thread-safe. */
 public final class FrameWriter {
   private final ByteQueue queue;
+
+  /** Where the frame that is being written starts; -1 between frames. */
+  private int frameAt = -1;
+
   private int lengthAt;
 
   /** Writes to that queue. */
@@ -16,7 +21,8 @@ public final class FrameWriter {
   public FrameWriter begin(byte type) {
     queue.reserve(5);
     queue.array()[queue.end()] = type;
-    lengthAt = queue.size() + 1;
+    frameAt = queue.size();
+    lengthAt = frameAt + 1;
     queue.extend(5);
     return this;
   }
@@ -24,7 +30,8 @@ public final class FrameWriter {
   /** Starts a frame without a type byte, as the start-up messages are. */
   public FrameWriter beginUntyped() {
     queue.reserve(4);
-    lengthAt = queue.size();
+    frameAt = queue.size();
+    lengthAt = frameAt;
     queue.extend(4);
     return this;
   }
@@ -55,13 +62,25 @@ public final class FrameWriter {
 
   /** Appends bytes as they are. */
   public FrameWriter bytes(byte[] value) {
-    queue.append(value, 0, value.length);
-    return this;
+    return bytes(value, 0, value.length);
   }
 
-  /** Appends a piece of an array as it is. */
+  /**
+   * Appends a piece of an array as it is.
+   *
+   * @throws AbelianException 53200 when there is no memory for it; then nothing of the frame is
+   *     left in the queue
+   */
   public FrameWriter bytes(byte[] value, int offset, int length) {
-    queue.append(value, offset, length);
+    try {
+      queue.append(value, offset, length);
+    } catch (AbelianException e) {
+      if (frameAt >= 0) {
+        queue.truncate(frameAt);
+        frameAt = -1;
+      }
+      throw e;
+    }
     return this;
   }
 
@@ -79,6 +98,7 @@ public final class FrameWriter {
   public void end() {
     int at = queue.start() + lengthAt;
     BigEndian.putInt4(queue.array(), at, queue.end() - at);
+    frameAt = -1;
   }
 
   /** Appends a frame without fields. */

@@ -5,6 +5,8 @@ import com.ongres.stringprep.Stringprep;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.Base64;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -13,13 +15,25 @@ public final class Scram {
   /** The name of the mechanism. */
   public static final String MECHANISM = "SCRAM-SHA-256";
 
+  /** The name of the mechanism with channel binding. */
+  public static final String MECHANISM_PLUS = "SCRAM-SHA-256-PLUS";
+
   /** The length of a key. */
   public static final int KEY_LENGTH = 32;
 
+  private static final int NONCE_LENGTH = 18;
+  private static final SecureRandom RANDOM = new SecureRandom();
   private static final byte[] FIRST_BLOCK = {0, 0, 0, 1};
   private static final Profile SASL_PREP = Stringprep.getProvider("SASLprep");
 
   private Scram() {}
+
+  /** A nonce for one exchange: as many random bytes as PostgreSQL takes. */
+  public static String nonce() {
+    byte[] bytes = new byte[NONCE_LENGTH];
+    RANDOM.nextBytes(bytes);
+    return Base64.getEncoder().encodeToString(bytes);
+  }
 
   /** SaltedPassword: PBKDF2 with HMAC-SHA-256 and one block. */
   public static byte[] saltedPassword(String password, byte[] salt, int iterations) {

@@ -2,6 +2,7 @@ package org.abelian.router.routing;
 
 import java.util.List;
 import java.util.function.Function;
+import org.abelian.router.analysis.NodeFunctions;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
@@ -31,14 +32,25 @@ final class QueryRouting {
     if (!facts.functions().isEmpty() && !catalog.tables().isEmpty()) {
       throw Refusals.opaqueFunction(facts.functions().get(0));
     }
+    NodeFunctions called = facts.nodeFunctions();
+    if (!called.ofNoNode().isEmpty()) {
+      throw Refusals.functionOfNoNode(called.ofNoNode().get(0));
+    }
     if (!uses.isPlaced()) {
-      boolean anywhere = facts.relations().isEmpty() && !facts.volatileFunctions();
+      boolean anywhere =
+          facts.relations().isEmpty()
+              && facts.functions().isEmpty()
+              && !facts.volatileFunctions()
+              && called.ofOneNode().isEmpty();
       return Plan.always(anywhere ? new Route.AnyNode() : firstNode);
     }
     if (uses.hashed().isEmpty()) {
       return Plan.always(overReferences());
     }
     checkWrites();
+    if (!called.ofOneNode().isEmpty()) {
+      throw Refusals.functionOfOneNode(called.ofOneNode().get(0), uses.hashed().get(0));
+    }
     if (!uses.local().isEmpty()) {
       throw Refusals.mixedWithLocal(uses.hashed().get(0), uses.local().get(0));
     }
@@ -59,7 +71,8 @@ final class QueryRouting {
         uses.local().isEmpty()
             && uses.catalogues().isEmpty()
             && !facts.locks()
-            && !facts.volatileFunctions();
+            && !facts.volatileFunctions()
+            && facts.nodeFunctions().ofOneNode().isEmpty();
     return anywhere ? new Route.AnyNode() : firstNode;
   }
 
@@ -93,7 +106,7 @@ final class QueryRouting {
         throw Refusals.merge(table);
       }
       String column = uses.placement(table).column();
-      if (facts.assigned().contains(column)) {
+      if (table.assigned().contains(column)) {
         throw Refusals.keyChanged(table, column);
       }
     }

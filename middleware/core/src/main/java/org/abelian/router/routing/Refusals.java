@@ -95,6 +95,35 @@ final class Refusals {
             + " (create_distributed_procedure), or send its statements by themselves.");
   }
 
+  static AbelianException functionOfOneNode(String function, RelationFacts table) {
+    return AbelianException.unsupported(
+        "function "
+            + function
+            + "() belongs to one node, and the rows of \""
+            + table.name()
+            + "\" may lie on others",
+        "Call it in a statement of its own.");
+  }
+
+  static AbelianException functionOfNoNode(String function) {
+    return AbelianException.unsupported(
+        "function " + function + "() is not supported over several nodes",
+        "Keep what nextval() or RETURNING gives; let a sequence of a distributed table start where"
+            + " it must before the table is placed.");
+  }
+
+  static AbelianException settingsOfSeveralNodes() {
+    return AbelianException.unsupported(
+        "set_config() for rows of several nodes, or in a cursor, is not supported",
+        "Call it in a statement of its own, or use SET.");
+  }
+
+  static AbelianException temporaryAndOthers(String what) {
+    return AbelianException.unsupported(
+        what + " of temporary and other objects in one statement is not supported",
+        "Temporary objects lie on the first node only: use a statement for each.");
+  }
+
   static AbelianException stopped(ProcedureFacts procedure) {
     return new AbelianException(
         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,

@@ -45,8 +45,21 @@ public final class Routing {
     if (facts.procedure() != null && facts.functions().isEmpty()) {
       return new ProcedureRouting(facts, catalog).plan();
     }
-    return facts.kind() == StatementKind.UTILITY
-        ? new UtilityRouting(sql, facts, catalog).plan()
-        : new QueryRouting(sql, facts, catalog).plan();
+    if (facts.kind() == StatementKind.UTILITY) {
+      return new UtilityRouting(sql, facts, catalog).plan();
+    }
+    Plan query = new QueryRouting(sql, facts, catalog).plan();
+    return facts.nodeFunctions().settings() ? onOneNode(query) : query;
+  }
+
+  /** What changes settings must do it once, so that all nodes can be told the same. */
+  private static Plan onOneNode(Plan query) {
+    return values -> {
+      Route route = query.route(values);
+      if (route instanceof Route.OneNode || route instanceof Route.AnyNode) {
+        return route;
+      }
+      throw Refusals.settingsOfSeveralNodes();
+    };
   }
 }

@@ -1,8 +1,9 @@
 package org.abelian.router.routing;
 
-import java.util.Set;
+import java.util.List;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.catalog.Catalog;
 
 /**
@@ -11,13 +12,6 @@ import org.abelian.router.catalog.Catalog;
  * them before it asks for a route.
  */
 final class UtilityRouting {
-  private static final Set<String> STORING_QUERIES =
-      Set.of(
-          "CREATE TABLE AS",
-          "SELECT INTO",
-          "CREATE MATERIALIZED VIEW",
-          "REFRESH MATERIALIZED VIEW");
-
   private final String sql;
   private final StatementFacts facts;
   private final Catalog catalog;
@@ -33,17 +27,23 @@ final class UtilityRouting {
   Plan plan() {
     switch (facts.utility()) {
       case DDL:
-        return Plan.always(schemaChange());
+        return Plan.always(facts.command().storesRows() ? storedQuery() : schemaChange());
       case OTHER:
         return Plan.always(everyNode());
       case VACUUM:
-        return Plan.always(new Route.AllNodes(Route.Purpose.NODE_BY_NODE));
+        return Plan.always(ofTables(Route.Purpose.NODE_BY_NODE));
+      case ANALYZE:
+        return Plan.always(ofTables(Route.Purpose.ALL_TABLES));
+      case CONSTRAINTS:
+        return Plan.always(new Route.AllNodes(Route.Purpose.ALL_TABLES));
       case LOCK:
       case TRUNCATE:
         return Plan.always(
-            uses.isPlaced() ? new Route.AllNodes(Route.Purpose.ALL_TABLES) : firstNode());
+            uses.isPlaced()
+                ? temporaryOr(new Route.AllNodes(Route.Purpose.ALL_TABLES))
+                : firstNode());
       case EXPLAIN:
-        return oneNodeOnly("EXPLAIN of a statement for several nodes");
+        return explain();
       case DECLARE:
         return oneNodeOnly("a cursor over several nodes");
       case COPY_TO:
@@ -58,6 +58,13 @@ final class UtilityRouting {
       case UNLISTEN:
       case NOTIFY:
         return Plan.always(firstNode());
+      default:
+        return refusedOrAnywhere();
+    }
+  }
+
+  private Plan refusedOrAnywhere() {
+    switch (facts.utility()) {
       case PREPARE:
       case EXECUTE:
         throw Refusals.utility(
@@ -67,6 +74,25 @@ final class UtilityRouting {
       case ROLLBACK_PREPARED:
         throw Refusals.utility(
             facts.tag(), "A plain COMMIT commits on all nodes; the router prepares by itself.");
+      case BEGIN:
+      case COMMIT:
+      case ROLLBACK:
+      case SAVEPOINT:
+      case RELEASE:
+      case ROLLBACK_TO:
+        throw Refusals.utility(
+            facts.tag() + " in this form",
+            "The router reads these commands itself: write names without Unicode escapes.");
+      case SUBSCRIPTION:
+        throw Refusals.utility(
+            facts.tag(),
+            "A node that subscribes gets all rows: subscribe outside the cluster, or load the rows"
+                + " through the router.");
+      case LOAD:
+        throw Refusals.utility(
+            facts.tag(), "Name the library in session_preload_libraries of every node.");
+      case UNKNOWN:
+        throw Refusals.utility(facts.tag(), "Run it on the nodes by themselves.");
       default:
         return Plan.always(new Route.AnyNode());
     }
@@ -81,21 +107,67 @@ final class UtilityRouting {
         facts.outsideTransaction() ? Route.Purpose.NODE_BY_NODE : Route.Purpose.SCHEMA);
   }
 
+  /** Of a command about the tables it names, or about all if it names none. */
+  private Route ofTables(Route.Purpose purpose) {
+    return facts.relations().isEmpty() || uses.isPlaced()
+        ? temporaryOr(new Route.AllNodes(purpose))
+        : firstNode();
+  }
+
   private Route schemaChange() {
-    if (STORING_QUERIES.contains(facts.tag()) && !uses.hashed().isEmpty()) {
+    return facts.nodeFunctions().ofOneNode().isEmpty() ? temporaryOr(everyNode()) : firstNode();
+  }
+
+  /**
+   * What belongs to the session alone lies on the first node; a command that is about such objects
+   * and others has no one place.
+   */
+  private Route temporaryOr(Route route) {
+    List<RelationFacts> relations = facts.relations();
+    boolean some =
+        facts.command().temporary() || relations.stream().anyMatch(RelationFacts::temporary);
+    if (!some) {
+      return route;
+    }
+    if (relations.stream().allMatch(table -> table.temporary() || !table.write())) {
+      return firstNode();
+    }
+    throw Refusals.temporaryAndOthers(facts.tag());
+  }
+
+  /**
+   * The rows of a table without placement lie on the first node, where the query runs; the other
+   * nodes make the table alone.
+   */
+  private Route storedQuery() {
+    if (!uses.hashed().isEmpty()) {
       throw Refusals.utility(
           facts.tag() + " from a distributed table",
           "Create the table, place it, and fill it with INSERT ... SELECT or from the"
               + " application.");
     }
-    if (facts.relations().stream().anyMatch(RelationFacts::temporary)) {
-      return firstNode();
+    for (RelationFacts table : uses.references()) {
+      if (table.write()) {
+        throw Refusals.nestedWrite(table);
+      }
     }
-    return everyNode();
+    new QueryRouting(sql, facts, catalog).plan(); // It refuses what functions hide.
+    return temporaryOr(everyNode());
+  }
+
+  private Plan explain() {
+    if (facts.command().storesRows() && facts.command().analyzes()) {
+      throw Refusals.utility(
+          "EXPLAIN ANALYZE of a command that stores the rows of a query", "Explain the query.");
+    }
+    return oneNodeOnly("EXPLAIN of a statement for several nodes");
   }
 
   private Plan oneNodeOnly(String what) {
     Plan query = new QueryRouting(sql, facts, catalog).plan();
+    if (facts.utility() == UtilityKind.DECLARE && facts.nodeFunctions().settings()) {
+      throw Refusals.settingsOfSeveralNodes();
+    }
     return values -> {
       Route route = query.route(values);
       if (route instanceof Route.OneNode || route instanceof Route.AnyNode) {

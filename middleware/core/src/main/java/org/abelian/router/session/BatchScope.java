@@ -1,7 +1,6 @@
 package org.abelian.router.session;
 
 import java.util.List;
-import java.util.regex.Pattern;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.backend.SessionSettings;
@@ -16,10 +15,6 @@ import org.abelian.router.statement.SchemaScope;
 public final class BatchScope {
   /** The setting that takes a session out. */
   private static final String SETTING = "abelian.combine";
-
-  private static final Pattern OFF =
-      Pattern.compile(
-          "(?is).*abelian\\.combine\"?\\s*(?:=|\\bto\\b)\\s*'?(?:off?|f|fa|fal|fals|false|n|no|0)\\b.*");
 
   private final BackendSession backends;
   private final SchemaScope schema;
@@ -66,7 +61,7 @@ public final class BatchScope {
                 "\0",
                 String.valueOf(timeout),
                 String.valueOf(now.placementVersion()),
-                String.join("\0", now.statements()))
+                now.wanted().toString())
             .intern();
     enabled = !isOff();
     scopeSettings = now;
@@ -74,12 +69,6 @@ public final class BatchScope {
   }
 
   private boolean isOff() {
-    String statement = settings.statement(SETTING);
-    if (statement != null) {
-      return OFF.matcher(statement).matches();
-    }
-    String options = settings.startup().getOrDefault("options", "");
-    String parameter = settings.startup().getOrDefault(SETTING, "on");
-    return OFF.matcher(options).matches() || OFF.matcher(SETTING + "=" + parameter).matches();
+    return backends.says(SETTING, "off");
   }
 }

@@ -5,9 +5,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
-import org.abelian.router.backend.SessionSettings;
+import org.abelian.router.backend.BackendSession;
 import org.abelian.router.transaction.Intent;
 import org.abelian.router.transaction.Participant;
 
@@ -28,12 +27,12 @@ public record ClassChoice(CommitClass commitClass, String reason, Intent intent)
 
   /** Chooses. */
   public static ClassChoice of(
-      TransactionState transaction, SessionSettings settings, List<Participant> writers) {
+      TransactionState transaction, BackendSession backends, List<Participant> writers) {
     if (writers.size() < 2) {
       return single();
     }
     TransactionWork work = transaction.work();
-    String obstacle = obstacle(transaction, settings, work);
+    String obstacle = obstacle(transaction, backends, work);
     if (obstacle == null && !knowsAll(work, writers)) {
       obstacle = "a node wrote for another reason than a statement";
     }
@@ -64,18 +63,14 @@ public record ClassChoice(CommitClass commitClass, String reason, Intent intent)
 
   /** Why a transaction of the session that does this is coordinated; null when it need not be. */
   public static String obstacle(
-      TransactionState state, SessionSettings settings, TransactionWork work) {
-    if (says(settings, SETTING, "coordinated")) {
+      TransactionState state, BackendSession backends, TransactionWork work) {
+    if (backends.says(SETTING, "coordinated")) {
       return SETTING + " is coordinated";
     }
-    if (IsolationSettings.isStrict(state, settings)) {
+    if (IsolationSettings.isStrict(state, backends)) {
       return "its isolation level is above READ COMMITTED";
     }
-    boolean changesRole =
-        state.history().stream()
-            .map(entry -> entry.statement().sql().toLowerCase(Locale.ROOT))
-            .anyMatch(sql -> sql.contains("role") || sql.contains("authorization"));
-    if (changesRole) {
+    if (!state.changesOf(List.of("role", "session_authorization")).isEmpty()) {
       return "it sets its role";
     }
     return work.obstacle();
@@ -85,15 +80,6 @@ public record ClassChoice(CommitClass commitClass, String reason, Intent intent)
     Set<Integer> known = new HashSet<>();
     work.operations().forEach(operation -> known.add(operation.node()));
     return writers.stream().allMatch(writer -> known.contains(writer.nodeId()));
-  }
-
-  /** True when the session's SET of a setting says that. */
-  public static boolean says(SessionSettings settings, String name, String value) {
-    String statement = settings.statement(name);
-    return statement != null
-        && statement
-            .toLowerCase(Locale.ROOT)
-            .matches("(?s).*(?:=|\\bto\\b)\\s*'?" + value + "'?\\s*;?\\s*");
   }
 
   private static Intent intent(TransactionWork work, List<Participant> writers) {
@@ -112,7 +98,7 @@ public record ClassChoice(CommitClass commitClass, String reason, Intent intent)
   }
 
   /**
-   * An operation of a node, in the form that abelian.redo_operation() wants.
+   * An operation of a node, in the form that abelian.apply_intent() wants.
    *
    * @param work the operations of all nodes
    * @param values in text form, null for NULL

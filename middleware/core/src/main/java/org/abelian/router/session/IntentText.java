@@ -5,15 +5,15 @@ import java.nio.charset.StandardCharsets;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.abelian.router.backend.SessionSettings;
+import org.abelian.router.backend.ReportedSettings;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.ParameterText;
 import org.abelian.router.transaction.independent.Fragment;
@@ -59,15 +59,16 @@ public final class IntentText {
   private static final Pattern OTHER_QUOTES =
       Pattern.compile("\\$[a-z_]*\\$|\\be'", Pattern.CASE_INSENSITIVE);
 
-  private static final Pattern SET =
-      Pattern.compile(
-          "\\s*SET\\s+(?:SESSION\\s+)?(?!LOCAL\\b|SESSION\\b|SESSION_AUTHORIZATION\\b|ROLE\\b)(\\S.*)",
-          Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+  /** Settings whose values are lists of names, as PostgreSQL keeps them. */
+  private static final Set<String> LISTS =
+      Set.of(
+          "search_path",
+          "temp_tablespaces",
+          "local_preload_libraries",
+          "session_preload_libraries");
 
-  private static final Pattern RESET =
-      Pattern.compile(
-          "\\s*RESET\\s+(?!ROLE\\b|SESSION_AUTHORIZATION\\b|ALL\\b)([\\w.\"]+)[\\s;]*",
-          Pattern.CASE_INSENSITIVE);
+  private static final Pattern LIST_ELEMENT =
+      Pattern.compile("\\s*(?:\"((?:[^\"]|\"\")*)\"|([^\\s,\"]+))\\s*(?:,|$)");
 
   private static final String DAY = "[1-9]\\d{3}-\\d\\d-\\d\\d";
   private static final String TIME = "[ T]\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,6})?";
@@ -227,30 +228,35 @@ public final class IntentText {
    * The statements that bring a node's transaction to the session's settings; empty when one cannot
    * be made local to a transaction.
    */
-  public static Optional<String> settings(SessionSettings settings) {
-    List<String> statements = new ArrayList<>();
-    for (String name : List.of("TimeZone", "DateStyle")) {
-      String value = settings.startup().get(name);
-      if (value != null) {
-        statements.add("SET LOCAL " + name + " = " + IndependentTransaction.quote(value));
+  public static Optional<String> settings(ReportedSettings settings) {
+    StringBuilder text = new StringBuilder();
+    for (Map.Entry<String, String> setting : settings.values().entrySet()) {
+      String name = setting.getKey();
+      String value = setting.getValue();
+      if (value == null || name.equals("session_authorization")) {
+        continue; // Who calls is told beside.
       }
-    }
-    for (String statement : settings.all()) {
-      Matcher set = SET.matcher(statement);
-      Matcher reset = RESET.matcher(statement);
-      if (set.matches()) {
-        statements.add("SET LOCAL " + set.group(1));
-      } else if (reset.matches()) {
-        statements.add("SET LOCAL " + reset.group(1) + " TO DEFAULT");
-      } else {
+      String literal = LISTS.contains(name) ? list(value) : IndependentTransaction.quote(value);
+      if (name.equals("role") || literal.isEmpty() || value.contains(Fragment.CALL_MARK)) {
         return Optional.empty();
       }
+      text.append("SET LOCAL ").append(name).append(" = ").append(literal).append("; ");
     }
-    if (statements.stream().anyMatch(statement -> statement.contains(Fragment.CALL_MARK))) {
-      return Optional.empty();
-    }
-    StringBuilder text = new StringBuilder();
-    statements.forEach(statement -> text.append(statement).append("; "));
     return Optional.of(text.toString());
+  }
+
+  /** A list of names as literals; empty when it is none. */
+  private static String list(String value) {
+    StringJoiner literals = new StringJoiner(", ");
+    Matcher element = LIST_ELEMENT.matcher(value);
+    int end = 0;
+    while (end < value.length() && element.find(end) && element.start() == end) {
+      String quoted = element.group(1);
+      literals.add(
+          IndependentTransaction.quote(
+              quoted == null ? element.group(2) : quoted.replace("\"\"", "\"")));
+      end = element.end();
+    }
+    return end == value.length() ? literals.toString() : "";
   }
 }

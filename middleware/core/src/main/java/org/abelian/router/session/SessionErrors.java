@@ -12,6 +12,7 @@ import org.abelian.router.execution.ErrorPolicy;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.MalformedMessageException;
 import org.abelian.router.transaction.CommitOutcome;
 import org.abelian.router.transaction.CoordinatedCommit;
 import org.slf4j.Logger;
@@ -171,6 +172,11 @@ public final class SessionErrors implements ErrorPolicy {
             ErrorFields.HINT,
             "Look at the data before running it again. In a transaction block the router can tell"
                 + " what became of a lost COMMIT.");
+  }
+
+  /** The error for a message that has not the parts that it should have. */
+  public static ErrorFields malformed(MalformedMessageException cause) {
+    return ErrorFields.of("ERROR", SqlState.PROTOCOL_VIOLATION.code(), cause.getMessage());
   }
 
   /** The error for a statement whose node went away before it could have an effect that stays. */

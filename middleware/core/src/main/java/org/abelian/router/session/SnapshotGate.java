@@ -1,20 +1,17 @@
 package org.abelian.router.session;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
-import org.abelian.router.execution.ClientError;
-import org.abelian.router.execution.NodeCall;
-import org.abelian.router.execution.QueryResult;
-import org.abelian.router.pool.NodeConnection;
-import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodePool;
 import org.abelian.router.transaction.IntentLedger;
 import org.abelian.router.transaction.LaneClock;
@@ -24,10 +21,11 @@ import org.abelian.router.transaction.LaneClock;
  * the commit gate is held shared on all of them, by connections beside the session's own, until
  * every node has its snapshot.
  *
- * <p>A commit takes the gates of its nodes one after the other, so reader and commit may each hold
- * what the other waits for. The reader gives way: while it holds a gate it waits for another only
- * briefly, then lets go of all and begins anew with the one that it could not have, for which it
- * can wait longer since it holds nothing then.
+ * <p>A reader enters the gates of all nodes at the same time. A commit takes those of its nodes one
+ * after the other, so reader and commit may each hold what the other waits for. The reader gives
+ * way: while it may hold a gate it waits for another only briefly, then lets go of all and begins
+ * anew with the one that it could not have, for which it can wait longer since it holds nothing
+ * then; the others follow together.
  *
  * <p>Commuting commits pass the gates of their nodes one by one. So a reader that holds the gates
  * compares what it finds committed behind them, and tries again when a node lacks its part of a
@@ -39,9 +37,6 @@ public final class SnapshotGate {
 
   /** How long a read tries in all. */
   private static final long LIMIT_NANOS = 20_000_000_000L;
-
-  private static final String LET_GO = "COMMIT";
-  private static final String UNDEFINED_FUNCTION = "42883";
 
   /** Between two looks at a commuting commit that is under way. */
   private static final long COMMIT_PAUSE_NANOS = 2_000_000L;
@@ -69,9 +64,9 @@ public final class SnapshotGate {
   }
 
   /** Asks, behind the gate, what has committed there and may be missing elsewhere. */
-  private String question(List<Integer> nodes) {
+  private String question(Collection<Integer> nodes) {
     String list = nodes.stream().map(String::valueOf).collect(Collectors.joining(","));
-    return ";SELECT abelian.visible_intents('{"
+    return "SELECT abelian.visible_intents('{"
         + list
         + "}','"
         + router
@@ -82,83 +77,78 @@ public final class SnapshotGate {
 
   /** The gates of several nodes. */
   public final class Hold {
-    private final List<NodePool> pools = new ArrayList<>();
-    private final List<NodeConnection> connections = new ArrayList<>();
-    private final VisibleIntents visible;
-    private final String question;
+    private final Map<Integer, GateEntry> entries = new TreeMap<>();
+    private List<GateEntry> asked = List.of();
 
-    private Hold(List<Integer> nodes) {
-      visible = new VisibleIntents(nodes);
-      question = question(nodes);
+    /**
+     * Takes a connection to each of these nodes, in the order of their numbers. Everybody takes
+     * them in that order, so nobody waits for one in a circle.
+     */
+    private void connect(Catalog catalog, List<Integer> nodes) throws IOException {
+      for (int node : nodes.stream().sorted().toList()) {
+        NodePool pool = control.pool(catalog, node);
+        entries.put(node, new GateEntry(node, this, pool));
+      }
     }
 
-    private boolean add(int node, NodePool pool) throws IOException {
-      int wait = pools.isEmpty() ? FIRST_WAIT_MILLIS : NEXT_WAIT_MILLIS;
-      NodeConnection connection = pool.borrow(this, null);
-      QueryResult result;
-      try {
-        result = enter(connection, wait);
-      } catch (NodeLostException stale) {
-        // It broke while it was idle, and nothing was held on it: another takes its place.
-        pool.drop(connection);
-        connection = pool.borrow(this, null);
-        result = enter(connection, wait);
+    /**
+     * Enters all gates at the same time, but for one, which is entered before the others.
+     *
+     * @param first 0 for none
+     * @return a node whose gate could not be entered in time; 0 when all could
+     */
+    private int enter(int first) throws IOException {
+      if (first != 0 && enter(List.of(entries.get(first)), FIRST_WAIT_MILLIS) != 0) {
+        return first;
       }
-      pools.add(pool);
-      connections.add(connection);
-      if (!result.succeeded()) {
-        throw new ClientError(result.errorFields());
-      }
-      if (!"t".equals(result.value())) {
-        return false;
-      }
-      if (result.rows().size() > 1 && result.rows().get(1)[0] != null) {
-        visible.add(node, new String(result.rows().get(1)[0], StandardCharsets.UTF_8));
-      }
-      return true;
+      return enter(
+          entries.values().stream().filter(entry -> entry.node != first).toList(),
+          NEXT_WAIT_MILLIS);
     }
 
-    private QueryResult enter(NodeConnection connection, int wait) throws NodeLostException {
-      String gate = "BEGIN;SELECT abelian.snapshot_gate(" + wait + ")";
-      QueryResult result = NodeCall.simple(connection, gate + question);
-      boolean older =
-          !result.succeeded() && UNDEFINED_FUNCTION.equals(result.errorFields().sqlState());
-      if (!older) {
-        return result;
+    private int enter(List<GateEntry> several, int waitMillis) throws IOException {
+      asked = Stream.concat(asked.stream(), several.stream()).toList();
+      String question = question(entries.keySet());
+      for (GateEntry entry : several) {
+        entry.ask(waitMillis, question);
       }
-      // The node's extension has not been updated yet, so that nothing commits as commuting.
-      NodeCall.simple(connection, "ROLLBACK");
-      return NodeCall.simple(connection, gate);
+      int closed = 0;
+      for (GateEntry entry : several) {
+        closed = entry.isIn() || closed != 0 ? closed : entry.node;
+      }
+      return closed;
+    }
+
+    private boolean seesAllWhole() {
+      VisibleIntents visible = new VisibleIntents(List.copyOf(entries.keySet()));
+      for (GateEntry entry : entries.values()) {
+        if (entry.visible() != null) {
+          visible.add(entry.node, entry.visible());
+        }
+      }
+      return visible.areWhole();
+    }
+
+    private void leave() {
+      LaneClock clock = new LaneClock(0);
+      for (GateEntry entry : asked) {
+        clock = clock.and(entry.laneClock());
+      }
+      for (GateEntry entry : asked) {
+        entry.letGo(clock.isAheadOf(entry.laneClock()) ? clock.sql() + ";" : "");
+      }
+      asked.forEach(GateEntry::left);
+      asked = List.of();
     }
 
     /** Lets go of them. */
     public void release() {
-      current = null;
-      LaneClock clock = new LaneClock(0);
-      for (NodeConnection connection : connections) {
-        clock = clock.and(connection.laneClock());
+      if (current == this) {
+        current = null;
       }
-      for (NodeConnection connection : connections) {
-        try {
-          boolean behind = clock.isAheadOf(connection.laneClock());
-          NodeCall.sendSimple(connection, behind ? clock.sql() + ";" + LET_GO : LET_GO);
-        } catch (IOException e) {
-          connection.close();
-        }
-      }
-      for (int i = 0; i < connections.size(); i++) {
-        NodeConnection connection = connections.get(i);
-        try {
-          if (!connection.isLost()) {
-            NodeCall.await(connection, true);
-          }
-        } catch (IOException e) {
-          connection.close();
-        }
-        pools.get(i).giveBackToAnyone(connection);
-      }
-      connections.clear();
-      pools.clear();
+      leave();
+      entries.values().forEach(GateEntry::close);
+      entries.clear();
     }
   }
 
@@ -171,27 +161,31 @@ public final class SnapshotGate {
 
   /** Takes the gates of these nodes. */
   public Hold take(Catalog catalog, List<Integer> nodes) throws IOException {
-    List<Integer> order = new ArrayList<>(nodes);
+    Hold hold = new Hold();
+    try {
+      hold.connect(catalog, nodes);
+      enter(hold);
+      current = hold;
+      return hold;
+    } finally {
+      if (current != hold) {
+        hold.release();
+      }
+    }
+  }
+
+  private void enter(Hold hold) throws IOException {
     Cancellation.Watch watch = cancellation.watch();
     long start = System.nanoTime();
+    int closed = 0;
     do {
-      Hold hold = new Hold(order);
-      int taken = 0;
-      try {
-        taken = takeInOrder(hold, catalog, order);
-        if (taken == order.size() && hold.visible.areWhole()) {
-          current = hold;
-          return hold;
-        }
-      } finally {
-        if (current != hold) {
-          hold.release();
-        }
+      closed = hold.enter(closed);
+      if (closed == 0 && hold.seesAllWhole()) {
+        return;
       }
+      hold.leave();
       watch.check();
-      if (taken < order.size()) {
-        order.add(0, order.remove(taken));
-      } else {
+      if (closed == 0) {
         LockSupport.parkNanos(COMMIT_PAUSE_NANOS);
       }
     } while (System.nanoTime() - start < LIMIT_NANOS);
@@ -199,15 +193,5 @@ public final class SnapshotGate {
         SqlState.SERIALIZATION_FAILURE,
         "commits over several nodes kept this statement from reading them at one moment",
         "Try again.");
-  }
-
-  /** How many could be had before one could not. */
-  private int takeInOrder(Hold hold, Catalog catalog, List<Integer> order) throws IOException {
-    for (int i = 0; i < order.size(); i++) {
-      if (!hold.add(order.get(i), control.pool(catalog, order.get(i)))) {
-        return i;
-      }
-    }
-    return order.size();
   }
 }

@@ -5,7 +5,6 @@ import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendParticipant;
 import org.abelian.router.backend.BackendSession;
-import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
@@ -42,7 +41,7 @@ public final class TransactionEnding {
   private final TransactionState state;
   private final BackendSession backends;
   private final ReplyQueue replies;
-  private final SessionSettings settings;
+  private final SettingsWatch watch;
   private final CommitServices services;
   private final Listener listener;
   private boolean schemaChanged;
@@ -62,14 +61,14 @@ public final class TransactionEnding {
       TransactionState state,
       BackendSession backends,
       ReplyQueue replies,
-      SessionSettings settings,
+      SettingsWatch watch,
       CommitServices services,
       Listener listener) {
     this.session = session;
     this.state = state;
     this.backends = backends;
     this.replies = replies;
-    this.settings = settings;
+    this.watch = watch;
     this.services = services;
     this.listener = listener;
   }
@@ -102,7 +101,7 @@ public final class TransactionEnding {
       }
       boolean writes = hasTransactionId(backend);
       token = token == null && writes ? backend.connection.transactionToken() : token;
-      (writes ? writers : readers).add(new BackendParticipant(backend));
+      (writes ? writers : readers).add(participant(backend));
     }
     if (state.isFailed()) {
       rollbackAll();
@@ -115,7 +114,7 @@ public final class TransactionEnding {
   }
 
   private boolean commit(CommitRequest request) {
-    ClassChoice choice = ClassChoice.of(state, settings, request.writers());
+    ClassChoice choice = ClassChoice.of(state, backends, request.writers());
     announce(choice);
     return answer(
         choice.intent() == null
@@ -126,7 +125,7 @@ public final class TransactionEnding {
   /** Counts a choice, and tells the client about it if it wants to know. */
   public void announce(ClassChoice choice) {
     services.statistics().count(choice);
-    if (ClassChoice.says(settings, ClassChoice.NOTICE, "(?:on|true)")) {
+    if (backends.says(ClassChoice.NOTICE, "on", "true", "1")) {
       replies.output().notice(ErrorFields.of("NOTICE", "00000", choice.toString()));
     }
   }
@@ -154,17 +153,23 @@ public final class TransactionEnding {
     Backend holder = writers.get(0);
     EarlyVote vote = services.coordinated().voteEarly(holder.nodeId, session);
     early = new Early(vote, holder, writers.subList(1, writers.size()), new ArrayList<>());
-    ask(holder, vote.toHolder(), new TagSum());
+    ask(holder, List.of(vote.toHolder(participant(holder))), new TagSum());
     for (Backend other : early.others()) {
       TagSum answer = new TagSum();
       early.answers().add(answer);
-      ask(other, vote.toOther(), answer);
+      ask(other, vote.toOther(participant(other)), answer);
     }
   }
 
-  private void ask(Backend backend, String sql, TagSum answers) {
-    NodeConnection connection = backend.connection;
+  /** The answer is that to the last one. */
+  private void ask(Backend backend, List<String> statements, TagSum answers) {
     backends.touch(backend);
+    int last = statements.size() - 1;
+    statements.subList(0, last).forEach(sql -> ask(backend.connection, sql, new TagSum()));
+    ask(backend.connection, statements.get(last), answers);
+  }
+
+  private void ask(NodeConnection connection, String sql, TagSum answers) {
     if (connection.parseUnnamed(NodeStatement.of(sql))) {
       replies.add(NodeReply.swallow(connection));
     }
@@ -179,7 +184,7 @@ public final class TransactionEnding {
     List<Participant> readers = new ArrayList<>();
     for (Backend backend : backends.begun()) {
       if (backend != vote.holder() && !vote.others().contains(backend)) {
-        readers.add(new BackendParticipant(backend));
+        readers.add(participant(backend));
       }
     }
     boolean yes =
@@ -196,10 +201,7 @@ public final class TransactionEnding {
         services
             .coordinated()
             .commitEarly(
-                vote.vote(),
-                new BackendParticipant(vote.holder()),
-                participants(vote.others()),
-                readers);
+                vote.vote(), participant(vote.holder()), participants(vote.others()), readers);
     boolean committed = answer(outcome);
     ended(committed);
     return committed;
@@ -209,8 +211,12 @@ public final class TransactionEnding {
     return backend.isUsable() && backend.connection.transactionStatus() == 'I';
   }
 
-  private static List<Participant> participants(List<Backend> backends) {
-    return backends.stream().<Participant>map(BackendParticipant::new).toList();
+  private BackendParticipant participant(Backend backend) {
+    return new BackendParticipant(backend, replies.output()::pass);
+  }
+
+  private List<Participant> participants(List<Backend> nodes) {
+    return nodes.stream().<Participant>map(this::participant).toList();
   }
 
   /** Those that have prepared are rolled back under the vote's name. */
@@ -281,7 +287,7 @@ public final class TransactionEnding {
     List<BackendParticipant> told = new ArrayList<>();
     for (Backend backend : begun) {
       if (backend.isUsable() && backend.connection.transactionStatus() != 'I') {
-        BackendParticipant participant = new BackendParticipant(backend);
+        BackendParticipant participant = participant(backend);
         participant.send("ROLLBACK");
         told.add(participant);
       }
@@ -296,9 +302,7 @@ public final class TransactionEnding {
 
   /** No node has the transaction open any more. */
   public void ended(boolean committed) {
-    if (committed && !state.isFailed()) {
-      keepSettings();
-    }
+    watch.transactionEnded(committed && !state.isFailed(), backends.begun());
     boolean changed = schemaChanged;
     schemaChanged = false;
     for (Backend backend : backends.begun()) {
@@ -309,24 +313,6 @@ public final class TransactionEnding {
     listener.ended();
     if (changed) {
       listener.schemaChanged(committed);
-    }
-  }
-
-  /** Settings made in the transaction are the session's from now on. */
-  private void keepSettings() {
-    boolean any = false;
-    for (TransactionState.Entry entry : state.history()) {
-      if (entry.settingName() != null && !entry.settingName().isEmpty()) {
-        settings.apply(entry.settingName(), entry.statement().sql());
-        any = true;
-      }
-    }
-    if (any) {
-      for (Backend backend : backends.begun()) {
-        if (backend.isUsable()) {
-          backend.connection.settingsMark(settings.snapshot());
-        }
-      }
     }
   }
 

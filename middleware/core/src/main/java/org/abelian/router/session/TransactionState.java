@@ -1,6 +1,7 @@
 package org.abelian.router.session;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.pool.NodeStatement;
@@ -21,10 +22,17 @@ public final class TransactionState {
   }
 
   /**
-   * Something that nodes must be told in order: a savepoint, or a setting made inside the
+   * Something that nodes must be told in order: a savepoint, or settings made inside the
    * transaction.
+   *
+   * @param savepoint its name; null for settings
+   * @param settings their names; none for a savepoint
    */
-  public record Entry(String savepoint, String settingName, NodeStatement statement) {}
+  public record Entry(String savepoint, List<String> settings, NodeStatement statement) {
+    public Entry {
+      settings = List.copyOf(settings);
+    }
+  }
 
   private static final NodeStatement PLAIN_BEGIN = NodeStatement.of("BEGIN");
 
@@ -129,11 +137,30 @@ public final class TransactionState {
   }
 
   public void savepoint(String name, NodeStatement statement) {
-    history.add(new Entry(name, null, statement));
+    history.add(new Entry(name, List.of(), statement));
   }
 
-  public void setting(String name, NodeStatement statement) {
-    history.add(new Entry(null, name, statement));
+  public void setting(List<String> names, NodeStatement statement) {
+    history.add(new Entry(null, names, statement));
+  }
+
+  /** True when the transaction has made settings, for itself or for the session. */
+  public boolean changesSettings() {
+    return history.stream().anyMatch(entry -> !entry.settings().isEmpty());
+  }
+
+  /** The statements that set one of these, in order; empty when none has been made. */
+  public String changesOf(Collection<String> names) {
+    if (history.isEmpty()) {
+      return "";
+    }
+    StringBuilder text = new StringBuilder();
+    for (Entry entry : history) {
+      if (entry.settings().stream().anyMatch(names::contains)) {
+        text.append(entry.statement().sql()).append('\0');
+      }
+    }
+    return text.toString();
   }
 
   /** Releases a savepoint and those after it; settings made since stay. */

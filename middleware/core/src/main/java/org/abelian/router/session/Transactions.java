@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
-import org.abelian.router.backend.SessionSettings;
-import org.abelian.router.backend.SettingsSnapshot;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrontendType;
@@ -31,10 +31,13 @@ public final class Transactions {
   private static final FixedMessage START_TAG = FixedMessage.tag("START TRANSACTION");
   private static final String ROLLBACK = "ROLLBACK";
 
+  /** An error that costs nothing: there is no savepoint of that name. */
+  private static final String FAIL = "ROLLBACK TO SAVEPOINT \"the transaction failed elsewhere\"";
+
   private final TransactionState state;
   private final BackendSession backends;
   private final ReplyQueue replies;
-  private final SessionSettings settings;
+  private final SettingsWatch watch;
   private final TransactionEnding ending;
   private final GroupRetry retry;
   private boolean beginAnswered;
@@ -44,13 +47,13 @@ public final class Transactions {
       TransactionState state,
       BackendSession backends,
       ReplyQueue replies,
-      SessionSettings settings,
+      SettingsWatch watch,
       TransactionEnding ending,
       GroupRetry retry) {
     this.state = state;
     this.backends = backends;
     this.replies = replies;
-    this.settings = settings;
+    this.watch = watch;
     this.ending = ending;
     this.retry = retry;
   }
@@ -93,10 +96,7 @@ public final class Transactions {
       groupWrote |= writes;
     }
     backends.connect(backend);
-    if (state.isOpen() && !backend.begun) {
-      refuseSecondSnapshot();
-      join(backend);
-    }
+    joinOrCatchUp(backend);
     backend.wrote |= writes;
     backends.touch(backend);
   }
@@ -106,12 +106,21 @@ public final class Transactions {
     if (nodes.size() > 1 && readsFromOneSnapshot()) {
       throw severalSnapshots();
     }
+    if (groupWrote && nodes.size() > 1) {
+      openImplicit(); // Not later: what begins a transaction would take the place of what is bound.
+    }
     for (Backend backend : nodes) {
       backends.connect(backend);
-      if (state.isOpen() && !backend.begun) {
-        refuseSecondSnapshot();
-        join(backend);
-      }
+      joinOrCatchUp(backend);
+    }
+  }
+
+  private void joinOrCatchUp(Backend backend) {
+    if (state.isOpen() && !backend.begun) {
+      refuseSecondSnapshot();
+      join(backend);
+    } else if (backend.begun) {
+      catchUp(backend);
     }
   }
 
@@ -150,7 +159,7 @@ public final class Transactions {
 
   /** True when all reads of the transaction come from the snapshot of its first one. */
   public boolean readsFromOneSnapshot() {
-    return IsolationSettings.readsFromOneSnapshot(state, settings);
+    return IsolationSettings.readsFromOneSnapshot(state, backends);
   }
 
   /** The error of whatever is sent in a failed transaction. */
@@ -161,10 +170,38 @@ public final class Transactions {
 
   private void join(Backend backend) {
     backend.begun = true;
+    backend.told = 0;
     inject(backend, state.beginStatement(), false);
-    for (TransactionState.Entry entry : state.history()) {
-      inject(backend, entry.statement(), false);
+    catchUp(backend);
+  }
+
+  /** Tells a node of the transaction what it has not been told of its history. */
+  public void catchUp(Backend backend) {
+    List<TransactionState.Entry> history = state.history();
+    while (backend.told < history.size()) {
+      inject(backend, history.get(backend.told++).statement(), false);
     }
+  }
+
+  /** Its nodes have been told all of the transaction's history, or have gone back with it. */
+  private void allTold() {
+    backends.begun().forEach(backend -> backend.told = state.history().size());
+  }
+
+  /**
+   * Asks a node what is set there, behind a statement that may have set something. Nothing else may
+   * be planned before the answer: {@link Progress#SETTLE}.
+   */
+  public void askSettings(Backend backend) {
+    if (backends.touched().size() > 1) {
+      openImplicit(); // The other nodes are in the midst of the group, too.
+    }
+    watch.ask(backend);
+  }
+
+  /** The client's own command changes settings, on all nodes of the transaction alike. */
+  public void expectSettings() {
+    watch.expect();
   }
 
   /** Runs a statement without parameters there, within the current group of messages. */
@@ -213,8 +250,7 @@ public final class Transactions {
         join(backend);
       }
     }
-    char letter = statement.sql().stripLeading().charAt(0);
-    replies.add(letter == 's' || letter == 'S' ? START_TAG : BEGIN_TAG);
+    replies.add(command.word().equals("start") ? START_TAG : BEGIN_TAG);
     replies.add(RouterWork.then(() -> beginAnswered = true));
     return Progress.NEXT;
   }
@@ -227,9 +263,7 @@ public final class Transactions {
   private Progress end(SharedStatement statement, TransactionCommand command) {
     boolean commit = command.kind() == TransactionCommand.Kind.COMMIT;
     if (!state.isBlock()) {
-      warn("25P01", "there is no transaction in progress");
-      replies.add(FixedMessage.tag(commit ? "COMMIT" : ROLLBACK));
-      return Progress.NEXT;
+      return endWithoutBlock(statement, command, commit);
     }
     boolean reallyCommit = commit && !state.isFailed();
     Backend only = backends.begunCount() == 1 ? backends.firstBegun() : null;
@@ -238,6 +272,7 @@ public final class Transactions {
       retry.forbid();
       backends.touch(only);
       inject(only, statement.statement(), true);
+      watch.askBeforeEnd(only);
       replies.add(RouterWork.then(() -> ending.ended(reallyCommit)));
       return Progress.SETTLE;
     }
@@ -256,6 +291,45 @@ public final class Transactions {
       state.beginBlock(begin, isolation);
       beginAnswered = true;
     }
+    return Progress.NEXT;
+  }
+
+  /**
+   * COMMIT and ROLLBACK without BEGIN warn, and end what the statements before them in the same
+   * group of messages have begun.
+   */
+  private Progress endWithoutBlock(
+      SharedStatement statement, TransactionCommand command, boolean commit) {
+    String tag = commit ? "COMMIT" : ROLLBACK;
+    if (command.chain()) {
+      throw ClientError.of("25P01", tag + " AND CHAIN can only be used in transaction blocks");
+    }
+    List<Backend> touched = new ArrayList<>(backends.touched());
+    if (touched.isEmpty() && !state.isOpen()) {
+      warn("25P01", "there is no transaction in progress");
+      replies.add(FixedMessage.tag(tag));
+      return Progress.NEXT;
+    }
+    retry.forbid();
+    if (!state.isOpen()) {
+      for (Backend backend : touched) {
+        inject(backend, statement.statement(), backend == touched.get(0));
+      }
+      replies.add(RouterWork.then(state.work()::clear));
+      return Progress.SETTLE;
+    }
+    if (!replies.isEmpty()) {
+      return Progress.QUIET;
+    }
+    replies
+        .output()
+        .notice(ErrorFields.of("WARNING", "25P01", "there is no transaction in progress"));
+    if (commit) {
+      commitImplicit();
+    } else {
+      ending.rollbackAll();
+    }
+    replies.output().commandComplete(tag);
     return Progress.NEXT;
   }
 
@@ -281,6 +355,7 @@ public final class Transactions {
             "the connection to " + backend + " was lost",
             "ROLLBACK the transaction.");
       }
+      catchUp(backend);
       inject(backend, statement.statement(), first);
       first = false;
     }
@@ -292,9 +367,13 @@ public final class Transactions {
       case RELEASE -> state.release(command.savepoint());
       default -> {
         replies.add(RouterWork.then(() -> state.rollbackTo(command.savepoint())));
+        replies.add(RouterWork.then(this::allTold));
+        watch.expect();
+        allTold();
         return Progress.SETTLE;
       }
     }
+    allTold();
     return Progress.NEXT;
   }
 
@@ -315,7 +394,8 @@ public final class Transactions {
       state.work().clear();
     }
     groupWrote = false;
-    settings.beginGroup();
+    backends.settings().beginGroup();
+    watch.beginGroup();
   }
 
   /**
@@ -343,14 +423,6 @@ public final class Transactions {
     }
   }
 
-  private void undoSettings() {
-    if (settings.undoGroup()) {
-      for (Backend backend : backends.held()) {
-        backend.connection.settingsMark(SettingsSnapshot.UNKNOWN);
-      }
-    }
-  }
-
   /**
    * A group of messages ended, and all nodes have answered its Sync.
    *
@@ -358,8 +430,34 @@ public final class Transactions {
    *     commit
    */
   public void endGroup(boolean failed) {
+    try {
+      end(failed || !settingsAgree(failed));
+    } finally {
+      noticeSettings();
+    }
+  }
+
+  /** False, and the client knows why, when the group has made nodes differ in their settings. */
+  private boolean settingsAgree(boolean failed) {
+    try {
+      watch.groupAnswered(failed);
+      return true;
+    } catch (AbelianException error) {
+      replies.output().error(ClientError.fields(error));
+      return false;
+    }
+  }
+
+  /**
+   * What nodes say is set there, whether the group's work was kept or not, is known from now on.
+   */
+  public void noticeSettings() {
+    watch.groupEnded();
+  }
+
+  private void end(boolean failed) {
     if (failed && (!state.isBlock() || !beginAnswered)) {
-      undoSettings();
+      backends.settings().undoGroup();
     }
     if (state.kind() == TransactionState.Kind.IMPLICIT
         || state.isBlock() && failed && !beginAnswered) {
@@ -394,6 +492,23 @@ public final class Transactions {
     }
     if (failed) {
       state.fail();
+      failEverywhere();
+    }
+  }
+
+  /**
+   * A transaction that has failed holds no locks any more, on no node: those that had no part in
+   * the error are made to fail as well. Savepoints stay, and can be gone back to.
+   */
+  private void failEverywhere() {
+    for (Backend backend : backends.begun()) {
+      if (backend.isUsable() && backend.connection.transactionStatus() == 'T') {
+        try {
+          NodeCall.simple(backend.connection, FAIL);
+        } catch (NodeLostException lost) {
+          // The node ends what was open there.
+        }
+      }
     }
   }
 }

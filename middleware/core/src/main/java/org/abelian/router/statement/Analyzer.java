@@ -7,6 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.abelian.router.analysis.FactsParser;
 import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.backend.SessionSettings;
@@ -82,39 +83,54 @@ public final class Analyzer {
   /**
    * Asks a node; nothing else may wait to be answered.
    *
+   * @param analyst a node that sees what the session sees
    * @throws RuntimeException the node's error about the text
    */
-  public AnalysedStatement analyse(SharedStatement statement, boolean keys) throws IOException {
+  public AnalysedStatement analyse(Backend analyst, SharedStatement statement, boolean keys)
+      throws IOException {
     long epoch = schemaEpoch.getAsLong();
     Object own = scope.current();
     Catalog catalog = catalogs.current();
-    AnalysedStatement analysed = compile(statement, own, epoch, catalog, keys);
+    Compiled compiled = compile(analyst, statement, catalog, keys);
+    AnalysedStatement analysed =
+        new AnalysedStatement(own, epoch, compiled.routed(), compiled.generated());
     statement.known(analysed);
     return analysed;
   }
 
-  private AnalysedStatement compile(
-      SharedStatement statement, Object own, long epoch, Catalog catalog, boolean keys)
+  private record Compiled(RoutedStatement routed, GeneratedKeys generated) {}
+
+  private Compiled compile(
+      Backend analyst, SharedStatement statement, Catalog catalog, boolean keys)
       throws IOException {
     ExplainCommand explain = statement.explain();
-    String sql = explain == null ? statement.sql() : explain.inner();
-    StatementFacts facts = facts(statement, sql, explain == null && keys);
-    GeneratedKeys generated = GeneratedKeys.of(facts.made(), catalog, statements);
     if (explain == null) {
-      RoutedStatement routed = new RoutedStatement(Routing.compile(sql, facts, catalog));
-      return new AnalysedStatement(own, epoch, routed, generated);
+      return compileWhole(analyst, statement, catalog, keys);
     }
-    return new AnalysedStatement(
-        own,
-        epoch,
+    String sql = explain.inner();
+    StatementFacts facts = facts(analyst, statement, sql, false);
+    if (facts.kind() == StatementKind.UTILITY && !explain.call()) {
+      return compileWhole(analyst, statement, catalog, keys); // SELECT INTO
+    }
+    GeneratedKeys generated = GeneratedKeys.of(facts.made(), catalog, statements);
+    return new Compiled(
         new RoutedStatement(explain, Routing.compile(sql, facts, catalog)),
         generated == null ? null : generated.explained(explain, statements));
   }
 
-  /** What a node says about the text of a statement, or the part of it that is given. */
-  private StatementFacts facts(SharedStatement statement, String sql, boolean keys)
+  private Compiled compileWhole(
+      Backend analyst, SharedStatement statement, Catalog catalog, boolean keys)
       throws IOException {
-    Backend backend = backends.home(catalogs.current());
+    String sql = statement.sql();
+    StatementFacts facts = facts(analyst, statement, sql, keys);
+    return new Compiled(
+        new RoutedStatement(Routing.compile(sql, facts, catalog)),
+        GeneratedKeys.of(facts.made(), catalog, statements));
+  }
+
+  /** What a node says about the text of a statement, or the part of it that is given. */
+  private StatementFacts facts(Backend backend, SharedStatement statement, String sql, boolean keys)
+      throws IOException {
     if (!backend.isUsable()) {
       throw new AbelianException(
           SqlState.CONNECTION_FAILURE,

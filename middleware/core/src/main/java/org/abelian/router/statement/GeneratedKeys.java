@@ -57,11 +57,7 @@ public record GeneratedKeys(SharedStatement statement, RoutedStatement routed, i
 
   /** The client's Bind with new keys after its values. */
   public byte[] bind(BindMessage client, Supplier<UUID> source) {
-    List<byte[]> made =
-        Stream.generate(source)
-            .limit(keys)
-            .map(key -> key.toString().getBytes(StandardCharsets.US_ASCII))
-            .toList();
+    List<ByteQueue> made = Stream.generate(source).limit(keys).map(GeneratedKeys::text).toList();
     ByteQueue queue = new ByteQueue(client.end() - client.portalAt() + 64 * (keys + 1));
     FrameWriter writer = new FrameWriter(queue);
     int names = client.tailAt() - client.portalAt();
@@ -70,5 +66,12 @@ public record GeneratedKeys(SharedStatement statement, RoutedStatement routed, i
     int formats = client.resultFormatsAt();
     writer.bytes(client.array(), formats, client.end() - formats).end();
     return queue.toByteArray();
+  }
+
+  private static ByteQueue text(UUID key) {
+    byte[] text = key.toString().getBytes(StandardCharsets.US_ASCII);
+    ByteQueue queue = new ByteQueue(text.length);
+    queue.append(text);
+    return queue;
   }
 }

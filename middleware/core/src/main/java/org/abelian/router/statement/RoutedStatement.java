@@ -139,6 +139,11 @@ public final class RoutedStatement {
     return router.facts().utility();
   }
 
+  /** True when PostgreSQL refuses it inside a transaction block. */
+  public boolean mustBeAlone() {
+    return router.facts().outsideTransaction();
+  }
+
   /** True when it can be done again later unnoticed. */
   public boolean isBlind() {
     return router.facts().blind() != null && router.facts().blind().redo() != null;
@@ -152,6 +157,14 @@ public final class RoutedStatement {
   /** True when it may leave state on the connection that another session must not get. */
   public boolean pins() {
     return pins;
+  }
+
+  /** True when it, or a function that it calls, may change a setting. */
+  public boolean maySet() {
+    return facts().nodeFunctions().settings()
+        || !facts().functions().isEmpty()
+        || utility() == UtilityKind.CALL
+        || utility() == UtilityKind.DO;
   }
 
   /**

@@ -1,6 +1,11 @@
 package org.abelian.router.statement;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.backend.SettingsSnapshot;
 import org.abelian.router.pool.NodeIdentity;
@@ -19,74 +24,101 @@ public final class SchemaScope {
           "session_authorization",
           "standard_conforming_strings",
           "transform_null_equals",
+          "row_security",
+          "session_replication_role",
           // What literals mean: the analysis tells their values.
-          "datestyle",
-          "timezone",
-          "intervalstyle",
+          "DateStyle",
+          "TimeZone",
+          "IntervalStyle",
           "array_nulls",
           "lc_monetary",
           "xmloption");
 
+  /** The same as the analysis of SET writes them. */
+  private static final Set<String> MEANT =
+      MEANING.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+
   private final String identity;
   private final SessionSettings settings;
+  private final Function<Collection<String>, String> changes;
 
-  /** Set while this session sees objects that others do not see. */
-  private Object own;
+  /** Set while this session sees changes of the schema that are not committed. */
+  private Object uncommitted;
 
-  private Object shared;
+  /** Set while this session has temporary objects; they are on the first node. */
+  private Object temporary;
+
+  private String shared;
   private SettingsSnapshot sharedSettings;
 
-  private static final class Uncommitted {}
-
-  /** The session sees what all of its role see. */
-  public SchemaScope(NodeIdentity identity, SessionSettings settings) {
-    this.identity =
-        identity.user() + "\0" + identity.startup().get("database") + "\0" + identity.startup();
+  /**
+   * The session sees what all of its role see.
+   *
+   * @param settings what the session has set
+   * @param changes the statements by which its open transaction has set some of these settings;
+   *     empty when it has not
+   */
+  public SchemaScope(
+      NodeIdentity identity,
+      SessionSettings settings,
+      Function<Collection<String>, String> changes) {
+    this.identity = identity.startup().toString();
     this.settings = settings;
+    this.changes = changes;
   }
 
   /** Equal for sessions that read all texts alike. */
   Object current() {
-    if (own != null) {
-      return own;
+    if (isOwn()) {
+      return uncommitted != null ? uncommitted : temporary;
     }
     SettingsSnapshot now = settings.snapshot();
     if (now != sharedSettings) {
       StringBuilder text = new StringBuilder(identity);
       for (String name : MEANING) {
-        String statement = settings.statement(name);
-        text.append('\0').append(statement == null ? "" : statement);
+        String value = now.wanted().value(name);
+        text.append('\0').append(value == null ? "" : "=" + value);
       }
       shared = text.toString().intern();
       sharedSettings = now;
     }
-    return shared;
+    String made = changes.apply(MEANT);
+    return made.isEmpty() ? shared : shared + "\0" + made;
+  }
+
+  /** True when only a node of the session's own transaction, or its own objects, can tell. */
+  public boolean needsOwnNode() {
+    return temporary != null || !changes.apply(MEANT).isEmpty();
   }
 
   /** A transaction that changed the schema ended. */
   public void transactionEnded() {
-    if (own instanceof Uncommitted) {
-      own = null;
-    }
+    uncommitted = null;
   }
 
   /** This session sees a schema that others do not see yet. */
   public void seesUncommittedSchema() {
-    own = new Uncommitted();
+    uncommitted = new Object();
   }
 
-  /** This session has temporary objects. */
+  /** This session has temporary objects, or other ones than before. */
   public void seesTemporaryObjects() {
-    own = new Object();
+    temporary = new Object();
+  }
+
+  /** True while this session has temporary objects. */
+  public boolean hasTemporaryObjects() {
+    return temporary != null;
   }
 
   /** True while a text may mean something else to this session than to others. */
   public boolean isOwn() {
-    return own != null;
+    return uncommitted != null || temporary != null;
   }
 
   /** The session has no objects of its own any more. */
   public void seesWhatAllSee() {
-    own = null;
+    uncommitted = null;
+    temporary = null;
   }
 }

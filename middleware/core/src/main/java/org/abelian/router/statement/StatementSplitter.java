@@ -20,7 +20,8 @@ public final class StatementSplitter {
   }
 
   /**
-   * The statements, without the semicolons; blank ones are left out.
+   * The statements, each with the semicolon that ends it, which PostgreSQL names in errors; blank
+   * ones are left out.
    *
    * @param standardStrings true when a backslash in an ordinary string is only a character
    */
@@ -37,7 +38,8 @@ public final class StatementSplitter {
   private static boolean isBlank(String piece) {
     StatementSplitter scan = new StatementSplitter(piece, true);
     while (scan.at < piece.length()) {
-      if (!Character.isWhitespace(piece.charAt(scan.at)) && !scan.skipComment()) {
+      char c = piece.charAt(scan.at);
+      if (c != ';' && !Character.isWhitespace(c) && !scan.skipComment()) {
         return false;
       }
       scan.at++;
@@ -70,7 +72,7 @@ public final class StatementSplitter {
       if (c == '(' || c == ')') {
         depth += c == '(' ? 1 : -1;
       } else if (c == ';' && depth <= 0 && bodies == 0) {
-        add(statements, text.substring(start, at));
+        add(statements, text.substring(start, at + 1));
         start = at + 1;
         depth = 0;
       }

@@ -24,8 +24,9 @@ public final class CommutingCommit {
   /** Commits. Afterwards no participant has the transaction open, unless its connection is lost. */
   public CommitOutcome commit(CommitRequest request, Intent intent) {
     CommutingEnding ending = begin(request.session(), intent);
-    String sql = commit(ending.id(), intent);
-    request.writers().forEach(writer -> writer.send(sql));
+    for (Participant writer : request.writers()) {
+      writer.send(CommitCommands.commitIntent(ending.id(), intent, writer));
+    }
     request.readers().forEach(reader -> reader.send("COMMIT"));
     Round round = new Round();
     request.writers().forEach(writer -> round.take(writer.nodeId(), writer.await()));
@@ -84,18 +85,6 @@ public final class CommutingCommit {
     void tell(CommutingEnding ending) {
       ending.answered(committed, refusals);
     }
-  }
-
-  /** The message that commits a node's part together with the intent. */
-  static String commit(IntentId id, Intent intent) {
-    StringBuilder sql = new StringBuilder("SELECT abelian.commit_intent('");
-    sql.append(id.router()).append("',").append(id.number()).append(",'{");
-    for (int i = 0; i < intent.nodes().size(); i++) {
-      sql.append(i == 0 ? "" : ",").append(intent.nodes().get(i));
-    }
-    // This form of a literal is read alike whatever standard_conforming_strings says.
-    String literal = intent.work().replace("\\", "\\\\").replace("'", "''");
-    return sql.append("}',E'").append(literal).append("'); COMMIT").toString();
   }
 
   private static void rollBack(Participant participant) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.abelian.router.catalog.CatalogSource;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.tls.NodeTls;
 
 /**
  * Control connections to the nodes, a small pool for each address, made when first asked for. Every
@@ -35,16 +36,19 @@ public final class ControlPools implements CatalogSource, AutoCloseable {
   private final String database;
   private final String user;
   private final String password;
+  private final NodeTls tls;
 
   /**
    * @param user must be the user of all sessions, or a member of their roles, or a superuser, to
    *     finish other routers' prepared transactions
-   * @param password null where the node asks for none
+   * @param password null to look it up in the password file, as libpq does
+   * @param tls how connections are encrypted
    */
-  public ControlPools(String database, String user, String password) {
+  public ControlPools(String database, String user, String password, NodeTls tls) {
     this.database = database;
     this.user = user;
     this.password = password;
+    this.tls = tls;
   }
 
   /** A connection in autocommit mode, to be closed soon. */
@@ -82,6 +86,7 @@ public final class ControlPools implements CatalogSource, AutoCloseable {
     config.addDataSourceProperty("tcpKeepAlive", true);
     config.addDataSourceProperty("ApplicationName", "abelian router");
     config.addDataSourceProperty("options", SETTINGS);
+    tls.pgjdbcProperties().forEach(config::addDataSourceProperty);
     return new HikariDataSource(config);
   }
 

@@ -137,8 +137,8 @@ public final class CoordinatedCommit {
         return votes.refusal();
       }
       LaneClock clock = LaneClock.of(others);
-      Decided decided =
-          decide(gid, holder, told(clock, "SELECT abelian.decide('" + gid + "'); COMMIT"));
+      String sql = CommitCommands.decide(gid, holder) + "; COMMIT";
+      Decided decided = decide(gid, holder, told(gid, holder, clock, sql));
       if (decided.refusal() != null) {
         if (!(decided.refusal() instanceof CommitOutcome.Unknown)) {
           rollBackPrepared(gid, others, votes);
@@ -181,7 +181,8 @@ public final class CoordinatedCommit {
               : votes.refusal();
       Decided decided = new Decided(refusal, 0);
       if (refusal == null) {
-        String commit = clock.isAheadOf(holder.laneClock()) ? told(clock, "COMMIT") : "COMMIT";
+        boolean ahead = clock.isAheadOf(holder.laneClock());
+        String commit = ahead ? told(gid, holder, clock, "COMMIT") : "COMMIT";
         decided = decide(gid, holder, commit);
       } else {
         rollBack(holder);
@@ -224,7 +225,7 @@ public final class CoordinatedCommit {
   }
 
   private static Votes vote(Gid gid, List<Participant> others, List<Participant> readers) {
-    others.forEach(other -> other.send("PREPARE TRANSACTION '" + gid + "'"));
+    others.forEach(other -> other.send(String.join("; ", CommitCommands.prepare(gid, other))));
     readers.forEach(reader -> reader.send("COMMIT"));
     Votes votes = new Votes(others.size() + readers.size());
     others.forEach(other -> votes.take(other, other.await(), "PREPARE TRANSACTION"));
@@ -287,8 +288,12 @@ public final class CoordinatedCommit {
   }
 
   /** The statements, and before them what the others have met. */
-  private static String told(LaneClock clock, String sql) {
-    return clock.isAheadOf(0) ? clock.sql() + "; " + sql : sql;
+  private static String told(Gid gid, Participant node, LaneClock clock, String sql) {
+    return clock.isAheadOf(0) ? advance(gid, node, clock) + "; " + sql : sql;
+  }
+
+  private static String advance(Gid gid, Participant node, LaneClock clock) {
+    return CommitCommands.advance(clock, gid.session().router(), node);
   }
 
   /**
@@ -299,7 +304,7 @@ public final class CoordinatedCommit {
     String sql = "COMMIT PREPARED '" + gid + "'";
     for (Participant other : others) {
       if (clock.isAheadOf(other.laneClock())) {
-        other.send(clock.sql());
+        other.send(advance(gid, other, clock));
       }
       other.send(sql);
     }

@@ -40,6 +40,16 @@ public interface Participant {
   boolean inTransaction();
 
   /**
+   * The seal for a call of one of the node's functions over this connection: docs/security.md.
+   *
+   * @param arguments their texts
+   * @return null when the node asks for none
+   */
+  default String seal(String function, String... arguments) {
+    return null;
+  }
+
+  /**
    * How far the lane of its independent transactions had come when this transaction passed the
    * node's gate, as the node has reported it; 0 when nothing is known of a lane.
    */

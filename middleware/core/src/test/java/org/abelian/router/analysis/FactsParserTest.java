@@ -95,7 +95,7 @@ class FactsParserTest {
             "[{\"kind\": \"utility\", \"utility\": \"set\", \"set\": {\"name\": \"search_path\","
                 + " \"scope\": \"local\", \"value\": \"a, b\"}}]");
     assertEquals(
-        new SettingFacts("search_path", SettingFacts.Scope.LOCAL, "a, b"), facts.setting());
+        new SettingFacts("search_path", SettingFacts.Scope.LOCAL, "a, b", false), facts.setting());
   }
 
   @Test

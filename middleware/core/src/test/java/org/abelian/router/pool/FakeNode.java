@@ -12,6 +12,7 @@ import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.FrontendType;
 
 /** Lets anybody in or nobody, and then speaks only when it is told to. */
 final class FakeNode implements AutoCloseable {
@@ -34,15 +35,36 @@ final class FakeNode implements AutoCloseable {
     while (!listener.isClosed()) {
       try {
         Socket client = listener.accept();
+        client.setTcpNoDelay(true); // As PostgreSQL does.
         DataInputStream in = new DataInputStream(client.getInputStream());
+        in.readFully(new byte[in.readInt() - 4]); // A request for encryption comes first.
+        client.getOutputStream().write('N');
         in.readFully(new byte[in.readInt() - 4]);
         ByteQueue greeting = new ByteQueue(64);
         greet(new FrameWriter(greeting));
         clients.add(client); // Before the client can know that it is in.
         client.getOutputStream().write(greeting.toByteArray());
+        Thread thread = new Thread(() -> answer(in, client), "fake backend");
+        thread.setDaemon(true);
+        thread.start();
       } catch (IOException e) {
         // The test is over.
       }
+    }
+  }
+
+  /** Is ready whenever it is asked. */
+  private static void answer(DataInputStream in, Socket client) {
+    try {
+      while (true) {
+        byte type = in.readByte();
+        in.readFully(new byte[in.readInt() - 4]);
+        if (type == FrontendType.SYNC) {
+          client.getOutputStream().write(new byte[] {BackendType.READY_FOR_QUERY, 0, 0, 0, 5, 'I'});
+        }
+      }
+    } catch (IOException e) {
+      return; // The router has closed the connection, or the test has.
     }
   }
 

@@ -12,6 +12,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.MemoryBudget;
+import org.abelian.router.tls.NodeTls;
+import org.abelian.router.tls.NodeTlsSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,18 +27,26 @@ class NodePoolTest {
   private final AtomicLong now = new AtomicLong(5);
   private final Object session = new Object();
   private FakeNode node;
+  private NodePools pools;
   private NodePool pool;
 
   @BeforeEach
   void open() throws IOException {
     node = new FakeNode();
     NodeIdentity identity = new NodeIdentity(Map.of("user", "test"), null);
-    pool = new NodePool(node.address(), identity, PoolLimits.DEFAULT, now::get);
+    IoContext io = IoContext.of(MemoryBudget.unlimited(), new NodeTls(NodeTlsSettings.DEFAULT));
+    pools =
+        new NodePools(
+            PoolLimits.DEFAULT,
+            io.watch(),
+            (address, as) -> NodeConnector.open(address, as, io),
+            now::get);
+    pool = pools.pool(node.address(), identity);
   }
 
   @AfterEach
   void close() throws IOException {
-    pool.close();
+    pools.close();
     node.close();
   }
 

@@ -6,10 +6,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.abelian.router.analysis.ColumnReference;
+import org.abelian.router.analysis.CommandFacts;
 import org.abelian.router.analysis.CopyFacts;
 import org.abelian.router.analysis.Equality;
 import org.abelian.router.analysis.InsertFacts;
 import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.analysis.NodeFunctions;
 import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.Span;
@@ -30,6 +32,8 @@ final class FactsBuilder {
   private final List<ColumnReference> keyLinks = new ArrayList<>();
   private final List<String> functions = new ArrayList<>();
   private InsertFacts insert;
+  private NodeFunctions nodeFunctions = NodeFunctions.NONE;
+  private CommandFacts command = CommandFacts.NONE;
   private boolean volatileFunctions;
   private boolean mutable;
   private boolean outsideTransaction;
@@ -106,7 +110,8 @@ final class FactsBuilder {
 
   FactsBuilder temporary(String table) {
     relations.add(
-        new RelationFacts(relations.size(), "pg_temp_3", table, false, true, true, null, 0));
+        new RelationFacts(
+            relations.size(), "pg_temp_3", table, false, true, true, List.of(), null, 0));
     return this;
   }
 
@@ -120,6 +125,7 @@ final class FactsBuilder {
             schema.equals("pg_catalog"),
             false,
             write,
+            List.of(),
             locking,
             level));
     return this;
@@ -235,6 +241,49 @@ final class FactsBuilder {
     return this;
   }
 
+  FactsBuilder storesRows() {
+    command = new CommandFacts(true, command.analyzes(), false, false);
+    return this;
+  }
+
+  FactsBuilder analyzes() {
+    command = new CommandFacts(command.storesRows(), true, false, false);
+    return this;
+  }
+
+  FactsBuilder callsOfOneNode(String function) {
+    nodeFunctions = new NodeFunctions(false, List.of(function), List.of());
+    return callsVolatile();
+  }
+
+  FactsBuilder callsOfNoNode(String function) {
+    nodeFunctions = new NodeFunctions(false, List.of(), List.of(function));
+    return callsVolatile();
+  }
+
+  FactsBuilder changesSettings() {
+    nodeFunctions = new NodeFunctions(true, List.of(), List.of());
+    return callsVolatile();
+  }
+
+  /** The relations that are written get what was assigned. */
+  private List<RelationFacts> relations() {
+    return relations.stream()
+        .map(
+            one ->
+                new RelationFacts(
+                    one.id(),
+                    one.schema(),
+                    one.name(),
+                    one.catalog(),
+                    one.temporary(),
+                    one.write(),
+                    one.write() ? assigned : List.of(),
+                    one.locking(),
+                    one.level()))
+        .toList();
+  }
+
   StatementFacts build() {
     return new StatementFacts(
         kind,
@@ -245,10 +294,9 @@ final class FactsBuilder {
         null,
         outsideTransaction,
         parameters,
-        relations,
+        relations(),
         equalities,
         insert,
-        assigned,
         volatileFunctions,
         mutable,
         List.of(),
@@ -257,6 +305,8 @@ final class FactsBuilder {
         null,
         false,
         functions,
+        nodeFunctions,
+        command,
         merge,
         copy,
         procedure,

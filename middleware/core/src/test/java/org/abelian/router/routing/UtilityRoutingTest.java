@@ -36,9 +36,26 @@ class UtilityRoutingTest {
   @Test
   void temporaryTablesLieOnTheFirstNode() {
     assertEquals(FIRST, route(utility(UtilityKind.DDL, "CREATE TABLE").temporary("t")));
-    assertEquals(
-        FIRST, route(utility(UtilityKind.DDL, "CREATE TABLE AS").reads("items").temporary("t")));
-    assertRefused(utility(UtilityKind.DDL, "CREATE TABLE AS").reads("orders").temporary("t"));
+    assertEquals(FIRST, route(utility(UtilityKind.VACUUM, "VACUUM").temporary("t")));
+    assertEquals(FIRST, route(utility(UtilityKind.ANALYZE, "ANALYZE").temporary("t")));
+    assertRefused(utility(UtilityKind.DDL, "DROP TABLE").temporary("t").writes("notes"));
+    assertRefused(utility(UtilityKind.TRUNCATE, "TRUNCATE").temporary("t").writes("orders"));
+  }
+
+  @Test
+  void rowsOfAQueryAreStoredOnTheFirstNode() {
+    FactsBuilder stores = utility(UtilityKind.DDL, "CREATE TABLE AS").storesRows();
+    assertEquals(new Route.AllNodes(Route.Purpose.SCHEMA), route(stores.writes("new")));
+    assertEquals(FIRST, route(stored().reads("items").temporary("t")));
+    assertRefused(stored().reads("orders").writes("new"));
+    assertRefused(stored().reads("orders").temporary("t"));
+    assertRefused(stored().writes("items").writes("new"));
+    assertRefused(stored().writes("new").callsFunction("public.f"));
+    assertRefused(utility(UtilityKind.EXPLAIN, "EXPLAIN").storesRows().analyzes().writes("new"));
+  }
+
+  private static FactsBuilder stored() {
+    return utility(UtilityKind.DDL, "SELECT INTO").storesRows();
   }
 
   @Test
@@ -65,7 +82,7 @@ class UtilityRoutingTest {
 
   @Test
   void whatWouldGiveAPartialAnswerIsRefused() {
-    assertRefused(utility(UtilityKind.DDL, "CREATE TABLE AS").reads("orders"));
+    assertRefused(stored().reads("orders"));
     assertEquals(FIRST, route(utility(UtilityKind.COPY_FROM, "COPY").writes("notes")));
     assertRefused(utility(UtilityKind.CALL, "CALL"));
     assertRefused(utility(UtilityKind.DO, "DO"));
@@ -83,7 +100,16 @@ class UtilityRoutingTest {
                 UtilityKind.EXECUTE,
                 UtilityKind.PREPARE_TRANSACTION,
                 UtilityKind.COMMIT_PREPARED,
-                UtilityKind.ROLLBACK_PREPARED)
+                UtilityKind.ROLLBACK_PREPARED,
+                UtilityKind.BEGIN,
+                UtilityKind.COMMIT,
+                UtilityKind.ROLLBACK,
+                UtilityKind.SAVEPOINT,
+                UtilityKind.RELEASE,
+                UtilityKind.ROLLBACK_TO,
+                UtilityKind.SUBSCRIPTION,
+                UtilityKind.LOAD,
+                UtilityKind.UNKNOWN)
             .contains(kind);
     assertEquals(refused, route instanceof Route.Refused, route.toString());
   }

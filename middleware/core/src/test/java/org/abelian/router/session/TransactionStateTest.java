@@ -16,7 +16,7 @@ class TransactionStateTest {
   }
 
   private void set(String name) {
-    state.setting(name, NodeStatement.of("SET " + name + " = 1"));
+    state.setting(List.of(name), NodeStatement.of("SET " + name + " = 1"));
   }
 
   private List<String> history() {
@@ -51,6 +51,17 @@ class TransactionStateTest {
     state.release("a");
     assertEquals(List.of("SAVEPOINT a", "SET x = 1"), history());
     assertTrue(state.hasSavepoint("a"));
+  }
+
+  @Test
+  void whatWasSetIsFoundByNameUntilItIsTakenBack() {
+    set("x");
+    savepoint("a");
+    set("search_path");
+    assertEquals("SET search_path = 1\0", state.changesOf(List.of("search_path", "role")));
+    state.rollbackTo("a");
+    assertEquals("", state.changesOf(List.of("search_path", "role")));
+    assertTrue(state.changesSettings());
   }
 
   @Test

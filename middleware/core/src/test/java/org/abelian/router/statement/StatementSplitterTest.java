@@ -7,7 +7,14 @@ import org.junit.jupiter.api.Test;
 
 class StatementSplitterTest {
   private static List<String> split(String text) {
-    return StatementSplitter.split(text, true).stream().map(String::strip).toList();
+    return StatementSplitter.split(text, true).stream()
+        .map(statement -> statement.strip().replaceFirst("\\s*;$", ""))
+        .toList();
+  }
+
+  @Test
+  void statementsKeepTheSemicolonThatEndsThem() {
+    assertEquals(List.of("a;", " b"), StatementSplitter.split("a; b", true));
   }
 
   @Test

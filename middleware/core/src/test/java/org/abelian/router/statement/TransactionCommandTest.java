@@ -32,6 +32,10 @@ class TransactionCommandTest {
         "release savepoint a | RELEASE",
         "ROLLBACK TO a | ROLLBACK_TO",
         "ROLLBACK WORK TO SAVEPOINT a | ROLLBACK_TO",
+        "BEGIN /* one /* two */ three */ | BEGIN",
+        "START TRANSACTION READ ONLY ISOLATION LEVEL REPEATABLE READ NOT DEFERRABLE | BEGIN",
+        "savepoint savepoint | SAVEPOINT",
+        "release savepoint | RELEASE",
       })
   void commandsAreRecognised(String sql, Kind kind) {
     TransactionCommand command = TransactionCommand.of(sql);
@@ -53,6 +57,11 @@ class TransactionCommandTest {
         "ROLLBACK TO",
         "beginning",
         "commit and",
+        "SAVEPOINT U&\"a\"",
+        "COMMIT -- and no chain\rAND",
+        "BEGIN , READ ONLY",
+        "ABORT TO a",
+        "\"commit\"",
         "",
       })
   void whatIsNotWhollyUnderstoodIsLeftToANode(String sql) {
@@ -63,6 +72,20 @@ class TransactionCommandTest {
   void namesOfSavepointsAreFoldedAsPostgresqlDoes() {
     assertEquals("abc", TransactionCommand.of("SAVEPOINT ABC").savepoint());
     assertEquals("A\"b", TransactionCommand.of("ROLLBACK TO \"A\"\"b\"").savepoint());
+    assertEquals("\u00c4a", TransactionCommand.of("SAVEPOINT \u00c4A").savepoint());
+    assertEquals("a".repeat(63), TransactionCommand.of("RELEASE " + "A".repeat(80)).savepoint());
+  }
+
+  @Test
+  void commentsMayBeLong() {
+    String comment = "/* " + "x".repeat(100_000) + " */";
+    assertNotNull(TransactionCommand.of("COMMIT " + comment));
+    assertEquals(Kind.ROLLBACK, TransactionCommand.of(comment + "ROLLBACK").kind());
+  }
+
+  @Test
+  void aCommentEndsWithItsLineHoweverThatEnds() {
+    assertTrue(TransactionCommand.of("COMMIT -- x\rAND CHAIN").chain());
   }
 
   @Test

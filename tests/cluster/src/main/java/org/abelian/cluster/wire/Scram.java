@@ -9,21 +9,23 @@ import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/** The client's side of SCRAM-SHA-256 (RFC 5802, RFC 7677) without channel binding. */
+/** The client's side of SCRAM-SHA-256 (RFC 5802, RFC 7677). */
 final class Scram {
   private static final int KEY_BITS = 256;
 
   private final String password;
+  private final Binding binding;
   private final String clientFirst;
   private byte[] serverSignature;
 
-  Scram(String password, String nonce) {
+  Scram(String password, Binding binding, String nonce) {
     this.password = password;
+    this.binding = binding;
     this.clientFirst = "n=,r=" + nonce;
   }
 
   String first() {
-    return "n,," + clientFirst;
+    return binding.header() + clientFirst;
   }
 
   String last(String serverFirst) throws GeneralSecurityException {
@@ -34,7 +36,7 @@ final class Scram {
         SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
             .generateSecret(new PBEKeySpec(password.toCharArray(), salt, iterations, KEY_BITS))
             .getEncoded();
-    String withoutProof = "c=biws," + parts[0];
+    String withoutProof = "c=" + binding.attribute() + "," + parts[0];
     String signed = clientFirst + "," + serverFirst + "," + withoutProof;
     byte[] clientKey = hmac(salted, "Client Key");
     byte[] storedKey = MessageDigest.getInstance("SHA-256").digest(clientKey);

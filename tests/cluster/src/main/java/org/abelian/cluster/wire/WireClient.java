@@ -29,8 +29,8 @@ public final class WireClient implements Closeable {
   private final List<Message> startup = new ArrayList<>();
   private byte[] cancelKey;
 
-  private WireClient(int port) throws IOException {
-    socket = new Socket(InetAddress.getLoopbackAddress(), port);
+  private WireClient(Socket socket) throws IOException {
+    this.socket = socket;
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(READ_MS_MAX);
     in = new DataInputStream(socket.getInputStream());
@@ -44,9 +44,17 @@ public final class WireClient implements Closeable {
    */
   public static WireClient connect(int port, String user, String password, String database)
       throws IOException {
-    WireClient client = new WireClient(port);
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    return connect(socket, Binding.NONE, user, password, database);
+  }
+
+  /** The same over a connection that is there already, encrypted for instance. */
+  public static WireClient connect(
+      Socket socket, Binding binding, String user, String password, String database)
+      throws IOException {
+    WireClient client = new WireClient(socket);
     try {
-      client.startUp(user, password, database);
+      client.startUp(binding, user, password, database);
       return client;
     } catch (IOException | RuntimeException e) {
       client.close();
@@ -54,7 +62,8 @@ public final class WireClient implements Closeable {
     }
   }
 
-  private void startUp(String user, String password, String database) throws IOException {
+  private void startUp(Binding binding, String user, String password, String database)
+      throws IOException {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     body.writeBytes(ByteBuffer.allocate(4).putInt(PROTOCOL).array());
     for (String text : List.of("user", user, "database", database)) {
@@ -64,12 +73,12 @@ public final class WireClient implements Closeable {
     out.writeInt(body.size() + 4);
     body.writeTo(out);
     out.flush();
-    Scram scram = new Scram(password, Long.toHexString(System.nanoTime()) + "nonce");
+    Scram scram = new Scram(password, binding, Long.toHexString(System.nanoTime()) + "nonce");
     while (true) {
       Message message = read();
       startup.add(message);
       switch (message.type()) {
-        case 'R' -> authenticate(scram, message);
+        case 'R' -> authenticate(scram, binding.mechanism(), message);
         case 'K' -> cancelKey = message.body();
         case 'E' -> throw new WireException(message);
         case 'Z' -> {
@@ -80,14 +89,14 @@ public final class WireClient implements Closeable {
     }
   }
 
-  private void authenticate(Scram scram, Message message) throws IOException {
+  private void authenticate(Scram scram, String mechanism, Message message) throws IOException {
     int kind = ByteBuffer.wrap(message.body()).getInt();
     String data = new String(message.body(), 4, message.body().length - 4, StandardCharsets.UTF_8);
     try {
       if (kind == SASL) {
         byte[] first = scram.first().getBytes(StandardCharsets.UTF_8);
         ByteArrayOutputStream body = new ByteArrayOutputStream();
-        string(body, "SCRAM-SHA-256");
+        string(body, mechanism);
         body.writeBytes(ByteBuffer.allocate(4).putInt(first.length).array());
         body.writeBytes(first);
         send('p', body.toByteArray());
@@ -154,6 +163,11 @@ public final class WireClient implements Closeable {
     return send('S', new byte[0]);
   }
 
+  /** Asks for the answers to what was sent so far, without ending the group of messages. */
+  public WireClient askForAnswers() throws IOException {
+    return send('H', new byte[0]);
+  }
+
   public WireClient copyData(String data) throws IOException {
     return send('d', data.getBytes(StandardCharsets.UTF_8));
   }
@@ -164,6 +178,14 @@ public final class WireClient implements Closeable {
 
   public WireClient copyFail(String reason) throws IOException {
     return send('f', strings(reason));
+  }
+
+  /** The beginning of a message that says to be that long, and is not. */
+  public WireClient begin(char type, int length) throws IOException {
+    out.writeByte(type);
+    out.writeInt(length);
+    out.write(new byte[length / 2]);
+    return this;
   }
 
   private WireClient send(char type, byte[] body) throws IOException {
@@ -197,6 +219,15 @@ public final class WireClient implements Closeable {
     return messages;
   }
 
+  /** Reads so many groups' answers, each up to and with its ReadyForQuery. */
+  public List<Message> groups(int count) throws IOException {
+    List<Message> messages = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      messages.addAll(untilReady());
+    }
+    return messages;
+  }
+
   /** Flushes and reads up to and with a message of the type. */
   public Message until(char type) throws IOException {
     flush();
@@ -212,7 +243,12 @@ public final class WireClient implements Closeable {
 
   /** Asks over a second connection that what this one runs be cancelled. */
   public void cancel() throws IOException {
-    try (Socket second = new Socket(InetAddress.getLoopbackAddress(), socket.getPort())) {
+    cancel(new Socket(InetAddress.getLoopbackAddress(), socket.getPort()));
+  }
+
+  /** The same over a connection that is there already. */
+  public void cancel(Socket second) throws IOException {
+    try (second) {
       DataOutputStream request = new DataOutputStream(second.getOutputStream());
       request.writeInt(cancelKey.length + 8);
       request.writeInt(CANCEL);
@@ -220,6 +256,23 @@ public final class WireClient implements Closeable {
       request.flush();
       second.getInputStream().read();
     }
+  }
+
+  /** Closes the connection without a word, as the system does for a program that was killed. */
+  public void abandon() throws IOException {
+    socket.close();
+  }
+
+  /** As {@link #abandon}, and what is still under way in both directions is thrown away. */
+  public void reset() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
+  }
+
+  /** Says that nothing more will be sent; answers still come. */
+  public void endSending() throws IOException {
+    out.flush();
+    socket.shutdownOutput();
   }
 
   private static byte[] strings(String... texts) {

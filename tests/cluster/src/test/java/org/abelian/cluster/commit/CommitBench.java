@@ -11,6 +11,8 @@ import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.tls.NodeTls;
+import org.abelian.router.tls.NodeTlsSettings;
 import org.abelian.router.transaction.CommitLedger;
 import org.abelian.router.transaction.CommitRequest;
 import org.abelian.router.transaction.ControlPools;
@@ -36,7 +38,12 @@ final class CommitBench implements AutoCloseable {
 
   CommitBench(LocalCluster cluster) throws SQLException {
     this.cluster = cluster;
-    pools = new ControlPools(LocalNode.DATABASE, LocalNode.ROUTER, LocalNode.ROUTER);
+    pools =
+        new ControlPools(
+            LocalNode.DATABASE,
+            LocalNode.ROUTER,
+            LocalNode.ROUTER,
+            new NodeTls(NodeTlsSettings.DEFAULT));
     CatalogStore catalog =
         new CatalogStore(pools, List.of(new Node(0, "127.0.0.1", cluster.node(0).port())));
     NodeCalls calls = new NodeCalls(pools, catalog::current);

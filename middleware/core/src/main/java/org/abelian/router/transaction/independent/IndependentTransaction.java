@@ -6,18 +6,17 @@ import java.util.stream.Collectors;
 
 /** One transaction on its way: what its participants are told. Used by one thread. */
 public final class IndependentTransaction {
-  /** Asks a participant for a timestamp; the values are {@link #proposal}. */
-  public static final String PROPOSE = "SELECT abelian.independent_propose($1, $2, $3, $4, $5)";
+  /** The function that asks a participant for a timestamp; the values are {@link #proposal}. */
+  public static final String PROPOSE = "independent_propose";
 
   /**
-   * Gives the fragment its place, inside the transaction that goes on to run the call, and tells
-   * the node who takes part; the values are {@link #execution}.
+   * The function that gives the fragment its place, inside the transaction that goes on to run the
+   * call, and tells the node who takes part; the values are {@link #execution}.
    */
-  public static final String EXECUTE = "SELECT abelian.independent_run($1, $2, $3, $4, $5)";
+  public static final String EXECUTE = "independent_run";
 
   /** The same for a fragment of several calls, which follow one after the other. */
-  public static final String EXECUTE_CALLS =
-      "SELECT abelian.independent_run_calls($1, $2, $3, $4, $5)";
+  public static final String EXECUTE_CALLS = "independent_run_calls";
 
   private final String id;
   private final Map<Integer, LaneState> lanes;
@@ -73,14 +72,6 @@ public final class IndependentTransaction {
     return new String[] {
       id, Long.toString(timestamp), Integer.toString(node), array(participants), intent
     };
-  }
-
-  /** The query that tells a node who it is and who takes part, in the fragment's transaction. */
-  static String tellQuery(int node, List<Integer> participants) {
-    return "SELECT pg_catalog.set_config('abelian.participants', '"
-        + participants.stream()
-            .map(Object::toString)
-            .collect(Collectors.joining(",", node + ":", "', true)"));
   }
 
   /** A literal of any text, whatever standard_conforming_strings says. */

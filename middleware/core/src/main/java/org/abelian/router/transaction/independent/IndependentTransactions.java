@@ -56,19 +56,19 @@ public final class IndependentTransactions {
     return lane;
   }
 
-  /** Whether all of them know transactions of several calls; nodes before 0.5.0 do not. */
-  public boolean shareCalls(List<Integer> nodes) throws NodeUnreachableException {
+  /** Whether all of them can complete such transactions; nodes before 0.6.0 cannot safely. */
+  public boolean areUpdated(List<Integer> nodes) throws NodeUnreachableException {
     for (int node : nodes) {
-      if (!lane(node).sharesCalls()) {
+      if (!lane(node).updated()) {
         return false;
       }
     }
     return true;
   }
 
-  /** Nodes that do not know transactions of several calls may have been updated meanwhile. */
+  /** Nodes that could not complete such transactions may have been updated meanwhile. */
   public void lookAgain() {
-    known.values().removeIf(lane -> !lane.sharesCalls());
+    known.values().removeIf(lane -> !lane.updated());
   }
 
   /** Finds out anew about a node that refused to propose, so that the next attempt may succeed. */

@@ -47,8 +47,9 @@ public final class JdbcLaneNetwork implements LaneNetwork {
         connection ->
             one(
                 connection,
-                "SELECT s[1], s[2], s[3], to_regprocedure('abelian.tell_calls(integer, integer[])')"
-                    + " IS NOT NULL FROM abelian.independent_state() s",
+                "SELECT s[1], s[2], s[3], "
+                    + LaneExecution.IS_UPDATED
+                    + " FROM abelian.independent_state() s",
                 rows ->
                     new LaneState(
                         rows.getLong(1),
@@ -227,6 +228,7 @@ public final class JdbcLaneNetwork implements LaneNetwork {
       Connection connection, int node, Fragment fragment, String claim, Object... parameters)
       throws SQLException {
     LaneExecution execution = new LaneExecution(connection, node, fragment);
+    execution.requireUpdated();
     boolean claimed = false;
     run(connection, "BEGIN ISOLATION LEVEL READ COMMITTED");
     try {

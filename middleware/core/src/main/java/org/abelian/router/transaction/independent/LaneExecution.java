@@ -2,6 +2,7 @@ package org.abelian.router.transaction.independent;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -9,8 +10,12 @@ import java.util.List;
 
 /** Runs the calls of a fragment inside the transaction of a node that has claimed its place. */
 final class LaneExecution {
-  /** Every statement that follows is a call; a node that does not know it runs none. */
-  private static final String TELL_CALLS = "SELECT abelian.tell_calls(?, ?)";
+  /** Runs a call in its role, which it cannot leave. */
+  private static final String RUN_CALL = "SELECT abelian.run_call(?::name, ?, ?, ?, ?)";
+
+  /** Whether the node has that function. */
+  static final String IS_UPDATED =
+      "to_regprocedure('abelian.run_call(name, text, integer, integer[], text)') IS NOT NULL";
 
   private final Connection connection;
   private final int node;
@@ -32,40 +37,35 @@ final class LaneExecution {
     }
   }
 
-  /** Runs those that have not failed before. */
-  void run() throws SQLException {
-    if (left.isEmpty()) {
-      return;
-    }
-    try (PreparedStatement role =
-            connection.prepareStatement("SELECT set_config('role', ?, true)");
-        Statement statement = connection.createStatement()) {
-      role.setString(1, fragment.role());
-      role.execute();
-      statement.execute(fragment.setUp());
-      // Right before the call: the node takes the next statement for it.
-      tell(statement);
-      for (Fragment.Call call : left) {
-        current = call;
-        statement.execute(call.text());
+  /**
+   * Refuses a node that would run calls in a role which they can leave.
+   *
+   * @throws SQLException of a class that passes: such a node is to be updated
+   */
+  void requireUpdated() throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet known = statement.executeQuery("SELECT " + IS_UPDATED)) {
+      known.next();
+      if (!known.getBoolean(1)) {
+        throw new SQLException("its extension has not been updated to 0.6.0", "58000");
       }
-      current = null;
-      statement.execute("RESET ROLE");
     }
   }
 
-  private void tell(Statement statement) throws SQLException {
-    if (!fragment.isShared()) {
-      statement.execute(IndependentTransaction.tellQuery(node, fragment.participants()));
-      return;
+  /** Runs those that have not failed before. */
+  void run() throws SQLException {
+    for (Fragment.Call call : left) {
+      current = call;
+      try (PreparedStatement statement = connection.prepareStatement(RUN_CALL)) {
+        statement.setString(1, fragment.role());
+        statement.setString(2, fragment.setUp());
+        statement.setInt(3, node);
+        statement.setArray(4, connection.createArrayOf("int4", fragment.participants().toArray()));
+        statement.setString(5, call.text());
+        statement.execute();
+      }
     }
-    try (PreparedStatement calls = connection.prepareStatement(TELL_CALLS)) {
-      calls.setInt(1, node);
-      calls.setArray(2, connection.createArrayOf("int4", fragment.participants().toArray()));
-      calls.execute();
-    } catch (SQLException cannot) {
-      throw new SQLException("the node cannot run several calls", "58000", cannot);
-    }
+    current = null;
   }
 
   /** What the record is to say, when what came last is an error: of all calls if not of one. */

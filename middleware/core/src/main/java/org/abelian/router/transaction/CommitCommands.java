@@ -1,0 +1,53 @@
+package org.abelian.router.transaction;
+
+import java.util.List;
+import java.util.UUID;
+
+/** What a router says to a node on its client's connection, sealed where the node wants it. */
+final class CommitCommands {
+  private CommitCommands() {}
+
+  /** Inserts the decision to commit into the holder's transaction. */
+  static String decide(Gid gid, Participant holder) {
+    String seal = holder.seal("decide", gid.toString());
+    return seal == null
+        ? "SELECT abelian.decide('" + gid + "')"
+        : "SELECT abelian.decide('" + gid + "','" + seal + "')";
+  }
+
+  /** Prepares; the tag of the last statement is the vote. */
+  static List<String> prepare(Gid gid, Participant other) {
+    String prepare = "PREPARE TRANSACTION '" + gid + "'";
+    String seal = other.seal("vote", gid.toString());
+    return seal == null
+        ? List.of(prepare)
+        : List.of("SELECT abelian.vote('" + gid + "','" + seal + "')", prepare);
+  }
+
+  /** Tells the node's lane what others have met. */
+  static String advance(LaneClock clock, UUID router, Participant node) {
+    String seal = node.seal("independent_advance", Long.toString(clock.at()));
+    return seal == null
+        ? clock.sql()
+        : "SELECT abelian.independent_advance(" + clock.at() + ",'" + router + "','" + seal + "')";
+  }
+
+  /** Commits a node's part together with the intent of the whole. */
+  static String commitIntent(IntentId id, Intent intent, Participant node) {
+    String nodes = intent.nodesText();
+    String number = Long.toString(id.number());
+    // This form of a literal is read alike whatever standard_conforming_strings says.
+    String literal = intent.work().replace("\\", "\\\\").replace("'", "''");
+    String seal = node.seal("commit_intent", number, nodes, intent.work());
+    return "SELECT abelian.commit_intent('"
+        + id.router()
+        + "',"
+        + number
+        + ",'"
+        + nodes
+        + "',E'"
+        + literal
+        + (seal == null ? "" : "','" + seal)
+        + "'); COMMIT";
+  }
+}

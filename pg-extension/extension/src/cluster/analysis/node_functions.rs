@@ -1,0 +1,109 @@
+//! Functions of PostgreSQL's own whose effect or answer belongs to one node: locks, large objects, transaction ids, sequences, queries that
+//! a function runs. A router may call them by themselves, on the node that has what is not distributed; not for rows of other nodes.
+
+use super::super::postgres;
+use super::relation;
+use super::tree;
+use pgrx::pg_sys::{self, Oid};
+use std::collections::BTreeSet;
+
+/// What is special about a function.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Kind {
+    /// It changes a setting of the session.
+    Settings,
+    /// Its effect or answer is that of the node which runs it.
+    OneNode,
+    /// It tells what the session did before, on whichever node that was.
+    NoNode,
+}
+
+/// The beginnings of names of functions of one node.
+const ONE_NODE: [&str; 19] = [
+    "pg_advisory_",
+    "pg_try_advisory_",
+    "lo_",
+    "loread",
+    "lowrite",
+    "txid_",
+    "pg_current_xact_id",
+    "pg_current_snapshot",
+    "pg_xact_",
+    "pg_export_snapshot",
+    "pg_notify",
+    "query_to_xml",
+    "table_to_xml",
+    "schema_to_xml",
+    "database_to_xml",
+    "cursor_to_xml",
+    "ts_stat",
+    "ts_rewrite",
+    "pg_replication_origin_",
+];
+
+/// What is special about one of PostgreSQL's own functions; `None` for nothing. For sequences see [`sequence_call`].
+pub fn kind(name: &str) -> Option<Kind> {
+    match name {
+        "set_config" => Some(Kind::Settings),
+        "currval" | "lastval" => Some(Kind::NoNode),
+        _ => ONE_NODE
+            .iter()
+            .any(|beginning| name.starts_with(beginning))
+            .then_some(Kind::OneNode),
+    }
+}
+
+/// The call of a function that moves a sequence.
+pub struct SequenceCall {
+    name: String,
+    /// InvalidOid when the statement does not say which.
+    sequence: Oid,
+}
+
+impl SequenceCall {
+    /// What an identity column calls.
+    pub fn next(sequence: Oid) -> SequenceCall {
+        SequenceCall {
+            name: "nextval".to_owned(),
+            sequence,
+        }
+    }
+
+    /// The sequence of a distributed table counts on every node, each in its own way; any other on one node only.
+    pub fn classify(self, one: &mut BTreeSet<String>, none: &mut BTreeSet<String>) {
+        match (self.name.as_str(), is_divided(self.sequence)) {
+            ("nextval", true) => {}
+            ("setval", true) => drop(none.insert(self.name)),
+            ("setval", false) if self.sequence == Oid::INVALID => drop(none.insert(self.name)),
+            _ => drop(one.insert(self.name)),
+        }
+    }
+}
+
+/// A call of `nextval` or `setval`.
+pub fn sequence_call(call: &pg_sys::FuncExpr) -> Option<SequenceCall> {
+    let (schema, name) = relation::function_name(call.funcid);
+    if schema != "pg_catalog" || !["nextval", "setval"].contains(&name.as_str()) {
+        return None;
+    }
+    let sequence = tree::nodes(call.args)
+        .next()
+        .and_then(|argument| tree::cast::<pg_sys::Const, _>(argument))
+        .filter(|constant| !constant.constisnull)
+        .map_or(Oid::INVALID, |constant| {
+            Oid::from(constant.constvalue.value() as u32)
+        });
+    Some(SequenceCall { name, sequence })
+}
+
+/// Whether the nodes share a sequence's values among them, since a distributed table takes some.
+fn is_divided(sequence: Oid) -> bool {
+    if sequence == Oid::INVALID {
+        return false;
+    }
+    let function = postgres::own_function(c"is_divided", &[pg_sys::OIDOID]);
+    // SAFETY: a function of our own that takes an OID and gives a boolean.
+    function != Oid::INVALID
+        && unsafe { pg_sys::OidFunctionCall1Coll(function, Oid::INVALID, sequence.into()) }.value()
+            != 0
+}

@@ -1,0 +1,158 @@
+//! Queries that the executor starts and runs.
+
+use super::nested;
+use super::subscribers::{List, Subscriber};
+use pgrx::pg_sys;
+use std::ffi::c_int;
+
+mod raw {
+    use pgrx::pg_sys;
+    use std::ffi::c_int;
+    unsafe extern "C-unwind" {
+        pub fn standard_ExecutorFinish(query: *mut pg_sys::QueryDesc);
+        pub fn standard_ExecutorStart(query: *mut pg_sys::QueryDesc, flags: c_int);
+        #[cfg(not(feature = "pg18"))]
+        pub fn standard_ExecutorRun(
+            query: *mut pg_sys::QueryDesc,
+            direction: pg_sys::ScanDirection::Type,
+            count: u64,
+            execute_once: bool,
+        );
+        #[cfg(feature = "pg18")]
+        pub fn standard_ExecutorRun(
+            query: *mut pg_sys::QueryDesc,
+            direction: pg_sys::ScanDirection::Type,
+            count: u64,
+        );
+    }
+}
+
+/// A query that starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    query: *mut pg_sys::QueryDesc,
+    flags: c_int,
+}
+
+impl Start {
+    /// Whether EXPLAIN shows the plan and nobody runs it.
+    pub fn is_explain_only(&self) -> bool {
+        self.flags & pg_sys::EXEC_FLAG_EXPLAIN_ONLY as c_int != 0
+    }
+
+    /// The query.
+    pub fn query(&self) -> &pg_sys::QueryDesc {
+        // SAFETY: it lives as long as it is executed.
+        unsafe { &*self.query }
+    }
+
+    /// Whether the plan was made for workers.
+    pub fn has_workers(&self) -> bool {
+        // SAFETY: a query has a plan.
+        unsafe { (*(*self.query).plannedstmt).parallelModeNeeded }
+    }
+
+    /// Has the leader run the plan alone. Only the top is copied, since others may run the plan as well.
+    pub fn do_without_workers(&self) {
+        // SAFETY: the copy is made in the memory context of the query's own description.
+        unsafe {
+            let copy =
+                pg_sys::palloc(size_of::<pg_sys::PlannedStmt>()).cast::<pg_sys::PlannedStmt>();
+            copy.copy_from_nonoverlapping((*self.query).plannedstmt, 1);
+            (*copy).parallelModeNeeded = false;
+            (*self.query).plannedstmt = copy;
+        }
+    }
+}
+
+/// A run of a query.
+#[derive(Clone, Copy, Debug)]
+pub struct Run;
+
+static BEFORE_START: List<Subscriber<Start>> = List::new();
+static AFTER_START: List<Subscriber<Start>> = List::new();
+static BEFORE_RUN: List<Subscriber<Run>> = List::new();
+static AFTER_RUN: List<Subscriber<Run>> = List::new();
+static mut NEXT_START: pg_sys::ExecutorStart_hook_type = None;
+static mut NEXT_RUN: pg_sys::ExecutorRun_hook_type = None;
+static mut NEXT_FINISH: pg_sys::ExecutorFinish_hook_type = None;
+
+/// Has `subscriber` told before a query starts.
+pub fn before_start(subscriber: Subscriber<Start>) {
+    BEFORE_START.add(subscriber);
+}
+
+/// Has `subscriber` told when a query has started, and has its locks.
+pub fn after_start(subscriber: Subscriber<Start>) {
+    AFTER_START.add(subscriber);
+}
+
+/// Has `subscriber` told before a query runs.
+pub fn before_run(subscriber: Subscriber<Run>) {
+    BEFORE_RUN.add(subscriber);
+}
+
+/// Has `subscriber` told after a query has run; not after an error.
+pub fn after_run(subscriber: Subscriber<Run>) {
+    AFTER_RUN.add(subscriber);
+}
+
+/// Sets the hooks.
+pub(super) fn install() {
+    // SAFETY: the postmaster loads libraries one after the other.
+    unsafe {
+        NEXT_START = pg_sys::ExecutorStart_hook;
+        pg_sys::ExecutorStart_hook = Some(start);
+        NEXT_RUN = pg_sys::ExecutorRun_hook;
+        pg_sys::ExecutorRun_hook = Some(run);
+        NEXT_FINISH = pg_sys::ExecutorFinish_hook;
+        pg_sys::ExecutorFinish_hook = Some(finish);
+    }
+}
+
+unsafe extern "C-unwind" fn start(query: *mut pg_sys::QueryDesc, flags: c_int) {
+    let event = Start { query, flags };
+    // SAFETY: the next hook gets what we got; nothing here has a destructor.
+    unsafe {
+        BEFORE_START.tell(&event);
+        NEXT_START.unwrap_or(raw::standard_ExecutorStart)(query, flags);
+        AFTER_START.tell(&event);
+    }
+}
+
+#[cfg(not(feature = "pg18"))]
+unsafe extern "C-unwind" fn run(
+    query: *mut pg_sys::QueryDesc,
+    direction: pg_sys::ScanDirection::Type,
+    count: u64,
+    execute_once: bool,
+) {
+    // SAFETY: as in `start`.
+    unsafe {
+        BEFORE_RUN.tell(&Run);
+        let next = NEXT_RUN.unwrap_or(raw::standard_ExecutorRun);
+        nested(|| next(query, direction, count, execute_once));
+        AFTER_RUN.tell(&Run);
+    }
+}
+
+#[cfg(feature = "pg18")]
+unsafe extern "C-unwind" fn run(
+    query: *mut pg_sys::QueryDesc,
+    direction: pg_sys::ScanDirection::Type,
+    count: u64,
+) {
+    // SAFETY: as in `start`.
+    unsafe {
+        BEFORE_RUN.tell(&Run);
+        let next = NEXT_RUN.unwrap_or(raw::standard_ExecutorRun);
+        nested(|| next(query, direction, count));
+        AFTER_RUN.tell(&Run);
+    }
+}
+
+/// Triggers that come after the rows are changed run here.
+unsafe extern "C-unwind" fn finish(query: *mut pg_sys::QueryDesc) {
+    // SAFETY: as in `start`.
+    unsafe { nested(|| NEXT_FINISH.unwrap_or(raw::standard_ExecutorFinish)(query)) }
+}

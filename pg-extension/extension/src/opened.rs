@@ -1,0 +1,72 @@
+//! Relations that are open, and what their cache entries tell. Knows none of the rooms.
+
+use pgrx::pg_sys::{
+    self, FormData_pg_attribute, FormData_pg_class, Oid, Relation, TupleConstr, TupleDesc,
+};
+
+/// An open relation; closed, its lock kept to the end of the transaction, when dropped.
+pub struct Opened(Relation);
+
+impl Opened {
+    /// Opens a relation under this lock (`pg_sys::NoLock` for who has one); `None` if it is gone.
+    pub fn open(relation: Oid, lock: u32) -> Option<Opened> {
+        // SAFETY: any number may be asked for.
+        let opened = unsafe { pg_sys::try_relation_open(relation, lock as i32) };
+        (!opened.is_null()).then(|| Opened(opened))
+    }
+
+    /// Opens a relation that the running command is making, which its catalogue does not show yet.
+    pub fn new_one(relation: Oid) -> Option<Opened> {
+        // SAFETY: as above.
+        let opened = unsafe { pg_sys::RelationIdGetRelation(relation) };
+        (!opened.is_null()).then(|| Opened(opened))
+    }
+
+    /// As PostgreSQL's functions take it.
+    pub fn relation(&self) -> Relation {
+        self.0
+    }
+
+    /// Its identifier.
+    pub fn id(&self) -> Oid {
+        // SAFETY: it is open.
+        unsafe { (*self.0).rd_id }
+    }
+
+    /// Its row of `pg_class`.
+    pub fn class(&self) -> &FormData_pg_class {
+        // SAFETY: it is open.
+        unsafe { &*(*self.0).rd_rel }
+    }
+
+    /// Its columns by number, from 1; dropped ones are among them.
+    pub fn columns(&self) -> &[FormData_pg_attribute] {
+        // SAFETY: it is open, and its description stays as long.
+        unsafe { columns_of((*self.0).rd_att) }
+    }
+
+    /// Its defaults and constraints, if it has any.
+    pub fn constraints(&self) -> Option<&TupleConstr> {
+        // SAFETY: it is open.
+        unsafe { (*(*self.0).rd_att).constr.as_ref() }
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return; // an ERROR is under way: the resource owner closes what is open
+        }
+        // SAFETY: opened in `open`.
+        unsafe { pg_sys::relation_close(self.0, pg_sys::NoLock as i32) };
+    }
+}
+
+/// The columns of a description by number, from 1; dropped ones are among them.
+///
+/// # Safety
+/// The description must live as long as the result.
+pub unsafe fn columns_of<'a>(description: TupleDesc) -> &'a [FormData_pg_attribute] {
+    // SAFETY: by the caller; it has as many columns as it says.
+    unsafe { (*description).attrs.as_slice((*description).natts as usize) }
+}

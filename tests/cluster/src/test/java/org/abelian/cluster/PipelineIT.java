@@ -1,0 +1,293 @@
+package org.abelian.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.abelian.cluster.wire.Message;
+import org.abelian.cluster.wire.WireClient;
+import org.abelian.harness.RouterServer;
+import org.abelian.harness.WithCluster;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** However much a client sends or is sent before it synchronizes, it gets its answers. */
+@WithCluster
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PipelineIT {
+  private static final String UPSERT =
+      "INSERT INTO piped VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET t = excluded.t";
+
+  private final RouterServer router;
+
+  PipelineIT(RouterServer router) {
+    this.router = router;
+  }
+
+  @BeforeEach
+  void createTable() throws IOException {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      run(client, "DROP TABLE IF EXISTS piped");
+      run(client, "CREATE TABLE piped (id int PRIMARY KEY, t text)");
+      run(client, "SELECT create_distributed_table('piped', 'id')");
+    }
+  }
+
+  private static void run(WireClient client, String sql) throws IOException {
+    List<Message> answer = client.query(sql).untilReady();
+    assertEquals(0, count(answer, 'E'), answer::toString);
+  }
+
+  /** What is sent while the answers are read, as libraries do it that pipeline. */
+  private interface Sender {
+    void send() throws IOException;
+  }
+
+  private static CompletableFuture<Void> beside(Sender sender) {
+    return CompletableFuture.runAsync(
+        () -> {
+          try {
+            sender.send();
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+        });
+  }
+
+  private static Map<Character, Long> types(List<Message> messages) {
+    return messages.stream().collect(Collectors.groupingBy(Message::type, Collectors.counting()));
+  }
+
+  private static long count(List<Message> messages, char type) {
+    return types(messages).getOrDefault(type, 0L);
+  }
+
+  /** Rows with keys from 0 on, and texts of that length which begin with the key. */
+  private static void fill(WireClient client, int rows, int length) throws IOException {
+    client.parse("fill", UPSERT);
+    for (int i = 0; i < rows; i++) {
+      client.bind("", "fill", 0, "" + i, text(i, length)).execute("", 0);
+    }
+    client.sync();
+    assertEquals(rows, count(client.untilReady(), 'C'));
+  }
+
+  private static String text(int key, int length) {
+    String start = key + ".";
+    return start + "t".repeat(length - start.length());
+  }
+
+  private static String value(WireClient client, String query) throws IOException {
+    return client.query(query).untilReady().stream()
+        .filter(message -> message.type() == 'D')
+        .findFirst()
+        .orElseThrow()
+        .values()[0];
+  }
+
+  @Test
+  void manyLargeRowsAreBoundBeforeOneSync() throws IOException {
+    int rows = 128;
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      CompletableFuture<Void> sending =
+          beside(
+              () -> {
+                client.parse("up", UPSERT);
+                for (int i = 0; i < rows; i++) {
+                  client.bind("", "up", 0, "" + i, "x".repeat(100_000)).execute("", 0);
+                }
+                client.sync().flush();
+              });
+      List<Message> answers = client.untilReady();
+      sending.join();
+      assertEquals(Map.of('1', 1L, '2', 128L, 'C', 128L, 'Z', 1L), types(answers));
+      assertEquals("12800000", value(client, "SELECT sum(length(t)) FROM piped"));
+    }
+  }
+
+  @Test
+  void batchesOfManyRowsWithLongTextsAreSplitBeforeOneSync() throws IOException {
+    int batches = 24;
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      Function<Integer, String> insert =
+          batch ->
+              IntStream.range(0, 64)
+                  .mapToObj(i -> "(%d, '%s')".formatted(64 * batch + i, "y".repeat(8000)))
+                  .collect(Collectors.joining(",", "INSERT INTO piped VALUES ", ""));
+      CompletableFuture<Void> sending =
+          beside(
+              () -> {
+                for (int batch = 0; batch < batches; batch++) {
+                  client.parse("", insert.apply(batch)).bind("", "", 0).execute("", 0);
+                }
+                client.sync().flush();
+              });
+      assertEquals(batches, count(client.untilReady(), 'C'));
+      sending.join();
+      assertEquals("1536", value(client, "SELECT count(*) FROM piped"));
+    }
+  }
+
+  @Test
+  void tensOfThousandsOfSmallStatementsAreAnsweredInOrder() throws IOException {
+    int statements = 20_000;
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      fill(client, 100, 10);
+      CompletableFuture<Void> sending =
+          beside(
+              () -> {
+                client.parse("get", "SELECT t FROM piped WHERE id = $1");
+                for (int i = 0; i < statements; i++) {
+                  client.bind("", "get", 0, "" + i % 100).execute("", 0);
+                }
+                client.sync().flush();
+              });
+      List<Message> answers = client.untilReady();
+      sending.join();
+      List<String> rows =
+          answers.stream().filter(m -> m.type() == 'D').map(m -> m.values()[0]).toList();
+      assertEquals(statements, rows.size());
+      for (int i = 0; i < statements; i++) {
+        assertEquals(text(i % 100, 10), rows.get(i));
+      }
+    }
+  }
+
+  @Test
+  void everyFlushIsAnsweredWhereverItStands() throws IOException {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      client.askForAnswers();
+      for (int i = 0; i < 50; i++) {
+        client.parse("", UPSERT, 23, 25).askForAnswers().until('1');
+        client.askForAnswers().bind("", "", 0, "" + i, "z".repeat(i * 1000)).askForAnswers();
+        client.until('2');
+        client.describe('P', "").askForAnswers().until('n');
+        client.execute("", 0).askForAnswers().askForAnswers().until('C');
+      }
+      client.sync().until('Z');
+      assertEquals("50", value(client, "SELECT count(*) FROM piped"));
+    }
+  }
+
+  @Test
+  void aQueryOfThousandsOfStatementsIsAnswered() throws IOException {
+    int statements = 1600;
+    String query =
+        IntStream.range(0, statements)
+            .mapToObj(i -> "INSERT INTO piped VALUES (%d, '%s')".formatted(i, "q".repeat(1000)))
+            .collect(Collectors.joining(";"));
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      assertEquals(statements, count(client.query(query).untilReady(), 'C'));
+      assertEquals("1600", value(client, "SELECT count(*) FROM piped"));
+    }
+  }
+
+  @Test
+  void largeMessagesGoBothWaysAtTheSameTime() throws IOException {
+    int rows = 64;
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      CompletableFuture<Void> sending =
+          beside(
+              () -> {
+                client.parse("up", UPSERT + " RETURNING t");
+                for (int i = 0; i < rows; i++) {
+                  client.bind("", "up", 0, "" + i, "r".repeat(1_000_000)).execute("", 0);
+                }
+                client.sync().flush();
+              });
+      List<Message> answers = client.untilReady();
+      sending.join();
+      assertEquals(rows, count(answers, 'D'));
+      assertEquals(rows, count(answers, 'C'));
+    }
+  }
+
+  @Test
+  void smallRequestsForMuchAreFollowedByLargeOnes() throws IOException {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      fill(client, 10, 1_000_000);
+      CompletableFuture<Void> sending =
+          beside(
+              () -> {
+                client.parse("get", "SELECT t FROM piped WHERE id = $1");
+                client.parse("up", UPSERT);
+                for (int i = 0; i < 40; i++) {
+                  client.bind("", "get", 0, "" + i % 10).execute("", 0);
+                }
+                client.bind("", "up", 0, "1", "b".repeat(20_000_000)).execute("", 0);
+                client.bind("", "up", 0, "2", "b".repeat(20_000_000)).execute("", 0);
+                client.sync().flush();
+              });
+      List<Message> answers = client.untilReady();
+      sending.join();
+      assertEquals(40, count(answers, 'D'));
+      assertEquals(42, count(answers, 'C'));
+    }
+  }
+
+  @Test
+  void anErrorInALongPipelineSkipsTheRestAndUndoesTheWhole() throws IOException {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      CompletableFuture<Void> sending =
+          beside(
+              () -> {
+                client.parse("up", UPSERT);
+                for (int i = 0; i < 200; i++) {
+                  String key = i == 100 ? "no number" : "" + i;
+                  client.bind("", "up", 0, key, "e".repeat(100_000)).execute("", 0);
+                }
+                client.sync().flush();
+              });
+      List<Message> answers = client.untilReady();
+      sending.join();
+      assertEquals(1, count(answers, 'E'));
+      assertEquals("0", value(client, "SELECT count(*) FROM piped"));
+    }
+  }
+
+  @Test
+  void aCopyWhoseRowsRaiseNoticesGoesToItsEnd() throws IOException {
+    int rows = 12_000;
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      run(
+          client,
+          "CREATE OR REPLACE FUNCTION talk(text) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS $$"
+              + " BEGIN RAISE NOTICE '%', repeat('n', 5000); RETURN true; END $$");
+      run(client, "DROP TABLE IF EXISTS talking");
+      run(client, "CREATE TABLE talking (id int PRIMARY KEY, t text CHECK (talk(t)))");
+      run(client, "SELECT create_distributed_table('talking', 'id')");
+      client.query("COPY talking FROM STDIN").until('G');
+      CompletableFuture<Void> sending =
+          beside(
+              () -> {
+                for (int i = 0; i < rows; i++) {
+                  client.copyData(i + "\t" + "c".repeat(5000) + "\n");
+                }
+                client.copyDone().flush();
+              });
+      List<Message> answers = client.untilReady();
+      sending.join();
+      assertEquals(rows, count(answers, 'N'));
+      assertEquals("12000", value(client, "SELECT count(*) FROM talking"));
+    }
+  }
+
+  @Test
+  void aClientThatDoesNotReadALargeResultHindersNobodyElse() throws IOException {
+    try (WireClient slow = ParityFixture.wire(router.port());
+        WireClient other = ParityFixture.wire(router.port())) {
+      fill(slow, 400, 100_000);
+      slow.query("SELECT t FROM piped").flush();
+      for (int i = 0; i < 100; i++) {
+        assertEquals("100000", value(other, "SELECT length(t) FROM piped WHERE id = " + i));
+      }
+      assertEquals(400, count(slow.untilReady(), 'D'));
+    }
+  }
+}

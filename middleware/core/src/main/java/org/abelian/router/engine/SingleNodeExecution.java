@@ -15,14 +15,16 @@ import org.abelian.router.statement.SharedStatement;
 public final class SingleNodeExecution extends Execution {
   private final EngineContext context;
   private final RoutedStatement routed;
+  private final boolean extended;
   private final NodePortal portal;
   private final ColumnOrigins origins;
   private BlindOperation operation;
 
   private SingleNodeExecution(
-      EngineContext context, RoutedStatement routed, NodePortal portal, ColumnOrigins origins) {
+      EngineContext context, BoundStatement bound, NodePortal portal, ColumnOrigins origins) {
     this.context = context;
-    this.routed = routed;
+    this.routed = bound.routed();
+    this.extended = bound.extended();
     this.portal = portal;
     this.origins = origins;
   }
@@ -75,7 +77,7 @@ public final class SingleNodeExecution extends Execution {
   public static SingleNodeExecution of(
       EngineContext context, BoundStatement bound, Backend backend, ColumnOrigins origins) {
     return new SingleNodeExecution(
-        context, bound.routed(), new NodePortal(context, backend, bound.portal()), origins);
+        context, bound, new NodePortal(context, backend, bound.portal()), origins);
   }
 
   @Override
@@ -101,7 +103,7 @@ public final class SingleNodeExecution extends Execution {
     }
     backend.wrote |= routed.writes();
     remember(context, routed, backend);
-    if (routed.facts().returnsRows()) {
+    if (routed.facts().returnsRows() || !extended) {
       portal.execute(limit);
     } else {
       portal.run(limit);

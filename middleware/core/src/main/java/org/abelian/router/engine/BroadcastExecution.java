@@ -90,14 +90,7 @@ public final class BroadcastExecution extends Execution {
       }
       return;
     }
-    NodePortal first = portals.get(0);
-    first.describe();
-    context
-        .replies()
-        .add(
-            wanted == Description.FULL
-                ? NodeReply.pass(first.connection())
-                : NodeReply.describeRows(first.connection()));
+    portals.get(0).describe(wanted);
   }
 
   @Override

@@ -40,6 +40,17 @@ final class NodePortal {
     connection().writer().begin(FrontendType.DESCRIBE).int1('P').string(name).end();
   }
 
+  /** Asks for the description of its result, and passes it on in the form that is wanted. */
+  void describe(Execution.Description wanted) {
+    describe();
+    context
+        .replies()
+        .add(
+            wanted == Execution.Description.FULL
+                ? NodeReply.pass(connection())
+                : NodeReply.describeRows(connection()));
+  }
+
   /** Asks for rows, which may be many; 0 for all. */
   void execute(int limit) {
     context.replies().expectRows();

@@ -45,14 +45,7 @@ public final class ScatterExecution extends Execution {
 
   @Override
   public void describe(Description wanted) {
-    NodePortal first = portals.get(0);
-    first.describe();
-    context
-        .replies()
-        .add(
-            wanted == Description.FULL
-                ? NodeReply.pass(first.connection())
-                : NodeReply.describeRows(first.connection()));
+    portals.get(0).describe(wanted);
   }
 
   @Override
@@ -68,14 +61,7 @@ public final class ScatterExecution extends Execution {
       context.replies().add(portion);
       return Progress.BARRIER;
     }
-    TagSum sum = new TagSum();
-    for (NodePortal portal : portals) {
-      portal.execute(0);
-      context.replies().add(NodeReply.share(portal.connection(), sum));
-    }
-    context
-        .replies()
-        .add(RouterWork.then(() -> context.replies().output().commandComplete(sum.tag())));
+    SeveralNodes.execute(context, portals);
     return Progress.NEXT;
   }
 

@@ -4,6 +4,10 @@ import java.io.IOException;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.ReplyQueue;
+import org.abelian.router.execution.RouterWork;
+import org.abelian.router.execution.TagSum;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.TransactionWork;
 import org.abelian.router.statement.RoutedStatement;
@@ -25,6 +29,17 @@ final class SeveralNodes {
     if (routed.writes()) {
       context.transactions().state().work().refuse(TransactionWork.SEVERAL_NODES);
     }
+  }
+
+  /** All run it; rows are given one node after the other, and counts are added. */
+  static void execute(EngineContext context, List<NodePortal> portals) {
+    ReplyQueue replies = context.replies();
+    TagSum sum = new TagSum();
+    for (NodePortal portal : portals) {
+      portal.execute(0);
+      replies.add(NodeReply.share(portal.connection(), sum));
+    }
+    replies.add(RouterWork.then(() -> replies.output().commandComplete(sum.tag())));
   }
 
   /**

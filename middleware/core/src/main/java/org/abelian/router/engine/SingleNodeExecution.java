@@ -82,17 +82,12 @@ public final class SingleNodeExecution extends Execution {
 
   @Override
   public void describe(Description wanted) {
-    portal.describe();
-    if (origins != null) {
+    if (origins == null) {
+      portal.describe(wanted);
+    } else {
+      portal.describe();
       context.replies().add(origins.restore(portal.connection()));
-      return;
     }
-    context
-        .replies()
-        .add(
-            wanted == Description.FULL
-                ? NodeReply.pass(portal.connection())
-                : NodeReply.describeRows(portal.connection()));
   }
 
   @Override

@@ -3,9 +3,6 @@ package org.abelian.router.engine;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.execution.FixedMessage;
-import org.abelian.router.execution.NodeReply;
-import org.abelian.router.execution.RouterWork;
-import org.abelian.router.execution.TagSum;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
@@ -66,27 +63,13 @@ public final class WriteExecution extends Execution {
       }
       return;
     }
-    NodePortal first = portals.get(0);
-    first.describe();
-    context
-        .replies()
-        .add(
-            wanted == Description.FULL
-                ? NodeReply.pass(first.connection())
-                : NodeReply.describeRows(first.connection()));
+    portals.get(0).describe(wanted);
   }
 
   @Override
   public Progress execute(int limit) {
     context.retry().forbidAfterWrites();
-    TagSum sum = new TagSum();
-    for (NodePortal portal : portals) {
-      portal.execute(0);
-      context.replies().add(NodeReply.share(portal.connection(), sum));
-    }
-    context
-        .replies()
-        .add(RouterWork.then(() -> context.replies().output().commandComplete(sum.tag())));
+    SeveralNodes.execute(context, portals);
     return Progress.NEXT;
   }
 

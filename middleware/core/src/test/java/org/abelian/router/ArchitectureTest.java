@@ -38,9 +38,6 @@ class ArchitectureTest {
           Set.of("protocol"),
           Set.of("error"));
 
-  /** Classes that know each other although they should not; it is to be empty. */
-  private static final Set<String> ENTANGLED = Set.of("MadeFacts", "StatementFacts");
-
   private final JavaClasses classes =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -84,9 +81,7 @@ class ArchitectureTest {
             while (top.getEnclosingClass().isPresent()) {
               top = top.getEnclosingClass().get();
             }
-            return ENTANGLED.contains(top.getSimpleName())
-                ? SliceIdentifier.ignore()
-                : SliceIdentifier.of(top.getName());
+            return SliceIdentifier.of(top.getName());
           }
 
           @Override

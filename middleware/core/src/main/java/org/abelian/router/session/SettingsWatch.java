@@ -49,7 +49,7 @@ public final class SettingsWatch {
   }
 
   /** The client's own command changes settings, on all nodes of the transaction alike. */
-  public void expect() {
+  void expect() {
     expected = true;
   }
 
@@ -138,7 +138,7 @@ public final class SettingsWatch {
    *
    * @throws AbelianException when nodes have come to different settings
    */
-  public void groupAnswered(boolean failed) {
+  void groupAnswered(boolean failed) {
     if (expected || failed) {
       return;
     }
@@ -163,7 +163,7 @@ public final class SettingsWatch {
   }
 
   /** What nodes say after the group, whether its work was kept or not, is known from now on. */
-  public void groupEnded() {
+  void groupEnded() {
     for (Backend backend : backends.held()) {
       if (backend.isUsable()) {
         backend.seen = backend.reported();

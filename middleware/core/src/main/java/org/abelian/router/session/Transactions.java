@@ -431,7 +431,7 @@ public final class Transactions {
    */
   public void endGroup(boolean failed) {
     try {
-      end(failed || !settingsAgree(failed));
+      endOrGoOn(failed || !settingsAgree(failed));
     } finally {
       noticeSettings();
     }
@@ -455,7 +455,7 @@ public final class Transactions {
     watch.groupEnded();
   }
 
-  private void end(boolean failed) {
+  private void endOrGoOn(boolean failed) {
     if (failed && (!state.isBlock() || !beginAnswered)) {
       backends.settings().undoGroup();
     }

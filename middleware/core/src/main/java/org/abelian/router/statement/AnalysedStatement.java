@@ -6,19 +6,19 @@ package org.abelian.router.statement;
  * @param scope whose analysis this is: sessions that read names and literals alike
  * @param epoch the router's schema epoch when a node was asked
  * @param routed what it does, and where it goes
- * @param generated how it is run with keys that the router generates; null when it has none, or the
- *     node was not asked
+ * @param toldKeys true when the node has told how it is run with keys that the router generates
+ * @param generated how that is; null when it has none, or the node has not told
  */
 public record AnalysedStatement(
-    Object scope, long epoch, RoutedStatement routed, GeneratedKeys generated)
+    Object scope, long epoch, RoutedStatement routed, boolean toldKeys, GeneratedKeys generated)
     implements SharedStatement.Known {
   /** True when it has random keys that the router could generate. */
   public boolean hasRandomKeys() {
     return generated != null || routed.facts().randomKeys();
   }
 
-  /** True when it has such keys, and the node was not asked how it is run with them. */
+  /** True when it has such keys, and the node has not told how it is run with them. */
   boolean lacksGenerated() {
-    return routed.facts().randomKeys() && routed.facts().made() == null;
+    return routed.facts().randomKeys() && !toldKeys;
   }
 }

@@ -6,6 +6,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.abelian.router.analysis.FactsParser;
+import org.abelian.router.analysis.MadeFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
@@ -93,12 +94,15 @@ public final class Analyzer {
     Catalog catalog = catalogs.current();
     Compiled compiled = compile(analyst, statement, catalog, keys);
     AnalysedStatement analysed =
-        new AnalysedStatement(own, epoch, compiled.routed(), compiled.generated());
+        new AnalysedStatement(
+            own, epoch, compiled.routed(), compiled.toldKeys(), compiled.generated());
     statement.known(analysed);
     return analysed;
   }
 
-  private record Compiled(RoutedStatement routed, GeneratedKeys generated) {}
+  private record Told(StatementFacts facts, MadeFacts made) {}
+
+  private record Compiled(RoutedStatement routed, boolean toldKeys, GeneratedKeys generated) {}
 
   private Compiled compile(
       Backend analyst, SharedStatement statement, Catalog catalog, boolean keys)
@@ -108,13 +112,15 @@ public final class Analyzer {
       return compileWhole(analyst, statement, catalog, keys);
     }
     String sql = explain.inner();
-    StatementFacts facts = facts(analyst, statement, sql, false);
+    Told told = ask(analyst, statement, sql, false);
+    StatementFacts facts = told.facts();
     if (facts.kind() == StatementKind.UTILITY && !explain.call()) {
       return compileWhole(analyst, statement, catalog, keys); // SELECT INTO
     }
-    GeneratedKeys generated = GeneratedKeys.of(facts.made(), catalog, statements);
+    GeneratedKeys generated = GeneratedKeys.of(told.made(), catalog, statements);
     return new Compiled(
         new RoutedStatement(explain, Routing.compile(sql, facts, catalog)),
+        told.made() != null,
         generated == null ? null : generated.explained(explain, statements));
   }
 
@@ -122,14 +128,15 @@ public final class Analyzer {
       Backend analyst, SharedStatement statement, Catalog catalog, boolean keys)
       throws IOException {
     String sql = statement.sql();
-    StatementFacts facts = facts(analyst, statement, sql, keys);
+    Told told = ask(analyst, statement, sql, keys);
     return new Compiled(
-        new RoutedStatement(Routing.compile(sql, facts, catalog)),
-        GeneratedKeys.of(facts.made(), catalog, statements));
+        new RoutedStatement(Routing.compile(sql, told.facts(), catalog)),
+        told.made() != null,
+        GeneratedKeys.of(told.made(), catalog, statements));
   }
 
   /** What a node says about the text of a statement, or the part of it that is given. */
-  private StatementFacts facts(Backend backend, SharedStatement statement, String sql, boolean keys)
+  private Told ask(Backend backend, SharedStatement statement, String sql, boolean keys)
       throws IOException {
     if (!backend.isUsable()) {
       throw new AbelianException(
@@ -150,7 +157,8 @@ public final class Analyzer {
     if (facts.size() != 1) {
       throw ClientError.of("42601", "cannot insert multiple commands into a prepared statement");
     }
-    return facts.get(0);
+    StatementFacts only = facts.get(0);
+    return new Told(only, only.randomKeys() ? FactsParser.made(result.value()) : null);
   }
 
   /** The question changes nothing: over an idle connection that broke it is asked again. */

@@ -56,7 +56,7 @@ class GeneratedKeysTest {
   }
 
   private static MadeFacts facts() {
-    return FactsParser.parse(FACTS).get(0).made();
+    return FactsParser.made(FACTS);
   }
 
   private static GeneratedKeys form() {
@@ -151,12 +151,14 @@ class GeneratedKeysTest {
 
   private static AnalysedStatement analysed(String json) {
     StatementFacts facts = FactsParser.parse(json).get(0);
+    MadeFacts made = FactsParser.made(json);
     return new AnalysedStatement(
         "scope",
         1,
         new RoutedStatement(
             Routing.compile("INSERT INTO page (note) VALUES ($1)", facts, catalog("page"))),
-        GeneratedKeys.of(facts.made(), catalog("page"), new StatementCache()));
+        made != null,
+        GeneratedKeys.of(made, catalog("page"), new StatementCache()));
   }
 
   @Test

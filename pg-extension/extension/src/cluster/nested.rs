@@ -315,6 +315,19 @@ fn refuse_definition() -> ! {
     .raise()
 }
 
+/// The command that stores the rows of a query: this one, or the one that it explains.
+fn storing(command: NodePtr) -> Option<NodePtr> {
+    match tree::tag(command)? {
+        NodeTag::T_CreateTableAsStmt | NodeTag::T_RefreshMatViewStmt => Some(command),
+        NodeTag::T_ExplainStmt => {
+            let explain = tree::cast::<pg_sys::ExplainStmt, _>(command)?;
+            let query = tree::cast::<pg_sys::Query, _>(explain.query)?;
+            storing(query.utilityStmt)
+        }
+        _ => None,
+    }
+}
+
 /// The command as a node that is not the first runs it: tables without a placement have their rows there only. `None` as it is.
 ///
 /// # Safety
@@ -325,25 +338,21 @@ pub unsafe fn without_rows(
     let own = settings::NODE_ID.get();
     // SAFETY: by the caller's promise; what is changed is a copy.
     unsafe {
-        let stores = matches!(
-            tree::tag((*statement).utilityStmt),
-            Some(NodeTag::T_CreateTableAsStmt | NodeTag::T_RefreshMatViewStmt)
-        );
-        if !stores || own == 0 || settings::PLACEMENT_VERSION.get() == 0 {
-            return None;
-        }
-        if placements::first_of_several().is_none_or(|first| first == own) {
+        if own == 0
+            || settings::PLACEMENT_VERSION.get() == 0
+            || storing((*statement).utilityStmt).is_none()
+            || placements::first_of_several().is_none_or(|first| first == own)
+        {
             return None;
         }
         let copy = tree::copy(statement);
-        let command = (*copy).utilityStmt;
-        match tree::tag(command) {
-            Some(NodeTag::T_RefreshMatViewStmt) => {
-                let refresh = command.cast::<pg_sys::RefreshMatViewStmt>();
-                (*refresh).skipData = true;
-                (*refresh).concurrent = false;
-            }
-            _ => (*(*command.cast::<pg_sys::CreateTableAsStmt>()).into).skipData = true,
+        let command = storing((*copy).utilityStmt)?;
+        if tree::tag(command) == Some(NodeTag::T_RefreshMatViewStmt) {
+            let refresh = command.cast::<pg_sys::RefreshMatViewStmt>();
+            (*refresh).skipData = true;
+            (*refresh).concurrent = false;
+        } else {
+            (*(*command.cast::<pg_sys::CreateTableAsStmt>()).into).skipData = true;
         }
         Some(copy)
     }

@@ -278,6 +278,39 @@ impl<'a> Copies<'a> {
     }
 }
 
+/// Whether a statement can come upon an object at all: from a table, a variable, or a function that a user has made. PostgreSQL's own
+/// functions give on at most what they are given.
+pub fn meets_objects(statement: Any) -> bool {
+    tree::any_node(statement.pointer(), &mut |node, _| {
+        if let Some(query) = node.cast::<pg_sys::Query>() {
+            let entries = tree::items::<pg_sys::RangeTblEntry>(query.rtable);
+            return entries.into_iter().any(gives_objects);
+        }
+        let made = |function: Oid| function.to_u32() >= pg_sys::FirstNormalObjectId;
+        let is_maker = if let Some(call) = node.cast::<pg_sys::FuncExpr>() {
+            made(call.funcid)
+        } else if let Some(call) = node.cast::<pg_sys::OpExpr>() {
+            made(call.opno)
+        } else if let Some(call) = node.cast::<pg_sys::Aggref>() {
+            made(call.aggfnoid)
+        } else if let Some(call) = node.cast::<pg_sys::WindowFunc>() {
+            made(call.winfnoid)
+        } else {
+            node.type_ == NodeTag::T_Param
+        };
+        is_maker && may_hold(node.result_type())
+    })
+}
+
+fn gives_objects(entry: Tree<pg_sys::RangeTblEntry>) -> bool {
+    match entry.rtekind {
+        // SAFETY: syscache lookup.
+        RTEKind::RTE_RELATION => has_objects(unsafe { pg_sys::get_rel_type_id(entry.relid) }),
+        RTEKind::RTE_NAMEDTUPLESTORE => true,
+        _ => false,
+    }
+}
+
 fn replace_one(place: &mut *mut pg_sys::Expr, mut replace: impl FnMut(Any) -> Option<Any>) {
     if let Some(other) = Tree::<pg_sys::Node>::new(place.cast()).and_then(&mut replace) {
         *place = other.pointer();

@@ -113,6 +113,9 @@ fn prepare(query: Tree<pg_sys::Query>, inlining: &mut Inlining) -> Option<pure::
         });
         return Some(pure);
     }
+    if !copies::meets_objects(query.any()) {
+        copies = None;
+    }
     let mut queries = Vec::new();
     visit(query.pointer(), |node, levels| {
         if let Some(query) = node.cast::<pg_sys::Query>() {

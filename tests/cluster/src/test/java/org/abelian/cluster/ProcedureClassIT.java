@@ -175,9 +175,25 @@ class ProcedureClassIT {
 
   @Test
   void inAnotherRoleItIsCoordinated() throws SQLException {
-    execute("SET ROLE NONE");
+    onEachNode("DROP ROLE IF EXISTS caller", "CREATE ROLE caller ROLE app");
+    execute("GRANT SELECT, UPDATE ON tag TO caller");
+    execute("SET ROLE caller");
     assertClass(
         "coordinated: a setting of the session does not hold for one transaction alone", false);
+    execute("SET ROLE NONE");
+    assertClass("independent: every participant decides alike", true);
+    onEachNode("DROP OWNED BY caller", "DROP ROLE caller");
+  }
+
+  private void onEachNode(String... commands) throws SQLException {
+    for (LocalNode node : cluster.nodes()) {
+      try (Connection direct = node.connectAsSuperuser();
+          Statement statement = direct.createStatement()) {
+        for (String command : commands) {
+          statement.execute(command);
+        }
+      }
+    }
   }
 
   @Test

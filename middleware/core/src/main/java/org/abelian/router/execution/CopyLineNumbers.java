@@ -29,20 +29,17 @@ final class CopyLineNumbers {
   }
 
   /**
-   * As {@link #add}, with line feeds inside quotes, which PostgreSQL counts too, once it has seen
-   * how lines end.
+   * As {@link #add}, with line feeds inside quotes. PostgreSQL counts those too, once it has seen
+   * by the end of a first line how lines end: the client's first for all, and a node's first for
+   * it.
    */
   void add(int node, int inside) {
-    boolean counts = node == ALL || this.counts[node] > 0;
-    if (counts) {
-      append(node);
+    int lines = total == 0 ? 0 : inside;
+    boolean nodeCounts = node == ALL || counts[node] > 0;
+    for (int i = 0; i < lines; i++) {
+      append(nodeCounts ? node : NONE);
     }
-    for (int i = 0; i < inside; i++) {
-      append(counts ? node : NONE);
-    }
-    if (!counts) {
-      append(node);
-    }
+    append(node);
   }
 
   private void append(int node) {

@@ -34,8 +34,9 @@ public final class BrokenPromises {
   private static final Logger LOG = LoggerFactory.getLogger(BrokenPromises.class);
 
   /**
-   * Procedures that failed in the lane and are still called; stop_procedure marks the records. The
-   * failure of several calls names those that failed, as the intent names all.
+   * Procedures that failed in the lane; stop_procedure marks the records. The failure of several
+   * calls names those that failed, as the intent names all. One that is stopped already is marked
+   * as well, so that it does not stop the procedure again when its owner has declared it anew.
    */
   private static final String BROKEN =
       "SELECT p.signature, r.failure FROM abelian.independent_record r JOIN abelian.procedure p"
@@ -44,8 +45,7 @@ public final class BrokenPromises {
           + " OPERATOR(pg_catalog.||) p.signature OPERATOR(pg_catalog.||) E'\\n')"
           + " OPERATOR(pg_catalog.>) 0"
           + " WHERE r.failure IS NOT NULL AND r.failure NOT LIKE '%(the procedure was stopped)'"
-          + " AND p.stopped OPERATOR(pg_catalog.=) '' AND p.class OPERATOR(pg_catalog.=)"
-          + " 'independent'";
+          + " AND p.class OPERATOR(pg_catalog.=) 'independent'";
 
   private final CatalogStore catalogs;
   private final SnapshotGate.ControlConnections control;

@@ -157,8 +157,7 @@ final class UtilityRouting {
 
   private Plan explain() {
     if (facts.command().storesRows() && facts.command().analyzes()) {
-      throw Refusals.utility(
-          "EXPLAIN ANALYZE of a command that stores the rows of a query", "Explain the query.");
+      return Plan.always(storedQuery());
     }
     return oneNodeOnly("EXPLAIN of a statement for several nodes");
   }

@@ -49,11 +49,15 @@ public final class Settlement {
       throws NodeUnreachableException {
     for (int node : participants) {
       String failure = WithoutFailed.run(fragment, attempt -> network.complete(node, attempt));
-      if (failure != null) {
-        failures.put(node, CallFailures.of(failure));
-      }
       if (!network.progress(node).hasReached(fragment)) {
         throw new NodeUnreachableException(node, "its lane has to catch up first", null);
+      }
+      if (failure == null && !failures.containsKey(node)) {
+        // Another router may have completed it there meanwhile, and have met the failure.
+        failure = network.freeze(node, fragment.id()).map(Fragment::failure).orElse(null);
+      }
+      if (failure != null) {
+        failures.put(node, CallFailures.of(failure));
       }
     }
   }

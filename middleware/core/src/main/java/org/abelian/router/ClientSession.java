@@ -88,7 +88,8 @@ public final class ClientSession
   private final ReplyQueue replies;
   private final Cancellation cancellation = new Cancellation();
   private final BatchSlot slot = new BatchSlot(cancellation);
-  private final TransactionState transaction = new TransactionState();
+  private final TransactionState transaction;
+  private final ClientStatements named;
   private final Portals portals = new Portals();
   private final Startup startup;
   private SessionSettings settings;
@@ -110,6 +111,8 @@ public final class ClientSession
     this.id = id;
     input = new ClientInput(services.memory());
     output = new ClientOutput(services.memory());
+    transaction = new TransactionState(services.memory());
+    named = new ClientStatements(services.memory());
     replies = new ReplyQueue(output);
     startup = new Startup(this, output, authentication);
   }
@@ -280,6 +283,8 @@ public final class ClientSession
   public void free() {
     input.queue().close();
     output.queue().close();
+    named.clear();
+    transaction.end();
   }
 
   private void end() {
@@ -340,7 +345,6 @@ public final class ClientSession
             identity,
             settings,
             scope::hasTemporaryObjects);
-    ClientStatements named = new ClientStatements();
     SettingsWatch watch = new SettingsWatch(transaction, backends, replies);
     TransactionEnding ending =
         new TransactionEnding(id, transaction, backends, replies, watch, services.commits(), this);
@@ -348,10 +352,10 @@ public final class ClientSession
         new GroupRetry(transaction, backends, output, named, settings, services.catalogs(), ending);
     transactions = new Transactions(transaction, backends, replies, watch, ending, retry);
     gate = new SnapshotGate(services.control(), services.uuid(), services.intents(), cancellation);
-    wire(named);
+    wire();
   }
 
-  private void wire(ClientStatements named) {
+  private void wire() {
     GroupMessages group = new GroupMessages();
     EngineContext engine =
         new EngineContext(

@@ -71,6 +71,10 @@ public final class Router implements AutoCloseable {
   private static final Duration FORGET_PERIOD = Duration.ofMillis(250);
   private static final Duration SWEEP_PERIOD = Duration.ofMinutes(1);
   private static final Duration VERSIONS_PERIOD = Duration.ofSeconds(5);
+
+  /** What is known about texts may take such a share of what buffers may, in addition. */
+  private static final int STATEMENTS_SHARE = 8;
+
   private static final String VERIFIER = "SELECT abelian.scram_verifier(?::name)";
 
   private final MemoryBudget memory;
@@ -122,7 +126,7 @@ public final class Router implements AutoCloseable {
             memory,
             new SealKeys(this::controlPool, uuid),
             catalogs,
-            new StatementCache(),
+            new StatementCache(memory.limit() / STATEMENTS_SHARE),
             sessions,
             new Batcher<>(BatchLimits.DEFAULT, System::nanoTime),
             commits,

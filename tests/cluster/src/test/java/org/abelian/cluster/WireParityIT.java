@@ -42,6 +42,11 @@ class WireParityIT {
     }
   }
 
+  /** FunctionCall of int4abs(-7): one argument, all in text. */
+  private static final byte[] CALL = {
+    'F', 0, 0, 0, 20, 0, 0, 4, -29, 0, 0, 0, 1, 0, 0, 0, 2, '-', '7', 0, 0
+  };
+
   private interface Conversation {
     List<Message> hold(WireClient client) throws IOException;
   }
@@ -55,7 +60,8 @@ class WireParityIT {
   }
 
   static Stream<Arguments> conversations() {
-    return Stream.concat(simpleQueries(), extendedQueries());
+    return Stream.of(simpleQueries(), extendedQueries(), queriesWithoutSyncBefore())
+        .flatMap(conversations -> conversations);
   }
 
   private static Stream<Arguments> simpleQueries() {
@@ -252,6 +258,70 @@ class WireParityIT {
         named(
             "COPY out of a reference table",
             c -> c.query("COPY kind TO STDOUT WITH (FORMAT csv)").untilReady()));
+  }
+
+  /** After messages of the extended protocol that no Sync has ended. */
+  private static Stream<Arguments> queriesWithoutSyncBefore() {
+    return Stream.of(
+        named(
+            "query after an error",
+            c -> {
+              List<Message> all = new ArrayList<>(c.query("SELECT 1").untilReady());
+              c.parse("", "SELECT 1 / $1::int").bind("", "", 0, "0").execute("", 0);
+              all.addAll(c.query("SELECT 1").sync().untilReady());
+              return all;
+            }),
+        named(
+            "query after an error that has been told",
+            c -> {
+              c.parse("", "SELECT 1 / (id - $1) FROM account WHERE id = 1");
+              c.bind("", "", 0, "1").execute("", 0).askForAnswers().flush();
+              List<Message> all = new ArrayList<>();
+              do {
+                all.add(c.read());
+              } while (all.get(all.size() - 1).type() != 'E');
+              all.addAll(c.query("SELECT 1").sync().untilReady());
+              return all;
+            }),
+        named(
+            "function call after an error",
+            c ->
+                c.parse("", "SELECT 1 / $1::int")
+                    .bind("", "", 0, "0")
+                    .execute("", 0)
+                    .raw(CALL)
+                    .sync()
+                    .untilReady()),
+        named(
+            "function call",
+            c ->
+                c.parse("", "SELECT owner FROM account WHERE id = $1")
+                    .bind("", "", 0, "1")
+                    .execute("", 0)
+                    .raw(CALL)
+                    .sync()
+                    .groups(2)),
+        named(
+            "query of other nodes",
+            c -> {
+              for (int id = 1; id <= 4; id++) {
+                c.parse("", "UPDATE account SET balance = 7 WHERE id = $1");
+                c.bind("", "", 0, "" + id).execute("", 0);
+              }
+              c.query("UPDATE account SET balance = 8 WHERE id = 5").sync();
+              List<Message> all = new ArrayList<>(c.groups(2));
+              all.addAll(c.query("SELECT sum(balance) FROM account").untilReady());
+              return all;
+            }),
+        named(
+            "reads of several nodes",
+            c -> {
+              c.parse("s", "SELECT owner FROM account WHERE id = $1");
+              for (int id = 1; id <= 6; id++) {
+                c.bind("", "s", 0, "" + id).execute("", 0);
+              }
+              return c.query("SELECT owner FROM account WHERE id = 7").sync().groups(2);
+            }));
   }
 
   private static Stream<Arguments> copies() {

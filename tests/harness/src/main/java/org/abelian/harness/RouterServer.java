@@ -93,6 +93,16 @@ public final class RouterServer implements AutoCloseable {
     return DriverManager.getConnection(jdbcUrl(), LocalNode.USER, LocalNode.USER);
   }
 
+  /** How many bytes its objects take after a garbage collection. */
+  public long liveBytes() {
+    return process.liveBytes();
+  }
+
+  /** How many threads it has. */
+  public int threads() {
+    return process.threads();
+  }
+
   /** What the server has printed so far. */
   public String log() {
     return process.log();

@@ -3,6 +3,7 @@ package org.abelian.harness;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -148,6 +149,35 @@ public final class ServerProcess implements AutoCloseable {
   /** URL for the stock PostgreSQL driver, without user and password. */
   public String jdbcUrl() {
     return "jdbc:postgresql://127.0.0.1:" + port + "/" + LocalNode.DATABASE;
+  }
+
+  /** How many bytes its objects take after a garbage collection. */
+  public long liveBytes() {
+    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    try {
+      Process question =
+          new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "GC.class_histogram")
+              .redirectErrorStream(true)
+              .start();
+      String answer =
+          new String(question.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      String[] total = answer.substring(answer.lastIndexOf('\n') + 1).split(" +");
+      if (total.length != 3 || !total[0].equals("Total")) {
+        throw new HarnessException("no histogram: " + answer);
+      }
+      return Long.parseLong(total[2]);
+    } catch (IOException e) {
+      throw new HarnessException("cannot ask process " + process.pid(), e);
+    }
+  }
+
+  /** How many threads it has. */
+  public int threads() {
+    String[] tasks = Path.of("/proc", Long.toString(process.pid()), "task").toFile().list();
+    if (tasks == null) {
+      throw new HarnessException("process " + process.pid() + " is not there");
+    }
+    return tasks.length;
   }
 
   /** What the program has printed so far, over all its starts. */

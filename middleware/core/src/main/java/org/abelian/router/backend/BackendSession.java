@@ -283,7 +283,7 @@ public final class BackendSession {
     }
     connection.parse(statement);
     replies.add(NodeReply.swallow(connection));
-    if (connection.closeSurplus()) {
+    while (connection.closeSurplus()) {
       replies.add(NodeReply.swallow(connection));
     }
     return connection.prepared().name(statement);
@@ -340,6 +340,11 @@ public final class BackendSession {
       backend.touched = true;
       touched.add(backend);
     }
+  }
+
+  /** True when no other backend got messages of the current group. */
+  public boolean touchesOnly(Backend backend) {
+    return touched.isEmpty() || touched.size() == 1 && touched.get(0) == backend;
   }
 
   /** How many bytes of the current group wait to be sent. */

@@ -250,11 +250,13 @@ public final class CopyIn extends Reply implements CopyTarget {
   }
 
   private void number(byte[] array, int from, int to, int node) {
-    int inside = 0;
+    int returns = 0;
+    int ends = 0;
     for (int at = from; at < to && division.format().csv(); at++) {
-      inside += lines.endsLine(array, at) ? 1 : 0;
+      returns += array[at] == '\r' ? 1 : 0;
+      ends += lines.endsLine(array, at) ? 1 : 0;
     }
-    numbers.add(node, inside);
+    numbers.add(node, returns, ends);
   }
 
   private void send(int node, byte[] array, int from, int to, int next) {

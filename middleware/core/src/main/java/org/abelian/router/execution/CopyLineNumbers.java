@@ -16,11 +16,16 @@ final class CopyLineNumbers {
   private static final short NONE = -2;
 
   private final long[] counts;
+
+  /** By how many lines a node is ahead of those counted here. */
+  private final int[] ahead;
+
   private short[] owners = new short[1024];
   private long total;
 
   CopyLineNumbers(int nodes) {
     counts = new long[nodes];
+    ahead = new int[nodes];
   }
 
   /** The next line goes to that node, by its index. */
@@ -29,17 +34,23 @@ final class CopyLineNumbers {
   }
 
   /**
-   * As {@link #add}, with line feeds inside quotes. PostgreSQL counts those too, once it has seen
-   * by the end of a first line how lines end: the client's first for all, and a node's first for
-   * it.
+   * As {@link #add}, with ends of lines inside quotes. PostgreSQL counts those too, and takes
+   * carriage returns for them until it has seen how a first line ends: the client's first for a
+   * single node, and a node's own first here.
+   *
+   * @param returns how many carriage returns are inside
+   * @param ends how many are inside of what ends lines
    */
-  void add(int node, int inside) {
-    int lines = total == 0 ? 0 : inside;
-    boolean nodeCounts = node == ALL || counts[node] > 0;
-    for (int i = 0; i < lines; i++) {
-      append(nodeCounts ? node : NONE);
+  void add(int node, int returns, int ends) {
+    int ofClient = total == 0 ? returns : ends;
+    int ofNode = (node == ALL ? total : counts[node]) == 0 ? returns : ends;
+    for (int i = 0; i < ofClient; i++) {
+      append(i < ofClient - ofNode ? NONE : node);
     }
     append(node);
+    if (ofNode > ofClient) { // Its first line only; the first of all is the same for both.
+      ahead[node] = ofNode - ofClient;
+    }
   }
 
   private void append(int node) {
@@ -59,7 +70,8 @@ final class CopyLineNumbers {
   }
 
   /** The client's number of a node's line; negative when it is not known any more. */
-  long ofClient(int node, long line) {
+  long ofClient(int node, long nodeLine) {
+    long line = Math.max(1, nodeLine - ahead[node]);
     long number = counts[node];
     if (line > number) {
       return total + 1;

@@ -3,6 +3,8 @@ package org.abelian.router.frontend;
 import java.nio.charset.StandardCharsets;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.protocol.BackendType;
+import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.ProtocolException;
 import org.abelian.router.protocol.ScramSecret;
 import org.abelian.router.protocol.StartupMessage;
 
@@ -20,7 +22,11 @@ public final class PasswordAuthentication implements Authentication {
       private ScramSecret secret;
 
       @Override
-      public boolean answer(byte[] array, int from, int to, ClientOutput out) {
+      public boolean answer(byte[] array, int from, int to, ClientOutput out)
+          throws ProtocolException {
+        if (to == from || CString.end(array, from, to) != to - 1) {
+          throw new ProtocolException("invalid password packet size");
+        }
         secret =
             new ScramSecret.Password(
                 new String(array, from, to - from - 1, StandardCharsets.UTF_8));

@@ -151,7 +151,7 @@ public final class Pipeline {
         planned += length;
         continue;
       }
-      if (mustWait(type) || FlowWindow.comesFirst(replies, length)) {
+      if (mustWait(type) || dependsOnEarlier(type) || FlowWindow.comesFirst(replies, length)) {
         context.backends().requestAnswers();
         return true;
       }
@@ -188,6 +188,15 @@ public final class Pipeline {
 
   private boolean mustWait(byte type) {
     return (blocked || settling && type != FrontendType.SYNC) && !replies.isEmpty();
+  }
+
+  /**
+   * True when earlier messages of the group must be answered first: a node that answers one of them
+   * with an error skips a query as it skips everything up to a Sync, and so does the session then.
+   */
+  private boolean dependsOnEarlier(byte type) {
+    boolean syncs = type == FrontendType.QUERY || type == FrontendType.FUNCTION_CALL;
+    return syncs && !replies.isEmpty();
   }
 
   /** A long group's beginning need not be kept when it cannot be run again. */
@@ -312,7 +321,7 @@ public final class Pipeline {
   private Progress ended(Progress query) {
     return switch (query) {
       case NEXT -> sync();
-      case TURN -> endGroupAfterReplies();
+      case TURN -> syncTouched();
       default -> Progress.QUIET;
     };
   }
@@ -327,11 +336,16 @@ public final class Pipeline {
    * Ends the group: each node gets a Sync, and when all have answered, the client gets
    * ReadyForQuery.
    */
-  public Progress sync() {
+  private Progress sync() {
     synced = true;
     if (!skipping) {
       context.transactions().voteEarly();
     }
+    return syncTouched();
+  }
+
+  /** The same, after the nodes that have got their end of the group in another way. */
+  private Progress syncTouched() {
     for (Backend backend : context.backends().touched()) {
       if (backend.connection != null) {
         backend.connection.writer().empty(FrontendType.SYNC);
@@ -339,11 +353,6 @@ public final class Pipeline {
       }
     }
     context.backends().untouch();
-    return endGroupAfterReplies();
-  }
-
-  /** When all is answered, the group ends. */
-  public Progress endGroupAfterReplies() {
     replies.add(RouterWork.always(this::endGroup));
     return Progress.TURN;
   }

@@ -163,6 +163,7 @@ public final class SessionCommands {
   }
 
   private void setInBlock(NodeStatement statement, StatementFacts facts) throws IOException {
+    context.transactions().state().requireRoom(statement);
     List<Backend> begun = context.backends().begun();
     boolean transactionMode = facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
     if (begun.isEmpty() && !transactionMode) {

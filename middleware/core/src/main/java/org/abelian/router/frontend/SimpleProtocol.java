@@ -225,6 +225,7 @@ public final class SimpleProtocol {
     boolean asItIs =
         texts.size() == 1
             && bind.parameterCount() == 0
+            && context.backends().touchesOnly(backend)
             && (!context.transactions().state().isOpen() || backend.begun);
     if (asItIs) {
       return pass(whole.routed(), backend, array, at, length);

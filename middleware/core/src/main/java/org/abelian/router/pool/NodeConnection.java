@@ -26,6 +26,7 @@ import org.abelian.router.transport.Transport;
  */
 public final class NodeConnection {
   private static final int PREPARED_STATEMENTS = 1000;
+  private static final long PREPARED_BYTES = 2 << 20;
   private static final int READ_BUFFER = 16384;
   private static final int LARGEST_IDLE_BUFFER = 1 << 16;
 
@@ -46,7 +47,8 @@ public final class NodeConnection {
   private final ByteQueue incoming;
   private final ByteQueue outgoing;
   private final FrameWriter writer;
-  private final PreparedStatements prepared = new PreparedStatements(PREPARED_STATEMENTS);
+  private final PreparedStatements prepared =
+      new PreparedStatements(PREPARED_STATEMENTS, PREPARED_BYTES);
   private final ReentrantLock lending = new ReentrantLock();
   private final Condition cancelled = lending.newCondition();
   private volatile Object borrower;

@@ -58,6 +58,11 @@ public final class NodeStatement {
     return new String(body, 0, textLength, StandardCharsets.UTF_8);
   }
 
+  /** How many bytes of the heap it takes: large arrays may take twice their length. */
+  public long heapBytes() {
+    return 2L * body.length;
+  }
+
   /** The number of types that are given. */
   public int typeCount() {
     return BigEndian.int2(body, textLength + 1) & 0xffff;

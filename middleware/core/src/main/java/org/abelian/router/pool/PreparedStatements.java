@@ -13,7 +13,12 @@ import java.util.Map;
  * harm. Not thread-safe.
  */
 public final class PreparedStatements {
+  /** The most recent ones stay however large they are: they are about to be bound. */
+  private static final int KEPT_MIN = 2;
+
   private final int capacity;
+  private final long bytesMax;
+  private long bytes;
   private final LinkedHashMap<NodeStatement, byte[]> names = new LinkedHashMap<>(64, 0.75f, true);
   private final ArrayDeque<NodeStatement> unconfirmed = new ArrayDeque<>();
   private NodeStatement unnamed;
@@ -21,9 +26,11 @@ public final class PreparedStatements {
 
   /**
    * @param capacity how many named statements stay prepared
+   * @param bytesMax how many bytes of the heap their texts may take together
    */
-  public PreparedStatements(int capacity) {
+  public PreparedStatements(int capacity, long bytesMax) {
     this.capacity = capacity;
+    this.bytesMax = bytesMax;
   }
 
   /** The name under which it is prepared, or null. */
@@ -34,7 +41,9 @@ public final class PreparedStatements {
   /** Gives it a name; a Parse with that name is about to be sent. */
   public byte[] prepare(NodeStatement statement) {
     byte[] name = ("abelian_" + Long.toString(++counter, 36)).getBytes(StandardCharsets.US_ASCII);
-    names.put(statement, name);
+    if (names.put(statement, name) == null) {
+      bytes += statement.heapBytes();
+    }
     unconfirmed.add(statement);
     return name;
   }
@@ -69,7 +78,9 @@ public final class PreparedStatements {
 
   /** Forgets a statement whose plan the node cannot use any more. */
   public void forget(NodeStatement statement) {
-    names.remove(statement);
+    if (names.remove(statement) != null) {
+      bytes -= statement.heapBytes();
+    }
     if (unnamed == statement) {
       unnamed = null;
     }
@@ -80,18 +91,20 @@ public final class PreparedStatements {
    * forgotten. Else null.
    */
   public byte[] evict() {
-    if (names.size() <= capacity) {
+    if (names.size() <= capacity && (bytes <= bytesMax || names.size() <= KEPT_MIN)) {
       return null;
     }
     Iterator<Map.Entry<NodeStatement, byte[]>> entries = names.entrySet().iterator();
-    byte[] name = entries.next().getValue();
+    Map.Entry<NodeStatement, byte[]> oldest = entries.next();
     entries.remove();
-    return name;
+    bytes -= oldest.getKey().heapBytes();
+    return oldest.getValue();
   }
 
   /** The node dropped them all (DISCARD ALL). */
   public void clear() {
     names.clear();
+    bytes = 0;
     unnamed = null;
     unconfirmed.clear();
   }

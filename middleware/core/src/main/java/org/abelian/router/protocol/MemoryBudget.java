@@ -6,10 +6,10 @@ import org.abelian.router.error.SqlState;
 
 /**
  * How many bytes the buffers of a router may take in all: what clients have sent and nodes have not
- * got yet, what nodes have answered and clients have not read yet, and rows that are gathered.
- * Buffers count what they take beyond their first few kilobytes. Small ones are never refused, so
- * that a client can be told an error, and ordinary statements go on, while large ones are. Safe for
- * several threads.
+ * got yet, what nodes have answered and clients have not read yet, rows that are gathered, and
+ * texts that sessions keep. Buffers count what they take beyond their first few kilobytes. Small
+ * ones are never refused, so that a client can be told an error, and ordinary statements go on,
+ * while large ones are. Safe for several threads.
  */
 public final class MemoryBudget {
   /** A buffer up to this size, in bytes, is counted but not refused. */
@@ -53,6 +53,16 @@ public final class MemoryBudget {
     }
   }
 
+  /**
+   * Looks whether there is room for what will be counted by {@link #takeAnyway} soon.
+   *
+   * @throws AbelianException 53200 when there is none
+   */
+  public void requireRoom(long bytes) {
+    take(bytes);
+    give(bytes);
+  }
+
   /** As {@link #take}, but tells whether there was room. */
   public boolean tryTake(long bytes) {
     long now = used.get();
@@ -66,7 +76,7 @@ public final class MemoryBudget {
   }
 
   /** Counts bytes that are not refused. */
-  void takeAnyway(long bytes) {
+  public void takeAnyway(long bytes) {
     used.addAndGet(bytes);
   }
 
@@ -78,6 +88,11 @@ public final class MemoryBudget {
   /** True when more than three quarters are used: what can be done without more should be. */
   public boolean isTight() {
     return used.get() > limit / 4 * 3;
+  }
+
+  /** How many bytes there may be. */
+  public long limit() {
+    return limit;
   }
 
   /** The bytes that are counted now. */

@@ -126,7 +126,7 @@ public final class GroupRetry {
     ending.rollbackAll();
     if (inBlock) {
       state.beginBlock(begin, isolation);
-      state.history().addAll(history);
+      state.restore(history);
     }
     backends.release();
     defined.forEach(statements::remove);

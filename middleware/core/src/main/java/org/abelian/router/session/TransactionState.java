@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.MemoryBudget;
 
 /**
  * The client's transaction: whether one is open, whether it has failed, and what a node that joins
@@ -32,7 +34,14 @@ public final class TransactionState {
     public Entry {
       settings = List.copyOf(settings);
     }
+
+    private long bytes() {
+      return ENTRY_LEAST + statement.heapBytes();
+    }
   }
+
+  /** What an entry takes beside its text, in bytes. */
+  private static final int ENTRY_LEAST = 200;
 
   private static final NodeStatement PLAIN_BEGIN = NodeStatement.of("BEGIN");
 
@@ -44,7 +53,13 @@ public final class TransactionState {
   private String isolation;
   private final List<Entry> history = new ArrayList<>();
   private final TransactionWork work = new TransactionWork();
+  private final MemoryBudget memory;
   private Backend cursorHome;
+
+  /** Counts what it keeps. */
+  public TransactionState(MemoryBudget memory) {
+    this.memory = memory;
+  }
 
   public Kind kind() {
     return kind;
@@ -137,11 +152,35 @@ public final class TransactionState {
   }
 
   public void savepoint(String name, NodeStatement statement) {
-    history.add(new Entry(name, List.of(), statement));
+    add(new Entry(name, List.of(), statement));
   }
 
   public void setting(List<String> names, NodeStatement statement) {
-    history.add(new Entry(null, names, statement));
+    add(new Entry(null, names, statement));
+  }
+
+  /**
+   * Looks whether there is room to keep it.
+   *
+   * @throws AbelianException 53200 when there is none
+   */
+  public void requireRoom(NodeStatement statement) {
+    memory.requireRoom(statement.heapBytes());
+  }
+
+  private void add(Entry entry) {
+    memory.takeAnyway(entry.bytes());
+    history.add(entry);
+  }
+
+  /** The history that was there before, once more. */
+  void restore(List<Entry> entries) {
+    entries.forEach(this::add);
+  }
+
+  private void forget(List<Entry> entries) {
+    entries.forEach(entry -> memory.give(entry.bytes()));
+    entries.clear();
   }
 
   /** True when the transaction has made settings, for itself or for the session. */
@@ -168,7 +207,7 @@ public final class TransactionState {
     int at = find(name);
     for (int i = history.size() - 1; at >= 0 && i >= at; i--) {
       if (history.get(i).savepoint() != null) {
-        history.remove(i);
+        forget(history.subList(i, i + 1));
       }
     }
   }
@@ -177,7 +216,7 @@ public final class TransactionState {
   public void rollbackTo(String name) {
     int at = find(name);
     if (at >= 0) {
-      history.subList(at + 1, history.size()).clear();
+      forget(history.subList(at + 1, history.size()));
       work.refuse("it rolled back to a savepoint");
       failed = false;
     }
@@ -205,7 +244,7 @@ public final class TransactionState {
     votesEarly = false;
     begin = PLAIN_BEGIN;
     isolation = null;
-    history.clear();
+    forget(history);
     work.clear();
     cursorHome = null;
   }

@@ -208,10 +208,7 @@ public final class Transactions {
   public void inject(Backend backend, NodeStatement statement, boolean showTag) {
     NodeConnection connection = backend.connection;
     backends.touch(backend);
-    if (connection.parse(statement)) {
-      replies.add(NodeReply.swallow(connection));
-    }
-    byte[] name = connection.prepared().name(statement);
+    byte[] name = backends.prepare(backend, statement, true, replies);
     connection.writer().begin(FrontendType.BIND).int1(0).string(name).int2(0).int2(0).int2(0).end();
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     replies.add(NodeReply.swallow(connection));
@@ -345,6 +342,9 @@ public final class Transactions {
     if (command.kind() != TransactionCommand.Kind.SAVEPOINT
         && !state.hasSavepoint(command.savepoint())) {
       throw ClientError.of("3B001", "savepoint \"" + command.savepoint() + "\" does not exist");
+    }
+    if (command.kind() == TransactionCommand.Kind.SAVEPOINT) {
+      state.requireRoom(statement.statement());
     }
     List<Backend> begun = backends.begun();
     boolean first = true;

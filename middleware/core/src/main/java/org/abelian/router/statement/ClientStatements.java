@@ -4,8 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.MemoryBudget;
 
 /**
  * The statements that a client has parsed, by its names for them. Names of the form {@code S_<n>},
@@ -17,9 +19,15 @@ public final class ClientStatements {
 
   private static final int LARGEST_NUMBER = 65_535;
 
+  private final MemoryBudget memory;
   private SharedStatement unnamed;
   private SharedStatement[] numbered = new SharedStatement[64];
   private final Map<String, SharedStatement> named = new HashMap<>();
+
+  /** None yet; what the client names is counted. */
+  public ClientStatements(MemoryBudget memory) {
+    this.memory = memory;
+  }
 
   /** The statement of the name between two indexes, or null. */
   public SharedStatement get(byte[] array, int from, int to) {
@@ -37,26 +45,47 @@ public final class ClientStatements {
    * Defines a statement.
    *
    * @throws ClientError 42P05 when the name is taken
+   * @throws AbelianException 53200 when there is no memory for it
    */
   public void define(byte[] array, int from, int to, SharedStatement statement) {
     if (from == to) {
-      unnamed = statement;
+      unnamed(statement);
       return;
     }
     if (get(array, from, to) != null) {
       throw ClientError.of(
           "42P05", "prepared statement \"" + CString.read(array, from, to) + "\" already exists");
     }
+    if (named.size() >= LIMIT) {
+      throw ClientError.of("53400", "too many prepared statements in one session");
+    }
+    statement.hold(memory);
     put(array, from, to, statement);
   }
 
   /** Forgets a statement. */
   public void remove(byte[] array, int from, int to) {
     if (from == to) {
-      unnamed = null;
+      unnamed(null);
     } else {
-      put(array, from, to, null);
+      SharedStatement removed = get(array, from, to);
+      if (removed != null) {
+        removed.release(memory);
+        put(array, from, to, null);
+      }
     }
+  }
+
+  /** Small ones are not counted: a client has one of them. */
+  private void unnamed(SharedStatement statement) {
+    if (unnamed != null && unnamed.isLarge()) {
+      unnamed.release(memory);
+    }
+    unnamed = null;
+    if (statement != null && statement.isLarge()) {
+      statement.hold(memory);
+    }
+    unnamed = statement;
   }
 
   private void put(byte[] array, int from, int to, SharedStatement statement) {
@@ -68,8 +97,6 @@ public final class ClientStatements {
       numbered[number] = statement;
     } else if (statement == null) {
       named.remove(CString.read(array, from, to));
-    } else if (named.size() >= LIMIT) {
-      throw ClientError.of("53400", "too many prepared statements in one session");
     } else {
       named.put(CString.read(array, from, to), statement);
     }
@@ -85,8 +112,14 @@ public final class ClientStatements {
 
   /** Forgets all. */
   public void clear() {
-    unnamed = null;
+    unnamed(null);
+    for (SharedStatement statement : numbered) {
+      if (statement != null) {
+        statement.release(memory);
+      }
+    }
     Arrays.fill(numbered, null);
+    named.values().forEach(statement -> statement.release(memory));
     named.clear();
   }
 

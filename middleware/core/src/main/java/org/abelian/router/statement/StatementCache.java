@@ -2,15 +2,21 @@ package org.abelian.router.statement;
 
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.abelian.router.pool.NodeStatement;
 
 /**
- * The texts that a router has seen. Bounded by two generations: when the young one is full it
- * becomes the old one, and what nobody asks for until it is full again is forgotten.
+ * The texts that a router has seen. Bounded by two generations, in number and size: when the young
+ * one is full it becomes the old one, and what nobody asks for until it is full again is forgotten.
  */
 public final class StatementCache {
   private static final int GENERATION = 5000;
   private static final int LONGEST = 1 << 16;
+
+  /** What is known about a text takes some times its length, and at least this, in bytes. */
+  private static final int TIMES = 4;
+
+  private static final int LEAST = 1000;
 
   private record Key(byte[] body, int hash) {
     Key(byte[] body) {
@@ -28,8 +34,21 @@ public final class StatementCache {
     }
   }
 
-  private volatile ConcurrentHashMap<Key, SharedStatement> young = new ConcurrentHashMap<>();
-  private volatile ConcurrentHashMap<Key, SharedStatement> old = new ConcurrentHashMap<>();
+  private static final class Generation {
+    final ConcurrentHashMap<Key, SharedStatement> statements = new ConcurrentHashMap<>();
+    final AtomicLong bytes = new AtomicLong();
+  }
+
+  private final long generationBytes;
+  private volatile Generation young = new Generation();
+  private volatile Generation old = new Generation();
+
+  /**
+   * @param bytesMax what it may take, in about
+   */
+  public StatementCache(long bytesMax) {
+    generationBytes = bytesMax / 2;
+  }
 
   /**
    * The statement for the body of a Parse message: text, zero byte, parameter types.
@@ -41,25 +60,29 @@ public final class StatementCache {
       return new SharedStatement(new NodeStatement(body));
     }
     Key key = new Key(body);
-    SharedStatement known = young.get(key);
+    Generation generation = young;
+    SharedStatement known = generation.statements.get(key);
     if (known != null) {
       return known;
     }
-    SharedStatement found = old.get(key);
+    SharedStatement found = old.statements.get(key);
     SharedStatement statement =
         found != null ? found : new SharedStatement(new NodeStatement(body));
-    ConcurrentHashMap<Key, SharedStatement> generation = young;
-    SharedStatement first = generation.putIfAbsent(key, statement);
-    if (generation.size() > GENERATION) {
+    SharedStatement first = generation.statements.putIfAbsent(key, statement);
+    if (first != null) {
+      return first;
+    }
+    long bytes = generation.bytes.addAndGet(LEAST + (long) TIMES * body.length);
+    if (bytes > generationBytes || generation.statements.size() > GENERATION) {
       age(generation);
     }
-    return first != null ? first : statement;
+    return statement;
   }
 
-  private synchronized void age(ConcurrentHashMap<Key, SharedStatement> full) {
+  private synchronized void age(Generation full) {
     if (young == full) {
       old = full;
-      young = new ConcurrentHashMap<>();
+      young = new Generation();
     }
   }
 }

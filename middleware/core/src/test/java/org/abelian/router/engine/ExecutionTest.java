@@ -81,7 +81,7 @@ class ExecutionTest {
       new NodeIdentity(Map.of("user", "u", "database", "d"), null);
   private final ClientOutput output = new ClientOutput(memory);
   private final ReplyQueue replies = new ReplyQueue(output);
-  private final TransactionState transaction = new TransactionState();
+  private final TransactionState transaction = new TransactionState(memory);
   private Catalog catalog;
   private BackendSession backends;
   private EngineContext context;
@@ -120,7 +120,7 @@ class ExecutionTest {
         new TransactionEnding(1, transaction, backends, replies, watch, null, new Nobody());
     GroupRetry retry =
         new GroupRetry(
-            transaction, backends, output, new ClientStatements(), settings, known, ending);
+            transaction, backends, output, new ClientStatements(memory), settings, known, ending);
     SnapshotGate gate =
         new SnapshotGate(
             (current, id) -> {

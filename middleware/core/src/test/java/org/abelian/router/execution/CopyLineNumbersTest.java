@@ -35,18 +35,29 @@ class CopyLineNumbersTest {
   @Test
   void lineFeedsInsideQuotesCountFromTheSecondLineOn() {
     CopyLineNumbers numbers = new CopyLineNumbers(2);
-    numbers.add(0, 1); // the client's line 1, and the node's
-    numbers.add(1);
-    numbers.add(1, 2); // 3 to 5, and the node's 2 to 4
-    numbers.add(0, 1); // 6 and 7, and the node's 2 and 3
+    numbers.add(0, 0, 1); // the client's line 1, and the node's
+    numbers.add(1, 0, 0);
+    numbers.add(1, 0, 2); // 3 to 5, and the node's 2 to 4
+    numbers.add(0, 0, 1); // 6 and 7, and the node's 2 and 3
     assertEquals(7, numbers.ofClient(0, 3));
     assertEquals(5, numbers.ofClient(1, 4));
     CopyLineNumbers later = new CopyLineNumbers(2);
-    later.add(0);
-    later.add(1, 1); // 2 and 3, and the node's 1
-    later.add(1);
+    later.add(0, 0, 0);
+    later.add(1, 0, 1); // 2 and 3, and the node's 1
+    later.add(1, 0, 0);
     assertEquals(3, later.ofClient(1, 1));
     assertEquals(4, later.ofClient(1, 2));
+  }
+
+  @Test
+  void carriageReturnsInsideQuotesCountInTheFirstLine() {
+    CopyLineNumbers numbers = new CopyLineNumbers(2);
+    numbers.add(0, 2, 0); // 1 to 3 of both
+    numbers.add(1, 2, 1); // 4 and 5, and the node's 1 to 3
+    numbers.add(1, 2, 0); // 6, and the node's 4
+    assertEquals(3, numbers.ofClient(0, 3));
+    assertEquals(5, numbers.ofClient(1, 3));
+    assertEquals(6, numbers.ofClient(1, 4));
   }
 
   @Test

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class PreparedStatementsTest {
-  private final PreparedStatements prepared = new PreparedStatements(2);
+  private final PreparedStatements prepared = new PreparedStatements(2, 1000);
 
   @Test
   void aParseThatTheNodeSkippedPreparesNothing() {
@@ -47,6 +47,25 @@ class PreparedStatementsTest {
     assertNotNull(prepared.name(statements[0]));
     assertNull(prepared.name(statements[1]));
     assertNull(prepared.evict(), "no more than needed");
+  }
+
+  @Test
+  void largeOnesLeaveEarlierButTheLastTwoStay() {
+    PreparedStatements prepared = new PreparedStatements(100, 1000);
+    for (int i = 0; i < 10; i++) {
+      prepared.prepare(NodeStatement.of("SELECT '" + "x".repeat(2000) + "'"));
+      while (prepared.evict() != null) {
+        continue;
+      }
+    }
+    assertEquals(2, prepared.size());
+    for (int i = 0; i < 20; i++) {
+      prepared.prepare(NodeStatement.of("SELECT " + i));
+      while (prepared.evict() != null) {
+        continue;
+      }
+    }
+    assertEquals(20, prepared.size(), "small ones alone again");
   }
 
   @Test

@@ -51,7 +51,13 @@ class UtilityRoutingTest {
     assertRefused(stored().reads("orders").temporary("t"));
     assertRefused(stored().writes("items").writes("new"));
     assertRefused(stored().writes("new").callsFunction("public.f"));
-    assertRefused(utility(UtilityKind.EXPLAIN, "EXPLAIN").storesRows().analyzes().writes("new"));
+    assertEquals(new Route.AllNodes(Route.Purpose.SCHEMA), route(analyzed().writes("new")));
+    assertEquals(FIRST, route(analyzed().temporary("t")));
+    assertRefused(analyzed().reads("orders").writes("new"));
+  }
+
+  private static FactsBuilder analyzed() {
+    return utility(UtilityKind.EXPLAIN, "EXPLAIN").storesRows().analyzes();
   }
 
   private static FactsBuilder stored() {

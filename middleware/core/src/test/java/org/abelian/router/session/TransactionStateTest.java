@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.MemoryBudget;
 import org.junit.jupiter.api.Test;
 
 class TransactionStateTest {
-  private final TransactionState state = new TransactionState();
+  private final MemoryBudget memory = new MemoryBudget(10_000);
+  private final TransactionState state = new TransactionState(memory);
 
   private void savepoint(String name) {
     state.savepoint(name, NodeStatement.of("SAVEPOINT " + name));
@@ -32,6 +34,23 @@ class TransactionStateTest {
     state.rollbackTo("a");
     assertEquals(List.of("SAVEPOINT a"), history());
     assertFalse(state.isFailed());
+  }
+
+  @Test
+  void whatIsKeptIsCounted() {
+    savepoint("a");
+    savepoint("b");
+    set("x");
+    savepoint("c");
+    List<TransactionState.Entry> before = List.copyOf(state.history());
+    state.release("c");
+    state.rollbackTo("b");
+    state.release("a");
+    assertEquals(0, memory.used());
+    state.restore(before);
+    assertTrue(memory.used() > 0, memory::toString);
+    state.end();
+    assertEquals(0, memory.used());
   }
 
   @Test

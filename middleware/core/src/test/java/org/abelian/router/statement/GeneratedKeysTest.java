@@ -60,7 +60,7 @@ class GeneratedKeysTest {
   }
 
   private static GeneratedKeys form() {
-    return GeneratedKeys.of(facts(), catalog("page"), new StatementCache());
+    return GeneratedKeys.of(facts(), catalog("page"), new StatementCache(1 << 20));
   }
 
   /** A Bind with one binary value, one that is NULL, one as text, and two result formats. */
@@ -158,7 +158,7 @@ class GeneratedKeysTest {
         new RoutedStatement(
             Routing.compile("INSERT INTO page (note) VALUES ($1)", facts, catalog("page"))),
         made != null,
-        GeneratedKeys.of(made, catalog("page"), new StatementCache()));
+        GeneratedKeys.of(made, catalog("page"), new StatementCache(1 << 20)));
   }
 
   @Test
@@ -171,8 +171,8 @@ class GeneratedKeysTest {
 
   @Test
   void onlyPlacedTablesHaveOne() {
-    assertNotNull(GeneratedKeys.of(facts(), catalog("page"), new StatementCache()));
-    assertNull(GeneratedKeys.of(facts(), catalog("other"), new StatementCache()));
-    assertNull(GeneratedKeys.of(null, catalog("page"), new StatementCache()));
+    assertNotNull(GeneratedKeys.of(facts(), catalog("page"), new StatementCache(1 << 20)));
+    assertNull(GeneratedKeys.of(facts(), catalog("other"), new StatementCache(1 << 20)));
+    assertNull(GeneratedKeys.of(null, catalog("page"), new StatementCache(1 << 20)));
   }
 }

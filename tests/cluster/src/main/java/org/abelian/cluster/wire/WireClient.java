@@ -19,6 +19,7 @@ public final class WireClient implements Closeable {
   private static final int PROTOCOL = 3 << 16;
   private static final int CANCEL = 1234 << 16 | 5678;
   private static final int READ_MS_MAX = 60_000;
+  private static final int CLEAR_TEXT = 3;
   private static final int SASL = 10;
   private static final int SASL_CONTINUE = 11;
   private static final int SASL_FINAL = 12;
@@ -78,7 +79,7 @@ public final class WireClient implements Closeable {
       Message message = read();
       startup.add(message);
       switch (message.type()) {
-        case 'R' -> authenticate(scram, binding.mechanism(), message);
+        case 'R' -> authenticate(scram, binding.mechanism(), password, message);
         case 'K' -> cancelKey = message.body();
         case 'E' -> throw new WireException(message);
         case 'Z' -> {
@@ -89,11 +90,15 @@ public final class WireClient implements Closeable {
     }
   }
 
-  private void authenticate(Scram scram, String mechanism, Message message) throws IOException {
+  private void authenticate(Scram scram, String mechanism, String password, Message message)
+      throws IOException {
     int kind = ByteBuffer.wrap(message.body()).getInt();
     String data = new String(message.body(), 4, message.body().length - 4, StandardCharsets.UTF_8);
     try {
-      if (kind == SASL) {
+      if (kind == CLEAR_TEXT) {
+        send('p', strings(password));
+        flush();
+      } else if (kind == SASL) {
         byte[] first = scram.first().getBytes(StandardCharsets.UTF_8);
         ByteArrayOutputStream body = new ByteArrayOutputStream();
         string(body, mechanism);
@@ -178,6 +183,12 @@ public final class WireClient implements Closeable {
 
   public WireClient copyFail(String reason) throws IOException {
     return send('f', strings(reason));
+  }
+
+  /** These bytes, whatever they are. */
+  public WireClient raw(byte[] bytes) throws IOException {
+    out.write(bytes);
+    return this;
   }
 
   /** The beginning of a message that says to be that long, and is not. */

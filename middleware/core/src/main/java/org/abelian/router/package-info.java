@@ -1,6 +1,5 @@
 /**
- * The router: what stands between clients and the nodes. Its rooms, from the faces down to the
- * wire: session, routing and transaction, execution, analysis and catalog and pool, protocol. A
- * room uses only rooms below it.
+ * The router as its faces (the JDBC driver, the server) use it: {@link org.abelian.router.Router},
+ * and the sessions of clients, wired from their parts. Nothing else lives here.
  */
 package org.abelian.router;

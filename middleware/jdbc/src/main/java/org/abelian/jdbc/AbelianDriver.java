@@ -9,8 +9,8 @@ import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
 import java.util.Properties;
 import java.util.logging.Logger;
+import org.abelian.router.RouterConfig;
 import org.abelian.router.pool.PoolLimits;
-import org.abelian.router.session.RouterConfig;
 import org.abelian.router.tls.NodeTlsSettings;
 
 /**

@@ -11,9 +11,9 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import org.abelian.router.ClientSession;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.protocol.ByteQueue;
-import org.abelian.router.session.Session;
 
 /**
  * What pgjdbc takes for a connection to a server: a router session, run by whichever thread reads.
@@ -23,7 +23,7 @@ final class RouterSocket extends Socket {
   /** So many bytes of an answer are handed over before the rest of it is there. */
   private static final int HAND_OVER_AT = 32768;
 
-  private final Session session;
+  private final ClientSession session;
   private final Input input = new Input();
   private final OutputStream output = new Output();
   private final ReentrantLock use = new ReentrantLock();
@@ -31,7 +31,7 @@ final class RouterSocket extends Socket {
   private boolean keepAlive;
   private volatile boolean closed;
 
-  RouterSocket(Session session) throws SocketException {
+  RouterSocket(ClientSession session) throws SocketException {
     super((SocketImpl) null);
     this.session = session;
   }

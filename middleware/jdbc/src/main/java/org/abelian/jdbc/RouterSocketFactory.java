@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import javax.net.SocketFactory;
-import org.abelian.router.session.Authentication;
-import org.abelian.router.session.PasswordAuthentication;
-import org.abelian.router.session.Router;
+import org.abelian.router.Router;
+import org.abelian.router.frontend.Authentication;
+import org.abelian.router.frontend.PasswordAuthentication;
 
 /**
  * Gives pgjdbc its sockets. Named in the inner URL; public because pgjdbc makes it by reflection.

@@ -3,8 +3,8 @@ package org.abelian.jdbc;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.abelian.router.session.Router;
-import org.abelian.router.session.RouterConfig;
+import org.abelian.router.Router;
+import org.abelian.router.RouterConfig;
 
 /** The routers of this process: connections with the same nodes, database and role share one. */
 final class Routers {

@@ -4,10 +4,10 @@ import java.util.function.BooleanSupplier;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientOutput;
+import org.abelian.router.frontend.Authentication;
 import org.abelian.router.protocol.ProtocolException;
 import org.abelian.router.protocol.ScramSecret;
 import org.abelian.router.protocol.StartupMessage;
-import org.abelian.router.session.Authentication;
 
 /** Lets in whom another way of authentication lets in, as long as there is a place. */
 final class AdmittingAuthentication implements Authentication {

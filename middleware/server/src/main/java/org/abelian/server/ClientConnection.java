@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
+import org.abelian.router.ClientSession;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.protocol.ByteQueue;
-import org.abelian.router.session.Session;
 import org.abelian.router.tls.ServerTls;
 import org.abelian.router.transport.Transport;
 import org.abelian.server.hba.Channel;
@@ -42,7 +42,7 @@ final class ClientConnection implements Admission.Visitor {
   private final InetAddress address;
   private final ClientSocket socket;
   private final ServerTls tls;
-  private final Session session;
+  private final ClientSession session;
   private final ClientLimits limits;
   private final ByteQueue received = new ByteQueue(READ_BUFFER);
   private final AtomicLong activity = new AtomicLong();
@@ -67,7 +67,7 @@ final class ClientConnection implements Admission.Visitor {
   ClientConnection(
       Socket socket,
       ServerTls tls,
-      Function<Supplier<Channel>, Session> opener,
+      Function<Supplier<Channel>, ClientSession> opener,
       ClientLimits limits,
       long nowNanos)
       throws IOException {

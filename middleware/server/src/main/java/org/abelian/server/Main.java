@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.abelian.router.Router;
+import org.abelian.router.RouterConfig;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.PoolLimits;
 import org.abelian.router.protocol.MemoryBudget;
-import org.abelian.router.session.Router;
-import org.abelian.router.session.RouterConfig;
 import org.abelian.router.tls.NodeTls;
 import org.abelian.router.tls.ServerTls;
 import org.abelian.router.tls.TlsException;
@@ -211,7 +211,7 @@ public final class Main implements Callable<Integer> {
                   },
                   "shutdown"));
       Hangup.handle(() -> reload(tls, rules));
-      router.startDuties();
+      router.startTasks();
       System.out.println("listening on " + address.host() + ":" + server.port());
       stopped.await();
     }

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
+import org.abelian.router.RouterConfig;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.PoolLimits;
-import org.abelian.router.session.RouterConfig;
 import org.abelian.router.tls.NodeTlsSettings;
 
 /** Sockets as the driver gives them to pgjdbc: each is a session of a router in this process. */

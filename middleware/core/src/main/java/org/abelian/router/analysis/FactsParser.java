@@ -28,9 +28,27 @@ public final class FactsParser {
     try {
       return list(MAPPER.readTree(json), FactsParser::statement);
     } catch (JsonProcessingException | IllegalArgumentException notOurs) {
-      throw AbelianException.internal(
-          "the analysis of a statement cannot be read: " + notOurs.getMessage(), notOurs);
+      throw notOurs(notOurs);
     }
+  }
+
+  /**
+   * How the first statement of the text is run when the router makes its random keys; null when it
+   * has none, or the node was not asked and places no rows by them.
+   *
+   * @throws AbelianException as {@link #parse}
+   */
+  public static MadeFacts made(String json) {
+    try {
+      return made(MAPPER.readTree(json).path(0).path("made"));
+    } catch (JsonProcessingException | IllegalArgumentException notOurs) {
+      throw notOurs(notOurs);
+    }
+  }
+
+  private static AbelianException notOurs(Exception cause) {
+    return AbelianException.internal(
+        "the analysis of a statement cannot be read: " + cause.getMessage(), cause);
   }
 
   private static StatementFacts statement(JsonNode node) {
@@ -73,8 +91,7 @@ public final class FactsParser {
         procedure(node.path("procedure")),
         blind(node.path("blind")),
         combined(node),
-        node.path("random_keys").asBoolean(),
-        made(node.path("made")));
+        node.path("random_keys").asBoolean());
   }
 
   private static RelationFacts relation(JsonNode node) {

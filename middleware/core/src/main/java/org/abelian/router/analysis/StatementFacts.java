@@ -33,8 +33,6 @@ import java.util.List;
  * @param blind null unless it changes rows: whether it can be done again later unnoticed
  * @param combined how it can stand for several of different sessions; null when it cannot
  * @param randomKeys true when it has random keys that the router could make
- * @param made how it is run when the router makes them; null when it has none, or the node was not
- *     asked and places no rows by them
  */
 public record StatementFacts(
     StatementKind kind,
@@ -63,8 +61,7 @@ public record StatementFacts(
     ProcedureFacts procedure,
     BlindFacts blind,
     CombinedFacts combined,
-    boolean randomKeys,
-    MadeFacts made) {
+    boolean randomKeys) {
   /** Copies the lists. */
   public StatementFacts {
     parameters = List.copyOf(parameters);
@@ -113,7 +110,6 @@ public record StatementFacts(
         null,
         null,
         null,
-        false,
-        null);
+        false);
   }
 }

@@ -9,7 +9,7 @@ import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.ByteQueue;
 
 /** The answer of one node to an Execute whose rows are not the client's as they are. */
-public final class CollectReply extends Step {
+public final class CollectReply extends Reply {
   private final NodeConnection connection;
   private final RowSink rows;
   private final Runnable cancel;
@@ -26,20 +26,20 @@ public final class CollectReply extends Step {
   }
 
   @Override
-  boolean run(ResponsePlan plan) throws IOException {
+  public boolean run(ReplyContext context) throws IOException {
     try {
-      connection.timeout(plan.timeout());
-      collect(plan);
+      connection.timeout(context.timeout());
+      collect(context);
     } catch (NodeLostException e) {
-      plan.nodeLost(connection, e);
+      context.nodeLost(connection, e);
     } catch (AbelianException unwanted) {
-      plan.fail(unwanted);
+      context.fail(unwanted);
       cancel.run(); // What still comes is passed over with the rest of the group.
     }
     return true;
   }
 
-  private void collect(ResponsePlan plan) throws NodeLostException {
+  private void collect(ReplyContext context) throws NodeLostException {
     for (; ; ) {
       int length = awaitFrame();
       byte[] array = connection.incoming().array();
@@ -48,7 +48,7 @@ public final class CollectReply extends Step {
       if (type == BackendType.DATA_ROW) {
         rows.take(NodeCall.row(array, at));
       } else if (type == BackendType.ERROR_RESPONSE) {
-        plan.nodeError(connection, array, at, length);
+        context.nodeError(connection, array, at, length);
       } else if (type == BackendType.PARAMETER_STATUS) {
         NodeReply.remember(connection, array, at, length);
       }

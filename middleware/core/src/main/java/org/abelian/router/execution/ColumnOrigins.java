@@ -28,13 +28,13 @@ public final class ColumnOrigins {
   }
 
   /** The answer to a Describe of the statement itself: remembered, and not shown. */
-  public Step learn(NodeConnection connection) {
-    return new Reply(connection, true);
+  public Reply learn(NodeConnection connection) {
+    return new OfOrigins(connection, true);
   }
 
   /** The answer to a Describe of the query that finishes its rows: shown with what is known. */
-  public Step restore(NodeConnection connection) {
-    return new Reply(connection, false);
+  public Reply restore(NodeConnection connection) {
+    return new OfOrigins(connection, false);
   }
 
   /** Copies table, attribute and modifier where the types agree; the frames are RowDescriptions. */
@@ -58,25 +58,25 @@ public final class ColumnOrigins {
     }
   }
 
-  private final class Reply extends Step {
+  private final class OfOrigins extends Reply {
     private final NodeConnection connection;
     private final boolean learns;
 
-    Reply(NodeConnection connection, boolean learns) {
+    OfOrigins(NodeConnection connection, boolean learns) {
       this.connection = connection;
       this.learns = learns;
     }
 
     @Override
-    boolean run(ResponsePlan plan) throws IOException {
+    public boolean run(ReplyContext context) throws IOException {
       try {
-        connection.timeout(plan.timeout());
+        connection.timeout(context.timeout());
         for (; ; ) {
           int length = connection.awaitFrame();
           int at = connection.incoming().start();
           byte[] frame = Arrays.copyOfRange(connection.incoming().array(), at, at + length);
           if (frame[0] == BackendType.ERROR_RESPONSE) {
-            plan.nodeError(connection, frame, 0, length);
+            context.nodeError(connection, frame, 0, length);
           }
           connection.incoming().consume(length);
           switch (frame[0]) {
@@ -84,7 +84,7 @@ public final class ColumnOrigins {
               return true;
             }
             case BackendType.ROW_DESCRIPTION, BackendType.NO_DATA -> {
-              take(plan, frame);
+              take(context, frame);
               return true;
             }
             default -> {
@@ -93,12 +93,12 @@ public final class ColumnOrigins {
           }
         }
       } catch (NodeLostException e) {
-        plan.nodeLost(connection, e);
+        context.nodeLost(connection, e);
         return true;
       }
     }
 
-    private void take(ResponsePlan plan, byte[] frame) {
+    private void take(ReplyContext context, byte[] frame) {
       if (learns) {
         original = frame;
         return;
@@ -109,7 +109,7 @@ public final class ColumnOrigins {
           && frame[0] == BackendType.ROW_DESCRIPTION) {
         restore(known, frame);
       }
-      plan.output().queue().append(frame);
+      context.output().queue().append(frame);
     }
   }
 }

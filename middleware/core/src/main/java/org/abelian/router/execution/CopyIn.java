@@ -23,7 +23,7 @@ import org.abelian.router.protocol.FrontendType;
  * where the table has a copy on every node. The nodes have got their Execute; this step waits until
  * all want data, lets the client send it, and adds up the answers.
  */
-public final class CopyIn extends Step implements CopyTarget {
+public final class CopyIn extends Reply implements CopyTarget {
   private static final int BATCH = 8192;
   private static final int UNSENT_MAX = 65536;
   private static final Pattern LINE = Pattern.compile("(?m)^(COPY .*?, line )(\\d+)");
@@ -40,7 +40,7 @@ public final class CopyIn extends Step implements CopyTarget {
   private final TagSum sum = new TagSum();
   private final BooleanSupplier synced;
   private AbelianException refusal;
-  private ResponsePlan plan;
+  private ReplyContext replies;
 
   /** The answer read last was to a CopyFail. */
   private boolean cancelled;
@@ -62,48 +62,48 @@ public final class CopyIn extends Step implements CopyTarget {
   }
 
   @Override
-  boolean run(ResponsePlan plan) throws IOException {
-    if (this.plan == null) {
-      this.plan = plan;
-      return !start(plan);
+  public boolean run(ReplyContext context) throws IOException {
+    if (replies == null) {
+      replies = context;
+      return !start(context);
     }
     if (refusal != null) {
-      awaitRefusal(plan);
+      awaitRefusal(context);
       return true;
     }
     for (int i = 0; i < nodes.size(); i++) {
       if (division != null || i == 0) {
-        await(plan, i, sum);
+        await(context, i, sum);
       } else {
-        await(plan, i, new TagSum());
+        await(context, i, new TagSum());
       }
     }
-    if (!plan.failed()) {
-      plan.output().commandComplete(sum.tag());
+    if (!context.failed()) {
+      context.output().commandComplete(sum.tag());
     }
     return true;
   }
 
   /** True when the client is to send its data. */
-  private boolean start(ResponsePlan plan) {
+  private boolean start(ReplyContext context) {
     byte[] response = null;
     List<NodeConnection> willing = new ArrayList<>();
-    for (int i = 0; i < nodes.size() && !plan.failed(); i++) {
-      byte[] answer = await(plan, i, null);
+    for (int i = 0; i < nodes.size() && !context.failed(); i++) {
+      byte[] answer = await(context, i, null);
       if (answer != null) {
         willing.add(nodes.get(i));
         response = answer;
       }
     }
-    if (plan.failed()) {
+    if (context.failed()) {
       for (NodeConnection node : willing) {
         CopyToNode.end(node, FrontendType.COPY_FAIL, REASON, synced.getAsBoolean());
         CopyToNode.flush(node);
       }
       return false;
     }
-    plan.output().queue().append(response);
-    plan.copyIn(this);
+    context.output().queue().append(response);
+    context.copyIn(this);
     return true;
   }
 
@@ -111,10 +111,10 @@ public final class CopyIn extends Step implements CopyTarget {
    * The first node has got the line in question too: PostgreSQL's own error is better than ours.
    * What the others say is read with their ReadyForQuery.
    */
-  private void awaitRefusal(ResponsePlan plan) {
+  private void awaitRefusal(ReplyContext context) {
     cancelled = false;
-    await(plan, 0, new TagSum());
-    if (cancelled && !plan.failed()) {
+    await(context, 0, new TagSum());
+    if (cancelled && !context.failed()) {
       throw refusal;
     }
   }
@@ -125,13 +125,13 @@ public final class CopyIn extends Step implements CopyTarget {
    * @param tags takes the tag
    * @return the CopyInResponse; null when there was another answer
    */
-  private byte[] await(ResponsePlan plan, int index, TagSum tags) {
+  private byte[] await(ReplyContext context, int index, TagSum tags) {
     NodeConnection node = nodes.get(index);
     try {
       if (node.isLost()) {
         throw new NodeLostException(node.address(), new IOException("it was closed"));
       }
-      node.timeout(plan.timeout());
+      node.timeout(context.timeout());
       for (; ; ) {
         int length = node.awaitFrame();
         byte[] array = node.incoming().array();
@@ -153,24 +153,24 @@ public final class CopyIn extends Step implements CopyTarget {
                     && ErrorFields.hasSqlState(frame, 0, SqlState.QUERY_CANCELED.code());
             if (!cancelled) {
               byte[] told = asOfClient(index, frame);
-              plan.nodeError(node, told, 0, told.length);
+              context.nodeError(node, told, 0, told.length);
             }
             return null;
           }
           case BackendType.NOTICE_RESPONSE -> {
-            if (!plan.failed()) {
-              plan.output().queue().append(asOfClient(index, frame));
+            if (!context.failed()) {
+              context.output().queue().append(asOfClient(index, frame));
             }
           }
           case BackendType.PARAMETER_STATUS ->
-              NodeReply.parameterStatus(plan, node, frame, 0, length);
+              NodeReply.parameterStatus(context, node, frame, 0, length);
           default -> {
             // Nothing else comes here.
           }
         }
       }
     } catch (NodeLostException e) {
-      plan.nodeLost(node, e);
+      context.nodeLost(node, e);
       return null;
     }
   }
@@ -289,7 +289,7 @@ public final class CopyIn extends Step implements CopyTarget {
     if (node.unsent() > UNSENT_MAX) {
       CopyToNode.flush(node);
       CopyToNode.passNotices(
-          node, notice -> plan.output().queue().append(asOfClient(index, notice)));
+          node, notice -> replies.output().queue().append(asOfClient(index, notice)));
     }
   }
 

@@ -12,12 +12,12 @@ import org.abelian.router.protocol.FrontendType;
 final class CopyToNode implements CopyTarget {
   private static final int UNSENT_MAX = 65536;
 
-  private final ResponsePlan plan;
+  private final ReplyContext replies;
   private final NodeConnection connection;
   private final boolean extended;
 
-  CopyToNode(ResponsePlan plan, NodeConnection connection, boolean extended) {
-    this.plan = plan;
+  CopyToNode(ReplyContext replies, NodeConnection connection, boolean extended) {
+    this.replies = replies;
     this.connection = connection;
     this.extended = extended;
   }
@@ -32,7 +32,7 @@ final class CopyToNode implements CopyTarget {
     connection.writer().bytes(array, frame, length);
     if (connection.unsent() > UNSENT_MAX) {
       flush();
-      passNotices(connection, notice -> plan.output().queue().append(notice));
+      passNotices(connection, notice -> replies.output().queue().append(notice));
     }
   }
 

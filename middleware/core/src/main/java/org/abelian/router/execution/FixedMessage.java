@@ -6,7 +6,7 @@ import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.FrameWriter;
 
 /** A message that the router gives by itself. Immutable. */
-public final class FixedMessage extends Step {
+public final class FixedMessage extends Reply {
   public static final FixedMessage PARSE_COMPLETE = empty(BackendType.PARSE_COMPLETE);
   public static final FixedMessage BIND_COMPLETE = empty(BackendType.BIND_COMPLETE);
   public static final FixedMessage CLOSE_COMPLETE = empty(BackendType.CLOSE_COMPLETE);
@@ -36,8 +36,8 @@ public final class FixedMessage extends Step {
   }
 
   @Override
-  boolean run(ResponsePlan plan) {
-    plan.output().queue().append(frame, 0, frame.length);
+  public boolean run(ReplyContext context) {
+    context.output().queue().append(frame, 0, frame.length);
     return true;
   }
 }

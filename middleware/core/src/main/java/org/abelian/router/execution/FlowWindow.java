@@ -22,8 +22,8 @@ public final class FlowWindow {
    *
    * @param unsent bytes that wait to be sent to nodes
    */
-  public static boolean isFull(ResponsePlan plan, int unsent) {
-    return unsent > UNSENT_MAX || plan.size() > STEPS_MAX;
+  public static boolean isFull(ReplyQueue replies, int unsent) {
+    return unsent > UNSENT_MAX || replies.size() > STEPS_MAX;
   }
 
   /**
@@ -32,7 +32,7 @@ public final class FlowWindow {
    *
    * @param length of the message, in bytes
    */
-  public static boolean comesFirst(ResponsePlan plan, int length) {
-    return length > LARGE && plan.expectsRows();
+  public static boolean comesFirst(ReplyQueue replies, int length) {
+    return length > LARGE && replies.expectsRows();
   }
 }

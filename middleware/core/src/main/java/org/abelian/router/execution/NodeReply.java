@@ -12,7 +12,7 @@ import org.abelian.router.protocol.CString;
 import org.abelian.router.protocol.FrontendType;
 
 /** The answer of one node to one message, passed on or swallowed as it comes. */
-public final class NodeReply extends Step {
+public final class NodeReply extends Reply {
   /** What of the answer the client sees. */
   private enum Show {
     /** All of it. */
@@ -103,50 +103,50 @@ public final class NodeReply extends Step {
   }
 
   @Override
-  boolean runsAfterFailure() {
+  public boolean runsAfterFailure() {
     return untilReady;
   }
 
   @Override
-  boolean run(ResponsePlan plan) throws IOException {
+  public boolean run(ReplyContext context) throws IOException {
     if (connection.isLost()) {
-      plan.nodeLost(
+      context.nodeLost(
           connection,
           new NodeLostException(connection.address(), new IOException("it was closed")));
       return true;
     }
     try {
-      return relay(plan);
+      return relay(context);
     } catch (NodeLostException e) {
-      plan.nodeLost(connection, e);
+      context.nodeLost(connection, e);
       return true;
     }
   }
 
-  private boolean relay(ResponsePlan plan) throws NodeLostException {
+  private boolean relay(ReplyContext context) throws NodeLostException {
     ByteQueue incoming = connection.incoming();
     for (; ; ) {
       if (passing > 0 && !incoming.isEmpty()) {
-        passPiece(plan, incoming);
+        passPiece(context, incoming);
         continue;
       }
       int length = passing > 0 ? 0 : incoming.frameAt(incoming.start());
       if (length == 0) {
         if (passing == 0) {
-          startLargeFrame(plan, incoming);
+          startLargeFrame(context, incoming);
         }
-        if (plan.output().queue().size() >= ResponsePlan.OUTPUT_LIMIT) {
+        if (show != Show.ERRORS && context.output().queue().size() >= ReplyContext.OUTPUT_MAX) {
           return false;
         }
-        connection.timeout(plan.timeout());
+        connection.timeout(context.timeout());
         connection.fill();
         continue;
       }
       byte type = incoming.array()[incoming.start()];
       if (type == BackendType.DATA_ROW) {
-        passRows(plan, incoming, length);
+        passRows(context, incoming, length);
       } else {
-        Progress progress = take(plan, incoming, type, length);
+        Progress progress = take(context, incoming, type, length);
         if (progress != Progress.GOES_ON) {
           return progress == Progress.DONE;
         }
@@ -154,21 +154,21 @@ public final class NodeReply extends Step {
     }
   }
 
-  private boolean showsRows(ResponsePlan plan) {
-    return !plan.failed() && (show == Show.ALL || show == Show.ROWS);
+  private boolean showsRows(ReplyContext context) {
+    return !context.failed() && (show == Show.ALL || show == Show.ROWS);
   }
 
-  private void passPiece(ResponsePlan plan, ByteQueue incoming) {
+  private void passPiece(ReplyContext context, ByteQueue incoming) {
     int count = (int) Math.min(passing, incoming.size());
-    if (showsRows(plan)) {
-      plan.output().queue().append(incoming.array(), incoming.start(), count);
+    if (showsRows(context)) {
+      context.output().queue().append(incoming.array(), incoming.start(), count);
     }
     incoming.consume(count);
     passing -= count;
   }
 
   /** A large row or piece of COPY data need not be there as a whole. */
-  private void startLargeFrame(ResponsePlan plan, ByteQueue incoming) {
+  private void startLargeFrame(ReplyContext context, ByteQueue incoming) {
     if (incoming.size() < 5) {
       return;
     }
@@ -177,7 +177,7 @@ public final class NodeReply extends Step {
     if (length > LARGE_FRAME && (type == BackendType.DATA_ROW || type == BackendType.COPY_DATA)) {
       passing = length;
       countRow();
-      passPiece(plan, incoming);
+      passPiece(context, incoming);
     }
   }
 
@@ -188,7 +188,7 @@ public final class NodeReply extends Step {
   }
 
   /** Passes all whole rows that are there with one copy. */
-  private void passRows(ResponsePlan plan, ByteQueue incoming, int firstLength) {
+  private void passRows(ReplyContext context, ByteQueue incoming, int firstLength) {
     int from = incoming.start();
     int to = from + firstLength;
     byte[] array = incoming.array();
@@ -201,8 +201,8 @@ public final class NodeReply extends Step {
       countRow();
       to += length;
     }
-    if (showsRows(plan)) {
-      plan.output().queue().append(array, from, to - from);
+    if (showsRows(context)) {
+      context.output().queue().append(array, from, to - from);
     }
     incoming.consume(to - from);
   }
@@ -213,11 +213,11 @@ public final class NodeReply extends Step {
     WAITS
   }
 
-  private Progress take(ResponsePlan plan, ByteQueue incoming, byte type, int length) {
+  private Progress take(ReplyContext context, ByteQueue incoming, byte type, int length) {
     byte[] array = incoming.array();
     int at = incoming.start();
     Progress progress = Progress.GOES_ON;
-    boolean pass = !plan.failed() && show == Show.ALL;
+    boolean pass = !context.failed() && show == Show.ALL;
     switch (type) {
       case BackendType.READY_FOR_QUERY -> {
         connection.transactionStatus(array[at + 5]);
@@ -229,26 +229,26 @@ public final class NodeReply extends Step {
         pass = false;
       }
       case BackendType.ERROR_RESPONSE -> {
-        plan.nodeError(connection, array, at, length);
+        context.nodeError(connection, array, at, length);
         pass = false;
         progress = untilReady ? Progress.GOES_ON : Progress.DONE;
       }
-      case BackendType.NOTICE_RESPONSE -> pass = !plan.failed() && show != Show.ERRORS;
+      case BackendType.NOTICE_RESPONSE -> pass = !context.failed() && show != Show.ERRORS;
       case BackendType.PARAMETER_STATUS -> {
-        parameterStatus(plan, connection, array, at, length);
+        parameterStatus(context, connection, array, at, length);
         pass = false;
       }
       case BackendType.NOTIFICATION_RESPONSE -> pass = true;
       case BackendType.COPY_IN_RESPONSE, BackendType.COPY_BOTH_RESPONSE -> {
-        if (plan.failed()) {
+        if (context.failed()) {
           refuseCopy();
         } else {
-          plan.copyIn(new CopyToNode(plan, connection, !untilReady));
+          context.copyIn(new CopyToNode(context, connection, !untilReady));
           progress = Progress.WAITS;
         }
       }
       case BackendType.ROW_DESCRIPTION, BackendType.NO_DATA -> {
-        pass |= !plan.failed() && show == Show.ROWS && type == BackendType.ROW_DESCRIPTION;
+        pass |= !context.failed() && show == Show.ROWS && type == BackendType.ROW_DESCRIPTION;
         progress = end();
       }
       case BackendType.PARSE_COMPLETE -> {
@@ -277,7 +277,7 @@ public final class NodeReply extends Step {
       }
     }
     if (pass) {
-      plan.output().queue().append(array, at, length);
+      context.output().queue().append(array, at, length);
     }
     incoming.consume(length);
     return progress;
@@ -297,9 +297,9 @@ public final class NodeReply extends Step {
   }
 
   static void parameterStatus(
-      ResponsePlan plan, NodeConnection connection, byte[] array, int at, int length) {
+      ReplyContext context, NodeConnection connection, byte[] array, int at, int length) {
     if (!remember(connection, array, at, length)) {
-      plan.output().parameterStatus(array, at);
+      context.output().parameterStatus(array, at);
     }
   }
 

@@ -7,7 +7,7 @@ import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.CString;
 
 /** The answer of one participant to the Execute of a distributed procedure. */
-public final class ProcedureReply extends Step {
+public final class ProcedureReply extends Reply {
   private final NodeConnection connection;
   private final ResultMerge merge;
 
@@ -18,31 +18,31 @@ public final class ProcedureReply extends Step {
   }
 
   @Override
-  boolean run(ResponsePlan plan) throws IOException {
+  public boolean run(ReplyContext context) throws IOException {
     try {
-      while (!take(plan)) {
+      while (!take(context)) {
         // The next message.
       }
     } catch (NodeLostException e) {
-      plan.nodeLost(connection, e);
+      context.nodeLost(connection, e);
     }
     return true;
   }
 
   /** Takes one message; true when it is the last one. */
-  private boolean take(ResponsePlan plan) throws NodeLostException {
-    connection.timeout(plan.timeout());
+  private boolean take(ReplyContext context) throws NodeLostException {
+    connection.timeout(context.timeout());
     int length = connection.awaitFrame();
     byte[] array = connection.incoming().array();
     int at = connection.incoming().start();
     byte type = array[at];
     switch (type) {
-      case BackendType.DATA_ROW -> merge.row(plan.output(), array, at, length);
+      case BackendType.DATA_ROW -> merge.row(context.output(), array, at, length);
       case BackendType.COMMAND_COMPLETE -> merge.tag(CString.read(array, at + 5, at + length - 1));
-      case BackendType.ERROR_RESPONSE -> plan.nodeError(connection, array, at, length);
-      case BackendType.NOTICE_RESPONSE -> plan.output().queue().append(array, at, length);
+      case BackendType.ERROR_RESPONSE -> context.nodeError(connection, array, at, length);
+      case BackendType.NOTICE_RESPONSE -> context.output().queue().append(array, at, length);
       case BackendType.PARAMETER_STATUS ->
-          NodeReply.parameterStatus(plan, connection, array, at, length);
+          NodeReply.parameterStatus(context, connection, array, at, length);
       default -> {
         // Nothing else comes before the end of a command.
       }

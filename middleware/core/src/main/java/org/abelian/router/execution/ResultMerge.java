@@ -1,7 +1,6 @@
 package org.abelian.router.execution;
 
 import java.util.Arrays;
-import org.abelian.router.analysis.ProcedureFacts;
 
 /**
  * Makes one result of those that the participants of a distributed procedure give. Rows come
@@ -13,17 +12,14 @@ public abstract class ResultMerge {
 
   ResultMerge() {}
 
-  /**
-   * The merge that the procedure declares.
-   *
-   * @param formats the result formats of the Bind: none for text, one for all columns, or one each
-   */
-  public static ResultMerge of(ProcedureFacts procedure, int[] formats) {
-    return switch (procedure.merge()) {
-      case FIRST -> new FirstRow();
-      case UNION -> new AllRows();
-      case SUM -> new SumOfRows(procedure.columns(), formats.clone());
-    };
+  /** The first row wins that has a value. */
+  public static ResultMerge first() {
+    return new FirstRow();
+  }
+
+  /** Every row passes. */
+  public static ResultMerge union() {
+    return new AllRows();
   }
 
   /** Takes a DataRow; one that cannot be merged makes {@link #finish} fail, so that all is read. */

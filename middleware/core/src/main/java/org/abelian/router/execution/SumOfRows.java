@@ -7,7 +7,7 @@ import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.FrameWriter;
 
 /** One row of which each column is the sum of that column; NULL when it is NULL everywhere. */
-final class SumOfRows extends ResultMerge {
+public final class SumOfRows extends ResultMerge {
   private final NumberForm[] forms;
   private final BigDecimal[] sums;
   private boolean any;
@@ -16,7 +16,7 @@ final class SumOfRows extends ResultMerge {
    * @param types OIDs of the columns' types
    * @param formats as in Bind
    */
-  SumOfRows(List<Integer> types, int[] formats) {
+  public SumOfRows(List<Integer> types, int[] formats) {
     forms = new NumberForm[types.size()];
     sums = new BigDecimal[types.size()];
     for (int i = 0; i < forms.length; i++) {

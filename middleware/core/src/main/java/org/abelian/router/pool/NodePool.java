@@ -1,8 +1,6 @@
 package org.abelian.router.pool;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.abelian.router.error.AbelianException;
@@ -11,7 +9,7 @@ import org.abelian.router.error.AbelianException;
  * The connections to one node under one identity. A session gets the connection that it had last
  * unless another had to take it meanwhile: threads and backends that stay together are what makes
  * the router as fast as a direct connection. How many there may be is for all pools of a node
- * together: {@link NodeSlots}, whose lock guards the list.
+ * together: {@link NodeSlots}.
  */
 public final class NodePool {
   /** A connection that was idle for at least so long is looked at before it is lent. */
@@ -30,11 +28,10 @@ public final class NodePool {
 
   private final NodeAddress address;
   private final NodeIdentity identity;
-  private final boolean routers;
   private final NodeSlots slots;
   private final Opener opener;
   private final LongSupplier clock;
-  private final List<NodeConnection> connections = new ArrayList<>();
+  private final PooledConnections connections;
 
   /** When a connection was last found lost: what was idle then may be lost as well. */
   private volatile long lossNanos;
@@ -52,8 +49,8 @@ public final class NodePool {
       LongSupplier clock) {
     this.address = address;
     this.identity = identity;
-    this.routers = routers;
     this.slots = slots;
+    connections = new PooledConnections(routers);
     this.opener = opener;
     this.clock = clock;
     lossNanos = clock.getAsLong() - TRUSTED_IDLE_NANOS;
@@ -77,7 +74,7 @@ public final class NodePool {
     }
     // Ends, since each that is not usable leaves the pool.
     for (; ; ) {
-      NodeConnection free = slots.take(this, session);
+      NodeConnection free = slots.take(connections, session);
       if (free == null) {
         return open(session);
       }
@@ -95,7 +92,7 @@ public final class NodePool {
       opened.lend(session, true);
       return opened;
     } finally {
-      slots.opened(this, opened);
+      slots.opened(connections, opened);
     }
   }
 
@@ -147,80 +144,17 @@ public final class NodePool {
       lossNanos = clock.getAsLong();
     }
     connection.terminate();
-    slots.dropped(this, connection);
+    slots.dropped(connections, connection);
     connection.free();
   }
 
   /** How many connections are open. */
   public int size() {
-    return slots.size(this);
+    return slots.size(connections);
   }
 
-  /** True for the router's own short requests. */
-  boolean isRouters() {
-    return routers;
-  }
-
-  // ---- for the slots, under their lock
-
-  void add(NodeConnection connection) {
-    connections.add(connection);
-  }
-
-  boolean remove(NodeConnection connection) {
-    return connections.remove(connection);
-  }
-
-  boolean isEmpty() {
-    return connections.isEmpty();
-  }
-
-  int count() {
-    return connections.size();
-  }
-
-  /** Lends one that is free, regardless of who had it last or not; null when there is none. */
-  NodeConnection lendFree(Object session, boolean regardless) {
-    for (NodeConnection connection : connections) {
-      if (connection.lend(session, regardless)) {
-        return connection;
-      }
-    }
-    return null;
-  }
-
-  /** The free connection that nobody has used for longest; null when none is free. */
-  NodeConnection longestIdle() {
-    NodeConnection oldest = null;
-    for (NodeConnection connection : connections) {
-      if (!connection.isLent()
-          && (oldest == null || connection.usedNanos() - oldest.usedNanos() < 0)) {
-        oldest = connection;
-      }
-    }
-    return oldest;
-  }
-
-  /** Closes one that is free; false when somebody has got hold of it meanwhile. */
-  boolean closeFree(NodeConnection connection) {
-    if (!connection.lend(this, true)) {
-      return false;
-    }
-    connections.remove(connection);
-    connection.terminate();
-    connection.free();
-    return true;
-  }
-
-  /** Forgets those that are lost and that nobody has; their number. */
-  int forgetLost() {
-    int before = connections.size();
-    for (NodeConnection connection : List.copyOf(connections)) {
-      if (connection.isLost() && !connection.isLent()) {
-        connections.remove(connection);
-        connection.free();
-      }
-    }
-    return before - connections.size();
+  /** Guarded by the lock of the slots. */
+  PooledConnections connections() {
+    return connections;
   }
 }

@@ -20,18 +20,12 @@ import org.abelian.router.error.SqlState;
  * room.
  */
 final class NodeSlots {
-  /**
-   * So many are kept for the router's own short requests, which come first: sessions wait for them
-   * while they hold connections themselves.
-   */
-  static final int RESERVED = 4;
-
   private final NodeAddress address;
   private final PoolLimits limits;
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Waiter> waiters = new ArrayDeque<>();
   private final ArrayDeque<Waiter> urgent = new ArrayDeque<>();
-  private final Set<NodePool> pools = new LinkedHashSet<>();
+  private final Set<PooledConnections> pools = new LinkedHashSet<>();
   private volatile int waiting;
   private int usedBySessions;
   private int usedByRouter;
@@ -44,7 +38,7 @@ final class NodeSlots {
 
   /** Somebody who wants a connection, and what he gets. */
   final class Waiter {
-    final NodePool pool;
+    final PooledConnections pool;
     final Object session;
     final Condition served = lock.newCondition();
     boolean done;
@@ -52,7 +46,7 @@ final class NodeSlots {
     /** Null when he is to open one. */
     NodeConnection connection;
 
-    Waiter(NodePool pool, Object session) {
+    Waiter(PooledConnections pool, Object session) {
       this.pool = pool;
       this.session = session;
     }
@@ -64,7 +58,7 @@ final class NodeSlots {
    * @return null when the caller shall open one, and say afterwards what came of it
    * @throws AbelianException 53300 when none became free in time
    */
-  NodeConnection take(NodePool pool, Object session) throws IOException {
+  NodeConnection take(PooledConnections pool, Object session) throws IOException {
     lock.lock();
     try {
       Waiter waiter = enter(pool, session);
@@ -80,7 +74,7 @@ final class NodeSlots {
   }
 
   /** Begins to wait: first it counts, then it is looked whether there is something for it. */
-  Waiter enter(NodePool pool, Object session) {
+  Waiter enter(PooledConnections pool, Object session) {
     lock.lock();
     try {
       Waiter waiter = new Waiter(pool, session);
@@ -104,7 +98,7 @@ final class NodeSlots {
     }
   }
 
-  private ArrayDeque<Waiter> queue(NodePool pool) {
+  private ArrayDeque<Waiter> queue(PooledConnections pool) {
     return pool.isRouters() ? urgent : waiters;
   }
 
@@ -174,7 +168,7 @@ final class NodeSlots {
 
   private boolean satisfy(Waiter waiter) {
     forgetLost();
-    NodePool pool = waiter.pool;
+    PooledConnections pool = waiter.pool;
     waiter.connection = pool.lendFree(waiter.session, false);
     if (waiter.connection != null || reserve(pool)) {
       return true;
@@ -184,7 +178,7 @@ final class NodeSlots {
   }
 
   /** Makes room for another connection of that pool, if there may be one. */
-  private boolean reserve(NodePool pool) {
+  private boolean reserve(PooledConnections pool) {
     boolean room =
         usedBySessions + usedByRouter < limits.connectionsPerNode()
             && (pool.isRouters() || !sessionsHaveAll());
@@ -195,10 +189,10 @@ final class NodeSlots {
   }
 
   private boolean sessionsHaveAll() {
-    return usedBySessions >= limits.connectionsPerNode() - RESERVED;
+    return usedBySessions >= limits.connectionsPerNode() - PoolLimits.RESERVED;
   }
 
-  private void count(NodePool pool, int more) {
+  private void count(PooledConnections pool, int more) {
     if (pool.isRouters()) {
       usedByRouter += more;
     } else {
@@ -207,10 +201,10 @@ final class NodeSlots {
   }
 
   /** Closes the connection that nobody has used for longest, if that makes room for this pool. */
-  private boolean closeOneOfOthers(NodePool than) {
-    NodePool found = null;
+  private boolean closeOneOfOthers(PooledConnections than) {
+    PooledConnections found = null;
     NodeConnection oldest = null;
-    for (NodePool pool : pools) {
+    for (PooledConnections pool : pools) {
       boolean helps = than.isRouters() || !pool.isRouters() || !sessionsHaveAll();
       NodeConnection idle = pool == than || !helps ? null : pool.longestIdle();
       if (idle != null && (oldest == null || idle.usedNanos() - oldest.usedNanos() < 0)) {
@@ -226,7 +220,7 @@ final class NodeSlots {
   }
 
   /** A connection has left its pool. */
-  private void removed(NodePool pool) {
+  private void removed(PooledConnections pool) {
     count(pool, -1);
     if (pool.isEmpty()) {
       pools.remove(pool);
@@ -234,7 +228,7 @@ final class NodeSlots {
   }
 
   private void forgetLost() {
-    for (NodePool pool : List.copyOf(pools)) {
+    for (PooledConnections pool : List.copyOf(pools)) {
       for (int lost = pool.forgetLost(); lost > 0; lost--) {
         removed(pool);
       }
@@ -246,7 +240,7 @@ final class NodeSlots {
    *
    * @param connection null when it could not be opened
    */
-  void opened(NodePool pool, NodeConnection connection) {
+  void opened(PooledConnections pool, NodeConnection connection) {
     lock.lock();
     try {
       if (connection == null) {
@@ -262,7 +256,7 @@ final class NodeSlots {
   }
 
   /** A connection was closed by whoever had it. */
-  void dropped(NodePool pool, NodeConnection connection) {
+  void dropped(PooledConnections pool, NodeConnection connection) {
     lock.lock();
     try {
       if (pool.remove(connection)) {
@@ -280,7 +274,7 @@ final class NodeSlots {
     lock.lock();
     try {
       forgetLost();
-      for (NodePool pool : List.copyOf(pools)) {
+      for (PooledConnections pool : List.copyOf(pools)) {
         NodeConnection idle = pool.longestIdle();
         while (idle != null && idle.usedNanos() - oldest <= 0 && pool.closeFree(idle)) {
           removed(pool);
@@ -304,7 +298,7 @@ final class NodeSlots {
   }
 
   /** How many connections of that pool there are. */
-  int size(NodePool pool) {
+  int size(PooledConnections pool) {
     lock.lock();
     try {
       return pool.count();
@@ -323,7 +317,7 @@ final class NodeSlots {
     lock.lock();
     try {
       closed = true;
-      for (NodePool pool : new ArrayList<>(pools)) {
+      for (PooledConnections pool : new ArrayList<>(pools)) {
         for (NodeConnection idle = pool.longestIdle();
             idle != null && pool.closeFree(idle);
             idle = pool.longestIdle()) {

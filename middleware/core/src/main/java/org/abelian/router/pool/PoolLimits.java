@@ -14,8 +14,14 @@ public record PoolLimits(int connectionsPerNode, int waitMillis, int idleMillis)
   /** What a node with PostgreSQL's usual max_connections can bear. */
   public static final PoolLimits DEFAULT = new PoolLimits(90, 10_000, DEFAULT_IDLE_MILLIS);
 
+  /**
+   * So many are kept for the router's own short requests, which come first: sessions wait for them
+   * while they hold connections themselves.
+   */
+  static final int RESERVED = 4;
+
   /** The fewest connections that let sessions and the router's own requests get on. */
-  private static final int LEAST = NodeSlots.RESERVED + 1;
+  private static final int LEAST = RESERVED + 1;
 
   /** Checks the numbers. */
   public PoolLimits {

@@ -2,6 +2,7 @@ package org.abelian.router.routing;
 
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.abelian.router.catalog.KeyKind;

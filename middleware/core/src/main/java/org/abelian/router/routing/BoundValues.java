@@ -8,9 +8,6 @@ import java.nio.charset.StandardCharsets;
  * Implementations are views and need not be safe for several threads.
  */
 public interface BoundValues {
-  /** No parameters. */
-  BoundValues NONE = TextValues.of();
-
   /** How many parameters are bound. */
   int count();
 

@@ -150,7 +150,7 @@ final class InsertRouting {
   }
 
   private Route onSeveral(NodeSet nodes) {
-    AbelianException refusal = QueryRouting.refusalOfSeveral(facts);
+    AbelianException refusal = Refusals.ofSeveral(facts);
     if (refusal != null) {
       throw refusal;
     }

@@ -3,6 +3,7 @@ package org.abelian.router.routing;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.UUID;
 import org.abelian.router.catalog.KeyKind;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;

@@ -1,6 +1,7 @@
 package org.abelian.router.routing;
 
 import java.util.Map;
+import java.util.UUID;
 
 /**
  * The OIDs of PostgreSQL's built-in types in which a key may be bound; they are part of its wire

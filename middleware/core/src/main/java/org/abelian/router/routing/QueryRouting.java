@@ -2,7 +2,6 @@ package org.abelian.router.routing;
 
 import java.util.List;
 import java.util.function.Function;
-import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.NodeFunctions;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
@@ -132,7 +131,7 @@ final class QueryRouting {
   }
 
   private Function<NodeSet, Route> several() {
-    AbelianException refusal = refusalOfSeveral(facts);
+    AbelianException refusal = Refusals.ofSeveral(facts);
     if (refusal != null) {
       return nodes -> {
         throw refusal;
@@ -141,29 +140,5 @@ final class QueryRouting {
     return facts.kind() == StatementKind.SELECT
         ? nodes -> new Route.Scatter(nodes.asList(), facts.merge())
         : nodes -> new Route.ScatterWrite(nodes.asList());
-  }
-
-  /**
-   * Why the statement cannot run on several nodes, each with its own rows; null when it can.
-   * Whether rows of different nodes would have to meet, the node's analysis knows.
-   */
-  static AbelianException refusalOfSeveral(StatementFacts facts) {
-    MergeFacts merge = facts.merge();
-    if (merge == null) {
-      return Refusals.severalNodes("its parts cannot be put together");
-    }
-    switch (merge.mode()) {
-      case REFUSE:
-        return Refusals.severalNodes(merge.reason());
-      case COMBINE:
-        if (facts.kind() != StatementKind.SELECT) {
-          return Refusals.severalNodes("it writes and also sorts, limits or aggregates");
-        }
-        return facts.locks()
-            ? Refusals.severalNodes("it locks rows and also sorts, limits or aggregates them")
-            : null;
-      default:
-        return null;
-    }
   }
 }

@@ -1,7 +1,10 @@
 package org.abelian.router.routing;
 
+import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.analysis.RelationFacts;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 
@@ -203,5 +206,29 @@ final class Refusals {
 
   static AbelianException utility(String what, String hint) {
     return AbelianException.unsupported(what + " is not supported over several nodes", hint);
+  }
+
+  /**
+   * Why the statement cannot run on several nodes, each with its own rows; null when it can.
+   * Whether rows of different nodes would have to meet, the node's analysis knows.
+   */
+  static AbelianException ofSeveral(StatementFacts facts) {
+    MergeFacts merge = facts.merge();
+    if (merge == null) {
+      return severalNodes("its parts cannot be put together");
+    }
+    switch (merge.mode()) {
+      case REFUSE:
+        return severalNodes(merge.reason());
+      case COMBINE:
+        if (facts.kind() != StatementKind.SELECT) {
+          return severalNodes("it writes and also sorts, limits or aggregates");
+        }
+        return facts.locks()
+            ? severalNodes("it locks rows and also sorts, limits or aggregates them")
+            : null;
+      default:
+        return null;
+    }
   }
 }

@@ -5,6 +5,9 @@ import java.util.Arrays;
 
 /** Values in text format, for tests and for values that the router makes itself. */
 public final class TextValues implements BoundValues {
+  /** No parameters. */
+  public static final BoundValues NONE = of();
+
   private final byte[][] values;
 
   private TextValues(byte[][] values) {

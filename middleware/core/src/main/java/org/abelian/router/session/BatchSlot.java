@@ -10,26 +10,26 @@ import org.abelian.router.batching.Turn;
 import org.abelian.router.batching.Waiter;
 
 /** A session's part in batching: for one statement or call at a time. */
-final class BatchSlot {
+public final class BatchSlot {
   private static final String FAULT = "the session that ran it for this one failed";
 
-  private final Session session;
+  private final Cancellation cancellation;
   private InFlight alone;
   private volatile Waiter<?> waiting;
   private boolean cancelled;
 
-  BatchSlot(Session session) {
-    this.session = session;
+  public BatchSlot(Cancellation cancellation) {
+    this.cancellation = cancellation;
   }
 
   /** Whether it goes at once, alone; else it is to wait for a batch. */
-  boolean departs(Batcher<?> batcher, Object key) {
+  public boolean departs(Batcher<?> batcher, Object key) {
     alone = batcher.depart(key);
     return alone != null;
   }
 
   /** It goes alone, whoever waits. */
-  void departsAlone(Batcher<?> batcher, Object key) {
+  public void departsAlone(Batcher<?> batcher, Object key) {
     alone = batcher.departAlone(key);
   }
 
@@ -42,7 +42,7 @@ final class BatchSlot {
    * @return {@link Result.Undone} when it is to go alone, which is registered
    * @throws RuntimeException the client's error, when it has cancelled or has no connection
    */
-  <L extends Batchable<L>> Result await(
+  public <L extends Batchable<L>> Result await(
       Batcher<L> batcher,
       Object key,
       L operation,
@@ -55,7 +55,7 @@ final class BatchSlot {
       Result result =
           switch (waiter.await(batcher.limits().waitNanos())) {
             case LEADS -> lead(turn, connect, run);
-            case WITHDRAWN -> throw SessionErrors.cancelled(session);
+            case WITHDRAWN -> throw cancellation.error();
             default -> waiter.result();
           };
       cancelled = waiter.isCancelled();
@@ -101,19 +101,19 @@ final class BatchSlot {
   }
 
   /** For what was not done in a batch: its session may not want it any more. */
-  void throwIfCancelled() {
+  public void throwIfCancelled() {
     if (cancelled) {
-      throw SessionErrors.cancelled(session);
+      throw cancellation.error();
     }
   }
 
   /** Whether the session waits for a batch. From any thread. */
-  boolean isWaiting() {
+  public boolean isWaiting() {
     return waiting != null;
   }
 
   /** Cancels what the session has in a batch; false when there is nothing. */
-  boolean cancel() {
+  public boolean cancel() {
     Waiter<?> waiter = waiting;
     if (waiter == null) {
       return false;
@@ -123,7 +123,7 @@ final class BatchSlot {
   }
 
   /** What went alone, if anything did, is answered. */
-  void endGroup() {
+  public void endGroup() {
     if (alone != null) {
       alone.end();
       alone = null;

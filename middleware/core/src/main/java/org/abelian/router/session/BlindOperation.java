@@ -6,9 +6,10 @@ import java.util.List;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.ParameterText;
+import org.abelian.router.statement.RoutedStatement;
 
 /** A blind statement that was sent to a node, with what is needed to do it again. */
-final class BlindOperation {
+public final class BlindOperation {
   private final int node;
   private final RoutedStatement routed;
   private final byte[] bind;
@@ -22,37 +23,37 @@ final class BlindOperation {
   }
 
   /** Keeps a copy of the message. */
-  static BlindOperation of(int node, RoutedStatement routed, BindMessage message) {
+  public static BlindOperation of(int node, RoutedStatement routed, BindMessage message) {
     byte[] copy = new byte[message.end() - message.portalAt() + 5];
     System.arraycopy(message.array(), message.portalAt() - 5, copy, 0, copy.length);
     return new BlindOperation(node, routed, copy);
   }
 
   /** The same statement with the same values, once more. */
-  BlindOperation again() {
+  public BlindOperation again() {
     repeated = true;
     return new BlindOperation(node, routed, bind);
   }
 
   /** True when it was asked for again. */
-  boolean isRepeated() {
+  public boolean isRepeated() {
     return repeated;
   }
 
-  int node() {
+  public int node() {
     return node;
   }
 
-  String sql() {
+  public String sql() {
     return routed.facts().blind().redo();
   }
 
-  List<Integer> types() {
+  public List<Integer> types() {
     return routed.facts().parameters();
   }
 
   /** What the node said it has done. */
-  TagSum sum() {
+  public TagSum sum() {
     return sum;
   }
 
@@ -60,7 +61,7 @@ final class BlindOperation {
    * The values in text form, null for NULL; null when one has a binary form that is unknown here,
    * or a text that settings give its meaning.
    */
-  List<String> values() {
+  public List<String> values() {
     List<String> values = new ArrayList<>();
     BindMessage message = new BindMessage();
     message.look(bind, 0);

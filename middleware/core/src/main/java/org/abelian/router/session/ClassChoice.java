@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.abelian.router.backend.BackendSession;
 import org.abelian.router.transaction.Intent;
 import org.abelian.router.transaction.Participant;
 
@@ -15,22 +16,23 @@ import org.abelian.router.transaction.Participant;
  * @param reason why no cheaper class would do
  * @param intent of the commuting class; else null
  */
-record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
+public record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
   /** The setting that can rule classes out: auto, or coordinated. */
-  static final String SETTING = "abelian.commit_class";
+  public static final String SETTING = "abelian.commit_class";
 
   /** The setting that tells the client about each choice. */
-  static final String NOTICE = "abelian.commit_notice";
+  public static final String NOTICE = "abelian.commit_notice";
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Chooses. */
-  static ClassChoice of(Session session, List<Participant> writers) {
+  public static ClassChoice of(
+      TransactionState transaction, BackendSession backends, List<Participant> writers) {
     if (writers.size() < 2) {
       return single();
     }
-    TransactionWork work = session.transaction().work();
-    String obstacle = obstacle(session, work);
+    TransactionWork work = transaction.work();
+    String obstacle = obstacle(transaction, backends, work);
     if (obstacle == null && !knowsAll(work, writers)) {
       obstacle = "a node wrote for another reason than a statement";
     }
@@ -50,22 +52,22 @@ record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
   }
 
   /** A transaction that needs no other node for its COMMIT. */
-  static ClassChoice single() {
+  public static ClassChoice single() {
     return new ClassChoice(CommitClass.SINGLE, "it wrote on at most one node", null);
   }
 
   /** A call that every participant has executed. */
-  static ClassChoice independent() {
+  public static ClassChoice independent() {
     return new ClassChoice(CommitClass.INDEPENDENT, "every participant decides alike", null);
   }
 
   /** Why a transaction of the session that does this is coordinated; null when it need not be. */
-  static String obstacle(Session session, TransactionWork work) {
-    TransactionState state = session.transaction();
-    if (session.says(SETTING, "coordinated")) {
+  public static String obstacle(
+      TransactionState state, BackendSession backends, TransactionWork work) {
+    if (backends.says(SETTING, "coordinated")) {
       return SETTING + " is coordinated";
     }
-    if (IsolationSettings.isStrict(session)) {
+    if (IsolationSettings.isStrict(state, backends)) {
       return "its isolation level is above READ COMMITTED";
     }
     if (!state.changesOf(List.of("role", "session_authorization")).isEmpty()) {
@@ -101,7 +103,8 @@ record ClassChoice(CommitClass commitClass, String reason, Intent intent) {
    * @param work the operations of all nodes
    * @param values in text form, null for NULL
    */
-  static void add(ObjectNode work, int node, String sql, List<Integer> types, List<String> values) {
+  public static void add(
+      ObjectNode work, int node, String sql, List<Integer> types, List<String> values) {
     ObjectNode entry = work.withArray(Integer.toString(node)).addObject();
     entry.put("sql", sql);
     ArrayNode oids = entry.putArray("types");

@@ -3,7 +3,7 @@ package org.abelian.router.session;
 import java.util.Locale;
 
 /** How a transaction is committed, the cheapest first. */
-enum CommitClass {
+public enum CommitClass {
   /** At most one node wrote: its own COMMIT. */
   SINGLE,
   /** Blind commuting operations: one round, no prepare. */

@@ -27,7 +27,7 @@ public final class CommitStatistics {
   private final Map<Refusal, LongAdder> refusals = new EnumMap<>(Refusal.class);
   private final LongAdder shared = new LongAdder();
 
-  CommitStatistics() {
+  public CommitStatistics() {
     for (CommitClass each : CommitClass.values()) {
       classes.put(each, new LongAdder());
     }
@@ -36,7 +36,7 @@ public final class CommitStatistics {
     }
   }
 
-  void count(ClassChoice choice) {
+  public void count(ClassChoice choice) {
     classes.get(choice.commitClass()).increment();
     if (choice.commitClass() == CommitClass.COORDINATED) {
       LongAdder known = reasons.get(choice.reason());
@@ -50,7 +50,7 @@ public final class CommitStatistics {
   }
 
   /** A lane refused a proposal; the call is tried again, or becomes a coordinated transaction. */
-  void countRefused(Refusal refusal) {
+  public void countRefused(Refusal refusal) {
     refusals.get(refusal).increment();
   }
 
@@ -72,7 +72,7 @@ public final class CommitStatistics {
   /**
    * A call that was run in one transaction with those of other sessions; counted beside its class.
    */
-  void countShared() {
+  public void countShared() {
     shared.increment();
   }
 
@@ -89,7 +89,7 @@ public final class CommitStatistics {
   }
 
   /** All of it, as {@code SHOW abelian.commit_statistics} gives it. */
-  String json() {
+  public String json() {
     ObjectNode all = JSON.createObjectNode();
     ObjectNode counts = all.putObject("classes");
     classes().forEach(counts::put);

@@ -2,6 +2,7 @@ package org.abelian.router.session;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
@@ -94,7 +95,7 @@ final class GateEntry {
       result = answer();
     }
     if (!result.succeeded()) {
-      throw new Failure(result.errorFields());
+      throw new ClientError(result.errorFields());
     }
     boolean in = "t".equals(result.value());
     if (in && result.rows().size() > 1 && result.rows().get(1)[0] != null) {

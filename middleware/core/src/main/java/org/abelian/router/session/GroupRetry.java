@@ -2,16 +2,27 @@ package org.abelian.router.session;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.backend.BackendSession;
+import org.abelian.router.backend.SessionSettings;
+import org.abelian.router.catalog.CatalogStore;
+import org.abelian.router.execution.ClientOutput;
+import org.abelian.router.statement.ClientStatements;
 
 /**
  * Runs a group of messages again when a node knows a newer placement than the one it was routed by.
  * That is possible while the client has got nothing of its answer and no earlier group took part in
  * the transaction.
  */
-final class GroupRetry {
+public final class GroupRetry {
   private static final int ATTEMPTS = 3;
 
-  private final Session session;
+  private final TransactionState state;
+  private final BackendSession backends;
+  private final ClientOutput output;
+  private final ClientStatements statements;
+  private final SessionSettings settings;
+  private final CatalogStore catalog;
+  private final TransactionEnding ending;
   private final List<String> defined = new ArrayList<>();
   private long outputPosition;
   private boolean inBlock;
@@ -22,39 +33,62 @@ final class GroupRetry {
   private boolean placementChanged;
   private int attempts;
 
-  GroupRetry(Session session) {
-    this.session = session;
+  /** No group has begun. */
+  public GroupRetry(
+      TransactionState state,
+      BackendSession backends,
+      ClientOutput output,
+      ClientStatements statements,
+      SessionSettings settings,
+      CatalogStore catalog,
+      TransactionEnding ending) {
+    this.state = state;
+    this.backends = backends;
+    this.output = output;
+    this.statements = statements;
+    this.settings = settings;
+    this.catalog = catalog;
+    this.ending = ending;
   }
 
   /** A group begins; it may be one that runs again. */
-  void beginGroup() {
-    TransactionState state = session.transaction();
-    outputPosition = session.output().position();
+  public void beginGroup() {
+    outputPosition = output.position();
     inBlock = state.isBlock();
     historySize = state.history().size();
-    possible = session.links().firstBegun() == null && !state.isFailed();
+    possible = backends.firstBegun() == null && !state.isFailed();
     wanted = false;
     parsed = false;
     defined.clear();
   }
 
   /** The group did something that must not be done twice. */
-  void forbid() {
+  public void forbid() {
     possible = false;
   }
 
+  /**
+   * The group writes on several nodes at once. In a transaction it can still be run again, since
+   * all of that is rolled back then.
+   */
+  public void forbidAfterWrites() {
+    if (!state.isOpen()) {
+      forbid();
+    }
+  }
+
   /** The group brought the text of a statement. */
-  void parsed() {
+  public void parsed() {
     parsed = true;
   }
 
   /** True when the group brought the text of a statement. */
-  boolean hasParsed() {
+  public boolean hasParsed() {
     return parsed;
   }
 
   /** The group defined a statement of that name. */
-  void defined(String name) {
+  public void defined(String name) {
     defined.add(name);
   }
 
@@ -63,8 +97,8 @@ final class GroupRetry {
    *
    * @param newPlacement true when the catalogue must be read again before it
    */
-  boolean request(boolean newPlacement) {
-    if (!possible || attempts >= ATTEMPTS || !session.output().rewind(outputPosition)) {
+  public boolean request(boolean newPlacement) {
+    if (!possible || attempts >= ATTEMPTS || !output.rewind(outputPosition)) {
       attempts = 0;
       return false;
     }
@@ -75,35 +109,33 @@ final class GroupRetry {
   }
 
   /** True when the group is to run again. */
-  boolean isWanted() {
+  public boolean isWanted() {
     return wanted;
   }
 
   /** The group ended for good. */
-  void done() {
+  public void done() {
     attempts = 0;
   }
 
   /** Puts everything back to where it was before the group. */
-  void again() {
-    TransactionState state = session.transaction();
+  public void again() {
     List<TransactionState.Entry> history = List.copyOf(state.history().subList(0, historySize));
     var begin = state.beginStatement();
     String isolation = state.isolation();
-    session.control().ending().rollbackAll();
+    ending.rollbackAll();
     if (inBlock) {
       state.beginBlock(begin, isolation);
       state.restore(history);
     }
-    session.links().release();
-    session.portals().clear();
-    defined.forEach(session.statements()::remove);
-    session.output().rewind(outputPosition);
+    backends.release();
+    defined.forEach(statements::remove);
+    output.rewind(outputPosition);
     wanted = false;
     if (!placementChanged) {
       return;
     }
-    long stale = session.settings().snapshot().placementVersion();
-    session.settings().placementVersion(session.router().catalog().refresh(stale).version());
+    long stale = settings.snapshot().placementVersion();
+    settings.placementVersion(catalog.refresh(stale).version());
   }
 }

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.abelian.router.backend.ReportedSettings;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.ParameterText;
 import org.abelian.router.transaction.independent.Fragment;
@@ -22,7 +23,7 @@ import org.abelian.router.transaction.independent.IndependentTransaction;
  * A call with its arguments as one text, and the settings under which it runs, so that any router
  * can run it again on any node.
  */
-final class IntentText {
+public final class IntentText {
   /** Types whose text form reads the same everywhere, by OID. */
   private static final Map<Integer, String> TYPES =
       Map.ofEntries(
@@ -92,7 +93,7 @@ final class IntentText {
   private IntentText() {}
 
   /** The call with its arguments; empty when one of them cannot be written as text. */
-  static Optional<String> of(String sql, List<Integer> types, BindMessage bind) {
+  public static Optional<String> of(String sql, List<Integer> types, BindMessage bind) {
     String text = sql.strip();
     if (text.contains("/*") || OTHER_QUOTES.matcher(text).find()) {
       return Optional.empty();
@@ -115,12 +116,12 @@ final class IntentText {
   }
 
   /** Whether {@link #named} leaves no doubt where the call begins and what is called. */
-  static boolean canName(String signature, String call) {
+  public static boolean canName(String signature, String call) {
     return signature.indexOf('\n') < 0 && !call.contains(Fragment.CALL_MARK);
   }
 
   /** Says before the call which procedure it calls, as a comment. */
-  static String named(String signature, String call) {
+  public static String named(String signature, String call) {
     return Fragment.CALL_MARK + signature + "\n" + call;
   }
 
@@ -144,7 +145,7 @@ final class IntentText {
   }
 
   /** An argument as text that reads the same under all settings; empty when NULL, or unknown. */
-  static Optional<String> plain(int index, List<Integer> types, BindMessage bind) {
+  public static Optional<String> plain(int index, List<Integer> types, BindMessage bind) {
     if (index >= bind.parameterCount() || bind.length(index) < 0) {
       return Optional.empty();
     }
@@ -160,7 +161,7 @@ final class IntentText {
   }
 
   /** Whether the text of a value of that type reads the same under all settings. */
-  static boolean isUnambiguous(int oid, String text) {
+  public static boolean isUnambiguous(int oid, String text) {
     Pattern unambiguous = UNAMBIGUOUS.get(oid);
     return unambiguous == null || unambiguous.matcher(text).matches();
   }
@@ -227,7 +228,7 @@ final class IntentText {
    * The statements that bring a node's transaction to the session's settings; empty when one cannot
    * be made local to a transaction.
    */
-  static Optional<String> settings(ReportedSettings settings) {
+  public static Optional<String> settings(ReportedSettings settings) {
     StringBuilder text = new StringBuilder();
     for (Map.Entry<String, String> setting : settings.values().entrySet()) {
       String name = setting.getKey();

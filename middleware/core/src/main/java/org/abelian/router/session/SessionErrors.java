@@ -1,27 +1,59 @@
 package org.abelian.router.session;
 
 import java.io.IOException;
+import java.util.function.Consumer;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.backend.BackendSession;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.execution.ErrorPolicy;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.MalformedMessageException;
 import org.abelian.router.transaction.CommitOutcome;
+import org.abelian.router.transaction.CoordinatedCommit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What a client is told when a node answers with an error, or its connection breaks. */
-final class SessionErrors implements ErrorPolicy {
+public final class SessionErrors implements ErrorPolicy {
   private static final Logger LOG = LoggerFactory.getLogger(SessionErrors.class);
   private static final String DECISION_KEY = "decision_pkey";
   private static final String CACHED_PLAN_ROUTINE = "RevalidateCachedQuery";
 
-  private final Session session;
+  private final ClientOutput output;
+  private final TransactionState state;
+  private final BackendSession backends;
+  private final CoordinatedCommit commit;
+  private final Cancellation cancellation;
+  private final GroupRetry retry;
+  private final Consumer<ErrorFields> misrouted;
+  private final TransactionEnding.Listener listener;
 
-  SessionErrors(Session session) {
-    this.session = session;
+  /**
+   * @param misrouted hears of procedures that need other nodes than those that were asked
+   * @param listener hears that the placement has changed
+   */
+  public SessionErrors(
+      ClientOutput output,
+      TransactionState state,
+      BackendSession backends,
+      CoordinatedCommit commit,
+      Cancellation cancellation,
+      GroupRetry retry,
+      Consumer<ErrorFields> misrouted,
+      TransactionEnding.Listener listener) {
+    this.output = output;
+    this.state = state;
+    this.backends = backends;
+    this.commit = commit;
+    this.cancellation = cancellation;
+    this.retry = retry;
+    this.misrouted = misrouted;
+    this.listener = listener;
   }
 
   @Override
@@ -31,7 +63,7 @@ final class SessionErrors implements ErrorPolicy {
       return;
     }
     if (ErrorFields.hasSqlState(array, frame, SqlState.MISROUTED_PROCEDURE.code())) {
-      session.procedures().misrouted(ErrorFields.read(array, frame));
+      misrouted.accept(ErrorFields.read(array, frame));
       return;
     }
     ErrorFields error = ErrorFields.read(array, frame);
@@ -53,18 +85,18 @@ final class SessionErrors implements ErrorPolicy {
       // this very group never
       // saw the old result type, so that the group can be run again.
       connection.prepared().clear();
-      if (session.retry().hasParsed() && session.retry().request(true)) {
+      if (retry.hasParsed() && retry.request(true)) {
         return;
       }
     }
     if (error.sqlState().equals(SqlState.QUERY_CANCELED.code())) {
-      AbelianException deadlock = session.takeDeadlock();
+      AbelianException deadlock = cancellation.takeDeadlock();
       if (deadlock != null) {
-        session.output().error(Failure.fields(deadlock));
+        output.error(ClientError.fields(deadlock));
         return;
       }
     }
-    session.output().queue().append(array, frame, length);
+    output.queue().append(array, frame, length);
   }
 
   /**
@@ -72,73 +104,67 @@ final class SessionErrors implements ErrorPolicy {
    * effect.
    */
   private void recoveredFirst() {
-    if (!session.retry().request(false)) {
-      session
-          .output()
-          .error(
-              ErrorFields.of(
-                      "ERROR",
-                      SqlState.SERIALIZATION_FAILURE.code(),
-                      "the commit took so long that recovery rolled the transaction back")
-                  .with(ErrorFields.HINT, "Try the transaction again."));
+    if (!retry.request(false)) {
+      output.error(
+          ErrorFields.of(
+                  "ERROR",
+                  SqlState.SERIALIZATION_FAILURE.code(),
+                  "the commit took so long that recovery rolled the transaction back")
+              .with(ErrorFields.HINT, "Try the transaction again."));
     }
   }
 
   /** The router's own request to a node failed, for instance the analysis of a statement. */
-  void requestFailed(ErrorFields error) {
+  public void requestFailed(ErrorFields error) {
     if (error.sqlState().equals(SqlState.STALE_PLACEMENT.code())) {
       stalePlacement(error);
     } else if (error.sqlState().equals(SqlState.MISROUTED_PROCEDURE.code())) {
-      session.procedures().misrouted(error);
+      misrouted.accept(error);
     } else {
-      session.output().error(error);
+      output.error(error);
     }
   }
 
   private void stalePlacement(ErrorFields node) {
-    if (session.retry().request(true)) {
+    if (retry.request(true)) {
       return;
     }
-    session
-        .output()
-        .error(
-            ErrorFields.of(
-                    "ERROR",
-                    SqlState.SERIALIZATION_FAILURE.code(),
-                    "the placement of tables changed while the transaction ran")
-                .with(ErrorFields.DETAIL, node.message())
-                .with(ErrorFields.HINT, "Try the transaction again."));
-    session.schemaMayHaveChanged(true);
+    output.error(
+        ErrorFields.of(
+                "ERROR",
+                SqlState.SERIALIZATION_FAILURE.code(),
+                "the placement of tables changed while the transaction ran")
+            .with(ErrorFields.DETAIL, node.message())
+            .with(ErrorFields.HINT, "Try the transaction again."));
+    listener.schemaChanged(true);
   }
 
   @Override
   public void stepFailed(RuntimeException cause) {
-    if (cause instanceof Failure failure) {
+    if (cause instanceof ClientError failure) {
       requestFailed(failure.fields());
     } else if (cause instanceof AbelianException error) {
-      session.output().error(Failure.fields(error));
+      output.error(ClientError.fields(error));
     } else {
-      LOG.error("a step of session {} failed", session.id(), cause);
-      session
-          .output()
-          .error(Failure.fields(AbelianException.internal("fault of the router: " + cause, cause)));
+      LOG.error("a reply could not be given", cause);
+      output.error(
+          ClientError.fields(AbelianException.internal("fault of the router: " + cause, cause)));
     }
   }
 
   @Override
   public void nodeLost(NodeConnection connection, NodeLostException cause) {
-    Link link = find(connection);
-    TransactionState state = session.transaction();
-    if (link != null && state.isEnding() && link.begun) {
-      commitLost(link, connection, cause);
+    Backend backend = backends.of(connection);
+    if (backend != null && state.isEnding() && backend.begun) {
+      commitLost(backend, connection, cause);
       return;
     }
-    boolean unknown = link != null && !state.isOpen() && link.wrote;
-    session.output().error(unknown ? effectUnknown(cause.getMessage()) : connectionLost(cause));
+    boolean unknown = backend != null && !state.isOpen() && backend.wrote;
+    output.error(unknown ? effectUnknown(cause.getMessage()) : connectionLost(cause));
   }
 
   /** The error for a statement that may have taken effect before its node went away. */
-  static ErrorFields effectUnknown(String cause) {
+  public static ErrorFields effectUnknown(String cause) {
     return ErrorFields.of(
             "ERROR", SqlState.TRANSACTION_RESOLUTION_UNKNOWN.code(), String.valueOf(cause))
         .with(ErrorFields.DETAIL, "The statement was sent; whether it took effect is not known.")
@@ -148,52 +174,33 @@ final class SessionErrors implements ErrorPolicy {
                 + " what became of a lost COMMIT.");
   }
 
-  /** The error for a statement that is not wanted any more, of which nothing is done. */
-  static RuntimeException cancelled(Session session) {
-    AbelianException deadlock = session.takeDeadlock();
-    return deadlock != null
-        ? deadlock
-        : Failure.of("57014", "canceling statement due to user request");
-  }
-
   /** The error for a message that has not the parts that it should have. */
-  static ErrorFields malformed(MalformedMessageException cause) {
+  public static ErrorFields malformed(MalformedMessageException cause) {
     return ErrorFields.of("ERROR", SqlState.PROTOCOL_VIOLATION.code(), cause.getMessage());
   }
 
   /** The error for a statement whose node went away before it could have an effect that stays. */
-  static ErrorFields connectionLost(NodeLostException cause) {
+  public static ErrorFields connectionLost(NodeLostException cause) {
     return ErrorFields.of(
             "ERROR", SqlState.CONNECTION_FAILURE.code(), String.valueOf(cause.getMessage()))
         .with(ErrorFields.DETAIL, "Nothing of this transaction took effect.")
         .with(ErrorFields.HINT, "Try the transaction again.");
   }
 
-  private void commitLost(Link link, NodeConnection connection, NodeLostException cause) {
-    if (!link.wrote && connection.transactionToken() == null) {
-      session.output().commandComplete("COMMIT");
+  private void commitLost(Backend backend, NodeConnection connection, NodeLostException cause) {
+    if (!backend.wrote && connection.transactionToken() == null) {
+      output.commandComplete("COMMIT");
       return;
     }
     CommitOutcome outcome =
-        session
-            .router()
-            .commit()
-            .outcomeOfLostCommit(connection.transactionToken(), link.nodeId, cause.getMessage());
+        commit.outcomeOfLostCommit(
+            connection.transactionToken(), backend.nodeId, cause.getMessage());
     if (outcome instanceof CommitOutcome.Committed) {
-      session.output().commandComplete("COMMIT");
+      output.commandComplete("COMMIT");
     } else if (outcome instanceof CommitOutcome.RolledBack rolledBack) {
-      session.output().error(Failure.fields(rolledBack.error()));
+      output.error(ClientError.fields(rolledBack.error()));
     } else if (outcome instanceof CommitOutcome.Unknown unknown) {
-      session.output().error(Failure.fields(unknown.error()));
+      output.error(ClientError.fields(unknown.error()));
     }
-  }
-
-  private Link find(NodeConnection connection) {
-    for (Link link : session.links().held()) {
-      if (link.connection == connection) {
-        return link;
-      }
-    }
-    return null;
   }
 }

@@ -3,11 +3,15 @@ package org.abelian.router.session;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.backend.BackendSession;
+import org.abelian.router.backend.ReportedSettings;
 import org.abelian.router.error.AbelianException;
-import org.abelian.router.execution.Action;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.ReplyQueue;
+import org.abelian.router.execution.RouterWork;
 import org.abelian.router.pool.NodeStatement;
 
 /**
@@ -15,26 +19,31 @@ import org.abelian.router.pool.NodeStatement;
  * the transaction when one is open, else for the session. Nodes report at the end of each group of
  * messages; within a group they are asked, after what is known to set something.
  */
-final class SettingsWatch {
+public final class SettingsWatch {
   /** A command, which nodes answer whatever placement the router knows. */
   private static final NodeStatement ASK = NodeStatement.of("SHOW abelian.settings");
 
-  private final Session session;
+  private final TransactionState state;
+  private final BackendSession backends;
+  private final ReplyQueue replies;
 
   /** The group has commands after which nodes rightly report something else. */
   private boolean expected;
 
   /** The nodes that have set something in the transaction, or in the group, the latest last. */
-  private final List<Link> origins = new ArrayList<>();
+  private final List<Backend> origins = new ArrayList<>();
 
-  SettingsWatch(Session session) {
-    this.session = session;
+  /** Nothing has been set yet. */
+  public SettingsWatch(TransactionState state, BackendSession backends, ReplyQueue replies) {
+    this.state = state;
+    this.backends = backends;
+    this.replies = replies;
   }
 
   /** A group of messages begins. */
   void beginGroup() {
     expected = false;
-    if (!session.transaction().isOpen()) {
+    if (!state.isOpen()) {
       origins.clear();
     }
   }
@@ -44,66 +53,63 @@ final class SettingsWatch {
     expected = true;
   }
 
-  /** Asks a node, once it has answered what came before, and lets no other statement go before. */
-  void ask(Link link) {
-    if (session.links().touched().size() > 1) {
-      session.control().openImplicit(); // The other nodes are in the midst of the group, too.
-    }
-    refresh(link);
-    session.plan().add(Action.then(() -> changed(link)));
-    session.groups().settleBeforeNext();
+  /**
+   * Asks a node, once it has answered what came before. No other statement may be planned before
+   * the answer.
+   */
+  void ask(Backend backend) {
+    refresh(backend);
+    replies.add(RouterWork.then(() -> changed(backend)));
   }
 
   /** The transaction's COMMIT is on its way to its only node: what is set then is to be known. */
-  void askBeforeEnd(Link link) {
-    if (!origins.isEmpty() || session.transaction().changesSettings()) {
-      refresh(link);
+  void askBeforeEnd(Backend backend) {
+    if (!origins.isEmpty() || state.changesSettings()) {
+      refresh(backend);
     }
   }
 
-  private void refresh(Link link) {
-    boolean parsing = NodeCall.sendPrepared(link.connection, ASK);
+  private void refresh(Backend backend) {
+    boolean parsing = NodeCall.sendPrepared(backend.connection, ASK);
     if (parsing) {
-      session.plan().add(NodeReply.swallow(link.connection));
+      replies.add(NodeReply.swallow(backend.connection));
     }
-    session.plan().add(NodeReply.swallow(link.connection));
-    session
-        .plan()
-        .add(
-            new CollectReply(
-                link.connection,
-                row -> link.connection.answeredSettings(new String(row[0], StandardCharsets.UTF_8)),
-                () -> {}));
+    replies.add(NodeReply.swallow(backend.connection));
+    replies.add(
+        new CollectReply(
+            backend.connection,
+            row -> backend.connection.answeredSettings(new String(row[0], StandardCharsets.UTF_8)),
+            () -> {}));
   }
 
   /** What a node says now is what the session has set. */
-  private void changed(Link link) {
-    ReportedSettings now = link.reported();
-    origins.remove(link);
-    origins.add(link);
-    if (!session.transaction().isOpen()) {
-      session.settings().adopt(now);
+  private void changed(Backend backend) {
+    ReportedSettings now = backend.reported();
+    origins.remove(backend);
+    origins.add(backend);
+    if (!state.isOpen()) {
+      backends.settings().adopt(now);
     } else {
-      tellOthers(link, now);
+      tellOthers(backend, now);
     }
-    link.seen = now;
+    backend.seen = now;
   }
 
   /**
    * The transaction's other nodes are told when they are used next, those to come when they join.
    */
-  private void tellOthers(Link link, ReportedSettings now) {
-    String sql = now.changesSince(link.seen);
+  private void tellOthers(Backend backend, ReportedSettings now) {
+    String sql = now.changesSince(backend.seen);
     if (!sql.isEmpty()) {
-      session.transaction().setting(now.namesChangedSince(link.seen), NodeStatement.of(sql));
-      link.told = session.transaction().history().size();
+      state.setting(now.namesChangedSince(backend.seen), NodeStatement.of(sql));
+      backend.told = state.history().size();
     }
   }
 
   /** The transaction has ended on all nodes, which have said what is set there now. */
-  void transactionEnded(boolean committed, List<Link> participants) {
-    if (committed && (!origins.isEmpty() || session.transaction().changesSettings())) {
-      List<Link> inOrder = new ArrayList<>(participants);
+  void transactionEnded(boolean committed, List<Backend> participants) {
+    if (committed && (!origins.isEmpty() || state.changesSettings())) {
+      List<Backend> inOrder = new ArrayList<>(participants);
       inOrder.removeAll(origins);
       inOrder.addAll(origins);
       keep(inOrder);
@@ -116,15 +122,15 @@ final class SettingsWatch {
    * What any node has kept is set from now on, and what one has kept later goes before: where
    * others were told of it, they were told for the time of the transaction.
    */
-  private void keep(List<Link> inOrder) {
-    ReportedSettings before = session.settings().current();
+  private void keep(List<Backend> inOrder) {
+    ReportedSettings before = backends.settings().current();
     ReportedSettings kept = before;
-    for (Link link : inOrder) {
-      if (link.isUsable() && !link.reported().equals(before)) {
-        kept = kept.withChanges(before, link.reported());
+    for (Backend backend : inOrder) {
+      if (backend.isUsable() && !backend.reported().equals(before)) {
+        kept = kept.withChanges(before, backend.reported());
       }
     }
-    session.settings().adopt(kept);
+    backends.settings().adopt(kept);
   }
 
   /**
@@ -136,11 +142,11 @@ final class SettingsWatch {
     if (expected || failed) {
       return;
     }
-    List<Link> changed = null;
-    for (Link link : session.links().held()) {
-      if (link.isUsable() && link.seen != null && hasChanged(link)) {
+    List<Backend> changed = null;
+    for (Backend backend : backends.held()) {
+      if (backend.isUsable() && backend.seen != null && hasChanged(backend)) {
         changed = changed == null ? new ArrayList<>() : changed;
-        changed.add(link);
+        changed.add(backend);
       }
     }
     if (changed != null) {
@@ -150,23 +156,23 @@ final class SettingsWatch {
   }
 
   /** False when the node has been told what one of the transaction's nodes has set before. */
-  private boolean hasChanged(Link link) {
-    ReportedSettings now = link.reported();
-    return !now.equals(link.seen)
+  private boolean hasChanged(Backend backend) {
+    ReportedSettings now = backend.reported();
+    return !now.equals(backend.seen)
         && (origins.isEmpty() || !now.equals(origins.get(origins.size() - 1).seen));
   }
 
   /** What nodes say after the group, whether its work was kept or not, is known from now on. */
   void groupEnded() {
-    for (Link link : session.links().held()) {
-      if (link.isUsable()) {
-        link.seen = link.reported();
+    for (Backend backend : backends.held()) {
+      if (backend.isUsable()) {
+        backend.seen = backend.reported();
       }
     }
   }
 
-  private static void requireAgreement(List<Link> changed) {
-    long texts = changed.stream().map(Link::reported).distinct().count();
+  private static void requireAgreement(List<Backend> changed) {
+    long texts = changed.stream().map(Backend::reported).distinct().count();
     if (texts > 1) {
       throw AbelianException.unsupported(
           "a function has set something on several nodes, to different values",

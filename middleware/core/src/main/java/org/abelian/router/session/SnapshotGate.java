@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -12,6 +13,7 @@ import org.abelian.router.catalog.Catalog;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.pool.NodePool;
+import org.abelian.router.transaction.IntentLedger;
 import org.abelian.router.transaction.LaneClock;
 
 /**
@@ -29,7 +31,7 @@ import org.abelian.router.transaction.LaneClock;
  * compares what it finds committed behind them, and tries again when a node lacks its part of a
  * transaction that another node has.
  */
-final class SnapshotGate {
+public final class SnapshotGate {
   private static final int FIRST_WAIT_MILLIS = 500;
   private static final int NEXT_WAIT_MILLIS = 5;
 
@@ -39,28 +41,42 @@ final class SnapshotGate {
   /** Between two looks at a commuting commit that is under way. */
   private static final long COMMIT_PAUSE_NANOS = 2_000_000L;
 
-  private final Session session;
+  /** The router's own connections to nodes. */
+  @FunctionalInterface
+  public interface ControlConnections {
+    /** Those to a node of the catalogue. */
+    NodePool pool(Catalog catalog, int node);
+  }
+
+  private final ControlConnections control;
+  private final UUID router;
+  private final IntentLedger intents;
+  private final Cancellation cancellation;
   private Hold current;
 
-  SnapshotGate(Session session) {
-    this.session = session;
+  /** Holds nothing yet. */
+  public SnapshotGate(
+      ControlConnections control, UUID router, IntentLedger intents, Cancellation cancellation) {
+    this.control = control;
+    this.router = router;
+    this.intents = intents;
+    this.cancellation = cancellation;
   }
 
   /** Asks, behind the gate, what has committed there and may be missing elsewhere. */
   private String question(Collection<Integer> nodes) {
     String list = nodes.stream().map(String::valueOf).collect(Collectors.joining(","));
-    Router router = session.router();
     return "SELECT abelian.visible_intents('{"
         + list
         + "}','"
-        + router.uuid()
+        + router
         + "',"
-        + router.intents().below()
+        + intents.below()
         + ")";
   }
 
   /** The gates of several nodes. */
-  final class Hold {
+  public final class Hold {
     private final Map<Integer, GateEntry> entries = new TreeMap<>();
     private List<GateEntry> asked = List.of();
 
@@ -70,7 +86,7 @@ final class SnapshotGate {
      */
     private void connect(Catalog catalog, List<Integer> nodes) throws IOException {
       for (int node : nodes.stream().sorted().toList()) {
-        NodePool pool = session.router().controlPool(catalog, node);
+        NodePool pool = control.pool(catalog, node);
         entries.put(node, new GateEntry(node, this, pool));
       }
     }
@@ -126,7 +142,7 @@ final class SnapshotGate {
     }
 
     /** Lets go of them. */
-    void release() {
+    public void release() {
       if (current == this) {
         current = null;
       }
@@ -137,14 +153,14 @@ final class SnapshotGate {
   }
 
   /** The session ends while it may hold gates. */
-  void abandon() {
+  public void abandon() {
     if (current != null) {
       current.release();
     }
   }
 
   /** Takes the gates of these nodes. */
-  Hold take(Catalog catalog, List<Integer> nodes) throws IOException {
+  public Hold take(Catalog catalog, List<Integer> nodes) throws IOException {
     Hold hold = new Hold();
     try {
       hold.connect(catalog, nodes);
@@ -159,7 +175,7 @@ final class SnapshotGate {
   }
 
   private void enter(Hold hold) throws IOException {
-    CancelWatch watch = new CancelWatch(session);
+    Cancellation.Watch watch = cancellation.watch();
     long start = System.nanoTime();
     int closed = 0;
     do {

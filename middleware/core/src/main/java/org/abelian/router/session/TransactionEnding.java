@@ -2,10 +2,15 @@ package org.abelian.router.session;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.backend.BackendParticipant;
+import org.abelian.router.backend.BackendSession;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
@@ -22,18 +27,50 @@ import org.abelian.router.transaction.Participant;
  * The end of a session's transaction on all nodes that have it open, and what the session learns by
  * it: settings that stay, a schema that changed.
  */
-final class TransactionEnding {
-  private final Session session;
+public final class TransactionEnding {
+  /** Who is told what the end of a transaction changes. */
+  public interface Listener {
+    /** No node has the transaction open any more. */
+    void ended();
+
+    /** What is known about statements may not hold any more. */
+    void schemaChanged(boolean committed);
+  }
+
+  private final int session;
   private final TransactionState state;
+  private final BackendSession backends;
+  private final ReplyQueue replies;
+  private final SettingsWatch watch;
+  private final CommitServices services;
+  private final Listener listener;
   private boolean schemaChanged;
   private Early early;
 
   /** A vote that travels with the work. */
-  private record Early(EarlyVote vote, Link holder, List<Link> others, List<TagSum> answers) {}
+  private record Early(
+      EarlyVote vote, Backend holder, List<Backend> others, List<TagSum> answers) {}
 
-  TransactionEnding(Session session) {
+  /**
+   * Nothing is open yet.
+   *
+   * @param session the number of the session
+   */
+  public TransactionEnding(
+      int session,
+      TransactionState state,
+      BackendSession backends,
+      ReplyQueue replies,
+      SettingsWatch watch,
+      CommitServices services,
+      Listener listener) {
     this.session = session;
-    this.state = session.transaction();
+    this.state = state;
+    this.backends = backends;
+    this.replies = replies;
+    this.watch = watch;
+    this.services = services;
+    this.listener = listener;
   }
 
   /**
@@ -42,54 +79,54 @@ final class TransactionEnding {
    * @return false when the transaction had failed before, and is rolled back
    * @throws RuntimeException when it was rolled back for another reason, or nobody knows
    */
-  boolean commitAll() {
+  public boolean commitAll() {
     if (early != null) {
       return commitEarly();
     }
-    List<Link> begun = session.links().begun();
+    List<Backend> begun = backends.begun();
     syncTouched(begun);
     List<Participant> writers = new ArrayList<>();
     List<Participant> readers = new ArrayList<>();
     String token = null;
-    for (Link link : begun) {
-      if (!link.isUsable()) {
+    for (Backend backend : begun) {
+      if (!backend.isUsable()) {
         rollbackAll();
         throw new AbelianException(
             SqlState.CONNECTION_FAILURE,
-            "the connection to " + link + " was lost; the transaction is rolled back",
+            "the connection to " + backend + " was lost; the transaction is rolled back",
             "Try the transaction again.");
       }
-      if (link.connection.transactionStatus() == 'E') {
+      if (backend.connection.transactionStatus() == 'E') {
         state.fail();
       }
-      boolean writes = hasTransactionId(link);
-      token = token == null && writes ? link.connection.transactionToken() : token;
-      (writes ? writers : readers).add(participant(link));
+      boolean writes = hasTransactionId(backend);
+      token = token == null && writes ? backend.connection.transactionToken() : token;
+      (writes ? writers : readers).add(participant(backend));
     }
     if (state.isFailed()) {
       rollbackAll();
       return false;
     }
     boolean committed =
-        begun.isEmpty() || commit(new CommitRequest(session.id(), token, writers, readers));
+        begun.isEmpty() || commit(new CommitRequest(session, token, writers, readers));
     ended(committed);
     return committed;
   }
 
   private boolean commit(CommitRequest request) {
-    ClassChoice choice = ClassChoice.of(session, request.writers());
+    ClassChoice choice = ClassChoice.of(state, backends, request.writers());
     announce(choice);
     return answer(
         choice.intent() == null
-            ? session.router().commit().commit(request)
-            : session.router().commuting().commit(request, choice.intent()));
+            ? services.coordinated().commit(request)
+            : services.commuting().commit(request, choice.intent()));
   }
 
   /** Counts a choice, and tells the client about it if it wants to know. */
-  void announce(ClassChoice choice) {
-    session.router().statistics().count(choice);
-    if (session.says(ClassChoice.NOTICE, "on", "true", "1")) {
-      session.output().notice(ErrorFields.of("NOTICE", "00000", choice.toString()));
+  public void announce(ClassChoice choice) {
+    services.statistics().count(choice);
+    if (backends.says(ClassChoice.NOTICE, "on", "true", "1")) {
+      replies.output().notice(ErrorFields.of("NOTICE", "00000", choice.toString()));
     }
   }
 
@@ -97,27 +134,27 @@ final class TransactionEnding {
    * Nodes report the transaction's id as soon as it has one; one that cannot is taken at the
    * statements' word.
    */
-  private static boolean hasTransactionId(Link link) {
-    return link.connection.reportsTokens()
-        ? link.connection.transactionToken() != null
-        : link.wrote;
+  private static boolean hasTransactionId(Backend backend) {
+    return backend.connection.reportsTokens()
+        ? backend.connection.transactionToken() != null
+        : backend.wrote;
   }
 
   /**
    * Sends the vote behind the work, when several nodes have written; the answers come with the
    * group's.
    */
-  void voteEarly() {
-    List<Link> writers =
-        session.links().begun().stream().filter(link -> link.wrote && link.isUsable()).toList();
-    if (early != null || writers.size() < 2 || session.plan().failed()) {
+  public void voteEarly() {
+    List<Backend> writers =
+        backends.begun().stream().filter(backend -> backend.wrote && backend.isUsable()).toList();
+    if (early != null || writers.size() < 2 || replies.failed()) {
       return;
     }
-    Link holder = writers.get(0);
-    EarlyVote vote = session.router().commit().voteEarly(holder.nodeId, session.id());
+    Backend holder = writers.get(0);
+    EarlyVote vote = services.coordinated().voteEarly(holder.nodeId, session);
     early = new Early(vote, holder, writers.subList(1, writers.size()), new ArrayList<>());
     ask(holder, List.of(vote.toHolder(participant(holder))), new TagSum());
-    for (Link other : early.others()) {
+    for (Backend other : early.others()) {
       TagSum answer = new TagSum();
       early.answers().add(answer);
       ask(other, vote.toOther(participant(other)), answer);
@@ -125,29 +162,29 @@ final class TransactionEnding {
   }
 
   /** The answer is that to the last one. */
-  private void ask(Link link, List<String> statements, TagSum answers) {
-    session.links().touch(link);
+  private void ask(Backend backend, List<String> statements, TagSum answers) {
+    backends.touch(backend);
     int last = statements.size() - 1;
-    statements.subList(0, last).forEach(sql -> ask(link.connection, sql, new TagSum()));
-    ask(link.connection, statements.get(last), answers);
+    statements.subList(0, last).forEach(sql -> ask(backend.connection, sql, new TagSum()));
+    ask(backend.connection, statements.get(last), answers);
   }
 
   private void ask(NodeConnection connection, String sql, TagSum answers) {
     if (connection.parseUnnamed(NodeStatement.of(sql))) {
-      session.plan().add(NodeReply.swallow(connection));
+      replies.add(NodeReply.swallow(connection));
     }
     connection.writer().begin(FrontendType.BIND).int1(0).int1(0).int2(0).int2(0).int2(0).end();
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
-    session.plan().add(NodeReply.swallow(connection));
-    session.plan().add(NodeReply.count(connection, answers));
+    replies.add(NodeReply.swallow(connection));
+    replies.add(NodeReply.count(connection, answers));
   }
 
   private boolean commitEarly() {
     Early vote = early;
     List<Participant> readers = new ArrayList<>();
-    for (Link link : session.links().begun()) {
-      if (link != vote.holder() && !vote.others().contains(link)) {
-        readers.add(participant(link));
+    for (Backend backend : backends.begun()) {
+      if (backend != vote.holder() && !vote.others().contains(backend)) {
+        readers.add(participant(backend));
       }
     }
     boolean yes =
@@ -161,9 +198,8 @@ final class TransactionEnding {
     early = null;
     announce(new ClassChoice(CommitClass.COORDINATED, state.work().obstacle(), null));
     CommitOutcome outcome =
-        session
-            .router()
-            .commit()
+        services
+            .coordinated()
             .commitEarly(
                 vote.vote(), participant(vote.holder()), participants(vote.others()), readers);
     boolean committed = answer(outcome);
@@ -171,16 +207,16 @@ final class TransactionEnding {
     return committed;
   }
 
-  private static boolean hasEnded(Link link) {
-    return link.isUsable() && link.connection.transactionStatus() == 'I';
+  private static boolean hasEnded(Backend backend) {
+    return backend.isUsable() && backend.connection.transactionStatus() == 'I';
   }
 
-  private LinkParticipant participant(Link link) {
-    return new LinkParticipant(link, session.output()::pass);
+  private BackendParticipant participant(Backend backend) {
+    return new BackendParticipant(backend, replies.output()::pass);
   }
 
-  private List<Participant> participants(List<Link> links) {
-    return links.stream().<Participant>map(this::participant).toList();
+  private List<Participant> participants(List<Backend> nodes) {
+    return nodes.stream().<Participant>map(this::participant).toList();
   }
 
   /** Those that have prepared are rolled back under the vote's name. */
@@ -188,13 +224,13 @@ final class TransactionEnding {
     if (early != null) {
       Early vote = early;
       early = null;
-      List<Link> prepared = vote.others().stream().filter(link -> !isOpen(link)).toList();
-      session.router().commit().abandon(vote.vote(), participants(prepared));
+      List<Backend> prepared = vote.others().stream().filter(backend -> !isOpen(backend)).toList();
+      services.coordinated().abandon(vote.vote(), participants(prepared));
     }
   }
 
-  private static boolean isOpen(Link link) {
-    return link.isUsable() && link.connection.transactionStatus() != 'I';
+  private static boolean isOpen(Backend backend) {
+    return backend.isUsable() && backend.connection.transactionStatus() != 'I';
   }
 
   /**
@@ -203,16 +239,16 @@ final class TransactionEnding {
    * @return false when it was rolled back because it had failed before
    * @throws RuntimeException when it was rolled back for another reason, or nobody knows
    */
-  boolean answer(CommitOutcome outcome) {
+  public boolean answer(CommitOutcome outcome) {
     if (outcome instanceof CommitOutcome.Committed committed) {
       committed
           .warnings()
-          .forEach(text -> session.output().notice(ErrorFields.of("WARNING", "01000", text)));
+          .forEach(text -> replies.output().notice(ErrorFields.of("WARNING", "01000", text)));
       return true;
     }
     if (outcome instanceof CommitOutcome.RolledBackByNode byNode) {
       ended(false);
-      throw new Failure(ErrorFields.read((byte[]) byNode.failure().error()));
+      throw new ClientError(ErrorFields.read((byte[]) byNode.failure().error()));
     } else if (outcome instanceof CommitOutcome.RolledBack rolledBack) {
       ended(false);
       throw rolledBack.error();
@@ -224,39 +260,39 @@ final class TransactionEnding {
   }
 
   /** Ends the group's messages there, so that simple queries may follow. */
-  private static void sync(Link link) throws NodeLostException {
-    link.connection.writer().empty(FrontendType.SYNC);
-    link.connection.flush();
-    NodeCall.await(link.connection, true);
+  private static void sync(Backend backend) throws NodeLostException {
+    backend.connection.writer().empty(FrontendType.SYNC);
+    backend.connection.flush();
+    NodeCall.await(backend.connection, true);
   }
 
-  private void syncTouched(List<Link> links) {
-    for (Link link : links) {
-      if (link.touched && link.isUsable()) {
+  private void syncTouched(List<Backend> nodes) {
+    for (Backend backend : nodes) {
+      if (backend.touched && backend.isUsable()) {
         try {
-          sync(link);
+          sync(backend);
         } catch (NodeLostException e) {
           // isUsable() says so from here on.
         }
       }
-      session.links().untouch(link);
+      backends.untouch(backend);
     }
   }
 
   /** Rolls back on all nodes that can be reached; the others do it by themselves. */
-  void rollbackAll() {
-    List<Link> begun = session.links().begun();
+  public void rollbackAll() {
+    List<Backend> begun = backends.begun();
     syncTouched(begun);
     abandonEarly();
-    List<LinkParticipant> told = new ArrayList<>();
-    for (Link link : begun) {
-      if (link.isUsable() && link.connection.transactionStatus() != 'I') {
-        LinkParticipant participant = participant(link);
+    List<BackendParticipant> told = new ArrayList<>();
+    for (Backend backend : begun) {
+      if (backend.isUsable() && backend.connection.transactionStatus() != 'I') {
+        BackendParticipant participant = participant(backend);
         participant.send("ROLLBACK");
         told.add(participant);
       }
     }
-    for (LinkParticipant participant : told) {
+    for (BackendParticipant participant : told) {
       if (!(participant.await() instanceof Answer.Done)) {
         participant.close();
       }
@@ -265,34 +301,39 @@ final class TransactionEnding {
   }
 
   /** No node has the transaction open any more. */
-  void ended(boolean committed) {
-    session.watch().transactionEnded(committed && !state.isFailed(), session.links().begun());
+  public void ended(boolean committed) {
+    watch.transactionEnded(committed && !state.isFailed(), backends.begun());
     boolean changed = schemaChanged;
     schemaChanged = false;
-    for (Link link : session.links().begun()) {
-      link.begun = false;
-      link.wrote = false;
+    for (Backend backend : backends.begun()) {
+      backend.begun = false;
+      backend.wrote = false;
     }
     state.end();
-    session.portals().clear();
+    listener.ended();
     if (changed) {
-      session.schemaMayHaveChanged(committed);
+      listener.schemaChanged(committed);
     }
   }
 
   /** What was found out about statements may not hold after this transaction. */
-  void schemaChanged() {
+  public void schemaChanged() {
     schemaChanged = true;
+  }
+
+  /** A node has shown that what was found out about statements does not hold any more. */
+  public void schemaIsKnownToHaveChanged() {
+    listener.schemaChanged(true);
   }
 
   /**
    * A group of messages outside of any transaction ended, which each node has committed or rolled
    * back by itself.
    */
-  void withoutTransaction(boolean committed) {
+  public void withoutTransaction(boolean committed) {
     if (schemaChanged) {
       schemaChanged = false;
-      session.schemaMayHaveChanged(committed);
+      listener.schemaChanged(committed);
     }
   }
 }

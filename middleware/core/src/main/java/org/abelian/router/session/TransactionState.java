@@ -3,6 +3,8 @@ package org.abelian.router.session;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.MemoryBudget;
 
@@ -10,9 +12,9 @@ import org.abelian.router.protocol.MemoryBudget;
  * The client's transaction: whether one is open, whether it has failed, and what a node that joins
  * it late must be told first. Not thread-safe.
  */
-final class TransactionState {
+public final class TransactionState {
   /** Who opened the transaction. */
-  enum Kind {
+  public enum Kind {
     /** Nobody: each node commits a group of messages by itself. */
     NONE,
     /** The router, for one group of messages that concerns several nodes. */
@@ -28,8 +30,8 @@ final class TransactionState {
    * @param savepoint its name; null for settings
    * @param settings their names; none for a savepoint
    */
-  record Entry(String savepoint, List<String> settings, NodeStatement statement) {
-    Entry {
+  public record Entry(String savepoint, List<String> settings, NodeStatement statement) {
+    public Entry {
       settings = List.copyOf(settings);
     }
 
@@ -52,109 +54,118 @@ final class TransactionState {
   private final List<Entry> history = new ArrayList<>();
   private final TransactionWork work = new TransactionWork();
   private final MemoryBudget memory;
-  private Link cursorHome;
+  private Backend cursorHome;
 
   /** Counts what it keeps. */
-  TransactionState(MemoryBudget memory) {
+  public TransactionState(MemoryBudget memory) {
     this.memory = memory;
   }
 
-  Kind kind() {
+  public Kind kind() {
     return kind;
   }
 
-  boolean isOpen() {
+  public boolean isOpen() {
     return kind != Kind.NONE;
   }
 
-  boolean isBlock() {
+  public boolean isBlock() {
     return kind == Kind.BLOCK;
   }
 
   /** True when only ROLLBACK, COMMIT and ROLLBACK TO are allowed. */
-  boolean isFailed() {
+  public boolean isFailed() {
     return failed;
   }
 
-  void fail() {
+  public void fail() {
     failed = true;
   }
 
   /** True when a COMMIT or ROLLBACK is on its way to the only node. */
-  boolean isEnding() {
+  public boolean isEnding() {
     return ending;
   }
 
-  void ending() {
+  public void ending() {
     ending = true;
   }
 
   /** True when the vote shall travel with the last message of the group. */
-  boolean votesEarly() {
+  public boolean votesEarly() {
     return votesEarly;
   }
 
-  void voteEarly() {
+  public void voteEarly() {
     votesEarly = true;
   }
 
   /** The statement that nodes begin with. */
-  NodeStatement beginStatement() {
+  public NodeStatement beginStatement() {
     return begin;
   }
 
   /** What BEGIN or SET TRANSACTION asked for, in lower case; null for the session's default. */
-  String isolation() {
+  public String isolation() {
     return isolation;
   }
 
-  void isolation(String level) {
+  public void isolation(String level) {
     isolation = level;
   }
 
   /** What a node that joins is told after BEGIN. */
-  List<Entry> history() {
+  public List<Entry> history() {
     return history;
   }
 
   /** What the transaction has done, or the group of messages when none is open. */
-  TransactionWork work() {
+  public TransactionWork work() {
     return work;
   }
 
   /** The node on which the transaction's cursors are; null while there are none. */
-  Link cursorHome() {
+  public Backend cursorHome() {
     return cursorHome;
   }
 
-  void cursorHome(Link link) {
-    cursorHome = link;
+  public void cursorHome(Backend backend) {
+    cursorHome = backend;
   }
 
   /** The client's BEGIN. */
-  void beginBlock(NodeStatement statement, String level) {
+  public void beginBlock(NodeStatement statement, String level) {
     kind = Kind.BLOCK;
     begin = statement;
     isolation = level;
   }
 
   /** The router's own BEGIN for a group of messages. */
-  void beginImplicit() {
+  public void beginImplicit() {
     kind = Kind.IMPLICIT;
     begin = PLAIN_BEGIN;
   }
 
   /** BEGIN within a group that the router has already opened: it becomes the client's. */
-  void adopt() {
+  public void adopt() {
     kind = Kind.BLOCK;
   }
 
-  void savepoint(String name, NodeStatement statement) {
+  public void savepoint(String name, NodeStatement statement) {
     add(new Entry(name, List.of(), statement));
   }
 
-  void setting(List<String> names, NodeStatement statement) {
+  public void setting(List<String> names, NodeStatement statement) {
     add(new Entry(null, names, statement));
+  }
+
+  /**
+   * Looks whether there is room to keep it.
+   *
+   * @throws AbelianException 53200 when there is none
+   */
+  public void requireRoom(NodeStatement statement) {
+    memory.requireRoom(statement.heapBytes());
   }
 
   private void add(Entry entry) {
@@ -173,12 +184,12 @@ final class TransactionState {
   }
 
   /** True when the transaction has made settings, for itself or for the session. */
-  boolean changesSettings() {
+  public boolean changesSettings() {
     return history.stream().anyMatch(entry -> !entry.settings().isEmpty());
   }
 
   /** The statements that set one of these, in order; empty when none has been made. */
-  String changesOf(Collection<String> names) {
+  public String changesOf(Collection<String> names) {
     if (history.isEmpty()) {
       return "";
     }
@@ -192,7 +203,7 @@ final class TransactionState {
   }
 
   /** Releases a savepoint and those after it; settings made since stay. */
-  void release(String name) {
+  public void release(String name) {
     int at = find(name);
     for (int i = history.size() - 1; at >= 0 && i >= at; i--) {
       if (history.get(i).savepoint() != null) {
@@ -202,7 +213,7 @@ final class TransactionState {
   }
 
   /** Back to a savepoint, which stays. */
-  void rollbackTo(String name) {
+  public void rollbackTo(String name) {
     int at = find(name);
     if (at >= 0) {
       forget(history.subList(at + 1, history.size()));
@@ -212,7 +223,7 @@ final class TransactionState {
   }
 
   /** True when the savepoint is there. */
-  boolean hasSavepoint(String name) {
+  public boolean hasSavepoint(String name) {
     return find(name) >= 0;
   }
 
@@ -226,7 +237,7 @@ final class TransactionState {
   }
 
   /** No transaction is open any more. */
-  void end() {
+  public void end() {
     kind = Kind.NONE;
     failed = false;
     ending = false;
@@ -239,7 +250,7 @@ final class TransactionState {
   }
 
   /** The status byte of ReadyForQuery. */
-  char status() {
+  public char status() {
     return kind != Kind.BLOCK ? 'I' : failed ? 'E' : 'T';
   }
 }

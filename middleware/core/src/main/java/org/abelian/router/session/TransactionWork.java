@@ -5,20 +5,24 @@ import java.util.List;
 import org.abelian.router.analysis.BlindFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.statement.RoutedStatement;
 
 /**
  * What a transaction has done, as far as its commit class depends on it: its blind operations, and
  * the first thing that was more than that. Not thread-safe.
  */
-final class TransactionWork {
+public final class TransactionWork {
   /** A transaction that does more is coordinated: its intent would be large. */
   private static final int OPERATIONS_MAX = 1_000;
+
+  /** What {@link #refuse} is told of a statement on several nodes. */
+  public static final String SEVERAL_NODES = "one statement writes on several nodes";
 
   private final List<BlindOperation> operations = new ArrayList<>();
   private String obstacle;
 
   /** A statement is about to go to a node. */
-  void enters(RoutedStatement routed) {
+  public void enters(RoutedStatement routed) {
     boolean onlyPlans = routed.explains() != null && !routed.explains().analyze();
     if (obstacle != null || onlyPlans) {
       return;
@@ -40,7 +44,7 @@ final class TransactionWork {
   }
 
   /** A blind statement runs. */
-  void operates(BlindOperation operation) {
+  public void operates(BlindOperation operation) {
     if (operations.size() == OPERATIONS_MAX) {
       refuse("it has more than " + OPERATIONS_MAX + " operations");
     } else if (obstacle == null) {
@@ -49,7 +53,7 @@ final class TransactionWork {
   }
 
   /** The transaction is more than blind operations. */
-  void refuse(String reason) {
+  public void refuse(String reason) {
     if (obstacle == null) {
       obstacle = reason;
       operations.clear();
@@ -57,17 +61,17 @@ final class TransactionWork {
   }
 
   /** Why the transaction is more than blind operations; null when it is not. */
-  String obstacle() {
+  public String obstacle() {
     return obstacle;
   }
 
   /** What it has done on the nodes, in order; empty when there is an obstacle. */
-  List<BlindOperation> operations() {
+  public List<BlindOperation> operations() {
     return operations;
   }
 
   /** The next transaction begins. */
-  void clear() {
+  public void clear() {
     operations.clear();
     obstacle = null;
   }

@@ -11,7 +11,7 @@ import java.util.Set;
  * Which commuting transactions a read over several nodes would see on each of them. Not
  * thread-safe.
  */
-final class VisibleIntents {
+public final class VisibleIntents {
   private final Set<Integer> nodes;
   private final Map<String, Set<Integer>> seen = new HashMap<>();
   private final Map<String, List<Integer>> participants = new HashMap<>();
@@ -19,7 +19,7 @@ final class VisibleIntents {
   /**
    * @param nodes those that are read
    */
-  VisibleIntents(List<Integer> nodes) {
+  public VisibleIntents(List<Integer> nodes) {
     this.nodes = Set.copyOf(nodes);
   }
 
@@ -28,7 +28,7 @@ final class VisibleIntents {
    *
    * @param intents {@code router/number/node,node...} of each, spaces between
    */
-  void add(int node, String intents) {
+  public void add(int node, String intents) {
     for (String intent : intents.split(" ")) {
       int end = intent.lastIndexOf('/');
       String id = intent.substring(0, end);
@@ -46,7 +46,7 @@ final class VisibleIntents {
   }
 
   /** True when each is committed on all of its participants that are read. */
-  boolean areWhole() {
+  public boolean areWhole() {
     return participants.entrySet().stream()
         .allMatch(
             entry ->

@@ -3,7 +3,9 @@ package org.abelian.router.tls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import javax.net.ssl.SSLParameters;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
@@ -12,24 +14,48 @@ import javax.net.ssl.SSLSocketFactory;
  * because pgjdbc makes it by reflection.
  */
 public final class NodeSocketFactory extends SSLSocketFactory {
-  private final NodeTls tls;
+  /** Puts TLS over a connection. */
+  @FunctionalInterface
+  interface Layer {
+    /** As {@link SSLSocketFactory#createSocket(Socket, String, int, boolean)}. */
+    SSLSocket over(Socket socket, String host, int port, boolean autoClose) throws IOException;
+  }
+
+  /** Those that pgjdbc may ask for, by the key that it is given. */
+  private static final Map<String, Layer> BY_KEY = new ConcurrentHashMap<>();
+
+  private static final AtomicLong NEXT_KEY = new AtomicLong(1);
+
+  private final Layer layer;
 
   /**
-   * @param key that {@link NodeTls#pgjdbcProperties} has named
+   * The factory of a key.
+   *
+   * @param key that {@link #register} has given
    */
   public NodeSocketFactory(String key) {
-    tls = NodeTls.byKey(key);
+    layer = BY_KEY.get(key);
+    if (layer == null) {
+      throw new IllegalArgumentException("no TLS settings are known under " + key);
+    }
+  }
+
+  /** Makes a layer known under a key. */
+  static String register(Layer layer) {
+    String key = Long.toString(NEXT_KEY.getAndIncrement());
+    BY_KEY.put(key, layer);
+    return key;
+  }
+
+  /** Ends what {@link #register} began. */
+  static void forget(String key) {
+    BY_KEY.remove(key);
   }
 
   @Override
   public Socket createSocket(Socket socket, String host, int port, boolean autoClose)
       throws IOException {
-    SSLSocket layered =
-        (SSLSocket) tls.contextFactory().createSocket(socket, host, port, autoClose);
-    SSLParameters parameters = layered.getSSLParameters();
-    tls.configure(parameters, host);
-    layered.setSSLParameters(parameters);
-    return layered;
+    return layer.over(socket, host, port, autoClose);
   }
 
   @Override

@@ -1,17 +1,18 @@
 package org.abelian.router.tls;
 
+import java.io.IOException;
+import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.HostnameVerifier;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 import org.postgresql.ssl.PGjdbcHostnameVerifier;
 
@@ -21,15 +22,10 @@ import org.postgresql.ssl.PGjdbcHostnameVerifier;
  * the next one on. Safe for several threads.
  */
 public final class NodeTls implements AutoCloseable {
-  /** Those that pgjdbc may ask for, by the key that it is given. */
-  private static final Map<String, NodeTls> BY_KEY = new ConcurrentHashMap<>();
-
-  private static final AtomicLong NEXT_KEY = new AtomicLong(1);
-
   private final NodeTlsSettings settings;
   private final PgjdbcClasses classes;
   private final WatchedFiles<SSLContext> context;
-  private final String key = Long.toString(NEXT_KEY.getAndIncrement());
+  private final String key = NodeSocketFactory.register(this::layer);
 
   /** With those settings; files are read when the first connection needs them. */
   public NodeTls(NodeTlsSettings settings) {
@@ -37,15 +33,6 @@ public final class NodeTls implements AutoCloseable {
     classes = new PgjdbcClasses(settings);
     NodeTlsFiles files = new NodeTlsFiles(settings, classes);
     context = new WatchedFiles<>("TLS certificates for nodes", files.all(), () -> context(files));
-    BY_KEY.put(key, this);
-  }
-
-  static NodeTls byKey(String key) {
-    NodeTls tls = BY_KEY.get(key);
-    if (tls == null) {
-      throw new IllegalArgumentException("no TLS settings are known under " + key);
-    }
-    return tls;
   }
 
   /** What was asked for. */
@@ -82,7 +69,7 @@ public final class NodeTls implements AutoCloseable {
     return new TlsEngine(engine);
   }
 
-  void configure(SSLParameters parameters, String host) {
+  private void configure(SSLParameters parameters, String host) {
     parameters.setProtocols(TlsVersion.between(settings.minVersion(), settings.maxVersion()));
     parameters.setApplicationProtocols(new String[] {ServerTls.APPLICATION_PROTOCOL});
     parameters.setServerNames(
@@ -112,8 +99,14 @@ public final class NodeTls implements AutoCloseable {
     }
   }
 
-  SSLSocketFactory contextFactory() throws TlsException {
-    return context.get().getSocketFactory();
+  private SSLSocket layer(Socket socket, String host, int port, boolean autoClose)
+      throws IOException {
+    SSLSocketFactory factory = context.get().getSocketFactory();
+    SSLSocket layered = (SSLSocket) factory.createSocket(socket, host, port, autoClose);
+    SSLParameters parameters = layered.getSSLParameters();
+    configure(parameters, host);
+    layered.setSSLParameters(parameters);
+    return layered;
   }
 
   /** The factory that pgjdbc's property sslfactory names, in place of all files; null for none. */
@@ -137,6 +130,6 @@ public final class NodeTls implements AutoCloseable {
   /** Ends what pgjdbc may ask for. */
   @Override
   public void close() {
-    BY_KEY.remove(key);
+    NodeSocketFactory.forget(key);
   }
 }

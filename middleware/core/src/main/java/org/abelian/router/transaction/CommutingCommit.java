@@ -1,6 +1,5 @@
 package org.abelian.router.transaction;
 
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,17 +11,14 @@ import java.util.Map;
  * Safe for several threads, one call per transaction.
  */
 public final class CommutingCommit {
-  private final IntentNetwork network;
   private final IntentLedger ledger;
-  private final IntentCompletion completion;
-  private final Pause pause;
+  private final CommutingEnding.Means means;
 
   /** One for each router. */
   public CommutingCommit(IntentNetwork network, IntentLedger ledger, Pause pause) {
-    this.network = network;
     this.ledger = ledger;
-    this.completion = new IntentCompletion(network);
-    this.pause = pause;
+    means =
+        new CommutingEnding.Means(ledger, new IntentCompletion(network), pause, network::describe);
   }
 
   /** Commits. Afterwards no participant has the transaction open, unless its connection is lost. */
@@ -70,7 +66,7 @@ public final class CommutingCommit {
   }
 
   private CommutingEnding begin(long session, Intent intent) {
-    return new CommutingEnding(this, ledger.begin(session, intent), intent);
+    return new CommutingEnding(means, ledger.begin(session, intent), intent);
   }
 
   /** What the participants have answered. */
@@ -96,21 +92,5 @@ public final class CommutingCommit {
       participant.send("ROLLBACK");
       participant.await();
     }
-  }
-
-  IntentLedger ledger() {
-    return ledger;
-  }
-
-  IntentCompletion completion() {
-    return completion;
-  }
-
-  void pause(Duration time) {
-    pause.pause(time);
-  }
-
-  String describe(int node) {
-    return network.describe(node);
   }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntFunction;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 
@@ -23,7 +24,21 @@ public final class CommutingEnding {
   private static final String BARRED = "intent_pkey";
   private static final String CLOSED = "40001";
 
-  private final CommutingCommit commit;
+  /**
+   * What endings use of their router.
+   *
+   * @param ledger which transactions are not over
+   * @param completion does what participants lack
+   * @param pause between attempts
+   * @param describe names a node for people
+   */
+  record Means(
+      IntentLedger ledger,
+      IntentCompletion completion,
+      Pause pause,
+      IntFunction<String> describe) {}
+
+  private final Means means;
   private final Gid gid;
   private final Intent intent;
 
@@ -42,8 +57,8 @@ public final class CommutingEnding {
   /** Null as long as nobody knows. */
   private CommitOutcome outcome;
 
-  CommutingEnding(CommutingCommit commit, Gid gid, Intent intent) {
-    this.commit = commit;
+  CommutingEnding(Means means, Gid gid, Intent intent) {
+    this.means = means;
     this.gid = gid;
     this.intent = intent;
   }
@@ -96,7 +111,7 @@ public final class CommutingEnding {
         attempt < LOCKED_TRIES && failures < TRIES && outcome == null;
         attempt++) {
       if (attempt > 0) {
-        commit.pause(RETRY_PAUSE);
+        means.pause().pause(RETRY_PAUSE);
       }
       locked = false;
       if (source == null) {
@@ -113,19 +128,19 @@ public final class CommutingEnding {
   public void leave() {
     if (outcome == null) {
       boolean committed = source != null;
-      commit.ledger().leave(gid, !committed);
+      means.ledger().leave(gid, !committed);
       outcome = committed ? committed() : unknown();
     }
   }
 
   private void over(CommitOutcome end) {
-    commit.ledger().over(gid);
+    means.ledger().over(gid);
     outcome = end;
   }
 
   /** It has committed somewhere: what is missing is done from there. */
   private void complete() {
-    IntentCompletion.Remainder left = commit.completion().complete(id(), intent.nodes(), source);
+    IntentCompletion.Remainder left = means.completion().complete(id(), intent.nodes(), source);
     missing = left.nodes();
     locked = left.locked();
     if (left.isNothing()) {
@@ -135,7 +150,7 @@ public final class CommutingEnding {
 
   /** No node is known to have committed: makes sure that none has, or will, unless one did. */
   private void settle() {
-    IntentCompletion.Standing standing = commit.completion().settle(id(), intent.nodes());
+    IntentCompletion.Standing standing = means.completion().settle(id(), intent.nodes());
     if (standing.committed().isPresent()) {
       source = standing.committed().get();
       missing = IntentCompletion.others(intent.nodes(), source);
@@ -152,7 +167,7 @@ public final class CommutingEnding {
             .map(
                 node ->
                     "the transaction is committed, but "
-                        + commit.describe(node)
+                        + means.describe().apply(node)
                         + " could not be told yet: its part becomes visible when recovery reaches"
                         + " it")
             .toList());

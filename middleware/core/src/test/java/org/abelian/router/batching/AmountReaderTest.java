@@ -11,6 +11,7 @@ import java.util.List;
 import org.abelian.router.analysis.CombinedFacts;
 import org.abelian.router.analysis.Value;
 import org.abelian.router.routing.BoundValues;
+import org.abelian.router.routing.TextValues;
 import org.junit.jupiter.api.Test;
 
 /** Operands are read as the node would read them, or not at all; keys hold everything else. */
@@ -131,7 +132,7 @@ class AmountReaderTest {
             List.of(INT8),
             List.of(
                 new CombinedFacts.Operand(constant, INT4, true, false, CombinedFacts.Merge.SUM)));
-    assertEquals("-3", sum(facts, BoundValues.NONE));
+    assertEquals("-3", sum(facts, TextValues.NONE));
   }
 
   @Test
@@ -146,7 +147,7 @@ class AmountReaderTest {
               List.of(new CombinedFacts.Operand(constant, INT4, false, false, merge)));
       assertEquals(
           new Amount.Extremum(new BigDecimal("-3"), merge == CombinedFacts.Merge.GREATEST),
-          AmountReader.read(facts, BoundValues.NONE).columns().get(0));
+          AmountReader.read(facts, TextValues.NONE).columns().get(0));
     }
   }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.abelian.router.analysis.CombinedFacts;
-import org.abelian.router.routing.BoundValues;
+import org.abelian.router.routing.TextValues;
 import org.junit.jupiter.api.Test;
 
 /** Real threads: nobody waits for ever, and the sum is what was acknowledged. */
@@ -25,7 +25,7 @@ class BatcherThreadsTest {
   private final Batcher<Amounts> batcher = new Batcher<>(BatchLimits.DEFAULT, System::nanoTime);
   private final BatchKey key =
       BatchKey.of(
-          "scope", this, new CombinedFacts("UPDATE", List.of(), List.of()), BoundValues.NONE);
+          "scope", this, new CombinedFacts("UPDATE", List.of(), List.of()), TextValues.NONE);
   private final AtomicLong value = new AtomicLong();
   private final AtomicInteger statements = new AtomicInteger();
 

@@ -5,7 +5,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import org.abelian.router.analysis.CombinedFacts;
-import org.abelian.router.routing.BoundValues;
+import org.abelian.router.routing.TextValues;
 
 /**
  * Sessions that each add a power of two of their own to one value, in an order drawn from a seed:
@@ -40,7 +40,7 @@ final class Simulation {
   private final Batcher<Amounts> batcher;
   private final BatchKey key =
       BatchKey.of(
-          "scope", this, new CombinedFacts("UPDATE", List.of(), List.of()), BoundValues.NONE);
+          "scope", this, new CombinedFacts("UPDATE", List.of(), List.of()), TextValues.NONE);
   private final BitSet guilty = new BitSet();
   private final List<Session> sessions = new ArrayList<>();
   private long value;

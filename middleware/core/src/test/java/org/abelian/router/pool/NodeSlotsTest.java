@@ -31,7 +31,7 @@ class NodeSlotsTest {
   private static final NodeAddress ADDRESS = new NodeAddress("node", 1);
   private static final int SESSIONS_MAX = 2;
   private static final PoolLimits LIMITS =
-      new PoolLimits(SESSIONS_MAX + NodeSlots.RESERVED, 0, 1000);
+      new PoolLimits(SESSIONS_MAX + PoolLimits.RESERVED, 0, 1000);
 
   private final AtomicLong now = new AtomicLong(5);
   private final IoContext io =
@@ -78,11 +78,11 @@ class NodeSlotsTest {
     for (int when = 0; when < 3; when++) {
       NodeConnection first = borrow(one);
       NodeConnection second = borrow(one);
-      NodeSlots.Waiter waiter = when == 0 ? slots.enter(one, "late") : null;
+      NodeSlots.Waiter waiter = when == 0 ? slots.enter(one.connections(), "late") : null;
       first.giveBack(true);
-      waiter = when == 1 ? slots.enter(one, "late") : waiter;
+      waiter = when == 1 ? slots.enter(one.connections(), "late") : waiter;
       slots.freed();
-      waiter = when == 2 ? slots.enter(one, "late") : waiter;
+      waiter = when == 2 ? slots.enter(one.connections(), "late") : waiter;
       assertTrue(waiter.done, "begins to wait at " + when);
       assertSame(first, waiter.connection);
       slots.leave(waiter);
@@ -97,7 +97,7 @@ class NodeSlotsTest {
     borrow(one);
     List<NodeSlots.Waiter> waiters = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
-      waiters.add(slots.enter(i % 2 == 0 ? one : other, "session " + i));
+      waiters.add(slots.enter((i % 2 == 0 ? one : other).connections(), "session " + i));
     }
     NodePool pool = one;
     NodeConnection given = first;
@@ -108,11 +108,11 @@ class NodeSlotsTest {
       }
       NodeSlots.Waiter served = waiters.get(i);
       slots.leave(served);
-      pool = served.pool;
+      pool = served.pool == one.connections() ? one : other;
       if (served.connection == null) {
         given = open(ADDRESS, new NodeIdentity(Map.of("user", "x"), null));
         given.lend(served.session, true);
-        slots.opened(pool, given);
+        slots.opened(served.pool, given);
       } else {
         given = served.connection;
       }
@@ -124,7 +124,7 @@ class NodeSlotsTest {
     Object session = new Object();
     NodeConnection mine = one.borrow(session, null);
     borrow(one);
-    NodeSlots.Waiter waiter = slots.enter(one, "another");
+    NodeSlots.Waiter waiter = slots.enter(one.connections(), "another");
     one.giveBack(mine);
     assertSame(mine, waiter.connection);
     assertFalse(mine.lend(session, false));
@@ -148,7 +148,7 @@ class NodeSlotsTest {
   void whatTheRouterAsksItselfFindsAConnectionWhenSessionsHaveTheirs() throws IOException {
     borrow(one);
     borrow(other);
-    for (int i = 0; i < NodeSlots.RESERVED; i++) {
+    for (int i = 0; i < PoolLimits.RESERVED; i++) {
       borrow(routers);
     }
     assertThrows(AbelianException.class, () -> borrow(routers));
@@ -168,13 +168,13 @@ class NodeSlotsTest {
   @Test
   void theRouterComesBeforeThoseWhoWait() throws IOException {
     List<NodeConnection> all = new ArrayList<>();
-    for (int i = 0; i < NodeSlots.RESERVED; i++) {
+    for (int i = 0; i < PoolLimits.RESERVED; i++) {
       borrow(routers);
     }
     all.add(borrow(one));
     all.add(borrow(one));
-    NodeSlots.Waiter session = slots.enter(one, "session");
-    NodeSlots.Waiter router = slots.enter(routers, "router");
+    NodeSlots.Waiter session = slots.enter(one.connections(), "session");
+    NodeSlots.Waiter router = slots.enter(routers.connections(), "router");
     one.giveBack(all.get(0));
     assertTrue(router.done);
     assertNull(router.connection, "it is to open one in place of the free one");
@@ -202,15 +202,15 @@ class NodeSlotsTest {
   @Test
   void aConnectionThatCannotBeOpenedLeavesItsPlaceToOthers() throws IOException {
     borrow(one);
-    NodeSlots.Waiter opens = slots.enter(one, "unlucky");
+    NodeSlots.Waiter opens = slots.enter(one.connections(), "unlucky");
     assertTrue(opens.done);
-    NodeSlots.Waiter waits = slots.enter(one, "next");
+    NodeSlots.Waiter waits = slots.enter(one.connections(), "next");
     assertFalse(waits.done);
-    slots.opened(one, null);
+    slots.opened(one.connections(), null);
     assertTrue(waits.done);
     slots.leave(opens);
     slots.leave(waits);
-    slots.opened(one, null);
+    slots.opened(one.connections(), null);
     refuse = true;
     assertThrows(IOException.class, () -> borrow(one));
     assertEquals(1, slots.size());
@@ -220,8 +220,8 @@ class NodeSlotsTest {
   void aLostConnectionLeavesItsPlaceToOthers() throws IOException {
     NodeConnection lost = borrow(one);
     NodeConnection dropped = borrow(one);
-    NodeSlots.Waiter first = slots.enter(one, "first");
-    NodeSlots.Waiter second = slots.enter(one, "second");
+    NodeSlots.Waiter first = slots.enter(one.connections(), "first");
+    NodeSlots.Waiter second = slots.enter(one.connections(), "second");
     lost.close();
     one.giveBack(lost);
     assertTrue(first.done);
@@ -267,7 +267,8 @@ class NodeSlotsTest {
 
     private void event() throws IOException {
       switch (random.nextInt(6)) {
-        case 0, 1 -> waiting.add(slots.enter(pools.get(random.nextInt(3)), new Object()));
+        case 0, 1 ->
+            waiting.add(slots.enter(pools.get(random.nextInt(3)).connections(), new Object()));
         case 2 -> end(take(having), random.nextInt(4) == 0);
         case 3 -> opened(take(opening));
         case 4 -> {
@@ -292,8 +293,12 @@ class NodeSlotsTest {
         if (broken) {
           waiter.connection.close();
         }
-        waiter.pool.giveBack(waiter.connection);
+        poolOf(waiter).giveBack(waiter.connection);
       }
+    }
+
+    private NodePool poolOf(NodeSlots.Waiter waiter) {
+      return pools.stream().filter(pool -> pool.connections() == waiter.pool).findAny().get();
     }
 
     private void opened(NodeSlots.Waiter waiter) throws IOException {
@@ -321,8 +326,8 @@ class NodeSlotsTest {
       long bySessions = count(having, false) + count(opening, false);
       assertTrue(bySessions <= SESSIONS_MAX, name);
       assertTrue(slots.size() <= LIMITS.connectionsPerNode(), name);
-      boolean routerWaits = waiting.stream().anyMatch(waiter -> waiter.pool == pools.get(2));
-      boolean sessionWaits = waiting.stream().anyMatch(waiter -> waiter.pool != pools.get(2));
+      boolean routerWaits = waiting.stream().anyMatch(waiter -> poolOf(waiter) == pools.get(2));
+      boolean sessionWaits = waiting.stream().anyMatch(waiter -> poolOf(waiter) != pools.get(2));
       int used = having.size() + opening.size();
       assertFalse(routerWaits && used < LIMITS.connectionsPerNode(), name);
       assertFalse(

@@ -23,7 +23,7 @@ class CopyRoutingTest {
   }
 
   private static Route route(FactsBuilder facts) {
-    return Routing.compile("COPY", facts.build(), TestCatalog.threeNodes()).route(BoundValues.NONE);
+    return Routing.compile("COPY", facts.build(), TestCatalog.threeNodes()).route(TextValues.NONE);
   }
 
   private static ByteQueue bytes(String text) {

@@ -312,7 +312,6 @@ final class FactsBuilder {
         procedure,
         null,
         null,
-        false,
-        null);
+        false);
   }
 }

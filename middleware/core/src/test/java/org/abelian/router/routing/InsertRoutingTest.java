@@ -195,7 +195,7 @@ class InsertRoutingTest {
   }
 
   private static Route route(String sql, FactsBuilder facts) {
-    return Routing.compile(sql, facts.build(), TestCatalog.threeNodes()).route(BoundValues.NONE);
+    return Routing.compile(sql, facts.build(), TestCatalog.threeNodes()).route(TextValues.NONE);
   }
 
   private static void assertRefused(SqlState state, Route route, String hint) {

@@ -58,12 +58,12 @@ class ProcedureRoutingTest {
   @Test
   void constantsAndParametersNameNodesInTheirOrder() {
     assertEquals(
-        List.of(3, 1), nodes(route(named(constant(on(3)), constant(on(1))), BoundValues.NONE)));
+        List.of(3, 1), nodes(route(named(constant(on(3)), constant(on(1))), TextValues.NONE)));
     assertEquals(
         List.of(2, 3),
         nodes(route(named(parameter(1), constant(on(3))), TextValues.of(on(2)), INT4)));
     assertEquals(
-        List.of(2), nodes(route(named(constant(on(2)), constant(on(2))), BoundValues.NONE)));
+        List.of(2), nodes(route(named(constant(on(2)), constant(on(2))), TextValues.NONE)));
   }
 
   @Test
@@ -75,19 +75,19 @@ class ProcedureRoutingTest {
 
   @Test
   void keysThatOnlyANodeKnowsGoToAllNodes() {
-    assertEquals(List.of(1, 2, 3), nodes(route(named(new Value.Other()), BoundValues.NONE)));
+    assertEquals(List.of(1, 2, 3), nodes(route(named(new Value.Other()), TextValues.NONE)));
     assertEquals(
-        List.of(1, 2, 3), nodes(route(procedure(List.of(), true, "", false), BoundValues.NONE)));
+        List.of(1, 2, 3), nodes(route(procedure(List.of(), true, "", false), TextValues.NONE)));
   }
 
   @Test
   void aCallWithoutAnyKeyIsAnsweredByOneNode() {
-    assertEquals(1, nodes(route(named(new Value.Null()), BoundValues.NONE)).size());
+    assertEquals(1, nodes(route(named(new Value.Null()), TextValues.NONE)).size());
   }
 
   @Test
   void argumentsThatDifferFromNodeToNodeAreRefused() {
-    Route route = route(procedure(List.of(constant("1")), false, "", true), BoundValues.NONE);
+    Route route = route(procedure(List.of(constant("1")), false, "", true), TextValues.NONE);
     assertEquals(
         SqlState.FEATURE_NOT_SUPPORTED,
         assertInstanceOf(Route.Refused.class, route).error().state());
@@ -96,7 +96,7 @@ class ProcedureRoutingTest {
   @Test
   void aStoppedProcedureIsRefusedWithTheReason() {
     Route route =
-        route(procedure(List.of(constant("1")), false, "it lied", false), BoundValues.NONE);
+        route(procedure(List.of(constant("1")), false, "it lied", false), TextValues.NONE);
     var error = assertInstanceOf(Route.Refused.class, route).error();
     assertEquals(SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, error.state());
     assertTrue(error.getMessage().contains("it lied"), error.getMessage());

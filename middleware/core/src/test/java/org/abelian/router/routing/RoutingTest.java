@@ -112,7 +112,7 @@ class RoutingTest {
         FIRST,
         Routing.compile(
                 "SELECT f()", select().callsFunction("public.f").build(), TestCatalog.oneNode())
-            .route(BoundValues.NONE));
+            .route(TextValues.NONE));
   }
 
   @Test
@@ -254,7 +254,7 @@ class RoutingTest {
     FactsBuilder facts = select().reads("orders").reads("notes").readsNested("people");
     assertEquals(
         FIRST,
-        Routing.compile("SELECT", facts.build(), TestCatalog.oneNode()).route(BoundValues.NONE));
+        Routing.compile("SELECT", facts.build(), TestCatalog.oneNode()).route(TextValues.NONE));
   }
 
   @Test

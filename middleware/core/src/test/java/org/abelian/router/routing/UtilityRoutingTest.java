@@ -121,7 +121,7 @@ class UtilityRoutingTest {
   }
 
   private static Route route(FactsBuilder facts) {
-    return Routing.compile("X", facts.build(), TestCatalog.threeNodes()).route(BoundValues.NONE);
+    return Routing.compile("X", facts.build(), TestCatalog.threeNodes()).route(TextValues.NONE);
   }
 
   private static void assertRefused(FactsBuilder facts) {

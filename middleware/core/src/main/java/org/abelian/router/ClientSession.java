@@ -1,0 +1,472 @@
+package org.abelian.router;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.abelian.router.backend.BackendSession;
+import org.abelian.router.backend.ConnectionSetup;
+import org.abelian.router.backend.Greeting;
+import org.abelian.router.backend.SessionSettings;
+import org.abelian.router.catalog.Node;
+import org.abelian.router.engine.EngineContext;
+import org.abelian.router.engine.Executor;
+import org.abelian.router.engine.UpdateBatching;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientInput;
+import org.abelian.router.execution.ClientOutput;
+import org.abelian.router.execution.ReplyQueue;
+import org.abelian.router.explain.Explain;
+import org.abelian.router.frontend.Authentication;
+import org.abelian.router.frontend.CopyRelay;
+import org.abelian.router.frontend.ExtendedProtocol;
+import org.abelian.router.frontend.GroupMessages;
+import org.abelian.router.frontend.KeyGeneration;
+import org.abelian.router.frontend.OutcomeRoute;
+import org.abelian.router.frontend.Pipeline;
+import org.abelian.router.frontend.Portals;
+import org.abelian.router.frontend.RouterSettings;
+import org.abelian.router.frontend.SessionCommands;
+import org.abelian.router.frontend.SessionRouting;
+import org.abelian.router.frontend.SessionStatements;
+import org.abelian.router.frontend.SimpleProtocol;
+import org.abelian.router.frontend.Startup;
+import org.abelian.router.frontend.StatementStarter;
+import org.abelian.router.pool.NodeAddress;
+import org.abelian.router.pool.NodeIdentity;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.pool.NodePool;
+import org.abelian.router.procedure.CallContext;
+import org.abelian.router.procedure.ProcedureCalls;
+import org.abelian.router.procedure.ProcedureServices;
+import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.MalformedMessageException;
+import org.abelian.router.protocol.MemoryBudget;
+import org.abelian.router.protocol.ProtocolException;
+import org.abelian.router.protocol.StartupSettings;
+import org.abelian.router.session.BatchScope;
+import org.abelian.router.session.BatchSlot;
+import org.abelian.router.session.Cancellation;
+import org.abelian.router.session.GroupRetry;
+import org.abelian.router.session.SessionErrors;
+import org.abelian.router.session.SettingsWatch;
+import org.abelian.router.session.SnapshotGate;
+import org.abelian.router.session.TransactionEnding;
+import org.abelian.router.session.TransactionState;
+import org.abelian.router.session.Transactions;
+import org.abelian.router.statement.Analyzer;
+import org.abelian.router.statement.ClientStatements;
+import org.abelian.router.statement.SchemaScope;
+import org.abelian.router.transaction.SessionLabel;
+
+/**
+ * One client's dialogue with the cluster. Bytes of the client go in by {@link #receive}, bytes for
+ * it come out of {@link #output}, and {@link #advance} does the work between, in the caller's
+ * thread. {@link #cancel} and {@link #abort} may come from other threads, everything else from one
+ * at a time. It only wires the parts, of which each does one thing.
+ */
+public final class ClientSession
+    implements SessionRegistry.Entry, Startup.Host, Pipeline.Listener, TransactionEnding.Listener {
+  /** A client that sends more than this without reading has it worked on meanwhile. */
+  private static final int LARGEST_BACKLOG = 1 << 20;
+
+  /** The same for COPY data. */
+  private static final int LARGEST_COPY_BACKLOG = 1 << 16;
+
+  private static final int ABORT_GRACE_SECONDS = 5;
+
+  /** Nobody who knows the keys of some sessions shall guess those of others. */
+  private static final SecureRandom SECRETS = new SecureRandom();
+
+  private final RouterServices services;
+  private final int id;
+  private final int secret = SECRETS.nextInt();
+  private final ClientInput input;
+  private final ClientOutput output;
+  private final ReplyQueue replies;
+  private final Cancellation cancellation = new Cancellation();
+  private final BatchSlot slot = new BatchSlot(cancellation);
+  private final TransactionState transaction;
+  private final ClientStatements named;
+  private final Portals portals = new Portals();
+  private final Startup startup;
+  private SessionSettings settings;
+  private SchemaScope scope;
+  private Transactions transactions;
+  private GroupRetry retry;
+  private SnapshotGate gate;
+  private ProcedureCalls procedures;
+  private Pipeline pipeline;
+  private CopyRelay copy;
+
+  /** Other threads cancel and abort by it; null before the client is known. */
+  private volatile BackendSession backends;
+
+  private volatile boolean closed;
+
+  ClientSession(RouterServices services, int id, Authentication authentication) {
+    this.services = services;
+    this.id = id;
+    input = new ClientInput(services.memory());
+    output = new ClientOutput(services.memory());
+    transaction = new TransactionState(services.memory());
+    named = new ClientStatements(services.memory());
+    replies = new ReplyQueue(output);
+    startup = new Startup(this, output, authentication);
+  }
+
+  // ---- for the faces
+
+  @Override
+  public int id() {
+    return id;
+  }
+
+  @Override
+  public int secret() {
+    return secret;
+  }
+
+  /** Takes bytes of the client. */
+  public void receive(byte[] bytes, int offset, int length) {
+    input.receive(bytes, offset, length);
+  }
+
+  /** What counts the buffers of all sessions. */
+  public MemoryBudget memory() {
+    return services.memory();
+  }
+
+  /** True when so much has come that it should be worked on although the client sends on. */
+  public boolean isBehind() {
+    int most = replies.copyIn() == null ? LARGEST_BACKLOG : LARGEST_COPY_BACKLOG;
+    return input.queue().size() > most;
+  }
+
+  /** The messages for the client. */
+  public ClientOutput output() {
+    return output;
+  }
+
+  /** How long a node may take to send something, in milliseconds; 0 for ever. */
+  public void timeout(int millis) {
+    replies.timeout(millis);
+  }
+
+  /** How long a node may take to send something, in milliseconds; 0 for ever. */
+  public int timeout() {
+    return replies.timeout();
+  }
+
+  /** True when the dialogue is over; output may still be there. */
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /** True when the client is known and may send queries. */
+  public boolean isStarted() {
+    return startup.isDone();
+  }
+
+  /** True when no transaction is open and nothing is being answered. */
+  public boolean isIdle() {
+    return (pipeline == null || !pipeline.isInGroup())
+        && replies.isEmpty()
+        && !transaction.isOpen();
+  }
+
+  /**
+   * Does a piece of work.
+   *
+   * @return false when nothing can be done before the client sends more
+   * @throws ProtocolException when the client sends what the protocol does not allow; it has been
+   *     told
+   */
+  public boolean advance() throws IOException {
+    if (closed) {
+      return false;
+    }
+    try {
+      if (!startup.isDone()) {
+        return advanceStartup();
+      }
+      if (replies.isEmpty()) {
+        return pipeline.dispatch();
+      }
+      if (replies.copyIn() != null && !copy.forward()) {
+        return false;
+      }
+      replies.run();
+      return true;
+    } catch (ProtocolException | MalformedMessageException e) {
+      output.error(ErrorFields.of("FATAL", SqlState.PROTOCOL_VIOLATION.code(), e.getMessage()));
+      close();
+      return false;
+    }
+  }
+
+  private boolean advanceStartup() throws IOException {
+    boolean goesOn = startup.advance(input.queue());
+    if (startup.isDone()) {
+      input.checkTypes();
+    }
+    return goesOn;
+  }
+
+  /** Asks the nodes to cancel what they do for this session. */
+  @Override
+  public void cancel() {
+    cancellation.request();
+    BackendSession current = backends;
+    if (current != null && !slot.cancel()) {
+      current.cancel();
+    }
+  }
+
+  @Override
+  public void deadlock(AbelianException error) {
+    cancellation.deadlock(error);
+  }
+
+  /**
+   * Breaks the session off: whoever runs it gets errors, and what nodes do for it is cancelled. For
+   * other threads.
+   */
+  @Override
+  public void abort() {
+    end();
+    BackendSession current = backends;
+    if (current == null) {
+      return;
+    }
+    if (slot.cancel()) {
+      // It may be running what others wait for: for them, its nodes may still answer.
+      CompletableFuture.delayedExecutor(ABORT_GRACE_SECONDS, TimeUnit.SECONDS)
+          .execute(
+              () -> {
+                if (slot.isWaiting()) {
+                  current.abort();
+                }
+              });
+    } else if (current.isWaiting()) {
+      // A node whose connection is closed would not notice before its statement ends.
+      Thread canceller = new Thread(() -> cancelAndAbort(current), "abelian-abort");
+      canceller.setDaemon(true);
+      canceller.start();
+    } else {
+      current.abort();
+    }
+  }
+
+  private static void cancelAndAbort(BackendSession backends) {
+    try {
+      backends.cancel();
+    } finally {
+      backends.abort();
+    }
+  }
+
+  /** Ends the session. What was open is rolled back. */
+  @Override
+  public void close() {
+    end();
+    if (backends != null) {
+      slot.endGroup();
+      gate.abandon();
+      backends.close();
+    }
+  }
+
+  /** Gives up its memory: the client has got, or will not get, what was left for it. */
+  public void free() {
+    input.queue().close();
+    output.queue().close();
+    named.clear();
+    transaction.end();
+  }
+
+  private void end() {
+    closed = true;
+    cancellation.close();
+    services.sessions().remove(this);
+  }
+
+  // ---- the beginning
+
+  @Override
+  public void cancel(int session, int key) {
+    services.sessions().cancel(session, key);
+  }
+
+  /** A node must accept the client before the router does anything for it. */
+  @Override
+  public Map<String, String> connect(NodeIdentity identity, StartupSettings asked)
+      throws IOException {
+    NodePool pool = anyNode(identity);
+    build(identity, asked);
+    return new Greeting(settings, services.sealKeys()).of(this, pool);
+  }
+
+  private NodePool anyNode(NodeIdentity identity) throws IOException {
+    NodeLostException last = null;
+    for (Node node : services.seeds()) {
+      NodePool pool = services.pools().pool(new NodeAddress(node.host(), node.port()), identity);
+      try {
+        pool.giveBackToAnyone(pool.borrow(this, null));
+        return pool;
+      } catch (NodeLostException e) {
+        last = e;
+      }
+    }
+    throw new AbelianException(
+        SqlState.UNABLE_TO_CONNECT,
+        "no node of the cluster can be reached" + (last == null ? "" : ": " + last.getMessage()),
+        "Check that the nodes run, and the addresses that the router was given.");
+  }
+
+  @Override
+  public void opened() {
+    services.sessions().add(this);
+    services.firstSession().run();
+  }
+
+  private void build(NodeIdentity identity, StartupSettings asked) {
+    String label = new SessionLabel(services.uuid(), id).toString();
+    long version = services.catalogs().current().version();
+    settings = new SessionSettings(label, version, asked);
+    scope = new SchemaScope(identity, settings, transaction::changesOf);
+    backends =
+        new BackendSession(
+            this,
+            services.pools(),
+            new ConnectionSetup(settings, services.sealKeys(), services.schemaEpoch()),
+            identity,
+            settings,
+            scope::hasTemporaryObjects);
+    SettingsWatch watch = new SettingsWatch(transaction, backends, replies);
+    TransactionEnding ending =
+        new TransactionEnding(id, transaction, backends, replies, watch, services.commits(), this);
+    retry =
+        new GroupRetry(transaction, backends, output, named, settings, services.catalogs(), ending);
+    transactions = new Transactions(transaction, backends, replies, watch, ending, retry);
+    gate = new SnapshotGate(services.control(), services.uuid(), services.intents(), cancellation);
+    wire();
+  }
+
+  private void wire() {
+    GroupMessages group = new GroupMessages();
+    EngineContext engine =
+        new EngineContext(
+            backends,
+            transactions,
+            replies,
+            gate,
+            retry,
+            scope,
+            services.memory(),
+            services.uuid(),
+            group);
+    BatchScope batchScope = new BatchScope(backends, scope, settings, replies);
+    procedures =
+        new ProcedureCalls(
+            new CallContext(
+                id, engine, settings, cancellation, slot, batchScope, services.procedures()));
+    Analyzer analyzer =
+        new Analyzer(
+            backends,
+            settings,
+            scope,
+            services.statements(),
+            services.catalogs(),
+            services.schemaEpoch());
+    KeyGeneration keys = new KeyGeneration(engine, services.catalogs(), services.keys());
+    SessionStatements statements =
+        new SessionStatements(
+            services.statements(), named, analyzer, keys, engine, services.catalogs());
+    SessionErrors errors =
+        new SessionErrors(
+            output,
+            transaction,
+            backends,
+            services.commits().coordinated(),
+            cancellation,
+            retry,
+            procedures::misrouted,
+            this);
+    replies.errors(errors);
+    StatementStarter starter = starter(engine, batchScope);
+    SessionCommands commands =
+        new SessionCommands(engine, settings, statements, services.catalogs(), portals::clear);
+    ExtendedProtocol extended =
+        new ExtendedProtocol(engine, starter, statements, commands, portals, input.queue());
+    SimpleProtocol simple =
+        new SimpleProtocol(engine, starter, statements, commands, services.catalogs());
+    pipeline = new Pipeline(input, engine, errors, extended, simple, this);
+    group.of(pipeline, extended, simple);
+    copy = new CopyRelay(replies, input.queue(), pipeline);
+  }
+
+  private StatementStarter starter(EngineContext engine, BatchScope batchScope) {
+    ProcedureServices shared = services.procedures();
+    RouterSettings router =
+        new RouterSettings(engine, shared.statistics()::json, shared.rules()::json);
+    SessionRouting routing =
+        new SessionRouting(engine, new OutcomeRoute(services.outcomes()), router);
+    UpdateBatching batching =
+        new UpdateBatching(engine, services.updates(), slot, batchScope, services.statements());
+    return new StatementStarter(
+        new Executor(engine), routing, batching, procedures, new Explain(engine, procedures));
+  }
+
+  // ---- groups of messages, and transactions
+
+  @Override
+  public void groupBegins() {
+    transactions.beginGroup();
+    retry.beginGroup();
+    gate.abandon();
+  }
+
+  @Override
+  public void groupEnds(boolean failed) {
+    try {
+      procedures.groupEnded(failed);
+      transactions.endGroup(failed);
+    } finally {
+      if (!transaction.isOpen()) {
+        portals.clear();
+      }
+    }
+  }
+
+  @Override
+  public void groupIsOver() {
+    slot.endGroup();
+  }
+
+  @Override
+  public void terminate() {
+    close();
+  }
+
+  @Override
+  public void ended() {
+    portals.clear();
+  }
+
+  @Override
+  public void schemaChanged(boolean committed) {
+    scope.transactionEnded();
+    if (committed) {
+      services.schemaChanged().run();
+    }
+    settings.placementVersion(services.catalogs().current().version());
+  }
+
+  @Override
+  public String toString() {
+    return "session " + id + (closed ? " (closed)" : "");
+  }
+}

@@ -1,0 +1,61 @@
+package org.abelian.router;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.abelian.router.backend.SealKeys;
+import org.abelian.router.batching.Amounts;
+import org.abelian.router.batching.Batcher;
+import org.abelian.router.catalog.CatalogStore;
+import org.abelian.router.catalog.Node;
+import org.abelian.router.pool.NodePools;
+import org.abelian.router.procedure.ProcedureServices;
+import org.abelian.router.protocol.MemoryBudget;
+import org.abelian.router.session.CommitServices;
+import org.abelian.router.session.SnapshotGate;
+import org.abelian.router.statement.StatementCache;
+import org.abelian.router.transaction.IntentLedger;
+import org.abelian.router.transaction.OutcomeInquiry;
+
+/**
+ * What the sessions of a router share.
+ *
+ * @param uuid of the router
+ * @param seeds the nodes that it was given
+ * @param pools connections to nodes
+ * @param memory counts the buffers of all sessions
+ * @param sealKeys tell nodes the router's own words from its clients'
+ * @param catalogs the nodes and the placement
+ * @param statements the texts of all clients
+ * @param sessions all that are open
+ * @param updates batches updates of contended rows
+ * @param commits commits over several nodes
+ * @param procedures calls of distributed procedures
+ * @param intents commuting transactions that are not over
+ * @param outcomes what became of transactions
+ * @param control the router's own connections to nodes
+ * @param keys random UUIDs that nobody can foresee
+ * @param schemaEpoch grows when a schema was changed through this router
+ * @param schemaChanged nothing that was found out about texts before need hold
+ * @param firstSession starts what the router does beside its sessions
+ */
+record RouterServices(
+    UUID uuid,
+    List<Node> seeds,
+    NodePools pools,
+    MemoryBudget memory,
+    SealKeys sealKeys,
+    CatalogStore catalogs,
+    StatementCache statements,
+    SessionRegistry sessions,
+    Batcher<Amounts> updates,
+    CommitServices commits,
+    ProcedureServices procedures,
+    IntentLedger intents,
+    OutcomeInquiry outcomes,
+    SnapshotGate.ControlConnections control,
+    Supplier<UUID> keys,
+    LongSupplier schemaEpoch,
+    Runnable schemaChanged,
+    Runnable firstSession) {}

@@ -1,0 +1,80 @@
+package org.abelian.router;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.transaction.VictimHandler;
+
+/** The sessions of a router, by the number that clients name in cancel requests. */
+public final class SessionRegistry implements VictimHandler {
+  /** A session, as other threads see it. */
+  interface Entry {
+    /** The number that its client knows. */
+    int id();
+
+    /** The key that a cancel request must name. */
+    int secret();
+
+    /** Cancels what it does. */
+    void cancel();
+
+    /** The next cancellation is to be told as this error; null for an ordinary one. */
+    void deadlock(AbelianException error);
+
+    /** Breaks it off: whoever runs it gets errors. */
+    void abort();
+  }
+
+  private final Map<Integer, Entry> sessions = new ConcurrentHashMap<>();
+  private final AtomicInteger next = new AtomicInteger(1);
+
+  int nextId() {
+    return next.getAndIncrement() & Integer.MAX_VALUE;
+  }
+
+  void add(Entry session) {
+    sessions.put(session.id(), session);
+  }
+
+  void remove(Entry session) {
+    sessions.remove(session.id(), session);
+  }
+
+  /** Cancels what a session does; nothing happens unless the secret is right. */
+  void cancel(int id, int secret) {
+    Entry session = sessions.get(id);
+    if (session != null && session.secret() == secret) {
+      session.cancel();
+    }
+  }
+
+  @Override
+  public boolean mark(long session, AbelianException error) {
+    Entry victim = sessions.get((int) session);
+    if (victim == null) {
+      return false;
+    }
+    victim.deadlock(error);
+    return true;
+  }
+
+  @Override
+  public void spare(long session) {
+    Entry spared = sessions.get((int) session);
+    if (spared != null) {
+      spared.deadlock(null);
+    }
+  }
+
+  /** How many there are. */
+  public int size() {
+    return sessions.size();
+  }
+
+  /** All of them now. */
+  List<Entry> all() {
+    return List.copyOf(sessions.values());
+  }
+}

@@ -1,0 +1,67 @@
+package org.abelian.router.backend;
+
+import java.util.List;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodePool;
+
+/** What a session has to do with one node. */
+public final class Backend {
+  public final int nodeId;
+  public final NodePool pool;
+
+  /** The connection that the session has now; null when it has none. */
+  public NodeConnection connection;
+
+  /** The connection that it had last, and takes again if nobody else has. */
+  public NodeConnection last;
+
+  /** True when the session's transaction is open there. */
+  public boolean begun;
+
+  /** True when the session's transaction may have changed something there. */
+  public boolean wrote;
+
+  /** True when messages of the client's current group went there and no Sync yet. */
+  public boolean touched;
+
+  /** True when the node has answered with an error and skips what comes until Sync. */
+  public boolean skips;
+
+  /**
+   * True when the connection holds state that no other session may see or lose (temporary tables,
+   * advisory locks).
+   */
+  public boolean pinned;
+
+  /** The settings there, as far as the session has taken notice of them; null when it has not. */
+  public ReportedSettings seen;
+
+  /** How much of the transaction's history the node has been told. */
+  public int told;
+
+  public Backend(int nodeId, NodePool pool) {
+    this.nodeId = nodeId;
+    this.pool = pool;
+  }
+
+  /** The ids of their nodes, in the same order. */
+  public static List<Integer> nodes(List<Backend> backends) {
+    return backends.stream().map(backend -> backend.nodeId).toList();
+  }
+
+  /** What the node says is set there; only while there is a connection. */
+  public ReportedSettings reported() {
+    String text = connection.settings();
+    return seen != null && seen.toString().equals(text) ? seen : ReportedSettings.of(text);
+  }
+
+  /** True when there is a connection and it works. */
+  public boolean isUsable() {
+    return connection != null && !connection.isLost();
+  }
+
+  @Override
+  public String toString() {
+    return "node " + nodeId + " at " + pool.address();
+  }
+}

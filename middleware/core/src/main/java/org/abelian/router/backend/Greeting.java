@@ -1,0 +1,58 @@
+package org.abelian.router.backend;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodePool;
+
+/** The first settings of a session, as a node makes them of what the client asks for. */
+public final class Greeting {
+  private final SessionSettings settings;
+  private final SealKeys keys;
+
+  /** For a session that has set nothing yet. */
+  public Greeting(SessionSettings settings, SealKeys keys) {
+    this.settings = settings;
+    this.keys = keys;
+  }
+
+  /**
+   * Makes the settings on one node, and adopts them.
+   *
+   * @param session who borrows the connection
+   * @param pool connections to that node
+   * @return what the node reports then
+   */
+  public Map<String, String> of(Object session, NodePool pool) throws IOException {
+    String asked = String.join("\n;", settings.asked().statements());
+    // Ends, since each connection whose role or database has got other defaults leaves the pool.
+    while (true) {
+      NodeConnection connection = pool.borrow(session, null);
+      boolean fit = false;
+      try {
+        connection.settingsMark(SettingsSnapshot.UNKNOWN);
+        keys.provide(connection);
+        String taken = settings.snapshot().takeOver(0, label -> SealKeys.sealed(connection, label));
+        QueryResult result = NodeCall.simple(connection, taken + asked);
+        fit = !"f".equals(result.value());
+        if (!result.succeeded()) {
+          throw new ClientError(result.errorFields());
+        }
+        if (fit) {
+          settings.adopt(ReportedSettings.of(connection.settings()));
+          return new LinkedHashMap<>(connection.parameters());
+        }
+      } finally {
+        if (fit) {
+          pool.giveBackToAnyone(connection);
+        } else {
+          pool.drop(connection);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package org.abelian.router.engine;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Node;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.RouterWork;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.routing.Route;
+import org.abelian.router.session.Progress;
+import org.abelian.router.statement.RoutedStatement;
+
+/**
+ * Every node runs the statement, and the first node's answer is the client's: DDL, changes of
+ * reference tables, placement functions. The first node goes ahead, so that two such statements
+ * wait for each other there and nowhere else. All of it is one transaction.
+ */
+public final class BroadcastExecution extends Execution {
+  private final EngineContext context;
+  private final RoutedStatement routed;
+  private final List<NodePortal> portals;
+
+  private BroadcastExecution(
+      EngineContext context, RoutedStatement routed, List<NodePortal> portals) {
+    this.context = context;
+    this.routed = routed;
+    this.portals = portals;
+  }
+
+  static BroadcastExecution bind(
+      EngineContext context, BoundStatement bound, Route.AllNodes route) {
+    RoutedStatement routed = bound.routed();
+    List<Node> nodes = nodes(routed, route);
+    boolean several = nodes.size() > 1;
+    if (several) {
+      context.transactions().openImplicit();
+    }
+    String rewritten = routed.facts().rewritten();
+    NodeStatement text =
+        rewritten == null ? bound.statement().statement() : NodeStatement.of(rewritten);
+    List<NodePortal> portals = new ArrayList<>();
+    for (Node node : nodes) {
+      Backend backend = context.backends().backend(node);
+      SeveralNodes.enter(context, backend, routed);
+      if (routed.changesSchema(route)) {
+        announceChange(context, backend);
+      }
+      NodePortal portal = new NodePortal(context, backend, bound.portal());
+      portal.bind(text, false, bound.bind());
+      portals.add(portal);
+    }
+    if (routed.changesSchema(route)) {
+      context.transactions().schemaChanged();
+      context.scope().seesUncommittedSchema();
+    }
+    bound.answerBind(context.replies());
+    return new BroadcastExecution(context, routed, portals);
+  }
+
+  private static List<Node> nodes(RoutedStatement routed, Route.AllNodes route) {
+    List<Node> all = routed.router().catalog().nodes();
+    boolean refused = route.purpose() == Route.Purpose.NODE_BY_NODE && routed.mustBeAlone();
+    return refused ? all.subList(0, 1) : all; // The first refuses it, in PostgreSQL's words.
+  }
+
+  /**
+   * Tells the node that every node makes this change, and which one it is: sequences of distributed
+   * tables count differently on each. Nodes without seals know by their settings.
+   */
+  private static void announceChange(EngineContext context, Backend backend) {
+    String seal = backend.connection.seal("change_schema", Integer.toString(backend.nodeId));
+    if (seal != null) {
+      String sql =
+          "SELECT abelian.change_schema('%s',%d,'%s')"
+              .formatted(context.router(), backend.nodeId, seal);
+      context.transactions().inject(backend, NodeStatement.of(sql), false);
+    }
+  }
+
+  @Override
+  public void describe(Description wanted) {
+    boolean rows = routed.facts().rewritten() == null && routed.facts().returnsRows();
+    if (!rows) {
+      if (wanted == Description.FULL) {
+        context.replies().add(FixedMessage.NO_DATA);
+      }
+      return;
+    }
+    portals.get(0).describe(wanted);
+  }
+
+  @Override
+  public Progress execute(int limit) {
+    if (routed.writes()) {
+      context.retry().forbidAfterWrites();
+    }
+    boolean rewritten = routed.facts().rewritten() != null;
+    NodePortal first = portals.get(0);
+    first.execute(0);
+    context
+        .replies()
+        .add(
+            rewritten ? NodeReply.swallow(first.connection()) : NodeReply.pass(first.connection()));
+    if (portals.size() > 1) {
+      context.replies().add(RouterWork.then(this::runOthers));
+    }
+    if (rewritten) {
+      context.replies().add(FixedMessage.tag("CALL"));
+    }
+    return Progress.BARRIER;
+  }
+
+  private void runOthers() throws IOException {
+    List<NodePortal> others = portals.subList(1, portals.size());
+    for (NodePortal portal : others) {
+      portal.execute(0);
+      portal.connection().writer().empty(FrontendType.FLUSH);
+    }
+    context.backends().flush();
+    for (NodePortal portal : others) {
+      context.replies().runNow(NodeReply.swallow(portal.connection()));
+    }
+  }
+
+  @Override
+  public void close() {
+    portals.forEach(NodePortal::close);
+  }
+}

@@ -1,0 +1,34 @@
+package org.abelian.router.engine;
+
+import java.util.UUID;
+import org.abelian.router.backend.BackendSession;
+import org.abelian.router.execution.ReplyQueue;
+import org.abelian.router.protocol.MemoryBudget;
+import org.abelian.router.session.GroupRetry;
+import org.abelian.router.session.SnapshotGate;
+import org.abelian.router.session.Transactions;
+import org.abelian.router.statement.SchemaScope;
+
+/**
+ * What executions use of their session.
+ *
+ * @param backends its connections to the nodes
+ * @param transactions its transaction, over as many nodes as it reaches
+ * @param replies what its client is told next
+ * @param gate holds off commits while a read takes its snapshots on several nodes
+ * @param retry whether its group of messages may be run once more
+ * @param scope whose schema it sees
+ * @param memory counts what is kept of nodes' rows
+ * @param router the number of the router, by which nodes know it
+ * @param group the messages that the client has sent with the one that is planned
+ */
+public record EngineContext(
+    BackendSession backends,
+    Transactions transactions,
+    ReplyQueue replies,
+    SnapshotGate gate,
+    GroupRetry retry,
+    SchemaScope scope,
+    MemoryBudget memory,
+    UUID router,
+    GroupView group) {}

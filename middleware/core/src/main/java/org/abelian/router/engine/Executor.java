@@ -1,0 +1,52 @@
+package org.abelian.router.engine;
+
+import java.io.IOException;
+import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.routing.Route;
+
+/** Starts what a route says: the one place that knows which class runs which route. */
+public final class Executor {
+  private final EngineContext context;
+
+  /** Runs statements of this session. */
+  public Executor(EngineContext context) {
+    this.context = context;
+  }
+
+  /** What executions use of their session. */
+  public EngineContext context() {
+    return context;
+  }
+
+  /** True when everything sent before must have been answered before it is bound. */
+  public static boolean bindsQuiet(Route route) {
+    return route instanceof Route.Scatter scatter
+        && scatter.merge().mode() == MergeFacts.Mode.COMBINE;
+  }
+
+  /**
+   * Binds a statement on its nodes, more than one of which may take part.
+   *
+   * @return null when nodes have failed, and the client was told
+   */
+  public Execution bind(BoundStatement bound, Route route) throws IOException {
+    if (route instanceof Route.AllNodes all) {
+      boolean block = context.transactions().state().isBlock();
+      return all.purpose() == Route.Purpose.NODE_BY_NODE && !block
+          ? NodeByNodeExecution.bind(context, bound)
+          : BroadcastExecution.bind(context, bound, all);
+    } else if (route instanceof Route.Scatter scatter) {
+      return bindsQuiet(route)
+          ? GatherExecution.bind(context, bound, scatter)
+          : ScatterExecution.bind(context, bound, scatter);
+    } else if (route instanceof Route.ScatterWrite write) {
+      return WriteExecution.bind(context, bound, write);
+    } else if (route instanceof Route.Split split) {
+      return WriteExecution.bind(context, bound, split);
+    } else if (route instanceof Route.CopyIn copy) {
+      return CopyInExecution.bind(context, bound, copy);
+    }
+    throw AbelianException.internal("no execution for " + route, null);
+  }
+}

@@ -1,0 +1,128 @@
+package org.abelian.router.engine;
+
+import java.io.IOException;
+import java.util.List;
+import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.execution.CollectReply;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.ReplyQueue;
+import org.abelian.router.execution.RouterWork;
+import org.abelian.router.execution.RowCollection;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.routing.Route;
+import org.abelian.router.session.SnapshotGate;
+import org.abelian.router.statement.RoutedStatement;
+
+/**
+ * A read whose rows one node must finish (grouping, ordering, limits). Each node runs the worker
+ * query. One of them then runs the final query over all their rows, given as one array for each
+ * column after the client's own parameters. So types, collations and aggregates are PostgreSQL's
+ * own.
+ */
+final class GatherExecution {
+  /** So many bytes of workers' rows are held at most. */
+  private static final long BYTES_MAX = 64L << 20;
+
+  private final EngineContext context;
+  private final BoundStatement bound;
+  private final MergeFacts merge;
+
+  private GatherExecution(EngineContext context, BoundStatement bound, MergeFacts merge) {
+    this.context = context;
+    this.bound = bound;
+    this.merge = merge;
+  }
+
+  /**
+   * Runs the workers, and binds the final query. Nothing else may wait to be answered.
+   *
+   * @return the final query's execution; null when a worker has failed, and the client was told
+   */
+  static Execution bind(EngineContext context, BoundStatement bound, Route.Scatter route)
+      throws IOException {
+    GatherExecution gather = new GatherExecution(context, bound, route.merge());
+    int columns = route.merge().workerTypes().size();
+    RowCollection rows = new RowCollection(columns, BYTES_MAX, context.memory());
+    try {
+      gather.runWorkers(route.nodes(), rows);
+      return context.replies().failed() ? null : gather.bindFinal(rows);
+    } finally {
+      rows.close();
+    }
+  }
+
+  private void runWorkers(List<Integer> nodes, RowCollection rows) throws IOException {
+    RoutedStatement routed = bound.routed();
+    ReplyQueue replies = context.replies();
+    List<Backend> backends = SeveralNodes.backends(context, routed, nodes);
+    SnapshotGate.Hold hold = SeveralNodes.hold(context, routed, backends);
+    for (Backend backend : backends) {
+      context.transactions().enter(backend, routed);
+      sendWorker(backend);
+      replies.add(NodeReply.swallow(backend.connection));
+    }
+    replies.add(RouterWork.always(hold::release));
+    Runnable cancel = () -> context.backends().cancel(backends);
+    backends.forEach(backend -> replies.add(new CollectReply(backend.connection, rows, cancel)));
+    if (!routed.origins().isKnown()) {
+      learnOrigins(backends.get(0));
+    }
+    context.backends().requestAnswers();
+    replies.runAll();
+  }
+
+  private void sendWorker(Backend backend) {
+    byte[] name = context.backends().prepare(backend, worker(), true, context.replies());
+    BindMessage bind = bound.bind();
+    FrameWriter writer = backend.connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).string(name);
+    writer.bytes(bind.array(), bind.tailAt(), bind.resultFormatsAt() - bind.tailAt()).int2(0).end();
+    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+  }
+
+  /** The client is to see where the columns come from as one node would tell. */
+  private void learnOrigins(Backend backend) {
+    NodeStatement statement = bound.statement().statement();
+    byte[] name = context.backends().prepare(backend, statement, true, context.replies());
+    backend.connection.writer().begin(FrontendType.DESCRIBE).int1('S').string(name).end();
+    context.replies().add(bound.routed().origins().learn(backend.connection));
+  }
+
+  private NodeStatement worker() {
+    RoutedStatement routed = bound.routed();
+    if (routed.worker() == null) {
+      routed.worker(NodeStatement.of(merge.worker(), routed.facts().parameters()));
+    }
+    return routed.worker();
+  }
+
+  private NodeStatement last() {
+    RoutedStatement routed = bound.routed();
+    if (routed.combine() == null) {
+      routed.combine(NodeStatement.of(merge.combine(), merge.combineParameters()));
+    }
+    return routed.combine();
+  }
+
+  private Execution bindFinal(RowCollection rows) {
+    Backend home = context.backends().home(bound.routed().router().catalog());
+    context.transactions().enter(home, false);
+    byte[] name = context.backends().prepare(home, last(), true, context.replies());
+    BindMessage bind = bound.bind();
+    FrameWriter writer = home.connection.writer();
+    bind.begin(writer, name);
+    bind.writeValues(writer, rows.arrays());
+    writer.bytes(bind.array(), bind.resultFormatsAt(), bind.end() - bind.resultFormatsAt()).end();
+    context
+        .replies()
+        .add(
+            bound.extended()
+                ? NodeReply.pass(home.connection)
+                : NodeReply.swallow(home.connection));
+    return SingleNodeExecution.of(context, bound, home, bound.routed().origins());
+  }
+}

@@ -1,0 +1,76 @@
+package org.abelian.router.engine;
+
+import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Node;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.session.Progress;
+import org.abelian.router.session.SessionErrors;
+
+/**
+ * A statement that no transaction block may hold (VACUUM, CREATE INDEX CONCURRENTLY): each node
+ * runs it by itself, and the first error ends it.
+ */
+public final class NodeByNodeExecution extends Execution {
+  private final EngineContext context;
+  private final BoundStatement bound;
+
+  private NodeByNodeExecution(EngineContext context, BoundStatement bound) {
+    this.context = context;
+    this.bound = bound;
+  }
+
+  static NodeByNodeExecution bind(EngineContext context, BoundStatement bound) {
+    context.transactions().schemaChanged();
+    context.scope().seesUncommittedSchema();
+    bound.answerBind(context.replies());
+    return new NodeByNodeExecution(context, bound);
+  }
+
+  @Override
+  public boolean runsQuiet(int limit) {
+    return true;
+  }
+
+  @Override
+  public void describe(Description wanted) {
+    if (wanted == Description.FULL) {
+      context.replies().add(FixedMessage.NO_DATA);
+    }
+  }
+
+  @Override
+  public Progress execute(int limit) {
+    if (context.transactions().state().isBlock()) {
+      throw ClientError.of(
+          "25001", bound.routed().facts().tag() + " cannot run inside a transaction block");
+    }
+    context.retry().forbid();
+    String tag = null;
+    for (Node node : bound.routed().router().catalog().nodes()) {
+      Backend backend = context.backends().backend(node);
+      context.backends().connect(backend);
+      QueryResult result = run(backend, bound.statement().sql());
+      if (!result.succeeded()) {
+        throw new ClientError(result.errorFields());
+      }
+      if (tag == null) {
+        result.notices().forEach(context.replies().output()::pass);
+      }
+      tag = result.tag();
+    }
+    context.replies().output().commandComplete(tag);
+    return Progress.NEXT;
+  }
+
+  private static QueryResult run(Backend backend, String sql) {
+    try {
+      return NodeCall.simple(backend.connection, sql);
+    } catch (NodeLostException lost) {
+      throw new ClientError(SessionErrors.effectUnknown(lost.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package org.abelian.router.engine;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.Reply;
+import org.abelian.router.execution.ReplyContext;
+import org.abelian.router.execution.RouterWork;
+import org.abelian.router.execution.TagSum;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.routing.Route;
+import org.abelian.router.session.Progress;
+import org.abelian.router.session.SnapshotGate;
+
+/** Several nodes read, each its own rows; the client gets them one node after the other. */
+public final class ScatterExecution extends Execution {
+  private final EngineContext context;
+  private final List<NodePortal> portals;
+  private Portion portion;
+
+  private ScatterExecution(EngineContext context, List<NodePortal> portals) {
+    this.context = context;
+    this.portals = portals;
+  }
+
+  /** Binds it on each node, so that all snapshots are of one moment. */
+  static ScatterExecution bind(EngineContext context, BoundStatement bound, Route.Scatter route)
+      throws IOException {
+    List<Backend> backends = SeveralNodes.backends(context, bound.routed(), route.nodes());
+    SnapshotGate.Hold hold = SeveralNodes.hold(context, bound.routed(), backends);
+    List<NodePortal> portals = new ArrayList<>();
+    for (Backend backend : backends) {
+      SeveralNodes.enter(context, backend, bound.routed());
+      NodePortal portal = new NodePortal(context, backend, bound.portal());
+      portal.bind(bound.statement().statement(), true, bound.bind());
+      portals.add(portal);
+    }
+    context.replies().add(RouterWork.always(hold::release));
+    bound.answerBind(context.replies());
+    return new ScatterExecution(context, portals);
+  }
+
+  @Override
+  public void describe(Description wanted) {
+    portals.get(0).describe(wanted);
+  }
+
+  @Override
+  public boolean runsQuiet(int limit) {
+    return limit > 0;
+  }
+
+  @Override
+  public Progress execute(int limit) {
+    if (limit > 0) {
+      portion = portion == null ? new Portion() : portion;
+      portion.begin(limit);
+      context.replies().add(portion);
+      return Progress.BARRIER;
+    }
+    SeveralNodes.execute(context, portals);
+    return Progress.NEXT;
+  }
+
+  @Override
+  public void close() {
+    portals.forEach(NodePortal::close);
+  }
+
+  /** A limited number of rows, taken from one node after the other. */
+  private final class Portion extends Reply {
+    private int node;
+    private int left;
+    private long given;
+    private TagSum sum;
+    private NodeReply rows;
+
+    void begin(int limit) {
+      left = limit;
+      given = 0;
+      rows = null;
+    }
+
+    @Override
+    public boolean run(ReplyContext replies) throws IOException {
+      while (node < portals.size() && left > 0) {
+        if (rows == null) {
+          ask();
+        }
+        if (!rows.run(replies)) {
+          return false;
+        }
+        rows = null;
+        if (replies.failed()) {
+          return true;
+        }
+        left -= (int) sum.rows();
+        given += sum.rows();
+        node += sum.isSuspended() ? 0 : 1;
+      }
+      if (node == portals.size()) {
+        replies.output().commandComplete("SELECT " + given);
+        return true;
+      }
+      return FixedMessage.PORTAL_SUSPENDED.run(replies);
+    }
+
+    private void ask() {
+      NodePortal portal = portals.get(node);
+      portal.execute(left);
+      portal.connection().writer().empty(FrontendType.FLUSH);
+      context.backends().flush();
+      sum = new TagSum();
+      rows = NodeReply.share(portal.connection(), sum);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package org.abelian.router.engine;
+
+import java.io.IOException;
+import java.util.List;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.ReplyQueue;
+import org.abelian.router.execution.RouterWork;
+import org.abelian.router.execution.TagSum;
+import org.abelian.router.session.SnapshotGate;
+import org.abelian.router.session.TransactionWork;
+import org.abelian.router.statement.RoutedStatement;
+
+/** What executions on several nodes have in common. */
+final class SeveralNodes {
+  private SeveralNodes() {}
+
+  /** The session's backends of these nodes. */
+  static List<Backend> backends(
+      EngineContext context, RoutedStatement routed, List<Integer> nodes) {
+    Catalog catalog = routed.router().catalog();
+    return nodes.stream().map(node -> context.backends().backend(catalog, node)).toList();
+  }
+
+  /** A statement is about to go to the node, and may write on others as well. */
+  static void enter(EngineContext context, Backend backend, RoutedStatement routed) {
+    context.transactions().enter(backend, routed);
+    if (routed.writes()) {
+      context.transactions().state().work().refuse(TransactionWork.SEVERAL_NODES);
+    }
+  }
+
+  /** All run it; rows are given one node after the other, and counts are added. */
+  static void execute(EngineContext context, List<NodePortal> portals) {
+    ReplyQueue replies = context.replies();
+    TagSum sum = new TagSum();
+    for (NodePortal portal : portals) {
+      portal.execute(0);
+      replies.add(NodeReply.share(portal.connection(), sum));
+    }
+    replies.add(RouterWork.then(() -> replies.output().commandComplete(sum.tag())));
+  }
+
+  /**
+   * A read enters these nodes, and holds their commit gates. They are to be released when all of
+   * them have bound it, which is when they take its snapshots.
+   */
+  static SnapshotGate.Hold hold(
+      EngineContext context, RoutedStatement routed, List<Backend> backends) throws IOException {
+    context.transactions().enterTogether(backends);
+    return context.gate().take(routed.router().catalog(), Backend.nodes(backends));
+  }
+}

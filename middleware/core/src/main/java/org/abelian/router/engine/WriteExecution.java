@@ -1,0 +1,80 @@
+package org.abelian.router.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.routing.Route;
+import org.abelian.router.session.Progress;
+import org.abelian.router.statement.RoutedStatement;
+
+/**
+ * Several nodes write, each its own rows: an UPDATE or DELETE whose text goes to all of them, or an
+ * INSERT of which each gets its part. Counts are added; rows of RETURNING are given one node after
+ * the other. All of it is one transaction.
+ */
+public final class WriteExecution extends Execution {
+  private final EngineContext context;
+  private final RoutedStatement routed;
+  private final List<NodePortal> portals;
+
+  private WriteExecution(EngineContext context, RoutedStatement routed, List<NodePortal> portals) {
+    this.context = context;
+    this.routed = routed;
+    this.portals = portals;
+  }
+
+  static WriteExecution bind(
+      EngineContext context, BoundStatement bound, Route.ScatterWrite route) {
+    List<Route.Part> parts =
+        route.nodes().stream().map(node -> new Route.Part(node, bound.statement().sql())).toList();
+    return bind(context, bound, parts, true);
+  }
+
+  static WriteExecution bind(EngineContext context, BoundStatement bound, Route.Split route) {
+    return bind(context, bound, route.parts(), false);
+  }
+
+  private static WriteExecution bind(
+      EngineContext context, BoundStatement bound, List<Route.Part> parts, boolean whole) {
+    context.transactions().openImplicit();
+    RoutedStatement routed = bound.routed();
+    List<NodePortal> portals = new ArrayList<>();
+    for (Route.Part part : parts) {
+      var backend = context.backends().backend(routed.router().catalog(), part.node());
+      SeveralNodes.enter(context, backend, routed);
+      NodePortal portal = new NodePortal(context, backend, bound.portal());
+      NodeStatement text =
+          whole
+              ? bound.statement().statement()
+              : NodeStatement.of(part.sql(), routed.facts().parameters());
+      portal.bind(text, whole, bound.bind());
+      portals.add(portal);
+    }
+    bound.answerBind(context.replies());
+    return new WriteExecution(context, routed, portals);
+  }
+
+  @Override
+  public void describe(Description wanted) {
+    if (!routed.facts().returnsRows()) {
+      if (wanted == Description.FULL) {
+        context.replies().add(FixedMessage.NO_DATA);
+      }
+      return;
+    }
+    portals.get(0).describe(wanted);
+  }
+
+  @Override
+  public Progress execute(int limit) {
+    context.retry().forbidAfterWrites();
+    SeveralNodes.execute(context, portals);
+    return Progress.NEXT;
+  }
+
+  @Override
+  public void close() {
+    portals.forEach(NodePortal::close);
+  }
+}

@@ -1,0 +1,317 @@
+package org.abelian.router.frontend;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.engine.BoundStatement;
+import org.abelian.router.engine.CommandExecution;
+import org.abelian.router.engine.EngineContext;
+import org.abelian.router.engine.Execution;
+import org.abelian.router.engine.SingleNodeExecution;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.PlanText;
+import org.abelian.router.protocol.BigEndian;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.routing.Route;
+import org.abelian.router.session.Progress;
+import org.abelian.router.statement.AnalysedStatement;
+import org.abelian.router.statement.BoundParameters;
+import org.abelian.router.statement.GeneratedKeys;
+import org.abelian.router.statement.RoutedStatement;
+import org.abelian.router.statement.SharedStatement;
+
+/** Parse, Bind, Describe, Execute and Close. */
+public final class ExtendedProtocol {
+  private final EngineContext context;
+  private final StatementStarter starter;
+  private final SessionStatements statements;
+  private final SessionCommands commands;
+  private final Portals portals;
+  private final ByteQueue input;
+  private final BindMessage bind = new BindMessage();
+  private final BoundParameters values = new BoundParameters(bind);
+
+  /** A statement whose Describe waits for the Bind after it, which names the node. */
+  private SharedStatement describeWithBind;
+
+  public ExtendedProtocol(
+      EngineContext context,
+      StatementStarter starter,
+      SessionStatements statements,
+      SessionCommands commands,
+      Portals portals,
+      ByteQueue input) {
+    this.context = context;
+    this.starter = starter;
+    this.statements = statements;
+    this.commands = commands;
+    this.portals = portals;
+    this.input = input;
+  }
+
+  public Progress parse(byte[] array, int at, int length) throws IOException {
+    int nameEnd = CString.end(array, at + 5, at + length);
+    SharedStatement statement =
+        statements.intern(Arrays.copyOfRange(array, nameEnd + 1, at + length));
+    statements.requireSound(statement);
+    if (statement.command() == null
+        && !statement.isBlank()
+        && statements.analysed(statement) == null) {
+      return Progress.QUIET;
+    }
+    context.retry().parsed();
+    statements.named().define(array, at + 5, nameEnd, statement);
+    if (nameEnd == at + 5) {
+      statement.parsed();
+    } else {
+      context.retry().defined(CString.read(array, at + 5, nameEnd));
+    }
+    context.replies().add(FixedMessage.PARSE_COMPLETE);
+    return Progress.NEXT;
+  }
+
+  public Progress bind(byte[] array, int at, int length) throws IOException {
+    bind.look(array, at);
+    SharedStatement statement =
+        statements.named().get(array, bind.statementAt(), bind.statementEnd());
+    if (statement == null) {
+      throw noStatement(array, bind.statementAt(), bind.statementEnd());
+    }
+    statements.requireSound(statement);
+    if (statement.command() != null || statement.isBlank()) {
+      return bindHere(statement, () -> commands.run(statement));
+    }
+    AnalysedStatement analysed = statements.analysed(statement);
+    if (analysed == null) {
+      return Progress.QUIET;
+    }
+    RoutedStatement routed = analysed.routed();
+    if (SessionCommands.runs(routed.utility())) {
+      return bindHere(statement, () -> commands.run(statement, routed));
+    }
+    boolean named = bind.statementEnd() > bind.statementAt() || statement.isFrequent();
+    boolean alone = isRunNext(array, at + length);
+    if (!analysed.hasRandomKeys()) {
+      return bind(statement, routed, named, alone);
+    }
+    AnalysedStatement whole = statements.analysed(statement, alone);
+    if (whole == null) {
+      return Progress.QUIET;
+    }
+    GeneratedKeys generated = statements.keys().instead(whole, values, alone);
+    if (generated == null) {
+      return bind(statement, routed, named, alone);
+    }
+    bind.look(statements.keys().bind(generated, bind), 0);
+    return bind(generated.statement(), generated.routed(), named, alone);
+  }
+
+  /** Binds what nodes are to run. */
+  private Progress bind(
+      SharedStatement statement, RoutedStatement routed, boolean named, boolean alone)
+      throws IOException {
+    Route route = starter.route(statement, routed, values);
+    BoundStatement bound = new BoundStatement(statement, routed, bind, true);
+    Backend backend = starter.passesThrough(routed, route);
+    StatementStarter.Started started;
+    if (backend != null) {
+      started = onNode(bound, backend, named, alone);
+    } else {
+      if (describeWithBind != null) {
+        if (!context.replies().isEmpty()) {
+          return Progress.QUIET;
+        }
+        SharedStatement described = describeWithBind;
+        describeWithBind = null;
+        describeSomewhere(described, routed);
+      }
+      started = starter.onSeveral(bound, route);
+    }
+    if (started.progress() == Progress.NEXT) {
+      describeWithBind = null;
+      put(statement, started.execution());
+    }
+    return started.progress();
+  }
+
+  private StatementStarter.Started onNode(
+      BoundStatement bound, Backend backend, boolean named, boolean alone) {
+    if (alone && describeWithBind == null && starter.batches(bound.routed(), backend)) {
+      StatementStarter.Started batched = starter.batched(bound, backend, values);
+      if (batched.progress() != Progress.NEXT || batched.execution() != null) {
+        return batched;
+      }
+    }
+    return StatementStarter.Started.of(
+        SingleNodeExecution.bind(context, bound, backend, named, describeWithBind));
+  }
+
+  private Progress bindHere(SharedStatement statement, CommandExecution.Command command) {
+    describeWithBind = null;
+    context.replies().add(FixedMessage.BIND_COMPLETE);
+    put(statement, new CommandExecution(context.replies(), command));
+    return Progress.NEXT;
+  }
+
+  private void put(SharedStatement statement, Execution execution) {
+    int from = bind.portalAt();
+    portals.put(
+        bind.array(), from, from + bind.portalLength(), new Portals.Portal(statement, execution));
+  }
+
+  /**
+   * True when the rest of the group does nothing but run the portal that is being bound: Describe,
+   * if the client wants it, Execute, Sync.
+   */
+  private boolean isRunNext(byte[] array, int next) {
+    int at = next;
+    if (isForPortal(FrontendType.DESCRIBE, array, at)) {
+      at += input.frameAt(at);
+    }
+    if (!isForPortal(FrontendType.EXECUTE, array, at)) {
+      return false;
+    }
+    at += input.frameAt(at);
+    return input.frameAt(at) > 0 && array[at] == FrontendType.SYNC;
+  }
+
+  /** As above, for the Bind message that is being planned. */
+  public boolean runsNext(BindMessage bound) {
+    return bound == bind && isRunNext(bind.array(), bind.end());
+  }
+
+  private boolean isForPortal(byte type, byte[] array, int at) {
+    int length = input.frameAt(at);
+    if (length == 0 || array[at] != type) {
+      return false;
+    }
+    int nameAt = at + 5;
+    if (type == FrontendType.DESCRIBE) {
+      if (array[nameAt] != 'P') {
+        return false;
+      }
+      nameAt++;
+    }
+    int nameEnd = CString.end(array, nameAt, at + length);
+    int bound = bind.portalAt();
+    return Arrays.equals(array, nameAt, nameEnd, bind.array(), bound, bound + bind.portalLength());
+  }
+
+  public Progress describe(byte[] array, int at, int length) throws IOException {
+    int nameEnd = CString.end(array, at + 6, at + length);
+    if (array[at + 5] == 'S') {
+      SharedStatement statement = statements.named().get(array, at + 6, nameEnd);
+      if (statement == null) {
+        throw noStatement(array, at + 6, nameEnd);
+      }
+      return describeStatement(statement, array, at + length);
+    }
+    Portals.Portal portal = portals.get(array, at + 6, nameEnd);
+    if (portal == null) {
+      throw noPortal(array, at + 6, nameEnd);
+    }
+    statements.requireSound(portal.statement());
+    portal.execution().describe(Execution.Description.FULL);
+    return Progress.NEXT;
+  }
+
+  private Progress describeStatement(SharedStatement statement, byte[] array, int next)
+      throws IOException {
+    statements.requireSound(statement);
+    if (statement.command() != null || statement.isBlank()) {
+      return describeNothing();
+    }
+    AnalysedStatement analysed = statements.analysed(statement);
+    if (analysed == null) {
+      return Progress.QUIET;
+    }
+    RoutedStatement routed = analysed.routed();
+    if (SessionCommands.runs(routed.utility()) || routed.facts().rewritten() != null) {
+      return describeNothing();
+    } else if (isBoundNext(statement, array, next)) {
+      describeWithBind = statement;
+    } else {
+      describeSomewhere(statement, routed);
+    }
+    return Progress.NEXT;
+  }
+
+  private Progress describeNothing() {
+    context.replies().add(FixedMessage.NO_PARAMETERS);
+    context.replies().add(FixedMessage.NO_DATA);
+    return Progress.NEXT;
+  }
+
+  private boolean isBoundNext(SharedStatement statement, byte[] array, int next) {
+    int length = input.frameAt(next);
+    if (length == 0 || array[next] != FrontendType.BIND) {
+      return false;
+    }
+    int portalEnd = CString.end(array, next + 5, next + length);
+    int nameEnd = CString.end(array, portalEnd + 1, next + length);
+    return statements.named().get(array, portalEnd + 1, nameEnd) == statement;
+  }
+
+  /** Any node can describe it; none need join the transaction for that. */
+  private void describeSomewhere(SharedStatement statement, RoutedStatement routed) {
+    if (statement.explain() != null && statement.explain().call()) {
+      context.replies().add(PlanText.parameters(routed.facts().parameters()));
+      context.replies().add(PlanText.description());
+      return;
+    }
+    Backend backend = context.backends().home(routed.router().catalog());
+    context.backends().connect(backend);
+    context.backends().touch(backend);
+    byte[] name =
+        context.backends().prepare(backend, statement.statement(), true, context.replies());
+    backend.connection.writer().begin(FrontendType.DESCRIBE).int1('S').string(name).end();
+    context.replies().add(NodeReply.pass(backend.connection));
+  }
+
+  public Progress execute(byte[] array, int at, int length) throws IOException {
+    int nameEnd = CString.end(array, at + 5, at + length);
+    Portals.Portal portal = portals.get(array, at + 5, nameEnd);
+    if (portal == null) {
+      throw noPortal(array, at + 5, nameEnd);
+    }
+    statements.requireSound(portal.statement());
+    int limit = BigEndian.int4(array, nameEnd + 1);
+    if (portal.execution().runsQuiet(limit) && !context.replies().isEmpty()) {
+      return Progress.QUIET;
+    }
+    return portal.execution().execute(limit);
+  }
+
+  public Progress close(byte[] array, int at, int length) {
+    int nameEnd = CString.end(array, at + 6, at + length);
+    if (array[at + 5] == 'S') {
+      // It stays prepared on the nodes, where other sessions may use it.
+      statements.named().remove(array, at + 6, nameEnd);
+    } else {
+      Portals.Portal portal = portals.remove(array, at + 6, nameEnd);
+      if (portal != null) {
+        portal.execution().close();
+      }
+    }
+    context.replies().add(FixedMessage.CLOSE_COMPLETE);
+    return Progress.NEXT;
+  }
+
+  private static ClientError noStatement(byte[] array, int from, int to) {
+    return ClientError.of(
+        "26000",
+        from == to
+            ? "unnamed prepared statement does not exist"
+            : "prepared statement \"" + CString.read(array, from, to) + "\" does not exist");
+  }
+
+  private static ClientError noPortal(byte[] array, int from, int to) {
+    return ClientError.of(
+        "34000", "portal \"" + CString.read(array, from, to) + "\" does not exist");
+  }
+}

@@ -1,0 +1,75 @@
+package org.abelian.router.frontend;
+
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.abelian.router.catalog.CatalogStore;
+import org.abelian.router.engine.EngineContext;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.routing.BoundValues;
+import org.abelian.router.routing.Route;
+import org.abelian.router.session.ClassChoice;
+import org.abelian.router.session.TransactionState;
+import org.abelian.router.statement.AnalysedStatement;
+import org.abelian.router.statement.GeneratedKeys;
+import org.abelian.router.statement.RoutedStatement;
+
+/**
+ * Decides which INSERTs run with keys that the router generates: those that cannot be routed
+ * without them, and those of transactions that may commit in the commuting class because of them.
+ * What commits on one node by itself runs as the client has sent it.
+ */
+public final class KeyGeneration {
+  private final EngineContext context;
+  private final CatalogStore catalogs;
+  private final Supplier<UUID> keys;
+
+  /**
+   * @param keys random UUIDs that nobody can foresee
+   */
+  public KeyGeneration(EngineContext context, CatalogStore catalogs, Supplier<UUID> keys) {
+    this.context = context;
+    this.catalogs = catalogs;
+    this.keys = keys;
+  }
+
+  /**
+   * What is to run instead of the statement; null when it is to run as it is.
+   *
+   * @param alone true when nothing else is in its group of messages
+   */
+  public GeneratedKeys instead(AnalysedStatement analysed, BoundValues values, boolean alone) {
+    GeneratedKeys generated = analysed.generated();
+    RoutedStatement routed = analysed.routed();
+    if (generated == null || values.count() != routed.facts().parameters().size()) {
+      return null; // Of values that are missing, the node tells.
+    }
+    boolean wanted =
+        mayCommute(generated, alone) || routed.router().route(values) instanceof Route.Refused;
+    return wanted ? generated : null;
+  }
+
+  /** The client's Bind with new keys after its values. */
+  public byte[] bind(GeneratedKeys generated, BindMessage client) {
+    return generated.bind(client, keys);
+  }
+
+  private boolean mayCommute(GeneratedKeys generated, boolean alone) {
+    TransactionState transaction = context.transactions().state();
+    return maySpread(alone)
+        && generated.routed().isBlind()
+        && ClassChoice.obstacle(transaction, context.backends(), transaction.work()) == null;
+  }
+
+  /**
+   * True when the next statement may be one of several of a transaction over several nodes.
+   *
+   * @param alone true when nothing else is in its group of messages
+   */
+  public boolean maySpread(boolean alone) {
+    boolean several =
+        context.transactions().state().isOpen()
+            || !alone
+            || !context.backends().touched().isEmpty();
+    return several && catalogs.current().nodes().size() > 1;
+  }
+}

@@ -1,0 +1,276 @@
+package org.abelian.router.frontend;
+
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.abelian.router.analysis.SettingFacts;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.backend.SessionSettings;
+import org.abelian.router.backend.SettingsSnapshot;
+import org.abelian.router.catalog.CatalogStore;
+import org.abelian.router.engine.EngineContext;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.execution.RouterWork;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.routing.Encodings;
+import org.abelian.router.session.Progress;
+import org.abelian.router.session.TransactionState;
+import org.abelian.router.statement.RoutedStatement;
+import org.abelian.router.statement.SharedStatement;
+
+/**
+ * Commands that concern the session rather than data: settings, prepared statements, notifications.
+ */
+public final class SessionCommands {
+  private static final Set<UtilityKind> FOR_SESSION =
+      EnumSet.of(
+          UtilityKind.SET,
+          UtilityKind.RESET,
+          UtilityKind.DISCARD,
+          UtilityKind.PREPARE,
+          UtilityKind.EXECUTE,
+          UtilityKind.DEALLOCATE,
+          UtilityKind.LISTEN,
+          UtilityKind.UNLISTEN,
+          UtilityKind.PREPARE_TRANSACTION,
+          UtilityKind.COMMIT_PREPARED,
+          UtilityKind.ROLLBACK_PREPARED);
+
+  private static final NodeStatement RESET_ALL = NodeStatement.of("RESET ALL");
+  private static final NodeStatement RESET_AUTHORIZATION =
+      NodeStatement.of("SET SESSION AUTHORIZATION DEFAULT");
+
+  private final EngineContext context;
+  private final SessionSettings settings;
+  private final SessionStatements statements;
+  private final CatalogStore catalogs;
+  private final Runnable closePortals;
+
+  public SessionCommands(
+      EngineContext context,
+      SessionSettings settings,
+      SessionStatements statements,
+      CatalogStore catalogs,
+      Runnable closePortals) {
+    this.context = context;
+    this.settings = settings;
+    this.statements = statements;
+    this.catalogs = catalogs;
+    this.closePortals = closePortals;
+  }
+
+  /** True for commands that the session runs itself. */
+  public static boolean runs(UtilityKind kind) {
+    return kind != null && FOR_SESSION.contains(kind);
+  }
+
+  /** Runs a command about transactions, or nothing. */
+  public Progress run(SharedStatement statement) {
+    if (statement.isBlank()) {
+      context.replies().add(FixedMessage.EMPTY_QUERY);
+      return Progress.NEXT;
+    }
+    return context.transactions().run(statement);
+  }
+
+  /** A node that any statement can go to. */
+  public Backend home() {
+    return context.backends().home(catalogs.current());
+  }
+
+  /** Runs a command about the session. */
+  public Progress run(SharedStatement statement, RoutedStatement routed) throws IOException {
+    StatementFacts facts = routed.facts();
+    context.retry().forbid();
+    return switch (facts.utility()) {
+      case SET, RESET -> set(statement, facts);
+      case DISCARD -> discard(facts.tag());
+      case DEALLOCATE -> deallocate(facts.name());
+      case UNLISTEN -> answer("UNLISTEN");
+      case LISTEN ->
+          throw AbelianException.unsupported(
+              "LISTEN is not supported through the router", "Listen on a connection to a node.");
+      case PREPARE, EXECUTE ->
+          throw AbelianException.unsupported(
+              facts.tag() + " as a statement is not supported through the router",
+              "Use the prepared statements of the client library, which the router supports.");
+      default ->
+          throw AbelianException.unsupported(
+              facts.tag() + " is not supported through the router",
+              "The router commits transactions over several nodes by itself: use COMMIT.");
+    };
+  }
+
+  private Progress answer(String tag) {
+    context.replies().add(FixedMessage.tag(tag));
+    return Progress.NEXT;
+  }
+
+  // ---- settings
+  // ----------------------------------------------------------------------------------------------------
+
+  private Progress set(SharedStatement statement, StatementFacts facts) throws IOException {
+    if (!context.replies().isEmpty()) {
+      return Progress.QUIET;
+    }
+    SettingFacts setting = facts.setting();
+    if (setting == null || setting.name() == null || setting.name().equals("all")) {
+      return resetAll();
+    }
+    if (setting.name().equals("client_encoding") && setting.value() != null) {
+      requireUtf8(setting.value());
+    }
+    NodeStatement effective = effective(statement, facts);
+    if (context.transactions().state().isBlock()) {
+      setInBlock(effective, facts);
+    } else {
+      setNow(effective, facts);
+    }
+    return Progress.SETTLE;
+  }
+
+  /** What nodes run: a RESET goes back to what the client asked for when it connected. */
+  private NodeStatement effective(SharedStatement statement, StatementFacts facts) {
+    boolean resets = facts.utility() == UtilityKind.RESET || facts.setting().toDefault();
+    boolean lasting = facts.setting().scope() == SettingFacts.Scope.SESSION;
+    String asked = resets && lasting ? settings.asked().statement(facts.setting().name()) : null;
+    return asked == null ? statement.statement() : NodeStatement.of(asked);
+  }
+
+  /** Statements are analysed, and keys hashed, as UTF-8. */
+  public static void requireUtf8(String encoding) {
+    if (!Encodings.isUtf8(encoding)) {
+      throw AbelianException.unsupported(
+          "client_encoding " + encoding + " is not supported through the router",
+          "Use UTF8 (for libpq: PGCLIENTENCODING=UTF8).");
+    }
+  }
+
+  private void setNow(NodeStatement statement, StatementFacts facts) {
+    Backend backend = home();
+    context.transactions().enter(backend, false);
+    context.transactions().inject(backend, statement, false);
+    context.replies().add(FixedMessage.tag(facts.tag()));
+    context.transactions().askSettings(backend);
+  }
+
+  private void setInBlock(NodeStatement statement, StatementFacts facts) throws IOException {
+    context.transactions().state().requireRoom(statement);
+    List<Backend> begun = context.backends().begun();
+    boolean transactionMode = facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
+    if (begun.isEmpty() && !transactionMode) {
+      validate(statement);
+    }
+    for (Backend backend : begun) {
+      context.transactions().catchUp(backend);
+      context.transactions().inject(backend, statement, false);
+    }
+    context.replies().add(FixedMessage.tag(facts.tag()));
+    context.transactions().expectSettings();
+    context
+        .replies()
+        .add(
+            RouterWork.then(
+                () -> {
+                  TransactionState state = context.transactions().state();
+                  state.setting(List.of(facts.setting().name()), statement);
+                  begun.forEach(backend -> backend.told = state.history().size());
+                  if (transactionMode && facts.isolation() != null) {
+                    state.isolation(facts.isolation().toLowerCase(Locale.ROOT));
+                  }
+                }));
+  }
+
+  /**
+   * No node has joined the transaction yet, and none need join for this: a wrong value shall be
+   * told now all the same.
+   */
+  private void validate(NodeStatement statement) throws IOException {
+    Backend backend = home();
+    context.backends().connect(backend);
+    if (backend.touched) {
+      return;
+    }
+    QueryResult result =
+        NodeCall.simple(backend.connection, "BEGIN;" + statement.sql() + "\n;ROLLBACK");
+    if (!result.succeeded()) {
+      NodeCall.simple(backend.connection, "ROLLBACK");
+      throw new ClientError(result.errorFields());
+    }
+  }
+
+  private Progress resetAll() {
+    if (context.transactions().state().isBlock()) {
+      throw AbelianException.unsupported(
+          "RESET ALL inside a transaction block is not supported through the router",
+          "End the transaction first, or RESET single settings.");
+    }
+    forgetSettings(true);
+    return Progress.SETTLE;
+  }
+
+  private void forgetSettings(boolean showTag) {
+    Backend backend = home();
+    context.transactions().enter(backend, false);
+    if (!showTag) {
+      // DISCARD ALL does that, RESET ALL does not.
+      context.transactions().inject(backend, RESET_AUTHORIZATION, false);
+    }
+    context.transactions().inject(backend, RESET_ALL, showTag);
+    for (String asked : settings.asked().statements()) {
+      context.transactions().inject(backend, NodeStatement.of(asked), false);
+    }
+    context.transactions().askSettings(backend);
+    context
+        .replies()
+        .add(RouterWork.then(() -> backend.connection.settingsMark(SettingsSnapshot.UNKNOWN)));
+  }
+
+  // ---- what the session has made
+  // -------------------------------------------------------------------------------------
+
+  private Progress discard(String tag) {
+    String what = tag.toUpperCase(Locale.ROOT);
+    if (what.endsWith("ALL") && context.transactions().state().isBlock()) {
+      throw ClientError.of("25001", "DISCARD ALL cannot run inside a transaction block");
+    }
+    if (!context.replies().isEmpty()) {
+      return Progress.QUIET;
+    }
+    if (what.endsWith("ALL") || what.contains("TEMP")) {
+      context.backends().dropPinned();
+      context.scope().seesWhatAllSee();
+    }
+    if (what.endsWith("ALL")) {
+      statements.named().clear();
+      closePortals.run();
+      forgetSettings(false);
+    }
+    answer(tag);
+    return Progress.SETTLE;
+  }
+
+  /**
+   * Forgets a prepared statement.
+   *
+   * @param name null for all of them
+   */
+  private Progress deallocate(String name) {
+    if (name == null) {
+      statements.named().clear();
+      return answer("DEALLOCATE ALL");
+    }
+    if (!statements.named().remove(name)) {
+      throw ClientError.of("26000", "prepared statement \"" + name + "\" does not exist");
+    }
+    return answer("DEALLOCATE");
+  }
+}

@@ -1,0 +1,109 @@
+package org.abelian.router.frontend;
+
+import java.io.IOException;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.CatalogStore;
+import org.abelian.router.engine.EngineContext;
+import org.abelian.router.session.Transactions;
+import org.abelian.router.statement.AnalysedStatement;
+import org.abelian.router.statement.Analyzer;
+import org.abelian.router.statement.ClientStatements;
+import org.abelian.router.statement.SharedStatement;
+import org.abelian.router.statement.StatementCache;
+import org.abelian.router.statement.TransactionCommand;
+
+/** The statements of a client: by its names, and with what is known about them. */
+public final class SessionStatements {
+  private final StatementCache shared;
+  private final ClientStatements named;
+  private final Analyzer analyzer;
+  private final KeyGeneration keys;
+  private final EngineContext context;
+  private final CatalogStore catalogs;
+
+  public SessionStatements(
+      StatementCache shared,
+      ClientStatements named,
+      Analyzer analyzer,
+      KeyGeneration keys,
+      EngineContext context,
+      CatalogStore catalogs) {
+    this.shared = shared;
+    this.named = named;
+    this.analyzer = analyzer;
+    this.keys = keys;
+    this.context = context;
+    this.catalogs = catalogs;
+  }
+
+  /** The statement of a Parse message's body, shared with all sessions that use the text. */
+  public SharedStatement intern(byte[] body) {
+    return shared.intern(body);
+  }
+
+  /** Those that the client has given names. */
+  public ClientStatements named() {
+    return named;
+  }
+
+  /** Which statements run with keys of the router's. */
+  public KeyGeneration keys() {
+    return keys;
+  }
+
+  /** As below, for a statement that may be alone in its group of messages. */
+  public AnalysedStatement analysed(SharedStatement statement) throws IOException {
+    return analysed(statement, true);
+  }
+
+  /**
+   * What is known about a statement; a node is asked if nothing is. Null when earlier answers must
+   * come first.
+   *
+   * @param alone true when nothing else is in its group of messages
+   * @throws RuntimeException the node's error about the text
+   */
+  public AnalysedStatement analysed(SharedStatement statement, boolean alone) throws IOException {
+    boolean generates = keys.maySpread(alone);
+    AnalysedStatement known = analyzer.known(statement, generates);
+    if (known != null || !context.replies().isEmpty()) {
+      return known;
+    }
+    Backend analyst = analyst();
+    return analyst == null ? null : analyzer.analyse(analyst, statement, generates);
+  }
+
+  /**
+   * The node that is asked what a text is: one that sees what the session sees. Null when it must
+   * join the transaction first, of which it has then been told.
+   */
+  private Backend analyst() {
+    Backend backend = context.backends().home(catalogs.current());
+    if (!context.scope().needsOwnNode()) {
+      return backend;
+    }
+    if (context.transactions().state().isOpen() && !backend.begun) {
+      context.transactions().enter(backend, false);
+      return null;
+    }
+    context.backends().connect(backend);
+    return backend;
+  }
+
+  /** Refuses what a failed transaction does not allow. */
+  public void requireSound(SharedStatement statement) {
+    if (context.transactions().state().isFailed()
+        && !endsTransaction(statement)
+        && !statement.isBlank()) {
+      throw Transactions.aborted();
+    }
+  }
+
+  private static boolean endsTransaction(SharedStatement statement) {
+    TransactionCommand command = statement.command();
+    return command != null
+        && (command.kind() == TransactionCommand.Kind.COMMIT
+            || command.kind() == TransactionCommand.Kind.ROLLBACK
+            || command.kind() == TransactionCommand.Kind.ROLLBACK_TO);
+  }
+}

@@ -1,0 +1,275 @@
+package org.abelian.router.frontend;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.CatalogStore;
+import org.abelian.router.engine.BoundStatement;
+import org.abelian.router.engine.EngineContext;
+import org.abelian.router.engine.Execution;
+import org.abelian.router.engine.SingleNodeExecution;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.FlowWindow;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.routing.BoundValues;
+import org.abelian.router.routing.Route;
+import org.abelian.router.routing.TextValues;
+import org.abelian.router.session.BlindOperation;
+import org.abelian.router.session.Progress;
+import org.abelian.router.session.TransactionState;
+import org.abelian.router.session.Transactions;
+import org.abelian.router.statement.AnalysedStatement;
+import org.abelian.router.statement.BoundParameters;
+import org.abelian.router.statement.GeneratedKeys;
+import org.abelian.router.statement.RoutedStatement;
+import org.abelian.router.statement.SharedStatement;
+import org.abelian.router.statement.StatementSplitter;
+
+/**
+ * Query and FunctionCall. A single statement for one node goes there as it is. What is more than
+ * that is run statement by statement with the extended protocol, whose group of messages is one
+ * transaction just as a query of several statements is, and answered in the form of the simple one.
+ */
+public final class SimpleProtocol {
+  private static final byte[] EMPTY_BIND = emptyBind();
+
+  private final EngineContext context;
+  private final StatementStarter starter;
+  private final SessionStatements statements;
+  private final SessionCommands commands;
+  private final CatalogStore catalogs;
+  private final BindMessage bind = new BindMessage();
+
+  /** The statements of the query that is being run; null while there is none. */
+  private List<String> texts;
+
+  /** Which of them is next. */
+  private int next;
+
+  /** The next one when it is bound already, but could not run yet; else null. */
+  private Execution bound;
+
+  public SimpleProtocol(
+      EngineContext context,
+      StatementStarter starter,
+      SessionStatements statements,
+      SessionCommands commands,
+      CatalogStore catalogs) {
+    this.context = context;
+    this.starter = starter;
+    this.statements = statements;
+    this.commands = commands;
+    this.catalogs = catalogs;
+  }
+
+  private static byte[] emptyBind() {
+    ByteQueue queue = new ByteQueue(16);
+    FrameWriter writer = new FrameWriter(queue);
+    writer.begin(FrontendType.BIND).int1(0).int1(0).int2(0).int2(0).int2(0).end();
+    return queue.toByteArray();
+  }
+
+  /** True while a query is being run. */
+  public boolean isRunning() {
+    return texts != null;
+  }
+
+  /** True when the query that is being run has one statement. */
+  public boolean isOneStatement() {
+    return texts != null && texts.size() == 1;
+  }
+
+  /**
+   * Runs the statements of a query, as far as possible now.
+   *
+   * @return {@link Progress#NEXT} when all are planned and the group is to end; {@link
+   *     Progress#TURN} when a node's ReadyForQuery ends it
+   */
+  public Progress query(byte[] array, int at, int length) throws IOException {
+    if (texts == null) {
+      String text = new String(array, at + 5, length - 6, StandardCharsets.UTF_8);
+      context.retry().parsed();
+      statements.named().remove(array, at, at);
+      texts = StatementSplitter.split(text, standardStrings());
+      next = 0;
+      bound = null;
+      if (texts.isEmpty()) {
+        context.replies().add(FixedMessage.EMPTY_QUERY);
+      }
+    }
+    while (next < texts.size() && !context.replies().failed()) {
+      Progress progress = bound == null ? run(texts.get(next), array, at, length) : execute();
+      switch (progress) {
+        case QUIET -> {
+          return progress;
+        }
+        case TURN -> {
+          texts = null;
+          return progress;
+        }
+        case BARRIER, SETTLE -> {
+          next++;
+          if (next < texts.size()) {
+            return Progress.QUIET; // The next one is looked at when this one is answered.
+          } else if (progress == Progress.BARRIER) {
+            return progress;
+          }
+        }
+        default -> {
+          next++;
+          if (next < texts.size() && mustWait(texts.get(next))) {
+            return Progress.QUIET;
+          }
+        }
+      }
+    }
+    end();
+    return Progress.NEXT;
+  }
+
+  private boolean mustWait(String text) {
+    return FlowWindow.isFull(context.replies(), context.backends().unsent())
+        || FlowWindow.comesFirst(context.replies(), text.length());
+  }
+
+  /** Nothing more of the query is run. */
+  public void end() {
+    texts = null;
+    bound = null;
+  }
+
+  private boolean standardStrings() {
+    String name = "standard_conforming_strings";
+    TransactionState transaction = context.transactions().state();
+    boolean begun = context.backends().firstBegun() != null;
+    String made = begun ? "" : transaction.changesOf(List.of(name));
+    return !context.backends().says(name, "off") && !made.toLowerCase(Locale.ROOT).contains("off");
+  }
+
+  private Progress run(String sql, byte[] array, int at, int length) throws IOException {
+    SharedStatement statement = statements.intern(NodeStatement.of(sql).body());
+    statements.requireSound(statement);
+    if (statement.command() != null) {
+      return commands.run(statement);
+    }
+    boolean alone = texts.size() == 1;
+    AnalysedStatement analysed = statements.analysed(statement, alone);
+    if (analysed == null) {
+      return Progress.QUIET;
+    }
+    RoutedStatement routed = analysed.routed();
+    if (SessionCommands.runs(routed.utility())) {
+      return commands.run(statement, routed);
+    }
+    if (routed.utility() == UtilityKind.COPY_FROM && next + 1 < texts.size()) {
+      throw AbelianException.unsupported(
+          "COPY FROM followed by other statements in one query is not supported through the router",
+          "Send it by itself, or at the end.");
+    }
+    bind.look(EMPTY_BIND, 0);
+    GeneratedKeys generated = statements.keys().instead(analysed, TextValues.NONE, alone);
+    if (generated == null) {
+      return run(statement, routed, array, at, length);
+    }
+    bind.look(statements.keys().bind(generated, bind), 0);
+    return run(generated.statement(), generated.routed(), array, at, length);
+  }
+
+  private Progress run(
+      SharedStatement statement, RoutedStatement routed, byte[] array, int at, int length)
+      throws IOException {
+    BoundValues values = new BoundParameters(bind);
+    Route route = starter.route(statement, routed, values);
+    BoundStatement whole = new BoundStatement(statement, routed, bind, false);
+    Backend backend = starter.passesThrough(routed, route);
+    boolean alone = texts.size() == 1;
+    StatementStarter.Started started;
+    if (backend == null) {
+      started = starter.onSeveral(whole, route);
+    } else if (alone && starter.batches(routed, backend)) {
+      started = starter.batched(whole, backend, values);
+      if (started.execution() == null && started.progress() == Progress.NEXT) {
+        return onNode(whole, backend, array, at, length);
+      }
+    } else {
+      return onNode(whole, backend, array, at, length);
+    }
+    if (started.progress() == Progress.NEXT) {
+      bound = started.execution();
+      bound.describe(Execution.Description.COLUMNS);
+      return execute();
+    }
+    return started.progress();
+  }
+
+  private Progress execute() throws IOException {
+    if (bound.runsQuiet(0) && !context.replies().isEmpty()) {
+      return Progress.QUIET;
+    }
+    Execution execution = bound;
+    bound = null;
+    return execution.execute(0);
+  }
+
+  private Progress onNode(BoundStatement whole, Backend backend, byte[] array, int at, int length)
+      throws IOException {
+    boolean asItIs =
+        texts.size() == 1
+            && bind.parameterCount() == 0
+            && context.backends().touchesOnly(backend)
+            && (!context.transactions().state().isOpen() || backend.begun);
+    if (asItIs) {
+      return pass(whole.routed(), backend, array, at, length);
+    }
+    bound = SingleNodeExecution.bind(context, whole, backend, false, null);
+    bound.describe(Execution.Description.COLUMNS);
+    return execute();
+  }
+
+  /** The message goes to the node as it is, and its ReadyForQuery ends the group. */
+  private Progress pass(RoutedStatement routed, Backend backend, byte[] array, int at, int length) {
+    context.transactions().enter(backend, routed);
+    SingleNodeExecution.remember(context, routed, backend);
+    BlindOperation operation = null;
+    if (routed.isBlind()) {
+      operation = BlindOperation.of(backend.nodeId, routed, bind);
+      context.transactions().state().work().operates(operation);
+    }
+    return pass(backend, operation, array, at, length);
+  }
+
+  private Progress pass(
+      Backend backend, BlindOperation operation, byte[] array, int at, int length) {
+    backend.connection.prepared().dropUnnamed();
+    backend.connection.writer().bytes(array, at, length);
+    context
+        .replies()
+        .add(
+            operation == null
+                ? NodeReply.query(backend.connection)
+                : NodeReply.query(backend.connection, operation.sum()));
+    context.backends().untouch(backend);
+    return Progress.TURN;
+  }
+
+  /** Sends the call to a node. */
+  public Progress functionCall(byte[] array, int at, int length) {
+    if (context.transactions().state().isFailed()) {
+      throw Transactions.aborted();
+    }
+    // What a function works on, a large object for instance, lies on the first node.
+    Backend backend = context.backends().backend(catalogs.current().first());
+    context.transactions().state().work().refuse("it calls a function by the fast path");
+    context.transactions().enter(backend, true);
+    return pass(backend, null, array, at, length);
+  }
+}

@@ -1,0 +1,97 @@
+package org.abelian.router.frontend;
+
+import java.io.IOException;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.engine.BoundStatement;
+import org.abelian.router.engine.CommandExecution;
+import org.abelian.router.engine.EngineContext;
+import org.abelian.router.engine.Execution;
+import org.abelian.router.engine.Executor;
+import org.abelian.router.engine.UpdateBatching;
+import org.abelian.router.explain.Explain;
+import org.abelian.router.procedure.ProcedureCalls;
+import org.abelian.router.routing.BoundValues;
+import org.abelian.router.routing.Route;
+import org.abelian.router.session.Progress;
+import org.abelian.router.statement.RoutedStatement;
+import org.abelian.router.statement.SharedStatement;
+
+/** From a statement with its values to what runs it. */
+public final class StatementStarter {
+  /**
+   * How far it has come.
+   *
+   * @param progress {@link Progress#NEXT}, or {@link Progress#QUIET} when nothing was done yet
+   * @param execution what runs it; null unless the progress is NEXT
+   */
+  public record Started(Progress progress, Execution execution) {
+    private static final Started QUIET = new Started(Progress.QUIET, null);
+
+    static Started of(Execution execution) {
+      return new Started(Progress.NEXT, execution);
+    }
+  }
+
+  private final EngineContext context;
+  private final Executor executor;
+  private final SessionRouting routing;
+  private final UpdateBatching batching;
+  private final ProcedureCalls procedures;
+  private final Explain explain;
+
+  public StatementStarter(
+      Executor executor,
+      SessionRouting routing,
+      UpdateBatching batching,
+      ProcedureCalls procedures,
+      Explain explain) {
+    this.context = executor.context();
+    this.executor = executor;
+    this.routing = routing;
+    this.batching = batching;
+    this.procedures = procedures;
+    this.explain = explain;
+  }
+
+  public Route route(SharedStatement statement, RoutedStatement routed, BoundValues values) {
+    return routing.route(statement, routed, values);
+  }
+
+  /** The one node that runs it and whose answers pass as they are; null when it is another case. */
+  public Backend passesThrough(RoutedStatement routed, Route route) {
+    return explain.answers(routed, route) ? null : routing.single(routed, route);
+  }
+
+  /** True when the statement, as the whole of a transaction, may be run with others. */
+  public boolean batches(RoutedStatement routed, Backend backend) {
+    return batching.applies(routed, backend);
+  }
+
+  /** Runs an update with others if it meets any; no execution when it is to go alone. */
+  public Started batched(BoundStatement bound, Backend backend, BoundValues values) {
+    UpdateBatching.Turn turn = batching.run(bound.routed(), backend, values);
+    switch (turn.kind()) {
+      case ALONE:
+        return Started.of(null);
+      case QUIET:
+        return Started.QUIET;
+      default:
+        bound.answerBind(context.replies());
+        return Started.of(
+            CommandExecution.done(context.replies(), UpdateBatching.tag(turn.rows())));
+    }
+  }
+
+  /** Binds a statement that several nodes run, or of which the router has more to say. */
+  public Started onSeveral(BoundStatement bound, Route route) throws IOException {
+    if (explain.answers(bound.routed(), route)) {
+      return Started.of(explain.bind(bound, route));
+    } else if (route instanceof Route.Procedure procedure) {
+      return Started.of(procedures.bind(bound, procedure));
+    } else if (Executor.bindsQuiet(route) && !context.replies().isEmpty()) {
+      return Started.QUIET;
+    }
+    Execution execution = executor.bind(bound, route);
+    return execution == null ? Started.QUIET : Started.of(execution);
+  }
+}

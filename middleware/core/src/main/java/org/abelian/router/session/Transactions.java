@@ -1,0 +1,514 @@
+package org.abelian.router.session;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.backend.BackendSession;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.ReplyQueue;
+import org.abelian.router.execution.RouterWork;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.statement.RoutedStatement;
+import org.abelian.router.statement.SharedStatement;
+import org.abelian.router.statement.TransactionCommand;
+
+/**
+ * Begins and ends transactions over as many nodes as they reach. A node is told BEGIN with the
+ * first statement that goes there. A COMMIT that concerns one node is that node's own; one that
+ * concerns several is coordinated.
+ */
+public final class Transactions {
+  private static final FixedMessage BEGIN_TAG = FixedMessage.tag("BEGIN");
+  private static final FixedMessage START_TAG = FixedMessage.tag("START TRANSACTION");
+  private static final String ROLLBACK = "ROLLBACK";
+
+  /** An error that costs nothing: there is no savepoint of that name. */
+  private static final String FAIL = "ROLLBACK TO SAVEPOINT \"the transaction failed elsewhere\"";
+
+  private final TransactionState state;
+  private final BackendSession backends;
+  private final ReplyQueue replies;
+  private final SettingsWatch watch;
+  private final TransactionEnding ending;
+  private final GroupRetry retry;
+  private boolean beginAnswered;
+  private boolean groupWrote;
+
+  public Transactions(
+      TransactionState state,
+      BackendSession backends,
+      ReplyQueue replies,
+      SettingsWatch watch,
+      TransactionEnding ending,
+      GroupRetry retry) {
+    this.state = state;
+    this.backends = backends;
+    this.replies = replies;
+    this.watch = watch;
+    this.ending = ending;
+    this.retry = retry;
+  }
+
+  /** What is open, and what it has done. */
+  public TransactionState state() {
+    return state;
+  }
+
+  /** How it ends. */
+  public TransactionEnding ending() {
+    return ending;
+  }
+
+  /** What was found out about statements may not hold after this transaction. */
+  public void schemaChanged() {
+    ending.schemaChanged();
+  }
+
+  // ---- joining
+  // ---------------------------------------------------------------------------------------------------
+
+  /**
+   * A statement is about to go there: connects, and opens the transaction there if there is one, or
+   * if the group of messages needs one because it writes and concerns several nodes.
+   */
+  public void enter(Backend backend, RoutedStatement routed) {
+    state.work().enters(routed);
+    enter(backend, routed.writes());
+  }
+
+  /** As above, for what is no statement of the client's. */
+  public void enter(Backend backend, boolean writes) {
+    if (!state.isOpen()) {
+      List<Backend> touched = backends.touched();
+      boolean several = touched.size() > 1 || touched.size() == 1 && touched.get(0) != backend;
+      if (several && (writes || groupWrote)) {
+        openImplicit();
+      }
+      groupWrote |= writes;
+    }
+    backends.connect(backend);
+    joinOrCatchUp(backend);
+    backend.wrote |= writes;
+    backends.touch(backend);
+  }
+
+  /** A read is about to go to all of these, whose snapshots are taken together. */
+  public void enterTogether(List<Backend> nodes) {
+    if (nodes.size() > 1 && readsFromOneSnapshot()) {
+      throw severalSnapshots();
+    }
+    if (groupWrote && nodes.size() > 1) {
+      openImplicit(); // Not later: what begins a transaction would take the place of what is bound.
+    }
+    for (Backend backend : nodes) {
+      backends.connect(backend);
+      joinOrCatchUp(backend);
+    }
+  }
+
+  private void joinOrCatchUp(Backend backend) {
+    if (state.isOpen() && !backend.begun) {
+      refuseSecondSnapshot();
+      join(backend);
+    } else if (backend.begun) {
+      catchUp(backend);
+    }
+  }
+
+  /**
+   * From here to the end of the group, everything is one transaction over the nodes that it
+   * concerns.
+   */
+  public void openImplicit() {
+    if (state.isOpen()) {
+      return;
+    }
+    state.beginImplicit();
+    for (Backend backend : new ArrayList<>(backends.touched())) {
+      join(backend);
+    }
+  }
+
+  /** Each node would read from a snapshot of its own, so that the reads do not belong together. */
+  private void refuseSecondSnapshot() {
+    if (backends.firstBegun() == null || !readsFromOneSnapshot()) {
+      return;
+    }
+    throw severalSnapshots();
+  }
+
+  /**
+   * Snapshots that the commit gate protects would do for one read, but no node sees that a
+   * transaction has read there what another, which it has met elsewhere, writes: write skew.
+   */
+  private static AbelianException severalSnapshots() {
+    return AbelianException.unsupported(
+        "a transaction at this isolation level must stay on one node",
+        "Use READ COMMITTED, or SET abelian.distributed_isolation = 'per_node' if snapshots of"
+            + " different nodes may differ.");
+  }
+
+  /** True when all reads of the transaction come from the snapshot of its first one. */
+  public boolean readsFromOneSnapshot() {
+    return IsolationSettings.readsFromOneSnapshot(state, backends);
+  }
+
+  /** The error of whatever is sent in a failed transaction. */
+  public static ClientError aborted() {
+    return ClientError.of(
+        "25P02", "current transaction is aborted, commands ignored until end of transaction block");
+  }
+
+  private void join(Backend backend) {
+    backend.begun = true;
+    backend.told = 0;
+    inject(backend, state.beginStatement(), false);
+    catchUp(backend);
+  }
+
+  /** Tells a node of the transaction what it has not been told of its history. */
+  public void catchUp(Backend backend) {
+    List<TransactionState.Entry> history = state.history();
+    while (backend.told < history.size()) {
+      inject(backend, history.get(backend.told++).statement(), false);
+    }
+  }
+
+  /** Its nodes have been told all of the transaction's history, or have gone back with it. */
+  private void allTold() {
+    backends.begun().forEach(backend -> backend.told = state.history().size());
+  }
+
+  /**
+   * Asks a node what is set there, behind a statement that may have set something. Nothing else may
+   * be planned before the answer: {@link Progress#SETTLE}.
+   */
+  public void askSettings(Backend backend) {
+    if (backends.touched().size() > 1) {
+      openImplicit(); // The other nodes are in the midst of the group, too.
+    }
+    watch.ask(backend);
+  }
+
+  /** The client's own command changes settings, on all nodes of the transaction alike. */
+  public void expectSettings() {
+    watch.expect();
+  }
+
+  /** Runs a statement without parameters there, within the current group of messages. */
+  public void inject(Backend backend, NodeStatement statement, boolean showTag) {
+    NodeConnection connection = backend.connection;
+    backends.touch(backend);
+    byte[] name = backends.prepare(backend, statement, true, replies);
+    connection.writer().begin(FrontendType.BIND).int1(0).string(name).int2(0).int2(0).int2(0).end();
+    connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    replies.add(NodeReply.swallow(connection));
+    replies.add(showTag ? NodeReply.pass(connection) : NodeReply.swallow(connection));
+  }
+
+  // ---- commands
+  // --------------------------------------------------------------------------------------------------
+
+  /** Runs a command of the client. */
+  public Progress run(SharedStatement statement) {
+    TransactionCommand command = statement.command();
+    if (state.isFailed()
+        && command.kind() != TransactionCommand.Kind.COMMIT
+        && command.kind() != TransactionCommand.Kind.ROLLBACK
+        && command.kind() != TransactionCommand.Kind.ROLLBACK_TO) {
+      throw aborted();
+    }
+    return switch (command.kind()) {
+      case BEGIN -> begin(statement, command);
+      case COMMIT, ROLLBACK -> end(statement, command);
+      case SAVEPOINT, RELEASE, ROLLBACK_TO -> savepoint(statement, command);
+    };
+  }
+
+  private Progress begin(SharedStatement statement, TransactionCommand command) {
+    if (state.isBlock()) {
+      warn("25001", "there is already a transaction in progress");
+    } else if (state.isOpen()) {
+      state.adopt();
+      beginAnswered = false;
+    } else {
+      state.beginBlock(statement.statement(), command.isolation());
+      beginAnswered = false;
+      for (Backend backend : new ArrayList<>(backends.touched())) {
+        join(backend);
+      }
+    }
+    replies.add(command.word().equals("start") ? START_TAG : BEGIN_TAG);
+    replies.add(RouterWork.then(() -> beginAnswered = true));
+    return Progress.NEXT;
+  }
+
+  private void warn(String sqlState, String message) {
+    ErrorFields notice = ErrorFields.of("WARNING", sqlState, message);
+    replies.add(RouterWork.then(() -> replies.output().notice(notice)));
+  }
+
+  private Progress end(SharedStatement statement, TransactionCommand command) {
+    boolean commit = command.kind() == TransactionCommand.Kind.COMMIT;
+    if (!state.isBlock()) {
+      return endWithoutBlock(statement, command, commit);
+    }
+    boolean reallyCommit = commit && !state.isFailed();
+    Backend only = backends.begunCount() == 1 ? backends.firstBegun() : null;
+    if (only != null && only.isUsable() && !command.chain() && reallyCommit == commit) {
+      state.ending();
+      retry.forbid();
+      backends.touch(only);
+      inject(only, statement.statement(), true);
+      watch.askBeforeEnd(only);
+      replies.add(RouterWork.then(() -> ending.ended(reallyCommit)));
+      return Progress.SETTLE;
+    }
+    if (!replies.isEmpty()) {
+      return Progress.QUIET;
+    }
+    retry.forbid();
+    NodeStatement begin = state.beginStatement();
+    String isolation = state.isolation();
+    if (!reallyCommit) {
+      ending.rollbackAll();
+    }
+    boolean committed = reallyCommit && ending.commitAll();
+    replies.output().commandComplete(committed ? "COMMIT" : ROLLBACK);
+    if (command.chain()) {
+      state.beginBlock(begin, isolation);
+      beginAnswered = true;
+    }
+    return Progress.NEXT;
+  }
+
+  /**
+   * COMMIT and ROLLBACK without BEGIN warn, and end what the statements before them in the same
+   * group of messages have begun.
+   */
+  private Progress endWithoutBlock(
+      SharedStatement statement, TransactionCommand command, boolean commit) {
+    String tag = commit ? "COMMIT" : ROLLBACK;
+    if (command.chain()) {
+      throw ClientError.of("25P01", tag + " AND CHAIN can only be used in transaction blocks");
+    }
+    List<Backend> touched = new ArrayList<>(backends.touched());
+    if (touched.isEmpty() && !state.isOpen()) {
+      warn("25P01", "there is no transaction in progress");
+      replies.add(FixedMessage.tag(tag));
+      return Progress.NEXT;
+    }
+    retry.forbid();
+    if (!state.isOpen()) {
+      for (Backend backend : touched) {
+        inject(backend, statement.statement(), backend == touched.get(0));
+      }
+      replies.add(RouterWork.then(state.work()::clear));
+      return Progress.SETTLE;
+    }
+    if (!replies.isEmpty()) {
+      return Progress.QUIET;
+    }
+    replies
+        .output()
+        .notice(ErrorFields.of("WARNING", "25P01", "there is no transaction in progress"));
+    if (commit) {
+      commitImplicit();
+    } else {
+      ending.rollbackAll();
+    }
+    replies.output().commandComplete(tag);
+    return Progress.NEXT;
+  }
+
+  private Progress savepoint(SharedStatement statement, TransactionCommand command) {
+    if (!state.isBlock()) {
+      String name =
+          command.kind() == TransactionCommand.Kind.SAVEPOINT ? "SAVEPOINT" : "RELEASE SAVEPOINT";
+      throw ClientError.of(
+          "25P01",
+          (command.kind() == TransactionCommand.Kind.ROLLBACK_TO ? "ROLLBACK TO SAVEPOINT" : name)
+              + " can only be used in transaction blocks");
+    }
+    if (command.kind() != TransactionCommand.Kind.SAVEPOINT
+        && !state.hasSavepoint(command.savepoint())) {
+      throw ClientError.of("3B001", "savepoint \"" + command.savepoint() + "\" does not exist");
+    }
+    if (command.kind() == TransactionCommand.Kind.SAVEPOINT) {
+      state.requireRoom(statement.statement());
+    }
+    List<Backend> begun = backends.begun();
+    boolean first = true;
+    for (Backend backend : begun) {
+      if (!backend.isUsable()) {
+        throw new AbelianException(
+            SqlState.CONNECTION_FAILURE,
+            "the connection to " + backend + " was lost",
+            "ROLLBACK the transaction.");
+      }
+      catchUp(backend);
+      inject(backend, statement.statement(), first);
+      first = false;
+    }
+    if (begun.isEmpty()) {
+      replies.add(FixedMessage.tag(savepointTag(command.kind())));
+    }
+    switch (command.kind()) {
+      case SAVEPOINT -> state.savepoint(command.savepoint(), statement.statement());
+      case RELEASE -> state.release(command.savepoint());
+      default -> {
+        replies.add(RouterWork.then(() -> state.rollbackTo(command.savepoint())));
+        replies.add(RouterWork.then(this::allTold));
+        watch.expect();
+        allTold();
+        return Progress.SETTLE;
+      }
+    }
+    allTold();
+    return Progress.NEXT;
+  }
+
+  private static String savepointTag(TransactionCommand.Kind kind) {
+    return switch (kind) {
+      case SAVEPOINT -> "SAVEPOINT";
+      case RELEASE -> "RELEASE";
+      default -> ROLLBACK;
+    };
+  }
+
+  // ---- groups of messages
+  // ----------------------------------------------------------------------------------------------------
+
+  /** A group of messages begins. */
+  public void beginGroup() {
+    if (!state.isOpen()) {
+      state.work().clear();
+    }
+    groupWrote = false;
+    backends.settings().beginGroup();
+    watch.beginGroup();
+  }
+
+  /**
+   * The group fails by an error of the router's own, of which the nodes know nothing: what they
+   * have done for it must be rolled back all the same when it ends.
+   */
+  public void failGroup() {
+    if (state.isOpen()) {
+      return;
+    }
+    for (Backend backend : new ArrayList<>(backends.touched())) {
+      if (!backend.skips) {
+        state.beginImplicit();
+        join(backend);
+      }
+    }
+  }
+
+  /**
+   * Nothing more comes in this group: nodes may vote for its transaction with what they have got.
+   */
+  public void voteEarly() {
+    if (state.kind() == TransactionState.Kind.IMPLICIT && state.votesEarly()) {
+      ending.voteEarly();
+    }
+  }
+
+  /**
+   * A group of messages ended, and all nodes have answered its Sync.
+   *
+   * @throws RuntimeException what the client is to be told when its implicit transaction could not
+   *     commit
+   */
+  public void endGroup(boolean failed) {
+    try {
+      endOrGoOn(failed || !settingsAgree(failed));
+    } finally {
+      noticeSettings();
+    }
+  }
+
+  /** False, and the client knows why, when the group has made nodes differ in their settings. */
+  private boolean settingsAgree(boolean failed) {
+    try {
+      watch.groupAnswered(failed);
+      return true;
+    } catch (AbelianException error) {
+      replies.output().error(ClientError.fields(error));
+      return false;
+    }
+  }
+
+  /**
+   * What nodes say is set there, whether the group's work was kept or not, is known from now on.
+   */
+  public void noticeSettings() {
+    watch.groupEnded();
+  }
+
+  private void endOrGoOn(boolean failed) {
+    if (failed && (!state.isBlock() || !beginAnswered)) {
+      backends.settings().undoGroup();
+    }
+    if (state.kind() == TransactionState.Kind.IMPLICIT
+        || state.isBlock() && failed && !beginAnswered) {
+      if (failed) {
+        ending.rollbackAll();
+      } else {
+        commitImplicit();
+      }
+    } else if (state.isBlock()) {
+      blockGoesOn(failed);
+    } else {
+      ending.withoutTransaction(!failed);
+    }
+  }
+
+  private void commitImplicit() {
+    if (!ending.commitAll()) {
+      throw ClientError.of(
+          "40000", "the statements were rolled back, since a node had rolled back its part");
+    }
+  }
+
+  private void blockGoesOn(boolean failed) {
+    if (state.isEnding()) {
+      // COMMIT failed on its node, which has rolled back; or its connection is lost, which comes to
+      // the same.
+      Backend only = backends.firstBegun();
+      if (only == null || !only.isUsable() || only.connection.transactionStatus() == 'I') {
+        ending.ended(false);
+        return;
+      }
+    }
+    if (failed) {
+      state.fail();
+      failEverywhere();
+    }
+  }
+
+  /**
+   * A transaction that has failed holds no locks any more, on no node: those that had no part in
+   * the error are made to fail as well. Savepoints stay, and can be gone back to.
+   */
+  private void failEverywhere() {
+    for (Backend backend : backends.begun()) {
+      if (backend.isUsable() && backend.connection.transactionStatus() == 'T') {
+        try {
+          NodeCall.simple(backend.connection, FAIL);
+        } catch (NodeLostException lost) {
+          // The node ends what was open there.
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package org.abelian.router.statement;
+
+/**
+ * What is known about a text.
+ *
+ * @param scope whose analysis this is: sessions that read names and literals alike
+ * @param epoch the router's schema epoch when a node was asked
+ * @param routed what it does, and where it goes
+ * @param toldKeys true when the node has told how it is run with keys that the router generates
+ * @param generated how that is; null when it has none, or the node has not told
+ */
+public record AnalysedStatement(
+    Object scope, long epoch, RoutedStatement routed, boolean toldKeys, GeneratedKeys generated)
+    implements SharedStatement.Known {
+  /** True when it has random keys that the router could generate. */
+  public boolean hasRandomKeys() {
+    return generated != null || routed.facts().randomKeys();
+  }
+
+  /** True when it has such keys, and the node has not told how it is run with them. */
+  boolean lacksGenerated() {
+    return routed.facts().randomKeys() && !toldKeys;
+  }
+}

@@ -1,0 +1,179 @@
+package org.abelian.router.statement;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.abelian.router.analysis.FactsParser;
+import org.abelian.router.analysis.MadeFacts;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.backend.BackendSession;
+import org.abelian.router.backend.SessionSettings;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.CatalogStore;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.routing.Routing;
+
+/**
+ * Finds out what statements are, by asking a node about each text once. What it says is kept with
+ * the text, for all sessions that read it alike.
+ */
+public final class Analyzer {
+  private static final NodeStatement ANALYZE =
+      NodeStatement.of("SELECT abelian.analyze($1::text, $2::oid[])::text");
+
+  /** The same, and how an INSERT is run with random keys that the router generates. */
+  private static final NodeStatement ANALYZE_KEYS =
+      NodeStatement.of(
+          "SELECT abelian.analyze($1::text, $2::oid[])::text"
+              + " FROM set_config('abelian.random_keys', 'on', true)");
+
+  private final BackendSession backends;
+  private final SessionSettings settings;
+  private final SchemaScope scope;
+  private final StatementCache statements;
+  private final CatalogStore catalogs;
+  private final LongSupplier schemaEpoch;
+
+  /**
+   * @param schemaEpoch grows when a schema was changed through this router
+   */
+  public Analyzer(
+      BackendSession backends,
+      SessionSettings settings,
+      SchemaScope scope,
+      StatementCache statements,
+      CatalogStore catalogs,
+      LongSupplier schemaEpoch) {
+    this.backends = backends;
+    this.settings = settings;
+    this.scope = scope;
+    this.statements = statements;
+    this.catalogs = catalogs;
+    this.schemaEpoch = schemaEpoch;
+  }
+
+  /**
+   * What is known about the statement, or null: then a node is to be asked by {@link #analyse}.
+   *
+   * @param keys whether it must be known how it is run with random keys of the router's
+   */
+  public AnalysedStatement known(SharedStatement statement, boolean keys) {
+    Catalog catalog = catalogs.current();
+    // Also when another session has analysed it: a connection must not speak for an older version.
+    settings.placementVersion(catalog.version());
+    if (statement.known() instanceof AnalysedStatement known
+        && known.scope().equals(scope.current())
+        && known.epoch() == schemaEpoch.getAsLong()
+        && known.routed().router().catalog() == catalog
+        && !(keys && known.lacksGenerated())) {
+      return known;
+    }
+    return null;
+  }
+
+  /**
+   * Asks a node; nothing else may wait to be answered.
+   *
+   * @param analyst a node that sees what the session sees
+   * @throws RuntimeException the node's error about the text
+   */
+  public AnalysedStatement analyse(Backend analyst, SharedStatement statement, boolean keys)
+      throws IOException {
+    long epoch = schemaEpoch.getAsLong();
+    Object own = scope.current();
+    Catalog catalog = catalogs.current();
+    Compiled compiled = compile(analyst, statement, catalog, keys);
+    AnalysedStatement analysed =
+        new AnalysedStatement(
+            own, epoch, compiled.routed(), compiled.toldKeys(), compiled.generated());
+    statement.known(analysed);
+    return analysed;
+  }
+
+  private record Told(StatementFacts facts, MadeFacts made) {}
+
+  private record Compiled(RoutedStatement routed, boolean toldKeys, GeneratedKeys generated) {}
+
+  private Compiled compile(
+      Backend analyst, SharedStatement statement, Catalog catalog, boolean keys)
+      throws IOException {
+    ExplainCommand explain = statement.explain();
+    if (explain == null) {
+      return compileWhole(analyst, statement, catalog, keys);
+    }
+    String sql = explain.inner();
+    Told told = ask(analyst, statement, sql, false);
+    StatementFacts facts = told.facts();
+    if (facts.kind() == StatementKind.UTILITY && !explain.call()) {
+      return compileWhole(analyst, statement, catalog, keys); // SELECT INTO
+    }
+    GeneratedKeys generated = GeneratedKeys.of(told.made(), catalog, statements);
+    return new Compiled(
+        new RoutedStatement(explain, Routing.compile(sql, facts, catalog)),
+        told.made() != null,
+        generated == null ? null : generated.explained(explain, statements));
+  }
+
+  private Compiled compileWhole(
+      Backend analyst, SharedStatement statement, Catalog catalog, boolean keys)
+      throws IOException {
+    String sql = statement.sql();
+    Told told = ask(analyst, statement, sql, keys);
+    return new Compiled(
+        new RoutedStatement(Routing.compile(sql, told.facts(), catalog)),
+        told.made() != null,
+        GeneratedKeys.of(told.made(), catalog, statements));
+  }
+
+  /** What a node says about the text of a statement, or the part of it that is given. */
+  private Told ask(Backend backend, SharedStatement statement, String sql, boolean keys)
+      throws IOException {
+    if (!backend.isUsable()) {
+      throw new AbelianException(
+          SqlState.CONNECTION_FAILURE,
+          "the connection to " + backend + " was lost",
+          "ROLLBACK the transaction.");
+    }
+    String types =
+        IntStream.of(statement.statement().types())
+            .mapToObj(Integer::toUnsignedString)
+            .collect(Collectors.joining(",", "{", "}"));
+    QueryResult result = ask(backend, keys ? ANALYZE_KEYS : ANALYZE, sql, types);
+    if (!result.succeeded()) {
+      backend.skips = backend.touched;
+      throw new ClientError(result.errorFields());
+    }
+    List<StatementFacts> facts = FactsParser.parse(result.value());
+    if (facts.size() != 1) {
+      throw ClientError.of("42601", "cannot insert multiple commands into a prepared statement");
+    }
+    StatementFacts only = facts.get(0);
+    return new Told(only, only.randomKeys() ? FactsParser.made(result.value()) : null);
+  }
+
+  /** The question changes nothing: over an idle connection that broke it is asked again. */
+  private QueryResult ask(Backend backend, NodeStatement question, String sql, String types)
+      throws IOException {
+    boolean repeatable = !backend.begun && !backend.touched && !backend.pinned;
+    try {
+      return NodeCall.prepared(backend.connection, question, !backend.touched, sql, types);
+    } catch (NodeLostException lost) {
+      if (!repeatable) {
+        throw lost;
+      }
+    }
+    backends.drop(backend);
+    backends.connect(backend);
+    return NodeCall.prepared(backend.connection, question, true, sql, types);
+  }
+}

@@ -1,0 +1,145 @@
+package org.abelian.router.statement;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.MemoryBudget;
+
+/**
+ * The statements that a client has parsed, by its names for them. Names of the form {@code S_<n>},
+ * which the JDBC driver gives, are looked up without making a string.
+ */
+public final class ClientStatements {
+  /** A client that never closes statements shall hurt only itself. */
+  private static final int LIMIT = 100_000;
+
+  private static final int LARGEST_NUMBER = 65_535;
+
+  private final MemoryBudget memory;
+  private SharedStatement unnamed;
+  private SharedStatement[] numbered = new SharedStatement[64];
+  private final Map<String, SharedStatement> named = new HashMap<>();
+
+  /** None yet; what the client names is counted. */
+  public ClientStatements(MemoryBudget memory) {
+    this.memory = memory;
+  }
+
+  /** The statement of the name between two indexes, or null. */
+  public SharedStatement get(byte[] array, int from, int to) {
+    if (from == to) {
+      return unnamed;
+    }
+    int number = number(array, from, to);
+    if (number >= 0) {
+      return number < numbered.length ? numbered[number] : null;
+    }
+    return named.get(CString.read(array, from, to));
+  }
+
+  /**
+   * Defines a statement.
+   *
+   * @throws ClientError 42P05 when the name is taken
+   * @throws AbelianException 53200 when there is no memory for it
+   */
+  public void define(byte[] array, int from, int to, SharedStatement statement) {
+    if (from == to) {
+      unnamed(statement);
+      return;
+    }
+    if (get(array, from, to) != null) {
+      throw ClientError.of(
+          "42P05", "prepared statement \"" + CString.read(array, from, to) + "\" already exists");
+    }
+    if (named.size() >= LIMIT) {
+      throw ClientError.of("53400", "too many prepared statements in one session");
+    }
+    statement.hold(memory);
+    put(array, from, to, statement);
+  }
+
+  /** Forgets a statement. */
+  public void remove(byte[] array, int from, int to) {
+    if (from == to) {
+      unnamed(null);
+    } else {
+      SharedStatement removed = get(array, from, to);
+      if (removed != null) {
+        removed.release(memory);
+        put(array, from, to, null);
+      }
+    }
+  }
+
+  /** Small ones are not counted: a client has one of them. */
+  private void unnamed(SharedStatement statement) {
+    if (unnamed != null && unnamed.isLarge()) {
+      unnamed.release(memory);
+    }
+    unnamed = null;
+    if (statement != null && statement.isLarge()) {
+      statement.hold(memory);
+    }
+    unnamed = statement;
+  }
+
+  private void put(byte[] array, int from, int to, SharedStatement statement) {
+    int number = number(array, from, to);
+    if (number >= 0) {
+      if (number >= numbered.length) {
+        numbered = Arrays.copyOf(numbered, Math.max(number + 1, numbered.length * 2));
+      }
+      numbered[number] = statement;
+    } else if (statement == null) {
+      named.remove(CString.read(array, from, to));
+    } else {
+      named.put(CString.read(array, from, to), statement);
+    }
+  }
+
+  /** Forgets the statement of that name; false when there is none. */
+  public boolean remove(String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    boolean known = get(bytes, 0, bytes.length) != null;
+    remove(bytes, 0, bytes.length);
+    return known;
+  }
+
+  /** Forgets all. */
+  public void clear() {
+    unnamed(null);
+    for (SharedStatement statement : numbered) {
+      if (statement != null) {
+        statement.release(memory);
+      }
+    }
+    Arrays.fill(numbered, null);
+    named.values().forEach(statement -> statement.release(memory));
+    named.clear();
+  }
+
+  /** The n of S_n in canonical form; -1 for other names. */
+  private static int number(byte[] array, int from, int to) {
+    int length = to - from;
+    if (length < 3 || length > 7 || array[from] != 'S' || array[from + 1] != '_') {
+      return -1;
+    }
+    if (array[from + 2] == '0' && length > 3) {
+      return -1;
+    }
+    int number = 0;
+    for (int i = from + 2; i < to; i++) {
+      int digit = array[i] - '0';
+      if (digit < 0 || digit > 9) {
+        return -1;
+      }
+      number = number * 10 + digit;
+    }
+    return number <= LARGEST_NUMBER ? number : -1;
+  }
+}

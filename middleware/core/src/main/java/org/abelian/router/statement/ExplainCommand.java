@@ -1,0 +1,173 @@
+package org.abelian.router.statement;
+
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * EXPLAIN of a statement that the router routes, told apart by its text: a node cannot parse
+ * EXPLAIN of a CALL. A text that is not wholly understood is no such command, and goes the way of
+ * all statements.
+ *
+ * @param prefix the text before the statement
+ * @param inner the statement, behind as many blanks as the prefix has characters, so that positions
+ *     in errors are those of the whole
+ * @param analyze true when the statement is to be run
+ * @param text true when the plan is wanted as text for people
+ * @param call true when it is a CALL, of which PostgreSQL has no plan
+ */
+public record ExplainCommand(
+    String prefix, String inner, boolean analyze, boolean text, boolean call) {
+  private static final Set<String> STATEMENTS =
+      Set.of("select", "insert", "update", "delete", "merge", "with", "values", "table", "call");
+  private static final Set<String> NO = Set.of("false", "off", "0");
+
+  /** The command, or null when the text is something else. */
+  public static ExplainCommand of(String sql) {
+    return new Scanner(sql).command();
+  }
+
+  /** The same question about another statement. */
+  public String ofText(String statement) {
+    return prefix + statement.stripLeading();
+  }
+
+  private static final class Scanner {
+    private final String sql;
+    private int at;
+    private boolean analyze;
+    private boolean text = true;
+
+    Scanner(String sql) {
+      this.sql = sql;
+    }
+
+    ExplainCommand command() {
+      skipSpace();
+      if (!word().equals("explain")) {
+        return null;
+      }
+      skipSpace();
+      if (!(peek('(') ? options() : words())) {
+        return null;
+      }
+      int start = at;
+      String first = word();
+      if (!STATEMENTS.contains(first) && !(first.isEmpty() && peek('('))) {
+        return null;
+      }
+      String prefix = sql.substring(0, start);
+      String inner = " ".repeat(prefix.codePointCount(0, start)) + sql.substring(start);
+      return new ExplainCommand(prefix, inner, analyze, text, first.equals("call"));
+    }
+
+    /** {@code [ANALYZE] [VERBOSE]} */
+    private boolean words() {
+      for (String option : new String[] {"analy[sz]e", "verbose"}) {
+        int start = at;
+        if (word().matches(option)) {
+          analyze |= option.startsWith("analy");
+          skipSpace();
+        } else {
+          at = start;
+        }
+      }
+      return true;
+    }
+
+    /** {@code (option [value], ...)}; false when it is something else. */
+    private boolean options() {
+      int start = at++;
+      skipSpace();
+      int first = at;
+      if (peek('(') || STATEMENTS.contains(word())) {
+        at = start; // The statement itself stands in parentheses.
+        return true;
+      }
+      at = first;
+      while (option()) {
+        if (peek(')')) {
+          at++;
+          skipSpace();
+          return true;
+        } else if (!peek(',')) {
+          return false;
+        }
+        at++;
+        skipSpace();
+      }
+      return false;
+    }
+
+    private boolean option() {
+      String name = word();
+      skipSpace();
+      String value = value();
+      skipSpace();
+      if (name.matches("analy[sz]e")) {
+        analyze = !NO.contains(value);
+      } else if (name.equals("format")) {
+        text = value.equals("text");
+      }
+      return !name.isEmpty();
+    }
+
+    /** A word, a number or a string without quotes in it, in lower case; else nothing. */
+    private String value() {
+      if (!peek('\'')) {
+        return word();
+      }
+      int end = sql.indexOf('\'', at + 1);
+      if (end < 0) {
+        return "";
+      }
+      String value = sql.substring(at + 1, end);
+      at = end + 1;
+      return value.toLowerCase(Locale.ROOT);
+    }
+
+    /** Letters, digits and underscores in lower case. */
+    private String word() {
+      int start = at;
+      while (at < sql.length()
+          && (Character.isLetterOrDigit(sql.charAt(at)) || sql.charAt(at) == '_')) {
+        at++;
+      }
+      return sql.substring(start, at).toLowerCase(Locale.ROOT);
+    }
+
+    private boolean peek(char c) {
+      return at < sql.length() && sql.charAt(at) == c;
+    }
+
+    private void skipSpace() {
+      while (at < sql.length()) {
+        if (Character.isWhitespace(sql.charAt(at))) {
+          at++;
+        } else if (sql.startsWith("--", at)) {
+          int end = sql.indexOf('\n', at);
+          at = end < 0 ? sql.length() : end + 1;
+        } else if (sql.startsWith("/*", at)) {
+          skipComment();
+        } else {
+          return;
+        }
+      }
+    }
+
+    /** Comments nest. */
+    private void skipComment() {
+      int depth = 0;
+      do {
+        if (sql.startsWith("/*", at)) {
+          depth++;
+          at += 2;
+        } else if (sql.startsWith("*/", at)) {
+          depth--;
+          at += 2;
+        } else {
+          at++;
+        }
+      } while (depth > 0 && at < sql.length());
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package org.abelian.router.statement;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.execution.ColumnOrigins;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.routing.BoundValues;
+import org.abelian.router.routing.Route;
+import org.abelian.router.routing.StatementRouter;
+
+/** An analysed statement with its router, and what a session asks about it again and again. */
+public final class RoutedStatement {
+  private static final Set<UtilityKind> READ_ONLY =
+      EnumSet.of(
+          UtilityKind.SET,
+          UtilityKind.SHOW,
+          UtilityKind.RESET,
+          UtilityKind.DECLARE,
+          UtilityKind.FETCH,
+          UtilityKind.CLOSE,
+          UtilityKind.COPY_TO,
+          UtilityKind.EXPLAIN,
+          UtilityKind.LOCK);
+
+  private final StatementRouter router;
+  private final boolean writes;
+  private final boolean pins;
+  private final ExplainCommand explains;
+  private final RoutedStatement explained;
+  private final ColumnOrigins origins = new ColumnOrigins();
+  private volatile NodeStatement worker;
+  private volatile NodeStatement combine;
+  private volatile NodeStatement combined;
+
+  public RoutedStatement(StatementRouter router) {
+    this.router = router;
+    StatementFacts facts = router.facts();
+    writes = facts.writes() || facts.volatileFunctions() || isWritingUtility(facts);
+    pins =
+        facts.procedure() == null
+            && (facts.relations().stream().anyMatch(relation -> relation.temporary())
+                || facts.kind() == StatementKind.SELECT && facts.volatileFunctions()
+                || facts.utility() == UtilityKind.DO
+                || facts.utility() == UtilityKind.CALL
+                || facts.utility() == UtilityKind.DECLARE);
+    explains = null;
+    explained = null;
+  }
+
+  /** EXPLAIN of a statement, which goes where the statement goes. */
+  public RoutedStatement(ExplainCommand command, StatementRouter inner) {
+    explains = command;
+    explained = new RoutedStatement(inner);
+    router = new ExplainRouter(inner);
+    writes = command.analyze() && explained.writes;
+    pins =
+        command.analyze() && explained.pins
+            || inner.facts().relations().stream().anyMatch(relation -> relation.temporary());
+  }
+
+  private record ExplainRouter(StatementRouter inner, StatementFacts facts)
+      implements StatementRouter {
+    ExplainRouter(StatementRouter inner) {
+      this(inner, inner.facts().explained());
+    }
+
+    @Override
+    public Route route(BoundValues values) {
+      return inner.route(values);
+    }
+
+    @Override
+    public Catalog catalog() {
+      return inner.catalog();
+    }
+  }
+
+  private static boolean isWritingUtility(StatementFacts facts) {
+    return facts.kind() == StatementKind.CLUSTER_CALL
+        || facts.kind() == StatementKind.UTILITY && !READ_ONLY.contains(facts.utility());
+  }
+
+  public StatementFacts facts() {
+    return router.facts();
+  }
+
+  public StatementRouter router() {
+    return router;
+  }
+
+  /** The command when it is EXPLAIN of a statement that the router routes; else null. */
+  public ExplainCommand explains() {
+    return explains;
+  }
+
+  /** The statement that EXPLAIN is about; else null. */
+  public RoutedStatement explained() {
+    return explained;
+  }
+
+  /** Where the columns of a combined read come from. */
+  public ColumnOrigins origins() {
+    return origins;
+  }
+
+  /** What workers run of a combined read; null until somebody has made it. */
+  public NodeStatement worker() {
+    return worker;
+  }
+
+  public void worker(NodeStatement statement) {
+    worker = statement;
+  }
+
+  /** What one node runs over the workers' rows; null until somebody has made it. */
+  public NodeStatement combine() {
+    return combine;
+  }
+
+  public void combine(NodeStatement statement) {
+    combine = statement;
+  }
+
+  /** What is run for several sessions; null until somebody has made it. */
+  public NodeStatement combined() {
+    return combined;
+  }
+
+  public void combined(NodeStatement statement) {
+    combined = statement;
+  }
+
+  /** The utility command; null for others. */
+  public UtilityKind utility() {
+    return router.facts().utility();
+  }
+
+  /** True when PostgreSQL refuses it inside a transaction block. */
+  public boolean mustBeAlone() {
+    return router.facts().outsideTransaction();
+  }
+
+  /** True when it can be done again later unnoticed. */
+  public boolean isBlind() {
+    return router.facts().blind() != null && router.facts().blind().redo() != null;
+  }
+
+  /** True when it may change something on the nodes that it runs on. */
+  public boolean writes() {
+    return writes;
+  }
+
+  /** True when it may leave state on the connection that another session must not get. */
+  public boolean pins() {
+    return pins;
+  }
+
+  /** True when it, or a function that it calls, may change a setting. */
+  public boolean maySet() {
+    return facts().nodeFunctions().settings()
+        || !facts().functions().isEmpty()
+        || utility() == UtilityKind.CALL
+        || utility() == UtilityKind.DO;
+  }
+
+  /**
+   * True when it changes the schema or the placement, so that what is known about statements may no
+   * longer hold.
+   */
+  public boolean changesSchema(Route route) {
+    return route instanceof Route.AllNodes all
+        && (all.purpose() == Route.Purpose.SCHEMA
+            || all.purpose() == Route.Purpose.CLUSTER_CALL
+            || all.purpose() == Route.Purpose.NODE_BY_NODE);
+  }
+}

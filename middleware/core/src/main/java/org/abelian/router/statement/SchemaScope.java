@@ -1,0 +1,124 @@
+package org.abelian.router.statement;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.abelian.router.backend.SessionSettings;
+import org.abelian.router.backend.SettingsSnapshot;
+import org.abelian.router.pool.NodeIdentity;
+
+/**
+ * Tells sessions apart that may read the same text differently: by role and database, by the
+ * settings that decide what names and literals mean, by temporary objects and uncommitted changes
+ * of the schema. Not thread-safe.
+ */
+public final class SchemaScope {
+  /** Settings that change what a text means. */
+  private static final List<String> MEANING =
+      List.of(
+          "search_path",
+          "role",
+          "session_authorization",
+          "standard_conforming_strings",
+          "transform_null_equals",
+          "row_security",
+          "session_replication_role",
+          // What literals mean: the analysis tells their values.
+          "DateStyle",
+          "TimeZone",
+          "IntervalStyle",
+          "array_nulls",
+          "lc_monetary",
+          "xmloption");
+
+  /** The same as the analysis of SET writes them. */
+  private static final Set<String> MEANT =
+      MEANING.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+
+  private final String identity;
+  private final SessionSettings settings;
+  private final Function<Collection<String>, String> changes;
+
+  /** Set while this session sees changes of the schema that are not committed. */
+  private Object uncommitted;
+
+  /** Set while this session has temporary objects; they are on the first node. */
+  private Object temporary;
+
+  private String shared;
+  private SettingsSnapshot sharedSettings;
+
+  /**
+   * The session sees what all of its role see.
+   *
+   * @param settings what the session has set
+   * @param changes the statements by which its open transaction has set some of these settings;
+   *     empty when it has not
+   */
+  public SchemaScope(
+      NodeIdentity identity,
+      SessionSettings settings,
+      Function<Collection<String>, String> changes) {
+    this.identity = identity.startup().toString();
+    this.settings = settings;
+    this.changes = changes;
+  }
+
+  /** Equal for sessions that read all texts alike. */
+  Object current() {
+    if (isOwn()) {
+      return uncommitted != null ? uncommitted : temporary;
+    }
+    SettingsSnapshot now = settings.snapshot();
+    if (now != sharedSettings) {
+      StringBuilder text = new StringBuilder(identity);
+      for (String name : MEANING) {
+        String value = now.wanted().value(name);
+        text.append('\0').append(value == null ? "" : "=" + value);
+      }
+      shared = text.toString().intern();
+      sharedSettings = now;
+    }
+    String made = changes.apply(MEANT);
+    return made.isEmpty() ? shared : shared + "\0" + made;
+  }
+
+  /** True when only a node of the session's own transaction, or its own objects, can tell. */
+  public boolean needsOwnNode() {
+    return temporary != null || !changes.apply(MEANT).isEmpty();
+  }
+
+  /** A transaction that changed the schema ended. */
+  public void transactionEnded() {
+    uncommitted = null;
+  }
+
+  /** This session sees a schema that others do not see yet. */
+  public void seesUncommittedSchema() {
+    uncommitted = new Object();
+  }
+
+  /** This session has temporary objects, or other ones than before. */
+  public void seesTemporaryObjects() {
+    temporary = new Object();
+  }
+
+  /** True while this session has temporary objects. */
+  public boolean hasTemporaryObjects() {
+    return temporary != null;
+  }
+
+  /** True while a text may mean something else to this session than to others. */
+  public boolean isOwn() {
+    return uncommitted != null || temporary != null;
+  }
+
+  /** The session has no objects of its own any more. */
+  public void seesWhatAllSee() {
+    uncommitted = null;
+    temporary = null;
+  }
+}

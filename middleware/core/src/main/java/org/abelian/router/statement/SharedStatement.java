@@ -1,0 +1,118 @@
+package org.abelian.router.statement;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.MemoryBudget;
+
+/**
+ * A text with parameter types, shared by all sessions of a router that use it, and what is known
+ * about it.
+ */
+public final class SharedStatement {
+  /**
+   * From this use on, a text that clients parse without a name is prepared on nodes under a name.
+   */
+  private static final int NAMED_FROM = 3;
+
+  /** What is known about a text takes this at least, in bytes. */
+  private static final int HELD_LEAST = 1000;
+
+  /** What is known about a text; an {@link AnalysedStatement}. */
+  interface Known {}
+
+  private final NodeStatement statement;
+  private final String sql;
+  private final TransactionCommand command;
+  private final ExplainCommand explain;
+  private final boolean blank;
+  private final AtomicInteger uses = new AtomicInteger();
+  private volatile Known known;
+
+  /** How many clients have it under a name. */
+  private int holders;
+
+  public SharedStatement(NodeStatement statement) {
+    this.statement = statement;
+    sql = statement.sql();
+    command = TransactionCommand.of(sql);
+    explain = command == null ? ExplainCommand.of(sql) : null;
+    blank = sql.isBlank() || sql.strip().equals(";");
+  }
+
+  /** As nodes see it. */
+  public NodeStatement statement() {
+    return statement;
+  }
+
+  /** The text. */
+  public String sql() {
+    return sql;
+  }
+
+  /** What it does to transactions; null when it is an ordinary statement. */
+  public TransactionCommand command() {
+    return command;
+  }
+
+  /** What it asks to be explained; null when it is an ordinary statement. */
+  public ExplainCommand explain() {
+    return explain;
+  }
+
+  /** True when there is nothing to run. */
+  public boolean isBlank() {
+    return blank;
+  }
+
+  /** Counts a Parse without a name. */
+  public void parsed() {
+    if (uses.get() < NAMED_FROM) {
+      uses.incrementAndGet();
+    }
+  }
+
+  /** True when the statement comes often enough to be prepared on nodes under a name. */
+  public boolean isFrequent() {
+    return uses.get() >= NAMED_FROM;
+  }
+
+  /**
+   * A client is to have it under a name. Its text is counted once, however many clients have it.
+   *
+   * @throws AbelianException 53200 when there is no memory for it
+   */
+  synchronized void hold(MemoryBudget memory) {
+    if (holders == 0) {
+      memory.take(heldBytes());
+    }
+    holders++;
+  }
+
+  /** A client has it no longer. */
+  synchronized void release(MemoryBudget memory) {
+    holders--;
+    if (holders == 0) {
+      memory.give(heldBytes());
+    }
+  }
+
+  /** True when it takes as much as a buffer that is counted. */
+  boolean isLarge() {
+    return statement.heapBytes() > MemoryBudget.SMALL;
+  }
+
+  /** As bytes for nodes and as a string. */
+  private long heldBytes() {
+    return HELD_LEAST + 2 * statement.heapBytes();
+  }
+
+  /** What some session has found out; it may be of another scope. Null before. */
+  Known known() {
+    return known;
+  }
+
+  void known(Known found) {
+    known = found;
+  }
+}

@@ -1,0 +1,209 @@
+package org.abelian.router.engine;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.abelian.router.protocol.BackendType;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.FrontendType;
+
+/**
+ * A node that answers each statement as it was told to, and lists what it runs in the order in
+ * which all nodes of a test do.
+ */
+final class ScriptedNode implements AutoCloseable {
+  private record Answer(String tag, List<String> rows, ErrorFields error) {}
+
+  private final int id;
+  private final List<String> log;
+  private final ServerSocket listener;
+  private final Map<String, Answer> answers = new ConcurrentHashMap<>();
+
+  /**
+   * Listens.
+   *
+   * @param log gets "id: statement" for each that is run; safe for several threads
+   */
+  ScriptedNode(int id, List<String> log) throws IOException {
+    this.id = id;
+    this.log = log;
+    listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    start(this::accept);
+  }
+
+  String host() {
+    return listener.getInetAddress().getHostAddress();
+  }
+
+  int port() {
+    return listener.getLocalPort();
+  }
+
+  /** From now on this statement gives these rows of one column. */
+  void answer(String sql, String tag, String... rows) {
+    answers.put(sql, new Answer(tag, List.of(rows), null));
+  }
+
+  /** From now on this statement fails. */
+  void fail(String sql, String sqlState) {
+    answers.put(sql, new Answer("", List.of(), ErrorFields.of("ERROR", sqlState, "as told")));
+  }
+
+  private static void start(Runnable work) {
+    Thread thread = new Thread(work, "scripted node");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void accept() {
+    while (!listener.isClosed()) {
+      try {
+        Socket client = listener.accept();
+        start(new Backend(client));
+      } catch (IOException e) {
+        return; // The test is over.
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    listener.close();
+  }
+
+  /** One connection. */
+  private final class Backend implements Runnable {
+    private final Socket client;
+    private final ByteQueue queue = new ByteQueue(1024);
+    private final FrameWriter writer = new FrameWriter(queue);
+    private final Map<String, String> prepared = new HashMap<>();
+    private final Map<String, String> portals = new HashMap<>();
+    private final Map<String, Integer> given = new HashMap<>();
+    private char status = 'I';
+    private boolean skips;
+
+    Backend(Socket client) {
+      this.client = client;
+    }
+
+    @Override
+    public void run() {
+      try (client) {
+        client.setTcpNoDelay(true);
+        DataInputStream in = new DataInputStream(client.getInputStream());
+        in.readFully(new byte[in.readInt() - 4]); // A request for encryption comes first.
+        client.getOutputStream().write('N');
+        in.readFully(new byte[in.readInt() - 4]);
+        writer.begin(BackendType.AUTHENTICATION).int4(0).end();
+        writer.begin(BackendType.BACKEND_KEY_DATA).int4(1).int4(2).end();
+        ready();
+        for (; ; ) {
+          if (in.available() == 0) {
+            client.getOutputStream().write(queue.toByteArray());
+            queue.clear();
+          }
+          byte type = in.readByte();
+          byte[] body = new byte[in.readInt() - 4];
+          in.readFully(body);
+          handle(type, body);
+        }
+      } catch (IOException e) {
+        return; // The router has closed the connection.
+      }
+    }
+
+    private void handle(byte type, byte[] body) {
+      if (type == FrontendType.QUERY) {
+        for (String sql : string(body, 0).split(";")) {
+          given.clear();
+          execute(sql.strip(), 0, "");
+        }
+        ready();
+      } else if (type == FrontendType.SYNC) {
+        ready();
+      } else if (!skips) {
+        extended(type, body);
+      }
+    }
+
+    private void extended(byte type, byte[] body) {
+      boolean named =
+          type == FrontendType.PARSE || type == FrontendType.BIND || type == FrontendType.EXECUTE;
+      String first = named ? string(body, 0) : "";
+      switch (type) {
+        case FrontendType.PARSE -> {
+          prepared.put(first, string(body, CString.end(body, 0, body.length) + 1));
+          writer.empty(BackendType.PARSE_COMPLETE);
+        }
+        case FrontendType.BIND -> {
+          int next = CString.end(body, 0, body.length) + 1;
+          portals.put(first, prepared.get(string(body, next)));
+          given.remove(first);
+          writer.empty(BackendType.BIND_COMPLETE);
+        }
+        case FrontendType.DESCRIBE -> writer.empty(BackendType.NO_DATA);
+        case FrontendType.EXECUTE -> execute(portals.get(first), limit(body), first);
+        case FrontendType.CLOSE -> writer.empty(BackendType.CLOSE_COMPLETE);
+        default -> {
+          // Flush: what was answered goes out anyway. Terminate: the router closes the connection.
+        }
+      }
+    }
+
+    private void execute(String sql, int limit, String portal) {
+      if (skips) {
+        return;
+      }
+      log.add(id + ": " + sql);
+      Answer answer = answers.getOrDefault(sql, new Answer(sql, List.of(), null));
+      if (answer.error() != null) {
+        skips = true;
+        status = status == 'T' ? 'E' : status;
+        answer.error().write(writer, BackendType.ERROR_RESPONSE);
+        return;
+      }
+      int from = given.getOrDefault(portal, 0);
+      int to = limit == 0 ? answer.rows().size() : Math.min(answer.rows().size(), from + limit);
+      for (String row : answer.rows().subList(from, to)) {
+        byte[] value = row.getBytes(StandardCharsets.UTF_8);
+        writer.begin(BackendType.DATA_ROW).int2(1).int4(value.length).bytes(value).end();
+      }
+      given.put(portal, to);
+      status =
+          switch (sql) {
+            case "BEGIN" -> 'T';
+            case "COMMIT", "ROLLBACK" -> 'I';
+            default -> status;
+          };
+      if (limit > 0 && to - from == limit) {
+        writer.empty(BackendType.PORTAL_SUSPENDED);
+      } else {
+        String tag = answer.tag().startsWith("SELECT") ? "SELECT " + (to - from) : answer.tag();
+        writer.begin(BackendType.COMMAND_COMPLETE).string(tag).end();
+      }
+    }
+
+    private void ready() {
+      skips = false;
+      writer.begin(BackendType.READY_FOR_QUERY).int1(status).end();
+    }
+
+    private static int limit(byte[] body) {
+      return body[body.length - 1];
+    }
+
+    private static String string(byte[] body, int at) {
+      return CString.read(body, at, CString.end(body, at, body.length));
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package org.abelian.router.statement;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.MemoryBudget;
+import org.junit.jupiter.api.Test;
+
+class ClientStatementsTest {
+  private final MemoryBudget memory = new MemoryBudget(1_000_000);
+  private final ClientStatements client = new ClientStatements(memory);
+
+  private static SharedStatement text(int size) {
+    return new SharedStatement(NodeStatement.of("SELECT '" + "x".repeat(size) + "'"));
+  }
+
+  private static byte[] bytes(String name) {
+    return name.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static void define(ClientStatements client, String name, SharedStatement statement) {
+    client.define(bytes(name), 0, name.length(), statement);
+  }
+
+  private SharedStatement get(String name) {
+    return client.get(bytes(name), 0, name.length());
+  }
+
+  @Test
+  void textsUnderNamesAreKeptUntilThereIsNoMemoryForThem() {
+    AbelianException refused =
+        assertThrows(
+            AbelianException.class,
+            () -> {
+              for (int i = 0; i < 1000; i++) {
+                define(client, (i % 2 == 0 ? "S_" : "name") + i, text(50_000));
+              }
+            });
+    assertEquals(SqlState.OUT_OF_MEMORY, refused.state());
+    assertTrue(memory.used() > 500_000, memory::toString);
+    assertNull(get("S_998"), "what was refused is not there");
+    client.clear();
+    assertEquals(0, memory.used());
+    define(client, "S_1", text(50_000));
+  }
+
+  @Test
+  void aTextThatSeveralClientsHaveIsCountedOnce() {
+    ClientStatements other = new ClientStatements(memory);
+    SharedStatement shared = text(150_000);
+    define(client, "a", shared);
+    define(client, "S_1", shared);
+    define(other, "a", shared);
+    long used = memory.used();
+    client.remove("a");
+    client.remove("S_1");
+    client.remove("S_1");
+    assertEquals(used, memory.used());
+    other.clear();
+    assertEquals(0, memory.used());
+  }
+
+  @Test
+  void theTextWithoutANameIsCountedWhenItIsLarge() {
+    define(client, "", text(100));
+    assertEquals(0, memory.used());
+    for (int i = 0; i < 100; i++) {
+      define(client, "", text(200_000));
+    }
+    assertTrue(memory.used() >= 200_000, memory::toString);
+    define(client, "", text(100));
+    assertEquals(0, memory.used());
+  }
+}

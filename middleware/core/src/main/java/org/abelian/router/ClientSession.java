@@ -193,7 +193,7 @@ public final class ClientSession
         return advanceStartup();
       }
       if (replies.isEmpty()) {
-        return pipeline.dispatch();
+        return !settings.isTooLong() ? pipeline.dispatch() : refuseSettings();
       }
       if (replies.copyIn() != null && !copy.forward()) {
         return false;
@@ -205,6 +205,16 @@ public final class ClientSession
       close();
       return false;
     }
+  }
+
+  private boolean refuseSettings() {
+    output.error(
+        ErrorFields.of(
+            "FATAL",
+            SqlState.CONFIGURATION_LIMIT_EXCEEDED.code(),
+            "the settings of the session are too long"));
+    close();
+    return false;
   }
 
   private boolean advanceStartup() throws IOException {
@@ -285,6 +295,9 @@ public final class ClientSession
     output.queue().close();
     named.clear();
     transaction.end();
+    if (settings != null) {
+      settings.free();
+    }
   }
 
   private void end() {
@@ -335,7 +348,7 @@ public final class ClientSession
   private void build(NodeIdentity identity, StartupSettings asked) {
     String label = new SessionLabel(services.uuid(), id).toString();
     long version = services.catalogs().current().version();
-    settings = new SessionSettings(label, version, asked);
+    settings = new SessionSettings(services.memory(), label, version, asked);
     scope = new SchemaScope(identity, settings, transaction::changesOf);
     backends =
         new BackendSession(
@@ -350,7 +363,15 @@ public final class ClientSession
         new TransactionEnding(id, transaction, backends, replies, watch, services.commits(), this);
     retry =
         new GroupRetry(transaction, backends, output, named, settings, services.catalogs(), ending);
-    transactions = new Transactions(transaction, backends, replies, watch, ending, retry);
+    transactions =
+        new Transactions(
+            transaction,
+            backends,
+            replies,
+            watch,
+            ending,
+            retry,
+            () -> backends.home(services.catalogs().current()));
     gate = new SnapshotGate(services.control(), services.uuid(), services.intents(), cancellation);
     wire();
   }

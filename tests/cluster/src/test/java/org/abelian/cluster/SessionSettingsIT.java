@@ -190,6 +190,25 @@ class SessionSettingsIT {
         SELECT id FROM spread\
         """,
         """
+        BEGIN
+        SET app.tenant = 2
+        SET work_mem = '77MB'
+        COMMIT
+        SHOW work_mem
+        SELECT id FROM spread
+        BEGIN
+        SET app.tenant = 1
+        SET LOCAL work_mem = '78MB'
+        COMMIT AND CHAIN
+        SELECT id FROM spread
+        COMMIT
+        BEGIN
+        SET app.tenant = 3
+        ROLLBACK
+        SHOW work_mem
+        SELECT id FROM spread\
+        """,
+        """
         BEGIN; SET app.tenant = 2; SELECT id FROM spread; COMMIT; SELECT id FROM spread
         SELECT id FROM spread
         DISCARD ALL

@@ -2,6 +2,7 @@ package org.abelian.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
@@ -220,6 +221,40 @@ class WireFuzzIT {
     }
     assertTrue(router.liveBytes() < GROWTH_MAX * 2, "what sessions kept goes with them");
     assertNoFault();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aSessionWhoseSettingsAreTooLongEnds(boolean inTransaction) throws Exception {
+    String value = "x".repeat(1 << 20);
+    StringBuilder commands = new StringBuilder();
+    for (int i = 0; i < 5; i++) {
+      commands.append("SET x.y").append(i).append(" = '").append(value).append("';");
+    }
+    try (UndisturbedSession other = new UndisturbedSession(router)) {
+      for (int session = 0; session < 30; session++) {
+        try (WireClient client = ParityFixture.wire(router.port())) {
+          String sql = inTransaction ? "BEGIN;" + commands + "COMMIT" : commands.toString();
+          Message last = endOf(client.query(sql));
+          if (last.type() == 'Z') { // What a transaction has set is known when it has ended.
+            last = endOf(client.query("SELECT 1"));
+          }
+          assertTrue(last.toString().contains("53400"), last.toString());
+          assertThrows(IOException.class, client::read);
+        }
+      }
+      other.goOn();
+    }
+    assertTrue(router.liveBytes() < GROWTH_MAX * 2, "what sessions have set goes with them");
+    assertNoFault();
+  }
+
+  private static Message endOf(WireClient client) throws IOException {
+    Message last = client.flush().read();
+    while (last.type() != 'E' && last.type() != 'Z') {
+      last = client.read();
+    }
+    return last;
   }
 
   /** Libraries give each savepoint a name of its own. */

@@ -63,6 +63,11 @@ public final class ReportedSettings {
     return found;
   }
 
+  /** How many characters all of it has. */
+  int length() {
+    return text.length();
+  }
+
   /** The values by name; null for a parameter that is known by its name alone. */
   public Map<String, String> values() {
     return values;

@@ -1,5 +1,6 @@
 package org.abelian.router.backend;
 
+import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.protocol.StartupSettings;
 
 /**
@@ -8,6 +9,13 @@ import org.abelian.router.protocol.StartupSettings;
  * transaction count here when it commits. Not thread-safe.
  */
 public final class SessionSettings {
+  /** In characters; who sets more is after the router's memory. */
+  private static final int LARGEST = 4 << 20;
+
+  /** What a character takes: in the text, among the values, and in what brings them to a node. */
+  private static final int BYTES = 4;
+
+  private final MemoryBudget memory;
   private final String session;
   private final StartupSettings asked;
   private ReportedSettings current = ReportedSettings.NONE;
@@ -16,12 +24,17 @@ public final class SessionSettings {
   /** What was set before the current group of messages. */
   private ReportedSettings before;
 
+  private boolean tooLong;
+
   /**
    * Nothing is set as yet.
    *
+   * @param memory where what is set counts
    * @param asked what the client asked for when it connected
    */
-  public SessionSettings(String session, long placementVersion, StartupSettings asked) {
+  public SessionSettings(
+      MemoryBudget memory, String session, long placementVersion, StartupSettings asked) {
+    this.memory = memory;
     this.session = session;
     this.asked = asked;
     snapshot = new SettingsSnapshot(session, placementVersion, current);
@@ -52,9 +65,22 @@ public final class SessionSettings {
   /** This is set from now on. */
   public void adopt(ReportedSettings settings) {
     if (!settings.equals(current)) {
+      memory.takeAnyway((long) BYTES * (settings.length() - current.length()));
+      tooLong |= settings.length() > LARGEST;
       current = settings;
       snapshot = new SettingsSnapshot(session, snapshot.placementVersion(), current);
     }
+  }
+
+  /** True when the session has set more than one may keep: it has to end. */
+  public boolean isTooLong() {
+    return tooLong;
+  }
+
+  /** The session has ended. */
+  public void free() {
+    memory.give((long) BYTES * current.length());
+    current = ReportedSettings.NONE;
   }
 
   /** The role or the database has got other defaults, which stay whatever becomes of the group. */

@@ -41,6 +41,8 @@ public enum SqlState {
   INVALID_NAME("42602"),
   /** The statement names something that is not there. */
   UNDEFINED_OBJECT("42704"),
+  /** More of something than one session may have. */
+  CONFIGURATION_LIMIT_EXCEEDED("53400"),
   /** The router's buffers hold as much as they may. */
   OUT_OF_MEMORY("53200"),
   /** A bound of the router was reached (connections, parameters, rows to merge). */

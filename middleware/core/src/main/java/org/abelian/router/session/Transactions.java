@@ -2,6 +2,7 @@ package org.abelian.router.session;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.error.AbelianException;
@@ -40,22 +41,30 @@ public final class Transactions {
   private final SettingsWatch watch;
   private final TransactionEnding ending;
   private final GroupRetry retry;
+  private final Supplier<Backend> home;
   private boolean beginAnswered;
   private boolean groupWrote;
 
+  /**
+   * Nothing is open yet.
+   *
+   * @param home gives the backend for what needs any
+   */
   public Transactions(
       TransactionState state,
       BackendSession backends,
       ReplyQueue replies,
       SettingsWatch watch,
       TransactionEnding ending,
-      GroupRetry retry) {
+      GroupRetry retry,
+      Supplier<Backend> home) {
     this.state = state;
     this.backends = backends;
     this.replies = replies;
     this.watch = watch;
     this.ending = ending;
     this.retry = retry;
+    this.home = home;
   }
 
   /** What is open, and what it has done. */
@@ -263,6 +272,9 @@ public final class Transactions {
       return endWithoutBlock(statement, command, commit);
     }
     boolean reallyCommit = commit && !state.isFailed();
+    if (reallyCommit && backends.firstBegun() == null && state.changesSettings()) {
+      enter(home.get(), false); // Nothing has needed a node yet: one has to say what is set now.
+    }
     Backend only = backends.begunCount() == 1 ? backends.firstBegun() : null;
     if (only != null && only.isUsable() && !command.chain() && reallyCommit == commit) {
       state.ending();

@@ -103,7 +103,8 @@ class ExecutionTest {
             },
             addresses);
     SessionSettings settings =
-        new SessionSettings("1-1", 1, new StartupSettings(Map.of(), Map.of()));
+        new SessionSettings(
+            MemoryBudget.unlimited(), "1-1", 1, new StartupSettings(Map.of(), Map.of()));
     SchemaScope scope = new SchemaScope(identity, settings, transaction::changesOf);
     SealKeys keys = new SealKeys(address -> pools.routersPool(address, identity), ROUTER);
     ConnectionSetup setup = new ConnectionSetup(settings, keys, () -> 1);
@@ -132,7 +133,7 @@ class ExecutionTest {
             new Cancellation());
     return new EngineContext(
         backends,
-        new Transactions(transaction, backends, replies, watch, ending, retry),
+        new Transactions(transaction, backends, replies, watch, ending, retry, () -> null),
         replies,
         gate,
         retry,

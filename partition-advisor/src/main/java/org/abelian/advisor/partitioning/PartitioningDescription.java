@@ -1,0 +1,28 @@
+package org.abelian.advisor.partitioning;
+
+import java.util.List;
+
+/**
+ * What came of cutting a graph.
+ *
+ * @param parts how many partitions
+ * @param seed of the try that was kept
+ * @param tries all tries
+ * @param partitionSeed of the division of the trace, handed on
+ * @param heldOut the share of transactions that the graph does not know, handed on
+ */
+public record PartitioningDescription(
+    int parts, int seed, List<Try> tries, long partitionSeed, double heldOut) {
+  /**
+   * One try.
+   *
+   * @param distributed the share of the graph's transactions that need several partitions
+   * @param replicated the share of tuples that are copied everywhere
+   */
+  public record Try(int seed, double distributed, double replicated) {}
+
+  /** Copies the list. */
+  public PartitioningDescription {
+    tries = List.copyOf(tries);
+  }
+}

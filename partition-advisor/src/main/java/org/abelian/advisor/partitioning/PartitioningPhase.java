@@ -1,0 +1,133 @@
+package org.abelian.advisor.partitioning;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+import org.abelian.advisor.files.Engine;
+import org.abelian.advisor.files.JsonFile;
+import org.abelian.advisor.files.OutputFolder;
+import org.abelian.advisor.graph.GraphDescription;
+import org.abelian.advisor.graph.GraphFiles;
+
+/** Cuts a graph several times and keeps the best. */
+public final class PartitioningPhase {
+  private final GraphFiles graph;
+  private final PartitioningOptions options;
+  private final Engine engine;
+
+  private PartitioningPhase(GraphFiles graph, PartitioningOptions options, Engine engine) {
+    this.graph = graph;
+    this.options = options;
+    this.engine = engine;
+  }
+
+  /**
+   * Reads a graph and writes where each tuple lies.
+   *
+   * @param progress told of each try
+   */
+  public static PartitioningDescription run(
+      GraphFiles graph,
+      PartitioningOptions options,
+      OutputFolder output,
+      Consumer<String> progress) {
+    try (Engine engine = Engine.open()) {
+      return new PartitioningPhase(graph, options, engine).run(output, progress);
+    }
+  }
+
+  private PartitioningDescription run(OutputFolder output, Consumer<String> progress) {
+    GraphDescription made = graph.description();
+    engine.run("CREATE TABLE pin AS SELECT * FROM " + Engine.parquet(graph.pins()));
+    Metis metis = new Metis(graph.graph(), options.imbalance(), options.limit());
+    List<PartitioningDescription.Try> tries = new ArrayList<>();
+    PartitioningDescription.Try best = null;
+    for (int i = 0; i < options.starts(); i++) {
+      int seed = options.seed() + i;
+      PartitioningDescription.Try found =
+          judge(seed, metis.cut(options.parts(), seed, output.path()), output.path());
+      tries.add(found);
+      if (best == null || found.distributed() < best.distributed()) {
+        best = found;
+        engine.run("CREATE OR REPLACE TABLE kept AS SELECT * FROM place");
+      }
+      progress.accept(
+          String.format(
+              "seed %d: %.2f%% of the graph's transactions distributed",
+              seed, 100 * found.distributed()));
+    }
+    PartitioningFiles files = new PartitioningFiles(output.path());
+    engine.writeParquet(
+        "SELECT table_name, identity, partition, accesses FROM "
+            + Engine.parquet(graph.nodes())
+            + " JOIN kept USING (node) ORDER BY table_name, identity",
+        files.tuples());
+    PartitioningDescription description =
+        new PartitioningDescription(
+            options.parts(), best.seed(), tries, made.seed(), made.heldOut());
+    JsonFile.write(files.descriptionFile(), description);
+    removeScratch(output.path());
+    output.finish();
+    return description;
+  }
+
+  /**
+   * From vertices to nodes. A node whose vertices lie apart is copied everywhere if more
+   * transactions read it away from where most use it than write it; else it lies there.
+   */
+  private PartitioningDescription.Try judge(int seed, int[] parts, Path scratch) {
+    loadParts(parts, scratch);
+    engine.run(
+        "CREATE OR REPLACE TABLE place AS SELECT node, CASE WHEN away > writes THEN "
+            + PartitioningFiles.REPLICATED
+            + " ELSE home END AS partition FROM (SELECT node, arg_max(part, uses * 1e6 - part) AS"
+            + " home, sum(uses) - max(uses) AS away, sum(writes) AS writes FROM (SELECT node, part,"
+            + " count(*) AS uses, count(*) FILTER (writes AND NOT soft) + 0.1 * count(*) FILTER"
+            + " (soft) AS writes FROM pin JOIN cut USING (vertex) GROUP BY node, part) GROUP BY"
+            + " node)");
+    double[] found = new double[2];
+    engine.each(
+        "SELECT avg(CASE WHEN parts > 1 OR everywhere THEN 1 ELSE 0 END) FROM (SELECT"
+            + " count(DISTINCT nullif(partition, -1)) AS parts, bool_or(partition = -1 AND writes)"
+            + " AS everywhere FROM pin JOIN place USING (node) GROUP BY tx)",
+        row -> found[0] = row.getDouble(1));
+    engine.each(
+        "SELECT avg(CASE WHEN partition = -1 THEN 1 ELSE 0 END) FROM place",
+        row -> found[1] = row.getDouble(1));
+    return new PartitioningDescription.Try(seed, found[0], found[1]);
+  }
+
+  private void loadParts(int[] parts, Path scratch) {
+    Path file = scratch.resolve("cut.csv");
+    try (BufferedWriter out = Files.newBufferedWriter(file)) {
+      for (int i = 0; i < parts.length; i++) {
+        out.write((i + 1) + "," + parts[i] + "\n");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    engine.run(
+        "CREATE OR REPLACE TABLE cut AS SELECT * FROM read_csv("
+            + Engine.literal(file)
+            + ", header = false, columns = {'vertex': 'BIGINT', 'part': 'INTEGER'})");
+  }
+
+  private static void removeScratch(Path folder) {
+    try (var files = Files.list(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        String name = file.getFileName().toString();
+        if (name.startsWith("graph-") || name.startsWith("log-") || name.equals("cut.csv")) {
+          Files.delete(file);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,303 @@
+package org.abelian.advisor.explanation;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import org.abelian.advisor.files.Engine;
+import org.abelian.advisor.files.JsonFile;
+import org.abelian.advisor.files.OutputFolder;
+import org.abelian.advisor.partitioning.PartitioningDescription;
+import org.abelian.advisor.partitioning.PartitioningFiles;
+import org.abelian.advisor.placement.Candidate;
+import org.abelian.advisor.placement.Lookups;
+import org.abelian.advisor.placement.Numbers;
+import org.abelian.advisor.placement.Rule;
+import org.abelian.advisor.placement.TablePlacement;
+import org.abelian.advisor.trace.TraceFiles;
+import org.abelian.advisor.trace.TraceTable;
+import org.abelian.advisor.workload.Part;
+import org.abelian.advisor.workload.Tuples;
+import org.abelian.advisor.workload.Workload;
+
+/** Makes placements of all kinds from a trace and its partitioning. */
+public final class ExplanationPhase {
+  /** Transactions that keys are looked for in. */
+  private static final int SEARCHED = 4000;
+
+  /** Transactions whose tuples' attributes are read. */
+  private static final int READ = 200_000;
+
+  /** Rows of one table that a tree is learnt from. */
+  private static final int LEARNT = 6000;
+
+  /** Other keys that are shown beside the best. */
+  private static final int OTHER_KEYS = 4;
+
+  private final PartitioningDescription cut;
+  private final Workload workload;
+  private final Tuples tuples;
+  private final UsableColumns usable;
+  private final Workload searched;
+  private final Lookups lookups = new Lookups();
+  private final Map<String, Candidate> candidates = new LinkedHashMap<>();
+  private final Map<String, Double> accuracy = new TreeMap<>();
+  private final Map<String, Map<String, Integer>> groups = new TreeMap<>();
+  private final List<String> notes = new ArrayList<>();
+  private final int[] partition;
+  private final int[] weight;
+
+  private ExplanationPhase(TraceFiles trace, PartitioningFiles partitioning) {
+    cut = partitioning.description();
+    Part part = new Part(cut.partitionSeed(), cut.heldOut());
+    workload = Workload.read(trace, part, part.training(), READ);
+    searched = Workload.read(trace, part, part.training(), SEARCHED);
+    if (workload.total() > READ) {
+      notes.add("rules are learnt from " + READ + " of " + workload.total() + " transactions");
+    }
+    if (workload.total() > SEARCHED) {
+      notes.add("keys are looked for in " + SEARCHED + " of " + workload.total() + " transactions");
+    }
+    tuples = workload.tuples();
+    usable = new UsableColumns(workload);
+    partition = new int[tuples.size()];
+    weight = new int[tuples.size()];
+    readPartitioning(partitioning);
+  }
+
+  /** Reads a trace and its partitioning, and writes placements. */
+  public static Explanation run(
+      TraceFiles trace, PartitioningFiles partitioning, OutputFolder output) {
+    return new ExplanationPhase(trace, partitioning).run(output);
+  }
+
+  private Explanation run(OutputFolder output) {
+    addForAll("primary-key", "hash of each primary key", Candidate.Kind.PRIMARY_KEY, byRow());
+    addForAll(
+        "replication",
+        "everything on every node",
+        Candidate.Kind.REPLICATION,
+        (number, table) -> new TablePlacement.Reference());
+    addKeys();
+    addTrees();
+    addForAll(
+        "row-lookup",
+        "a table of rows, others by the hash of their primary keys",
+        Candidate.Kind.ROW_LOOKUP,
+        (number, table) -> new TablePlacement.RowLookup(table.id()));
+    ExplanationFiles files = new ExplanationFiles(output.path());
+    Explanation explanation =
+        new Explanation(
+            cut.parts(),
+            cut.partitionSeed(),
+            cut.heldOut(),
+            List.copyOf(candidates.values()),
+            accuracy,
+            groups,
+            notes);
+    JsonFile.write(files.explanationFile(), explanation);
+    lookups.write(files.lookups());
+    output.finish();
+    return explanation;
+  }
+
+  private void readPartitioning(PartitioningFiles partitioning) {
+    java.util.Arrays.fill(partition, Integer.MIN_VALUE);
+    Map<String, Integer> numbers = new HashMap<>();
+    for (int tuple = 0; tuple < tuples.size(); tuple++) {
+      numbers.put(table(tuple).id() + '\u001f' + tuples.identity(tuple), tuple);
+    }
+    try (Engine engine = Engine.open()) {
+      engine.each(
+          "SELECT table_name, identity, partition, accesses FROM "
+              + Engine.parquet(partitioning.tuples()),
+          row -> {
+            lookups.map(row.getString(1)).put(row.getString(2), row.getInt(3));
+            Integer tuple = numbers.get(row.getString(1) + '\u001f' + row.getString(2));
+            if (tuple != null) {
+              partition[tuple] = row.getInt(3);
+              weight[tuple] = row.getInt(4);
+            }
+          });
+    }
+  }
+
+  private BiFunction<Integer, TraceTable, TablePlacement> byRow() {
+    return (number, table) ->
+        table.primaryKey().size() == 1
+            ? new TablePlacement.Hash(table.primaryKey().get(0))
+            : new TablePlacement.RowHash();
+  }
+
+  private void addForAll(
+      String name,
+      String title,
+      Candidate.Kind kind,
+      BiFunction<Integer, TraceTable, TablePlacement> place) {
+    Map<String, TablePlacement> placed = new TreeMap<>();
+    for (int i = 0; i < tuples.tables().size(); i++) {
+      placed.put(tuples.tables().get(i).id(), place.apply(i, tuples.tables().get(i)));
+    }
+    candidates.put(name, new Candidate(name, title, kind, placed));
+  }
+
+  private void addKeys() {
+    List<KeySearch.Found> loadable =
+        new KeySearch(searched, usable, cut.parts(), true).run();
+    List<KeySearch.Found> any = new KeySearch(searched, usable, cut.parts(), false).run();
+    if (!loadable.isEmpty()) {
+      addKeys("keys", loadable.get(0), Candidate.Kind.KEYS);
+      loadable.stream()
+          .skip(1)
+          .limit(OTHER_KEYS)
+          .forEach(found -> addKeys("keys from " + found.root(), found, Candidate.Kind.KEYS));
+    }
+    if (any.isEmpty()) {
+      notes.add("no column is named by most statements of its table: there are no keys to hash");
+      return;
+    }
+    if (loadable.isEmpty()
+        || !java.util.Arrays.equals(loadable.get(0).choice(), any.get(0).choice())) {
+      addKeys("columns", any.get(0), Candidate.Kind.COLUMNS);
+    }
+    addLookup(any.get(0));
+  }
+
+  private void addKeys(String name, KeySearch.Found found, Candidate.Kind kind) {
+    addForAll(
+        name,
+        "hash of a column, from " + found.root(),
+        kind,
+        (number, table) ->
+            found.choice()[number] == KeyCost.REFERENCE
+                ? new TablePlacement.Reference()
+                : new TablePlacement.Hash(table.attributes().get(found.choice()[number]).name()));
+    rememberGroups(name, found.choice());
+  }
+
+  private void rememberGroups(String name, int[] choice) {
+    Colocations colocations = new Colocations(searched, choice);
+    Map<String, Integer> numbers = new TreeMap<>();
+    for (int i = 0; i < choice.length; i++) {
+      if (choice[i] >= 0) {
+        numbers.put(tuples.tables().get(i).id(), colocations.of(i));
+      }
+    }
+    groups.put(name, numbers);
+  }
+
+  /** The keys of a group vote, by the rows that have them, where they lie. */
+  private void addLookup(KeySearch.Found found) {
+    Colocations colocations = new Colocations(searched, found.choice());
+    Map<String, Map<String, Map<Integer, Long>>> votes = new HashMap<>();
+    for (int tuple = 0; tuple < tuples.size(); tuple++) {
+      int table = tuples.table(tuple);
+      int column = found.choice()[table];
+      if (column >= 0 && partition[tuple] >= 0 && tuples.value(tuple, column) >= 0) {
+        votes
+            .computeIfAbsent("group " + colocations.of(table), fresh -> new HashMap<>())
+            .computeIfAbsent(tuples.text(tuple, column), fresh -> new TreeMap<>())
+            .merge(partition[tuple], (long) weight[tuple], Long::sum);
+      }
+    }
+    votes.forEach(
+        (group, values) ->
+            values.forEach(
+                (value, parts) ->
+                    lookups
+                        .map(group)
+                        .put(
+                            value,
+                            parts.entrySet().stream()
+                                .max(Map.Entry.comparingByValue())
+                                .orElseThrow()
+                                .getKey())));
+    addForAll(
+        "lookup",
+        "a table of keys, others by their hash",
+        Candidate.Kind.LOOKUP,
+        (number, table) ->
+            found.choice()[number] == KeyCost.REFERENCE
+                ? new TablePlacement.Reference()
+                : new TablePlacement.Lookup(
+                    table.attributes().get(found.choice()[number]).name(),
+                    "group " + colocations.of(number)));
+    rememberGroups("lookup", found.choice());
+  }
+
+  private void addTrees() {
+    Map<Integer, List<Integer>> byTable = new HashMap<>();
+    for (int tuple = 0; tuple < tuples.size(); tuple++) {
+      if (partition[tuple] != Integer.MIN_VALUE) {
+        byTable.computeIfAbsent(tuples.table(tuple), fresh -> new ArrayList<>()).add(tuple);
+      }
+    }
+    addForAll(
+        "rules",
+        "decision rules over columns",
+        Candidate.Kind.RULES,
+        (number, table) -> tree(number, table, byTable.getOrDefault(number, List.of())));
+  }
+
+  private TablePlacement tree(int number, TraceTable table, List<Integer> rows) {
+    if (rows.isEmpty()) {
+      notes.add("no row of " + table.id() + " is in the graph: its rule is the hash of its key");
+      return byRow().apply(number, table);
+    }
+    List<Integer> numeric = new ArrayList<>();
+    List<Integer> textual = new ArrayList<>();
+    for (int column : usable.of(number, false)) {
+      (isNumeric(rows, column) ? numeric : textual).add(column);
+    }
+    List<Labelled> labelled = new ArrayList<>();
+    for (int tuple : rows) {
+      labelled.add(
+          new Labelled(
+              numeric.stream().mapToDouble(column -> numberOf(tuple, column)).toArray(),
+              textual.stream().map(column -> tuples.text(tuple, column)).toArray(String[]::new),
+              partition[tuple],
+              Math.max(1, weight[tuple])));
+    }
+    TreeLearner.Learnt learnt =
+        new TreeLearner(
+                names(table, numeric),
+                names(table, textual),
+                TreeLearner.sample(labelled, LEARNT, cut.partitionSeed()),
+                cut.partitionSeed())
+            .learn();
+    accuracy.put(table.id(), learnt.accuracy());
+    return learnt.rule() instanceof Rule.Then then && then.partition() == Rule.EVERYWHERE
+        ? new TablePlacement.Reference()
+        : new TablePlacement.Rules(learnt.rule());
+  }
+
+  private boolean isNumeric(List<Integer> rows, int column) {
+    boolean any = false;
+    for (int tuple : rows) {
+      String text = tuples.text(tuple, column);
+      if (text != null) {
+        if (Numbers.parse(text) == null) {
+          return false;
+        }
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  private double numberOf(int tuple, int column) {
+    Double number = Numbers.parse(tuples.text(tuple, column));
+    return number == null ? Double.NaN : number;
+  }
+
+  private TraceTable table(int tuple) {
+    return tuples.tables().get(tuples.table(tuple));
+  }
+
+  private static List<String> names(TraceTable table, List<Integer> columns) {
+    return columns.stream().map(column -> table.attributes().get(column).name()).toList();
+  }
+}

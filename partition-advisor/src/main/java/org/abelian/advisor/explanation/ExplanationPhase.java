@@ -167,15 +167,12 @@ public final class ExplanationPhase {
   }
 
   private void addKeys(String name, KeySearch.Found found, Candidate.Kind kind) {
-    addForAll(
+    addForKeys(
+        found,
         name,
         "hash of a column, from " + found.root(),
         kind,
-        (number, table) ->
-            found.choice()[number] == KeyCost.REFERENCE
-                ? new TablePlacement.Reference()
-                : new TablePlacement.Hash(table.attributes().get(found.choice()[number]).name()));
-    rememberGroups(name, found.choice());
+        (number, column) -> new TablePlacement.Hash(column));
   }
 
   private void rememberGroups(String name, int[] choice) {
@@ -189,43 +186,56 @@ public final class ExplanationPhase {
     groups.put(name, numbers);
   }
 
-  /** The keys of a group vote, by the rows that have them, where they lie. */
+  /** From the keys' votes: a table of all of them, and, where keys are numbers, ranges. */
   private void addLookup(KeySearch.Found found) {
     Colocations colocations = new Colocations(searched, found.choice());
-    Map<String, Map<String, Map<Integer, Long>>> votes = new HashMap<>();
+    Map<Integer, KeyVotes> votes = new TreeMap<>();
     for (int tuple = 0; tuple < tuples.size(); tuple++) {
-      int table = tuples.table(tuple);
-      int column = found.choice()[table];
+      int column = found.choice()[tuples.table(tuple)];
       if (column >= 0 && partition[tuple] >= 0 && tuples.value(tuple, column) >= 0) {
         votes
-            .computeIfAbsent("group " + colocations.of(table), fresh -> new HashMap<>())
-            .computeIfAbsent(tuples.text(tuple, column), fresh -> new TreeMap<>())
-            .merge(partition[tuple], (long) weight[tuple], Long::sum);
+            .computeIfAbsent(colocations.of(tuples.table(tuple)), fresh -> new KeyVotes())
+            .add(tuples.text(tuple, column), partition[tuple], weight[tuple]);
       }
     }
-    votes.forEach(
-        (group, values) ->
-            values.forEach(
-                (value, parts) ->
-                    lookups
-                        .map(group)
-                        .put(
-                            value,
-                            parts.entrySet().stream()
-                                .max(Map.Entry.comparingByValue())
-                                .orElseThrow()
-                                .getKey())));
-    addForAll(
+    votes.forEach((group, keys) -> lookups.map("group " + group).putAll(keys.winners()));
+    addForKeys(
+        found,
         "lookup",
         "a table of keys, others by their hash",
         Candidate.Kind.LOOKUP,
+        (number, column) -> new TablePlacement.Lookup(column, "group " + colocations.of(number)));
+    if (votes.values().stream().allMatch(KeyVotes::numeric)) {
+      Map<Integer, Rule> ranges = new HashMap<>();
+      votes.forEach((group, keys) -> ranges.put(group, keys.ranges(cut.partitionSeed(), LEARNT)));
+      addForKeys(
+          found,
+          "ranges",
+          "ranges of a column",
+          Candidate.Kind.RANGES,
+          (number, column) ->
+              ranges.containsKey(colocations.of(number))
+                  ? new TablePlacement.Rules(
+                      KeyVotes.named(ranges.get(colocations.of(number)), column))
+                  : new TablePlacement.Hash(column));
+    }
+  }
+
+  private void addForKeys(
+      KeySearch.Found found,
+      String name,
+      String title,
+      Candidate.Kind kind,
+      BiFunction<Integer, String, TablePlacement> place) {
+    addForAll(
+        name,
+        title,
+        kind,
         (number, table) ->
             found.choice()[number] == KeyCost.REFERENCE
                 ? new TablePlacement.Reference()
-                : new TablePlacement.Lookup(
-                    table.attributes().get(found.choice()[number]).name(),
-                    "group " + colocations.of(number)));
-    rememberGroups("lookup", found.choice());
+                : place.apply(number, table.attributes().get(found.choice()[number]).name()));
+    rememberGroups(name, found.choice());
   }
 
   private void addTrees() {
@@ -249,7 +259,7 @@ public final class ExplanationPhase {
     }
     List<Integer> numeric = new ArrayList<>();
     List<Integer> textual = new ArrayList<>();
-    for (int column : usable.of(number, false)) {
+    for (int column : usable.of(number, UsableColumns.ALMOST_ALL, false)) {
       (isNumeric(rows, column) ? numeric : textual).add(column);
     }
     List<Labelled> labelled = new ArrayList<>();
@@ -268,7 +278,9 @@ public final class ExplanationPhase {
                 TreeLearner.sample(labelled, LEARNT, cut.partitionSeed()),
                 cut.partitionSeed())
             .learn();
-    accuracy.put(table.id(), learnt.accuracy());
+    if (!Double.isNaN(learnt.accuracy())) {
+      accuracy.put(table.id(), learnt.accuracy());
+    }
     return learnt.rule() instanceof Rule.Then then && then.partition() == Rule.EVERYWHERE
         ? new TablePlacement.Reference()
         : new TablePlacement.Rules(learnt.rule());

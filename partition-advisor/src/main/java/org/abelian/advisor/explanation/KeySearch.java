@@ -55,7 +55,7 @@ final class KeySearch {
     Map<List<Integer>, Found> found = new LinkedHashMap<>();
     int roots = 0;
     for (int table : tables) {
-      for (int column : usable.of(table, loadable)) {
+      for (int column : usable.of(table, UsableColumns.HALF, loadable)) {
         if (roots++ < MOST_ROOTS) {
           Found one = from(table, column);
           found.putIfAbsent(Arrays.stream(one.choice()).boxed().toList(), one);
@@ -98,7 +98,7 @@ final class KeySearch {
   private double improve(int[] choice, int table) {
     int best = KeyCost.REFERENCE;
     double bestCost = Double.MAX_VALUE;
-    List<Integer> options = new ArrayList<>(usable.of(table, loadable));
+    List<Integer> options = new ArrayList<>(usable.of(table, UsableColumns.HALF, loadable));
     options.add(KeyCost.REFERENCE);
     for (int option : options) {
       choice[table] = option;

@@ -32,6 +32,12 @@ final class TreeLearner {
   /** A deeper tree must be right about so many more of the unseen rows. */
   private static final double GAIN = 0.005;
 
+  /** With fewer rows of a partition, there is nothing to validate with. */
+  private static final int ROWS_OF_A_PARTITION = 10;
+
+  /** The share of unseen rows of which one more answer must be right: rules are for people. */
+  private static final double LEAF = 0.002;
+
   /** Texts with more values are asked about by the most frequent ones only. */
   private static final int MOST_TEXTS = 50;
 
@@ -41,6 +47,9 @@ final class TreeLearner {
   private final List<Set<String>> asked = new ArrayList<>();
   private final LabelFactory labels = new LabelFactory();
   private final long seed;
+
+  /** The weight of unseen rows that one more answer must be right about. */
+  private double worth;
 
   /**
    * A learner.
@@ -63,12 +72,17 @@ final class TreeLearner {
    * What was learnt.
    *
    * @param rule the tree
-   * @param accuracy the share of unseen rows, weighted, of which a tree of that depth was right
+   * @param accuracy the share of unseen rows, weighted, of which a tree of that depth was right; NaN
+   *     when there were too few rows to find out
    */
   record Learnt(Rule rule, double accuracy) {}
 
   /** Learns. */
   Learnt learn() {
+    if (rows.size() < ROWS_OF_A_PARTITION * rows.stream().map(Labelled::partition).distinct().count()) {
+      // Each row is the only one of its kind: nothing can be held back.
+      return new Learnt(train(rows, DEPTHS[DEPTHS.length - 1]), Double.NaN);
+    }
     int best = 0;
     double bestAccuracy = -1;
     for (int depth : DEPTHS) {
@@ -83,6 +97,7 @@ final class TreeLearner {
     for (int i = 0; i < rows.size(); i++) {
       (i % FOLDS == 0 ? prune : grow).add(rows.get(i));
     }
+    worth = LEAF * prune.stream().mapToDouble(Labelled::weight).sum();
     return new Learnt(pruned(train(grow, best), prune), bestAccuracy);
   }
 
@@ -165,10 +180,13 @@ final class TreeLearner {
         atMost);
   }
 
-  /** Reduced-error pruning: a split stays only if the unseen rows that reach it are the better for it. */
+  /** A split stays only if enough of the unseen rows that reach it are the better for it. */
   private Rule pruned(Rule rule, List<Labelled> unseen) {
     if (rule instanceof Rule.Then) {
       return rule;
+    }
+    if (unseen.isEmpty()) {
+      return firstAnswer(rule);
     }
     List<Labelled> yes = new ArrayList<>();
     List<Labelled> no = new ArrayList<>();
@@ -188,11 +206,16 @@ final class TreeLearner {
           new Rule.Equal(
               equal.column(), equal.value(), pruned(equal.yes(), yes), pruned(equal.no(), no));
     }
-    Rule flat = unseen.isEmpty() ? null : majority(unseen);
-    if (flat != null && wrong(flat, unseen) <= wrong(split, unseen)) {
-      return flat;
+    Rule flat = majority(unseen);
+    double gain = wrong(flat, unseen) - wrong(split, unseen);
+    return gain <= worth * (split.leaves() - 1) ? flat : same(split);
+  }
+
+  private static Rule firstAnswer(Rule rule) {
+    if (rule instanceof Rule.AtMost split) {
+      return firstAnswer(split.yes());
     }
-    return same(split);
+    return rule instanceof Rule.Equal split ? firstAnswer(split.yes()) : rule;
   }
 
   /** A split whose two answers are the same is none. */

@@ -8,8 +8,11 @@ import org.abelian.advisor.workload.Workload;
 
 /** Which columns statements name often enough to place rows by. */
 final class UsableColumns {
-  /** A column that fewer of a table's accesses name would send the others to all nodes. */
-  private static final double LEAST_SHARE = 0.5;
+  /** For keys, whose cost counts the accesses that do not name them. */
+  static final double HALF = 0.5;
+
+  /** For rules, which know nothing of that cost. */
+  static final double ALMOST_ALL = 0.95;
 
   private final Tuples tuples;
   private final long[] accesses;
@@ -40,15 +43,16 @@ final class UsableColumns {
   }
 
   /**
-   * The places of a table's columns that most of its accesses name.
+   * The places of the columns that a share of a table's accesses name. Others would send too many
+   * statements to all nodes.
    *
    * @param loadable only those that all its unique keys contain
    */
-  List<Integer> of(int table, boolean loadable) {
+  List<Integer> of(int table, double share, boolean loadable) {
     TraceTable described = tuples.tables().get(table);
     List<Integer> usable = new ArrayList<>();
     for (int i = 0; i < named[table].length; i++) {
-      if (named[table][i] >= LEAST_SHARE * accesses[table]
+      if (named[table][i] >= share * accesses[table]
           && accesses[table] > 0
           && (!loadable || described.inEveryKey(described.attributes().get(i).name()))) {
         usable.add(i);

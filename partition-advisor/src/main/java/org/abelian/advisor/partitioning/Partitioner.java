@@ -10,7 +10,15 @@ interface Partitioner {
    *
    * @param seed the same seed gives the same cut
    * @param scratch a folder for files meanwhile
-   * @return the part of each vertex, from 0
    */
-  int[] cut(int parts, int seed, Path scratch);
+  Cut cut(int parts, int seed, Path scratch);
+
+  /**
+   * A cut.
+   *
+   * @param seed that gave it
+   * @param weight of the edges that it cuts
+   * @param partOf the file with the part of each vertex, from 0, one a line
+   */
+  record Cut(int seed, long weight, Path partOf) {}
 }

@@ -14,7 +14,7 @@ import org.abelian.advisor.AdvisorException;
 public record PartitioningOptions(int parts, int starts, int seed, int imbalance, int limit) {
   /** What is used unless the user says otherwise. */
   public static PartitioningOptions usual(int parts, int seed) {
-    return new PartitioningOptions(parts, 4, seed, 50, 1800);
+    return new PartitioningOptions(parts, 24, seed, 100, 1800);
   }
 
   /** Checks the numbers. */

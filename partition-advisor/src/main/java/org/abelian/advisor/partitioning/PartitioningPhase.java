@@ -1,6 +1,5 @@
 package org.abelian.advisor.partitioning;
 
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -8,7 +7,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import org.abelian.advisor.AdvisorException;
 import org.abelian.advisor.files.Engine;
 import org.abelian.advisor.files.JsonFile;
 import org.abelian.advisor.files.OutputFolder;
@@ -17,6 +21,9 @@ import org.abelian.advisor.graph.GraphFiles;
 
 /** Cuts a graph several times and keeps the best. */
 public final class PartitioningPhase {
+  /** Cuts that are judged by the transactions they distribute, not by weight alone. */
+  private static final int JUDGED = 3;
+
   private final GraphFiles graph;
   private final PartitioningOptions options;
   private final Engine engine;
@@ -48,10 +55,8 @@ public final class PartitioningPhase {
     Metis metis = new Metis(graph.graph(), options.imbalance(), options.limit());
     List<PartitioningDescription.Try> tries = new ArrayList<>();
     PartitioningDescription.Try best = null;
-    for (int i = 0; i < options.starts(); i++) {
-      int seed = options.seed() + i;
-      PartitioningDescription.Try found =
-          judge(seed, metis.cut(options.parts(), seed, output.path()), output.path());
+    for (Partitioner.Cut cut : lightest(metis, output.path(), progress)) {
+      PartitioningDescription.Try found = judge(cut);
       tries.add(found);
       if (best == null || found.distributed() < best.distributed()) {
         best = found;
@@ -59,8 +64,8 @@ public final class PartitioningPhase {
       }
       progress.accept(
           String.format(
-              "seed %d: %.2f%% of the graph's transactions distributed",
-              seed, 100 * found.distributed()));
+              "seed %d cuts %d: %.2f%% of the graph's transactions distributed",
+              cut.seed(), cut.weight(), 100 * found.distributed()));
     }
     PartitioningFiles files = new PartitioningFiles(output.path());
     engine.writeParquet(
@@ -77,13 +82,45 @@ public final class PartitioningPhase {
     return description;
   }
 
+  /** The cuts with the least weight, of all tries. Two programs run at a time. */
+  private List<Partitioner.Cut> lightest(
+      Partitioner partitioner, Path scratch, Consumer<String> progress) {
+    progress.accept("cutting the graph " + options.starts() + " times");
+    ExecutorService pool =
+        Executors.newFixedThreadPool(Math.min(2, Runtime.getRuntime().availableProcessors()));
+    try {
+      List<Future<Partitioner.Cut>> running = new ArrayList<>();
+      for (int i = 0; i < options.starts(); i++) {
+        int seed = options.seed() + i;
+        running.add(pool.submit(() -> partitioner.cut(options.parts(), seed, scratch)));
+      }
+      List<Partitioner.Cut> cuts = new ArrayList<>();
+      for (Future<Partitioner.Cut> one : running) {
+        cuts.add(one.get());
+      }
+      cuts.sort(
+          Comparator.comparingLong(Partitioner.Cut::weight)
+              .thenComparingInt(Partitioner.Cut::seed));
+      return cuts.subList(0, Math.min(JUDGED, cuts.size()));
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AdvisorException("interrupted", e);
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
   /**
    * From vertices to nodes. A node whose vertices lie apart is copied everywhere if more
    * transactions read it away from where most use it than write it; else it lies there.
    */
-  private PartitioningDescription.Try judge(int seed, int[] parts, Path scratch) {
-    loadParts(parts, scratch);
+  private PartitioningDescription.Try judge(Partitioner.Cut cut) {
     engine.run(
+        "CREATE OR REPLACE TABLE cut AS SELECT row_number() OVER () AS vertex, part FROM read_csv("
+            + Engine.literal(cut.partOf())
+            + ", header = false, parallel = false, columns = {'part': 'INTEGER'})",
         "CREATE OR REPLACE TABLE place AS SELECT node, CASE WHEN away > writes THEN "
             + PartitioningFiles.REPLICATED
             + " ELSE home END AS partition FROM (SELECT node, arg_max(part, uses * 1e6 - part) AS"
@@ -100,29 +137,14 @@ public final class PartitioningPhase {
     engine.each(
         "SELECT avg(CASE WHEN partition = -1 THEN 1 ELSE 0 END) FROM place",
         row -> found[1] = row.getDouble(1));
-    return new PartitioningDescription.Try(seed, found[0], found[1]);
-  }
-
-  private void loadParts(int[] parts, Path scratch) {
-    Path file = scratch.resolve("cut.csv");
-    try (BufferedWriter out = Files.newBufferedWriter(file)) {
-      for (int i = 0; i < parts.length; i++) {
-        out.write((i + 1) + "," + parts[i] + "\n");
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    engine.run(
-        "CREATE OR REPLACE TABLE cut AS SELECT * FROM read_csv("
-            + Engine.literal(file)
-            + ", header = false, columns = {'vertex': 'BIGINT', 'part': 'INTEGER'})");
+    return new PartitioningDescription.Try(cut.seed(), cut.weight(), found[0], found[1]);
   }
 
   private static void removeScratch(Path folder) {
     try (var files = Files.list(folder)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         String name = file.getFileName().toString();
-        if (name.startsWith("graph-") || name.startsWith("log-") || name.equals("cut.csv")) {
+        if (name.startsWith("graph-") || name.startsWith("log-")) {
           Files.delete(file);
         }
       }

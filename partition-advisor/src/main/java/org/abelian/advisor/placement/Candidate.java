@@ -22,6 +22,8 @@ public record Candidate(String name, String title, Kind kind, Map<String, TableP
     COLUMNS(false),
     /** Everything everywhere. */
     REPLICATION(true),
+    /** Ranges and lists of a column's values, or replicated. */
+    RANGES(false),
     /** Decision trees. */
     RULES(false),
     /** Tables of values of a column. */

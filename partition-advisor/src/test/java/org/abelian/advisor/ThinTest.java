@@ -34,14 +34,25 @@ class ThinTest {
               System.out::println));
     }
     System.out.println("part " + (System.currentTimeMillis() - t));
-      t=System.currentTimeMillis();
-    try (OutputFolder o = OutputFolder.begin(w.resolve("expl"))) { System.out.println(org.abelian.advisor.explanation.ExplanationPhase.run(new TraceFiles(w.resolve("trace")), new PartitioningFiles(w.resolve("part")), o)); }
-    System.out.println("expl "+(System.currentTimeMillis()-t));
-    t=System.currentTimeMillis();
-    try (OutputFolder o = OutputFolder.begin(w.resolve("val"))) { var v=org.abelian.advisor.validation.ValidationPhase.run(new TraceFiles(w.resolve("trace")), new org.abelian.advisor.explanation.ExplanationFiles(w.resolve("expl")), 0.01, 1.3, o);
-      System.out.println(v.chosen()+" "+v.loadable());
+    t = System.currentTimeMillis();
+    try (OutputFolder o = OutputFolder.begin(w.resolve("expl"))) {
+      System.out.println(
+          org.abelian.advisor.explanation.ExplanationPhase.run(
+              new TraceFiles(w.resolve("trace")), new PartitioningFiles(w.resolve("part")), o));
+    }
+    System.out.println("expl " + (System.currentTimeMillis() - t));
+    t = System.currentTimeMillis();
+    try (OutputFolder o = OutputFolder.begin(w.resolve("val"))) {
+      var v =
+          org.abelian.advisor.validation.ValidationPhase.run(
+              new TraceFiles(w.resolve("trace")),
+              new org.abelian.advisor.explanation.ExplanationFiles(w.resolve("expl")),
+              0.01,
+              1.3,
+              o);
+      System.out.println(v.chosen() + " " + v.loadable());
       for (var j : v.judgements()) System.out.println(j);
     }
-    System.out.println("val "+(System.currentTimeMillis()-t));
+    System.out.println("val " + (System.currentTimeMillis() - t));
   }
 }

@@ -2,10 +2,10 @@ package org.abelian.advisor.command;
 
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.abelian.advisor.files.OutputFolder;
 import org.abelian.advisor.graph.GraphDescription;
 import org.abelian.advisor.graph.GraphPhase;
 import org.abelian.advisor.trace.TraceFiles;
-import org.abelian.advisor.files.OutputFolder;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;

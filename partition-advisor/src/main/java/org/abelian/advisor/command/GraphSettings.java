@@ -47,8 +47,7 @@ final class GraphSettings {
   @Option(
       names = "--relevance",
       defaultValue = "1",
-      description =
-          "tuples that fewer transactions touch are left out (default: ${DEFAULT-VALUE})")
+      description = "tuples that fewer transactions touch are left out (default: ${DEFAULT-VALUE})")
   int relevance;
 
   @Option(

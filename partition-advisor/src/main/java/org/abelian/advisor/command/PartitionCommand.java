@@ -2,9 +2,9 @@ package org.abelian.advisor.command;
 
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.abelian.advisor.files.OutputFolder;
 import org.abelian.advisor.graph.GraphFiles;
 import org.abelian.advisor.partitioning.PartitioningPhase;
-import org.abelian.advisor.files.OutputFolder;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;

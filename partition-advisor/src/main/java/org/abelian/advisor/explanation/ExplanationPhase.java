@@ -145,8 +145,7 @@ public final class ExplanationPhase {
   }
 
   private void addKeys() {
-    List<KeySearch.Found> loadable =
-        new KeySearch(searched, usable, cut.parts(), true).run();
+    List<KeySearch.Found> loadable = new KeySearch(searched, usable, cut.parts(), true).run();
     List<KeySearch.Found> any = new KeySearch(searched, usable, cut.parts(), false).run();
     if (!loadable.isEmpty()) {
       addKeys("keys", loadable.get(0), Candidate.Kind.KEYS);

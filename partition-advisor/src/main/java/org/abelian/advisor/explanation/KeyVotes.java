@@ -43,8 +43,7 @@ final class KeyVotes {
                     new String[0],
                     winner(parts),
                     parts.values().stream().mapToLong(Long::longValue).sum())));
-    return new TreeLearner(
-            List.of(""), List.of(), TreeLearner.sample(rows, most, seed), seed)
+    return new TreeLearner(List.of(""), List.of(), TreeLearner.sample(rows, most, seed), seed)
         .learn()
         .rule();
   }

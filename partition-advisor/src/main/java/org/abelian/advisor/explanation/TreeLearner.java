@@ -72,14 +72,15 @@ final class TreeLearner {
    * What was learnt.
    *
    * @param rule the tree
-   * @param accuracy the share of unseen rows, weighted, of which a tree of that depth was right; NaN
-   *     when there were too few rows to find out
+   * @param accuracy the share of unseen rows, weighted, of which a tree of that depth was right;
+   *     NaN when there were too few rows to find out
    */
   record Learnt(Rule rule, double accuracy) {}
 
   /** Learns. */
   Learnt learn() {
-    if (rows.size() < ROWS_OF_A_PARTITION * rows.stream().map(Labelled::partition).distinct().count()) {
+    if (rows.size()
+        < ROWS_OF_A_PARTITION * rows.stream().map(Labelled::partition).distinct().count()) {
       // Each row is the only one of its kind: nothing can be held back.
       return new Learnt(train(rows, DEPTHS[DEPTHS.length - 1]), Double.NaN);
     }
@@ -129,9 +130,8 @@ final class TreeLearner {
       data.add(example(row));
     }
     TreeModel<Label> model =
-            new CARTClassificationTrainer(
-                    depth, 2.0f, 0.0f, 1.0f, false, new GiniIndex(), seed)
-                .train(data);
+        new CARTClassificationTrainer(depth, 2.0f, 0.0f, 1.0f, false, new GiniIndex(), seed)
+            .train(data);
     return converted(model.getRoot(), model);
   }
 
@@ -140,8 +140,7 @@ final class TreeLearner {
   }
 
   private Example<Label> example(Labelled row) {
-    ArrayExample<Label> example =
-        new ArrayExample<>(new Label("" + row.partition()), row.weight());
+    ArrayExample<Label> example = new ArrayExample<>(new Label("" + row.partition()), row.weight());
     for (int i = 0; i < numbers.size(); i++) {
       if (!Double.isNaN(row.numbers()[i])) {
         example.add("n" + i, row.numbers()[i]);
@@ -195,10 +194,7 @@ final class TreeLearner {
       unseen.forEach(row -> (holds(atMost, row) ? yes : no).add(row));
       split =
           new Rule.AtMost(
-              atMost.column(),
-              atMost.value(),
-              pruned(atMost.yes(), yes),
-              pruned(atMost.no(), no));
+              atMost.column(), atMost.value(), pruned(atMost.yes(), yes), pruned(atMost.no(), no));
     } else {
       Rule.Equal equal = (Rule.Equal) rule;
       unseen.forEach(row -> (holds(equal, row) ? yes : no).add(row));

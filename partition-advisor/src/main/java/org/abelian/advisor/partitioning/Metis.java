@@ -36,7 +36,8 @@ record Metis(Path graph, int imbalance, int limit) implements Partitioner {
               "-seed=" + seed,
               "-ufactor=" + imbalance,
               "-ncuts=3",
-              // Few clusters that are almost separate, as tenants are, mislead both schemes often, but
+              // Few clusters that are almost separate, as tenants are, mislead both schemes often,
+              // but
               // seldom both: every other seed tries the other one.
               "-ptype=" + (seed % 2 == 0 ? "rb" : "kway"),
               input.toString(),

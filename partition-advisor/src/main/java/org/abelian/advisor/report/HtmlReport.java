@@ -23,13 +23,14 @@ final class HtmlReport {
   String text() {
     Judgement chosen = advice.validation().judgement(advice.validation().chosen());
     html.append(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Placement"
-            + " advice</title><style>body{font:15px/1.5"
-            + " sans-serif;max-width:60em;margin:2em auto;padding:0"
-            + " 1em;color:#222}table{border-collapse:collapse}td,th{padding:.2em"
+        "<!DOCTYPE html>\n"
+            + "<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Placement"
+            + " advice</title><style>body{font:15px/1.5 sans-serif;max-width:60em;margin:2em"
+            + " auto;padding:0 1em;color:#222}table{border-collapse:collapse}td,th{padding:.2em"
             + " .7em;border-bottom:1px solid"
             + " #ddd;text-align:right}td:first-child,th:first-child{text-align:left}pre{background:#f6f6f6;padding:1em;overflow:auto}.key"
-            + " span{display:inline-block;margin-right:1.2em}.key i{display:inline-block;width:.9em;height:.9em;margin-right:.4em}</style></head><body>\n");
+            + " span{display:inline-block;margin-right:1.2em}.key"
+            + " i{display:inline-block;width:.9em;height:.9em;margin-right:.4em}</style></head><body>\n");
     html.append("<h1>Placement advice</h1>\n<p>")
         .append(escape(advice.trace().source()))
         .append("; ")
@@ -88,9 +89,10 @@ final class HtmlReport {
         x += width;
       }
     }
-    html.append("</svg>\n<table><tr><th>placement</th><th>distributed</th><th>sent to"
-        + " all</th><th>nodes each</th><th>load, greatest over mean</th><th>rows, greatest over"
-        + " mean</th><th>loadable today</th></tr>\n");
+    html.append(
+        "</svg>\n<table><tr><th>placement</th><th>distributed</th><th>sent to"
+            + " all</th><th>nodes each</th><th>load, greatest over mean</th><th>rows, greatest over"
+            + " mean</th><th>loadable today</th></tr>\n");
     for (Judgement one : judgements) {
       boolean advised = one.name().equals(advice.validation().chosen());
       html.append(advised ? "<tr style=\"font-weight:bold\"><td>" : "<tr><td>")
@@ -133,13 +135,16 @@ final class HtmlReport {
               Percent.of(one.distributed())));
     }
     html.append("</svg>\n");
-    advice.trace().classes().forEach(
-        (name, what) ->
-            html.append("<p><b>")
-                .append(escape(name))
-                .append("</b> ")
-                .append(escape(what))
-                .append("</p>\n"));
+    advice
+        .trace()
+        .classes()
+        .forEach(
+            (name, what) ->
+                html.append("<p><b>")
+                    .append(escape(name))
+                    .append("</b> ")
+                    .append(escape(what))
+                    .append("</p>\n"));
   }
 
   /** A square for each pair of nodes: the darker, the more transactions use both. */
@@ -156,8 +161,7 @@ final class HtmlReport {
         .append(
             String.format(
                 "<svg width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"Pairs of nodes\">\n",
-                cell * together.length,
-                cell * together.length));
+                cell * together.length, cell * together.length));
     for (int a = 0; a < together.length; a++) {
       for (int b = 0; b < together.length; b++) {
         long count = together[Math.min(a, b)][Math.max(a, b)];

@@ -29,7 +29,11 @@ final class PlacementSql {
     } else {
       if (!loadable.name().equals(chosen.name())) {
         line("--");
-        line("-- Better, but not loadable yet (" + share(chosen) + " distributed): " + chosen.title());
+        line(
+            "-- Better, but not loadable yet ("
+                + share(chosen)
+                + " distributed): "
+                + chosen.title());
         comment(chosen);
         line("--");
         line("-- The best that can be loaded today (" + share(loadable) + " distributed):");

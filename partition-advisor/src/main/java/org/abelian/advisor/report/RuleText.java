@@ -98,11 +98,7 @@ final class RuleText {
     if (isHalf(above) && isHalf(atMost)) {
       return atMost - above == 1
           ? column + " = " + Numbers.text(above + 0.5)
-          : column
-              + " BETWEEN "
-              + Numbers.text(above + 0.5)
-              + " AND "
-              + Numbers.text(atMost - 0.5);
+          : column + " BETWEEN " + Numbers.text(above + 0.5) + " AND " + Numbers.text(atMost - 0.5);
     }
     if (above == Double.NEGATIVE_INFINITY) {
       return column + " <= " + Numbers.text(isHalf(atMost) ? atMost - 0.5 : atMost);

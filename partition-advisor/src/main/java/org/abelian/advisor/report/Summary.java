@@ -20,8 +20,8 @@ final class Summary {
     text.append(
         String.format(
             Locale.ROOT,
-            "Advised for %d nodes: %s%n  %s of %d held-out transactions are distributed; load %s, rows"
-                + " %s (greatest over mean)%n",
+            "Advised for %d nodes: %s%n  %s of %d held-out transactions are distributed; load %s,"
+                + " rows %s (greatest over mean)%n",
             advice.explanation().nodes(),
             chosen.title(),
             Percent.of(judgement.distributed()),
@@ -65,8 +65,17 @@ final class Summary {
     List<String[]> rows = new ArrayList<>();
     rows.add(
         new String[] {
-          "placement", "single", "reads", "commut.", "indep.", "coord.", "to all", "nodes", "load",
-          "rows", ""
+          "placement",
+          "single",
+          "reads",
+          "commut.",
+          "indep.",
+          "coord.",
+          "to all",
+          "nodes",
+          "load",
+          "rows",
+          ""
         });
     for (Judgement one : advice.validation().judgements()) {
       rows.add(
@@ -94,7 +103,9 @@ final class Summary {
         int width = rows.stream().mapToInt(other -> other[at].length()).max().orElse(0);
         line.append(
             String.format(
-                column == 0 || column == row.length - 1 ? "%-" + (width + 1) + "s " : "%" + width + "s ",
+                column == 0 || column == row.length - 1
+                    ? "%-" + (width + 1) + "s "
+                    : "%" + width + "s ",
                 row[column]));
       }
       text.append(line.toString().stripTrailing()).append('\n');

@@ -90,8 +90,7 @@ public final class SocialSample implements Sample {
         true,
         List.of(
             Access.write(0, "public.users", Map.of("id", id(user))),
-            Access.write(
-                1, "public.posts", Map.of("user_id", id(user), "id", "" + nextPost++))));
+            Access.write(1, "public.posts", Map.of("user_id", id(user), "id", "" + nextPost++))));
   }
 
   private void follow(TraceWriter writer, int user) {
@@ -101,8 +100,7 @@ public final class SocialSample implements Sample {
         List.of(id(user), id(other)),
         true,
         List.of(
-            Access.write(
-                0, "public.follows", Map.of("user_id", id(user), "other_id", id(other))),
+            Access.write(0, "public.follows", Map.of("user_id", id(user), "other_id", id(other))),
             Access.write(1, "public.users", Map.of("id", id(user))),
             Access.write(2, "public.users", Map.of("id", id(other)))
                 .retyped("users.followers abelian.counter")));

@@ -9,11 +9,12 @@ import org.abelian.advisor.workload.Tuples;
 import org.abelian.advisor.workload.Workload;
 
 /**
- * Which tables' keys mean the same: of two tables with keys, those for which most transactions that
- * use both use an equal key in both.
+ * Which tables' keys mean the same: two tables of which transactions use equal keys, more often
+ * than by chance. Chance is what one transaction has in common with the one before.
  */
 final class Colocations {
-  private static final double LEAST_SHARE = 0.5;
+  private static final double LEAST_SHARE = 0.1;
+  private static final double LEAST_LIFT = 3;
 
   private final int[] group;
 
@@ -21,14 +22,21 @@ final class Colocations {
     int tables = choice.length;
     long[][] both = new long[tables][tables];
     long[][] equal = new long[tables][tables];
+    long[][] chance = new long[tables][tables];
+    List<Set<Integer>> before = keys(workload, 0, choice);
     for (int transaction = 0; transaction < workload.size(); transaction++) {
-      count(workload, transaction, choice, both, equal);
+      List<Set<Integer>> keys = keys(workload, transaction, choice);
+      count(keys, keys, both, equal);
+      count(keys, before, new long[tables][tables], chance);
+      before = keys;
     }
     group = new int[tables];
     Arrays.setAll(group, i -> i);
     for (int a = 0; a < tables; a++) {
       for (int b = a + 1; b < tables; b++) {
-        if (both[a][b] > 0 && equal[a][b] >= LEAST_SHARE * both[a][b]) {
+        if (both[a][b] > 0
+            && equal[a][b] >= LEAST_SHARE * both[a][b]
+            && equal[a][b] >= LEAST_LIFT * chance[a][b]) {
           join(group[a], group[b]);
         }
       }
@@ -48,8 +56,8 @@ final class Colocations {
     }
   }
 
-  private static void count(
-      Workload workload, int transaction, int[] choice, long[][] both, long[][] equal) {
+  /** The keys of each table that a transaction uses. */
+  private static List<Set<Integer>> keys(Workload workload, int transaction, int[] choice) {
     Tuples tuples = workload.tuples();
     List<Set<Integer>> keys = new ArrayList<>();
     for (int table = 0; table < choice.length; table++) {
@@ -64,11 +72,16 @@ final class Colocations {
         keys.get(table).add(tuples.value(tuple, choice[table]));
       }
     }
-    for (int a = 0; a < choice.length; a++) {
-      for (int b = a + 1; b < choice.length; b++) {
-        if (!keys.get(a).isEmpty() && !keys.get(b).isEmpty()) {
+    return keys;
+  }
+
+  private static void count(
+      List<Set<Integer>> ones, List<Set<Integer>> others, long[][] both, long[][] equal) {
+    for (int a = 0; a < ones.size(); a++) {
+      for (int b = a + 1; b < ones.size(); b++) {
+        if (!ones.get(a).isEmpty() && !others.get(b).isEmpty()) {
           both[a][b]++;
-          equal[a][b] += keys.get(a).stream().anyMatch(keys.get(b)::contains) ? 1 : 0;
+          equal[a][b] += ones.get(a).stream().anyMatch(others.get(b)::contains) ? 1 : 0;
         }
       }
     }

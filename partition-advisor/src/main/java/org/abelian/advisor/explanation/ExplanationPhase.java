@@ -108,7 +108,7 @@ public final class ExplanationPhase {
     java.util.Arrays.fill(partition, Integer.MIN_VALUE);
     Map<String, Integer> numbers = new HashMap<>();
     for (int tuple = 0; tuple < tuples.size(); tuple++) {
-      numbers.put(table(tuple).id() + '\u001f' + tuples.identity(tuple), tuple);
+      numbers.put(name(tuples, tuple), tuple);
     }
     try (Engine engine = Engine.open()) {
       engine.each(
@@ -145,8 +145,9 @@ public final class ExplanationPhase {
   }
 
   private void addKeys() {
-    List<KeySearch.Found> loadable = new KeySearch(searched, usable, cut.parts(), true).run();
-    List<KeySearch.Found> any = new KeySearch(searched, usable, cut.parts(), false).run();
+    Places keys = Places.ofKeys(searched.tuples());
+    List<KeySearch.Found> loadable = new KeySearch(searched, usable, cut.parts(), true, keys).run();
+    List<KeySearch.Found> any = new KeySearch(searched, usable, cut.parts(), false, keys).run();
     if (!loadable.isEmpty()) {
       addKeys("keys", loadable.get(0), Candidate.Kind.KEYS);
       loadable.stream()
@@ -162,7 +163,13 @@ public final class ExplanationPhase {
         || !java.util.Arrays.equals(loadable.get(0).choice(), any.get(0).choice())) {
       addKeys("columns", any.get(0), Candidate.Kind.COLUMNS);
     }
-    addLookup(any.get(0));
+    Places parts =
+        Places.ofPartitions(
+            searched.tuples(),
+            ofSearched(partition, Integer.MIN_VALUE),
+            ofSearched(weight, 0),
+            cut.parts());
+    addLookup(new KeySearch(searched, usable, cut.parts(), false, parts).run().get(0));
   }
 
   private void addKeys(String name, KeySearch.Found found, Candidate.Kind kind) {
@@ -218,6 +225,23 @@ public final class ExplanationPhase {
                       KeyVotes.named(ranges.get(colocations.of(number)), column))
                   : new TablePlacement.Hash(column));
     }
+  }
+
+  /** Numbers of all tuples as numbers of the tuples that keys are looked for in. */
+  private int[] ofSearched(int[] all, int missing) {
+    Map<String, Integer> numbers = new HashMap<>();
+    for (int tuple = 0; tuple < tuples.size(); tuple++) {
+      numbers.put(name(tuples, tuple), all[tuple]);
+    }
+    int[] some = new int[searched.tuples().size()];
+    for (int tuple = 0; tuple < some.length; tuple++) {
+      some[tuple] = numbers.getOrDefault(name(searched.tuples(), tuple), missing);
+    }
+    return some;
+  }
+
+  private static String name(Tuples tuples, int tuple) {
+    return tuples.tables().get(tuples.table(tuple)).id() + '\u001f' + tuples.identity(tuple);
   }
 
   private void addForKeys(
@@ -302,10 +326,6 @@ public final class ExplanationPhase {
   private double numberOf(int tuple, int column) {
     Double number = Numbers.parse(tuples.text(tuple, column));
     return number == null ? Double.NaN : number;
-  }
-
-  private TraceTable table(int tuple) {
-    return tuples.tables().get(tuples.table(tuple));
   }
 
   private static List<String> names(TraceTable table, List<Integer> columns) {

@@ -3,11 +3,7 @@ package org.abelian.advisor.explanation;
 import org.abelian.advisor.workload.Tuples;
 import org.abelian.advisor.workload.Workload;
 
-/**
- * What it costs to place each table by one column, or to replicate it. Keys count as apart when
- * they differ, whatever nodes they would hash to: what does not depend on luck stays good with more
- * nodes.
- */
+/** What it costs to place each table by one column, or to replicate it. */
 final class KeyCost {
   /** A table that is not placed yet, and does not count. */
   static final int OPEN = -1;
@@ -26,14 +22,21 @@ final class KeyCost {
   private final Workload workload;
   private final Tuples tuples;
   private final int nodes;
+  private final Places places;
   private final double[] shareOfTuples;
   private final int[] load;
 
-  KeyCost(Workload workload, int nodes) {
+  /**
+   * A cost.
+   *
+   * @param places what counts as one place
+   */
+  KeyCost(Workload workload, int nodes, Places places) {
     this.workload = workload;
     this.nodes = nodes;
+    this.places = places;
     tuples = workload.tuples();
-    load = new int[tuples.valueCount()];
+    load = new int[places.count()];
     shareOfTuples = new double[tuples.tables().size()];
     for (int tuple = 0; tuple < tuples.size(); tuple++) {
       shareOfTuples[tuples.table(tuple)] += 1.0 / tuples.size();
@@ -86,9 +89,10 @@ final class KeyCost {
         everywhere = true;
         continue;
       }
-      load[value]++;
-      apart |= seen != Tuples.UNKNOWN && seen != value;
-      seen = value;
+      int place = places.of(tuple, column);
+      load[place]++;
+      apart |= seen != Tuples.UNKNOWN && seen != place;
+      seen = place;
     }
     if (!apart && !everywhere) {
       return 0;

@@ -29,13 +29,14 @@ final class KeySearch {
    * A search.
    *
    * @param loadable only columns by which the router can place rows today
+   * @param places what counts as one place
    */
-  KeySearch(Workload workload, UsableColumns usable, int nodes, boolean loadable) {
+  KeySearch(Workload workload, UsableColumns usable, int nodes, boolean loadable, Places places) {
     this.workload = workload;
     this.usable = usable;
     this.loadable = loadable;
     tuples = workload.tuples();
-    cost = new KeyCost(workload, nodes);
+    cost = new KeyCost(workload, nodes, places);
     tables = new Integer[tuples.tables().size()];
     Arrays.setAll(tables, i -> i);
     Arrays.sort(tables, Comparator.comparing(table -> -usable.accesses(table)));

@@ -56,7 +56,8 @@ final class KeyVotes {
         : rule;
   }
 
-  private static int winner(Map<Integer, Long> parts) {
+  /** The partition with the most votes. */
+  static int winner(Map<Integer, Long> parts) {
     return parts.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
   }
 }

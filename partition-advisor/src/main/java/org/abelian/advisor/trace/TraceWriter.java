@@ -3,9 +3,12 @@ package org.abelian.advisor.trace;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.abelian.advisor.AdvisorException;
 import org.abelian.advisor.files.Engine;
@@ -25,6 +28,7 @@ public final class TraceWriter implements AutoCloseable {
   private final Engine engine = Engine.open();
   private final DuckDBAppender transactions;
   private final DuckDBAppender accesses;
+  private final Set<String> touched = new HashSet<>();
   private long count;
 
   /** Begins a trace in an existing folder. */
@@ -71,6 +75,7 @@ public final class TraceWriter implements AutoCloseable {
 
   private void add(long tx, Access access) throws SQLException {
     TraceTable table = tables.get(access.table());
+    touched.add(access.table());
     accesses.beginRow();
     accesses.append(tx);
     accesses.append(access.step());
@@ -92,6 +97,11 @@ public final class TraceWriter implements AutoCloseable {
   /** The number of transactions so far. */
   public long count() {
     return count;
+  }
+
+  /** The number of tables that were touched so far. */
+  public int tables() {
+    return touched.size();
   }
 
   /** Writes the files. */
@@ -121,7 +131,8 @@ public final class TraceWriter implements AutoCloseable {
             TraceDescription.CURRENT_VERSION,
             source,
             tables.values().stream()
-                .sorted(java.util.Comparator.comparing(TraceTable::id))
+                .filter(table -> touched.contains(table.id()))
+                .sorted(Comparator.comparing(TraceTable::id))
                 .toList(),
             classes,
             notes));

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -26,6 +27,9 @@ import org.abelian.router.analysis.UtilityKind;
  */
 public final class LogTrace {
   private static final int MOST_REASONS = 10;
+
+  /** Classes whose statements are written down. */
+  private static final int MOST_CLASSES = 200;
 
   private final LogTraceOptions options;
   private final Connection node;
@@ -98,6 +102,11 @@ public final class LogTrace {
             "no transaction of a table was found: was the log written with"
                 + " log_min_duration_statement = 0, and is the database's name right?");
       }
+      long touchedTables = writer.tables();
+      long all = schema.described().size();
+      if (touchedTables < all) {
+        notes.add(all - touchedTables + " tables are not touched, and not placed");
+      }
       addNotes();
       writer.finish(source(), classes, notes);
       output.finish();
@@ -145,7 +154,7 @@ public final class LogTrace {
     List<Transactions.Executed> executed = new ArrayList<>();
     for (StatementFacts facts : analysed.statements()) {
       countUnknown(facts);
-      executed.add(new Transactions.Executed(text, facts, parameters));
+      executed.add(new Transactions.Executed(shape.text(), text, facts, parameters));
     }
     return executed;
   }
@@ -171,7 +180,7 @@ public final class LogTrace {
     for (int step = 0; step < statements.size(); step++) {
       Transactions.Executed one = statements.get(step);
       parameters.addAll(one.parameters());
-      String types = retyping == null ? null : retyping.of(one.text(), one.facts());
+      String types = retyping == null ? null : retyping.of(one);
       for (Access access : touched.of(one.facts(), one.parameters(), step, types)) {
         accesses.addAll(replay == null ? List.of(access) : replay.of(access));
       }
@@ -184,13 +193,15 @@ public final class LogTrace {
   /** A class is a set of texts, named by what they change, or read if they change nothing. */
   private String className(List<Transactions.Executed> statements) {
     Set<String> texts = new LinkedHashSet<>();
-    statements.forEach(one -> texts.add(one.text()));
+    statements.forEach(one -> texts.add(one.shape().replaceAll("[;\\s]+$", "")));
     String print = String.join("; ", texts.stream().sorted().toList());
     return classNames.computeIfAbsent(
         print,
         fresh -> {
           String name = (classNames.size() + 1) + " " + verbs(statements);
-          classes.put(name, shortened(String.join("; ", texts)));
+          if (classes.size() < MOST_CLASSES) {
+            classes.put(name, shortened(String.join("; ", texts)));
+          }
           return name;
         });
   }
@@ -203,7 +214,7 @@ public final class LogTrace {
         (relation.write() ? writes : reads)
             .add(
                 (relation.write()
-                        ? one.facts().kind().name().toLowerCase(java.util.Locale.ROOT) + " "
+                        ? one.facts().kind().name().toLowerCase(Locale.ROOT) + " "
                         : "read ")
                     + relation.name());
       }

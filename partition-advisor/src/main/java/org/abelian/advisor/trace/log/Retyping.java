@@ -27,14 +27,14 @@ final class Retyping {
   }
 
   /** The columns with their types, or null when no types would do. */
-  String of(String text, StatementFacts facts) {
+  String of(Transactions.Executed executed) {
+    StatementFacts facts = executed.facts();
     if (facts.kind() != StatementKind.UPDATE
         || facts.blind() != null && facts.blind().redo() != null) {
       return null;
     }
-    return known.computeIfAbsent(text, fresh -> find(fresh, facts)).isEmpty()
-        ? null
-        : known.get(text);
+    String types = known.computeIfAbsent(executed.shape(), fresh -> find(executed.text(), facts));
+    return types.isEmpty() ? null : types;
   }
 
   private String find(String text, StatementFacts facts) {

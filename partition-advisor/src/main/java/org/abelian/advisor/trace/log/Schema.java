@@ -49,6 +49,9 @@ final class Schema {
        WHERE f.contype = 'f'
       """;
 
+  private static final Set<String> HASHABLE =
+      Set.of("smallint", "integer", "bigint", "text", "character varying", "character", "uuid");
+
   private final Map<String, Table> tables = new LinkedHashMap<>();
 
   /** A table as it is in the catalogue. */
@@ -72,7 +75,10 @@ final class Schema {
       }
       try (ResultSet row = statement.executeQuery(KEYS)) {
         while (row.next()) {
-          Table table = table(row);
+          Table table = tables.get(id(row));
+          if (table == null) {
+            continue;
+          }
           Array columns = row.getArray(3);
           List<String> key =
               Arrays.stream((Object[]) columns.getArray()).map(String::valueOf).toList();
@@ -82,7 +88,9 @@ final class Schema {
       }
       try (ResultSet row = statement.executeQuery(FOREIGN_KEYS)) {
         while (row.next()) {
-          table(row).attributes().add(row.getString(3));
+          if (has(id(row))) {
+            tables.get(id(row)).attributes().add(row.getString(3));
+          }
         }
       }
     }
@@ -103,6 +111,10 @@ final class Schema {
                 new long[] {24}));
   }
 
+  private static String id(ResultSet row) throws SQLException {
+    return row.getString(1) + "." + row.getString(2);
+  }
+
   /** Whether there is such a table. */
   boolean has(String table) {
     return tables.containsKey(table);
@@ -116,6 +128,19 @@ final class Schema {
   /** Makes a column an attribute, since a WHERE clause names it. */
   void name(String table, String column) {
     if (tables.get(table).types().containsKey(column)) {
+      tables.get(table).attributes().add(column);
+    }
+  }
+
+  /**
+   * Makes a column an attribute since rows are inserted with it, if the table has no key that could
+   * place them. Columns of types that the router cannot hash stay out.
+   */
+  void insert(String table, String column) {
+    String type = type(table, column);
+    if (tables.get(table).keys().isEmpty()
+        && type != null
+        && HASHABLE.contains(type.replaceAll("\\(.*", ""))) {
       tables.get(table).attributes().add(column);
     }
   }

@@ -30,6 +30,8 @@ record SqlText(String text, List<String> values) {
   private static final Pattern TYPE_BEFORE =
       Pattern.compile("(?i)(date|time|timestamp|interval|timestamptz|zone|by|precision)\\s*$");
 
+  private static final Pattern SIGN = Pattern.compile("[=(,<>+*/-]\\s*(-)$");
+
   private static final int MOST_VALUES = 1000;
 
   /** Takes the literals out. A text that has parameters already is left as it is. */
@@ -49,12 +51,23 @@ record SqlText(String text, List<String> values) {
           && !belongsToGrammar(text, token.start())
           && values.size() < MOST_VALUES) {
         out.append(text, from, token.start());
+        found = number && dropSign(out) ? "-" + found : found;
         values.add(number ? found : found.substring(1, found.length() - 1).replace("''", "'"));
         out.append('$').append(values.size());
         from = token.end();
       }
     }
     return new SqlText(out.append(text, from, text.length()).toString(), values);
+  }
+
+  /** A minus that is no subtraction belongs to the number; it is taken off the end of the text. */
+  private static boolean dropSign(StringBuilder out) {
+    Matcher sign = SIGN.matcher(out);
+    if (!sign.find()) {
+      return false;
+    }
+    out.setLength(sign.start(1));
+    return true;
   }
 
   private static boolean belongsToGrammar(String text, int at) {

@@ -26,6 +26,12 @@ final class Touched {
 
   /** Makes the columns that a statement names attributes of their tables. */
   void nameAttributes(StatementFacts facts) {
+    if (facts.insert() != null && facts.insert().source() == InsertFacts.Source.VALUES) {
+      RelationFacts target = relation(facts, facts.insert().relation());
+      if (target != null && schema.has(id(target))) {
+        facts.insert().columns().forEach(column -> schema.insert(id(target), column));
+      }
+    }
     for (Equality equality : facts.equalities()) {
       if (equality.values().isEmpty() && equality.in().isEmpty()) {
         continue;

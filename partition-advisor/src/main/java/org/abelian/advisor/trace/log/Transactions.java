@@ -23,9 +23,10 @@ final class Transactions {
   /**
    * A statement that was executed.
    *
-   * @param text without literals
+   * @param shape its text without literals, which all statements alike have
+   * @param text that the facts are about
    */
-  record Executed(String text, StatementFacts facts, List<String> parameters) {}
+  record Executed(String shape, String text, StatementFacts facts, List<String> parameters) {}
 
   /** Gets the transactions. */
   @FunctionalInterface

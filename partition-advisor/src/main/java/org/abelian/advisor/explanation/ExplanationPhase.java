@@ -26,13 +26,13 @@ import org.abelian.advisor.workload.Workload;
 /** Makes placements of all kinds from a trace and its partitioning. */
 public final class ExplanationPhase {
   /** Transactions that keys are looked for in. */
-  private static final int SEARCHED = 4000;
+  private static final int SEARCHED = 2500;
 
   /** Transactions whose tuples' attributes are read. */
   private static final int READ = 200_000;
 
   /** Rows of one table that a tree is learnt from. */
-  private static final int LEARNT = 6000;
+  private static final int LEARNT = 3000;
 
   /** Other keys that are shown beside the best. */
   private static final int OTHER_KEYS = 4;

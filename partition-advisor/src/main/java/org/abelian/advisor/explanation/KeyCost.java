@@ -22,9 +22,11 @@ final class KeyCost {
   private final Workload workload;
   private final Tuples tuples;
   private final int nodes;
-  private final Places places;
   private final double[] shareOfTuples;
   private final int[] load;
+
+  /** Of each tuple by each column; looked up once, since it is asked for very often. */
+  private final int[][] place;
 
   /**
    * A cost.
@@ -34,9 +36,16 @@ final class KeyCost {
   KeyCost(Workload workload, int nodes, Places places) {
     this.workload = workload;
     this.nodes = nodes;
-    this.places = places;
     tuples = workload.tuples();
     load = new int[places.count()];
+    place = new int[tuples.size()][];
+    for (int tuple = 0; tuple < place.length; tuple++) {
+      place[tuple] = new int[tuples.tables().get(tuples.table(tuple)).attributes().size()];
+      for (int column = 0; column < place[tuple].length; column++) {
+        boolean known = tuples.value(tuple, column) != Tuples.UNKNOWN;
+        place[tuple][column] = known ? places.of(tuple, column) : Tuples.UNKNOWN;
+      }
+    }
     shareOfTuples = new double[tuples.tables().size()];
     for (int tuple = 0; tuple < tuples.size(); tuple++) {
       shareOfTuples[tuples.table(tuple)] += 1.0 / tuples.size();
@@ -84,15 +93,14 @@ final class KeyCost {
         everywhere |= write;
         continue;
       }
-      int value = tuples.value(tuple, column);
-      if (value == Tuples.UNKNOWN || (workload.bound(access) >> column & 1) == 0) {
+      int here = place[tuple][column];
+      if (here == Tuples.UNKNOWN || (workload.bound(access) >> column & 1) == 0) {
         everywhere = true;
         continue;
       }
-      int place = places.of(tuple, column);
-      load[place]++;
-      apart |= seen != Tuples.UNKNOWN && seen != place;
-      seen = place;
+      load[here]++;
+      apart |= seen != Tuples.UNKNOWN && seen != here;
+      seen = here;
     }
     if (!apart && !everywhere) {
       return 0;

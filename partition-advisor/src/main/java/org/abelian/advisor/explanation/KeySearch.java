@@ -16,7 +16,7 @@ import org.abelian.advisor.workload.Workload;
  */
 final class KeySearch {
   private static final int SWEEPS = 5;
-  private static final int MOST_ROOTS = 40;
+  private static final int MOST_ROOTS = 16;
 
   private final Workload workload;
   private final Tuples tuples;

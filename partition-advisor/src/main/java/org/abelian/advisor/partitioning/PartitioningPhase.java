@@ -21,6 +21,9 @@ import org.abelian.advisor.graph.GraphFiles;
 
 /** Cuts a graph several times and keeps the best. */
 public final class PartitioningPhase {
+  /** Vertices of a part, below which small pieces would be single ones. */
+  private static final long MERGED = 100;
+
   /** Cuts that are judged by the transactions they distribute, not by weight alone. */
   private static final int JUDGED = 3;
 
@@ -52,10 +55,9 @@ public final class PartitioningPhase {
   private PartitioningDescription run(OutputFolder output, Consumer<String> progress) {
     GraphDescription made = graph.description();
     engine.run("CREATE TABLE pin AS SELECT * FROM " + Engine.parquet(graph.pins()));
-    Metis metis = new Metis(graph.graph(), options.imbalance(), options.limit());
     List<PartitioningDescription.Try> tries = new ArrayList<>();
     PartitioningDescription.Try best = null;
-    for (Partitioner.Cut cut : lightest(metis, output.path(), progress)) {
+    for (Partitioner.Cut cut : lightest(output.path(), progress)) {
       PartitioningDescription.Try found = judge(cut);
       tries.add(found);
       if (best == null || found.distributed() < best.distributed()) {
@@ -83,8 +85,10 @@ public final class PartitioningPhase {
   }
 
   /** The cuts with the least weight, of all tries. Two programs run at a time. */
-  private List<Partitioner.Cut> lightest(
-      Partitioner partitioner, Path scratch, Consumer<String> progress) {
+  private List<Partitioner.Cut> lightest(Path scratch, Consumer<String> progress) {
+    Partitioner direct = new Metis(graph.graph(), options.imbalance(), options.limit());
+    Partitioner merging = new Merging(direct, graph.graph(), options.imbalance());
+    boolean enough = graph.description().vertices() > MERGED * options.parts();
     progress.accept("cutting the graph " + options.starts() + " times");
     ExecutorService pool =
         Executors.newFixedThreadPool(Math.min(2, Runtime.getRuntime().availableProcessors()));
@@ -92,6 +96,8 @@ public final class PartitioningPhase {
       List<Future<Partitioner.Cut>> running = new ArrayList<>();
       for (int i = 0; i < options.starts(); i++) {
         int seed = options.seed() + i;
+        Partitioner partitioner =
+            i % 3 == 2 && enough && options.parts() <= Merging.MOST_PARTS ? merging : direct;
         running.add(pool.submit(() -> partitioner.cut(options.parts(), seed, scratch)));
       }
       List<Partitioner.Cut> cuts = new ArrayList<>();

@@ -27,9 +27,14 @@ public final class Engine implements AutoCloseable {
   private final Path folder;
   private final Connection connection;
 
+  /** An interrupted program leaves no folder behind. */
+  private final Thread atExit;
+
   private Engine(Path folder, Connection connection) {
     this.folder = folder;
     this.connection = connection;
+    atExit = new Thread(() -> delete(folder));
+    Runtime.getRuntime().addShutdownHook(atExit);
   }
 
   /** Opens an empty database with the usual memory limit. */
@@ -120,6 +125,11 @@ public final class Engine implements AutoCloseable {
       throw new AdvisorException("the analytical engine does not stop: " + e.getMessage(), e);
     } finally {
       delete(folder);
+      try {
+        Runtime.getRuntime().removeShutdownHook(atExit);
+      } catch (IllegalStateException alreadyExiting) {
+        // The hook finds nothing to do.
+      }
     }
   }
 
@@ -128,6 +138,9 @@ public final class Engine implements AutoCloseable {
   }
 
   private static void delete(Path folder) {
+    if (!Files.exists(folder)) {
+      return;
+    }
     List<Path> files;
     try (Stream<Path> all = Files.walk(folder)) {
       files = all.sorted(Comparator.reverseOrder()).toList();

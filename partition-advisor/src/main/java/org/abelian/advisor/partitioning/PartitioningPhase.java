@@ -1,9 +1,11 @@
 package org.abelian.advisor.partitioning;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -18,6 +20,7 @@ import org.abelian.advisor.files.JsonFile;
 import org.abelian.advisor.files.OutputFolder;
 import org.abelian.advisor.graph.GraphDescription;
 import org.abelian.advisor.graph.GraphFiles;
+import org.duckdb.DuckDBAppender;
 
 /** Cuts a graph several times and keeps the best. */
 public final class PartitioningPhase {
@@ -123,10 +126,8 @@ public final class PartitioningPhase {
    * transactions read it away from where most use it than write it; else it lies there.
    */
   private PartitioningDescription.Try judge(Partitioner.Cut cut) {
+    load(cut);
     engine.run(
-        "CREATE OR REPLACE TABLE cut AS SELECT row_number() OVER () AS vertex, part FROM read_csv("
-            + Engine.literal(cut.partOf())
-            + ", header = false, parallel = false, columns = {'part': 'INTEGER'})",
         "CREATE OR REPLACE TABLE place AS SELECT node, CASE WHEN away > writes THEN "
             + PartitioningFiles.REPLICATED
             + " ELSE home END AS partition FROM (SELECT node, arg_max(part, uses * 1e6 - part) AS"
@@ -144,6 +145,25 @@ public final class PartitioningPhase {
         "SELECT avg(CASE WHEN partition = -1 THEN 1 ELSE 0 END) FROM place",
         row -> found[1] = row.getDouble(1));
     return new PartitioningDescription.Try(cut.seed(), cut.weight(), found[0], found[1]);
+  }
+
+  /** The part of vertex n stands in line n. */
+  private void load(Partitioner.Cut cut) {
+    engine.run("CREATE OR REPLACE TABLE cut (vertex BIGINT, part INTEGER)");
+    try (BufferedReader lines = Files.newBufferedReader(cut.partOf());
+        DuckDBAppender rows = engine.connection().createAppender("main", "cut")) {
+      long vertex = 1;
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        rows.beginRow();
+        rows.append(vertex++);
+        rows.append(Integer.parseInt(line.trim()));
+        rows.endRow();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (SQLException e) {
+      throw new AdvisorException("the cut cannot be read: " + e.getMessage(), e);
+    }
   }
 
   private static void removeScratch(Path folder) {

@@ -21,10 +21,14 @@ final class ScratchDatabase implements AutoCloseable {
   private final String name;
   private final Connection connection;
 
+  /** An interrupted program leaves no database behind. */
+  private final Thread atExit = new Thread(this::dropQuietly);
+
   private ScratchDatabase(String url, String name, Connection connection) {
     this.url = url;
     this.name = name;
     this.connection = connection;
+    Runtime.getRuntime().addShutdownHook(atExit);
   }
 
   /**
@@ -115,6 +119,19 @@ final class ScratchDatabase implements AutoCloseable {
   public void close() throws SQLException {
     connection.close();
     drop(url, name);
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException alreadyExiting) {
+      // The hook finds nothing to do.
+    }
+  }
+
+  private void dropQuietly() {
+    try {
+      drop(url, name);
+    } catch (SQLException e) {
+      System.err.println("database " + name + " is left behind: " + e.getMessage());
+    }
   }
 
   private static void drop(String url, String name) throws SQLException {

@@ -57,10 +57,10 @@ class LogTraceIT {
     node =
         LocalNode.create(
             Map.of(
-                "log_destination", "'csvlog,jsonlog'",
+                "log_destination", "csvlog,jsonlog",
                 "logging_collector", "on",
-                "log_directory", "'" + logs + "'",
-                "log_filename", "'server'",
+                "log_directory", logs.toString(),
+                "log_filename", "server",
                 "log_file_mode", "0644",
                 "log_min_duration_statement", "0"));
     schema = Files.writeString(folder.resolve("schema.sql"), SCHEMA);
@@ -79,6 +79,11 @@ class LogTraceIT {
       }
       failures(connection);
       statement.execute("SELECT name AS the_end FROM currency WHERE code = 'EUR'");
+    }
+    // Of another name, since what is looked up in a copy is logged as well.
+    try (Connection connection = node.connectAsSuperuser();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE copy_of_shops TEMPLATE shops");
     }
     for (String file : List.of("server.csv", "server.json")) {
       awaitEnd(logs.resolve(file));
@@ -192,23 +197,20 @@ class LogTraceIT {
   void findsWhatStatementsTouch() {
     TraceFiles trace = trace("server.csv", null);
     assertEquals(
-        List.of(
-            "public.currency EUR [EUR] 1 false null",
-            "public.sale 7,1 null true null",
-            "public.shop 8 [8] 1 true shop.sales abelian.counter"),
-        List.of(
-            rows("SELECT table_name, key, attributes, bound, write, retyped"
-                    + accesses(trace, "table_name = 'public.currency' AND NOT write LIMIT 1"))
-                .get(0),
-            rows(
-                    "SELECT table_name, key, NULL, write, retyped"
-                        + accesses(trace, "key = '8,1' LIMIT 1"))
-                .stream()
-                .findFirst()
-                .orElse("public.sale 7,1 null true null"),
-            rows("SELECT table_name, key, attributes, bound, write, retyped"
-                    + accesses(trace, "table_name = 'public.shop' AND key = '8' AND write LIMIT 1"))
-                .get(0)));
+        List.of("EUR [EUR] 1 false false null"),
+        rows(
+            "SELECT DISTINCT key, attributes, bound, write, commutes, retyped"
+                + accesses(trace, "table_name = 'public.currency' AND NOT write AND key = 'EUR'")));
+    assertEquals(
+        List.of("10 1"),
+        rows(
+            "SELECT count(DISTINCT key), count(DISTINCT split_part(key, ',', 1))"
+                + accesses(trace, "table_name = 'public.sale' AND write AND key LIKE '8,%'")));
+    assertEquals(
+        List.of("8 [8] 1 true shop.sales abelian.counter"),
+        rows(
+            "SELECT DISTINCT key, attributes, bound, write, retyped"
+                + accesses(trace, "table_name = 'public.shop' AND write AND key = '8'")));
     // A sale and its shop are one transaction of three statements.
     assertEquals(
         List.of("400 3"),
@@ -239,7 +241,7 @@ class LogTraceIT {
         List.of("public.currency", "public.sale", "public.shop", "public.visit"),
         description.tables().stream().map(table -> table.id()).toList());
     assertTrue(
-        description.notes().stream().anyMatch(note -> note.startsWith("2 transactions failed")),
+        description.notes().stream().anyMatch(note -> note.startsWith("1 transactions failed")),
         description.notes()::toString);
   }
 
@@ -254,7 +256,7 @@ class LogTraceIT {
 
   @Test
   void looksRowsUpInACopy() {
-    TraceFiles trace = trace("server.csv", url("shops"));
+    TraceFiles trace = trace("server.csv", url("copy_of_shops"));
     assertEquals(
         List.of("0"),
         rows("SELECT count(*)" + accesses(trace, "table_name = 'public.sale' AND key IS NULL")));

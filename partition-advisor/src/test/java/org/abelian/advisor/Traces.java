@@ -24,6 +24,7 @@ public final class Traces {
         name,
         keyLength == 0 ? List.of() : List.of(List.of(columns).subList(0, keyLength)),
         Arrays.stream(columns).map(c -> new TraceTable.Attribute(c, "integer")).toList(),
+        List.of(),
         10);
   }
 

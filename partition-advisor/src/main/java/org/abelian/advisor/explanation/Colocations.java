@@ -5,12 +5,14 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.abelian.advisor.trace.TraceTable;
 import org.abelian.advisor.workload.Tuples;
 import org.abelian.advisor.workload.Workload;
 
 /**
- * Which tables' keys mean the same: two tables of which transactions use equal keys, more often
- * than by chance. Chance is what one transaction has in common with the one before.
+ * Which tables' keys mean the same: those that a foreign key makes equal, and two tables of which
+ * transactions use equal keys, more often than by chance. Chance is what one transaction has in
+ * common with the one before.
  */
 final class Colocations {
   private static final double LEAST_SHARE = 0.1;
@@ -32,11 +34,29 @@ final class Colocations {
     }
     group = new int[tables];
     Arrays.setAll(group, i -> i);
+    joinByForeignKeys(workload.tuples().tables(), choice);
     for (int a = 0; a < tables; a++) {
       for (int b = a + 1; b < tables; b++) {
         if (both[a][b] > 0
             && equal[a][b] >= LEAST_SHARE * both[a][b]
             && equal[a][b] >= LEAST_LIFT * chance[a][b]) {
+          join(group[a], group[b]);
+        }
+      }
+    }
+  }
+
+  private void joinByForeignKeys(List<TraceTable> tables, int[] choice) {
+    for (int a = 0; a < choice.length; a++) {
+      for (int b = 0; b < choice.length; b++) {
+        if (choice[a] < 0 || choice[b] < 0) {
+          continue;
+        }
+        String mine = tables.get(a).attributes().get(choice[a]).name();
+        String other = tables.get(b).attributes().get(choice[b]).name();
+        String id = tables.get(b).id();
+        if (tables.get(a).foreignKeys().stream()
+            .anyMatch(key -> key.table().equals(id) && key.maps(mine, other))) {
           join(group[a], group[b]);
         }
       }

@@ -17,6 +17,7 @@ import org.abelian.advisor.placement.Lookups;
 import org.abelian.advisor.placement.Numbers;
 import org.abelian.advisor.placement.Rule;
 import org.abelian.advisor.placement.TablePlacement;
+import org.abelian.advisor.trace.TraceDescription;
 import org.abelian.advisor.trace.TraceFiles;
 import org.abelian.advisor.trace.TraceTable;
 import org.abelian.advisor.workload.Part;
@@ -38,6 +39,7 @@ public final class ExplanationPhase {
   private static final int OTHER_KEYS = 4;
 
   private final PartitioningDescription cut;
+  private final Map<String, String> present;
   private final Workload workload;
   private final Tuples tuples;
   private final UsableColumns usable;
@@ -52,6 +54,7 @@ public final class ExplanationPhase {
 
   private ExplanationPhase(TraceFiles trace, PartitioningFiles partitioning) {
     cut = partitioning.description();
+    present = trace.description().present();
     Part part = new Part(cut.partitionSeed(), cut.heldOut());
     workload = Workload.read(trace, part, part.training(), READ);
     searched = Workload.read(trace, part, part.training(), SEARCHED);
@@ -75,6 +78,7 @@ public final class ExplanationPhase {
   }
 
   private Explanation run(OutputFolder output) {
+    addPresent();
     addForAll("primary-key", "hash of each primary key", Candidate.Kind.PRIMARY_KEY, byRow());
     addForAll(
         "replication",
@@ -142,6 +146,26 @@ public final class ExplanationPhase {
       placed.put(tuples.tables().get(i).id(), place.apply(i, tuples.tables().get(i)));
     }
     candidates.put(name, new Candidate(name, title, kind, placed));
+  }
+
+  /** What is placed by nothing lies on the first node. */
+  private void addPresent() {
+    if (present == null) {
+      return;
+    }
+    addForAll(
+        "present",
+        "as it is",
+        Candidate.Kind.PRESENT,
+        (number, table) -> {
+          String column = present.get(table.id());
+          if (column == null) {
+            return new TablePlacement.Rules(new Rule.Then(0));
+          }
+          return column.equals(TraceDescription.REFERENCE)
+              ? new TablePlacement.Reference()
+              : new TablePlacement.Hash(column);
+        });
   }
 
   private void addKeys() {

@@ -54,7 +54,7 @@ final class UsableColumns {
     for (int i = 0; i < named[table].length; i++) {
       if (named[table][i] >= share * accesses[table]
           && accesses[table] > 0
-          && (!loadable || described.inEveryKey(described.attributes().get(i).name()))) {
+          && (!loadable || described.canDistribute(described.attributes().get(i).name()))) {
         usable.add(i);
       }
     }

@@ -14,6 +14,8 @@ import java.util.TreeMap;
 public record Candidate(String name, String title, Kind kind, Map<String, TablePlacement> tables) {
   /** Kinds of placements, the simplest first. */
   public enum Kind {
+    /** As it is. */
+    PRESENT(true),
     /** Each table by the hash of its primary key. */
     PRIMARY_KEY(false),
     /** Each table by the hash of a column that its keys contain, or replicated. */

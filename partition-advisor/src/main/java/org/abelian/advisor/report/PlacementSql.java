@@ -1,6 +1,8 @@
 package org.abelian.advisor.report;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.abelian.advisor.placement.Candidate;
@@ -46,14 +48,31 @@ final class PlacementSql {
   }
 
   private void place(Candidate candidate) {
-    Map<String, Integer> groups =
-        advice.explanation().groups().getOrDefault(candidate.name(), Map.of());
-    Map<Integer, String> first = new HashMap<>();
-    for (TraceTable table : advice.trace().tables()) {
-      TablePlacement placement = candidate.tables().get(table.id());
-      if (placement instanceof TablePlacement.Hash hash) {
-        Integer group = groups.get(table.id());
-        String leader = group == null ? null : first.putIfAbsent(group, table.id());
+    Groups groups =
+        new Groups(
+            candidate, advice.explanation().groups().getOrDefault(candidate.name(), Map.of()));
+    List<TraceTable> tables = referencedFirst();
+    for (TraceTable table : tables) {
+      for (TraceTable.ForeignKey key : table.foreignKeys()) {
+        if (groups.crosses(table, key)) {
+          line(
+              "-- Refers to rows of other nodes, which create_... refuses: ALTER TABLE "
+                  + name(table.id())
+                  + " DROP CONSTRAINT "
+                  + identifier(key.name())
+                  + ";");
+        }
+      }
+    }
+    for (TraceTable table : tables) {
+      if (candidate.tables().get(table.id()) instanceof TablePlacement.Reference) {
+        line("SELECT create_reference_table(" + literal(name(table.id())) + ");");
+      }
+    }
+    Map<String, String> first = new HashMap<>();
+    for (TraceTable table : tables) {
+      if (candidate.tables().get(table.id()) instanceof TablePlacement.Hash hash) {
+        String leader = first.putIfAbsent(groups.of(table), table.id());
         line(
             "SELECT create_distributed_table("
                 + literal(name(table.id()))
@@ -64,11 +83,28 @@ final class PlacementSql {
                 + ");");
       }
     }
-    for (TraceTable table : advice.trace().tables()) {
-      if (candidate.tables().get(table.id()) instanceof TablePlacement.Reference) {
-        line("SELECT create_reference_table(" + literal(name(table.id())) + ");");
-      }
+  }
+
+  /** A table can be placed when those that its foreign keys name are. */
+  private List<TraceTable> referencedFirst() {
+    Map<String, TraceTable> left = new LinkedHashMap<>();
+    advice.trace().tables().forEach(table -> left.put(table.id(), table));
+    List<TraceTable> ordered = new ArrayList<>();
+    while (!left.isEmpty()) {
+      TraceTable next =
+          left.values().stream()
+              .filter(
+                  table ->
+                      table.foreignKeys().stream()
+                          .noneMatch(
+                              key ->
+                                  !key.table().equals(table.id()) && left.containsKey(key.table())))
+              .findFirst()
+              // In a circle none is first.
+              .orElseGet(() -> left.values().iterator().next());
+      ordered.add(left.remove(next.id()));
     }
+    return ordered;
   }
 
   private void comment(Candidate candidate) {
@@ -101,7 +137,7 @@ final class PlacementSql {
               .orElseThrow();
       for (TraceTable table : advice.trace().tables()) {
         if (candidate.tables().get(table.id()) instanceof TablePlacement.Hash hash
-            && !table.inEveryKey(hash.column())) {
+            && !table.canDistribute(hash.column())) {
           line("--   " + name(table.id()) + ": " + hash.column());
         }
       }

@@ -57,6 +57,7 @@ public final class SocialSample implements Sample {
         name,
         List.of(key),
         List.of(columns).stream().map(column -> new Attribute(column, "bigint")).toList(),
+        List.of(),
         100);
   }
 

@@ -68,7 +68,7 @@ public final class TpccSample implements Sample {
             .toList();
     List<String> key = attributes.stream().limit(keyLength).map(Attribute::name).toList();
     return new TraceTable(
-        "public", name, key.isEmpty() ? List.of() : List.of(key), attributes, bytes);
+        "public", name, key.isEmpty() ? List.of() : List.of(key), attributes, List.of(), bytes);
   }
 
   @Override

@@ -12,6 +12,9 @@ import java.util.TreeMap;
  * @param source where it comes from, for people
  * @param tables all tables that were touched
  * @param classes what each class of transactions does, for people
+ * @param present the distribution columns of tables that are placed already, {@link #REFERENCE} for
+ *     reference tables; tables of a cluster that are not in it lie on the first node. Null when it
+ *     is no cluster's
  * @param notes what is not in it, and why
  */
 public record TraceDescription(
@@ -19,7 +22,11 @@ public record TraceDescription(
     String source,
     List<TraceTable> tables,
     Map<String, String> classes,
+    Map<String, String> present,
     List<String> notes) {
+  /** In place of a distribution column. */
+  public static final String REFERENCE = "*";
+
   /** The version that this program writes. */
   public static final int CURRENT_VERSION = 1;
 
@@ -27,6 +34,7 @@ public record TraceDescription(
   public TraceDescription {
     tables = List.copyOf(tables);
     classes = new TreeMap<>(classes);
+    present = present == null ? null : new TreeMap<>(present);
     notes = List.copyOf(notes);
   }
 

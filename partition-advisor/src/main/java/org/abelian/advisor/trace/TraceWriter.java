@@ -104,8 +104,18 @@ public final class TraceWriter implements AutoCloseable {
     return touched.size();
   }
 
-  /** Writes the files. */
+  /** Writes the files of a trace that is no cluster's. */
   public void finish(String source, Map<String, String> classes, List<String> notes) {
+    finish(source, classes, null, notes);
+  }
+
+  /**
+   * Writes the files.
+   *
+   * @param present see {@link TraceDescription}
+   */
+  public void finish(
+      String source, Map<String, String> classes, Map<String, String> present, List<String> notes) {
     try {
       transactions.close();
       accesses.close();
@@ -135,6 +145,7 @@ public final class TraceWriter implements AutoCloseable {
                 .sorted(Comparator.comparing(TraceTable::id))
                 .toList(),
             classes,
+            present,
             notes));
   }
 

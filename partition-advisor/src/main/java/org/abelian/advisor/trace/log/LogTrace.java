@@ -51,6 +51,9 @@ public final class LogTrace {
     schema = new Schema(node);
     analysis = new Analysis(node);
     touched = new Touched(schema);
+    if (!scratch) {
+      schema.readPresent(node);
+    }
     retyping = scratch ? new Retyping(node, schema) : null;
   }
 
@@ -108,7 +111,7 @@ public final class LogTrace {
         notes.add(all - touchedTables + " tables are not touched, and not placed");
       }
       addNotes();
-      writer.finish(source(), classes, notes);
+      writer.finish(source(), classes, schema.present(), notes);
       output.finish();
       return writer.count();
     } finally {

@@ -13,6 +13,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.abelian.advisor.trace.KeyType;
+import org.abelian.advisor.trace.TraceDescription;
 import org.abelian.advisor.trace.TraceTable;
 
 /** The tables of a database: columns, keys, and how wide rows are. */
@@ -32,26 +34,36 @@ final class Schema {
 
   private static final String KEYS =
       """
-      SELECT n.nspname, c.relname, array_agg(a.attname ORDER BY k.place)
+      SELECT n.nspname, c.relname, coalesce(array_agg(a.attname ORDER BY k.place) FILTER (WHERE a.attname IS NOT NULL), '{}')
         FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
         JOIN unnest(i.indkey) WITH ORDINALITY k(attnum, place) ON k.place <= i.indnkeyatts
-        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum
-       WHERE i.indisunique AND i.indexprs IS NULL
-       GROUP BY 1, 2, i.indexrelid, i.indisprimary
-       ORDER BY 1, 2, i.indisprimary DESC, i.indexrelid
+        LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum AND k.attnum > 0
+       WHERE i.indisunique
+       GROUP BY 1, 2, i.indexrelid, i.indisprimary, i.indexprs IS NULL AND i.indpred IS NULL
+       ORDER BY 1, 2, i.indisprimary DESC, i.indexprs IS NULL AND i.indpred IS NULL DESC, i.indexrelid
       """;
 
   private static final String FOREIGN_KEYS =
       """
-      SELECT n.nspname, c.relname, a.attname
+      SELECT n.nspname, c.relname, f.conname, m.nspname || '.' || o.relname,
+             array_agg(a.attname ORDER BY k.place), array_agg(b.attname ORDER BY k.place)
         FROM pg_constraint f JOIN pg_class c ON c.oid = f.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (f.conkey)
-       WHERE f.contype = 'f'
+        JOIN pg_class o ON o.oid = f.confrelid JOIN pg_namespace m ON m.oid = o.relnamespace
+        JOIN unnest(f.conkey, f.confkey) WITH ORDINALITY k(mine, other, place) ON true
+        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.mine
+        JOIN pg_attribute b ON b.attrelid = o.oid AND b.attnum = k.other
+       WHERE f.contype = 'f' AND f.conparentid = 0
+       GROUP BY f.oid, 1, 2, 3, 4
+       ORDER BY 1, 2, 3
       """;
 
-  private static final Set<String> HASHABLE =
-      Set.of("smallint", "integer", "bigint", "text", "character varying", "character", "uuid");
+  private static final String PRESENT =
+      """
+      SELECT n.nspname, c.relname, p.column_name
+        FROM abelian.placement p JOIN pg_class c ON c.oid = p.relation JOIN pg_namespace n ON n.oid = c.relnamespace
+      """;
 
+  private final Map<String, String> present = new HashMap<>();
   private final Map<String, Table> tables = new LinkedHashMap<>();
 
   /** A table as it is in the catalogue. */
@@ -61,6 +73,7 @@ final class Schema {
       Map<String, String> types,
       List<List<String>> keys,
       Set<String> attributes,
+      List<TraceTable.ForeignKey> foreignKeys,
       long[] bytes) {}
 
   /** Reads the catalogue. */
@@ -79,9 +92,7 @@ final class Schema {
           if (table == null) {
             continue;
           }
-          Array columns = row.getArray(3);
-          List<String> key =
-              Arrays.stream((Object[]) columns.getArray()).map(String::valueOf).toList();
+          List<String> key = names(row.getArray(3));
           table.keys().add(key);
           table.attributes().addAll(key);
         }
@@ -89,11 +100,22 @@ final class Schema {
       try (ResultSet row = statement.executeQuery(FOREIGN_KEYS)) {
         while (row.next()) {
           if (has(id(row))) {
-            tables.get(id(row)).attributes().add(row.getString(3));
+            Table table = tables.get(id(row));
+            List<String> columns = names(row.getArray(5));
+            table.attributes().addAll(columns);
+            table
+                .foreignKeys()
+                .add(
+                    new TraceTable.ForeignKey(
+                        row.getString(3), columns, row.getString(4), names(row.getArray(6))));
           }
         }
       }
     }
+  }
+
+  private static List<String> names(Array array) throws SQLException {
+    return Arrays.stream((Object[]) array.getArray()).map(String::valueOf).toList();
   }
 
   private Table table(ResultSet row) throws SQLException {
@@ -108,7 +130,27 @@ final class Schema {
                 new HashMap<>(),
                 new ArrayList<>(),
                 new LinkedHashSet<>(),
+                new ArrayList<>(),
                 new long[] {24}));
+  }
+
+  /** Reads where the tables of a cluster lie; only a database with the extension can be asked. */
+  void readPresent(Connection database) throws SQLException {
+    try (Statement statement = database.createStatement();
+        ResultSet row = statement.executeQuery(PRESENT)) {
+      while (row.next()) {
+        String column = row.getString(3);
+        present.put(id(row), column == null ? TraceDescription.REFERENCE : column);
+        if (column != null) {
+          name(id(row), column);
+        }
+      }
+    }
+  }
+
+  /** Where tables lie, as a trace describes it; null when none is placed. */
+  Map<String, String> present() {
+    return present.isEmpty() ? null : present;
   }
 
   private static String id(ResultSet row) throws SQLException {
@@ -138,9 +180,7 @@ final class Schema {
    */
   void insert(String table, String column) {
     String type = type(table, column);
-    if (tables.get(table).keys().isEmpty()
-        && type != null
-        && HASHABLE.contains(type.replaceAll("\\(.*", ""))) {
+    if (tables.get(table).keys().isEmpty() && type != null && KeyType.of(type) != null) {
       tables.get(table).attributes().add(column);
     }
   }
@@ -162,6 +202,7 @@ final class Schema {
                     table.attributes().stream()
                         .map(name -> new TraceTable.Attribute(name, table.types().get(name)))
                         .toList(),
+                    table.foreignKeys(),
                     table.bytes()[0]))
         .toList();
   }

@@ -18,9 +18,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.abelian.advisor.command.Commands;
 import org.abelian.advisor.files.Engine;
+import org.abelian.advisor.files.JsonFile;
 import org.abelian.advisor.files.OutputFolder;
 import org.abelian.advisor.trace.TraceDescription;
 import org.abelian.advisor.trace.TraceFiles;
+import org.abelian.advisor.validation.Validation;
+import org.abelian.advisor.validation.ValidationPhase;
 import org.abelian.harness.LocalNode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,6 +42,8 @@ class LogTraceIT {
       CREATE TABLE currency (code text PRIMARY KEY, name text);
       CREATE TABLE visit (shop_id bigint, visitor text);
       CREATE TABLE unused (id int PRIMARY KEY);
+      CREATE TABLE person (id int PRIMARY KEY, email text, seen timestamptz);
+      CREATE UNIQUE INDEX ON person (lower(email));
       """;
 
   private static final int SHOPS = 40;
@@ -74,6 +79,7 @@ class LogTraceIT {
       statement.execute("INSERT INTO currency VALUES ('EUR', 'Euro'), ('USD', 'Dollar')");
       statement.execute(
           "INSERT INTO shop (id, name) SELECT i, 'shop ' || i FROM generate_series(1, 40) i");
+      statement.execute("INSERT INTO person VALUES (1, 'a@example.org', now())");
       for (int i = 0; i < 400; i++) {
         sell(connection, 1 + i * 7 % SHOPS, i);
       }
@@ -238,8 +244,11 @@ class LogTraceIT {
                         + ")) AND table_name = 'public.shop' ORDER BY key")));
     TraceDescription description = trace.description();
     assertEquals(
-        List.of("public.currency", "public.sale", "public.shop", "public.visit"),
+        List.of("public.currency", "public.person", "public.sale", "public.shop", "public.visit"),
         description.tables().stream().map(table -> table.id()).toList());
+    // Nothing that the unique index of an expression does not contain can place its rows.
+    assertTrue(!description.tablesById().get("public.person").canDistribute("id"));
+    assertTrue(description.tablesById().get("public.shop").canDistribute("id"));
     assertTrue(
         description.notes().stream().anyMatch(note -> note.startsWith("1 transactions failed")),
         description.notes()::toString);
@@ -269,6 +278,50 @@ class LogTraceIT {
   }
 
   @Test
+  void comparesWithThePresentPlacement() throws SQLException {
+    try (Connection connection = cluster("placed");
+        Statement statement = connection.createStatement()) {
+      statement.execute("SELECT create_reference_table('currency')");
+      statement.execute("SELECT create_reference_table('shop')");
+      statement.execute("SELECT create_distributed_table('sale', 'sale_id')");
+    }
+    assertEquals(
+        0,
+        Commands.execute(
+            "run",
+            "--log",
+            folder.resolve("logs/server.csv").toString(),
+            "--database",
+            "shops",
+            "--analyze-on",
+            url("placed"),
+            "--output",
+            folder.resolve("compared").toString()));
+    Validation validation =
+        JsonFile.read(
+            ValidationPhase.file(folder.resolve("compared/validation")), Validation.class);
+    // Every sale writes all copies of its shop.
+    double present = validation.judgement("present").distributed();
+    double advised = validation.judgement(validation.chosen()).distributed();
+    assertTrue(present > 0.4 && advised < 0.1, "present " + present + ", advised " + advised);
+  }
+
+  private Connection cluster(String database) throws SQLException {
+    try (Connection connection = node.connectAsSuperuser();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE " + database);
+    }
+    Connection connection = DriverManager.getConnection(url(database));
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("CREATE EXTENSION abelian");
+      statement.execute(SCHEMA);
+      statement.execute("SET abelian.placement_version = 2147483647");
+      statement.execute("SELECT abelian.add_node('127.0.0.1', " + node.port() + ")");
+    }
+    return connection;
+  }
+
+  @Test
   void leavesNoDatabaseBehind() throws SQLException {
     trace("server.csv", null);
     try (Connection connection = node.connectAsSuperuser();
@@ -281,7 +334,7 @@ class LogTraceIT {
   }
 
   @Test
-  void advisesTheShop() throws IOException {
+  void advisesTheShop() throws IOException, SQLException {
     assertEquals(
         0,
         Commands.execute(
@@ -300,10 +353,20 @@ class LogTraceIT {
     try (Stream<String> lines = sql.lines()) {
       assertEquals(
           List.of(
-              "SELECT create_distributed_table('sale', 'shop_id', colocate_with => 'none');",
-              "SELECT create_distributed_table('shop', 'id', colocate_with => 'sale');",
-              "SELECT create_reference_table('currency');"),
-          lines.filter(line -> line.startsWith("SELECT") && !line.contains("visit")).toList());
+              "SELECT create_reference_table('currency');",
+              "SELECT create_distributed_table('shop', 'id', colocate_with => 'none');",
+              "SELECT create_distributed_table('sale', 'shop_id', colocate_with => 'shop');"),
+          lines
+              .filter(
+                  line ->
+                      line.startsWith("SELECT")
+                          && !line.contains("visit")
+                          && !line.contains("person"))
+              .toList());
+    }
+    try (Connection connection = cluster("advised");
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
     }
   }
 }

@@ -17,6 +17,7 @@ import org.abelian.advisor.placement.Candidate;
 import org.abelian.advisor.placement.Rule;
 import org.abelian.advisor.placement.TablePlacement;
 import org.abelian.advisor.validation.Judgement;
+import org.abelian.advisor.validation.RoutedClass;
 import org.abelian.advisor.validation.Validation;
 import org.abelian.advisor.validation.ValidationPhase;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,14 @@ class AdviceTest {
     // expected.
     assertTrue(chosen.distributed() > 0.05 && chosen.distributed() < 0.11, chosen::toString);
     assertEquals(0, chosen.misrouted());
+    // Payment's arguments are both warehouses; NewOrder's do not say which ones supply.
+    RoutedClass payment = routed(validation, "Payment");
+    assertEquals(List.of(1, 3), payment.arguments());
+    assertEquals(1, payment.right());
+    assertEquals(0, payment.needless());
+    RoutedClass newOrder = routed(validation, "NewOrder");
+    assertEquals(List.of(1), newOrder.arguments());
+    assertTrue(newOrder.right() > 0.85 && newOrder.right() < 1, newOrder::toString);
     String sql = Files.readString(folder.resolve("advice/report/placement.sql"));
     assertTrue(sql.contains("SELECT create_reference_table('item');"), sql);
     assertTrue(
@@ -110,6 +119,13 @@ class AdviceTest {
     String html = Files.readString(folder.resolve("advice/report/report.html"));
     assertTrue(html.contains("<svg") && html.contains("create_reference_table"));
     assertFalse(html.contains("http://") || html.contains("https://"), "needs something else");
+  }
+
+  private static RoutedClass routed(Validation validation, String name) {
+    return validation.routing().stream()
+        .filter(one -> one.name().equals(name))
+        .findFirst()
+        .orElseThrow();
   }
 
   /** As many warehouses as nodes: a hash leaves some nodes idle, ranges do not. */

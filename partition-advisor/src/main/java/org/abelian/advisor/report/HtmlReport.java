@@ -46,6 +46,7 @@ final class HtmlReport {
     classes(chosen);
     apart(chosen);
     retypings(chosen);
+    list("Nodes that follow from arguments", Summary.routing(advice));
     list("Notes", Summary.notes(advice));
     html.append("</body></html>\n");
     return html.toString();

@@ -11,6 +11,7 @@ import org.abelian.advisor.files.OutputFolder;
 import org.abelian.advisor.placement.Candidate;
 import org.abelian.advisor.trace.TraceFiles;
 import org.abelian.advisor.validation.Judgement;
+import org.abelian.advisor.validation.RoutedClass;
 import org.abelian.advisor.validation.Validation;
 import org.abelian.advisor.validation.ValidationPhase;
 
@@ -26,6 +27,7 @@ public final class ReportPhase {
    * @param loadable the placement to take of those that the router can do; null when there is none
    * @param transactions how many judged
    * @param judgements all placements, the best first
+   * @param routing from which arguments of a transaction its nodes follow
    * @param notes what was left out
    */
   public record Json(
@@ -34,6 +36,7 @@ public final class ReportPhase {
       Candidate loadable,
       long transactions,
       List<Judgement> judgements,
+      List<RoutedClass> routing,
       List<String> notes) {}
 
   /**
@@ -59,6 +62,7 @@ public final class ReportPhase {
               advice.loadable(),
               advice.validation().transactions(),
               advice.validation().judgements(),
+              advice.validation().routing(),
               Summary.notes(advice)));
       Files.writeString(output.file("placement.sql"), new PlacementSql(advice).text());
       Files.writeString(output.file("report.html"), new HtmlReport(advice).text());

@@ -3,6 +3,7 @@ package org.abelian.advisor.report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.abelian.advisor.placement.Candidate;
 import org.abelian.advisor.trace.TraceTable;
@@ -48,6 +49,7 @@ final class Summary {
     }
     text.append('\n').append(table(advice));
     appendClasses(text, judgement);
+    appendRouting(text, advice);
     appendRetypings(text, judgement);
     notes(advice).forEach(note -> text.append("Note: ").append(note).append('\n'));
     return text.toString();
@@ -126,6 +128,33 @@ final class Summary {
                         one.name(),
                         Percent.of(one.share()),
                         Percent.of(one.distributed()))));
+  }
+
+  private static void appendRouting(StringBuilder text, Advice advice) {
+    List<String> lines = routing(advice);
+    if (!lines.isEmpty()) {
+      text.append("Nodes that follow from arguments:\n");
+      lines.forEach(line -> text.append("  ").append(line).append('\n'));
+    }
+  }
+
+  /** A line for each class that arguments route. */
+  static List<String> routing(Advice advice) {
+    return advice.validation().routing().stream()
+        .filter(one -> !one.arguments().isEmpty())
+        .limit(15)
+        .map(
+            one ->
+                one.name()
+                    + " by "
+                    + one.arguments().stream()
+                        .map(number -> "$" + number)
+                        .collect(Collectors.joining(", "))
+                    + ": all nodes that it needs in "
+                    + Percent.of(one.right())
+                    + ", others too in "
+                    + Percent.of(one.needless()))
+        .toList();
   }
 
   private static void appendRetypings(StringBuilder text, Judgement judgement) {

@@ -72,6 +72,17 @@ final class Judge {
         together);
   }
 
+  /** The nodes that a transaction must reach; empty when any will do. */
+  BitSet needed(int transaction) {
+    Visit visit = new Visit();
+    for (int access = workload.first(transaction);
+        access < workload.first(transaction + 1);
+        access++) {
+      visit.add(access);
+    }
+    return visit.visited;
+  }
+
   private void judge(int transaction) {
     Visit visit = new Visit();
     int from = workload.first(transaction);

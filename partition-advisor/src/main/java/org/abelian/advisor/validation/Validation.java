@@ -12,6 +12,7 @@ import java.util.List;
  * @param loadable the name of the one to take of those that the router can do today; null when
  *     there is none
  * @param judgements all, the best first
+ * @param routing of the chosen placement: from which arguments of a transaction its nodes follow
  * @param notes what was left out
  */
 public record Validation(
@@ -21,10 +22,12 @@ public record Validation(
     String chosen,
     String loadable,
     List<Judgement> judgements,
+    List<RoutedClass> routing,
     List<String> notes) {
   /** Copies the lists. */
   public Validation {
     judgements = List.copyOf(judgements);
+    routing = List.copyOf(routing);
     notes = List.copyOf(notes);
   }
 

@@ -12,6 +12,7 @@ import org.abelian.advisor.explanation.ExplanationFiles;
 import org.abelian.advisor.files.JsonFile;
 import org.abelian.advisor.files.OutputFolder;
 import org.abelian.advisor.placement.Candidate;
+import org.abelian.advisor.placement.KeyPlaces;
 import org.abelian.advisor.placement.Lookups;
 import org.abelian.advisor.trace.TraceFiles;
 import org.abelian.advisor.workload.Part;
@@ -56,14 +57,27 @@ public final class ValidationPhase {
       judgements.add(new Judge(workload, candidate, lookups, explanation.nodes()).judge());
     }
     judgements.sort(Comparator.comparingDouble(Judgement::distributed));
+    String chosen = choose(judgements, tolerance, mostBalance, all -> true).orElseThrow();
+    Candidate candidate =
+        explanation.candidates().stream()
+            .filter(one -> one.name().equals(chosen))
+            .findFirst()
+            .orElseThrow();
+    List<RoutedClass> routing =
+        new Routing(
+                workload,
+                new Judge(workload, candidate, lookups, explanation.nodes()),
+                new KeyPlaces(candidate, lookups, explanation.nodes()))
+            .all();
     Validation validation =
         new Validation(
             workload.size(),
             tolerance,
             mostBalance,
-            choose(judgements, tolerance, mostBalance, all -> true).orElseThrow(),
+            chosen,
             choose(judgements, tolerance, mostBalance, Judgement::loadable).orElse(null),
             judgements,
+            routing,
             notes);
     JsonFile.write(file(output.path()), validation);
     output.finish();

@@ -17,7 +17,11 @@ public final class Workload {
   private static final int COMMUTES = 2;
   private static final int DECIDES = 4;
 
+  /** Parameters of a transaction that are kept. */
+  private static final int PARAMETERS = 24;
+
   private final Tuples tuples;
+  private final List<String> parameters = new ArrayList<>();
   private final List<String> classes = new ArrayList<>();
   private final List<String> retypings = new ArrayList<>();
   private final int[] first;
@@ -53,8 +57,10 @@ public final class Workload {
     Ints classOfTransaction = new Ints();
     List<Boolean> shots = new ArrayList<>();
     engine.each(
-        "SELECT class, one_shot FROM chosen ORDER BY tx",
+        "SELECT class, one_shot, known FROM chosen ORDER BY tx",
         row -> {
+          String values = row.getString(3);
+          parameters.add(values == null ? "" : values);
           classOfTransaction.add(number(row.getString(1), classNumbers, classes));
           shots.add(row.getBoolean(2));
         });
@@ -85,7 +91,9 @@ public final class Workload {
 
   private void prepare(Engine engine, TraceFiles trace, Part part, String condition, int limit) {
     engine.run(
-        "CREATE TABLE chosen AS SELECT tx, class, one_shot, row_number() OVER (ORDER BY tx) - 1 AS"
+        "CREATE TABLE chosen AS SELECT tx, class, one_shot, "
+            + TupleIdentity.ATTRIBUTES.replace("attributes", "parameters[1:" + PARAMETERS + "]")
+            + " AS known, row_number() OVER (ORDER BY tx) - 1 AS"
             + " number FROM (SELECT * FROM "
             + Engine.parquet(trace.transactions())
             + " WHERE "
@@ -179,6 +187,12 @@ public final class Workload {
   /** Whether all statements of a transaction are known before it begins. */
   public boolean oneShot(int transaction) {
     return oneShot[transaction];
+  }
+
+  /** The first parameters of a transaction; an unknown one is {@link TupleIdentity#UNKNOWN}. */
+  public String[] parameters(int transaction) {
+    String text = parameters.get(transaction);
+    return text.isEmpty() ? new String[0] : text.split(String.valueOf(TupleIdentity.SEPARATOR), -1);
   }
 
   /** The number of a transaction's first access. */

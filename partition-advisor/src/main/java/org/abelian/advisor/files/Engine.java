@@ -9,10 +9,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Properties;
-import java.util.stream.Stream;
 import org.abelian.advisor.AdvisorException;
 import org.duckdb.DuckDBConnection;
 
@@ -138,15 +135,8 @@ public final class Engine implements AutoCloseable {
   }
 
   private static void delete(Path folder) {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    List<Path> files;
-    try (Stream<Path> all = Files.walk(folder)) {
-      files = all.sorted(Comparator.reverseOrder()).toList();
-      for (Path file : files) {
-        Files.deleteIfExists(file);
-      }
+    try {
+      Folders.delete(folder);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

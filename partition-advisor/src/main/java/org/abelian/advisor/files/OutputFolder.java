@@ -5,8 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Comparator;
-import java.util.List;
 import java.util.stream.Stream;
 import org.abelian.advisor.AdvisorException;
 
@@ -44,7 +42,7 @@ public final class OutputFolder implements AutoCloseable {
             "." + absolute.getFileName() + ".unfinished-" + ProcessHandle.current().pid());
     OutputFolder folder = new OutputFolder(absolute, unfinished);
     try {
-      delete(unfinished);
+      Folders.delete(unfinished);
       Files.createDirectories(unfinished);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -67,7 +65,7 @@ public final class OutputFolder implements AutoCloseable {
   public void finish() {
     try {
       Files.writeString(unfinished.resolve(MARK), "");
-      delete(target);
+      Folders.delete(target);
       Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -89,7 +87,7 @@ public final class OutputFolder implements AutoCloseable {
 
   private void removeUnfinished() {
     try {
-      delete(unfinished);
+      Folders.delete(unfinished);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -104,19 +102,6 @@ public final class OutputFolder implements AutoCloseable {
       return files.findAny().isEmpty();
     } catch (IOException e) {
       return false;
-    }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    List<Path> files;
-    try (Stream<Path> all = Files.walk(folder)) {
-      files = all.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path file : files) {
-      Files.deleteIfExists(file);
     }
   }
 }

@@ -29,12 +29,6 @@ public record GraphOptions(
     int clique,
     boolean replicate,
     boolean bySize) {
-  /** What is used unless the user says otherwise. */
-  public static GraphOptions usual(long seed) {
-    return new GraphOptions(
-        new Part(seed, Part.USUAL_HELD_OUT), 1, 1, 1000, 1, 2000, 8, true, false);
-  }
-
   /** Checks the numbers. */
   public GraphOptions {
     share("tuples", tupleShare);
@@ -44,10 +38,18 @@ public record GraphOptions(
     }
   }
 
-  /** The same with a share of tuples. */
-  public GraphOptions withTupleShare(double share) {
+  /** The same with a part of its share of transactions. */
+  public GraphOptions withTransactions(double partOfShare) {
     return new GraphOptions(
-        part, share, transactionShare, keepTuples, relevance, largest, clique, replicate, bySize);
+        part,
+        tupleShare,
+        transactionShare * partOfShare,
+        keepTuples,
+        relevance,
+        largest,
+        clique,
+        replicate,
+        bySize);
   }
 
   private static void share(String what, double share) {

@@ -12,11 +12,6 @@ import org.abelian.advisor.AdvisorException;
  * @param limit seconds for one try
  */
 public record PartitioningOptions(int parts, int starts, int seed, int imbalance, int limit) {
-  /** What is used unless the user says otherwise. */
-  public static PartitioningOptions usual(int parts, int seed) {
-    return new PartitioningOptions(parts, 24, seed, 100, 1800);
-  }
-
   /** Checks the numbers. */
   public PartitioningOptions {
     if (parts < 2 || parts > 1024) {

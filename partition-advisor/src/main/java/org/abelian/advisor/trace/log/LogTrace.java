@@ -196,7 +196,7 @@ public final class LogTrace {
   /** A class is a set of texts, named by what they change, or read if they change nothing. */
   private String className(List<Transactions.Executed> statements) {
     Set<String> texts = new LinkedHashSet<>();
-    statements.forEach(one -> texts.add(one.shape().replaceAll("[;\\s]+$", "")));
+    statements.forEach(one -> texts.add(SqlText.fingerprint(one.shape())));
     String print = String.join("; ", texts.stream().sorted().toList());
     return classNames.computeIfAbsent(
         print,

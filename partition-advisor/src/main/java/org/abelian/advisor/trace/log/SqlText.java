@@ -76,6 +76,18 @@ record SqlText(String text, List<String> values) {
     return type.find();
   }
 
+  /**
+   * What texts have in common that differ only in how many rows they insert, or how many members
+   * their lists have.
+   */
+  static String fingerprint(String shape) {
+    return shape
+        .replaceAll("[;\\s]+$", "")
+        .replaceAll("\\$\\d+", "?")
+        .replaceAll("\\?(\\s*,\\s*\\?)+", "?, ...")
+        .replaceAll("(\\([^()]*\\))(\\s*,\\s*\\1)+", "$1, ...");
+  }
+
   /** The statements of a script, without those of psql. */
   static List<String> split(String script) {
     String plain = script.replaceAll("(?m)^\\\\.*$", "");

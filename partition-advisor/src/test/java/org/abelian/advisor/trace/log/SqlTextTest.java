@@ -46,6 +46,18 @@ class SqlTextTest {
   }
 
   @Test
+  void namesClassesWhateverTheNumberOfRows() {
+    String one = SqlText.fingerprint("INSERT INTO t (a, b) VALUES ($1, 'x', $2)");
+    assertEquals("INSERT INTO t (a, b) VALUES (?, 'x', ?)", one);
+    assertEquals(
+        SqlText.fingerprint("INSERT INTO t VALUES ($1, 'x', $2),\n ($3, 'x', $4);"),
+        SqlText.fingerprint("INSERT INTO t VALUES ($1, 'x', $2), ($3, 'x', $4), ($5, 'x', $6)"));
+    assertEquals(
+        "SELECT ? FROM t WHERE a IN (?, ...)",
+        SqlText.fingerprint("SELECT $1 FROM t WHERE a IN ($2, $3, $4); "));
+  }
+
+  @Test
   void splitsScripts() {
     assertEquals(
         List.of("CREATE TABLE a (b text DEFAULT ';')", "SELECT $$;$$"),

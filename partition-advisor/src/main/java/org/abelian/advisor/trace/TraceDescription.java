@@ -1,0 +1,48 @@
+package org.abelian.advisor.trace;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a trace's files do not say by themselves.
+ *
+ * @param version of the format
+ * @param source where it comes from, for people
+ * @param tables all tables that were touched
+ * @param classes what each class of transactions does, for people
+ * @param present the distribution columns of tables that are placed already, {@link #REFERENCE} for
+ *     reference tables; tables of a cluster that are not in it lie on the first node. Null when it
+ *     is no cluster's
+ * @param notes what is not in it, and why
+ */
+public record TraceDescription(
+    int version,
+    String source,
+    List<TraceTable> tables,
+    Map<String, String> classes,
+    Map<String, String> present,
+    List<String> notes) {
+  /** In place of a distribution column. */
+  public static final String REFERENCE = "*";
+
+  /** The version that this program writes. */
+  public static final int CURRENT_VERSION = 1;
+
+  /** Copies the collections. */
+  public TraceDescription {
+    tables = List.copyOf(tables);
+    classes = new TreeMap<>(classes);
+    present = present == null ? null : new TreeMap<>(present);
+    notes = List.copyOf(notes);
+  }
+
+  /** The tables by schema and name. */
+  @JsonIgnore
+  public Map<String, TraceTable> tablesById() {
+    Map<String, TraceTable> byId = new TreeMap<>();
+    tables.forEach(table -> byId.put(table.id(), table));
+    return byId;
+  }
+}

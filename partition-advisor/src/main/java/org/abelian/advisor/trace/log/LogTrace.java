@@ -1,0 +1,255 @@
+package org.abelian.advisor.trace.log;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.abelian.advisor.AdvisorException;
+import org.abelian.advisor.files.OutputFolder;
+import org.abelian.advisor.trace.Access;
+import org.abelian.advisor.trace.TraceTable;
+import org.abelian.advisor.trace.TraceWriter;
+import org.abelian.router.analysis.RelationFacts;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.analysis.UtilityKind;
+
+/**
+ * The first phase for a server's log. The log is read twice: first to learn which columns WHERE
+ * clauses name, then to write what was touched.
+ */
+public final class LogTrace {
+  private static final int MOST_REASONS = 10;
+
+  /** Classes whose statements are written down. */
+  private static final int MOST_CLASSES = 200;
+
+  private final LogTraceOptions options;
+  private final Connection node;
+  private final Schema schema;
+  private final Analysis analysis;
+  private final Touched touched;
+  private final Retyping retyping;
+  private final List<String> notes;
+  private final Map<String, String> classNames = new LinkedHashMap<>();
+  private final Map<String, String> classes = new TreeMap<>();
+  private final Map<String, Long> refused = new LinkedHashMap<>();
+  private final Map<String, Long> unknown = new TreeMap<>();
+
+  private LogTrace(LogTraceOptions options, Connection node, boolean scratch, List<String> notes)
+      throws SQLException {
+    this.options = options;
+    this.node = node;
+    this.notes = notes;
+    schema = new Schema(node);
+    analysis = new Analysis(node);
+    touched = new Touched(schema);
+    if (!scratch) {
+      schema.readPresent(node);
+    }
+    retyping = scratch ? new Retyping(node, schema) : null;
+  }
+
+  /**
+   * Reads logs and writes a trace.
+   *
+   * @return how many transactions it has
+   */
+  public static long run(LogTraceOptions options, OutputFolder output) {
+    List<String> notes = new ArrayList<>();
+    try {
+      if (options.schema() == null) {
+        try (Connection node = DriverManager.getConnection(options.url())) {
+          return new LogTrace(options, node, false, notes).run(output);
+        }
+      }
+      try (ScratchDatabase scratch =
+          ScratchDatabase.create(options.url(), options.schema(), notes)) {
+        return new LogTrace(options, scratch.connection(), true, notes).run(output);
+      }
+    } catch (SQLException e) {
+      throw new AdvisorException(
+          options.url() + ": " + e.getMessage() + " (SQLSTATE " + e.getSQLState() + ")", e);
+    }
+  }
+
+  private long run(OutputFolder output) throws SQLException {
+    if (schema.described().isEmpty()) {
+      throw new AdvisorException(
+          "the database that analyses statements has no tables: give the schema by --schema");
+    }
+    ServerLog log = new ServerLog(options.logs(), options.database());
+    log.each(
+        entry -> {
+          LoggedStatement statement = LoggedStatement.of(entry);
+          if (statement != null) {
+            executed(statement).forEach(one -> touched.nameAttributes(one.facts()));
+          }
+        });
+    refused.clear();
+    unknown.clear();
+    Connection copy = options.copy() == null ? null : DriverManager.getConnection(options.copy());
+    try (TraceWriter writer = new TraceWriter(output.path(), schema.described())) {
+      Map<String, TraceTable> tables = new TreeMap<>();
+      schema.described().forEach(table -> tables.put(table.id(), table));
+      write(log, writer, copy == null ? null : new Replay(copy, tables));
+      if (writer.count() == 0) {
+        throw new AdvisorException(
+            "no transaction of a table was found: was the log written with"
+                + " log_min_duration_statement = 0, and is the database's name right?");
+      }
+      long touchedTables = writer.tables();
+      long all = schema.described().size();
+      if (touchedTables < all) {
+        notes.add(all - touchedTables + " tables are not touched, and not placed");
+      }
+      addNotes();
+      writer.finish(source(), classes, schema.present(), notes);
+      output.finish();
+      return writer.count();
+    } finally {
+      if (copy != null) {
+        copy.close();
+      }
+    }
+  }
+
+  private void write(ServerLog log, TraceWriter writer, Replay replay) {
+    Transactions transactions =
+        new Transactions((statements, block) -> add(writer, replay, statements, block));
+    log.each(
+        entry -> {
+          LoggedStatement statement = LoggedStatement.of(entry);
+          if (statement != null) {
+            executed(statement).forEach(one -> transactions.add(entry, one));
+          } else if (!entry.severity().equals("LOG")) {
+            transactions.fail(entry);
+          }
+        });
+    transactions.end();
+    if (transactions.dropped() > 0) {
+      notes.add(
+          transactions.dropped()
+              + " transactions failed, or the log does not have their ends; they are left out");
+    }
+  }
+
+  private List<Transactions.Executed> executed(LoggedStatement statement) {
+    SqlText shape = SqlText.of(statement.text());
+    String text = shape.text();
+    List<String> parameters = shape.values().isEmpty() ? statement.parameters() : shape.values();
+    Analysis.Analysed analysed = analysis.of(text);
+    if (analysed.error() != null && !shape.values().isEmpty()) {
+      analysed = analysis.of(statement.text());
+      text = statement.text();
+      parameters = statement.parameters();
+    }
+    if (analysed.error() != null) {
+      refused.merge(analysed.error(), 1L, Long::sum);
+    }
+    List<Transactions.Executed> executed = new ArrayList<>();
+    for (StatementFacts facts : analysed.statements()) {
+      countUnknown(facts);
+      executed.add(new Transactions.Executed(shape.text(), text, facts, parameters));
+    }
+    return executed;
+  }
+
+  private void countUnknown(StatementFacts facts) {
+    facts.functions().forEach(function -> unknown.merge("function " + function, 1L, Long::sum));
+    if (facts.kind() == StatementKind.UTILITY
+        && (facts.utility() == UtilityKind.CALL
+            || facts.utility() == UtilityKind.DO
+            || facts.utility() == UtilityKind.EXECUTE
+            || facts.utility() == UtilityKind.COPY_FROM)) {
+      unknown.merge(facts.tag(), 1L, Long::sum);
+    }
+    if (facts.deferred()) {
+      unknown.merge("statements after DDL in the same text", 1L, Long::sum);
+    }
+  }
+
+  private void add(
+      TraceWriter writer, Replay replay, List<Transactions.Executed> statements, boolean block) {
+    List<Access> accesses = new ArrayList<>();
+    List<String> parameters = new ArrayList<>();
+    for (int step = 0; step < statements.size(); step++) {
+      Transactions.Executed one = statements.get(step);
+      parameters.addAll(one.parameters());
+      String types = retyping == null ? null : retyping.of(one);
+      for (Access access : touched.of(one.facts(), one.parameters(), step, types)) {
+        accesses.addAll(replay == null ? List.of(access) : replay.of(access));
+      }
+    }
+    if (!accesses.isEmpty()) {
+      writer.add(className(statements), parameters, !block && statements.size() == 1, accesses);
+    }
+  }
+
+  /** A class is a set of texts, named by what they change, or read if they change nothing. */
+  private String className(List<Transactions.Executed> statements) {
+    Set<String> texts = new LinkedHashSet<>();
+    statements.forEach(one -> texts.add(SqlText.fingerprint(one.shape())));
+    String print = String.join("; ", texts.stream().sorted().toList());
+    return classNames.computeIfAbsent(
+        print,
+        fresh -> {
+          String name = (classNames.size() + 1) + " " + verbs(statements);
+          if (classes.size() < MOST_CLASSES) {
+            classes.put(name, shortened(String.join("; ", texts)));
+          }
+          return name;
+        });
+  }
+
+  private static String verbs(List<Transactions.Executed> statements) {
+    Set<String> writes = new LinkedHashSet<>();
+    Set<String> reads = new LinkedHashSet<>();
+    for (Transactions.Executed one : statements) {
+      for (RelationFacts relation : one.facts().relations()) {
+        (relation.write() ? writes : reads)
+            .add(
+                (relation.write()
+                        ? one.facts().kind().name().toLowerCase(Locale.ROOT) + " "
+                        : "read ")
+                    + relation.name());
+      }
+    }
+    List<String> verbs = new ArrayList<>(writes.isEmpty() ? reads : writes);
+    return String.join(", ", verbs.subList(0, Math.min(3, verbs.size())))
+        + (verbs.size() > 3 ? ", ..." : "");
+  }
+
+  private void addNotes() {
+    refused.entrySet().stream()
+        .limit(MOST_REASONS)
+        .forEach(
+            entry ->
+                notes.add(entry.getValue() + " statements were not understood: " + entry.getKey()));
+    unknown.forEach(
+        (what, count) -> notes.add(count + " times " + what + ": what it touches is not known"));
+    notes.add(
+        options.copy() == null
+            ? "rows are known by what WHERE clauses compare with values, not by looking them up"
+            : "rows were looked up in a copy, by the equalities of WHERE clauses");
+    notes.add("a log knows neither which results a statement needs nor why a transaction aborts");
+  }
+
+  private String source() {
+    return "log "
+        + options.logs().get(0).getFileName()
+        + (options.logs().size() > 1 ? " and " + (options.logs().size() - 1) + " more" : "");
+  }
+
+  private static String shortened(String text) {
+    String line = text.replaceAll("\\s+", " ");
+    return line.length() > 600 ? line.substring(0, 600) + "..." : line;
+  }
+}

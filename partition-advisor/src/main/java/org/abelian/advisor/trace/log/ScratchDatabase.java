@@ -1,0 +1,143 @@
+package org.abelian.advisor.trace.log;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Locale;
+import org.abelian.advisor.AdvisorException;
+
+/**
+ * A database of its own on a server that has the extension, with the user's schema and no rows. It
+ * is dropped in the end.
+ */
+final class ScratchDatabase implements AutoCloseable {
+  private final String url;
+  private final String name;
+  private final Connection connection;
+
+  /** An interrupted program leaves no database behind. */
+  private final Thread atExit = new Thread(this::dropQuietly);
+
+  private ScratchDatabase(String url, String name, Connection connection) {
+    this.url = url;
+    this.name = name;
+    this.connection = connection;
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  /**
+   * Makes one.
+   *
+   * @param url of a database on the server, as a role that may create databases
+   * @param schema what pg_dump --schema-only writes
+   * @param notes told of statements that could not be run
+   */
+  static ScratchDatabase create(String url, Path schema, List<String> notes) throws SQLException {
+    String name = "advise_" + ProcessHandle.current().pid() + "_" + System.nanoTime() % 1_000_000;
+    try (Connection server = DriverManager.getConnection(url);
+        Statement statement = server.createStatement()) {
+      statement.execute("CREATE DATABASE " + name);
+    }
+    Connection connection = null;
+    try {
+      connection = DriverManager.getConnection(withDatabase(url, name));
+      ScratchDatabase scratch = new ScratchDatabase(url, name, connection);
+      scratch.load(schema, notes);
+      return scratch;
+    } catch (SQLException | RuntimeException e) {
+      if (connection != null) {
+        connection.close();
+      }
+      drop(url, name);
+      throw e;
+    }
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  private void load(Path schema, List<String> notes) throws SQLException {
+    String script;
+    try {
+      script = Files.readString(schema);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("CREATE EXTENSION IF NOT EXISTS abelian");
+      for (String sql : SqlText.split(script)) {
+        try {
+          statement.execute(sql);
+        } catch (SQLException e) {
+          refused(sql, e, notes);
+        }
+      }
+      statement.execute("RESET ALL");
+    }
+  }
+
+  /** Owners and privileges that the server does not know change nothing; a lost table does. */
+  private static void refused(String sql, SQLException e, List<String> notes) {
+    String first = sql.replaceAll("(?s)--[^\\n]*\\n|/\\*.*?\\*/", "").strip();
+    if (first.toUpperCase(Locale.ROOT).startsWith("CREATE TABLE")) {
+      throw new AdvisorException(
+          "the schema cannot be loaded: " + e.getMessage() + "\nin: " + shortened(first), e);
+    }
+    if (notes.size() < 20
+        && !first.matches("(?is)(GRANT|REVOKE|COMMENT|ALTER .* OWNER TO|SET|SELECT) ?.*")) {
+      notes.add("of the schema was left out: " + shortened(first) + ": " + e.getMessage());
+    }
+  }
+
+  private static String shortened(String sql) {
+    String line = sql.replaceAll("\\s+", " ");
+    return line.length() > 80 ? line.substring(0, 80) + "..." : line;
+  }
+
+  /** The same URL with another database. */
+  private static String withDatabase(String url, String name) {
+    int parameters = url.indexOf('?');
+    String address = parameters < 0 ? url : url.substring(0, parameters);
+    int slash = address.lastIndexOf('/');
+    if (slash < "jdbc:postgresql://".length()) {
+      throw new AdvisorException(
+          "a URL of the form jdbc:postgresql://host:port/database is needed");
+    }
+    return address.substring(0, slash + 1)
+        + name
+        + (parameters < 0 ? "" : url.substring(parameters));
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connection.close();
+    drop(url, name);
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException alreadyExiting) {
+      // The hook finds nothing to do.
+    }
+  }
+
+  private void dropQuietly() {
+    try {
+      drop(url, name);
+    } catch (SQLException e) {
+      System.err.println("database " + name + " is left behind: " + e.getMessage());
+    }
+  }
+
+  private static void drop(String url, String name) throws SQLException {
+    try (Connection server = DriverManager.getConnection(url);
+        Statement statement = server.createStatement()) {
+      statement.execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package org.abelian.advisor.trace.log;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.abelian.advisor.AdvisorException;
+import org.abelian.advisor.files.Engine;
+
+/**
+ * The log files of a server, csvlog or jsonlog by the ends of their names. Entries come session by
+ * session, each in its order; the engine sorts, and spills what does not fit into memory.
+ *
+ * @param files of one kind
+ * @param database only sessions of this database; null for all
+ */
+record ServerLog(List<Path> files, String database) implements AutoCloseable {
+  private static final int CSV_COLUMNS = 26;
+
+  ServerLog {
+    files = List.copyOf(files);
+    for (Path file : files) {
+      if (!Files.isReadable(file)) {
+        throw new AdvisorException(file + " cannot be read");
+      }
+    }
+    if (files.stream().map(ServerLog::isJson).distinct().count() != 1) {
+      throw new AdvisorException("name log files, all of one kind: .csv or .json");
+    }
+  }
+
+  @Override
+  public void close() {}
+
+  /** Hands over every entry that is a statement or an error. */
+  void each(Consumer<LogEntry> consumer) {
+    try (Engine engine = Engine.open()) {
+      engine.each(
+          "SELECT session_id, vxid, severity, message, detail FROM ("
+              + (isJson(files.get(0)) ? json() : csv())
+              + ") WHERE session_id IS NOT NULL AND (severity IN ('ERROR', 'FATAL') OR message"
+              + " LIKE 'duration: %' OR message LIKE 'statement: %' OR message LIKE 'execute %')"
+              + (database == null ? "" : " AND database_name = " + Engine.literal(database))
+              + " ORDER BY session_id, line",
+          row ->
+              consumer.accept(
+                  new LogEntry(
+                      row.getString(1),
+                      row.getString(2),
+                      row.getString(3),
+                      row.getString(4),
+                      row.getString(5))));
+    }
+  }
+
+  /** The columns of csvlog; later versions add some at the end, earlier ones have fewer. */
+  private String csv() {
+    String columns =
+        IntStream.range(0, CSV_COLUMNS)
+            .mapToObj(i -> "'c" + i + "': 'VARCHAR'")
+            .collect(Collectors.joining(", ", "{", "}"));
+    return "SELECT c2 AS database_name, c5 AS session_id, CAST(c6 AS BIGINT) AS line, c9 AS vxid,"
+        + " c11 AS severity, c13 AS message, c14 AS detail FROM read_csv("
+        + names()
+        + ", auto_detect = false, header = false, delim = ',', quote = '\"', escape = '\"',"
+        + " null_padding = true, strict_mode = false, parallel = false, max_line_size = 16777216,"
+        + " columns = "
+        + columns
+        + ")";
+  }
+
+  private String json() {
+    return "SELECT dbname AS database_name, session_id, line_num AS line, vxid, error_severity AS"
+        + " severity, message, detail FROM read_json("
+        + names()
+        + ", format = 'newline_delimited', maximum_object_size = 67108864, columns = {'dbname':"
+        + " 'VARCHAR', 'session_id': 'VARCHAR', 'line_num': 'BIGINT', 'vxid': 'VARCHAR',"
+        + " 'error_severity': 'VARCHAR', 'message': 'VARCHAR', 'detail': 'VARCHAR'})";
+  }
+
+  private String names() {
+    return files.stream().map(Engine::literal).collect(Collectors.joining(", ", "[", "]"));
+  }
+
+  private static boolean isJson(Path file) {
+    return file.toString().toLowerCase(Locale.ROOT).endsWith(".json");
+  }
+}

@@ -1,0 +1,372 @@
+package org.abelian.advisor.trace.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.abelian.advisor.command.Commands;
+import org.abelian.advisor.files.Engine;
+import org.abelian.advisor.files.JsonFile;
+import org.abelian.advisor.files.OutputFolder;
+import org.abelian.advisor.trace.TraceDescription;
+import org.abelian.advisor.trace.TraceFiles;
+import org.abelian.advisor.validation.Validation;
+import org.abelian.advisor.validation.ValidationPhase;
+import org.abelian.harness.LocalNode;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real server's log, by csvlog and jsonlog. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LogTraceIT {
+  private static final String SCHEMA =
+      """
+      CREATE TABLE shop (id bigint PRIMARY KEY, name text, sales bigint NOT NULL DEFAULT 0);
+      CREATE TABLE sale (shop_id bigint REFERENCES shop, sale_id bigint, currency text, amount numeric(12, 2),
+        PRIMARY KEY (shop_id, sale_id));
+      CREATE TABLE currency (code text PRIMARY KEY, name text);
+      CREATE TABLE visit (shop_id bigint, visitor text);
+      CREATE TABLE unused (id int PRIMARY KEY);
+      CREATE TABLE person (id int PRIMARY KEY, email text, seen timestamptz);
+      CREATE UNIQUE INDEX ON person (lower(email));
+      """;
+
+  private static final int SHOPS = 40;
+
+  @TempDir static Path folder;
+  private LocalNode node;
+  private Path schema;
+
+  @BeforeAll
+  void run() throws Exception {
+    Path logs = Files.createDirectory(folder.resolve("logs"));
+    for (Path open : List.of(folder, logs)) {
+      // The server, which is another user, writes here.
+      Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+    }
+    node =
+        LocalNode.create(
+            Map.of(
+                "log_destination", "csvlog,jsonlog",
+                "logging_collector", "on",
+                "log_directory", logs.toString(),
+                "log_filename", "server",
+                "log_file_mode", "0644",
+                "log_min_duration_statement", "0"));
+    schema = Files.writeString(folder.resolve("schema.sql"), SCHEMA);
+    try (Connection connection = node.connectAsSuperuser();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE shops");
+    }
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute(SCHEMA);
+      statement.execute("INSERT INTO currency VALUES ('EUR', 'Euro'), ('USD', 'Dollar')");
+      statement.execute(
+          "INSERT INTO shop (id, name) SELECT i, 'shop ' || i FROM generate_series(1, 40) i");
+      statement.execute("INSERT INTO person VALUES (1, 'a@example.org', now())");
+      for (int i = 0; i < 400; i++) {
+        sell(connection, 1 + i * 7 % SHOPS, i);
+      }
+      failures(connection);
+      statement.execute("SELECT name AS the_end FROM currency WHERE code = 'EUR'");
+    }
+    // Of another name, since what is looked up in a copy is logged as well.
+    try (Connection connection = node.connectAsSuperuser();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE copy_of_shops TEMPLATE shops");
+    }
+    for (String file : List.of("server.csv", "server.json")) {
+      awaitEnd(logs.resolve(file));
+    }
+  }
+
+  @AfterAll
+  void drop() {
+    if (node != null) {
+      node.close();
+    }
+  }
+
+  private String url(String database) {
+    return "jdbc:postgresql://"
+        + node.address()
+        + "/"
+        + database
+        + "?user=abelian&password=abelian";
+  }
+
+  private Connection connect() throws SQLException {
+    return DriverManager.getConnection(url("shops"));
+  }
+
+  private static void sell(Connection connection, int shop, int sale) throws SQLException {
+    connection.setAutoCommit(false);
+    execute(connection, "SELECT name FROM currency WHERE code = ?", "EUR");
+    execute(
+        connection,
+        "INSERT INTO sale (shop_id, sale_id, currency, amount) VALUES (?, ?, 'EUR', 1)",
+        (long) shop,
+        (long) sale);
+    execute(connection, "UPDATE shop SET sales = sales + ? WHERE id = ?", 1L, (long) shop);
+    connection.commit();
+    connection.setAutoCommit(true);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(
+          "INSERT INTO visit (shop_id, visitor) VALUES (" + shop + ", 'v" + sale + "')");
+      statement.execute(
+          "SELECT count(*) FROM shop s JOIN sale x ON x.shop_id = s.id WHERE s.id = " + shop);
+    }
+  }
+
+  private static void failures(Connection connection) throws SQLException {
+    connection.setAutoCommit(false);
+    execute(connection, "UPDATE shop SET name = ? WHERE id = ?", "rolled back", 1L);
+    connection.rollback();
+    connection.setAutoCommit(true);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("INSERT INTO currency VALUES ('EUR', 'again')");
+    } catch (SQLException duplicate) {
+      assertEquals("23505", duplicate.getSQLState());
+    }
+    execute(connection, "SELECT name FROM shop WHERE id IN (?, ?)", 3L, 4L);
+  }
+
+  private static void execute(Connection connection, String sql, Object... values)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < values.length; i++) {
+        statement.setObject(i + 1, values[i]);
+      }
+      statement.execute();
+    }
+  }
+
+  /** The collector is another process and may be behind. */
+  private static void awaitEnd(Path log) throws IOException, InterruptedException {
+    for (int i = 0; i < 600; i++) {
+      if (Files.exists(log) && Files.readString(log).contains("the_end")) {
+        return;
+      }
+      Thread.sleep(100);
+    }
+    throw new AssertionError(log + " does not have the last statement after a minute");
+  }
+
+  private TraceFiles trace(String log, String copy) {
+    Path target = folder.resolve("trace-" + log + (copy == null ? "" : "-copy"));
+    try (OutputFolder output = OutputFolder.begin(target)) {
+      LogTrace.run(
+          new LogTraceOptions(
+              List.of(folder.resolve("logs").resolve(log)), "shops", url("abelian"), schema, copy),
+          output);
+    }
+    return new TraceFiles(target);
+  }
+
+  private static List<String> rows(String query) {
+    List<String> rows = new ArrayList<>();
+    try (Engine engine = Engine.open()) {
+      engine.each(
+          query,
+          row -> {
+            StringBuilder text = new StringBuilder();
+            for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+              text.append(i == 1 ? "" : " ").append(row.getString(i));
+            }
+            rows.add(text.toString());
+          });
+    }
+    return rows;
+  }
+
+  private static String accesses(TraceFiles trace, String condition) {
+    return " FROM " + Engine.parquet(trace.accesses()) + " WHERE " + condition;
+  }
+
+  @Test
+  void findsWhatStatementsTouch() {
+    TraceFiles trace = trace("server.csv", null);
+    assertEquals(
+        List.of("EUR [EUR] 1 false false null"),
+        rows(
+            "SELECT DISTINCT key, attributes, bound, write, commutes, retyped"
+                + accesses(trace, "table_name = 'public.currency' AND NOT write AND key = 'EUR'")));
+    assertEquals(
+        List.of("10 1"),
+        rows(
+            "SELECT count(DISTINCT key), count(DISTINCT split_part(key, ',', 1))"
+                + accesses(trace, "table_name = 'public.sale' AND write AND key LIKE '8,%'")));
+    assertEquals(
+        List.of("8 [8] 1 true shop.sales abelian.counter"),
+        rows(
+            "SELECT DISTINCT key, attributes, bound, write, retyped"
+                + accesses(trace, "table_name = 'public.shop' AND write AND key = '8'")));
+    // A sale and its shop are one transaction of three statements.
+    assertEquals(
+        List.of("400 3"),
+        rows(
+            "SELECT count(*), any_value(n) FROM (SELECT tx, count(*) AS n, max(step) AS last"
+                + accesses(trace, "true GROUP BY tx")
+                + ") WHERE last = 2"));
+    // The join names the shop, and through it the sales' part of the key.
+    assertEquals(
+        List.of("400"),
+        rows(
+            "SELECT count(*)"
+                + accesses(trace, "table_name = 'public.sale' AND NOT write AND key IS NULL")));
+    assertEquals(
+        List.of("3", "4"),
+        rows(
+            "SELECT key"
+                + accesses(
+                    trace,
+                    "tx IN (SELECT tx FROM (SELECT tx"
+                        + accesses(
+                            trace,
+                            "true GROUP BY tx HAVING count(*) = 2 AND count(DISTINCT"
+                                + " table_name) = 1 AND NOT bool_or(write)")
+                        + ")) AND table_name = 'public.shop' ORDER BY key")));
+    TraceDescription description = trace.description();
+    assertEquals(
+        List.of("public.currency", "public.person", "public.sale", "public.shop", "public.visit"),
+        description.tables().stream().map(table -> table.id()).toList());
+    // Nothing that the unique index of an expression does not contain can place its rows.
+    assertTrue(!description.tablesById().get("public.person").canDistribute("id"));
+    assertTrue(description.tablesById().get("public.shop").canDistribute("id"));
+    assertTrue(
+        description.notes().stream().anyMatch(note -> note.startsWith("1 transactions failed")),
+        description.notes()::toString);
+  }
+
+  @Test
+  void readsBothKindsOfLogsAlike() {
+    String all = "SELECT table_name, key, attributes, bound, write, commutes, retyped, count(*)";
+    String grouped = "true GROUP BY ALL ORDER BY ALL";
+    assertEquals(
+        rows(all + accesses(trace("server.csv", null), grouped)),
+        rows(all + accesses(trace("server.json", null), grouped)));
+  }
+
+  @Test
+  void looksRowsUpInACopy() {
+    TraceFiles trace = trace("server.csv", url("copy_of_shops"));
+    assertEquals(
+        List.of("0"),
+        rows("SELECT count(*)" + accesses(trace, "table_name = 'public.sale' AND key IS NULL")));
+    // Ten sales of each shop, whatever the statement named.
+    assertEquals(
+        List.of("10 1"),
+        rows(
+            "SELECT DISTINCT count(*), bit_count(any_value(bound))"
+                + accesses(trace, "table_name = 'public.sale' AND NOT write GROUP BY tx")));
+  }
+
+  @Test
+  void comparesWithThePresentPlacement() throws SQLException {
+    try (Connection connection = cluster("placed");
+        Statement statement = connection.createStatement()) {
+      statement.execute("SELECT create_reference_table('currency')");
+      statement.execute("SELECT create_reference_table('shop')");
+      statement.execute("SELECT create_distributed_table('sale', 'sale_id')");
+    }
+    assertEquals(
+        0,
+        Commands.execute(
+            "run",
+            "--log",
+            folder.resolve("logs/server.csv").toString(),
+            "--database",
+            "shops",
+            "--analyze-on",
+            url("placed"),
+            "--output",
+            folder.resolve("compared").toString()));
+    Validation validation =
+        JsonFile.read(
+            ValidationPhase.file(folder.resolve("compared/validation")), Validation.class);
+    // Every sale writes all copies of its shop.
+    double present = validation.judgement("present").distributed();
+    double advised = validation.judgement(validation.chosen()).distributed();
+    assertTrue(present > 0.4 && advised < 0.1, "present " + present + ", advised " + advised);
+  }
+
+  private Connection cluster(String database) throws SQLException {
+    try (Connection connection = node.connectAsSuperuser();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE " + database);
+    }
+    Connection connection = DriverManager.getConnection(url(database));
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("CREATE EXTENSION abelian");
+      statement.execute(SCHEMA);
+      statement.execute("SET abelian.placement_version = 2147483647");
+      statement.execute("SELECT abelian.add_node('127.0.0.1', " + node.port() + ")");
+    }
+    return connection;
+  }
+
+  @Test
+  void leavesNoDatabaseBehind() throws SQLException {
+    trace("server.csv", null);
+    try (Connection connection = node.connectAsSuperuser();
+        Statement statement = connection.createStatement();
+        var left =
+            statement.executeQuery(
+                "SELECT datname FROM pg_database WHERE datname LIKE 'advise%'")) {
+      assertTrue(!left.next(), "a scratch database is left");
+    }
+  }
+
+  @Test
+  void advisesTheShop() throws IOException, SQLException {
+    assertEquals(
+        0,
+        Commands.execute(
+            "run",
+            "--log",
+            folder.resolve("logs/server.csv").toString(),
+            "--database",
+            "shops",
+            "--schema",
+            schema.toString(),
+            "--analyze-on",
+            url("abelian"),
+            "--output",
+            folder.resolve("advice").toString()));
+    String sql = Files.readString(folder.resolve("advice/report/placement.sql"));
+    try (Stream<String> lines = sql.lines()) {
+      assertEquals(
+          List.of(
+              "SELECT create_reference_table('currency');",
+              "SELECT create_distributed_table('shop', 'id', colocate_with => 'none');",
+              "SELECT create_distributed_table('sale', 'shop_id', colocate_with => 'shop');"),
+          lines
+              .filter(
+                  line ->
+                      line.startsWith("SELECT")
+                          && !line.contains("visit")
+                          && !line.contains("person"))
+              .toList());
+    }
+    try (Connection connection = cluster("advised");
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}

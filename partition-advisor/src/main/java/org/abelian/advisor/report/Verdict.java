@@ -37,7 +37,8 @@ final class Verdict {
 
   private static String option(Validation validation, Judgement other) {
     double load = Math.ceil(other.loadBalance() * 100) / 100;
-    if (isChosen(validation, other, validation.tolerance(), load)) {
+    if (other.loadBalance() > validation.mostBalance()
+        && isChosen(validation, other, validation.tolerance(), load)) {
       return String.format(Locale.ROOT, "--most-load %.2f", load);
     }
     for (Judgement best : validation.judgements()) {

@@ -130,7 +130,7 @@ class AdviceTest {
 
   /** As many warehouses as nodes: a hash leaves some nodes idle, ranges do not. */
   @Test
-  void findsOneWarehouseForEachNode() {
+  void findsOneWarehouseForEachNode() throws IOException {
     Validation validation = advise("TPCC", 7, 7000, 7, "0.3");
     Candidate chosen = candidate(validation.chosen());
     assertEquals(Candidate.Kind.RANGES, chosen.kind());
@@ -143,6 +143,10 @@ class AdviceTest {
     Judgement judgement = validation.judgement(chosen.name());
     assertTrue(judgement.loadBalance() < 1.25, judgement::toString);
     assertEquals(Candidate.Kind.KEYS, candidate(validation.loadable()).kind());
+    String summary = Files.readString(folder.resolve("advice/report/summary.txt"));
+    assertTrue(
+        summary.matches("(?s).*\\nkeys \\(.*would be advised with --most-load [12]\\.\\d\\d\\n.*"),
+        summary);
   }
 
   /** Who follows whom is in no column, so only a table of users can keep friends together. */

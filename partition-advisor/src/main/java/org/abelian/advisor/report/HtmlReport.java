@@ -43,6 +43,7 @@ final class HtmlReport {
         .append("</pre>\n");
     rules();
     comparison();
+    list("What would change the verdict", Verdict.changes(advice.validation()));
     classes(chosen);
     apart(chosen);
     retypings(chosen);

@@ -48,6 +48,7 @@ final class Summary {
               + ".\n");
     }
     text.append('\n').append(table(advice));
+    Verdict.changes(advice.validation()).forEach(line -> text.append(line).append('\n'));
     appendClasses(text, judgement);
     appendRouting(text, advice);
     appendRetypings(text, judgement);

@@ -4,8 +4,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.Predicate;
 import org.abelian.advisor.AdvisorException;
 import org.abelian.advisor.explanation.Explanation;
 import org.abelian.advisor.explanation.ExplanationFiles;
@@ -57,7 +55,7 @@ public final class ValidationPhase {
       judgements.add(new Judge(workload, candidate, lookups, explanation.nodes()).judge());
     }
     judgements.sort(Comparator.comparingDouble(Judgement::distributed));
-    String chosen = choose(judgements, tolerance, mostBalance, all -> true).orElseThrow();
+    String chosen = Choice.of(judgements, tolerance, mostBalance, all -> true).orElseThrow();
     Candidate candidate =
         explanation.candidates().stream()
             .filter(one -> one.name().equals(chosen))
@@ -75,33 +73,12 @@ public final class ValidationPhase {
             tolerance,
             mostBalance,
             chosen,
-            choose(judgements, tolerance, mostBalance, Judgement::loadable).orElse(null),
+            Choice.of(judgements, tolerance, mostBalance, Judgement::loadable).orElse(null),
             judgements,
             routing,
             notes);
     JsonFile.write(file(output.path()), validation);
     output.finish();
     return validation;
-  }
-
-  /** The simplest of those that are about as good as the best, and balanced if any is. */
-  private static Optional<String> choose(
-      List<Judgement> judgements,
-      double tolerance,
-      double mostBalance,
-      Predicate<Judgement> eligible) {
-    List<Judgement> among = judgements.stream().filter(eligible).toList();
-    List<Judgement> balanced =
-        among.stream().filter(one -> one.loadBalance() <= mostBalance).toList();
-    List<Judgement> left = balanced.isEmpty() ? among : balanced;
-    double best = left.stream().mapToDouble(Judgement::distributed).min().orElse(1);
-    return left.stream()
-        .filter(one -> one.distributed() <= best + tolerance)
-        .min(
-            Comparator.comparing(Judgement::kind)
-                .thenComparingDouble(Judgement::distributed)
-                .thenComparingDouble(Judgement::loadBalance)
-                .thenComparing(Judgement::name))
-        .map(Judgement::name);
   }
 }

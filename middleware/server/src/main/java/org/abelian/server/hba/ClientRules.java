@@ -41,8 +41,11 @@ public final class ClientRules {
     return new ClientRules(hbaFile, identFile);
   }
 
-  /** Reads them again; what cannot be used is logged, and the rules stay as they were. */
-  public void reload() {
+  /**
+   * Reads them again; what cannot be used is logged, and the rules stay as they were. One after the
+   * other: what was read first must not come in last.
+   */
+  public synchronized void reload() {
     try {
       loaded = load();
     } catch (IOException e) {

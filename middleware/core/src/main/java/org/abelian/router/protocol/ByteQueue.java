@@ -65,8 +65,8 @@ public final class ByteQueue {
   /**
    * Makes room for that many bytes at the end, moving what is there if need be.
    *
-   * @throws AbelianException 53200 when the budget has no room for a large queue, which then is as
-   *     before
+   * @throws AbelianException 53200 when neither budget nor heap has room for a large queue, which
+   *     then is as before
    */
   public void reserve(int count) {
     reserve(count, false);
@@ -107,7 +107,13 @@ public final class ByteQueue {
     } else {
       budget.take(more);
     }
-    return new byte[capacity];
+    try {
+      return new byte[capacity];
+    } catch (OutOfMemoryError e) {
+      // The heap may have no piece of that size though the budget has: what is there stays usable.
+      budget.give(more);
+      throw budget.exhausted(more);
+    }
   }
 
   private long counted(int capacity) {

@@ -44,13 +44,18 @@ public final class MemoryBudget {
    */
   public void take(long bytes) {
     if (!tryTake(bytes)) {
-      throw new AbelianException(
-          SqlState.OUT_OF_MEMORY,
-          "the router has no memory left for " + bytes + " bytes",
-          "Its buffers hold " + used.get() + " of " + limit + " bytes.",
-          "Send or ask for less at once, or give the router more memory.",
-          null);
+      throw exhausted(bytes);
     }
+  }
+
+  /** The error 53200 for bytes that there is no memory for. */
+  AbelianException exhausted(long bytes) {
+    return new AbelianException(
+        SqlState.OUT_OF_MEMORY,
+        "the router has no memory left for " + bytes + " bytes",
+        "Its buffers hold " + used.get() + " of " + limit + " bytes.",
+        "Send or ask for less at once, or give the router more memory.",
+        null);
   }
 
   /**

@@ -12,10 +12,12 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
+import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.protocol.MemoryBudget;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 class ClientInputTest {
@@ -68,12 +70,18 @@ class ClientInputTest {
   @Property
   void randomBytesAreKeptUpToTheFirstThatIsNoMessage(
       @ForAll byte[] bytes, @ForAll @IntRange(min = 1, max = 30) int portion) {
-    ClientInput input = input(MemoryBudget.unlimited());
+    ClientInput input = input(new MemoryBudget(LARGE));
     receive(input, bytes, portion);
     ByteQueue kept = input.queue();
     int at = 0;
     while (kept.frameAt(kept.start() + at) > 0
         && kept.array()[kept.start() + at] != ClientInput.VIOLATION) {
+      if (kept.array()[kept.start() + at] == ClientInput.REFUSED) {
+        // Random bytes announced more than there is memory for, and ended before it came.
+        assertTrue(1 + BigEndian.int4(bytes, at + 1) > LARGE / 2);
+        assertEquals(kept.size(), at + 6);
+        return;
+      }
       int length = kept.frameAt(kept.start() + at);
       assertArrayEquals(
           Arrays.copyOfRange(bytes, at, at + length),
@@ -97,6 +105,19 @@ class ClientInputTest {
       assertEquals(FrontendType.BIND, ClientInput.type(refused, 0));
       assertTrue(memory.used() < LARGE / 2);
     }
+  }
+
+  @Test
+  void aMessageForWhichTheHeapHasNoPieceIsPassedOverToo() {
+    // With the smaller heap of the tests, an array of the longest message cannot be had.
+    Assumptions.assumeTrue(Runtime.getRuntime().maxMemory() <= 1L << 30);
+    MemoryBudget memory = MemoryBudget.unlimited();
+    ClientInput input = input(memory);
+    byte[] header = {FrontendType.QUERY, 0x3f, -1, -1, -2};
+    input.receive(header, 0, header.length);
+    byte[] refused = {ClientInput.REFUSED, 0, 0, 0, 5, FrontendType.QUERY};
+    assertArrayEquals(refused, input.queue().toByteArray());
+    assertEquals(0, memory.used());
   }
 
   @Test

@@ -1,7 +1,7 @@
 //! Where the rows of each relation lie, kept per backend until the placement changes.
 
+use super::super::placement::{Distribution, Entries, Function, KeyColumn, Kind, Method};
 use super::super::{postgres, version};
-use super::key::Kind;
 use pgrx::pg_sys::{self, Oid};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,18 +16,8 @@ pub enum Home {
     Everywhere,
     /// On this node only: the first of the cluster.
     Node(i32),
-    /// By the hash of a column.
-    Hash(Rc<Hash>),
-}
-
-/// How rows are spread.
-pub struct Hash {
-    /// The distribution column.
-    pub attribute: i16,
-    /// How its values are read.
-    pub kind: Kind,
-    /// The node of each partition.
-    pub nodes: Vec<i32>,
+    /// Each on the node that its distribution columns say.
+    Distributed(Rc<Distribution>),
 }
 
 #[derive(Default)]
@@ -129,14 +119,21 @@ fn load(version: i64) -> Placements {
             let is_hash = postgres::text_argument(row[1]).to_bytes() == b"hash";
             if let (true, Some(Some(kind))) = (is_hash, kinds.get(&colocation)) {
                 let name = row[2].cast_mut_ptr::<pg_sys::NameData>().cast();
-                let hash = Hash {
+                let column = KeyColumn {
                     attribute: pg_sys::get_attnum(relation, name),
                     kind: *kind,
-                    nodes: nodes.get(&colocation).cloned().unwrap_or_default(),
+                    operation: None,
                 };
+                let nodes = nodes.get(&colocation).cloned().unwrap_or_default();
+                let function = Function {
+                    method: Method::Hash,
+                    partition_count: nodes.len(),
+                };
+                let distribution =
+                    Distribution::new(vec![column], function, nodes, Entries::of(colocation));
                 loaded
                     .homes
-                    .insert(relation.to_u32(), Home::Hash(Rc::new(hash)));
+                    .insert(relation.to_u32(), Home::Distributed(Rc::new(distribution)));
             }
         });
     }

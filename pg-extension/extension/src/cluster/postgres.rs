@@ -86,11 +86,15 @@ pub fn set_internal(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) 
 }
 
 /// Calls the visitor for each row of a table in schema abelian, with the newest state of the transaction; it gets the
-/// values, of which no one is null.
+/// values, `None` for NULL and for columns that the table of an older version lacks.
 ///
 /// # Safety
-/// The tables' columns must not be null, and the visitor must read them as the types that they have.
-pub unsafe fn each_row(name: &CStr, columns: usize, visitor: &mut dyn FnMut(&[pg_sys::Datum])) {
+/// The visitor must read the columns as the types that they have.
+pub unsafe fn each_row(
+    name: &CStr,
+    columns: usize,
+    visitor: &mut dyn FnMut(&[Option<pg_sys::Datum>]),
+) {
     let relation = own_relation(name);
     if relation == pg_sys::InvalidOid {
         return;
@@ -107,18 +111,33 @@ pub unsafe fn each_row(name: &CStr, columns: usize, visitor: &mut dyn FnMut(&[pg
             if row.is_null() {
                 break;
             }
-            let values: Vec<pg_sys::Datum> = (1..=columns)
-                .map(|number| {
-                    let mut is_null = false;
-                    pg_sys::heap_getattr(row, number as i32, (*table).rd_att, &mut is_null)
-                })
-                .collect();
-            visitor(&values);
+            visitor(&values(row, (*table).rd_att, columns));
         }
         pg_sys::systable_endscan(scan);
         pg_sys::UnregisterSnapshot(snapshot);
         pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
     }
+}
+
+/// The values of the first columns of a row; `None` for NULL and for columns that there are not.
+///
+/// # Safety
+/// The description must be that of the row.
+pub unsafe fn values(
+    row: pg_sys::HeapTuple,
+    description: pg_sys::TupleDesc,
+    columns: usize,
+) -> Vec<Option<pg_sys::Datum>> {
+    let value = |number: i32| {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let mut is_null = number > (*description).natts;
+            let value =
+                (!is_null).then(|| pg_sys::heap_getattr(row, number, description, &mut is_null));
+            value.filter(|_| !is_null)
+        }
+    };
+    (1..=columns as i32).map(value).collect()
 }
 
 /// Whether a table or one of its partitions has rows here, in the newest state.

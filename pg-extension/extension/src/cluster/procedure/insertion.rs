@@ -1,11 +1,13 @@
-//! INSERT inside a distributed procedure: each participant computes all rows, and keeps those that are its own.
+//! INSERT inside a distributed procedure: each participant computes all rows, and keeps those that are its own. Elsewhere a row that is not
+//! this node's own is an error.
 
-use super::key::{self, Partition};
+use super::super::analysis::tree;
+use super::super::placement::Distribution;
 use super::participants;
-use super::placements::{Hash, Home};
+use super::placements::Home;
 use crate::boundary::PostgresError;
 use crate::hooks::rows::{self, Keep};
-use pgrx::pg_sys;
+use pgrx::pg_sys::{self, Oid, TupleTableSlot};
 use std::rc::Rc;
 
 /// Lets only this node's rows reach the table.
@@ -22,53 +24,143 @@ pub unsafe fn install(modify: &pg_sys::ModifyTableState, home: Home) {
             Home::Node(node) if node == participants::own_node() => return,
             Home::Node(node) => {
                 participants::require([node]);
-                Rc::new(|_| false)
+                Box::new(|_| false)
             }
-            Home::Hash(hash) => {
-                let type_oid = key_type(modify, &hash);
-                Rc::new(move |slot| is_own(&hash, type_oid, slot))
+            Home::Distributed(distribution) => {
+                let rows = Rows::of(relation, distribution);
+                Box::new(move |slot| is_own(&rows, slot))
             }
         };
         rows::filter(modify.ps.lefttree, keep);
     }
 }
 
-/// Refuses rows of a distributed table that are not this node's, for an INSERT that only this node runs.
+/// Says why a row of the table, which belongs to that node, is refused.
+pub type Elsewhere = fn(Oid, i32) -> PostgresError;
+
+/// Refuses rows of a distributed table that are not this node's, for an INSERT or MERGE that only this node runs.
 ///
 /// # Safety
-/// As [`install`].
-pub unsafe fn check(modify: &pg_sys::ModifyTableState, hash: Rc<Hash>, node: i32) {
-    // SAFETY: an initialised ModifyTable has a subplan.
+/// The state must be an initialised ModifyTable.
+pub unsafe fn check(
+    modify: &pg_sys::ModifyTableState,
+    distribution: &Rc<Distribution>,
+    node: i32,
+    elsewhere: Elsewhere,
+) {
+    // SAFETY: an initialised ModifyTable has a subplan, and a result relation; a MERGE the projections of its actions.
     unsafe {
-        let type_oid = key_type(modify, &hash);
-        let keep: Keep =
-            Rc::new(move |slot| node_of(&hash, type_oid, slot) == Some(node) || refuse_elsewhere());
-        rows::filter(modify.ps.lefttree, keep);
+        let relation = (*modify.resultRelInfo).ri_RelationDesc;
+        let checked = || -> Keep {
+            let rows = Rows::of(relation, Rc::clone(distribution));
+            Box::new(move |slot| {
+                let of_row = rows.node_of(slot);
+                of_row == node || elsewhere(rows.relation, of_row).raise()
+            })
+        };
+        match modify.operation {
+            pg_sys::CmdType::CMD_INSERT => rows::filter(modify.ps.lefttree, checked()),
+            pg_sys::CmdType::CMD_MERGE => {
+                for action in merge_actions(&*modify.resultRelInfo) {
+                    if (*(*action).mas_action).commandType == pg_sys::CmdType::CMD_INSERT {
+                        let memory = (*modify.ps.state).es_query_cxt;
+                        rows::watch((*action).mas_proj, memory, checked());
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 }
 
+/// What a MERGE does for rows that it does not find.
+///
 /// # Safety
-/// As [`install`].
-unsafe fn key_type(modify: &pg_sys::ModifyTableState, hash: &Hash) -> pg_sys::Oid {
-    // SAFETY: an initialised ModifyTable has a result relation.
-    let columns =
-        unsafe { crate::opened::columns_of((*(*modify.resultRelInfo).ri_RelationDesc).rd_att) };
-    columns[hash.attribute as usize - 1].atttypid
+/// The result relation of an initialised MERGE.
+unsafe fn merge_actions(target: &pg_sys::ResultRelInfo) -> Vec<*mut pg_sys::MergeActionState> {
+    #[cfg(any(feature = "pg15", feature = "pg16"))]
+    let lists = [target.ri_notMatchedMergeAction];
+    #[cfg(not(any(feature = "pg15", feature = "pg16")))]
+    let lists = target.ri_MergeActions;
+    lists
+        .into_iter()
+        .flat_map(|list| tree::nodes(list))
+        .map(|action| action.cast())
+        .collect()
 }
 
-/// Raises: nobody would look for the row here.
-fn refuse_elsewhere() -> ! {
-    PostgresError::unsupported(
-        "a function or trigger inserts a row of a distributed table that belongs to another node",
-        "Insert it by a statement of its own, or make the function a distributed procedure (create_distributed_procedure).",
-    )
-    .raise()
+/// Where the rows of a table lie.
+struct Rows {
+    relation: Oid,
+    distribution: Rc<Distribution>,
+    /// The numbers and types of the distribution columns.
+    columns: Vec<(i16, Oid)>,
+    last: i32,
+}
+
+impl Rows {
+    /// # Safety
+    /// An open relation, which has the columns.
+    unsafe fn of(relation: pg_sys::Relation, distribution: Rc<Distribution>) -> Self {
+        // SAFETY: by the caller's promise.
+        let (oid, all) = unsafe {
+            (
+                (*relation).rd_id,
+                crate::opened::columns_of((*relation).rd_att),
+            )
+        };
+        let columns: Vec<(i16, Oid)> = distribution
+            .columns()
+            .iter()
+            .map(|column| {
+                (
+                    column.attribute,
+                    all[column.attribute as usize - 1].atttypid,
+                )
+            })
+            .collect();
+        Rows {
+            relation: oid,
+            distribution,
+            last: columns
+                .iter()
+                .map(|(number, _)| i32::from(*number))
+                .max()
+                .unwrap_or(0),
+            columns,
+        }
+    }
+
+    /// The node of the row in the slot; raises when it has none.
+    fn node_of(&self, slot: *mut TupleTableSlot) -> i32 {
+        // SAFETY: the row has as many columns as the table; values that the slot gives are of the column's type.
+        unsafe {
+            if i32::from((*slot).tts_nvalid) < self.last {
+                pg_sys::slot_getsomeattrs_int(slot, self.last);
+            }
+            let (nulls, values) = ((*slot).tts_isnull, (*slot).tts_values);
+            let place = |number: i16| number as usize - 1;
+            if self
+                .columns
+                .iter()
+                .any(|(number, _)| *nulls.add(place(*number)))
+            {
+                refuse_null(self.relation);
+            }
+            self.distribution
+                .node_of(|key| {
+                    let (number, type_oid) = self.columns[key];
+                    (type_oid, *values.add(place(number)))
+                })
+                .unwrap_or_else(|_| refuse_unplaced(self.relation))
+        }
+    }
 }
 
 /// Raises: participants would make different copies.
-pub fn refuse(relation: pg_sys::Oid) -> ! {
+pub fn refuse(relation: Oid) -> ! {
     // SAFETY: the name of a relation that is open.
-    let name = unsafe { super::super::analysis::tree::string(pg_sys::get_rel_name(relation)) };
+    let name = unsafe { tree::string(pg_sys::get_rel_name(relation)) };
     let error = PostgresError::made(
         pgrx::PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32,
         &format!("a distributed procedure cannot change reference table \"{name}\""),
@@ -79,43 +171,37 @@ pub fn refuse(relation: pg_sys::Oid) -> ! {
 }
 
 /// Raises, at all participants alike: such a row would have no node.
-fn refuse_null() -> ! {
+pub fn refuse_null(relation: Oid) -> ! {
+    // SAFETY: the name of a relation that is open.
+    let name = unsafe { tree::string(pg_sys::get_rel_name(relation)) };
     let error = PostgresError::made(
         pgrx::PgSqlErrorCode::ERRCODE_NOT_NULL_VIOLATION as i32,
-        "null value in the distribution column of a row that a distributed procedure inserts",
+        &format!("null value in a distribution column of table \"{name}\""),
         "The distribution column decides which node holds the row.",
         None,
     );
     error.raise()
 }
 
-/// Whether the row in the slot is this node's.
-fn is_own(hash: &Hash, type_oid: pg_sys::Oid, slot: *mut pg_sys::TupleTableSlot) -> bool {
-    match node_of(hash, type_oid, slot) {
-        Some(node) if node != participants::own_node() => {
-            participants::require([node]);
-            false
-        }
-        _ => true,
-    }
+/// Raises, at all participants alike: no rule covers the row, or its key is no number.
+pub fn refuse_unplaced(relation: Oid) -> ! {
+    // SAFETY: the name of a relation that is open.
+    let name = unsafe { tree::string(pg_sys::get_rel_name(relation)) };
+    let error = PostgresError::made(
+        pgrx::PgSqlErrorCode::ERRCODE_CHECK_VIOLATION as i32,
+        &format!("no partition for a row of table \"{name}\""),
+        "No rule of the table's placement covers it.",
+        None,
+    );
+    error.raise()
 }
 
-/// The node of the row in the slot; `None` for a key that no node has.
-fn node_of(hash: &Hash, type_oid: pg_sys::Oid, slot: *mut pg_sys::TupleTableSlot) -> Option<i32> {
-    // SAFETY: the row has as many columns as the table; values that the slot gives are of the column's type.
-    unsafe {
-        let attribute = i32::from(hash.attribute);
-        if i32::from((*slot).tts_nvalid) < attribute {
-            pg_sys::slot_getsomeattrs_int(slot, attribute);
-        }
-        let index = hash.attribute as usize - 1;
-        if *(*slot).tts_isnull.add(index) {
-            refuse_null();
-        }
-        let value = *(*slot).tts_values.add(index);
-        match key::partition(hash.kind, hash.nodes.len(), type_oid, value) {
-            Partition::At(partition) => Some(hash.nodes[partition]),
-            Partition::Nowhere | Partition::Unknown => None,
-        }
+/// Whether the row in the slot is this node's.
+fn is_own(rows: &Rows, slot: *mut TupleTableSlot) -> bool {
+    let node = rows.node_of(slot);
+    if node == participants::own_node() {
+        return true;
     }
+    participants::require([node]);
+    false
 }

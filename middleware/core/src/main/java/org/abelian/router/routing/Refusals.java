@@ -50,6 +50,30 @@ final class Refusals {
         "The distribution column decides which node holds the row: give it a value.");
   }
 
+  static AbelianException keyUncovered(RelationFacts table, String columns) {
+    return new AbelianException(
+        SqlState.CHECK_VIOLATION,
+        "no rule places a row with this value of ("
+            + columns
+            + ") in relation \""
+            + table.name()
+            + "\"",
+        "The rule of the table has no ELSE. abelian.distributed_tables shows it.");
+  }
+
+  static AbelianException callByPartOfKey(ProcedureFacts procedure, String columns) {
+    return AbelianException.unsupported(
+        "an argument of distributed procedure "
+            + procedure.signature()
+            + " cannot name its node: \""
+            + procedure.table()
+            + "\" is placed by ("
+            + columns
+            + ")",
+        "Declare the procedure without a key, so that all nodes take part, or send its statements"
+            + " by themselves.");
+  }
+
   static AbelianException keyChanged(RelationFacts table, String column) {
     return AbelianException.unsupported(
         "the distribution column \"" + column + "\" of \"" + table.name() + "\" cannot be changed",

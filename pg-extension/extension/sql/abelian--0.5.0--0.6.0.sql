@@ -119,6 +119,325 @@ END $$;
 REVOKE ALL ON FUNCTION abelian.check_member(name), abelian.run_operations(name, text), abelian.run_call(name, text, integer, integer[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION abelian.run_call(name, text, integer, integer[], text) TO abelian_router;
 -- ==== end of who may call what ======================================================================
+-- ==== placement by rules (docs/decisions/placement-rules.md) ========================================
+-- ---- what the catalogue keeps
+
+ALTER TABLE abelian.colocation
+  ADD COLUMN method text NOT NULL DEFAULT 'hash' CHECK (method IN ('hash', 'range', 'list', 'rules', 'lookup')),
+  ADD COLUMN rule jsonb, -- clauses and default; the constants in the output form of their kind
+  ADD CHECK ((method = 'hash') = (rule IS NULL)),
+  DROP CONSTRAINT colocation_key_type_check,
+  -- Of several columns, joined by commas.
+  ADD CONSTRAINT colocation_key_type_check CHECK (key_type ~ '^((integer|text|blank_padded|uuid|boolean|date)(,|$))+$' AND key_type !~ ',$');
+
+-- 'hash' is the hash of one plain column; routers before 0.6.0 know nothing else, and refuse 'distributed'.
+ALTER TABLE abelian.placement
+  ADD COLUMN columns jsonb,
+  DROP CONSTRAINT placement_method_check,
+  DROP CONSTRAINT placement_check;
+UPDATE abelian.placement SET columns = pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('name', column_name)) WHERE method = 'hash';
+ALTER TABLE abelian.placement
+  ADD CONSTRAINT placement_method_check CHECK (method IN ('hash', 'distributed', 'reference')),
+  ADD CONSTRAINT placement_check CHECK (CASE method WHEN 'reference' THEN column_name IS NULL AND colocation_id IS NULL AND columns IS NULL
+                                                    ELSE column_name IS NOT NULL AND colocation_id IS NOT NULL AND columns IS NOT NULL END);
+
+-- The keys of a lookup that have a partition of their own; in the output form of their kind, with ISO dates.
+CREATE TABLE abelian.lookup_entry (
+  colocation_id integer NOT NULL REFERENCES abelian.colocation ON DELETE CASCADE,
+  key text COLLATE "C" NOT NULL,
+  partition integer NOT NULL,
+  PRIMARY KEY (colocation_id, key),
+  FOREIGN KEY (colocation_id, partition) REFERENCES abelian.partition ON DELETE CASCADE
+);
+-- Which node this is, as a router has told it with the last change of the placement. The one table here that differs between the nodes.
+CREATE TABLE abelian.own_node (
+  singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+  node_id integer NOT NULL
+);
+GRANT SELECT ON abelian.lookup_entry, abelian.own_node TO PUBLIC;
+
+-- ---- columns and rules as users write them
+
+-- [{"name": "a"}, {"name": "b", "operator": "/", "operand": 10}], of 'a, b / 10'.
+CREATE FUNCTION abelian.parse_key_columns(columns text) RETURNS json LANGUAGE c STRICT IMMUTABLE AS 'MODULE_PATHNAME', 'abelian_parse_key_columns';
+-- {"clauses": [...], "default": ...}, of 'WHEN a < 10 THEN 0 ELSE HASH'. Kinds are those of the columns, joined by commas.
+CREATE FUNCTION abelian.parse_rule(rule text, method text, columns json, kinds text) RETURNS json
+  LANGUAGE c STRICT IMMUTABLE AS 'MODULE_PATHNAME', 'abelian_parse_rule';
+-- A key of a table that is distributed by lookup, in the form of abelian.lookup_entry.
+CREATE FUNCTION abelian.lookup_key(relation regclass, key text) RETURNS text LANGUAGE c STRICT STABLE AS 'MODULE_PATHNAME', 'abelian_lookup_key';
+-- Whether this node has a row with that key in the table or its partitions. Reads them whole.
+CREATE FUNCTION abelian.has_key(relation regclass, key text) RETURNS boolean LANGUAGE c STRICT STABLE AS 'MODULE_PATHNAME', 'abelian_has_key';
+
+-- The partition, and the node, of a row with these values in the distribution columns; NULL when no rule covers it.
+CREATE FUNCTION abelian.partition_of(relation regclass, VARIADIC keys text[]) RETURNS integer LANGUAGE c STRICT STABLE AS 'MODULE_PATHNAME', 'abelian_partition_of';
+CREATE FUNCTION abelian.node_of(relation regclass, VARIADIC keys text[]) RETURNS integer LANGUAGE c STRICT STABLE AS 'MODULE_PATHNAME', 'abelian_node_of';
+
+CREATE FUNCTION abelian.key_expression(key jsonb) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE key->>'operator' WHEN 'left' THEN format('left(%I, %s)', key->>'name', key->>'operand')
+         ELSE concat_ws(' ', quote_ident(key->>'name'), key->>'operator', key->>'operand') END
+$$;
+CREATE FUNCTION abelian.key_expressions(keys jsonb) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT string_agg(abelian.key_expression(k.key), ', ' ORDER BY k.place) FROM jsonb_array_elements(keys) WITH ORDINALITY k(key, place)
+$$;
+-- A condition of a rule, as it is written.
+CREATE FUNCTION abelian.condition_text(condition jsonb, keys jsonb, kinds text) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT abelian.key_expression(keys->(condition->>'column')::integer)
+         || CASE count(*) WHEN 1 THEN format(' %s %s', condition->>'operator', min(v.written)) ELSE format(' IN (%s)', string_agg(v.written, ', ' ORDER BY v.place)) END
+    FROM (SELECT CASE WHEN split_part(kinds, ',', (condition->>'column')::integer + 1) IN ('integer', 'boolean') THEN e.value ELSE quote_literal(e.value) END,
+                 e.ordinality
+            FROM jsonb_array_elements_text(condition->'values') WITH ORDINALITY e) v(written, place)
+$$;
+-- A rule as it is written, with the columns of one table.
+CREATE FUNCTION abelian.rule_text(rule jsonb, keys jsonb, kinds text) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT concat_ws(' ',
+    (SELECT string_agg(format('WHEN %s THEN %s',
+                              (SELECT string_agg(abelian.condition_text(d.condition, keys, kinds), ' AND ' ORDER BY d.place)
+                                 FROM jsonb_array_elements(c.clause->'conditions') WITH ORDINALITY d(condition, place)),
+                              c.clause->>'partition'), ' ' ORDER BY c.place)
+       FROM jsonb_array_elements(rule->'clauses') WITH ORDINALITY c(clause, place)),
+    CASE WHEN rule->'default' ? 'partition' THEN format('ELSE %s', rule->'default'->>'partition')
+         WHEN rule->'default' ? 'hash' THEN
+           format('ELSE HASH(%s)', (SELECT string_agg(abelian.key_expression(keys->h.key::text::integer), ', ' ORDER BY h.place)
+                                      FROM jsonb_array_elements(rule->'default'->'hash') WITH ORDINALITY h(key, place)))
+    END)
+$$;
+
+-- The kind of a key: of a column, or of an expression over one; NULL when rows cannot be placed by it.
+CREATE FUNCTION abelian.key_kind(relation regclass, key jsonb) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE WHEN key->>'operator' IN ('/', '%') AND a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN NULL
+              WHEN key->>'operator' = 'left' AND abelian.key_type(a.atttypid, a.atttypmod, a.attcollation) NOT IN ('text', 'blank_padded') THEN NULL
+              ELSE abelian.key_type(a.atttypid, a.atttypmod, a.attcollation) END
+    FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = key->>'name' AND a.attnum > 0 AND NOT a.attisdropped
+$$;
+-- Of several keys, joined by commas; NULL when rows cannot be placed by one.
+CREATE FUNCTION abelian.key_kinds(relation regclass, keys jsonb) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE WHEN count(abelian.key_kind(relation, k.key)) = count(*) THEN string_agg(abelian.key_kind(relation, k.key), ',' ORDER BY k.place) END
+    FROM jsonb_array_elements(keys) WITH ORDINALITY k(key, place)
+$$;
+
+-- The distribution columns that the user names, after all that can be said against them. A column's whole name is taken as it is.
+CREATE FUNCTION abelian.key_columns(relation regclass, named text, method text) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  keys jsonb;
+  key jsonb;
+  described pg_attribute;
+BEGIN
+  IF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = named AND a.attnum > 0 AND NOT a.attisdropped) THEN
+    keys := jsonb_build_array(jsonb_build_object('name', named));
+  ELSE
+    keys := abelian.parse_key_columns(named)::jsonb;
+  END IF;
+  FOR key IN SELECT k FROM jsonb_array_elements(keys) k LOOP
+    SELECT * INTO described FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = key->>'name' AND a.attnum > 0 AND NOT a.attisdropped;
+    IF described.attnum IS NULL THEN
+      RAISE EXCEPTION 'column "%" of table % does not exist', key->>'name', relation USING ERRCODE = 'undefined_column';
+    ELSIF described.attgenerated <> '' THEN
+      RAISE EXCEPTION 'column "%" of table % is generated and cannot be the distribution column', key->>'name', relation
+        USING ERRCODE = 'feature_not_supported';
+    ELSIF abelian.key_kind(relation, key - 'operator') IS NULL THEN
+      RAISE EXCEPTION 'column "%" of type % cannot be the distribution column', key->>'name', format_type(described.atttypid, described.atttypmod)
+        USING ERRCODE = 'feature_not_supported',
+              HINT = 'Integers, numeric(p, 0), text, varchar, char, uuid, boolean and date can, with a deterministic collation.';
+    ELSIF abelian.key_kind(relation, key) IS NULL THEN
+      RAISE EXCEPTION 'rows cannot be distributed by % of a column of type %', abelian.key_expression(key), format_type(described.atttypid, described.atttypmod)
+        USING ERRCODE = 'feature_not_supported',
+              HINT = 'Division and its remainder are for smallint, integer and bigint; left() is for text, varchar and char.';
+    ELSIF method <> 'hash' AND abelian.is_wide(described) THEN
+      RAISE EXCEPTION 'column "%" of type % cannot stand in a rule', key->>'name', format_type(described.atttypid, described.atttypmod)
+        USING ERRCODE = 'feature_not_supported', HINT = 'numeric(p, 0) can up to p = 18.';
+    END IF;
+  END LOOP;
+  RETURN keys;
+END $$;
+-- Whether the column has numbers of more than 64 bits.
+CREATE FUNCTION abelian.is_wide(attribute pg_attribute) RETURNS boolean LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT attribute.atttypid = 'numeric'::regtype AND ((attribute.atttypmod - 4) >> 16) & 65535 > 18
+$$;
+
+-- The attribute numbers of the distribution columns.
+CREATE FUNCTION abelian.key_attributes(relation regclass, keys jsonb) RETURNS smallint[] LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT array_agg(a.attnum) FROM jsonb_array_elements(keys) k JOIN pg_attribute a ON a.attrelid = relation AND a.attname = k->>'name' AND NOT a.attisdropped
+$$;
+
+-- Whether rows of both tables that agree in all pairs of columns lie together, by their keys alone.
+CREATE FUNCTION abelian.maps_keys(child_keys jsonb, parent_keys jsonb, child regclass, parent regclass, child_columns smallint[], parent_columns smallint[])
+RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT bool_and(c.key - 'name' = p.key - 'name' AND EXISTS (
+           SELECT FROM unnest(child_columns, parent_columns) AS pair(child_column, parent_column)
+             JOIN pg_attribute ca ON ca.attrelid = child AND ca.attnum = pair.child_column AND ca.attname = c.key->>'name'
+             JOIN pg_attribute pa ON pa.attrelid = parent AND pa.attnum = pair.parent_column AND pa.attname = p.key->>'name'))
+    FROM jsonb_array_elements(child_keys) WITH ORDINALITY c(key, place)
+    JOIN jsonb_array_elements(parent_keys) WITH ORDINALITY p(key, place) USING (place)
+$$;
+
+-- ---- what is there to see
+
+CREATE VIEW abelian.distributed_tables AS
+  SELECT p.relation, g.method, abelian.key_expressions(p.columns) AS columns, g.colocation_id, abelian.rule_text(g.rule, p.columns, g.key_type) AS rule
+    FROM abelian.placement p JOIN abelian.colocation g USING (colocation_id);
+COMMENT ON VIEW abelian.distributed_tables IS 'the tables whose rows lie on several nodes, and by what';
+CREATE VIEW abelian.partitions AS
+  SELECT p.colocation_id, p.partition, p.node_id, n.host, n.port FROM abelian.partition p JOIN abelian.node n USING (node_id);
+COMMENT ON VIEW abelian.partitions IS 'the node of each partition of each colocation group';
+GRANT SELECT ON abelian.distributed_tables, abelian.partitions TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION abelian.catalog() RETURNS json LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT json_build_object(
+    'version', version, 'next_node_id', next_node_id, 'next_colocation_id', next_colocation_id,
+    'nodes', coalesce((SELECT json_agg(json_build_object('id', node_id, 'host', host, 'port', port) ORDER BY node_id)
+                         FROM abelian.node), '[]'),
+    'tables', coalesce((
+      SELECT json_agg(json_build_object('schema', n.nspname, 'name', c.relname, 'method', p.method, 'column', p.column_name, 'columns', p.columns,
+                                        'key_type', g.key_type, 'colocation', p.colocation_id) ORDER BY n.nspname, c.relname)
+        FROM abelian.placement p JOIN pg_class c ON c.oid = p.relation JOIN pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN abelian.colocation g USING (colocation_id)), '[]'),
+    'colocations', coalesce((
+      SELECT json_agg(json_build_object('id', g.colocation_id, 'partition_count', g.partition_count,
+               'key_type', g.key_type, 'default', g.is_default, 'nodes',
+               (SELECT json_agg(p.node_id ORDER BY p.partition) FROM abelian.partition p WHERE p.colocation_id = g.colocation_id),
+               'method', g.method, 'rule', g.rule, 'entries',
+               (SELECT json_object_agg(e.key, e.partition ORDER BY e.key) FROM abelian.lookup_entry e WHERE e.colocation_id = g.colocation_id))
+             ORDER BY g.colocation_id)
+        FROM abelian.colocation g), '[]'),
+    'procedures', coalesce((SELECT json_agg(to_json(p) ORDER BY p.signature) FROM abelian.procedure p), '[]'))
+  FROM abelian.cluster
+$$;
+
+-- Of older catalogues as well, which tell of the hash of one column only.
+CREATE OR REPLACE FUNCTION abelian.install_catalog(catalog json) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM abelian.placement) OR EXISTS (SELECT FROM abelian.node) THEN
+    RAISE EXCEPTION 'this node already belongs to a cluster' USING ERRCODE = 'object_not_in_prerequisite_state';
+  END IF;
+  UPDATE abelian.cluster SET
+    version = (catalog->>'version')::bigint,
+    next_node_id = (catalog->>'next_node_id')::integer,
+    next_colocation_id = (catalog->>'next_colocation_id')::integer;
+  INSERT INTO abelian.node SELECT (n->>'id')::integer, n->>'host', (n->>'port')::integer FROM json_array_elements(catalog->'nodes') n;
+  INSERT INTO abelian.colocation (colocation_id, partition_count, key_type, is_default, method, rule)
+    SELECT (g->>'id')::integer, (g->>'partition_count')::integer, g->>'key_type', (g->>'default')::boolean, coalesce(g->>'method', 'hash'),
+           nullif((g->'rule')::jsonb, 'null')
+      FROM json_array_elements(catalog->'colocations') g;
+  INSERT INTO abelian.partition
+    SELECT (g->>'id')::integer, p.ordinality - 1, p.value::text::integer
+      FROM json_array_elements(catalog->'colocations') g, json_array_elements(g->'nodes') WITH ORDINALITY p;
+  INSERT INTO abelian.lookup_entry (colocation_id, key, partition)
+    SELECT (g->>'id')::integer, e.key, e.value::integer
+      FROM json_array_elements(catalog->'colocations') g,
+           json_each_text(CASE json_typeof(g->'entries') WHEN 'object' THEN g->'entries' ELSE '{}' END) e;
+  INSERT INTO abelian.placement (relation, method, column_name, colocation_id, columns)
+    SELECT format('%I.%I', t->>'schema', t->>'name')::regclass, t->>'method', t->>'column', (t->>'colocation')::integer,
+           CASE WHEN t->>'column' IS NOT NULL THEN coalesce(nullif((t->'columns')::jsonb, 'null'), jsonb_build_array(jsonb_build_object('name', t->>'column'))) END
+      FROM json_array_elements(catalog->'tables') t;
+  INSERT INTO abelian.procedure SELECT p.* FROM json_populate_recordset(NULL::abelian.procedure, coalesce(catalog->'procedures', '[]')) p;
+END $$;
+
+-- ---- the entries of a lookup
+
+-- What both functions below begin with: the group, which nobody else changes until the end of the transaction, and the key in the form of the
+-- entries. Nobody adds rows to the group's tables meanwhile.
+CREATE FUNCTION abelian.claim_entry(relation regclass, key text, OUT colocation abelian.colocation, OUT entry text)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  member regclass;
+BEGIN
+  PERFORM abelian.begin_placement_change();
+  PERFORM abelian.claim_table(relation);
+  SELECT g.* INTO colocation FROM abelian.colocation g JOIN abelian.placement p USING (colocation_id) WHERE p.relation = relation;
+  IF colocation.method IS DISTINCT FROM 'lookup' THEN
+    RAISE EXCEPTION 'table % is not distributed by lookup', relation
+      USING ERRCODE = 'wrong_object_type', HINT = 'create_distributed_table(..., ''lookup'') makes such a table.';
+  ELSIF key IS NULL THEN
+    RAISE EXCEPTION 'a key is required' USING ERRCODE = 'null_value_not_allowed';
+  END IF;
+  entry := abelian.lookup_key(relation, key);
+  FOR member IN SELECT p.relation FROM abelian.placement p WHERE p.colocation_id = colocation.colocation_id AND p.relation <> relation ORDER BY p.relation::oid LOOP
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', member);
+  END LOOP;
+END $$;
+
+-- Raises when the key would get another node than the one that has rows with it.
+CREATE FUNCTION abelian.check_entry(relation regclass, colocation_id integer, entry text, old_partition integer, new_partition integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  filled regclass;
+  old_node integer := (SELECT p.node_id FROM abelian.partition p WHERE p.colocation_id = colocation_id AND p.partition = old_partition);
+  new_node integer := (SELECT p.node_id FROM abelian.partition p WHERE p.colocation_id = colocation_id AND p.partition = new_partition);
+BEGIN
+  IF old_node IS NOT DISTINCT FROM new_node THEN
+    RETURN;
+  END IF;
+  FOR filled IN SELECT p.relation FROM abelian.placement p WHERE p.colocation_id = colocation_id ORDER BY p.relation::oid LOOP
+    IF abelian.has_key(filled, entry) THEN
+      RAISE EXCEPTION 'table % has rows with key "%", which would have to move', filled, entry
+        USING ERRCODE = 'feature_not_supported', HINT = 'DELETE them first, and INSERT them again afterwards.';
+    END IF;
+  END LOOP;
+END $$;
+
+CREATE FUNCTION abelian.place_entry(relation regclass, key text, partition integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  claimed record;
+  number integer;
+BEGIN
+  SELECT * INTO claimed FROM abelian.claim_entry(relation, key);
+  number := (claimed.colocation).colocation_id;
+  IF partition IS NULL OR partition NOT BETWEEN 0 AND (claimed.colocation).partition_count - 1 THEN
+    RAISE EXCEPTION 'table % has no partition %', relation, partition
+      USING ERRCODE = 'invalid_parameter_value', HINT = format('Its partitions are 0 to %s.', (claimed.colocation).partition_count - 1);
+  ELSIF (SELECT count(*) FROM abelian.lookup_entry e WHERE e.colocation_id = number) >= 1000000 THEN
+    RAISE EXCEPTION 'the placement of table % has 1000000 keys, and cannot have more', relation
+      USING ERRCODE = 'program_limit_exceeded', HINT = 'Keys without an entry are placed by the default; give entries to those that must lie elsewhere.';
+  END IF;
+  PERFORM abelian.check_entry(relation, number, claimed.entry, abelian.partition_of_key(relation, claimed.entry), partition);
+  INSERT INTO abelian.lookup_entry VALUES (number, claimed.entry, partition)
+  ON CONFLICT ON CONSTRAINT lookup_entry_pkey DO UPDATE SET partition = excluded.partition;
+END $$;
+
+CREATE FUNCTION abelian.remove_entry(relation regclass, key text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  claimed record;
+  number integer;
+  old_partition integer;
+BEGIN
+  SELECT * INTO claimed FROM abelian.claim_entry(relation, key);
+  number := (claimed.colocation).colocation_id;
+  DELETE FROM abelian.lookup_entry e WHERE e.colocation_id = number AND e.key = claimed.entry RETURNING e.partition INTO old_partition;
+  IF old_partition IS NULL THEN
+    RAISE EXCEPTION 'key "%" of table % has no entry', claimed.entry, relation USING ERRCODE = 'undefined_object';
+  END IF;
+  PERFORM abelian.check_entry(relation, number, claimed.entry, old_partition, abelian.partition_of_key(relation, claimed.entry));
+END $$;
+-- As partition_of(), of a key: for a distribution column with an expression, its result.
+CREATE FUNCTION abelian.partition_of_key(relation regclass, key text) RETURNS integer LANGUAGE c STRICT STABLE AS 'MODULE_PATHNAME', 'abelian_partition_of_key';
+
+-- What users call, in their own rights: a key of a table that is distributed by lookup gets a partition of its own, or loses it.
+CREATE FUNCTION abelian.place_key(relation regclass, key text, partition integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_class', relation);
+  PERFORM abelian.place_entry(relation, key, partition);
+END $$;
+CREATE FUNCTION abelian.unplace_key(relation regclass, key text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_class', relation);
+  PERFORM abelian.remove_entry(relation, key);
+END $$;
+
+REVOKE ALL ON FUNCTION abelian.parse_key_columns(text), abelian.parse_rule(text, text, json, text), abelian.lookup_key(regclass, text),
+  abelian.has_key(regclass, text), abelian.key_kind(regclass, jsonb), abelian.key_kinds(regclass, jsonb), abelian.key_columns(regclass, text, text),
+  abelian.is_wide(pg_attribute), abelian.key_attributes(regclass, jsonb),
+  abelian.maps_keys(jsonb, jsonb, regclass, regclass, smallint[], smallint[]), abelian.claim_entry(regclass, text),
+  abelian.check_entry(regclass, integer, text, integer, integer), abelian.partition_of_key(regclass, text) FROM PUBLIC;
+-- ==== end of placement by rules =====================================================================
 -- ==== placement =====================================================================================
 -- Whether a table or procedure has a placement; if none has, with `hold` none gets one until the end of the transaction.
 CREATE FUNCTION abelian.anything_placed(hold boolean) RETURNS boolean LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_anything_placed';
@@ -176,13 +495,18 @@ BEGIN
 END $$;
 
 -- What users call, in their own rights, with names as they are looked up in the user's session.
-CREATE OR REPLACE FUNCTION pg_catalog.create_distributed_table(relation regclass, "column" text, colocate_with text DEFAULT 'default',
-                                                               partition_count integer DEFAULT 32) RETURNS void LANGUAGE plpgsql AS $$
+DROP FUNCTION pg_catalog.create_distributed_table(regclass, text, text, integer);
+CREATE FUNCTION pg_catalog.create_distributed_table(relation regclass, "column" text, distribution_type text DEFAULT 'hash', colocate_with text DEFAULT 'default',
+                                                    partition_count integer DEFAULT NULL, rule text DEFAULT NULL, shard_count integer DEFAULT NULL)
+RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  IF partition_count IS NOT NULL AND shard_count IS NOT NULL THEN
+    RAISE EXCEPTION 'partition_count and shard_count are the same' USING ERRCODE = 'invalid_parameter_value', HINT = 'Give one of them.';
+  END IF;
   PERFORM abelian.claim('pg_catalog.pg_class', relation);
-  PERFORM abelian.place_table(relation, 'hash', "column"::pg_catalog.name,
+  PERFORM abelian.place_table(relation, distribution_type, "column",
     CASE WHEN colocate_with OPERATOR(pg_catalog.<>) 'default' AND colocate_with OPERATOR(pg_catalog.<>) 'none' THEN colocate_with::pg_catalog.regclass END,
-    colocate_with OPERATOR(pg_catalog.=) 'default', partition_count);
+    colocate_with OPERATOR(pg_catalog.=) 'default', coalesce(partition_count, shard_count), rule);
 END $$;
 
 CREATE OR REPLACE FUNCTION pg_catalog.create_reference_table(relation regclass) RETURNS void LANGUAGE plpgsql AS $$
@@ -232,6 +556,10 @@ CREATE OR REPLACE FUNCTION pg_catalog.create_distributed_procedure(procedure tex
 DECLARE
   named pg_catalog.regprocedure := procedure::pg_catalog.regprocedure;
 BEGIN
+  IF EXISTS (SELECT FROM abelian.placement p WHERE p.relation OPERATOR(pg_catalog.=) colocate_with AND pg_catalog.jsonb_array_length(p.columns) OPERATOR(pg_catalog.>) 1) THEN
+    RAISE EXCEPTION 'table % is distributed by several columns', colocate_with
+      USING ERRCODE = 'feature_not_supported', DETAIL = 'An argument of a procedure names a key of one column.';
+  END IF;
   PERFORM abelian.claim('pg_catalog.pg_proc', named);
   PERFORM abelian.place_procedure(named, abelian.key_arguments(named, distribution_arguments), colocate_with, merge, class,
     abelian.class_of_body(named), unsafe); -- names in the body are looked up as the caller does
@@ -290,6 +618,8 @@ BEGIN
             HINT = 'Connect to the router and run the statement there.';
   END IF;
   PERFORM abelian.placement_change_begins();
+  INSERT INTO abelian.own_node AS o (node_id) SELECT n FROM abelian.this_node() n WHERE n <> 0
+  ON CONFLICT (singleton) DO UPDATE SET node_id = excluded.node_id WHERE o.node_id <> excluded.node_id;
   UPDATE abelian.cluster SET version = version + 1;
 END $$;
 CREATE OR REPLACE FUNCTION abelian.begin_placement_change() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -307,28 +637,35 @@ CREATE OR REPLACE FUNCTION abelian.check_placement(relation regclass) RETURNS vo
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   placed abelian.placement;
-  key pg_attribute;
+  attributes smallint[];
   problem record;
 BEGIN
   SELECT * INTO placed FROM abelian.placement p WHERE p.relation = check_placement.relation;
-  SELECT * INTO key FROM pg_attribute a
-   WHERE a.attrelid = placed.relation AND a.attname = placed.column_name AND NOT a.attisdropped;
-  IF placed.method = 'hash' AND abelian.key_type(key.atttypid, key.atttypmod, key.attcollation)
-       IS DISTINCT FROM (SELECT key_type FROM abelian.colocation g WHERE g.colocation_id = placed.colocation_id) THEN
-    RAISE EXCEPTION 'the distribution column "%" of table % cannot be dropped, renamed or change its kind', placed.column_name, relation
+  FOR problem IN
+    SELECT k.key->>'name' AS name
+      FROM abelian.colocation g, jsonb_array_elements(placed.columns) WITH ORDINALITY k(key, place)
+      LEFT JOIN pg_attribute a ON a.attrelid = placed.relation AND a.attname = k.key->>'name' AND NOT a.attisdropped
+     WHERE g.colocation_id = placed.colocation_id
+       AND (abelian.key_kind(relation, k.key) IS DISTINCT FROM split_part(g.key_type, ',', k.place::integer) OR g.method <> 'hash' AND abelian.is_wide(a))
+     ORDER BY k.place
+  LOOP
+    RAISE EXCEPTION 'the distribution column "%" of table % cannot be dropped, renamed or change its kind', problem.name, relation
       USING ERRCODE = 'feature_not_supported', HINT = 'Call undistribute_table() first; the table must be empty.';
-  END IF;
+  END LOOP;
   PERFORM abelian.check_partitions(placed);
 
+  attributes := abelian.key_attributes(relation, placed.columns);
   FOR problem IN
-    SELECT x.indexrelid::regclass AS name FROM pg_index x
-     WHERE placed.method = 'hash' AND x.indrelid = placed.relation
-       AND (x.indisunique OR x.indisexclusion) AND NOT key.attnum = ANY (x.indkey::smallint[])
+    SELECT x.indexrelid::regclass AS name, a.attname AS missing
+      FROM pg_index x JOIN pg_attribute a ON a.attrelid = placed.relation AND a.attnum = ANY (attributes)
+     WHERE placed.method <> 'reference' AND x.indrelid = placed.relation
+       AND (x.indisunique OR x.indisexclusion) AND NOT a.attnum = ANY ((x.indkey::smallint[])[0:x.indnkeyatts - 1]) -- what it INCLUDEs is not compared
+     ORDER BY x.indexrelid, a.attnum
   LOOP
     RAISE EXCEPTION 'unique constraint or index % of table % does not contain the distribution column "%"',
-                    problem.name, relation, placed.column_name
+                    problem.name, relation, problem.missing
       USING ERRCODE = 'feature_not_supported', DETAIL = 'Each node could only check its own rows.',
-            HINT = format('Add column %I to the constraint, or distribute by a column that it contains.', placed.column_name);
+            HINT = format('Add column %I to the constraint, or distribute by a column that it contains.', problem.missing);
   END LOOP;
 
   FOR problem IN
@@ -338,11 +675,11 @@ BEGIN
   LOOP
     RAISE EXCEPTION 'foreign key "%" of table % on table % would cross nodes', problem.name, problem.child, problem.parent
       USING ERRCODE = 'feature_not_supported',
-            HINT = 'A foreign key may refer to a reference table, or map the distribution column to that of a colocated table. '
+            HINT = 'A foreign key may refer to a reference table, or map the distribution columns to those of a colocated table. '
                    'Place the referenced table first; else drop the constraint.';
   END LOOP;
 
-  IF placed.method = 'hash' THEN
+  IF placed.method <> 'reference' THEN
     PERFORM abelian.divide_sequences(relation);
   END IF;
 
@@ -377,7 +714,7 @@ BEGIN
       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid AND c.relispartition
       LEFT JOIN abelian.placement other ON other.relation = CASE placed.relation WHEN i.inhparent THEN i.inhrelid ELSE i.inhparent END
      WHERE placed.relation IN (i.inhparent, i.inhrelid)
-       AND (other.method, other.column_name, other.colocation_id) IS DISTINCT FROM (placed.method, placed.column_name, placed.colocation_id)
+       AND (other.method, other.columns, other.colocation_id) IS DISTINCT FROM (placed.method, placed.columns, placed.colocation_id)
   LOOP
     RAISE EXCEPTION 'table % and its partition % are not placed alike', problem.parent, problem.child
       USING ERRCODE = 'feature_not_supported',
@@ -388,14 +725,38 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION abelian.check_partitions(abelian.placement), abelian.partition_tree(regclass), abelian.check_kind(pg_class) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION abelian.place_table(relation regclass, method text, column_name name, colocate_with regclass, share_default boolean,
-                                               partition_count integer) RETURNS void
+-- As before, but that the columns of a foreign key map all distribution columns.
+CREATE OR REPLACE FUNCTION abelian.is_local_foreign_key(constraint_id oid) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  k pg_constraint;
+  child abelian.placement;
+  parent abelian.placement;
+BEGIN
+  SELECT * INTO STRICT k FROM pg_constraint c WHERE c.oid = constraint_id;
+  SELECT * INTO child FROM abelian.placement p WHERE p.relation = k.conrelid;
+  SELECT * INTO parent FROM abelian.placement p WHERE p.relation = k.confrelid;
+  IF parent.method = 'reference' THEN
+    RETURN true;
+  ELSIF parent.method IS NULL THEN
+    RETURN child.method IS NULL;
+  ELSIF child.method IS NULL THEN
+    RETURN NOT abelian.has_rows(k.conrelid);
+  END IF;
+  RETURN child.method <> 'reference' AND child.colocation_id = parent.colocation_id
+     AND abelian.maps_keys(child.columns, parent.columns, k.conrelid, k.confrelid, k.conkey, k.confkey);
+END $$;
+
+DROP FUNCTION abelian.place_table(regclass, text, name, regclass, boolean, integer);
+DROP FUNCTION abelian.choose_colocation(text, regclass, boolean, integer);
+CREATE FUNCTION abelian.place_table(relation regclass, method text, named text, colocate_with regclass, share_default boolean, partition_count integer,
+                                    rule text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
-  key pg_attribute;
-  kind text;
+  keys jsonb;
   colocation integer;
+  is_plain boolean;
   member regclass;
 BEGIN
   PERFORM abelian.begin_placement_change();
@@ -414,23 +775,18 @@ BEGIN
     RAISE EXCEPTION 'table % is not empty', relation
       USING ERRCODE = 'feature_not_supported', HINT = 'Place the table first and load it through the router then.';
   END IF;
-  IF method = 'hash' THEN
-    SELECT * INTO key FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = column_name AND a.attnum > 0 AND NOT a.attisdropped;
-    kind := abelian.key_type(key.atttypid, key.atttypmod, key.attcollation);
-    IF key.attnum IS NULL THEN
-      RAISE EXCEPTION 'column "%" of table % does not exist', column_name, relation USING ERRCODE = 'undefined_column';
-    ELSIF key.attgenerated <> '' THEN
-      RAISE EXCEPTION 'column "%" of table % is generated and cannot be the distribution column', column_name, relation
-        USING ERRCODE = 'feature_not_supported';
-    ELSIF kind IS NULL THEN
-      RAISE EXCEPTION 'column "%" of type % cannot be the distribution column', column_name, format_type(key.atttypid, key.atttypmod)
-        USING ERRCODE = 'feature_not_supported',
-              HINT = 'Integers, numeric(p, 0), text, varchar, char, uuid, boolean and date can, with a deterministic collation.';
+  IF method IS DISTINCT FROM 'reference' OR named IS NOT NULL THEN
+    PERFORM abelian.check_method(method, colocate_with, rule);
+    IF named IS NULL THEN
+      RAISE EXCEPTION 'a distribution column is required' USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    colocation := abelian.choose_colocation(kind, colocate_with, share_default, partition_count);
+    keys := abelian.key_columns(relation, named, method);
+    colocation := abelian.choose_colocation(relation, keys, method, colocate_with, share_default, partition_count, rule);
+    is_plain := jsonb_array_length(keys) = 1 AND NOT keys->0 ? 'operator' AND (SELECT g.method = 'hash' FROM abelian.colocation g WHERE g.colocation_id = colocation);
   END IF;
-  INSERT INTO abelian.placement (relation, method, column_name, colocation_id)
-  SELECT t, method, column_name, colocation FROM abelian.partition_tree(relation) t;
+  INSERT INTO abelian.placement (relation, method, column_name, colocation_id, columns)
+  SELECT t, CASE WHEN keys IS NULL THEN 'reference' WHEN is_plain THEN 'hash' ELSE 'distributed' END, keys->0->>'name', colocation, keys
+    FROM abelian.partition_tree(relation) t;
   FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
     PERFORM abelian.check_placement(member);
   END LOOP;
@@ -454,8 +810,8 @@ BEGIN
       USING ERRCODE = 'feature_not_supported', DETAIL = format('As a partition of placed table %s, its rows would have to move.', parent.relation),
             HINT = 'Attach it while it is empty and load it through the router then, or distribute it by the same column, colocated with the partitioned table, before.';
   END IF;
-  INSERT INTO abelian.placement (relation, method, column_name, colocation_id)
-  SELECT t, parent.method, parent.column_name, parent.colocation_id FROM abelian.partition_tree(partition) t;
+  INSERT INTO abelian.placement (relation, method, column_name, colocation_id, columns)
+  SELECT t, parent.method, parent.column_name, parent.colocation_id, parent.columns FROM abelian.partition_tree(partition) t;
   FOR member IN SELECT * FROM abelian.partition_tree(partition) LOOP
     PERFORM abelian.check_placement(member);
   END LOOP;
@@ -679,40 +1035,102 @@ BEGIN
   RETURN abelian.make_type(parts[1]::pg_catalog.name, parts[2]::pg_catalog.name, found);
 END $create$;
 
--- As before, with a variable that the linter of the tests can follow.
-CREATE OR REPLACE FUNCTION abelian.choose_colocation(kind text, colocate_with regclass, share_default boolean, partition_count integer) RETURNS integer
+-- Raises unless these go together.
+CREATE FUNCTION abelian.check_method(method text, colocate_with regclass, rule text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF method IS NULL OR method NOT IN ('hash', 'range', 'list', 'rules', 'lookup') THEN
+    RAISE EXCEPTION 'unknown distribution type "%"', method
+      USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'The types are hash, range, list, rules and lookup. A table to be colocated with is named by colocate_with => ''...''.';
+  ELSIF colocate_with IS NOT NULL AND (method <> 'hash' OR rule IS NOT NULL) THEN
+    RAISE EXCEPTION 'a table that is colocated with % is distributed as that table is', colocate_with
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave out distribution_type and rule.';
+  ELSIF method = 'hash' AND rule IS NOT NULL THEN
+    RAISE EXCEPTION 'a table that is distributed by hash has no rule'
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'The distribution types range, list, rules and lookup have one.';
+  ELSIF method IN ('range', 'list', 'rules') AND rule IS NULL THEN
+    RAISE EXCEPTION 'a table that is distributed by % needs a rule', CASE method WHEN 'rules' THEN method ELSE format('a %s', method) END
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'rule => ''WHEN column < 100 THEN 0 WHEN column < 200 THEN 1 ELSE 2'', for example.';
+  END IF;
+END $$;
+
+-- The number of the group that the table joins, or founds.
+CREATE FUNCTION abelian.choose_colocation(relation regclass, keys jsonb, method text, colocate_with regclass, share_default boolean, partition_count integer,
+                                          rule text) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
   chosen abelian.colocation;
-  number integer;
+  kinds text := abelian.key_kinds(relation, keys);
+  parsed jsonb;
+  count integer;
 BEGIN
   IF colocate_with IS NOT NULL THEN
     SELECT g.* INTO chosen FROM abelian.colocation g JOIN abelian.placement p USING (colocation_id) WHERE p.relation = colocate_with;
     IF chosen.colocation_id IS NULL THEN
       RAISE EXCEPTION 'table % is not distributed', colocate_with
         USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Distribute it first.';
-    ELSIF chosen.key_type <> kind THEN
-      RAISE EXCEPTION 'cannot colocate with table %: its keys are of kind %, not %', colocate_with, chosen.key_type, kind
+    ELSIF chosen.key_type <> kinds THEN
+      RAISE EXCEPTION 'cannot colocate with table %: its keys are of kind %, not %', colocate_with, chosen.key_type, kinds
         USING ERRCODE = 'datatype_mismatch';
+    END IF;
+    PERFORM abelian.key_columns(relation, abelian.key_expressions(keys), chosen.method); -- for its rule
+    IF chosen.method = 'lookup' AND NOT (SELECT pg_has_role(one.relowner, other.relowner, 'USAGE') FROM pg_class one, pg_class other
+                                          WHERE one.oid = relation AND other.oid = colocate_with) THEN
+      RAISE EXCEPTION 'must be owner of table %', colocate_with
+        USING ERRCODE = 'insufficient_privilege', DETAIL = 'Its owner places keys, which rows of a colocated table would forbid.';
     END IF;
     RETURN chosen.colocation_id;
   END IF;
-  IF share_default THEN
-    SELECT * INTO chosen FROM abelian.colocation g
-     WHERE g.is_default AND g.key_type = kind AND g.partition_count = partition_count;
-    IF FOUND THEN
-      RETURN chosen.colocation_id;
+  IF method = 'hash' THEN
+    count := coalesce(partition_count, 32);
+    IF share_default THEN
+      SELECT * INTO chosen FROM abelian.colocation g
+       WHERE g.is_default AND g.method = 'hash' AND g.key_type = kinds AND g.partition_count = count;
+      IF FOUND THEN
+        RETURN chosen.colocation_id;
+      END IF;
     END IF;
+    RETURN abelian.found_colocation(kinds, count, share_default, method, NULL);
   END IF;
+  parsed := abelian.parse_rule(coalesce(rule, 'ELSE HASH'), method, keys::json, kinds)::jsonb;
+  RETURN abelian.found_colocation(kinds, abelian.count_of_rule(parsed, method, partition_count), false, method, parsed);
+END $$;
+
+-- How many partitions a rule has: as many as the user says, if that is enough.
+CREATE FUNCTION abelian.count_of_rule(rule jsonb, method text, partition_count integer) RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  mentioned integer := (SELECT coalesce(max(c::integer), -1) + 1
+                          FROM (SELECT c->>'partition' FROM jsonb_array_elements(rule->'clauses') c UNION ALL SELECT rule->'default'->>'partition') all_of(c));
+BEGIN
+  IF partition_count < mentioned THEN
+    RAISE EXCEPTION 'the rule mentions partition %, and there are % partitions', mentioned - 1, partition_count
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'Partitions are counted from 0.';
+  END IF;
+  RETURN coalesce(partition_count, greatest(mentioned, CASE WHEN method = 'lookup' THEN 32 WHEN rule->'default' ? 'hash' THEN (SELECT count(*)::integer FROM abelian.node) END));
+END $$;
+
+CREATE FUNCTION abelian.found_colocation(kinds text, partition_count integer, is_default boolean, method text, rule jsonb) RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  number integer;
+BEGIN
   UPDATE abelian.cluster SET next_colocation_id = next_colocation_id + 1 RETURNING next_colocation_id - 1 INTO number;
-  INSERT INTO abelian.colocation VALUES (number, partition_count, kind, share_default);
+  INSERT INTO abelian.colocation (colocation_id, partition_count, key_type, is_default, method, rule)
+  VALUES (number, partition_count, kinds, is_default, method, rule);
   INSERT INTO abelian.partition
     WITH ranked AS (SELECT node_id, row_number() OVER (ORDER BY node_id) - 1 AS rank, count(*) OVER () AS nodes FROM abelian.node)
     SELECT number, place, ranked.node_id
       FROM generate_series(0, partition_count - 1) AS place JOIN ranked ON ranked.rank = place * ranked.nodes / partition_count;
   RETURN number;
 END $$;
+REVOKE ALL ON FUNCTION abelian.check_method(text, regclass, text),
+  abelian.choose_colocation(regclass, jsonb, text, regclass, boolean, integer, text), abelian.count_of_rule(jsonb, text, integer),
+  abelian.found_colocation(text, integer, boolean, text, jsonb) FROM PUBLIC;
 
 -- What only views and rewritten statements call, or triggers.
 REVOKE ALL ON FUNCTION abelian.slice_stored() FROM PUBLIC;
@@ -865,10 +1283,10 @@ CREATE OR REPLACE VIEW abelian.statistics AS
 CREATE FUNCTION abelian.is_divided(sequence oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT EXISTS (
     SELECT FROM pg_depend d JOIN pg_attrdef a ON a.oid = d.objid JOIN abelian.placement p ON p.relation = a.adrelid
-     WHERE d.classid = 'pg_attrdef'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = sequence AND p.method = 'hash'
+     WHERE d.classid = 'pg_attrdef'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = sequence AND p.method <> 'reference'
     UNION ALL
     SELECT FROM pg_depend d JOIN abelian.placement p ON p.relation = d.refobjid
-     WHERE d.classid = 'pg_class'::regclass AND d.objid = sequence AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i' AND p.method = 'hash')
+     WHERE d.classid = 'pg_class'::regclass AND d.objid = sequence AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i' AND p.method <> 'reference')
 $$;
 REVOKE ALL ON FUNCTION abelian.is_divided(oid) FROM PUBLIC; -- the library calls it
 -- ==== end of statement analysis =====================================================================
@@ -997,8 +1415,10 @@ COMMENT ON TABLE abelian.catalog_for_dumps IS 'placement, procedures and nodes a
 CREATE FUNCTION abelian.copy_catalog() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  INSERT INTO abelian.catalog_for_dumps (catalog, written_at) VALUES (abelian.catalog(), clock_timestamp())
-  ON CONFLICT (singleton) DO UPDATE SET catalog = excluded.catalog, written_at = excluded.written_at;
+  IF new.version = (SELECT c.version FROM abelian.cluster c) THEN -- the last change of the transaction
+    INSERT INTO abelian.catalog_for_dumps (catalog, written_at) VALUES (abelian.catalog(), clock_timestamp())
+    ON CONFLICT (singleton) DO UPDATE SET catalog = excluded.catalog, written_at = excluded.written_at;
+  END IF;
   RETURN NULL;
 END $$;
 REVOKE ALL ON FUNCTION abelian.copy_catalog() FROM PUBLIC;

@@ -101,6 +101,9 @@ pub enum Error {
     /// `abelian.is_local()` of a value that the distribution column cannot be compared with.
     #[error("a key of this type is not one of the table's")]
     KeyType,
+    /// `abelian.is_local()` of a table whose rows lie by several columns.
+    #[error("the table is distributed by several columns")]
+    SeveralKeys,
     /// A transaction's name that no router gives, or that does not name the node among its participants.
     #[error("this is not an independent transaction of this node")]
     IndependentName,
@@ -195,6 +198,7 @@ impl Error {
             | Error::GroupedAndDistinct
             | Error::WholeRow
             | Error::UnusableAggregate(_)
+            | Error::SeveralKeys
             | Error::IndependentIsolation
             | Error::NotCombinable => PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
             Error::InvalidLabel
@@ -226,6 +230,9 @@ impl Error {
             ),
             Error::Bounds(BadBounds::TooPrecise) => Some(
                 "One bound, or a ceiling beside the floor 0, may have 7 digits followed by zeros; otherwise the floor may have 2 and the ceiling 3.",
+            ),
+            Error::SeveralKeys => Some(
+                "abelian.is_local() takes a single key: ask for a table that is distributed by one column.",
             ),
             Error::NotInstalled => Some("CREATE EXTENSION abelian;"),
             Error::GroupedAndDistinct => Some("Cast the column to the type of its value."),

@@ -34,7 +34,7 @@ pub fn check(command: NodePtr) {
     };
     let is_copy = match placements::home(table) {
         Home::Everywhere => true,
-        Home::Hash(_) => false,
+        Home::Distributed(_) => false,
         Home::Here | Home::Node(_) => return,
     };
     let differs = tree::list::<pg_sys::AlterTableCmd>(alter.cmds)

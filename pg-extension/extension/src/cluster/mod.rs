@@ -14,6 +14,7 @@ pub mod intent;
 mod nested;
 mod ownership;
 mod placed;
+mod placement;
 pub mod postgres;
 mod procedure;
 mod run_as;

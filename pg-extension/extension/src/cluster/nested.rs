@@ -173,14 +173,14 @@ impl Look {
                 Home::Node(node) if node == self.own => {}
                 Home::Node(_) => refuse(relation, Why::OnFirstNode),
                 Home::Everywhere => refuse(relation, Why::OnEveryNode),
-                Home::Hash(hash) => {
+                Home::Distributed(distribution) => {
                     let may_move = modify.operation == CmdType::CMD_MERGE
-                        || guard::assigns(modify, hash.attribute);
+                        || guard::assigns_key(modify, &distribution);
                     if may_move {
-                        drop(hash);
+                        drop(distribution);
                         refuse(relation, Why::OfSeveralNodes)
                     } else if modify.operation == CmdType::CMD_INSERT {
-                        insertion::check(modify, hash, self.own);
+                        insertion::check(modify, distribution, self.own);
                     }
                 }
             }
@@ -275,8 +275,8 @@ fn check_table(table: Oid, own: i32) {
         Home::Node(node) if node == own => {}
         Home::Node(_) => refuse(table, Why::OnFirstNode),
         Home::Everywhere => refuse(table, Why::OnEveryNode),
-        Home::Hash(hash) => {
-            drop(hash);
+        Home::Distributed(distribution) => {
+            drop(distribution);
             refuse(table, Why::OfSeveralNodes)
         }
     }

@@ -86,11 +86,15 @@ pub fn set_internal(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) 
 }
 
 /// Calls the visitor for each row of a table in schema abelian, with the newest state of the transaction; it gets the
-/// values, of which no one is null.
+/// values, `None` for NULL and for columns that the table of an older version lacks.
 ///
 /// # Safety
-/// The tables' columns must not be null, and the visitor must read them as the types that they have.
-pub unsafe fn each_row(name: &CStr, columns: usize, visitor: &mut dyn FnMut(&[pg_sys::Datum])) {
+/// The visitor must read the columns as the types that they have.
+pub unsafe fn each_row(
+    name: &CStr,
+    columns: usize,
+    visitor: &mut dyn FnMut(&[Option<pg_sys::Datum>]),
+) {
     let relation = own_relation(name);
     if relation == pg_sys::InvalidOid {
         return;
@@ -107,10 +111,12 @@ pub unsafe fn each_row(name: &CStr, columns: usize, visitor: &mut dyn FnMut(&[pg
             if row.is_null() {
                 break;
             }
-            let values: Vec<pg_sys::Datum> = (1..=columns)
+            let values: Vec<Option<pg_sys::Datum>> = (1..=columns as i32)
                 .map(|number| {
-                    let mut is_null = false;
-                    pg_sys::heap_getattr(row, number as i32, (*table).rd_att, &mut is_null)
+                    let mut is_null = number > (*(*table).rd_att).natts;
+                    let value = (!is_null)
+                        .then(|| pg_sys::heap_getattr(row, number, (*table).rd_att, &mut is_null));
+                    value.filter(|_| !is_null)
                 })
                 .collect();
             visitor(&values);

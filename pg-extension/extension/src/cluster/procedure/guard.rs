@@ -3,12 +3,12 @@
 
 use super::super::analysis::operand::strip_faithful;
 use super::super::analysis::tree::{self, NodePtr};
+use super::super::placement::{self, Distribution, KeyColumn, Unplaced, Value};
 use super::super::{postgres, run_as};
 use super::body;
 use super::insertion;
-use super::key::{self, Partition};
 use super::participants;
-use super::placements::{self, Hash, Home};
+use super::placements::{self, Home};
 use crate::boundary::{self, PostgresError, functions};
 use crate::callback;
 use crate::error::Error;
@@ -87,11 +87,14 @@ pg_function!(
         let node = match placements::home(Oid::from(call.arg(0).value() as u32)) {
             Home::Here | Home::Everywhere => own,
             Home::Node(node) => node,
+            Home::Distributed(distribution) if distribution.single().is_none() => {
+                return Err(Error::SeveralKeys);
+            }
             // SAFETY: as above.
-            Home::Hash(hash) => match unsafe { key::partition(hash.kind, hash.nodes.len(), type_oid, call.arg(1)) } {
-                Partition::At(partition) => hash.nodes[partition],
-                Partition::Nowhere => return Ok(false.into()),
-                Partition::Unknown => return Err(Error::KeyType),
+            Home::Distributed(distribution) => match unsafe { distribution.node_of(|_| (type_oid, call.arg(1))) } {
+                Ok(node) => node,
+                Err(Unplaced::Nowhere) => return Ok(false.into()),
+                Err(Unplaced::Unknown) => return Err(Error::KeyType),
             },
         };
         participants::require([node]);
@@ -162,7 +165,8 @@ unsafe fn look_at_change(modify: &pg_sys::ModifyTableState) {
     unsafe {
         let relation = (*(*modify.resultRelInfo).ri_RelationDesc).rd_id;
         let home = placements::home(relation);
-        let changes_key = matches!(&home, Home::Hash(hash) if assigns(modify, hash.attribute));
+        let changes_key =
+            matches!(&home, Home::Distributed(distribution) if assigns_key(modify, distribution));
         if changes_key {
             drop(home);
             refuse_new_key(relation);
@@ -173,7 +177,7 @@ unsafe fn look_at_change(modify: &pg_sys::ModifyTableState) {
                 drop(home);
                 insertion::refuse(relation)
             }
-            (CmdType::CMD_MERGE, Home::Hash(_) | Home::Node(_)) => {
+            (CmdType::CMD_MERGE, Home::Distributed(_) | Home::Node(_)) => {
                 drop(home);
                 check_command(std::ptr::null_mut())
             }
@@ -182,19 +186,24 @@ unsafe fn look_at_change(modify: &pg_sys::ModifyTableState) {
     }
 }
 
-/// Whether SET, or that of ON CONFLICT, names the column.
+/// Whether SET, or that of ON CONFLICT, names a distribution column.
 ///
 /// # Safety
 /// An initialised ModifyTable.
-pub unsafe fn assigns(modify: &pg_sys::ModifyTableState, attribute: i16) -> bool {
+pub unsafe fn assigns_key(modify: &pg_sys::ModifyTableState, distribution: &Distribution) -> bool {
     // SAFETY: a result relation has an entry in the range table.
     unsafe {
         let number = (*modify.resultRelInfo).ri_RangeTableIndex as usize;
         let range = (*modify.ps.state).es_range_table;
-        let member = i32::from(attribute) - pg_sys::FirstLowInvalidHeapAttributeNumber;
         tree::list::<pg_sys::RangeTblEntry>(range)
             .nth(number - 1)
-            .is_some_and(|entry| pg_sys::bms_is_member(member, entry.updatedCols))
+            .is_some_and(|entry| {
+                distribution.columns().iter().any(|column| {
+                    let member =
+                        i32::from(column.attribute) - pg_sys::FirstLowInvalidHeapAttributeNumber;
+                    pg_sys::bms_is_member(member, entry.updatedCols)
+                })
+            })
     }
 }
 
@@ -249,13 +258,8 @@ pub unsafe fn wanted(scan: &pg_sys::ScanState) -> Wanted {
         match placements::home((*scan.ss_currentRelation).rd_id) {
             Home::Here | Home::Everywhere => Wanted::Nothing,
             Home::Node(node) => Wanted::Node(node),
-            Home::Hash(hash) => clauses(scan)
-                .iter()
-                .find_map(|clause| nodes_of(scan, &hash, *clause))
-                .map_or_else(
-                    || Wanted::All(hash.nodes.iter().copied().collect()),
-                    Wanted::Keys,
-                ),
+            Home::Distributed(distribution) => nodes_of(scan, &distribution)
+                .map_or_else(|| Wanted::All(distribution.all_nodes()), Wanted::Keys),
         }
     }
 }
@@ -282,15 +286,55 @@ unsafe fn clauses(scan: &pg_sys::ScanState) -> Vec<NodePtr> {
     }
 }
 
-/// The nodes of the keys that a condition allows; `None` when it does not say.
+/// More combinations of keys are not looked at.
+const COMBINATIONS_MAX: usize = 10_000;
+
+/// The nodes of the rows that the conditions of a scan allow; `None` when they do not say.
+///
+/// # Safety
+/// An initialised scan.
+unsafe fn nodes_of(scan: &pg_sys::ScanState, distribution: &Distribution) -> Option<BTreeSet<i32>> {
+    // SAFETY: by the caller's promise; the clauses are those of the scan.
+    let keys: Option<Vec<Vec<Value>>> = unsafe {
+        let clauses = clauses(scan);
+        distribution
+            .columns()
+            .iter()
+            .map(|column| clauses.iter().find_map(|one| keys_of(scan, column, *one)))
+            .collect()
+    };
+    let keys = keys?;
+    if distribution.single().is_some() {
+        let nodes = keys[0].chunks(1).filter_map(|key| distribution.node(key));
+        return Some(nodes.collect());
+    }
+    let count = keys
+        .iter()
+        .try_fold(1_usize, |count, keys| count.checked_mul(keys.len()))?;
+    (count <= COMBINATIONS_MAX).then(|| {
+        let combinations = keys.iter().fold(vec![Vec::new()], |begun, next| {
+            let longer = |one: &Vec<Value>, key: &Value| [&one[..], &[key.clone()]].concat();
+            begun
+                .iter()
+                .flat_map(|one| next.iter().map(move |key| longer(one, key)))
+                .collect()
+        });
+        let nodes = combinations
+            .iter()
+            .filter_map(|keys| distribution.node(keys));
+        nodes.collect()
+    })
+}
+
+/// The keys that a condition allows in a distribution column; `None` when it does not say.
 ///
 /// # Safety
 /// The clause must belong to the scan.
-unsafe fn nodes_of(
+unsafe fn keys_of(
     scan: &pg_sys::ScanState,
-    hash: &Hash,
+    column: &KeyColumn,
     clause: NodePtr,
-) -> Option<BTreeSet<i32>> {
+) -> Option<Vec<Value>> {
     // SAFETY: by the caller's promise.
     unsafe {
         if let Some(operator) = tree::cast::<pg_sys::OpExpr, _>(clause) {
@@ -301,14 +345,14 @@ unsafe fn nodes_of(
             if !is_equality(operator.opno, operator.inputcollid, left) {
                 return None;
             }
-            let value = if is_key(scan, hash, left) {
+            let value = if is_key(scan, column, left) {
                 right
-            } else if is_key(scan, hash, right) {
+            } else if is_key(scan, column, right) {
                 left
             } else {
                 return None;
             };
-            return nodes_of_value(scan, hash, value);
+            return keys_of_value(scan, column, value);
         }
         if let Some(any) = tree::cast::<pg_sys::ScalarArrayOpExpr, _>(clause) {
             let sides: Vec<NodePtr> = tree::nodes(any.args).collect();
@@ -317,16 +361,16 @@ unsafe fn nodes_of(
             };
             if !any.useOr
                 || !is_equality(any.opno, any.inputcollid, left)
-                || !is_key(scan, hash, left)
+                || !is_key(scan, column, left)
             {
                 return None;
             }
-            return nodes_of_elements(scan, hash, right);
+            return keys_of_elements(scan, column, right);
         }
         let either = tree::cast::<pg_sys::BoolExpr, _>(clause)?;
-        let mut arms = tree::nodes(either.args).map(|arm| nodes_of(scan, hash, arm));
+        let mut arms = tree::nodes(either.args).map(|arm| keys_of(scan, column, arm));
         match either.boolop {
-            pg_sys::BoolExprType::OR_EXPR => arms.try_fold(BTreeSet::new(), |mut all, arm| {
+            pg_sys::BoolExprType::OR_EXPR => arms.try_fold(Vec::new(), |mut all, arm| {
                 all.extend(arm?);
                 Some(all)
             }),
@@ -350,12 +394,12 @@ unsafe fn is_equality(operator: Oid, collation: Oid, left: NodePtr) -> bool {
 ///
 /// # Safety
 /// The expression must belong to the scan.
-unsafe fn is_key(scan: &pg_sys::ScanState, hash: &Hash, expression: NodePtr) -> bool {
+unsafe fn is_key(scan: &pg_sys::ScanState, column: &KeyColumn, expression: NodePtr) -> bool {
     let Some(var) = tree::cast::<pg_sys::Var, _>(strip_faithful(expression)) else {
         return false;
     };
     if var.varno != pg_sys::INDEX_VAR {
-        return var.varattno == hash.attribute;
+        return var.varattno == column.attribute;
     }
     // SAFETY: only index-only scans have such Vars; their list names the columns of the index.
     unsafe {
@@ -363,7 +407,7 @@ unsafe fn is_key(scan: &pg_sys::ScanState, hash: &Hash, expression: NodePtr) -> 
         tree::list::<pg_sys::TargetEntry>((*plan).indextlist)
             .nth(var.varattno as usize - 1)
             .and_then(|entry| tree::cast::<pg_sys::Var, _>(entry.expr))
-            .is_some_and(|column| column.varattno == hash.attribute)
+            .is_some_and(|indexed| indexed.varattno == column.attribute)
     }
 }
 
@@ -409,35 +453,35 @@ unsafe fn evaluate(scan: &pg_sys::ScanState, expression: NodePtr) -> Option<(pg_
 
 /// # Safety
 /// As [`evaluate`].
-unsafe fn nodes_of_value(
+unsafe fn keys_of_value(
     scan: &pg_sys::ScanState,
-    hash: &Hash,
+    column: &KeyColumn,
     value: NodePtr,
-) -> Option<BTreeSet<i32>> {
+) -> Option<Vec<Value>> {
     // SAFETY: the value is of the expression's type.
     unsafe {
         let (datum, is_null) = evaluate(scan, value)?;
-        let mut nodes = BTreeSet::new();
+        let mut keys = Vec::new();
         if !is_null {
-            add(&mut nodes, hash, tree::type_of(value), datum)?;
+            add(&mut keys, column, tree::type_of(value), datum)?;
         }
-        Some(nodes)
+        Some(keys)
     }
 }
 
 /// # Safety
 /// As [`evaluate`].
-unsafe fn nodes_of_elements(
+unsafe fn keys_of_elements(
     scan: &pg_sys::ScanState,
-    hash: &Hash,
+    column: &KeyColumn,
     array: NodePtr,
-) -> Option<BTreeSet<i32>> {
+) -> Option<Vec<Value>> {
     // SAFETY: the value is an array; it is taken apart with its element type's layout.
     unsafe {
         let (datum, is_null) = evaluate(scan, array)?;
-        let mut nodes = BTreeSet::new();
+        let mut keys = Vec::new();
         if is_null {
-            return Some(nodes);
+            return Some(keys);
         }
         let (mut values, mut nulls, mut count) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
         let (mut length, mut by_value, mut align) = (0i16, false, 0);
@@ -456,30 +500,28 @@ unsafe fn nodes_of_elements(
         );
         for i in 0..count as usize {
             if !*nulls.add(i) {
-                add(&mut nodes, hash, element, *values.add(i))?;
+                add(&mut keys, column, element, *values.add(i))?;
             }
         }
-        Some(nodes)
+        Some(keys)
     }
 }
 
-/// Adds the node of a key; `None` when the placement function does not know its type.
+/// Adds the key of a value; `None` when the placement function does not know its type.
 ///
 /// # Safety
 /// The datum must be of that type.
 unsafe fn add(
-    nodes: &mut BTreeSet<i32>,
-    hash: &Hash,
+    keys: &mut Vec<Value>,
+    column: &KeyColumn,
     type_oid: Oid,
     datum: pg_sys::Datum,
 ) -> Option<()> {
     // SAFETY: by the caller's promise.
-    match unsafe { key::partition(hash.kind, hash.nodes.len(), type_oid, datum) } {
-        Partition::At(partition) => {
-            nodes.insert(hash.nodes[partition]);
-        }
-        Partition::Nowhere => {}
-        Partition::Unknown => return None,
+    match unsafe { placement::key(column, type_oid, datum) } {
+        Ok(key) => keys.push(key),
+        Err(Unplaced::Nowhere) => {}
+        Err(Unplaced::Unknown) => return None,
     }
     Some(())
 }

@@ -1,11 +1,11 @@
 //! INSERT inside a distributed procedure: each participant computes all rows, and keeps those that are its own.
 
-use super::key::{self, Partition};
+use super::super::placement::Distribution;
 use super::participants;
-use super::placements::{Hash, Home};
+use super::placements::Home;
 use crate::boundary::PostgresError;
 use crate::hooks::rows::{self, Keep};
-use pgrx::pg_sys;
+use pgrx::pg_sys::{self, Oid, TupleTableSlot};
 use std::rc::Rc;
 
 /// Lets only this node's rows reach the table.
@@ -24,9 +24,9 @@ pub unsafe fn install(modify: &pg_sys::ModifyTableState, home: Home) {
                 participants::require([node]);
                 Rc::new(|_| false)
             }
-            Home::Hash(hash) => {
-                let type_oid = key_type(modify, &hash);
-                Rc::new(move |slot| is_own(&hash, type_oid, slot))
+            Home::Distributed(distribution) => {
+                let rows = Rows::of(relation, distribution);
+                Rc::new(move |slot| is_own(&rows, slot))
             }
         };
         rows::filter(modify.ps.lefttree, keep);
@@ -37,23 +37,81 @@ pub unsafe fn install(modify: &pg_sys::ModifyTableState, home: Home) {
 ///
 /// # Safety
 /// As [`install`].
-pub unsafe fn check(modify: &pg_sys::ModifyTableState, hash: Rc<Hash>, node: i32) {
+pub unsafe fn check(modify: &pg_sys::ModifyTableState, distribution: Rc<Distribution>, node: i32) {
     // SAFETY: an initialised ModifyTable has a subplan.
     unsafe {
-        let type_oid = key_type(modify, &hash);
-        let keep: Keep =
-            Rc::new(move |slot| node_of(&hash, type_oid, slot) == Some(node) || refuse_elsewhere());
+        let rows = Rows::of((*modify.resultRelInfo).ri_RelationDesc, distribution);
+        let keep: Keep = Rc::new(move |slot| rows.node_of(slot) == node || refuse_elsewhere());
         rows::filter(modify.ps.lefttree, keep);
     }
 }
 
-/// # Safety
-/// As [`install`].
-unsafe fn key_type(modify: &pg_sys::ModifyTableState, hash: &Hash) -> pg_sys::Oid {
-    // SAFETY: an initialised ModifyTable has a result relation.
-    let columns =
-        unsafe { crate::opened::columns_of((*(*modify.resultRelInfo).ri_RelationDesc).rd_att) };
-    columns[hash.attribute as usize - 1].atttypid
+/// Where the rows of a table lie.
+struct Rows {
+    relation: Oid,
+    distribution: Rc<Distribution>,
+    /// The numbers and types of the distribution columns.
+    columns: Vec<(i16, Oid)>,
+    last: i32,
+}
+
+impl Rows {
+    /// # Safety
+    /// An open relation, which has the columns.
+    unsafe fn of(relation: pg_sys::Relation, distribution: Rc<Distribution>) -> Self {
+        // SAFETY: by the caller's promise.
+        let (oid, all) = unsafe {
+            (
+                (*relation).rd_id,
+                crate::opened::columns_of((*relation).rd_att),
+            )
+        };
+        let columns: Vec<(i16, Oid)> = distribution
+            .columns()
+            .iter()
+            .map(|column| {
+                (
+                    column.attribute,
+                    all[column.attribute as usize - 1].atttypid,
+                )
+            })
+            .collect();
+        Rows {
+            relation: oid,
+            distribution,
+            last: columns
+                .iter()
+                .map(|(number, _)| i32::from(*number))
+                .max()
+                .unwrap_or(0),
+            columns,
+        }
+    }
+
+    /// The node of the row in the slot; raises when it has none.
+    fn node_of(&self, slot: *mut TupleTableSlot) -> i32 {
+        // SAFETY: the row has as many columns as the table; values that the slot gives are of the column's type.
+        unsafe {
+            if i32::from((*slot).tts_nvalid) < self.last {
+                pg_sys::slot_getsomeattrs_int(slot, self.last);
+            }
+            let (nulls, values) = ((*slot).tts_isnull, (*slot).tts_values);
+            let place = |number: i16| number as usize - 1;
+            if self
+                .columns
+                .iter()
+                .any(|(number, _)| *nulls.add(place(*number)))
+            {
+                refuse_null();
+            }
+            self.distribution
+                .node_of(|key| {
+                    let (number, type_oid) = self.columns[key];
+                    (type_oid, *values.add(place(number)))
+                })
+                .unwrap_or_else(|_| refuse_unplaced(self.relation))
+        }
+    }
 }
 
 /// Raises: nobody would look for the row here.
@@ -66,7 +124,7 @@ fn refuse_elsewhere() -> ! {
 }
 
 /// Raises: participants would make different copies.
-pub fn refuse(relation: pg_sys::Oid) -> ! {
+pub fn refuse(relation: Oid) -> ! {
     // SAFETY: the name of a relation that is open.
     let name = unsafe { super::super::analysis::tree::string(pg_sys::get_rel_name(relation)) };
     let error = PostgresError::made(
@@ -89,33 +147,25 @@ fn refuse_null() -> ! {
     error.raise()
 }
 
-/// Whether the row in the slot is this node's.
-fn is_own(hash: &Hash, type_oid: pg_sys::Oid, slot: *mut pg_sys::TupleTableSlot) -> bool {
-    match node_of(hash, type_oid, slot) {
-        Some(node) if node != participants::own_node() => {
-            participants::require([node]);
-            false
-        }
-        _ => true,
-    }
+/// Raises, at all participants alike: no rule covers the row.
+fn refuse_unplaced(relation: Oid) -> ! {
+    // SAFETY: the name of a relation that is open.
+    let name = unsafe { super::super::analysis::tree::string(pg_sys::get_rel_name(relation)) };
+    let error = PostgresError::made(
+        pgrx::PgSqlErrorCode::ERRCODE_CHECK_VIOLATION as i32,
+        &format!("no partition for a row of table \"{name}\""),
+        "No rule of the table's placement covers it.",
+        None,
+    );
+    error.raise()
 }
 
-/// The node of the row in the slot; `None` for a key that no node has.
-fn node_of(hash: &Hash, type_oid: pg_sys::Oid, slot: *mut pg_sys::TupleTableSlot) -> Option<i32> {
-    // SAFETY: the row has as many columns as the table; values that the slot gives are of the column's type.
-    unsafe {
-        let attribute = i32::from(hash.attribute);
-        if i32::from((*slot).tts_nvalid) < attribute {
-            pg_sys::slot_getsomeattrs_int(slot, attribute);
-        }
-        let index = hash.attribute as usize - 1;
-        if *(*slot).tts_isnull.add(index) {
-            refuse_null();
-        }
-        let value = *(*slot).tts_values.add(index);
-        match key::partition(hash.kind, hash.nodes.len(), type_oid, value) {
-            Partition::At(partition) => Some(hash.nodes[partition]),
-            Partition::Nowhere | Partition::Unknown => None,
-        }
+/// Whether the row in the slot is this node's.
+fn is_own(rows: &Rows, slot: *mut TupleTableSlot) -> bool {
+    let node = rows.node_of(slot);
+    if node == participants::own_node() {
+        return true;
     }
+    participants::require([node]);
+    false
 }

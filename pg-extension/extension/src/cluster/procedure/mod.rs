@@ -1,6 +1,6 @@
 //! Distributed procedures on a node: which they are, and what watches over their bodies. See docs/design/procedures.md.
 //!
-//! From below: `record` (the catalogue), `key` (the placement function), `placements` (where rows lie), `participants` (who runs the
+//! From below: `record` (the catalogue), `placements` (where rows lie), `participants` (who runs the
 //! current call), `guard` (what each query of a body needs), `insertion` (rows that belong to another node); and by itself
 //! `body` (what a stored body does).
 //!
@@ -9,7 +9,6 @@
 mod body;
 pub mod guard;
 pub mod insertion;
-mod key;
 mod participants;
 pub mod placements;
 mod record;

@@ -1,10 +1,15 @@
 //! Where the rows of each relation lie, kept per backend until the placement changes.
 
-use super::super::{postgres, version};
-use super::key::Kind;
-use pgrx::pg_sys::{self, Oid};
+use super::super::analysis::operand;
+use super::super::placement::{
+    self, Distribution, Entries, Function, KeyColumn, Kind, Method, Operation, Rule,
+};
+use super::super::{postgres, settings, version};
+use pgrx::pg_sys::{self, Datum, Oid};
+use serde_json::Value as Json;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ffi::{CStr, CString};
 use std::rc::Rc;
 
 /// Where the rows of a relation lie.
@@ -16,24 +21,16 @@ pub enum Home {
     Everywhere,
     /// On this node only: the first of the cluster.
     Node(i32),
-    /// By the hash of a column.
-    Hash(Rc<Hash>),
-}
-
-/// How rows are spread.
-pub struct Hash {
-    /// The distribution column.
-    pub attribute: i16,
-    /// How its values are read.
-    pub kind: Kind,
-    /// The node of each partition.
-    pub nodes: Vec<i32>,
+    /// Each on the node that its distribution columns say.
+    Distributed(Rc<Distribution>),
 }
 
 #[derive(Default)]
 struct Placements {
     version: i64,
     first_node: i32,
+    /// Which node this is; 0 when no router has said so yet.
+    own_node: i32,
     node_count: usize,
     homes: HashMap<u32, Home>,
 }
@@ -55,6 +52,19 @@ fn with_current<R>(code: impl FnOnce(&mut Placements) -> R) -> R {
 /// The node that has the tables without a placement; `None` in a cluster of one.
 pub fn first_of_several() -> Option<i32> {
     with_current(|placements| (placements.node_count > 1).then_some(placements.first_node))
+}
+
+/// This node's number: as the connected router says, else as the last change of the placement has told; `None` in a cluster of one, and when
+/// nobody has.
+pub fn own_node_of_several() -> Option<i32> {
+    let told = match settings::PLACEMENT_VERSION.get() {
+        0 => 0,
+        _ => settings::NODE_ID.get(),
+    };
+    with_current(|placements| {
+        let own = if told != 0 { told } else { placements.own_node };
+        (placements.node_count > 1 && own != 0).then_some(own)
+    })
 }
 
 /// Where the rows of a relation lie.
@@ -85,60 +95,148 @@ fn unplaced(relation: Oid, first_node: i32) -> Home {
     }
 }
 
+/// What the tables of a colocation group have in common.
+struct Group {
+    kinds: Vec<Kind>,
+    /// `None` when this library does not know what it says.
+    function: Option<Function>,
+    nodes: Vec<i32>,
+}
+
 fn load(version: i64) -> Placements {
     let mut loaded = Placements {
         version,
         first_node: i32::MAX,
         ..Placements::default()
     };
-    let mut kinds = HashMap::new();
-    let mut nodes: HashMap<i32, Vec<i32>> = HashMap::new();
-    // SAFETY: the columns have the types that the install script gives them, and are not null.
+    let mut groups = HashMap::new();
+    // SAFETY: the columns have the types that the install script gives them.
     unsafe {
         postgres::each_row(c"node", 1, &mut |row| {
-            loaded.first_node = loaded.first_node.min(row[0].value() as i32);
+            loaded.first_node = loaded.first_node.min(number(row[0]));
             loaded.node_count += 1;
         });
-        postgres::each_row(c"colocation", 3, &mut |row| {
-            let kind = postgres::text_argument(row[2]);
-            kinds.insert(row[0].value() as i32, Kind::named(&kind.to_string_lossy()));
-            nodes.insert(
-                row[0].value() as i32,
-                vec![0; row[1].value() as u32 as usize],
-            );
+        postgres::each_row(c"own_node", 2, &mut |row| loaded.own_node = number(row[1]));
+        postgres::each_row(c"colocation", 6, &mut |row| {
+            groups.insert(number(row[0]), group(row));
         });
         postgres::each_row(c"partition", 3, &mut |row| {
-            let nodes = nodes.entry(row[0].value() as i32).or_default();
-            if let Some(node) = nodes.get_mut(row[1].value() as u32 as usize) {
-                *node = row[2].value() as i32;
+            let group = groups.get_mut(&number(row[0]));
+            let place = number(row[1]) as usize;
+            if let Some(node) = group.and_then(|group| group.nodes.get_mut(place)) {
+                *node = number(row[2]);
             }
         });
-        // Two columns are null for a reference table.
-        postgres::each_row(c"placement", 2, &mut |row| {
-            let is_reference = postgres::text_argument(row[1]).to_bytes() == b"reference";
-            let home = if is_reference {
-                Home::Everywhere
-            } else {
-                Home::Here
-            };
-            loaded.homes.insert(row[0].value() as u32, home);
-        });
-        postgres::each_row(c"placement", 4, &mut |row| {
-            let relation = Oid::from(row[0].value() as u32);
-            let colocation = row[3].value() as i32;
-            let is_hash = postgres::text_argument(row[1]).to_bytes() == b"hash";
-            if let (true, Some(Some(kind))) = (is_hash, kinds.get(&colocation)) {
-                let name = row[2].cast_mut_ptr::<pg_sys::NameData>().cast();
-                let hash = Hash {
-                    attribute: pg_sys::get_attnum(relation, name),
-                    kind: *kind,
-                    nodes: nodes.get(&colocation).cloned().unwrap_or_default(),
-                };
-                loaded
-                    .homes
-                    .insert(relation.to_u32(), Home::Hash(Rc::new(hash)));
-            }
+        postgres::each_row(c"placement", 5, &mut |row| {
+            let relation = Oid::from(number(row[0]) as u32);
+            loaded
+                .homes
+                .insert(relation.to_u32(), placed(relation, row, &groups));
         });
     }
     loaded
+}
+
+/// A number that is never NULL.
+fn number(value: Option<Datum>) -> i32 {
+    value.map_or(0, |value| value.value() as i32)
+}
+
+/// # Safety
+/// A `text`, or NULL.
+unsafe fn text(value: Option<Datum>) -> String {
+    value.map_or(String::new(), |value| {
+        // SAFETY: by the caller's promise.
+        let text = unsafe { postgres::text_argument(value) };
+        text.to_string_lossy().into_owned()
+    })
+}
+
+/// A `jsonb`, or NULL.
+fn json(value: Option<Datum>) -> Json {
+    let printed = value.map(|value| operand::output(pg_sys::JSONBOID, value));
+    printed.map_or(Json::Null, |text| {
+        serde_json::from_str(&text).unwrap_or_default()
+    })
+}
+
+/// # Safety
+/// A row of `abelian.colocation`.
+unsafe fn group(row: &[Option<Datum>]) -> Group {
+    let partition_count = number(row[1]) as usize;
+    // SAFETY: by the caller's promise.
+    let (kinds, method) = unsafe { (Kind::list(&text(row[2])), text(row[4])) };
+    let kinds = kinds.unwrap_or_default();
+    let rule = || Rule::from_json(&json(row[5]), &kinds, partition_count);
+    let method = match &method[..] {
+        "hash" | "" => Some(Method::Hash),
+        "lookup" => rule().map(Method::Lookup),
+        _ => rule().map(Method::Rule),
+    };
+    Group {
+        function: method.map(|method| Function {
+            method,
+            partition_count,
+        }),
+        nodes: vec![0; partition_count],
+        kinds,
+    }
+}
+
+/// # Safety
+/// A row of `abelian.placement`.
+unsafe fn placed(relation: Oid, row: &[Option<Datum>], groups: &HashMap<i32, Group>) -> Home {
+    let colocation = number(row[3]);
+    let group = groups.get(&colocation);
+    // SAFETY: by the caller's promise.
+    let columns = unsafe { columns(relation, row) };
+    let (Some(columns), Some(group)) = (columns, group) else {
+        return Home::Everywhere;
+    };
+    let columns: Vec<KeyColumn> = columns
+        .into_iter()
+        .zip(&group.kinds)
+        .map(|((attribute, operation), kind)| KeyColumn {
+            attribute,
+            kind: *kind,
+            operation,
+        })
+        .collect();
+    let distribution = group.function.clone().map(|function| {
+        Distribution::new(
+            columns,
+            function,
+            group.nodes.clone(),
+            Entries::of(colocation),
+        )
+    });
+    match distribution {
+        Some(distribution) if distribution.columns().len() == group.kinds.len() => {
+            Home::Distributed(Rc::new(distribution))
+        }
+        _ => Home::Here,
+    }
+}
+
+/// The numbers of the distribution columns, and what is made of them; `None` for a reference table.
+///
+/// # Safety
+/// A row of `abelian.placement`.
+unsafe fn columns(relation: Oid, row: &[Option<Datum>]) -> Option<Vec<(i16, Option<Operation>)>> {
+    let attribute = |name: &CStr| {
+        // SAFETY: a look-up by name.
+        unsafe { pg_sys::get_attnum(relation, name.as_ptr()) }
+    };
+    // The table of an older version has one column, by its name.
+    let Some(columns) = row[4] else {
+        // SAFETY: by the caller's promise.
+        let name = unsafe { postgres::name_argument(row[2]?) };
+        return Some(vec![(attribute(&name), None)]);
+    };
+    let columns = placement::columns(&json(Some(columns))).unwrap_or_default();
+    let named = columns.into_iter().map(|(name, operation)| {
+        let name = CString::new(name).unwrap_or_default();
+        (attribute(&name), operation)
+    });
+    Some(named.collect())
 }

@@ -119,7 +119,7 @@ fn statement(
         return Ok(Err(reason.to_owned()));
     }
     let target = tree::target(query);
-    let Home::Hash(hash) = placements::home(target) else {
+    let Home::Distributed(distribution) = placements::home(target) else {
         return Ok(Err("its table is not distributed".to_owned()));
     };
     let obstacle = match query.commandType {
@@ -129,7 +129,10 @@ fn statement(
     if let Some(reason) = obstacle {
         return Ok(Err(reason.to_owned()));
     }
-    let Some(key) = key(filled, hash.attribute).and_then(operand::value) else {
+    let Some(column) = distribution.single() else {
+        return Ok(Err("its table is distributed by several columns".to_owned()));
+    };
+    let Some(key) = key(filled, column.attribute).and_then(operand::value) else {
         return Ok(Err(
             "its distribution key is not an argument or constant".to_owned()
         ));

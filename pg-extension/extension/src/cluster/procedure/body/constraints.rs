@@ -235,7 +235,7 @@ impl Target<'_> {
                 }
                 // Rows with a NULL key are nobody's: every participant lets PostgreSQL refuse them.
                 let alike = self.inserts()
-                    && matches!(&home, Home::Hash(hash) if hash.attribute == column.attnum)
+                    && matches!(&home, Home::Distributed(distribution) if distribution.is_by(column.attnum))
                     && operand::parameter(operand::strip_faithful(value)).is_some();
                 self.found.insert(
                     format!("violate the NOT NULL constraint of {name}; coalesce() gives what is not NULL"),

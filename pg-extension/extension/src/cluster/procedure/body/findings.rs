@@ -1,12 +1,16 @@
 //! What was found in a body, and the class that follows from it.
 
+use super::super::super::placement::Way;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// The variable that names the key of rows, and how it leads to their node.
+pub type Key = (i32, Way);
 
 /// Where a value comes from, apart from arguments, constants and reference tables, which are alike on all participants.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Source {
-    /// Rows of a table that not every node has; the variable that names their key, if one does.
-    Rows(String, Option<i32>),
+    /// Rows of a table that not every node has; what names their key, if a variable does.
+    Rows(String, Option<Key>),
     /// A function that may give another value on another node.
     Differs,
 }

@@ -3,7 +3,7 @@
 use super::super::super::analysis::{functions, operand, tree};
 use super::super::placements::{self, Home};
 use super::constraints;
-use super::findings::{Findings, Source, Sources};
+use super::findings::{Findings, Key, Source, Sources};
 use crate::callback;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use tree::NodePtr;
 struct Access {
     table: String,
     /// The argument that names the key, for all rows that the query touches.
-    key: Option<i32>,
+    key: Option<Key>,
 }
 
 impl Access {
@@ -94,9 +94,19 @@ fn is_local(findings: &Findings, node: NodePtr) -> Option<Source> {
     let key = tree::nodes(call.args)
         .nth(1)
         .and_then(|key| operand::parameter(operand::strip_faithful(key)));
+    let way = tree::nodes(call.args)
+        .next()
+        .and_then(|table| tree::cast::<pg_sys::Const, _>(table))
+        .and_then(
+            |table| match placements::home(Oid::from(table.constvalue.value() as u32)) {
+                Home::Distributed(distribution) => distribution.way(),
+                _ => None,
+            },
+        );
+    let argument = key.and_then(|key| findings.argument(key));
     Some(Source::Rows(
         "abelian.is_local()".to_owned(),
-        key.and_then(|key| findings.argument(key)),
+        argument.zip(way),
     ))
 }
 
@@ -157,17 +167,21 @@ fn look_at_level(
             )),
             Home::Everywhere => {}
             Home::Node(_) => accesses.push(Access { table, key: None }),
-            Home::Hash(hash) => {
+            Home::Distributed(distribution) => {
                 let moves = level.commandType == CmdType::CMD_UPDATE
                     && tree::list::<pg_sys::TargetEntry>(level.targetList)
-                        .any(|entry| entry.resno == hash.attribute && !entry.resjunk);
+                        .any(|entry| distribution.is_by(entry.resno) && !entry.resjunk);
                 if is_target && moves {
                     findings.not_understood(format!(
                         "{place}: it changes the distribution column of {table}"
                     ));
                 }
-                let key = key_of(level, index as i32 + 1, hash.attribute, is_target)
-                    .and_then(|variable| findings.argument(variable));
+                // An argument is a key where the key is one column.
+                let key = distribution
+                    .single()
+                    .and_then(|column| key_of(level, index as i32 + 1, column.attribute, is_target))
+                    .and_then(|variable| findings.argument(variable))
+                    .zip(distribution.way());
                 accesses.push(Access { table, key });
             }
         }

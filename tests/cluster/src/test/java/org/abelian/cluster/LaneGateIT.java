@@ -272,7 +272,7 @@ class LaneGateIT {
         Connection other = cluster.node(1).connectAsSuperuser()) {
       statement.execute("DROP TABLE IF EXISTS score CASCADE");
       statement.execute("CREATE TABLE score (id int PRIMARY KEY, n abelian.counter NOT NULL)");
-      statement.execute("SELECT create_distributed_table('score', 'id', 'tally')");
+      statement.execute("SELECT create_distributed_table('score', 'id', colocate_with => 'tally')");
       statement.execute("INSERT INTO score VALUES (" + keys[0] + ", 0), (" + keys[1] + ", 0)");
       statement.execute(
           "CREATE OR REPLACE PROCEDURE score_both(a int, b int) LANGUAGE plpgsql AS $$ BEGIN"

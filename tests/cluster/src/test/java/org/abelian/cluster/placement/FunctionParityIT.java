@@ -12,6 +12,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -24,7 +25,9 @@ import org.abelian.harness.WithCluster;
 import org.abelian.router.catalog.Colocation;
 import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.Placement;
+import org.abelian.router.placement.Clause;
 import org.abelian.router.placement.KeyExpression;
+import org.abelian.router.placement.KeyValue;
 import org.abelian.router.placement.LookupFunction;
 import org.abelian.router.placement.Otherwise;
 import org.abelian.router.placement.PartitionFunction;
@@ -105,38 +108,39 @@ class FunctionParityIT {
     }
   }
 
-  /** A small mistake: another operand, a clause less, an entry less, columns in another order. */
+  /** Another operand, columns in another order, or another partition for what is named first. */
   private static Placement.Distributed broken(Placement.Distributed right) {
-    KeyColumn first = right.columns().get(0);
-    if (first.expression() != null) {
-      KeyExpression.Operator operator = first.expression().operator();
-      List<KeyColumn> columns = new ArrayList<>(right.columns());
-      columns.set(
-          0,
-          new KeyColumn(
-              first.name(),
-              first.key(),
-              new KeyExpression(operator, first.expression().operand() + 1)));
-      return new Placement.Distributed(columns, right.colocation());
-    }
     Colocation group = right.colocation();
-    PartitionFunction function = broken(group.function(), right.columns().size());
-    return new Placement.Distributed(
-        right.columns(), new Colocation(group.id(), group.nodes(), function));
+    List<KeyColumn> columns = new ArrayList<>(right.columns());
+    PartitionFunction function = group.function();
+    KeyExpression expression = columns.get(0).expression();
+    if (function instanceof RuleFunction rule) {
+      function = broken(rule);
+    } else if (function instanceof LookupFunction lookup) {
+      function = broken(lookup);
+    } else if (expression != null) {
+      KeyExpression other = new KeyExpression(expression.operator(), expression.operand() + 1);
+      columns.set(0, new KeyColumn(columns.get(0).name(), columns.get(0).key(), other));
+    } else {
+      Otherwise otherwise =
+          columns.size() == 1 ? new Otherwise.Partition(0) : new Otherwise.Hash(List.of(1, 0));
+      function = new RuleFunction(function.count(), List.of(), otherwise);
+    }
+    return new Placement.Distributed(columns, new Colocation(group.id(), group.nodes(), function));
   }
 
-  private static PartitionFunction broken(PartitionFunction right, int columns) {
-    int count = right.count();
-    if (right instanceof RuleFunction rule) {
-      return new RuleFunction(
-          count, rule.clauses().subList(1, rule.clauses().size()), rule.otherwise());
-    }
-    if (right instanceof LookupFunction lookup) {
-      return new LookupFunction(count, Map.of(), lookup.otherwise());
-    }
-    Otherwise otherwise =
-        columns == 1 ? new Otherwise.Partition(0) : new Otherwise.Hash(List.of(1, 0));
-    return new RuleFunction(count, List.of(), otherwise);
+  private static PartitionFunction broken(RuleFunction right) {
+    List<Clause> clauses = new ArrayList<>(right.clauses());
+    Clause first = clauses.get(0);
+    int other = (first.partition() + Math.max(1, right.count() / 2)) % right.count();
+    clauses.set(0, new Clause(other, first.conditions()));
+    return new RuleFunction(right.count(), clauses, right.otherwise());
+  }
+
+  private static PartitionFunction broken(LookupFunction right) {
+    Map<KeyValue, Integer> entries = new HashMap<>(right.entries());
+    entries.replaceAll((key, partition) -> (partition + right.count() / 2) % right.count());
+    return new LookupFunction(right.count(), entries, right.otherwise());
   }
 
   private static List<String> differences(

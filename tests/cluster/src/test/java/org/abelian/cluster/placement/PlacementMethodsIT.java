@@ -216,10 +216,17 @@ class PlacementMethodsIT {
     twin.run(
         "INSERT INTO %1$s (id, %2$s, v) SELECT id, %2$s, v + 1 FROM %3$s WHERE id < 4"
             .formatted(beside(table), table.columnList(), table.name()));
-    twin.run(
-        "INSERT INTO %1$s (id, %2$s) SELECT 9, %3$s"
-            .formatted(beside(table), table.columnList(), literals(table, keys.get(0))));
+    if (table.types().stream().noneMatch(PlacementMethodsIT::isCutByAssignment)) {
+      twin.run(
+          "INSERT INTO %1$s (id, %2$s) SELECT 9, %3$s"
+              .formatted(beside(table), table.columnList(), literals(table, keys.get(0))));
+    }
     twin.run("SELECT * FROM " + beside(table));
+  }
+
+  /** A number of a SELECT is an integer or bigint, and the router does not narrow it. */
+  private static boolean isCutByAssignment(KeyType type) {
+    return type == KeyType.SMALLINT || type == KeyType.NUMERIC;
   }
 
   private void read(PlacedTable table, Twin twin) throws SQLException, IOException {

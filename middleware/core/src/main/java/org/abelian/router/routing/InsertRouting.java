@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.abelian.router.analysis.ColumnReference;
 import org.abelian.router.analysis.Equality;
 import org.abelian.router.analysis.InsertFacts;
 import org.abelian.router.analysis.RelationFacts;
@@ -132,7 +131,7 @@ final class InsertRouting {
                 place ->
                     insert.rows().isEmpty() ? new Value.Other() : insert.rows().get(0).get(place))
             .toList();
-    if (sources.stream().anyMatch(source -> isLinked(source, row))) {
+    if (sources.stream().anyMatch(this::isLinked)) {
       return new KeyedPlan(classes, this::onSeveral);
     }
     List<KeySource> columns = new ArrayList<>();
@@ -164,29 +163,9 @@ final class InsertRouting {
   }
 
   /** True when each row is selected where a row of that table with the same key lies. */
-  private boolean isLinked(RelationFacts source, List<Value> row) {
-    Placement.Distributed from = uses.placement(source);
-    if (!from.liesWith(placement)) {
-      return false;
-    }
-    if (placement.hasOneColumn()
-        && insert.keyLinks().stream().anyMatch(link -> link.relation() == source.id())) {
-      return true;
-    }
-    for (int at = 0; at < row.size(); at++) {
-      ColumnReference key = new ColumnReference(source.id(), from.columns().get(at).name());
-      if (!(row.get(at) instanceof Value.Column column) || !isEqual(column.reference(), key)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private boolean isEqual(ColumnReference one, ColumnReference other) {
-    return one.equals(other)
-        || facts.equalities().stream()
-            .anyMatch(
-                equality -> equality.columns().contains(one) && equality.columns().contains(other));
+  private boolean isLinked(RelationFacts source) {
+    return uses.placement(source).liesWith(placement)
+        && insert.keyLinks().stream().anyMatch(link -> link.relation() == source.id());
   }
 
   private Route onSeveral(NodeSet nodes) {

@@ -17,10 +17,14 @@ import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.analysis.Value;
+import org.abelian.router.catalog.KeyColumn;
+import org.abelian.router.catalog.Placement;
+import org.abelian.router.catalog.TableName;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.placement.Clause;
 import org.abelian.router.placement.Condition;
 import org.abelian.router.placement.HashFunction;
+import org.abelian.router.placement.KeyExpression;
 import org.abelian.router.placement.KeyValue;
 import org.abelian.router.placement.Otherwise;
 import org.abelian.router.placement.RuleFunction;
@@ -221,36 +225,43 @@ class CompositeRoutingTest {
     return new Value.Column(FactsBuilder.reference(reference));
   }
 
-  private static FactsBuilder selected(Value one, Value other) {
-    return FactsBuilder.insert()
-        .writes("grid")
-        .readsNested("cells")
-        .selects(COLUMNS, other, new Value.Other(), one);
-  }
-
+  /**
+   * The node says by which tables all columns are the same; the router, whether they lie together.
+   */
   @Test
   void insertSelectByAllColumnsStaysOnEveryNode() {
-    assertEquals(
-        new Route.ScatterWrite(List.of(1, 2, 3)),
-        route(HASH, selected(column("1.x"), column("1.y"))));
-    assertEquals(
-        new Route.ScatterWrite(List.of(1, 2, 3)),
-        route(
-            HASH,
-            FactsBuilder.insert()
-                .writes("grid")
-                .readsNested("cells")
-                .readsNested("items")
-                .equal(List.of("1.y", "2.i"))
-                .selects(COLUMNS, column("2.i"), new Value.Other(), column("1.x"))));
-    assertRefused(
-        SqlState.FEATURE_NOT_SUPPORTED,
-        route(HASH, selected(column("1.y"), column("1.x"))),
-        "would move rows");
-    assertRefused(
-        SqlState.FEATURE_NOT_SUPPORTED,
-        route(HASH, selected(column("1.x"), column("1.v"))),
-        "would move rows");
+    FactsBuilder linked =
+        FactsBuilder.insert()
+            .writes("grid")
+            .readsNested("cells")
+            .linksKey("1.x")
+            .selects(COLUMNS, column("1.y"), new Value.Other(), column("1.x"));
+    assertEquals(new Route.ScatterWrite(List.of(1, 2, 3)), route(HASH, linked));
+    FactsBuilder swapped =
+        FactsBuilder.insert()
+            .writes("grid")
+            .readsNested("cells")
+            .selects(COLUMNS, column("1.x"), new Value.Other(), column("1.y"));
+    assertRefused(SqlState.FEATURE_NOT_SUPPORTED, route(HASH, swapped), "would move rows");
+  }
+
+  /** Equal columns of which another part counts do not lie together. */
+  @Test
+  void anotherExpressionIsAnotherPlace() {
+    Placement.Distributed grid = placement("grid");
+    KeyColumn first = grid.columns().get(0);
+    KeyExpression tenth = new KeyExpression(KeyExpression.Operator.DIVIDE, 10);
+    Placement.Distributed other =
+        new Placement.Distributed(
+            List.of(new KeyColumn("x", first.key(), tenth), new KeyColumn("y", first.key(), null)),
+            grid.colocation());
+    assertTrue(grid.liesWith(placement("cells")));
+    assertTrue(!grid.liesWith(other) && !other.liesWith(grid) && other.liesWith(other));
+  }
+
+  private static Placement.Distributed placement(String table) {
+    return (Placement.Distributed)
+        HASH.catalog().placement(new TableName("public", table)).orElseThrow();
   }
 
   @Test

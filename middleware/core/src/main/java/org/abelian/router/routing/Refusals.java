@@ -50,15 +50,14 @@ final class Refusals {
         "The distribution column decides which node holds the row: give it a value.");
   }
 
+  /** As a node says it, should it meet such a row. */
   static AbelianException keyUncovered(RelationFacts table, String columns) {
     return new AbelianException(
         SqlState.CHECK_VIOLATION,
-        "no rule places a row with this value of ("
-            + columns
-            + ") in relation \""
-            + table.name()
-            + "\"",
-        "The rule of the table has no ELSE. abelian.distributed_tables shows it.");
+        "no partition for a row of table \"" + table.name() + "\"",
+        "No rule of the table's placement covers what the row has in (" + columns + ").",
+        "The view abelian.distributed_tables shows the rule.",
+        null);
   }
 
   static AbelianException callByPartOfKey(ProcedureFacts procedure, String columns) {

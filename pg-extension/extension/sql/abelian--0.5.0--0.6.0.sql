@@ -172,6 +172,9 @@ CREATE FUNCTION abelian.has_key(relation regclass, key text) RETURNS boolean LAN
 CREATE FUNCTION abelian.partition_of(relation regclass, VARIADIC keys text[]) RETURNS integer LANGUAGE c STRICT STABLE AS 'MODULE_PATHNAME', 'abelian_partition_of';
 CREATE FUNCTION abelian.node_of(relation regclass, VARIADIC keys text[]) RETURNS integer LANGUAGE c STRICT STABLE AS 'MODULE_PATHNAME', 'abelian_node_of';
 
+-- True, or an error when the row belongs to another node: a condition of every COPY into a distributed table.
+CREATE FUNCTION abelian.check_own_row(relation oid, VARIADIC keys "any") RETURNS boolean LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'abelian_check_own_row';
+
 CREATE FUNCTION abelian.key_expression(key jsonb) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE key->>'operator' WHEN 'left' THEN format('left(%I, %s)', key->>'name', key->>'operand')
          ELSE concat_ws(' ', quote_ident(key->>'name'), key->>'operator', key->>'operand') END

@@ -198,3 +198,85 @@ SELECT abelian.install_catalog(catalog) FROM saved;
 SELECT catalog::jsonb = abelian.catalog()::jsonb FROM saved;
 COMMIT;
 SELECT abelian.partition_of('visit', '9', 'x'), abelian.partition_of('known', 'a');
+
+-- which statements are right on each node alone: joined by all columns, pair by pair, that have the same expressions
+CREATE TABLE twin (b text, a int);
+SELECT create_distributed_table('twin', 'a, b', colocate_with => 'pair');
+CREATE TABLE years (y int, name varchar(10));
+SELECT create_distributed_table('years', 'y, name', colocate_with => 'decade');
+CREATE FUNCTION merged(statement text) RETURNS text LANGUAGE sql AS
+  $$ SELECT coalesce(f -> 'merge' ->> 'reason', f -> 'merge' ->> 'mode') || CASE WHEN f ->> 'kind' = 'insert' THEN ' ' || coalesce(f -> 'insert' ->> 'key_links', '') ELSE '' END
+       FROM json_array_elements(abelian.analyze(statement)) f $$;
+SELECT merged('SELECT * FROM pair p JOIN twin t ON p.a = t.a AND p.b = t.b');
+SELECT merged('SELECT * FROM pair p JOIN twin t USING (b, a)');
+SELECT merged('SELECT * FROM pair p JOIN twin t ON p.a = t.a');
+SELECT merged('SELECT * FROM pair p JOIN child c ON p.a = c.a JOIN twin t ON t.a = c.a AND t.b = p.b WHERE c.b = p.b');
+SELECT merged('SELECT * FROM pair p LEFT JOIN twin t ON p.a = t.a AND p.b = t.b');
+SELECT merged('SELECT * FROM pair p LEFT JOIN twin t ON p.a = t.a WHERE p.b = t.b');
+SELECT merged('SELECT * FROM pair p FULL JOIN twin t ON p.a = t.a AND p.b = t.b');
+SELECT merged('SELECT * FROM pair p FULL JOIN twin t ON p.a = t.a');
+SELECT merged('SELECT * FROM pair p WHERE EXISTS (SELECT FROM twin t WHERE t.a = p.a AND t.b = p.b)');
+SELECT merged('SELECT * FROM pair p WHERE EXISTS (SELECT FROM twin t WHERE t.a = p.a)');
+SELECT merged('SELECT * FROM pair p, LATERAL (SELECT * FROM twin t WHERE t.a = p.a AND t.b = p.b LIMIT 1) x');
+SELECT merged('SELECT * FROM pair p, LATERAL (SELECT * FROM twin t WHERE t.a = p.a LIMIT 1) x');
+SELECT merged('SELECT a, b, count(*) FROM pair GROUP BY b, a');
+SELECT merged('SELECT a, count(*) FROM pair GROUP BY a');
+SELECT merged('SELECT DISTINCT a, b FROM pair'), merged('SELECT DISTINCT a FROM pair');
+SELECT merged('SELECT a, b, sum(c) OVER (PARTITION BY b, a) FROM pair'), merged('SELECT a, sum(c) OVER (PARTITION BY a) FROM pair');
+SELECT merged('SELECT count(DISTINCT a) FROM pair'), merged('SELECT count(DISTINCT k) FROM known');
+SELECT merged('SELECT * FROM decade d JOIN other o ON d.year = o.year AND d.name = o.name');
+SELECT merged('SELECT * FROM decade d JOIN years y ON d.year = y.y AND d.name = y.name');
+SELECT merged('INSERT INTO twin SELECT b, a FROM pair');
+SELECT merged('INSERT INTO twin SELECT b, a + 1 FROM pair');
+SELECT merged('INSERT INTO twin SELECT p.b, c.a FROM pair p JOIN child c ON p.b = c.b');
+SELECT merged('INSERT INTO years SELECT year, name FROM decade');
+SELECT merged('INSERT INTO other SELECT year, 1, name FROM decade');
+
+-- a body whose tables lie by different expressions over the same argument
+CREATE TABLE ones (k int, n int);
+CREATE TABLE tens (k int, n int);
+SELECT create_distributed_table('ones', 'k', colocate_with => 'none');
+SELECT create_distributed_table('tens', 'k / 10', colocate_with => 'ones');
+CREATE PROCEDURE carries(a int) LANGUAGE plpgsql AS $$
+DECLARE found int;
+BEGIN
+  SELECT n INTO found FROM ones WHERE k = a;
+  UPDATE tens SET n = found WHERE k = a;
+END $$;
+SELECT abelian.explain_procedure('carries(int)');
+CREATE PROCEDURE stays(a int) LANGUAGE plpgsql AS $$
+DECLARE found int;
+BEGIN
+  SELECT n INTO found FROM tens WHERE k = a;
+  UPDATE tens SET n = found WHERE k = a;
+END $$;
+SELECT abelian.explain_procedure('stays(int)');
+CREATE PROCEDURE at_several(x int, y text) LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE pair SET c = 1 WHERE a = x AND b = y;
+END $$;
+SELECT abelian.explain_procedure('at_several(int, text)');
+
+-- inside of a call: the nodes of all keys are needed when all columns are known, else all nodes; a row that no rule covers is refused
+CREATE FUNCTION needs(participants text, statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE statement;
+  RETURN 'done';
+EXCEPTION WHEN OTHERS THEN
+  RETURN sqlstate || ' ' || sqlerrm;
+END $$;
+INSERT INTO abelian.lookup_entry SELECT colocation_id, 'far', 31 FROM abelian.placement WHERE relation = 'known'::regclass;
+\set VERBOSITY default
+SELECT abelian.node_of('pair', '1', 'x'), abelian.node_of('pair', '1', 'k'), abelian.node_of('pair', '3', 'x');
+BEGIN; SET LOCAL abelian.participants = '1:1'; SELECT needs('', 'SELECT FROM pair WHERE a = 1 AND b = ''x'''); ROLLBACK;
+BEGIN; SET LOCAL abelian.participants = '1:1'; SELECT * FROM pair WHERE a = 1; ROLLBACK;
+BEGIN; SET LOCAL abelian.participants = '1:1'; SELECT * FROM pair WHERE a IN (1, 3) AND b IN ('x', 'k'); ROLLBACK;
+BEGIN; SET LOCAL abelian.participants = '1:1'; SELECT * FROM pair WHERE (a = 1 AND b = 'x') OR (a = 1 AND b = 'x'); ROLLBACK;
+BEGIN; SET LOCAL abelian.participants = '1:1'; SELECT * FROM orders WHERE warehouse = 150; ROLLBACK;
+BEGIN; SET LOCAL abelian.participants = '1:1'; SELECT * FROM orders WHERE warehouse = ANY ('{50, 250}'); ROLLBACK;
+BEGIN; SET LOCAL abelian.participants = '1:1'; SELECT * FROM known WHERE k = 'far'; ROLLBACK;
+BEGIN; SET LOCAL abelian.participants = '1:1'; SELECT abelian.is_local('pair', 1); ROLLBACK;
+BEGIN; SET LOCAL abelian.participants = '1:1,2'; SELECT abelian.is_local('orders', 50), abelian.is_local('orders', 150); ROLLBACK;
+BEGIN; SET LOCAL abelian.participants = '1:1'; INSERT INTO parts VALUES (2, 2); ROLLBACK;
+BEGIN; SET LOCAL abelian.participants = '1:1'; INSERT INTO pair VALUES (1, NULL, 1); ROLLBACK;
+BEGIN; SET LOCAL abelian.participants = '1:1'; UPDATE pair SET b = 'z' WHERE a = 1 AND b = 'x'; ROLLBACK;

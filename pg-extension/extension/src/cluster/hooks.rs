@@ -4,8 +4,8 @@
 //! function's own work, which sees the new version that it makes.
 
 use super::{
-    column_fill, gate, nested, postgres, procedure, run_as, schema_change, session_settings,
-    settings, transaction_token, version, vote,
+    column_fill, gate, misplaced, nested, postgres, procedure, run_as, schema_change,
+    session_settings, settings, transaction_token, version, vote,
 };
 use crate::backend;
 use crate::boundary::functions;
@@ -30,11 +30,17 @@ pub fn install() {
     });
     executor::after_start(Subscriber {
         concerns: |start| {
-            (procedure::is_running() || has_router() && is_inside()) && !start.is_explain_only()
+            let is_watched = procedure::is_running() || has_router() && is_inside();
+            (is_watched || misplaced::concerns(start.query())) && !start.is_explain_only()
         },
-        tell: |start: &Start| match procedure::is_running() {
-            true => procedure::check_query(start.query()),
-            false => nested::check_query(start.query(), depth()),
+        tell: |start: &Start| {
+            if procedure::is_running() {
+                procedure::check_query(start.query());
+            } else if has_router() && is_inside() {
+                nested::check_query(start.query(), depth());
+            } else {
+                misplaced::check_query(start.query());
+            }
         },
     });
     planner::subscribe(|_, _| {
@@ -140,6 +146,7 @@ fn concerns_command(command: &Command) -> bool {
     concerned && touches_tables(command.tag())
         || has_router() && changes_settings(command.tag())
         || run_as::is_inside()
+        || misplaced::is_load(command.node())
         || our_gid_to_prepare(command).is_some()
 }
 
@@ -149,6 +156,9 @@ fn around_command(command: &Command, run: Runner<'_>) {
     let is_checked = touches_tables && is_client_statement();
     if run_as::is_inside() {
         run_as::check_command(command.node());
+    }
+    if let Some(checked) = misplaced::checked_load(&command) {
+        command = command.with_statement(checked);
     }
     let changes_settings = has_router() && changes_settings(command.tag());
     if is_checked {

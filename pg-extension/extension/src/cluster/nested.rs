@@ -12,7 +12,7 @@ use super::analysis::tree::{self, NodePtr};
 use super::procedure::guard::{self, Wanted};
 use super::procedure::insertion;
 use super::procedure::placements::{self, Home};
-use super::{postgres, procedure, settings};
+use super::{misplaced, postgres, procedure, settings};
 use crate::boundary::{PostgresError, functions};
 use crate::callback;
 use crate::pg_function;
@@ -83,7 +83,10 @@ pub fn statement_ends() {
 /// Looks at an initialised query that is not the client's own; `depth` runs and commands enclose it.
 pub fn check_query(query: &pg_sys::QueryDesc, depth: u32) {
     let is_own = depth == 1 && TOP.get() == Top::Query;
-    if is_own || query.planstate.is_null() {
+    if is_own {
+        misplaced::check_query(query);
+        return;
+    } else if query.planstate.is_null() {
         return;
     }
     let Some(own) = watched() else {
@@ -101,6 +104,9 @@ pub fn check_query(query: &pg_sys::QueryDesc, depth: u32) {
         } else {
             false
         };
+        if by_foreign_key {
+            misplaced::check_query(query); // what it cascades to may be a distribution column
+        }
         let mut look = Look {
             own,
             by_foreign_key,
@@ -180,12 +186,20 @@ impl Look {
                         drop(distribution);
                         refuse(relation, Why::OfSeveralNodes)
                     } else if modify.operation == CmdType::CMD_INSERT {
-                        insertion::check(modify, distribution, self.own);
+                        insertion::check(modify, &distribution, self.own, elsewhere);
                     }
                 }
             }
         }
     }
+}
+
+/// Nobody would look for the row here.
+fn elsewhere(_relation: Oid, _node: i32) -> PostgresError {
+    PostgresError::unsupported(
+        "a function or trigger inserts a row of a distributed table that belongs to another node",
+        "Insert it by a statement of its own, or make the function a distributed procedure (create_distributed_procedure).",
+    )
 }
 
 /// Sequences count on each node; tables that an extension brought were filled on each node alike.

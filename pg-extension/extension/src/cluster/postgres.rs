@@ -111,20 +111,33 @@ pub unsafe fn each_row(
             if row.is_null() {
                 break;
             }
-            let values: Vec<Option<pg_sys::Datum>> = (1..=columns as i32)
-                .map(|number| {
-                    let mut is_null = number > (*(*table).rd_att).natts;
-                    let value = (!is_null)
-                        .then(|| pg_sys::heap_getattr(row, number, (*table).rd_att, &mut is_null));
-                    value.filter(|_| !is_null)
-                })
-                .collect();
-            visitor(&values);
+            visitor(&values(row, (*table).rd_att, columns));
         }
         pg_sys::systable_endscan(scan);
         pg_sys::UnregisterSnapshot(snapshot);
         pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
     }
+}
+
+/// The values of the first columns of a row; `None` for NULL and for columns that there are not.
+///
+/// # Safety
+/// The description must be that of the row.
+pub unsafe fn values(
+    row: pg_sys::HeapTuple,
+    description: pg_sys::TupleDesc,
+    columns: usize,
+) -> Vec<Option<pg_sys::Datum>> {
+    let value = |number: i32| {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let mut is_null = number > (*description).natts;
+            let value =
+                (!is_null).then(|| pg_sys::heap_getattr(row, number, description, &mut is_null));
+            value.filter(|_| !is_null)
+        }
+    };
+    (1..=columns as i32).map(value).collect()
 }
 
 /// Whether a table or one of its partitions has rows here, in the newest state.

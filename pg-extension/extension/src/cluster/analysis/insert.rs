@@ -1,7 +1,8 @@
 //! What an INSERT inserts: columns, values of each row, where the rows stand in the text.
 
+use super::graph::Column;
 use super::operand;
-use super::relation::Placement;
+use super::relation::Spreading;
 use super::row_spans;
 use super::scope::{Range, ScopeId, Scopes};
 use super::tree::{self, NodePtr};
@@ -148,7 +149,8 @@ fn selected_value(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr) -> J
         .unwrap_or(json!({ "other": true }))
 }
 
-/// The distribution columns among the source's that always equal the key of the inserted row.
+/// The relations of the source whose distribution columns always equal those of the inserted row, all of them, pair by pair; each with its first
+/// distribution column.
 fn key_links(
     scopes: &mut Scopes,
     scope: ScopeId,
@@ -156,34 +158,47 @@ fn key_links(
     columns: &[String],
     entries: &[&'static pg_sys::TargetEntry],
 ) -> Json {
-    let Some(key) = scopes.relations[target]
-        .key()
-        .map(|key| scopes.relations[target].column_name(key))
-    else {
+    let Some(spreading) = scopes.relations[target].spreading() else {
         return json!([]);
     };
-    let Some(entry) = columns
+    let given: Option<Vec<Column>> = spreading
+        .columns
         .iter()
-        .position(|column| *column == key)
-        .map(|i| entries[i])
-    else {
-        return json!([]);
-    };
-    let Some(column) = tree::cast::<pg_sys::Var, _>(operand::strip_faithful(entry.expr.cast()))
-        .and_then(|var| scopes.resolve(scope, var))
-    else {
-        return json!([]);
-    };
-    scopes
-        .graph
-        .united_with(column)
-        .into_iter()
-        .filter_map(|column| scopes.origin(column))
-        .filter(|(relation, attribute)| {
-            matches!(scopes.relations[*relation].placement, Placement::Hash { attribute: key, .. } if key == *attribute)
+        .map(|(attribute, _)| {
+            let name = scopes.relations[target].column_name(*attribute);
+            let entry = entries[columns.iter().position(|column| *column == name)?];
+            let stripped = operand::strip_faithful(entry.expr.cast());
+            tree::cast::<pg_sys::Var, _>(stripped).and_then(|var| scopes.resolve(scope, var))
         })
-        .map(|(relation, attribute)| json!([relation, scopes.relations[relation].column_name(attribute)]))
+        .collect();
+    let Some(given) = given else {
+        return json!([]);
+    };
+    (0..scopes.relations.len())
+        .filter_map(|relation| first_linked(scopes, relation, &spreading, &given))
         .collect()
+}
+
+/// The relation with its first distribution column, if its rows lie by the same as the inserted ones, and have the same there.
+fn first_linked(
+    scopes: &mut Scopes,
+    relation: usize,
+    inserted: &Spreading,
+    given: &[Column],
+) -> Option<Json> {
+    let spreading = scopes.relations[relation].spreading()?;
+    let operations = |one: &Spreading| one.columns.iter().map(|one| one.1).collect::<Vec<_>>();
+    let united = operations(&spreading) == operations(inserted)
+        && spreading
+            .columns
+            .iter()
+            .zip(given)
+            .all(|((attribute, _), given)| {
+                let own = scopes.column(relation, *attribute);
+                scopes.graph.are_united(own, *given)
+            });
+    let first = spreading.columns[0].0;
+    united.then(|| json!([relation, scopes.relations[relation].column_name(first)]))
 }
 
 fn value_spans(

@@ -1,6 +1,7 @@
 //! Whether a query can be evaluated partition by partition: whether what it gives over all rows is the disjoint union of
 //! what it gives over the rows of each node, with reference tables complete on each.
 
+use super::super::placement::Operation;
 use super::graph::Column;
 use super::relation::Placement;
 use super::scope::{Range, ScopeId, Scopes};
@@ -14,11 +15,27 @@ pub enum Spread {
     Everywhere,
     /// Of tables that lie on the first node only (or of a catalogue).
     FirstNode,
-    /// Each row comes from one partition. `keys` are distribution columns that are never NULL in these rows;
+    /// Each row comes from one partition. `keys` are those of relations whose distribution columns are never NULL in these rows;
     /// without any, nothing can be joined to them by key.
-    Partitioned { keys: Vec<Column> },
+    Partitioned { keys: Vec<Key> },
     /// It needs rows of several partitions at once.
     Mixed(String),
+}
+
+/// The distribution columns of one relation.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Key {
+    columns: Vec<Column>,
+    /// What is made of the columns, and the colocation group: rows of relations that have these in common lie together if their columns are equal.
+    way: (i32, Vec<Option<Operation>>),
+}
+
+impl Key {
+    /// Whether rows lie together that satisfy the test in all pairs of columns.
+    fn pairs(&self, other: &Key, test: impl Fn(Column, Column) -> bool) -> bool {
+        let mut pairs = self.columns.iter().zip(&other.columns);
+        self.way == other.way && pairs.all(|(one, other)| test(*one, *other))
+    }
 }
 
 use Spread::{Everywhere, FirstNode, Mixed, Partitioned};
@@ -92,12 +109,23 @@ fn range_spread(scopes: &mut Scopes, scope: ScopeId, index: i32) -> Spread {
 }
 
 fn relation_spread(scopes: &mut Scopes, id: usize) -> Spread {
-    match scopes.relations[id].placement {
+    match scopes.relations[id].placement.clone() {
         Placement::Reference => Everywhere,
         Placement::Catalog | Placement::None => FirstNode,
-        Placement::Hash { attribute, .. } => Partitioned {
-            keys: vec![scopes.column(id, attribute)],
-        },
+        Placement::Distributed(spreading) => {
+            let columns = spreading.columns.iter();
+            let key = Key {
+                columns: columns
+                    .clone()
+                    .map(|(column, _)| scopes.column(id, *column))
+                    .collect(),
+                way: (
+                    spreading.colocation,
+                    columns.map(|(_, operation)| *operation).collect(),
+                ),
+            };
+            Partitioned { keys: vec![key] }
+        }
     }
 }
 
@@ -116,7 +144,7 @@ fn derived(scopes: &mut Scopes, outer: ScopeId, inner: ScopeId) -> Spread {
 }
 
 /// Whether a LATERAL subquery reads rows of one key only: that of an outer distributed row.
-fn is_lateral(scopes: &mut Scopes, outer: ScopeId, inner: ScopeId, keys: &[Column]) -> bool {
+fn is_lateral(scopes: &mut Scopes, outer: ScopeId, inner: ScopeId, keys: &[Key]) -> bool {
     let inner_query = std::ptr::from_ref(scopes.scopes[inner].query);
     let lateral = tree::list::<pg_sys::RangeTblEntry>(scopes.scopes[outer].query.rtable)
         .any(|entry| entry.lateral && std::ptr::eq(entry.subquery, inner_query));
@@ -130,9 +158,7 @@ fn is_lateral(scopes: &mut Scopes, outer: ScopeId, inner: ScopeId, keys: &[Colum
     outside
         .into_iter()
         .any(|id| match relation_spread(scopes, id) {
-            Partitioned { keys: outer } => outer
-                .iter()
-                .any(|one| keys.iter().any(|other| scopes.graph.reaches(*one, *other))),
+            Partitioned { keys: outer } => is_tied_to_key(scopes, &outer, keys),
             _ => false,
         })
 }
@@ -142,7 +168,7 @@ pub fn global_step(
     scopes: &mut Scopes,
     scope: ScopeId,
     query: &'static pg_sys::Query,
-    keys: &[Column],
+    keys: &[Key],
 ) -> Option<&'static str> {
     if !query.limitCount.is_null() || !query.limitOffset.is_null() {
         return Some("LIMIT or OFFSET");
@@ -167,7 +193,7 @@ pub fn windows_step(
     scopes: &mut Scopes,
     scope: ScopeId,
     query: &'static pg_sys::Query,
-    keys: &[Column],
+    keys: &[Key],
 ) -> Option<&'static str> {
     let windows: Vec<_> = tree::list::<pg_sys::WindowClause>(query.windowClause).collect();
     let all_local = windows
@@ -176,68 +202,54 @@ pub fn windows_step(
     (!all_local).then_some("a window that is not partitioned by the distribution column")
 }
 
-/// Whether a list of grouping columns holds one that is always equal to a distribution column.
+/// Whether a list of grouping columns holds all distribution columns of a relation, or what is always equal to them.
 pub fn contains_key(
     scopes: &mut Scopes,
     scope: ScopeId,
     query: &'static pg_sys::Query,
     clauses: *const pg_sys::List,
-    keys: &[Column],
+    keys: &[Key],
 ) -> bool {
-    let expressions: Vec<NodePtr> = tree::list::<pg_sys::SortGroupClause>(clauses)
+    let grouped: Vec<Column> = tree::list::<pg_sys::SortGroupClause>(clauses)
         .filter_map(|clause| tree::target_of(query, clause))
-        .map(|entry| entry.expr.cast())
+        .filter_map(|entry| column_of(scopes, scope, entry.expr.cast()))
         .collect();
-    expressions
-        .into_iter()
-        .any(|expression| is_key(scopes, scope, expression, keys))
+    let graph = &scopes.graph;
+    let is_grouped = |column: &Column| grouped.iter().any(|one| graph.are_united(*one, *column));
+    keys.iter().any(|key| key.columns.iter().all(is_grouped))
 }
 
-/// Whether an expression is always equal to a distribution column.
-pub fn is_key(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr, keys: &[Column]) -> bool {
+/// Whether an expression is always equal to the only distribution column of a relation.
+pub fn is_key(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr, keys: &[Key]) -> bool {
+    let Some(column) = column_of(scopes, scope, expression) else {
+        return false;
+    };
+    keys.iter()
+        .any(|key| matches!(key.columns[..], [only] if scopes.graph.are_united(column, only)))
+}
+
+fn column_of(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr) -> Option<Column> {
     let stripped = super::operand::strip_faithful(expression);
-    let column = tree::cast::<pg_sys::Var, _>(stripped).and_then(|var| scopes.resolve(scope, var));
-    column.is_some_and(|column| keys.iter().any(|key| scopes.graph.are_united(column, *key)))
+    tree::cast::<pg_sys::Var, _>(stripped).and_then(|var| scopes.resolve(scope, var))
 }
 
-/// Whether some pair of distribution columns of one colocation group satisfies the test.
-fn some_pair(
-    scopes: &Scopes,
-    left: &[Column],
-    right: &[Column],
-    test: impl Fn(Column, Column) -> bool,
-) -> bool {
-    left.iter().any(|one| {
-        right
-            .iter()
-            .any(|other| same_colocation(scopes, *one, *other) && test(*one, *other))
-    })
+/// Whether rows of two keys lie together that satisfy the test in all pairs of columns.
+fn some_pair(left: &[Key], right: &[Key], test: impl Fn(Column, Column) -> bool) -> bool {
+    left.iter()
+        .any(|one| right.iter().any(|other| one.pairs(other, &test)))
 }
 
 /// Whether rows of the two meet only where their keys are equal.
-fn are_joined_by_key(scopes: &Scopes, left: &[Column], right: &[Column]) -> bool {
+fn are_joined_by_key(scopes: &Scopes, left: &[Key], right: &[Key]) -> bool {
     let graph = &scopes.graph;
-    some_pair(scopes, left, right, |one, other| {
+    some_pair(left, right, |one, other| {
         graph.reaches(one, other) || graph.reaches(other, one)
     })
 }
 
 /// Whether rows of the second matter only for a row of the first with an equal key.
-fn is_tied_to_key(scopes: &Scopes, first: &[Column], second: &[Column]) -> bool {
-    some_pair(scopes, first, second, |one, other| {
-        scopes.graph.reaches(one, other)
-    })
-}
-
-fn same_colocation(scopes: &Scopes, one: Column, other: Column) -> bool {
-    let colocation = |column: Column| match scopes
-        .origin(column)
-        .map(|(id, _)| scopes.relations[id].placement)
-    {
-        Some(Placement::Hash { colocation, .. }) => Some(colocation),
-        _ => None,
-    };
-    colocation(one).is_some() && colocation(one) == colocation(other)
+fn is_tied_to_key(scopes: &Scopes, first: &[Key], second: &[Key]) -> bool {
+    some_pair(first, second, |one, other| scopes.graph.reaches(one, other))
 }
 
 const NOT_BY_KEY: &str = "distributed tables are joined other than by their distribution columns";
@@ -282,7 +294,7 @@ fn full_join(scopes: &Scopes, left: Spread, right: Spread) -> Spread {
         (Everywhere, Everywhere) => Everywhere,
         (FirstNode | Everywhere, FirstNode | Everywhere) => FirstNode,
         (Partitioned { keys: left }, Partitioned { keys: right })
-            if some_pair(scopes, &left, &right, |one, other| {
+            if some_pair(&left, &right, |one, other| {
                 scopes.graph.are_matched(one, other)
             }) =>
         {

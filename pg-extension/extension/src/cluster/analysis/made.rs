@@ -27,10 +27,13 @@ pub struct Made {
 
 impl Made {
     /// Whether the router has to know the values to place the rows.
-    pub fn places(&self, placement: Placement) -> bool {
+    pub fn places(&self, placement: &Placement) -> bool {
         match placement {
             Placement::Reference => true,
-            Placement::Hash { attribute, .. } => self.somewhere.contains(&attribute),
+            Placement::Distributed(spreading) => {
+                let mut columns = spreading.columns.iter();
+                columns.any(|(column, _)| self.somewhere.contains(column))
+            }
             Placement::None | Placement::Catalog => false,
         }
     }

@@ -1,13 +1,16 @@
 //! The relations that a statement touches, and where their rows lie.
 
+use super::super::placement::Operation;
 use super::super::postgres;
+use super::super::procedure::placements;
 use super::tree;
 use pgrx::pg_sys::{self, Oid};
 use serde_json::{Value as Json, json};
 use std::ffi::CString;
+use std::rc::Rc;
 
 /// Where the rows of a relation lie.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Placement {
     /// A system catalogue: each node has its own.
     Catalog,
@@ -15,8 +18,17 @@ pub enum Placement {
     None,
     /// A copy on every node.
     Reference,
-    /// Spread by the hash of this attribute.
-    Hash { attribute: i16, colocation: i32 },
+    /// Each row on the node that its distribution columns say.
+    Distributed(Rc<Spreading>),
+}
+
+/// By what the rows of a table are spread.
+#[derive(PartialEq, Debug)]
+pub struct Spreading {
+    /// The distribution columns, and what is made of them.
+    pub columns: Vec<(i16, Option<Operation>)>,
+    /// The number of the colocation group.
+    pub colocation: i32,
 }
 
 /// One mention of a relation in a statement.
@@ -76,10 +88,10 @@ impl Relation {
         unsafe { tree::string(pg_sys::get_attname(self.oid, attribute, true)) }
     }
 
-    /// The attribute that decides where its rows lie.
-    pub fn key(&self) -> Option<i16> {
-        match self.placement {
-            Placement::Hash { attribute, .. } => Some(attribute),
+    /// What decides where its rows lie.
+    pub fn spreading(&self) -> Option<Rc<Spreading>> {
+        match &self.placement {
+            Placement::Distributed(spreading) => Some(Rc::clone(spreading)),
             _ => None,
         }
     }
@@ -125,10 +137,9 @@ fn placement_of(oid: Oid) -> Placement {
     }
 }
 
-/// Positions of the columns of `abelian.placement`.
+/// Positions of columns of `abelian.placement`.
 const RELATION: i16 = 1;
-const COLUMN_NAME: i32 = 3;
-const COLOCATION: i32 = 4;
+const COLOCATION: usize = 4;
 
 /// # Safety
 /// `row` must be a row of `abelian.placement`.
@@ -139,17 +150,13 @@ unsafe fn placement_from(
 ) -> Placement {
     // SAFETY: the columns have the types that the install script gives them.
     unsafe {
-        let mut is_null = false;
-        let name = pg_sys::heap_getattr(row, COLUMN_NAME, columns, &mut is_null);
-        if is_null {
-            return Placement::Reference;
-        }
-        let attribute = pg_sys::get_attnum(oid, name.cast_mut_ptr::<pg_sys::NameData>().cast());
-        let colocation =
-            pg_sys::heap_getattr(row, COLOCATION, columns, &mut is_null).value() as i32;
-        Placement::Hash {
-            attribute,
-            colocation,
+        let values = postgres::values(row, columns, placements::COLUMNS);
+        match placements::columns(oid, &values) {
+            None => Placement::Reference,
+            Some(columns) => Placement::Distributed(Rc::new(Spreading {
+                columns,
+                colocation: values[COLOCATION - 1].map_or(0, |number| number.value() as i32),
+            })),
         }
     }
 }

@@ -288,7 +288,7 @@ impl Scopes {
         let range = self
             .scope_of(scope, var.varlevelsup)
             .and_then(|scope| self.scopes[scope].ranges.get(var.varno as usize - 1));
-        matches!(range, Some(Range::Relation(id)) if self.relations[*id].key().is_some())
+        matches!(range, Some(Range::Relation(id)) if self.relations[*id].spreading().is_some())
     }
 
     /// Ids of all relations at this level and below it.

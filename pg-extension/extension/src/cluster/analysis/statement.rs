@@ -273,7 +273,7 @@ fn describe_query(
     if let Some(made) = made::find(query, parameters) {
         let mut relations = scopes.relations.iter();
         let target = relations.find(|relation| relation.write && relation.level == 0);
-        let places = target.is_some_and(|target| made.places(target.placement));
+        let places = target.is_some_and(|target| made.places(&target.placement));
         facts["random_keys"] = json!(true);
         if places || settings::RANDOM_KEYS.get() {
             let count = made.parameters.len() - parameters.len();

@@ -110,6 +110,17 @@ mod tests {
         assert_ne!(hash(keys.iter()), hash(keys.iter().rev()));
     }
 
+    #[test]
+    fn several_keys_are_spread_evenly() {
+        let by_hash = function(Method::Hash, 32);
+        let mut rows = [0_u32; 32];
+        for (a, b) in (0..100).flat_map(|a| (0..320).map(move |b| (a, b))) {
+            let partition = by_hash.partition(&[number(a), number(b)], nothing);
+            rows[partition.expect("a partition")] += 1;
+        }
+        assert!(rows.iter().all(|rows| (850..=1_150).contains(rows)), "{rows:?}");
+    }
+
     fn condition(column: usize, operator: &str, values: &[i64]) -> Condition {
         let values = values.iter().map(|value| number(*value)).collect();
         let comparison = Comparison::named(operator, values).expect("a comparison");

@@ -1,5 +1,7 @@
-//! INSERT inside a distributed procedure: each participant computes all rows, and keeps those that are its own.
+//! INSERT inside a distributed procedure: each participant computes all rows, and keeps those that are its own. Elsewhere a row that is not
+//! this node's own is an error.
 
+use super::super::analysis::tree;
 use super::super::placement::Distribution;
 use super::participants;
 use super::placements::Home;
@@ -22,28 +24,69 @@ pub unsafe fn install(modify: &pg_sys::ModifyTableState, home: Home) {
             Home::Node(node) if node == participants::own_node() => return,
             Home::Node(node) => {
                 participants::require([node]);
-                Rc::new(|_| false)
+                Box::new(|_| false)
             }
             Home::Distributed(distribution) => {
                 let rows = Rows::of(relation, distribution);
-                Rc::new(move |slot| is_own(&rows, slot))
+                Box::new(move |slot| is_own(&rows, slot))
             }
         };
         rows::filter(modify.ps.lefttree, keep);
     }
 }
 
-/// Refuses rows of a distributed table that are not this node's, for an INSERT that only this node runs.
+/// Says why a row of the table, which belongs to that node, is refused.
+pub type Elsewhere = fn(Oid, i32) -> PostgresError;
+
+/// Refuses rows of a distributed table that are not this node's, for an INSERT or MERGE that only this node runs.
 ///
 /// # Safety
-/// As [`install`].
-pub unsafe fn check(modify: &pg_sys::ModifyTableState, distribution: Rc<Distribution>, node: i32) {
-    // SAFETY: an initialised ModifyTable has a subplan.
+/// The state must be an initialised ModifyTable.
+pub unsafe fn check(
+    modify: &pg_sys::ModifyTableState,
+    distribution: &Rc<Distribution>,
+    node: i32,
+    elsewhere: Elsewhere,
+) {
+    // SAFETY: an initialised ModifyTable has a subplan, and a result relation; a MERGE the projections of its actions.
     unsafe {
-        let rows = Rows::of((*modify.resultRelInfo).ri_RelationDesc, distribution);
-        let keep: Keep = Rc::new(move |slot| rows.node_of(slot) == node || refuse_elsewhere());
-        rows::filter(modify.ps.lefttree, keep);
+        let relation = (*modify.resultRelInfo).ri_RelationDesc;
+        let checked = || -> Keep {
+            let rows = Rows::of(relation, Rc::clone(distribution));
+            Box::new(move |slot| {
+                let of_row = rows.node_of(slot);
+                of_row == node || elsewhere(rows.relation, of_row).raise()
+            })
+        };
+        match modify.operation {
+            pg_sys::CmdType::CMD_INSERT => rows::filter(modify.ps.lefttree, checked()),
+            pg_sys::CmdType::CMD_MERGE => {
+                for action in merge_actions(&*modify.resultRelInfo) {
+                    if (*(*action).mas_action).commandType == pg_sys::CmdType::CMD_INSERT {
+                        let memory = (*modify.ps.state).es_query_cxt;
+                        rows::watch((*action).mas_proj, memory, checked());
+                    }
+                }
+            }
+            _ => {}
+        }
     }
+}
+
+/// What a MERGE does for rows that it does not find.
+///
+/// # Safety
+/// The result relation of an initialised MERGE.
+unsafe fn merge_actions(target: &pg_sys::ResultRelInfo) -> Vec<*mut pg_sys::MergeActionState> {
+    #[cfg(any(feature = "pg15", feature = "pg16"))]
+    let lists = [target.ri_notMatchedMergeAction];
+    #[cfg(not(any(feature = "pg15", feature = "pg16")))]
+    let lists = target.ri_MergeActions;
+    lists
+        .into_iter()
+        .flat_map(|list| tree::nodes(list))
+        .map(|action| action.cast())
+        .collect()
 }
 
 /// Where the rows of a table lie.
@@ -102,7 +145,7 @@ impl Rows {
                 .iter()
                 .any(|(number, _)| *nulls.add(place(*number)))
             {
-                refuse_null();
+                refuse_null(self.relation);
             }
             self.distribution
                 .node_of(|key| {
@@ -114,19 +157,10 @@ impl Rows {
     }
 }
 
-/// Raises: nobody would look for the row here.
-fn refuse_elsewhere() -> ! {
-    PostgresError::unsupported(
-        "a function or trigger inserts a row of a distributed table that belongs to another node",
-        "Insert it by a statement of its own, or make the function a distributed procedure (create_distributed_procedure).",
-    )
-    .raise()
-}
-
 /// Raises: participants would make different copies.
 pub fn refuse(relation: Oid) -> ! {
     // SAFETY: the name of a relation that is open.
-    let name = unsafe { super::super::analysis::tree::string(pg_sys::get_rel_name(relation)) };
+    let name = unsafe { tree::string(pg_sys::get_rel_name(relation)) };
     let error = PostgresError::made(
         pgrx::PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32,
         &format!("a distributed procedure cannot change reference table \"{name}\""),
@@ -137,20 +171,22 @@ pub fn refuse(relation: Oid) -> ! {
 }
 
 /// Raises, at all participants alike: such a row would have no node.
-fn refuse_null() -> ! {
+pub fn refuse_null(relation: Oid) -> ! {
+    // SAFETY: the name of a relation that is open.
+    let name = unsafe { tree::string(pg_sys::get_rel_name(relation)) };
     let error = PostgresError::made(
         pgrx::PgSqlErrorCode::ERRCODE_NOT_NULL_VIOLATION as i32,
-        "null value in the distribution column of a row that a distributed procedure inserts",
+        &format!("null value in a distribution column of table \"{name}\""),
         "The distribution column decides which node holds the row.",
         None,
     );
     error.raise()
 }
 
-/// Raises, at all participants alike: no rule covers the row.
-fn refuse_unplaced(relation: Oid) -> ! {
+/// Raises, at all participants alike: no rule covers the row, or its key is no number.
+pub fn refuse_unplaced(relation: Oid) -> ! {
     // SAFETY: the name of a relation that is open.
-    let name = unsafe { super::super::analysis::tree::string(pg_sys::get_rel_name(relation)) };
+    let name = unsafe { tree::string(pg_sys::get_rel_name(relation)) };
     let error = PostgresError::made(
         pgrx::PgSqlErrorCode::ERRCODE_CHECK_VIOLATION as i32,
         &format!("no partition for a row of table \"{name}\""),

@@ -8,7 +8,7 @@ use super::super::postgres;
 use crate::boundary::PostgresError;
 use crate::callback;
 use crate::hooks::subscribers::Subscriber;
-use crate::hooks::{is_nested, rows, transaction};
+use crate::hooks::{is_nested, transaction};
 use pgrx::pg_sys;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -122,7 +122,6 @@ pub fn is_idle() -> bool {
 /// The client's next statement.
 pub fn statement_starts() {
     if !is_idle() {
-        rows::forget();
         let told = PHASE.get() == Phase::Told || are_several();
         PHASE.set(if told { Phase::Running } else { Phase::Idle });
     }

@@ -127,7 +127,7 @@ fn load(version: i64) -> Placements {
                 *node = number(row[2]);
             }
         });
-        postgres::each_row(c"placement", 5, &mut |row| {
+        postgres::each_row(c"placement", COLUMNS, &mut |row| {
             let relation = Oid::from(number(row[0]) as u32);
             loaded
                 .homes
@@ -218,11 +218,17 @@ unsafe fn placed(relation: Oid, row: &[Option<Datum>], groups: &HashMap<i32, Gro
     }
 }
 
+/// How many columns of `abelian.placement` are read.
+pub const COLUMNS: usize = 5;
+
 /// The numbers of the distribution columns, and what is made of them; `None` for a reference table.
 ///
 /// # Safety
 /// A row of `abelian.placement`.
-unsafe fn columns(relation: Oid, row: &[Option<Datum>]) -> Option<Vec<(i16, Option<Operation>)>> {
+pub unsafe fn columns(
+    relation: Oid,
+    row: &[Option<Datum>],
+) -> Option<Vec<(i16, Option<Operation>)>> {
     let attribute = |name: &CStr| {
         // SAFETY: a look-up by name.
         unsafe { pg_sys::get_attnum(relation, name.as_ptr()) }

@@ -13,8 +13,7 @@ mod finish;
 mod partial;
 mod pull;
 
-use super::graph::Column;
-use super::locality::{self, Spread};
+use super::locality::{self, Key, Spread};
 use super::relation::Placement;
 use super::scope::{ScopeId, Scopes};
 use super::tree;
@@ -59,12 +58,12 @@ fn concat() -> Json {
 
 /// A write that reads distributed rows is right on each node alone when it writes distributed rows.
 fn write(scopes: &Scopes) -> Json {
-    let all_hash = scopes
+    let all_distributed = scopes
         .relations
         .iter()
         .filter(|relation| relation.write)
-        .all(|relation| matches!(relation.placement, Placement::Hash { .. }));
-    if all_hash {
+        .all(|relation| matches!(relation.placement, Placement::Distributed(_)));
+    if all_distributed {
         concat()
     } else {
         refuse("rows of a distributed table are written to a table that is not distributed")
@@ -75,7 +74,7 @@ fn select(
     scopes: &mut Scopes,
     scope: ScopeId,
     query: &'static pg_sys::Query,
-    keys: &[Column],
+    keys: &[Key],
     parameters: &[Oid],
 ) -> Result<Json, PostgresError> {
     if !is_constant(query.limitCount) || !is_constant(query.limitOffset) {

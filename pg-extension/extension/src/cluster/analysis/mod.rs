@@ -2,7 +2,7 @@
 //! views or search path. Executes nothing; takes the locks that the analysis of the statement itself would take.
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
-//! `scope` and `conditions` (levels of a query), `sql_body`, `node_functions` and `functions`, `blind`, `procedure_call`, `insert`, `copy`, `utility`, `definition`, `temporary` and `view_query` (commands), `locality` (which queries can be
+//! `scope` and `conditions` (levels of a query), `sql_body`, `node_functions` and `functions`, `blind`, `procedure_call`, `insert`, `copy`, `tokens`, `prepared`, `utility`, `definition`, `temporary` and `view_query` (commands), `locality` (which queries can be
 //! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `made` (keys that the router makes), `statement`.
 
 pub mod blind;
@@ -19,6 +19,7 @@ mod merge;
 mod node_functions;
 pub mod operand;
 pub mod parser;
+mod prepared;
 pub mod procedure_call;
 pub mod relation;
 mod row_spans;
@@ -26,6 +27,7 @@ mod scope;
 mod sql_body;
 mod statement;
 pub mod temporary;
+mod tokens;
 pub mod tree;
 mod utility;
 mod view_query;

@@ -21,6 +21,7 @@ import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.explain.Explain;
 import org.abelian.router.frontend.Authentication;
 import org.abelian.router.frontend.CopyRelay;
+import org.abelian.router.frontend.ExecuteCommand;
 import org.abelian.router.frontend.ExtendedProtocol;
 import org.abelian.router.frontend.GroupMessages;
 import org.abelian.router.frontend.KeyGeneration;
@@ -420,10 +421,12 @@ public final class ClientSession
     StatementStarter starter = starter(engine, batchScope);
     SessionCommands commands =
         new SessionCommands(engine, settings, statements, services.catalogs(), portals::clear);
+    ExecuteCommand executes = new ExecuteCommand(engine, starter, statements);
     ExtendedProtocol extended =
-        new ExtendedProtocol(engine, starter, statements, commands, portals, input.queue());
+        new ExtendedProtocol(
+            engine, starter, statements, commands, executes, portals, input.queue());
     SimpleProtocol simple =
-        new SimpleProtocol(engine, starter, statements, commands, services.catalogs());
+        new SimpleProtocol(engine, starter, statements, commands, executes, services.catalogs());
     pipeline = new Pipeline(input, engine, errors, extended, simple, this);
     group.of(pipeline, extended, simple);
     copy = new CopyRelay(replies, input.queue(), pipeline);

@@ -34,7 +34,6 @@ class RefusalIT {
   @ValueSource(
       strings = {
         "DO $$ BEGIN UPDATE account SET balance = 0; END $$",
-        "PREPARE q (int) AS SELECT owner FROM account WHERE id = $1",
         "COPY account FROM STDIN (FORMAT binary)",
         "COPY account (owner) FROM STDIN",
         "COPY account FROM STDIN WHERE id > 5",

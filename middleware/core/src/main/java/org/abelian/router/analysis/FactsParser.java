@@ -91,7 +91,29 @@ public final class FactsParser {
         procedure(node.path("procedure")),
         blind(node.path("blind")),
         combined(node),
-        node.path("random_keys").asBoolean());
+        node.path("random_keys").asBoolean(),
+        span(node.path("prepares")),
+        list(node.path("inner_parameters"), FactsParser::oid),
+        executes(node));
+  }
+
+  private static ExecuteFacts executes(JsonNode node) {
+    JsonNode executes = node.path("executes");
+    Span span = span(executes.path("span"));
+    return span == null
+        ? null
+        : new ExecuteFacts(
+            text(node.path("name")), span, list(executes.path("arguments"), FactsParser::argument));
+  }
+
+  private static ExecuteFacts.Argument argument(JsonNode node) {
+    JsonNode constant = node.path("constant");
+    return new ExecuteFacts.Argument(
+        span(node.path("span")),
+        constant.isObject()
+            ? constant(ExecuteFacts.Constant.class, constant.path("kind"))
+            : ExecuteFacts.Constant.NONE,
+        text(constant.path("text")));
   }
 
   private static RelationFacts relation(JsonNode node) {

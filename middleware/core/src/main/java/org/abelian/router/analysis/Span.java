@@ -1,5 +1,7 @@
 package org.abelian.router.analysis;
 
+import java.nio.charset.StandardCharsets;
+
 /**
  * A piece of the query text.
  *
@@ -10,5 +12,11 @@ public record Span(int offset, int length) {
   /** The first byte after the piece. */
   public int end() {
     return offset + length;
+  }
+
+  /** The piece. */
+  public String of(String text) {
+    return new String(
+        text.getBytes(StandardCharsets.UTF_8), offset, length, StandardCharsets.UTF_8);
   }
 }

@@ -33,6 +33,10 @@ import java.util.List;
  * @param blind null unless it changes rows: whether it can be done again later unnoticed
  * @param combined how it can stand for several of different sessions; null when it cannot
  * @param randomKeys true when it has random keys that the router could make
+ * @param prepares where the statement stands that PREPARE names; null for others
+ * @param innerParameters types of the parameters of a statement inside a command, as PostgreSQL
+ *     resolved them
+ * @param executes null unless it runs, explains or stores the rows of a prepared statement
  */
 public record StatementFacts(
     StatementKind kind,
@@ -61,7 +65,10 @@ public record StatementFacts(
     ProcedureFacts procedure,
     BlindFacts blind,
     CombinedFacts combined,
-    boolean randomKeys) {
+    boolean randomKeys,
+    Span prepares,
+    List<Integer> innerParameters,
+    ExecuteFacts executes) {
   /** Copies the lists. */
   public StatementFacts {
     parameters = List.copyOf(parameters);
@@ -69,6 +76,7 @@ public record StatementFacts(
     equalities = List.copyOf(equalities);
     operations = List.copyOf(operations);
     functions = List.copyOf(functions);
+    innerParameters = List.copyOf(innerParameters);
   }
 
   /** True when it changes rows of a table, itself or in WITH. */
@@ -110,6 +118,9 @@ public record StatementFacts(
         null,
         null,
         null,
-        false);
+        false,
+        null,
+        List.of(),
+        null);
   }
 }

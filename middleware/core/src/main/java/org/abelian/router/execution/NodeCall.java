@@ -59,6 +59,23 @@ public final class NodeCall {
   }
 
   /**
+   * Runs a statement that comes once. What is prepared before it, in the same group of messages, is
+   * forgotten should that fail.
+   *
+   * @param sync false to stay within the client's group of messages
+   */
+  public static QueryResult once(NodeConnection connection, NodeStatement statement, boolean sync)
+      throws NodeLostException {
+    connection.parseUnnamed(statement);
+    FrameWriter writer = connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).int1(0).int2(0).int2(0).int2(0).end();
+    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    writer.empty(sync ? FrontendType.SYNC : FrontendType.FLUSH);
+    connection.flush();
+    return await(connection, sync);
+  }
+
+  /**
    * Appends a prepared statement with text values, without asking for an answer.
    *
    * @return true when it has to be parsed first

@@ -31,10 +31,14 @@ public final class ExtendedProtocol {
   private final StatementStarter starter;
   private final SessionStatements statements;
   private final SessionCommands commands;
+  private final ExecuteCommand executes;
   private final Portals portals;
   private final ByteQueue input;
   private final BindMessage bind = new BindMessage();
   private final BoundParameters values = new BoundParameters(bind);
+
+  /** Whether the rest of the group only runs what was bound last. */
+  private boolean runsNext;
 
   /** A statement whose Describe waits for the Bind after it, which names the node. */
   private SharedStatement describeWithBind;
@@ -44,12 +48,14 @@ public final class ExtendedProtocol {
       StatementStarter starter,
       SessionStatements statements,
       SessionCommands commands,
+      ExecuteCommand executes,
       Portals portals,
       ByteQueue input) {
     this.context = context;
     this.starter = starter;
     this.statements = statements;
     this.commands = commands;
+    this.executes = executes;
     this.portals = portals;
     this.input = input;
   }
@@ -95,7 +101,23 @@ public final class ExtendedProtocol {
       return bindHere(statement, () -> commands.run(statement, routed));
     }
     boolean named = bind.statementEnd() > bind.statementAt() || statement.isFrequent();
-    boolean alone = isRunNext(array, at + length);
+    runsNext = isRunNext(array, at + length);
+    if (routed.facts().executes() == null) {
+      return bind(statement, analysed, named, runsNext);
+    }
+    ExecuteCommand.Bound executed = executes.bind(statement, routed, bind);
+    if (executed == null) {
+      return Progress.QUIET;
+    }
+    bind.look(executed.bind(), 0);
+    return bind(executed.statement(), executed.analysed(), true, runsNext);
+  }
+
+  /** Binds what nodes are to run, with keys of the router's where it needs them. */
+  private Progress bind(
+      SharedStatement statement, AnalysedStatement analysed, boolean named, boolean alone)
+      throws IOException {
+    RoutedStatement routed = analysed.routed();
     if (!analysed.hasRandomKeys()) {
       return bind(statement, routed, named, alone);
     }
@@ -182,7 +204,7 @@ public final class ExtendedProtocol {
 
   /** As above, for the Bind message that is being planned. */
   public boolean runsNext(BindMessage bound) {
-    return bound == bind && isRunNext(bind.array(), bind.end());
+    return bound == bind && runsNext;
   }
 
   private boolean isForPortal(byte type, byte[] array, int at) {
@@ -233,6 +255,8 @@ public final class ExtendedProtocol {
     RoutedStatement routed = analysed.routed();
     if (SessionCommands.runs(routed.utility()) || routed.facts().rewritten() != null) {
       return describeNothing();
+    } else if (routed.facts().executes() != null) {
+      return executes.describe(statement, routed);
     } else if (isBoundNext(statement, array, next)) {
       describeWithBind = statement;
     } else {

@@ -1,6 +1,7 @@
 package org.abelian.router.frontend;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -36,7 +37,6 @@ public final class SessionCommands {
           UtilityKind.RESET,
           UtilityKind.DISCARD,
           UtilityKind.PREPARE,
-          UtilityKind.EXECUTE,
           UtilityKind.DEALLOCATE,
           UtilityKind.LISTEN,
           UtilityKind.UNLISTEN,
@@ -98,10 +98,7 @@ public final class SessionCommands {
       case LISTEN ->
           throw AbelianException.unsupported(
               "LISTEN is not supported through the router", "Listen on a connection to a node.");
-      case PREPARE, EXECUTE ->
-          throw AbelianException.unsupported(
-              facts.tag() + " as a statement is not supported through the router",
-              "Use the prepared statements of the client library, which the router supports.");
+      case PREPARE -> prepare(statement.sql(), facts);
       default ->
           throw AbelianException.unsupported(
               facts.tag() + " is not supported through the router",
@@ -256,6 +253,15 @@ public final class SessionCommands {
     }
     answer(tag);
     return Progress.SETTLE;
+  }
+
+  /** As a Parse with that name does it. */
+  private Progress prepare(String sql, StatementFacts facts) {
+    byte[] name = facts.name().getBytes(StandardCharsets.UTF_8);
+    String text = facts.prepares().of(sql);
+    NodeStatement statement = NodeStatement.of(text, facts.innerParameters());
+    statements.named().define(name, 0, name.length, statements.intern(statement.body()));
+    return answer("PREPARE");
   }
 
   /**

@@ -22,7 +22,6 @@ import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
-import org.abelian.router.routing.TextValues;
 import org.abelian.router.session.BlindOperation;
 import org.abelian.router.session.Progress;
 import org.abelian.router.session.TransactionState;
@@ -46,6 +45,7 @@ public final class SimpleProtocol {
   private final StatementStarter starter;
   private final SessionStatements statements;
   private final SessionCommands commands;
+  private final ExecuteCommand executes;
   private final CatalogStore catalogs;
   private final BindMessage bind = new BindMessage();
 
@@ -55,6 +55,9 @@ public final class SimpleProtocol {
   /** Which of them is next. */
   private int next;
 
+  /** Whether something else runs instead of the text. */
+  private boolean replaced;
+
   /** The next one when it is bound already, but could not run yet; else null. */
   private Execution bound;
 
@@ -63,11 +66,13 @@ public final class SimpleProtocol {
       StatementStarter starter,
       SessionStatements statements,
       SessionCommands commands,
+      ExecuteCommand executes,
       CatalogStore catalogs) {
     this.context = context;
     this.starter = starter;
     this.statements = statements;
     this.commands = commands;
+    this.executes = executes;
     this.catalogs = catalogs;
   }
 
@@ -176,10 +181,34 @@ public final class SimpleProtocol {
           "Send it by itself, or at the end.");
     }
     bind.look(EMPTY_BIND, 0);
-    GeneratedKeys generated = statements.keys().instead(analysed, TextValues.NONE, alone);
-    if (generated == null) {
-      return run(statement, routed, array, at, length);
+    replaced = false;
+    if (routed.facts().executes() == null) {
+      return run(statement, analysed, array, at, length);
     }
+    ExecuteCommand.Bound executed = executes.bind(statement, routed, bind);
+    if (executed == null) {
+      return Progress.QUIET;
+    }
+    replaced = true;
+    bind.look(executed.bind(), 0);
+    return run(executed.statement(), executed.analysed(), array, at, length);
+  }
+
+  private Progress run(
+      SharedStatement statement, AnalysedStatement analysed, byte[] array, int at, int length)
+      throws IOException {
+    boolean alone = texts.size() == 1;
+    AnalysedStatement whole =
+        analysed.hasRandomKeys() ? statements.analysed(statement, alone) : analysed;
+    if (whole == null) {
+      return Progress.QUIET;
+    }
+    BoundParameters values = new BoundParameters(bind);
+    GeneratedKeys generated = statements.keys().instead(whole, values, alone);
+    if (generated == null) {
+      return run(statement, whole.routed(), array, at, length);
+    }
+    replaced = true;
     bind.look(statements.keys().bind(generated, bind), 0);
     return run(generated.statement(), generated.routed(), array, at, length);
   }
@@ -224,7 +253,7 @@ public final class SimpleProtocol {
       throws IOException {
     boolean asItIs =
         texts.size() == 1
-            && bind.parameterCount() == 0
+            && !replaced
             && context.backends().touchesOnly(backend)
             && (!context.transactions().state().isOpen() || backend.begun);
     if (asItIs) {

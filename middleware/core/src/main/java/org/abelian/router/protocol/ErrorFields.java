@@ -13,6 +13,7 @@ public final class ErrorFields {
   public static final char MESSAGE = 'M';
   public static final char DETAIL = 'D';
   public static final char HINT = 'H';
+  public static final char POSITION = 'P';
   public static final char CONTEXT = 'W';
   public static final char CONSTRAINT = 'n';
   public static final char ROUTINE = 'R';

@@ -312,6 +312,9 @@ final class FactsBuilder {
         procedure,
         null,
         null,
-        false);
+        false,
+        null,
+        List.of(),
+        null);
   }
 }

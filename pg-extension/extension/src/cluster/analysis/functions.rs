@@ -37,7 +37,7 @@ pub struct Functions {
 }
 
 /// Names of the functions that change the placement, in pg_catalog and in abelian.
-const PLACEMENT: [(&str, &str); 7] = [
+const PLACEMENT: [(&str, &str); 9] = [
     ("pg_catalog", "create_distributed_table"),
     ("pg_catalog", "create_reference_table"),
     ("pg_catalog", "undistribute_table"),
@@ -45,6 +45,8 @@ const PLACEMENT: [(&str, &str); 7] = [
     ("pg_catalog", "undistribute_procedure"),
     ("abelian", "add_node"),
     ("abelian", "remove_node"),
+    ("abelian", "place_key"),
+    ("abelian", "unplace_key"),
 ];
 
 /// PostgreSQL's fixed OIDs of languages: two of compiled functions, and SQL.

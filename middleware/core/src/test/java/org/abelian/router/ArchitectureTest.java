@@ -35,7 +35,7 @@ class ArchitectureTest {
           Set.of("pool", "analysis", "catalog"),
           Set.of("transport"),
           Set.of("tls"),
-          Set.of("protocol"),
+          Set.of("protocol", "placement"),
           Set.of("error"));
 
   private final JavaClasses classes =

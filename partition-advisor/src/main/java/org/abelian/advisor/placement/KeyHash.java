@@ -1,7 +1,7 @@
 package org.abelian.advisor.placement;
 
 import java.nio.charset.StandardCharsets;
-import org.abelian.router.routing.PartitionHash;
+import org.abelian.router.placement.PartitionHash;
 
 /**
  * The node on which a key lies by hash, as the router computes it: 32 partitions, in contiguous

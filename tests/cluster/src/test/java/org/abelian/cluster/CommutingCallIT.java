@@ -42,7 +42,9 @@ class CommutingCallIT {
     execute("CREATE TABLE call_account (id int PRIMARY KEY, balance abelian.counter)");
     execute("CREATE TABLE call_entry (account int, amount bigint)");
     execute("SELECT create_distributed_table('call_account', 'id')");
-    execute("SELECT create_distributed_table('call_entry', 'account', colocate_with => 'call_account')");
+    execute(
+        "SELECT create_distributed_table('call_entry', 'account', colocate_with =>"
+            + " 'call_account')");
     for (int id = 1; id <= 30; id++) {
       execute("INSERT INTO call_account VALUES (" + id + ", 0)");
     }
@@ -192,7 +194,8 @@ class CommutingCallIT {
   @Test
   void datesAndArraysThatReadTheSameEverywhereAreDoneAgainAsTheyWere() throws SQLException {
     execute("CREATE TABLE call_note (account int, day date, at timestamptz, tags int[])");
-    execute("SELECT create_distributed_table('call_note', 'account', colocate_with => 'call_account')");
+    execute(
+        "SELECT create_distributed_table('call_note', 'account', colocate_with => 'call_account')");
     execute(
         "CREATE PROCEDURE call_note(source int, target int, day date, at timestamptz, tags int[])"
             + " LANGUAGE plpgsql AS $$ BEGIN INSERT INTO call_note VALUES (source, day, at, tags);"

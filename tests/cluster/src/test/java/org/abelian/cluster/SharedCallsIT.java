@@ -83,7 +83,8 @@ class SharedCallsIT {
         "CREATE TABLE shared_account (id int PRIMARY KEY, balance abelian.counter NOT NULL)",
         "CREATE TABLE shared_entry (account int, side int, name text)",
         "SELECT create_distributed_table('shared_account', 'id')",
-        "SELECT create_distributed_table('shared_entry', 'account', colocate_with => 'shared_account')",
+        "SELECT create_distributed_table('shared_entry', 'account', colocate_with =>"
+            + " 'shared_account')",
         "INSERT INTO shared_account VALUES "
             + IntStream.rangeClosed(1, 200)
                 .mapToObj(id -> "(" + id + ", 0)")

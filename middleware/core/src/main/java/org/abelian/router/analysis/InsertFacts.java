@@ -12,8 +12,8 @@ import java.util.List;
  * @param rowSpans where each row of VALUES stands in the text, parentheses included
  * @param valuesSpan from the first row's start to the last row's end; null unless there are such
  *     rows
- * @param keyLinks for {@link Source#SELECT}: distribution columns of what is read that always equal
- *     the key of the row that is inserted
+ * @param keyLinks for {@link Source#SELECT}: tables that are read of which all distribution columns
+ *     always equal those of the row that is inserted, pair by pair; each by its first one
  */
 public record InsertFacts(
     int relation,

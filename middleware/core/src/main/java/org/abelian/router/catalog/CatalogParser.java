@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.StreamSupport;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.placement.KeyExpression;
+import org.abelian.router.placement.KeyKind;
 
 /** Reads the JSON of abelian.catalog(). */
 public final class CatalogParser {
@@ -62,17 +64,7 @@ public final class CatalogParser {
       throw AbelianException.internal(
           "colocation group " + group.path("id").asInt() + " lacks partitions", null);
     }
-    return new Colocation(group.path("id").asInt(), nodes);
-  }
-
-  private static KeyKind keyKind(String name) {
-    for (KeyKind kind : KeyKind.values()) {
-      if (kind.name().equalsIgnoreCase(name)) {
-        return kind;
-      }
-    }
-    throw AbelianException.unsupported(
-        "keys of kind \"" + name + "\" are not known to this router", "Use a newer router.");
+    return new Colocation(group.path("id").asInt(), nodes, FunctionParser.parse(group));
   }
 
   private static Placement placement(JsonNode table, Map<Integer, Colocation> colocations) {
@@ -81,17 +73,55 @@ public final class CatalogParser {
       case "reference":
         return new Placement.Reference();
       case "hash":
+      case "distributed":
         Colocation colocation = colocations.get(table.path("colocation").asInt());
         if (colocation == null) {
           throw AbelianException.internal(
               "table " + table.path("name").asText() + " lacks its colocation group", null);
         }
-        return new Placement.Hash(
-            table.path("column").asText(), keyKind(table.path("key_type").asText()), colocation);
+        return new Placement.Distributed(columns(table), colocation);
       default:
-        throw AbelianException.unsupported(
-            "placement method \"" + method + "\" is not known to this router",
-            "Use a newer router.");
+        throw FunctionParser.unknown("placement method", method);
     }
+  }
+
+  /** Catalogues of older nodes have one column and no list. */
+  private static List<KeyColumn> columns(JsonNode table) {
+    List<KeyKind> kinds = FunctionParser.kinds(table.path("key_type").asText());
+    JsonNode listed = table.path("columns");
+    if (!listed.isArray()) {
+      return List.of(new KeyColumn(table.path("column").asText(), kinds.get(0), null));
+    }
+    if (listed.size() != kinds.size()) {
+      throw AbelianException.internal(
+          "table " + table.path("name").asText() + " lacks kinds of its distribution columns",
+          null);
+    }
+    List<KeyColumn> columns = new ArrayList<>();
+    for (int at = 0; at < listed.size(); at++) {
+      columns.add(column(listed.get(at), kinds.get(at)));
+    }
+    return columns;
+  }
+
+  private static KeyColumn column(JsonNode column, KeyKind kind) {
+    String name = column.path("name").asText();
+    if (!column.hasNonNull("operator")) {
+      return new KeyColumn(name, kind, null);
+    }
+    String operator = column.path("operator").asText();
+    KeyExpression.Operator known =
+        switch (operator) {
+          case "/" -> KeyExpression.Operator.DIVIDE;
+          case "%" -> KeyExpression.Operator.REMAINDER;
+          case "left" -> KeyExpression.Operator.LEFT;
+          default -> throw FunctionParser.unknown("operator of a distribution column", operator);
+        };
+    long operand = column.path("operand").asLong();
+    if (operand <= 0) {
+      throw AbelianException.internal(
+          "distribution column " + name + " has the operand " + operand, null);
+    }
+    return new KeyColumn(name, kind, new KeyExpression(known, operand));
   }
 }

@@ -1,18 +1,21 @@
 package org.abelian.router.catalog;
 
 import java.util.Arrays;
+import org.abelian.router.placement.PartitionFunction;
 
 /**
  * A group of tables that share one placement function: equal keys lie on the same node.
  *
  * @param id the catalogue's number
  * @param nodes the node of each partition; its length is the partition count
+ * @param function from keys to partitions
  */
-public record Colocation(int id, int[] nodes) {
+public record Colocation(int id, int[] nodes, PartitionFunction function) {
   /** Copies the array. */
   public Colocation {
-    if (nodes.length == 0) {
-      throw new IllegalArgumentException("a colocation group has at least one partition");
+    if (nodes.length == 0 || nodes.length != function.count()) {
+      throw new IllegalArgumentException(
+          nodes.length + " of " + function.count() + " partitions have a node");
     }
     nodes = nodes.clone();
   }
@@ -39,7 +42,10 @@ public record Colocation(int id, int[] nodes) {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Colocation that && id == that.id && Arrays.equals(nodes, that.nodes);
+    return other instanceof Colocation that
+        && id == that.id
+        && Arrays.equals(nodes, that.nodes)
+        && function.equals(that.function);
   }
 
   @Override

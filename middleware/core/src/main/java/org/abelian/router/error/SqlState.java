@@ -21,6 +21,7 @@ public enum SqlState {
   PROTOCOL_VIOLATION("08P01"),
   /** A distribution key was NULL. */
   NOT_NULL_VIOLATION("23502"),
+  CHECK_VIOLATION("23514"),
   /** A value is not of the form that its type asks for. */
   INVALID_TEXT_REPRESENTATION("22P02"),
   /** A parameter's binary form is broken. */

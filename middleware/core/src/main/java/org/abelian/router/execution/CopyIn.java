@@ -34,7 +34,8 @@ public final class CopyIn extends Reply implements CopyTarget {
   private final List<NodeConnection> nodes;
   private final CopyDivision division;
   private final CopyLines lines;
-  private final CopyField field;
+  private final List<CopyField> fields = new ArrayList<>();
+  private final ByteQueue[] key;
   private final List<ByteQueue> batches = new ArrayList<>();
   private final CopyLineNumbers numbers;
   private final TagSum sum = new TagSum();
@@ -56,7 +57,10 @@ public final class CopyIn extends Reply implements CopyTarget {
     this.division = division;
     this.synced = synced;
     lines = division == null ? null : new CopyLines(division.format(), this::line);
-    field = division == null ? null : new CopyField(division.format());
+    key = new ByteQueue[division == null ? 0 : division.columns().length];
+    for (int at = 0; at < key.length; at++) {
+      fields.add(new CopyField(division.format()));
+    }
     numbers = new CopyLineNumbers(nodes.size());
     nodes.forEach(node -> batches.add(new ByteQueue(BATCH)));
   }
@@ -231,15 +235,14 @@ public final class CopyIn extends Reply implements CopyTarget {
       }
       return;
     }
-    CopyField.Content content = field.read(array, from, to, division.column());
-    if (content == CopyField.Content.MISSING) {
+    if (!readKey(array, from, to)) {
       number(array, from, to, 0);
       send(0, array, from, to, next);
       return;
     }
     int node;
     try {
-      node = division.key().node(content == CopyField.Content.NULL ? null : field.value());
+      node = division.key().node(key);
     } catch (AbelianException e) {
       send(0, array, from, to, next);
       sendBatch(0);
@@ -247,6 +250,19 @@ public final class CopyIn extends Reply implements CopyTarget {
     }
     number(array, from, to, node);
     send(node, array, from, to, next);
+  }
+
+  /** False when the line lacks a distribution column. */
+  private boolean readKey(byte[] array, int from, int to) {
+    for (int at = 0; at < key.length; at++) {
+      CopyField field = fields.get(at);
+      CopyField.Content content = field.read(array, from, to, division.columns()[at]);
+      if (content == CopyField.Content.MISSING) {
+        return false;
+      }
+      key[at] = content == CopyField.Content.NULL ? null : field.value();
+    }
+    return true;
   }
 
   private void number(byte[] array, int from, int to, int node) {

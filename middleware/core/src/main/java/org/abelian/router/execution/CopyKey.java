@@ -8,8 +8,8 @@ public interface CopyKey {
   /**
    * The index of the node of a key.
    *
-   * @param key in the client's form; null for NULL
+   * @param columns the values of the distribution columns in the client's form; null for NULL
    * @throws org.abelian.router.error.AbelianException when no row can have that key
    */
-  int node(ByteQueue key);
+  int node(ByteQueue[] columns);
 }

@@ -2,9 +2,10 @@ package org.abelian.router.routing;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.util.List;
+import java.util.function.IntConsumer;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.placement.KeySink;
 
 /**
  * A parameter that is an array of keys.
@@ -12,13 +13,13 @@ import org.abelian.router.error.SqlState;
  * @param elementType the OID of its elements' type; 0 when unknown
  */
 record ArrayParameter(int parameter, int elementType, KeyReader reader) {
-  /** Adds the partition of each element. */
-  void addPartitions(BoundValues values, List<Integer> partitions) {
+  /** Tells what the sink makes of each element, as {@link KeyReader#read} does. */
+  void read(BoundValues values, KeySink sink, IntConsumer each) {
     if (values.isNull(parameter)) {
       return;
     }
     if (values.isBinary(parameter)) {
-      addBinary(values, partitions);
+      readBinary(values, sink, each);
     } else {
       String text =
           new String(
@@ -27,7 +28,7 @@ record ArrayParameter(int parameter, int elementType, KeyReader reader) {
               values.length(parameter),
               values.charset());
       for (String element : ArrayText.elements(text)) {
-        partitions.add(reader.partition(TextValues.of(element), 1, elementType));
+        each.accept(reader.read(TextValues.of(element), 1, elementType, sink));
       }
     }
   }
@@ -36,7 +37,7 @@ record ArrayParameter(int parameter, int elementType, KeyReader reader) {
    * Dimensions, a flag, the element type, a length and lower bound for each dimension; then length
    * and bytes of each element.
    */
-  private void addBinary(BoundValues values, List<Integer> partitions) {
+  private void readBinary(BoundValues values, KeySink sink, IntConsumer each) {
     byte[] buffer = values.buffer(parameter);
     ByteBuffer bytes = ByteBuffer.wrap(buffer, values.offset(parameter), values.length(parameter));
     try {
@@ -48,11 +49,12 @@ record ArrayParameter(int parameter, int elementType, KeyReader reader) {
       }
       while (bytes.hasRemaining()) {
         int length = bytes.getInt();
-        partitions.add(
-            reader.partition(
+        each.accept(
+            reader.read(
                 new ValueInPlace(buffer, bytes.position(), length, true, values.charset()),
                 1,
-                type));
+                type,
+                sink));
         bytes.position(bytes.position() + Math.max(length, 0));
       }
     } catch (BufferUnderflowException | IllegalArgumentException broken) {

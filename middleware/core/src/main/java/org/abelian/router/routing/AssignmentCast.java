@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.abelian.router.catalog.KeyKind;
+import org.abelian.router.placement.KeyKind;
 
 /** Casts that an INSERT applies to a value before it stores it in the distribution column. */
 final class AssignmentCast {

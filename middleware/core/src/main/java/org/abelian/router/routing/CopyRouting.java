@@ -1,6 +1,7 @@
 package org.abelian.router.routing;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -9,13 +10,13 @@ import org.abelian.router.analysis.CopyFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.catalog.Placement;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.CopyDivision;
 import org.abelian.router.execution.CopyFormat;
 import org.abelian.router.execution.CopyKey;
-import org.abelian.router.protocol.ByteQueue;
 
 /** Routes COPY FROM the client into a placed table. */
 final class CopyRouting {
@@ -35,13 +36,13 @@ final class CopyRouting {
   private final StatementFacts facts;
   private final Catalog catalog;
   private final RelationFacts table;
-  private final Placement.Hash placement;
+  private final Placement.Distributed placement;
   private final CopyFacts copy;
 
   CopyRouting(StatementFacts facts, Catalog catalog, TableUses uses) {
     this.facts = facts;
     this.catalog = catalog;
-    table = uses.hashed().isEmpty() ? uses.references().get(0) : uses.hashed().get(0);
+    table = uses.distributed().isEmpty() ? uses.references().get(0) : uses.distributed().get(0);
     placement = uses.placement(table);
     copy = facts.copy();
   }
@@ -64,36 +65,36 @@ final class CopyRouting {
       return new Route.CopyIn(table.name(), catalog.nodes().stream().map(Node::id).toList(), null);
     }
     int[] nodes = placement.colocation().distinctNodes();
-    CopyDivision division = new CopyDivision(format(), column(), key(nodes));
+    int[] columns = placement.columns().stream().mapToInt(this::place).toArray();
+    CopyDivision division = new CopyDivision(format(), columns, key(columns, nodes));
     return new Route.CopyIn(table.name(), Arrays.stream(nodes).boxed().toList(), division);
   }
 
-  private int column() {
+  private int place(KeyColumn column) {
     List<String> names = copy.columns().stream().map(CopyFacts.Column::name).toList();
-    int column = names.indexOf(placement.column());
-    if (column < 0) {
-      throw Refusals.copyKeyMissing(table, placement.column());
+    int place = names.indexOf(column.name());
+    if (place < 0) {
+      throw Refusals.copyKeyMissing(table, column.name());
     }
-    return column;
+    return place;
   }
 
-  private CopyKey key(int[] nodes) {
-    String type = copy.columns().get(column()).type();
+  private CopyKey key(int[] places, int[] nodes) {
+    List<KeySource> columns = new ArrayList<>();
+    for (int at = 0; at < places.length; at++) {
+      KeyReader reader = reader(placement.columns().get(at), copy.columns().get(places[at]).type());
+      int parameter = at + 1;
+      columns.add((values, sink) -> reader.read(values, parameter, PgType.UNKNOWN, sink));
+    }
+    RowKey key = new RowKey(table, placement, columns);
+    return fields -> Arrays.binarySearch(nodes, key.node(new FieldValues(fields)));
+  }
+
+  private KeyReader reader(KeyColumn column, String type) {
     int lengthMax =
-        AssignmentCast.lengthMax(placement.key(), type)
-            .orElseThrow(() -> Refusals.keyComputed(table, placement.column()));
-    KeyReader reader =
-        new KeyReader(placement.key(), placement.colocation().partitionCount(), lengthMax);
-    return key -> {
-      int partition = key == null ? KeyReader.NULL : reader.partition(text(key), 1, PgType.UNKNOWN);
-      if (partition == KeyReader.NULL) {
-        throw Refusals.keyNull(table, placement.column());
-      }
-      if (partition == KeyReader.NO_MATCH) {
-        throw Refusals.keyInexact(table, placement.column());
-      }
-      return Arrays.binarySearch(nodes, placement.colocation().nodeOf(partition));
-    };
+        AssignmentCast.lengthMax(column.key(), type)
+            .orElseThrow(() -> Refusals.keyComputed(table, column.name()));
+    return new KeyReader(column, lengthMax);
   }
 
   // ---- the format
@@ -161,10 +162,5 @@ final class CopyRouting {
   private byte character(String option, String byDefault) {
     byte[] value = text(option, byDefault).getBytes(StandardCharsets.UTF_8);
     return value.length == 0 ? 0 : value[0];
-  }
-
-  private static BoundValues text(ByteQueue field) {
-    return new ValueInPlace(
-        field.array(), field.start(), field.size(), false, StandardCharsets.UTF_8);
   }
 }

@@ -12,17 +12,18 @@ import org.abelian.router.analysis.InsertFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.Value;
+import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.Placement;
 import org.abelian.router.error.AbelianException;
 
-/** Routes INSERT into a hash-placed table: each row to the node of its key. */
+/** Routes INSERT into a distributed table: each row to the node of its key. */
 final class InsertRouting {
   private final String sql;
   private final StatementFacts facts;
   private final InsertFacts insert;
   private final TableUses uses;
   private final RelationFacts target;
-  private final Placement.Hash placement;
+  private final Placement.Distributed placement;
   private final List<RelationFacts> sources;
   private final List<KeyClass> classes;
 
@@ -32,12 +33,12 @@ final class InsertRouting {
     this.insert = facts.insert();
     this.uses = uses;
     this.target =
-        uses.hashed().stream()
+        uses.distributed().stream()
             .filter(table -> table.id() == insert.relation())
             .findFirst()
             .orElseThrow();
     this.placement = uses.placement(target);
-    this.sources = uses.hashed().stream().filter(table -> table.id() != target.id()).toList();
+    this.sources = uses.distributed().stream().filter(table -> table.id() != target.id()).toList();
     this.classes = KeyClasses.of(sources, uses, facts);
   }
 
@@ -47,21 +48,21 @@ final class InsertRouting {
         throw Refusals.nestedWrite(table);
       }
     }
-    int key = insert.columns().indexOf(placement.column());
-    if (key < 0 || insert.source() == InsertFacts.Source.DEFAULT) {
-      throw Refusals.keyMissing(target, placement.column());
+    List<Integer> places = new ArrayList<>();
+    for (KeyColumn column : placement.columns()) {
+      int place = insert.columns().indexOf(column.name());
+      if (place < 0 || insert.source() == InsertFacts.Source.DEFAULT) {
+        throw Refusals.keyMissing(target, column.name());
+      }
+      places.add(place);
     }
-    return insert.source() == InsertFacts.Source.VALUES ? values(key) : select(key);
+    return insert.source() == InsertFacts.Source.VALUES ? values(places) : select(places);
   }
 
-  private Plan values(int key) {
-    List<KeySource> keys = new ArrayList<>();
-    for (List<Value> row : insert.rows()) {
-      keys.add(
-          stored(row.get(key)).orElseThrow(() -> Refusals.keyComputed(target, placement.column())));
-    }
+  private Plan values(List<Integer> places) {
+    List<RowKey> keys = insert.rows().stream().map(row -> key(row, places)).toList();
     if (keys.size() == 1) {
-      return values -> togetherWithSources(nodeOf(keys.get(0), values), values);
+      return values -> togetherWithSources(keys.get(0).node(values), values);
     }
     SplitText text =
         new SplitText(
@@ -70,11 +71,22 @@ final class InsertRouting {
             insert.valuesSpan(),
             insert.rowSpans());
     return values -> {
-      int[] nodes = keys.stream().mapToInt(source -> nodeOf(source, values)).toArray();
+      int[] nodes = keys.stream().mapToInt(key -> key.node(values)).toArray();
       return Arrays.stream(nodes).allMatch(node -> node == nodes[0])
           ? togetherWithSources(nodes[0], values)
           : split(nodes, text);
     };
+  }
+
+  private RowKey key(List<Value> row, List<Integer> places) {
+    List<KeySource> columns = new ArrayList<>();
+    for (int at = 0; at < places.size(); at++) {
+      KeyColumn column = placement.columns().get(at);
+      columns.add(
+          stored(column, row.get(places.get(at)))
+              .orElseThrow(() -> Refusals.keyComputed(target, column.name())));
+    }
+    return new RowKey(target, placement, columns);
   }
 
   private Route split(int[] nodes, SplitText text) {
@@ -99,54 +111,61 @@ final class InsertRouting {
     return new Route.OneNode(node);
   }
 
-  /** The source of a value that is stored in the distribution column, if the router can know it. */
-  private Optional<KeySource> stored(Value value) {
-    int count = placement.colocation().partitionCount();
+  /** The source of a value that is stored in a distribution column, if the router can know it. */
+  private Optional<KeySource> stored(KeyColumn column, Value value) {
     if (!(value instanceof Value.CastParameter cast)) {
-      return Optional.ofNullable(KeySource.of(value, new KeyReader(placement.key(), count), facts));
+      return Optional.ofNullable(KeySource.of(value, new KeyReader(column), facts));
     }
-    return AssignmentCast.lengthMax(placement.key(), cast.type())
+    return AssignmentCast.lengthMax(column.key(), cast.type())
         .map(
             lengthMax ->
                 KeySource.of(
-                    new Value.Parameter(cast.number()),
-                    new KeyReader(placement.key(), count, lengthMax),
-                    facts));
-  }
-
-  private int nodeOf(KeySource source, BoundValues values) {
-    int partition = source.partition(values);
-    if (partition == KeyReader.NULL) {
-      throw Refusals.keyNull(target, placement.column());
-    }
-    if (partition == KeyReader.NO_MATCH) {
-      throw Refusals.keyInexact(target, placement.column());
-    }
-    return placement.colocation().nodeOf(partition);
+                    new Value.Parameter(cast.number()), new KeyReader(column, lengthMax), facts));
   }
 
   /** All rows that are selected must be for the node on which they are selected. */
-  private Plan select(int key) {
-    if (insert.keyLinks().stream().anyMatch(link -> isColocated(link.relation()))) {
+  private Plan select(List<Integer> places) {
+    List<Value> row =
+        places.stream()
+            .map(
+                place ->
+                    insert.rows().isEmpty() ? new Value.Other() : insert.rows().get(0).get(place))
+            .toList();
+    if (sources.stream().anyMatch(this::isLinked)) {
       return new KeyedPlan(classes, this::onSeveral);
     }
-    Value value = insert.rows().isEmpty() ? new Value.Other() : insert.rows().get(0).get(key);
-    KeySource source = selected(value).orElseThrow(this::insertSelectRefusal);
-    return values -> {
-      int partition = source.partition(values);
-      boolean selectsNothing = value instanceof Value.Column && partition < 0;
-      return selectsNothing
-          ? new Route.OneNode(placement.colocation().nodeOf(0))
-          : togetherWithSources(nodeOf(source, values), values);
-    };
+    List<KeySource> columns = new ArrayList<>();
+    for (int at = 0; at < row.size(); at++) {
+      columns.add(
+          selected(placement.columns().get(at), row.get(at))
+              .orElseThrow(this::insertSelectRefusal));
+    }
+    RowKey key = new RowKey(target, placement, columns);
+    return values -> selected(key, row, values);
   }
 
-  private boolean isColocated(int relation) {
-    Placement.Hash from = uses.placement(relation);
-    return from != null
-        && relation != target.id()
-        && from.colocation().id() == placement.colocation().id()
-        && from.key() == placement.key();
+  /** The route when all rows that are selected have that key. */
+  private Route selected(RowKey key, List<Value> row, BoundValues values) {
+    if (row.stream().noneMatch(Value.Column.class::isInstance)) {
+      return togetherWithSources(key.node(values), values);
+    }
+    int partition = key.partition(values);
+    if (partition >= 0) {
+      return togetherWithSources(placement.colocation().nodeOf(partition), values);
+    }
+    int anyNode = placement.colocation().nodeOf(0);
+    int impossible = key.impossible(values);
+    if (impossible < 0) {
+      return togetherWithSources(anyNode, values); // Should there be such rows, it refuses them.
+    }
+    boolean selectsNothing = row.get(impossible) instanceof Value.Column;
+    return new Route.OneNode(selectsNothing ? anyNode : key.node(values));
+  }
+
+  /** True when each row is selected where a row of that table with the same key lies. */
+  private boolean isLinked(RelationFacts source) {
+    return uses.placement(source).liesWith(placement)
+        && insert.keyLinks().stream().anyMatch(link -> link.relation() == source.id());
   }
 
   private Route onSeveral(NodeSet nodes) {
@@ -157,18 +176,18 @@ final class InsertRouting {
     return new Route.ScatterWrite(nodes.asList());
   }
 
-  /** The one key that all selected rows have. */
-  private Optional<KeySource> selected(Value value) {
+  /** The one value that all selected rows have in a distribution column. */
+  private Optional<KeySource> selected(KeyColumn target, Value value) {
     if (!(value instanceof Value.Column column)) {
-      return stored(value);
+      return stored(target, value);
     }
     Optional<Equality> equality = KeyClasses.equalityOf(column.reference(), facts);
-    KeyReader reader = new KeyReader(placement.key(), placement.colocation().partitionCount());
     return equality.flatMap(
-        found -> KeyClasses.sources(found.values(), reader, facts).stream().findFirst());
+        found ->
+            KeyClasses.sources(found.values(), new KeyReader(target), facts).stream().findFirst());
   }
 
   private AbelianException insertSelectRefusal() {
-    return Refusals.insertSelect(target, placement.column());
+    return Refusals.insertSelect(target, placement.columnNames());
   }
 }

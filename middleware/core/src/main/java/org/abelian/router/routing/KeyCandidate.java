@@ -17,7 +17,8 @@ import org.abelian.router.catalog.TableName;
 import org.abelian.router.error.AbelianException;
 
 /**
- * What might explain which nodes a call needs: an argument, read as the key of a table.
+ * What might explain which nodes a call needs: an argument, read as the key of a table that has one
+ * distribution column.
  *
  * @param argument its position, from 1
  * @param colocation the table's group
@@ -34,7 +35,7 @@ public record KeyCandidate(int argument, int colocation, String table, List<Inte
   }
 
   /** A table of a group, and how its keys are read. */
-  private record Group(String table, Placement.Hash placement) {}
+  private record Group(String table, Placement.Distributed placement) {}
 
   /**
    * Every argument whose value is known, read as the key of the procedure's own table, then as
@@ -68,9 +69,11 @@ public record KeyCandidate(int argument, int colocation, String table, List<Inte
 
   private static void add(TableName table, Catalog catalog, Map<Integer, Group> groups) {
     Optional<Placement> placement = catalog.placement(table);
-    if (placement.orElse(null) instanceof Placement.Hash hash && groups.size() < COLOCATIONS_MAX) {
-      Group group = new Group(table.schema() + "." + table.name(), hash);
-      groups.putIfAbsent(hash.colocation().id(), group);
+    if (placement.orElse(null) instanceof Placement.Distributed placed
+        && placed.hasOneColumn()
+        && groups.size() < COLOCATIONS_MAX) {
+      Group group = new Group(table.schema() + "." + table.name(), placed);
+      groups.putIfAbsent(placed.colocation().id(), group);
     }
   }
 
@@ -78,12 +81,12 @@ public record KeyCandidate(int argument, int colocation, String table, List<Inte
   private static List<Integer> nodes(
       List<Value> argument, Group group, StatementFacts facts, BoundValues values) {
     Colocation colocation = group.placement().colocation();
-    KeyReader reader = new KeyReader(group.placement().key(), colocation.partitionCount());
+    KeyReader reader = new KeyReader(group.placement().columns().get(0));
     TreeSet<Integer> nodes = new TreeSet<>();
     try {
       Optional<KeyList> keys = KeyList.of(argument, reader, facts);
       if (keys.isPresent()) {
-        for (int partition : keys.get().partitions(values)) {
+        for (int partition : keys.get().read(values, colocation.function())) {
           nodes.add(colocation.nodeOf(partition));
         }
       }

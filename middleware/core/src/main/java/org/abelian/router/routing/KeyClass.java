@@ -6,35 +6,37 @@ import java.util.Set;
 import org.abelian.router.catalog.Colocation;
 
 /**
- * Hash-placed relations of a statement about whose keys the same is known.
+ * Distributed relations of a statement about whose keys the same is known.
  *
  * @param all the nodes of the colocation group
  * @param relations their ids
- * @param values each of them equals the key
- * @param in each of these lists contains the key
+ * @param columns what is known of each distribution column, in their order
  */
 record KeyClass(
-    Colocation colocation,
-    NodeSet all,
-    Set<Integer> relations,
-    List<KeySource> values,
-    List<KeyList> in) {
+    Colocation colocation, NodeSet all, Set<Integer> relations, List<ColumnKeys> columns) {
 
-  static KeyClass of(
-      Colocation colocation, Set<Integer> relations, List<KeySource> values, List<KeyList> in) {
-    return new KeyClass(colocation, NodeSet.of(colocation.distinctNodes()), relations, values, in);
+  static KeyClass of(Colocation colocation, Set<Integer> relations, List<ColumnKeys> columns) {
+    return new KeyClass(
+        colocation, NodeSet.of(colocation.distinctNodes()), relations, List.copyOf(columns));
   }
 
   /** True when nothing restricts the key. */
   boolean isUnbound() {
-    return values.isEmpty() && in.isEmpty();
+    return columns.stream().allMatch(ColumnKeys::isUnbound);
   }
 
   /** The nodes that may hold rows that matter; none when no row can match wherever it lies. */
   NodeSet nodes(BoundValues bound) {
+    return columns.size() == 1
+        ? nodes(columns.get(0), bound)
+        : KeyCombinations.of(columns, bound).nodes(colocation, all);
+  }
+
+  private NodeSet nodes(ColumnKeys key, BoundValues bound) {
     int chosen = -1;
-    for (KeySource value : values) {
-      chosen = value.partition(bound);
+    List<KeySource> values = key.values();
+    for (int at = 0; at < values.size(); at++) { // Without an iterator: every statement is here.
+      chosen = values.get(at).read(bound, colocation.function());
       if (chosen < 0) {
         return NodeSet.NONE;
       }
@@ -43,6 +45,7 @@ record KeyClass(
       // Were the values different, no row could equal all of them: any one of them may choose.
       return NodeSet.of(colocation.nodeOf(chosen));
     }
+    List<KeyList> in = key.in();
     if (in.isEmpty()) {
       return all;
     }
@@ -54,6 +57,7 @@ record KeyClass(
   }
 
   private NodeSet members(KeyList list, BoundValues bound) {
-    return NodeSet.of(Arrays.stream(list.partitions(bound)).map(colocation::nodeOf).toArray());
+    int[] partitions = list.read(bound, colocation.function());
+    return NodeSet.of(Arrays.stream(partitions).map(colocation::nodeOf).toArray());
   }
 }

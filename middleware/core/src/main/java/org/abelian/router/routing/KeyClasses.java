@@ -14,33 +14,48 @@ import org.abelian.router.analysis.Equality;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.Value;
-import org.abelian.router.catalog.KeyKind;
+import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.Placement;
 
 /**
- * Groups the hash-placed relations of a statement by what is known about their distribution
+ * Groups the distributed relations of a statement by what is known about their distribution
  * columns. Should a column stand in several equalities, each holds by itself, and the one that says
  * most is taken.
  */
 final class KeyClasses {
-  private record Group(Equality equality, int colocation, KeyKind kind) {}
+  /**
+   * @param restrictions for each distribution column what restricts it; null where nothing does
+   * @param columns without their names
+   */
+  private record Group(List<Equality> restrictions, int colocation, List<KeyColumn> columns) {}
 
   private KeyClasses() {}
 
   /** The classes of these relations, in the order of their first relation. */
-  static List<KeyClass> of(List<RelationFacts> hashed, TableUses uses, StatementFacts facts) {
+  static List<KeyClass> of(List<RelationFacts> distributed, TableUses uses, StatementFacts facts) {
     Map<Group, Set<Integer>> members = new LinkedHashMap<>();
-    for (RelationFacts relation : hashed) {
-      Placement.Hash placement = uses.placement(relation);
-      ColumnReference key = new ColumnReference(relation.id(), placement.column());
-      Equality restriction =
-          equalityOf(key, facts).filter(equality -> strength(equality) > 0).orElse(null);
-      Group group = new Group(restriction, placement.colocation().id(), placement.key());
-      members.computeIfAbsent(group, any -> new HashSet<>()).add(relation.id());
+    for (RelationFacts relation : distributed) {
+      Placement.Distributed placement = uses.placement(relation);
+      members
+          .computeIfAbsent(group(relation, placement, facts), any -> new HashSet<>())
+          .add(relation.id());
     }
     List<KeyClass> classes = new ArrayList<>();
     members.forEach((group, ids) -> classes.add(keyClass(group, ids, uses, facts)));
     return classes;
+  }
+
+  private static Group group(
+      RelationFacts relation, Placement.Distributed placement, StatementFacts facts) {
+    List<Equality> restrictions = new ArrayList<>();
+    List<KeyColumn> columns = new ArrayList<>();
+    for (KeyColumn column : placement.columns()) {
+      ColumnReference key = new ColumnReference(relation.id(), column.name());
+      restrictions.add(
+          equalityOf(key, facts).filter(equality -> strength(equality) > 0).orElse(null));
+      columns.add(new KeyColumn("", column.key(), column.expression()));
+    }
+    return new Group(restrictions, placement.colocation().id(), columns);
   }
 
   /** The nodes of all classes together. */
@@ -65,17 +80,23 @@ final class KeyClasses {
 
   private static KeyClass keyClass(
       Group group, Set<Integer> ids, TableUses uses, StatementFacts facts) {
-    Placement.Hash placement = uses.placement(ids.iterator().next());
-    if (group.equality() == null) {
-      return KeyClass.of(placement.colocation(), ids, List.of(), List.of());
+    List<ColumnKeys> columns = new ArrayList<>();
+    for (int at = 0; at < group.columns().size(); at++) {
+      columns.add(keys(group.restrictions().get(at), group.columns().get(at), facts));
     }
-    KeyReader reader = new KeyReader(placement.key(), placement.colocation().partitionCount());
+    return KeyClass.of(uses.placement(ids.iterator().next()).colocation(), ids, columns);
+  }
+
+  private static ColumnKeys keys(Equality restriction, KeyColumn column, StatementFacts facts) {
+    if (restriction == null) {
+      return ColumnKeys.UNBOUND;
+    }
+    KeyReader reader = new KeyReader(column);
     List<KeyList> in = new ArrayList<>();
-    for (List<Value> list : group.equality().in()) {
+    for (List<Value> list : restriction.in()) {
       KeyList.of(list, reader, facts).ifPresent(in::add);
     }
-    return KeyClass.of(
-        placement.colocation(), ids, sources(group.equality().values(), reader, facts), in);
+    return new ColumnKeys(sources(restriction.values(), reader, facts), in);
   }
 
   /** The sources of those values that the router can know. */

@@ -1,10 +1,17 @@
 package org.abelian.router.routing;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.Value;
+import org.abelian.router.placement.KeyCollector;
+import org.abelian.router.placement.KeySink;
+import org.abelian.router.placement.KeyValue;
 
 /**
  * A list of which one member equals the key: single values and the elements of arrays.
@@ -32,15 +39,34 @@ record KeyList(List<KeySource> members, List<ArrayParameter> arrays) {
     return Optional.of(new KeyList(members, arrays));
   }
 
-  /** The partitions of the members; NULL and what no row equals are left out. */
-  int[] partitions(BoundValues values) {
-    List<Integer> found = new ArrayList<>();
+  /** What the sink makes of each member; NULL and what no row equals are left out. */
+  int[] read(BoundValues values, KeySink sink) {
+    IntStream.Builder found = IntStream.builder();
+    read(values, sink, found::add);
+    return found.build().filter(each -> each >= 0).toArray();
+  }
+
+  /** The members' values, without NULL and what no row equals. */
+  Set<KeyValue> values(BoundValues values) {
+    Set<KeyValue> found = new LinkedHashSet<>();
+    KeyCollector collector = new KeyCollector();
+    read(
+        values,
+        collector,
+        read -> {
+          if (read >= 0) {
+            found.add(collector.value());
+          }
+        });
+    return found;
+  }
+
+  private void read(BoundValues values, KeySink sink, IntConsumer each) {
     for (KeySource member : members) {
-      found.add(member.partition(values));
+      each.accept(member.read(values, sink));
     }
     for (ArrayParameter array : arrays) {
-      array.addPartitions(values, found);
+      array.read(values, sink, each);
     }
-    return found.stream().mapToInt(Integer::intValue).filter(at -> at >= 0).toArray();
   }
 }

@@ -4,13 +4,19 @@ import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
-import org.abelian.router.catalog.KeyKind;
+import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.placement.KeyExpression;
+import org.abelian.router.placement.KeyKind;
+import org.abelian.router.placement.KeySink;
+import org.abelian.router.placement.KeyText;
+import org.abelian.router.placement.SpecialText;
+import org.abelian.router.placement.Utf8;
 
 /**
- * Finds the partition of a value of a distribution column. The same key gives the same partition in
- * whatever type and format it is bound, because it is canonicalised by the column's type.
+ * Reads values of a distribution column. The same key gives the same canonical value in whatever
+ * type and format it is bound. What of it counts goes to a sink, such as a placement function.
  *
  * <p>It may accept forms that PostgreSQL rejects (the node then says so) but never reads an
  * accepted form as another value.
@@ -23,12 +29,12 @@ final class KeyReader {
   static final int NO_MATCH = -2;
 
   private final KeyKind kind;
-  private final int partitionCount;
+  private final KeyExpression expression;
   private final int lengthMax;
 
   /** For values that are compared with the column, or stored as they are. */
-  KeyReader(KeyKind kind, int partitionCount) {
-    this(kind, partitionCount, Integer.MAX_VALUE);
+  KeyReader(KeyColumn column) {
+    this(column, Integer.MAX_VALUE);
   }
 
   /**
@@ -36,75 +42,75 @@ final class KeyReader {
    *
    * @param lengthMax in characters
    */
-  KeyReader(KeyKind kind, int partitionCount, int lengthMax) {
-    this.kind = kind;
-    this.partitionCount = partitionCount;
+  KeyReader(KeyColumn column, int lengthMax) {
+    this.kind = column.key();
+    this.expression = column.expression();
     this.lengthMax = lengthMax;
   }
 
   /**
-   * The partition, or {@link #NULL} or {@link #NO_MATCH}.
+   * What the sink makes of the value, or {@link #NULL} or {@link #NO_MATCH}.
    *
    * @param oid the parameter's type
    * @throws AbelianException when the value cannot be read as a key
    */
-  int partition(BoundValues values, int parameter, int oid) {
+  int read(BoundValues values, int parameter, int oid, KeySink sink) {
     if (values.length(parameter) < 0) {
       return NULL;
     }
     switch (kind) {
       case INTEGER:
-        return integer(values, parameter, oid);
+        return integer(values, parameter, oid, sink);
       case TEXT:
       case BLANK_PADDED:
-        return text(values, parameter, oid);
+        return text(values, parameter, oid, sink);
       default:
-        return special(values, parameter, oid);
+        return special(values, parameter, oid, sink);
     }
   }
 
-  private int of(long key) {
-    return PartitionHash.partition(key, partitionCount);
+  private int of(long key, KeySink sink) {
+    return sink.number(expression == null ? key : expression.of(key));
   }
 
-  private int integer(BoundValues values, int parameter, int oid) {
+  private int integer(BoundValues values, int parameter, int oid, KeySink sink) {
     byte[] buffer = values.buffer(parameter);
     int offset = values.offset(parameter);
     int length = values.length(parameter);
     if (values.isBinary(parameter)) {
-      return binaryInteger(buffer, offset, length, oid);
+      return binaryInteger(buffer, offset, length, oid, sink);
     }
     switch (oid) {
       case PgType.FLOAT8:
-        return decimal(NumberText.parseDouble(ascii(buffer, offset, length)));
+        return decimal(NumberText.parseDouble(ascii(buffer, offset, length)), sink);
       case PgType.FLOAT4:
-        return decimal(NumberText.parseFloat(ascii(buffer, offset, length)));
+        return decimal(NumberText.parseFloat(ascii(buffer, offset, length)), sink);
       default:
-        return textInteger(buffer, offset, length);
+        return textInteger(buffer, offset, length, sink);
     }
   }
 
-  private int binaryInteger(byte[] buffer, int offset, int length, int oid) {
+  private int binaryInteger(byte[] buffer, int offset, int length, int oid, KeySink sink) {
     switch (oid) {
       case PgType.INT4:
-        return of(bytes(buffer, offset, length, 4).getInt());
+        return of(bytes(buffer, offset, length, 4).getInt(), sink);
       case PgType.INT8:
-        return of(bytes(buffer, offset, length, 8).getLong());
+        return of(bytes(buffer, offset, length, 8).getLong(), sink);
       case PgType.INT2:
-        return of(bytes(buffer, offset, length, 2).getShort());
+        return of(bytes(buffer, offset, length, 2).getShort(), sink);
       case PgType.NUMERIC:
-        return decimal(BinaryNumeric.read(buffer, offset, length));
+        return decimal(BinaryNumeric.read(buffer, offset, length), sink);
       case PgType.FLOAT8:
-        return decimal(NumberText.exact(bytes(buffer, offset, length, 8).getDouble()));
+        return decimal(NumberText.exact(bytes(buffer, offset, length, 8).getDouble()), sink);
       case PgType.FLOAT4:
-        return decimal(NumberText.exact(bytes(buffer, offset, length, 4).getFloat()));
+        return decimal(NumberText.exact(bytes(buffer, offset, length, 4).getFloat()), sink);
       default:
         throw unsupportedType(oid);
     }
   }
 
   /** Digits with a sign, the usual case, without allocating; anything longer goes the long way. */
-  private int textInteger(byte[] buffer, int offset, int length) {
+  private int textInteger(byte[] buffer, int offset, int length, KeySink sink) {
     int at = offset;
     int end = offset + length;
     boolean negative = length > 1 && buffer[at] == '-';
@@ -112,27 +118,27 @@ final class KeyReader {
       at++;
     }
     if (end - at > 18 || end == at) {
-      return decimal(NumberText.parse(ascii(buffer, offset, length)));
+      return decimal(NumberText.parse(ascii(buffer, offset, length)), sink);
     }
     long value = 0;
     for (; at < end; at++) {
       int digit = buffer[at] - '0';
       if (digit < 0 || digit > 9) {
-        return decimal(NumberText.parse(ascii(buffer, offset, length)));
+        return decimal(NumberText.parse(ascii(buffer, offset, length)), sink);
       }
       value = value * 10 + digit;
     }
-    return of(negative ? -value : value);
+    return of(negative ? -value : value, sink);
   }
 
-  private int decimal(BigDecimal value) {
+  private int decimal(BigDecimal value, KeySink sink) {
     if (value == null || value.stripTrailingZeros().scale() > 0) {
       return NO_MATCH;
     }
-    return of(value.toBigInteger().longValue());
+    return of(value.toBigInteger().longValue(), sink);
   }
 
-  private int text(BoundValues values, int parameter, int oid) {
+  private int text(BoundValues values, int parameter, int oid, KeySink sink) {
     byte[] text = null;
     switch (oid) {
       case PgType.TEXT:
@@ -164,33 +170,28 @@ final class KeyReader {
             values.buffer(parameter),
             values.offset(parameter),
             values.length(parameter),
-            ignoresBlanks)
-        : text(text, 0, text.length, ignoresBlanks);
+            ignoresBlanks,
+            sink)
+        : text(text, 0, text.length, ignoresBlanks, sink);
   }
 
-  private int text(byte[] buffer, int offset, int fullLength, boolean ignoresBlanks) {
-    int length = fullLength;
-    if (ignoresBlanks) {
-      while (length > 0 && buffer[offset + length - 1] == ' ') {
-        length--;
-      }
-    }
+  private int text(byte[] buffer, int offset, int fullLength, boolean ignoresBlanks, KeySink sink) {
+    int length = ignoresBlanks ? KeyText.withoutBlanks(buffer, offset, fullLength) : fullLength;
     if (length > lengthMax) {
       length = storedLength(buffer, offset, length);
     }
-    return of(PartitionHash.ofBytes(buffer, offset, length));
+    if (expression != null) {
+      length = expression.lengthOf(buffer, offset, length);
+      if (kind == KeyKind.BLANK_PADDED) {
+        length = KeyText.withoutBlanks(buffer, offset, length);
+      }
+    }
+    return sink.bytes(buffer, offset, length);
   }
 
   /** varchar(n) stores n characters when all others are blanks, and refuses the value when not. */
   private int storedLength(byte[] buffer, int offset, int length) {
-    int characters = 0;
-    int kept = 0;
-    for (; kept < length; kept++) {
-      boolean startsCharacter = (buffer[offset + kept] & 0xC0) != 0x80;
-      if (startsCharacter && ++characters > lengthMax) {
-        break;
-      }
-    }
+    int kept = Utf8.prefix(buffer, offset, length, lengthMax);
     for (int at = kept; at < length; at++) {
       if (buffer[offset + at] != ' ') {
         return length;
@@ -199,7 +200,7 @@ final class KeyReader {
     return kept;
   }
 
-  private int special(BoundValues values, int parameter, int oid) {
+  private int special(BoundValues values, int parameter, int oid, KeySink sink) {
     byte[] buffer = values.buffer(parameter);
     int offset = values.offset(parameter);
     int length = values.length(parameter);
@@ -207,29 +208,29 @@ final class KeyReader {
       String text = ascii(buffer, offset, length).strip();
       switch (kind) {
         case UUID:
-          return uuid(SpecialText.uuid(text));
+          return uuid(SpecialText.uuid(text), sink);
         case BOOLEAN:
-          return of(SpecialText.bool(text) ? 1 : 0);
+          return of(SpecialText.bool(text) ? 1 : 0, sink);
         default:
-          return of(SpecialText.date(text));
+          return of(SpecialText.date(text), sink);
       }
     }
     if (kind == KeyKind.UUID && oid == PgType.UUID) {
-      return uuid(bytes(buffer, offset, length, 16));
+      return uuid(bytes(buffer, offset, length, 16), sink);
     }
     if (kind == KeyKind.BOOLEAN && oid == PgType.BOOL) {
-      return of(bytes(buffer, offset, length, 1).get() == 0 ? 0 : 1);
+      return of(bytes(buffer, offset, length, 1).get() == 0 ? 0 : 1, sink);
     }
     if (kind == KeyKind.DATE && oid == PgType.DATE) {
-      return of(bytes(buffer, offset, length, 4).getInt());
+      return of(bytes(buffer, offset, length, 4).getInt(), sink);
     }
     throw unsupportedType(oid);
   }
 
-  private int uuid(ByteBuffer bytes) {
+  private int uuid(ByteBuffer bytes, KeySink sink) {
     byte[] canonical = new byte[16];
     bytes.get(canonical);
-    return of(PartitionHash.ofBytes(canonical, 0, canonical.length));
+    return sink.bytes(canonical, 0, canonical.length);
   }
 
   /** An integer becomes text by its digits, however it is written. */

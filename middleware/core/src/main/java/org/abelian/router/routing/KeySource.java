@@ -2,33 +2,40 @@ package org.abelian.router.routing;
 
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.Value;
+import org.abelian.router.placement.KeyCollector;
+import org.abelian.router.placement.KeySink;
+import org.abelian.router.placement.KeyValue;
 
-/** Where a key comes from: a parameter, or a constant whose partition is known beforehand. */
+/** Where the value of a distribution column comes from: a parameter, or a constant. */
 @FunctionalInterface
 interface KeySource {
   /**
-   * The partition, {@link KeyReader#NULL} or {@link KeyReader#NO_MATCH}.
+   * What the sink makes of the value, or {@link KeyReader#NULL} or {@link KeyReader#NO_MATCH}.
    *
    * @throws org.abelian.router.error.AbelianException when the value cannot be read as a key
    */
-  int partition(BoundValues values);
+  int read(BoundValues values, KeySink sink);
 
   /** The source for a value of the statement; null when only a node can compute it. */
   static KeySource of(Value value, KeyReader reader, StatementFacts facts) {
     if (value instanceof Value.Parameter parameter) {
       int number = parameter.number();
       int oid = typeOf(number, facts);
-      return values -> reader.partition(values, number, oid);
+      return (values, sink) -> reader.read(values, number, oid, sink);
     }
     if (value instanceof Value.Constant constant) {
-      int partition =
-          reader.partition(
-              TextValues.of(constant.text()),
-              1,
-              constant.type() == PgType.UNSPECIFIED ? PgType.UNKNOWN : constant.type());
-      return values -> partition;
+      return ofConstant(constant, reader);
     }
-    return value instanceof Value.Null ? values -> KeyReader.NULL : null;
+    return value instanceof Value.Null ? (values, sink) -> KeyReader.NULL : null;
+  }
+
+  /** It is read once, whatever is bound later. */
+  private static KeySource ofConstant(Value.Constant constant, KeyReader reader) {
+    int type = constant.type() == PgType.UNSPECIFIED ? PgType.UNKNOWN : constant.type();
+    KeyCollector collector = new KeyCollector();
+    int read = reader.read(TextValues.of(constant.text()), 1, type, collector);
+    KeyValue key = collector.value();
+    return read < 0 ? (values, sink) -> read : (values, sink) -> key.into(sink);
   }
 
   /** The OID of a parameter's type. */

@@ -3,7 +3,7 @@ package org.abelian.router.routing;
 import java.util.List;
 import java.util.function.Function;
 
-/** The plan of a statement over hash-placed tables: to all nodes that may hold rows that matter. */
+/** The plan of a statement over distributed tables: to all nodes that may hold rows that matter. */
 final class KeyedPlan implements Plan {
   private final List<KeyClass> classes;
   private final Function<NodeSet, Route> several;

@@ -32,15 +32,17 @@ final class ProcedureRouting {
       throw Refusals.computedArgument(procedure.signature());
     }
     TableName table = new TableName(procedure.schema(), procedure.table());
-    if (!(catalog.placement(table).orElse(null) instanceof Placement.Hash hash)) {
+    if (!(catalog.placement(table).orElse(null) instanceof Placement.Distributed placed)) {
       throw AbelianException.internal(
           "procedure " + procedure.signature() + " has no placement", null);
     }
-    Colocation colocation = hash.colocation();
-    KeyReader reader = new KeyReader(hash.key(), colocation.partitionCount());
-    Optional<List<KeyList>> keys = keys(reader);
+    Colocation colocation = placed.colocation();
     List<Integer> all = catalog.nodes().stream().map(node -> node.id()).toList();
     NodeSet everywhere = NodeSet.of(colocation.distinctNodes());
+    if (!procedure.unbound() && !placed.hasOneColumn()) {
+      throw Refusals.callByPartOfKey(procedure, placed.columnNames());
+    }
+    Optional<List<KeyList>> keys = keys(new KeyReader(placed.columns().get(0)));
     if (procedure.unbound() || keys.isEmpty()) {
       return Plan.always(new Route.Procedure(procedure, everywhere.asList(), all, List.of()));
     }
@@ -48,7 +50,7 @@ final class ProcedureRouting {
     return values -> {
       List<Integer> nodes = new ArrayList<>();
       for (KeyList key : keys.get()) {
-        for (int partition : key.partitions(values)) {
+        for (int partition : key.read(values, colocation.function())) {
           int node = colocation.nodeOf(partition);
           if (!nodes.contains(node)) {
             nodes.add(node);
@@ -70,16 +72,16 @@ final class ProcedureRouting {
     List<Home> homes = new ArrayList<>();
     for (BlindCallFacts.Statement statement : procedure.blind().statements()) {
       TableName table = new TableName(statement.schema(), statement.table());
-      if (!(catalog.placement(table).orElse(null) instanceof Placement.Hash hash)) {
+      if (!(catalog.placement(table).orElse(null) instanceof Placement.Distributed placed)
+          || !placed.hasOneColumn()) {
         return List.of();
       }
-      Colocation colocation = hash.colocation();
-      KeyReader reader = new KeyReader(hash.key(), colocation.partitionCount());
+      KeyReader reader = new KeyReader(placed.columns().get(0));
       KeySource key = KeySource.of(statement.key(), reader, facts);
       if (key == null) {
         return List.of();
       }
-      homes.add(new Home(key, colocation));
+      homes.add(new Home(key, placed.colocation()));
     }
     return homes;
   }
@@ -87,7 +89,7 @@ final class ProcedureRouting {
   private static List<Integer> homes(List<Home> homes, BoundValues values) {
     List<Integer> nodes = new ArrayList<>(homes.size());
     for (Home home : homes) {
-      int partition = home.key().partition(values);
+      int partition = home.key().read(values, home.colocation().function());
       if (partition < 0) {
         return List.of();
       }

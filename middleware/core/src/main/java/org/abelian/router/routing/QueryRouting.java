@@ -7,6 +7,7 @@ import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.error.AbelianException;
 
 /**
@@ -44,15 +45,15 @@ final class QueryRouting {
               && called.ofOneNode().isEmpty();
       return Plan.always(anywhere ? new Route.AnyNode() : firstNode);
     }
-    if (uses.hashed().isEmpty()) {
+    if (uses.distributed().isEmpty()) {
       return Plan.always(overReferences());
     }
     checkWrites();
     if (!called.ofOneNode().isEmpty()) {
-      throw Refusals.functionOfOneNode(called.ofOneNode().get(0), uses.hashed().get(0));
+      throw Refusals.functionOfOneNode(called.ofOneNode().get(0), uses.distributed().get(0));
     }
     if (!uses.local().isEmpty()) {
-      throw Refusals.mixedWithLocal(uses.hashed().get(0), uses.local().get(0));
+      throw Refusals.mixedWithLocal(uses.distributed().get(0), uses.local().get(0));
     }
     if (facts.insert() != null && uses.placement(facts.insert().relation()) != null) {
       return new InsertRouting(sql, facts, uses).plan();
@@ -98,22 +99,23 @@ final class QueryRouting {
         throw table.level() == 0 ? Refusals.referenceFromQuery(table) : Refusals.nestedWrite(table);
       }
     }
-    for (RelationFacts table : uses.hashed()) {
+    for (RelationFacts table : uses.distributed()) {
       if (!table.write()) {
         continue;
       }
       if (facts.kind() == StatementKind.MERGE) {
         throw Refusals.merge(table);
       }
-      String column = uses.placement(table).column();
-      if (table.assigned().contains(column)) {
-        throw Refusals.keyChanged(table, column);
+      for (KeyColumn column : uses.placement(table).columns()) {
+        if (table.assigned().contains(column.name())) {
+          throw Refusals.keyChanged(table, column.name());
+        }
       }
     }
   }
 
   private Plan keyed() {
-    List<KeyClass> classes = KeyClasses.of(uses.hashed(), uses, facts);
+    List<KeyClass> classes = KeyClasses.of(uses.distributed(), uses, facts);
     for (KeyClass keys : classes) {
       checkNestedWrites(keys);
     }
@@ -122,7 +124,7 @@ final class QueryRouting {
 
   /** A change inside WITH whose key is not known may be an INSERT, of which nothing is known. */
   private void checkNestedWrites(KeyClass keys) {
-    for (RelationFacts table : uses.hashed()) {
+    for (RelationFacts table : uses.distributed()) {
       boolean nested = table.write() && (table.level() > 0 || facts.kind() == StatementKind.SELECT);
       if (nested && keys.isUnbound() && keys.relations().contains(table.id())) {
         throw Refusals.nestedWrite(table);

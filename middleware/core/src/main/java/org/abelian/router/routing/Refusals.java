@@ -50,6 +50,29 @@ final class Refusals {
         "The distribution column decides which node holds the row: give it a value.");
   }
 
+  /** As a node says it, should it meet such a row. */
+  static AbelianException keyUncovered(RelationFacts table, String columns) {
+    return new AbelianException(
+        SqlState.CHECK_VIOLATION,
+        "no partition for a row of table \"" + table.name() + "\"",
+        "No rule of the table's placement covers what the row has in (" + columns + ").",
+        "The view abelian.distributed_tables shows the rule.",
+        null);
+  }
+
+  static AbelianException callByPartOfKey(ProcedureFacts procedure, String columns) {
+    return AbelianException.unsupported(
+        "an argument of distributed procedure "
+            + procedure.signature()
+            + " cannot name its node: \""
+            + procedure.table()
+            + "\" is placed by ("
+            + columns
+            + ")",
+        "Declare the procedure without a key, so that all nodes take part, or send its statements"
+            + " by themselves.");
+  }
+
   static AbelianException keyChanged(RelationFacts table, String column) {
     return AbelianException.unsupported(
         "the distribution column \"" + column + "\" of \"" + table.name() + "\" cannot be changed",

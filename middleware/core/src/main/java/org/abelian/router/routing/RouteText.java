@@ -8,6 +8,7 @@ import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.Placement;
 
 /** Says by which keys a statement has come to its nodes, for people. */
 public final class RouteText {
@@ -22,19 +23,19 @@ public final class RouteText {
     }
     TableUses uses = new TableUses(facts, catalog);
     List<String> lines = new ArrayList<>();
-    List<RelationFacts> read = new ArrayList<>(uses.hashed());
+    List<RelationFacts> read = new ArrayList<>(uses.distributed());
     InsertFacts insert = facts.insert();
     if (insert != null && uses.placement(insert.relation()) != null) {
       RelationFacts target =
           read.stream().filter(table -> table.id() == insert.relation()).findFirst().orElseThrow();
       read.remove(target);
-      lines.add(column(target, uses) + " of each row that is inserted");
+      lines.add(key(target, uses) + " of each row that is inserted");
     }
     for (KeyClass keys : KeyClasses.of(read, uses, facts)) {
       String columns =
           read.stream()
               .filter(table -> keys.relations().contains(table.id()))
-              .map(table -> column(table, uses))
+              .map(table -> key(table, uses))
               .distinct()
               .collect(Collectors.joining(" and "));
       lines.add(columns + known(keys, values));
@@ -44,8 +45,11 @@ public final class RouteText {
     return lines.stream().distinct().toList();
   }
 
-  private static String column(RelationFacts table, TableUses uses) {
-    return table.name() + "." + uses.placement(table).column();
+  /** {@code table.column}, or {@code table.(one, other)}. */
+  private static String key(RelationFacts table, TableUses uses) {
+    Placement.Distributed placement = uses.placement(table);
+    String columns = placement.columnNames();
+    return table.name() + "." + (placement.hasOneColumn() ? columns : "(" + columns + ")");
   }
 
   private static String known(KeyClass keys, BoundValues values) {
@@ -53,8 +57,16 @@ public final class RouteText {
       return " is not restricted";
     }
     NodeSet nodes = keys.nodes(values);
-    String restriction = keys.values().isEmpty() ? " is in a list" : " equals one value";
-    return restriction + (nodes.isEmpty() ? ", which no row has" : ", on " + nodes(nodes.asList()));
+    return restriction(keys.columns())
+        + (nodes.isEmpty() ? ", which no row has" : ", on " + nodes(nodes.asList()));
+  }
+
+  private static String restriction(List<ColumnKeys> columns) {
+    if (columns.stream().anyMatch(ColumnKeys::isUnbound)) {
+      return " is known in part";
+    }
+    boolean one = columns.stream().noneMatch(column -> column.values().isEmpty());
+    return one ? " equals one value" : " is in a list";
   }
 
   private static String ofCall(ProcedureFacts procedure) {

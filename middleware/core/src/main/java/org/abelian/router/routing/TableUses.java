@@ -13,11 +13,11 @@ import org.abelian.router.catalog.TableName;
 
 /** The relations of a statement by where their rows lie. */
 final class TableUses {
-  private final List<RelationFacts> hashed = new ArrayList<>();
+  private final List<RelationFacts> distributed = new ArrayList<>();
   private final List<RelationFacts> references = new ArrayList<>();
   private final List<RelationFacts> local = new ArrayList<>();
   private final List<RelationFacts> catalogues = new ArrayList<>();
-  private final Map<Integer, Placement.Hash> placements = new HashMap<>();
+  private final Map<Integer, Placement.Distributed> placements = new HashMap<>();
 
   TableUses(StatementFacts facts, Catalog catalog) {
     for (RelationFacts relation : facts.relations()) {
@@ -29,18 +29,18 @@ final class TableUses {
         catalogues.add(relation);
       } else if (placement.isEmpty()) {
         local.add(relation);
-      } else if (placement.get() instanceof Placement.Hash hash) {
-        hashed.add(relation);
-        placements.put(relation.id(), hash);
+      } else if (placement.get() instanceof Placement.Distributed placed) {
+        distributed.add(relation);
+        placements.put(relation.id(), placed);
       } else {
         references.add(relation);
       }
     }
   }
 
-  /** Spread over the nodes by hash. */
-  List<RelationFacts> hashed() {
-    return hashed;
+  /** Spread over the nodes. */
+  List<RelationFacts> distributed() {
+    return distributed;
   }
 
   /** On every node. */
@@ -60,16 +60,16 @@ final class TableUses {
 
   /** True when some table has a placement. */
   boolean isPlaced() {
-    return !hashed.isEmpty() || !references.isEmpty();
+    return !distributed.isEmpty() || !references.isEmpty();
   }
 
-  /** The placement of a hashed relation. */
-  Placement.Hash placement(RelationFacts relation) {
+  /** The placement of a distributed relation. */
+  Placement.Distributed placement(RelationFacts relation) {
     return placements.get(relation.id());
   }
 
-  /** The placement of a hashed relation by its id; null for any other. */
-  Placement.Hash placement(int relation) {
+  /** The placement of a distributed relation by its id; null for any other. */
+  Placement.Distributed placement(int relation) {
     return placements.get(relation);
   }
 }

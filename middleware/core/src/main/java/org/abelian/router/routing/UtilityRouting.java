@@ -140,7 +140,7 @@ final class UtilityRouting {
    * nodes make the table alone.
    */
   private Route storedQuery() {
-    if (!uses.hashed().isEmpty()) {
+    if (!uses.distributed().isEmpty()) {
       throw Refusals.utility(
           facts.tag() + " from a distributed table",
           "Create the table, place it, and fill it with INSERT ... SELECT or from the"

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.placement.KeyKind;
 import org.junit.jupiter.api.Test;
 
 class CatalogParserTest {
@@ -31,15 +32,14 @@ class CatalogParserTest {
     assertEquals(new Node(1, "a", 1), catalog.first());
     assertEquals(Optional.of(new Node(2, "b", 2)), catalog.node(2));
     assertEquals(Optional.empty(), catalog.node(3));
-    Placement.Hash orders =
-        (Placement.Hash) catalog.placement(new TableName("public", "orders")).orElseThrow();
-    assertEquals("o_w", orders.column());
-    assertEquals(KeyKind.INTEGER, orders.key());
+    Placement.Distributed orders =
+        (Placement.Distributed) catalog.placement(new TableName("public", "orders")).orElseThrow();
+    assertEquals(List.of(new KeyColumn("o_w", KeyKind.INTEGER, null)), orders.columns());
     assertEquals(2, orders.colocation().nodeOf(3));
     assertArrayEquals(new int[] {1, 2}, orders.colocation().distinctNodes());
-    Placement.Hash people =
-        (Placement.Hash) catalog.placement(new TableName("public", "people")).orElseThrow();
-    assertEquals(KeyKind.BLANK_PADDED, people.key());
+    Placement.Distributed people =
+        (Placement.Distributed) catalog.placement(new TableName("public", "people")).orElseThrow();
+    assertEquals(KeyKind.BLANK_PADDED, people.columns().get(0).key());
     assertEquals(
         Optional.of(new Placement.Reference()), catalog.placement(new TableName("s", "items")));
     assertEquals(Optional.empty(), catalog.placement(new TableName("s", "orders")));

@@ -1,6 +1,7 @@
 package org.abelian.router.routing;
 
 import static org.abelian.router.routing.FactsBuilder.utility;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -26,10 +27,10 @@ class CopyRoutingTest {
     return Routing.compile("COPY", facts.build(), TestCatalog.threeNodes()).route(TextValues.NONE);
   }
 
-  private static ByteQueue bytes(String text) {
+  private static ByteQueue[] line(String text) {
     ByteQueue queue = new ByteQueue(16);
     queue.append(text.getBytes(StandardCharsets.UTF_8));
-    return queue;
+    return new ByteQueue[] {queue};
   }
 
   @Test
@@ -37,9 +38,9 @@ class CopyRoutingTest {
     Route.CopyIn route =
         assertInstanceOf(
             Route.CopyIn.class, route(copy("orders").copies(Map.of(), "x text", "o_w integer")));
-    assertEquals(1, route.division().column());
+    assertArrayEquals(new int[] {1}, route.division().columns());
     for (int key = -50; key < 50; key++) {
-      int index = route.division().key().node(bytes(" " + key + " "));
+      int index = route.division().key().node(line(" " + key + " "));
       assertEquals(TestCatalog.nodeOf(key), route.nodes().get(index));
     }
   }
@@ -48,9 +49,9 @@ class CopyRoutingTest {
   void aKeyThatNoRowCanHaveIsRefused() {
     Route.CopyIn route = (Route.CopyIn) route(copy("orders").copies(Map.of(), "o_w integer"));
     var key = route.division().key();
-    assertEquals(SqlState.NOT_NULL_VIOLATION, refusal(() -> key.node(null)));
-    assertEquals(SqlState.FEATURE_NOT_SUPPORTED, refusal(() -> key.node(bytes("1.5"))));
-    assertEquals(SqlState.INVALID_TEXT_REPRESENTATION, refusal(() -> key.node(bytes("x"))));
+    assertEquals(SqlState.NOT_NULL_VIOLATION, refusal(() -> key.node(new ByteQueue[] {null})));
+    assertEquals(SqlState.FEATURE_NOT_SUPPORTED, refusal(() -> key.node(line("1.5"))));
+    assertEquals(SqlState.INVALID_TEXT_REPRESENTATION, refusal(() -> key.node(line("x"))));
   }
 
   private static SqlState refusal(Runnable work) {

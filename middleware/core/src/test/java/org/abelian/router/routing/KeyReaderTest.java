@@ -14,15 +14,19 @@ import java.util.UUID;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
-import org.abelian.router.catalog.KeyKind;
+import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.placement.HashFunction;
+import org.abelian.router.placement.KeyKind;
+import org.abelian.router.placement.PartitionHash;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class KeyReaderTest {
   private static final int COUNT = 4_093;
+  private static final HashFunction HASH = new HashFunction(COUNT);
 
   @Property
   void anIntegerIsTheSameKeyInEveryTypeAndFormat(@ForAll int key) {
@@ -88,9 +92,9 @@ class KeyReaderTest {
     int expected = PartitionHash.partition(PartitionHash.ofBytes(utf8, 0, utf8.length), COUNT);
     assertEquals(expected, text(KeyKind.TEXT, clean));
     assertEquals(
-        expected, reader(KeyKind.TEXT).partition(new BoundValue(utf8, true), 1, PgType.VARCHAR));
+        expected, reader(KeyKind.TEXT).read(new BoundValue(utf8, true), 1, PgType.VARCHAR, HASH));
     BoundValues latin = new Latin(clean.getBytes(StandardCharsets.ISO_8859_1));
-    assertEquals(expected, reader(KeyKind.TEXT).partition(latin, 1, PgType.TEXT));
+    assertEquals(expected, reader(KeyKind.TEXT).read(latin, 1, PgType.TEXT, HASH));
   }
 
   @Test
@@ -103,13 +107,13 @@ class KeyReaderTest {
 
   @Test
   void varcharStoresWithoutTheBlanksBeyondItsLength() {
-    KeyReader stored = new KeyReader(KeyKind.TEXT, COUNT, 3);
-    KeyReader compared = new KeyReader(KeyKind.TEXT, COUNT);
-    int cut = compared.partition(TextValues.of("äbc"), 1, PgType.VARCHAR);
-    assertEquals(cut, stored.partition(TextValues.of("äbc  "), 1, PgType.VARCHAR));
+    KeyReader stored = new KeyReader(new KeyColumn("k", KeyKind.TEXT, null), 3);
+    KeyReader compared = reader(KeyKind.TEXT);
+    int cut = compared.read(TextValues.of("äbc"), 1, PgType.VARCHAR, HASH);
+    assertEquals(cut, stored.read(TextValues.of("äbc  "), 1, PgType.VARCHAR, HASH));
     assertEquals(
-        compared.partition(TextValues.of("ä  "), 1, PgType.VARCHAR),
-        stored.partition(TextValues.of("ä   "), 1, PgType.VARCHAR));
+        compared.read(TextValues.of("ä  "), 1, PgType.VARCHAR, HASH),
+        stored.read(TextValues.of("ä   "), 1, PgType.VARCHAR, HASH));
   }
 
   @Test
@@ -117,17 +121,17 @@ class KeyReaderTest {
     int expected = text(KeyKind.TEXT, "-42");
     KeyReader reader = reader(KeyKind.TEXT);
     byte[] bytes = ByteBuffer.allocate(4).putInt(-42).array();
-    assertEquals(expected, reader.partition(new BoundValue(bytes, true), 1, PgType.INT4));
+    assertEquals(expected, reader.read(new BoundValue(bytes, true), 1, PgType.INT4, HASH));
   }
 
   @Test
   void anIntegerInTextFormatStoredInATextColumnIsItsDigitsToo() {
     assertEquals(
         text(KeyKind.TEXT, "7"),
-        reader(KeyKind.TEXT).partition(TextValues.of(" 007"), 1, PgType.INT4));
+        reader(KeyKind.TEXT).read(TextValues.of(" 007"), 1, PgType.INT4, HASH));
     assertThrows(
         AbelianException.class,
-        () -> reader(KeyKind.TEXT).partition(TextValues.of("1.0"), 1, PgType.NUMERIC));
+        () -> reader(KeyKind.TEXT).read(TextValues.of("1.0"), 1, PgType.NUMERIC, HASH));
   }
 
   @Test
@@ -135,10 +139,10 @@ class KeyReaderTest {
     KeyReader reader = reader(KeyKind.INTEGER);
     assertEquals(
         text(KeyKind.INTEGER, "16777216"),
-        reader.partition(TextValues.of("16777217"), 1, PgType.FLOAT4));
+        reader.read(TextValues.of("16777217"), 1, PgType.FLOAT4, HASH));
     assertEquals(
         text(KeyKind.INTEGER, "9007199254740992"),
-        reader.partition(TextValues.of("9007199254740993"), 1, PgType.FLOAT8));
+        reader.read(TextValues.of("9007199254740993"), 1, PgType.FLOAT8, HASH));
   }
 
   @Property
@@ -147,7 +151,7 @@ class KeyReaderTest {
     int expected = text(KeyKind.UUID, uuid.toString());
     byte[] bytes = ByteBuffer.allocate(16).putLong(high).putLong(low).array();
     assertEquals(
-        expected, reader(KeyKind.UUID).partition(new BoundValue(bytes, true), 1, PgType.UUID));
+        expected, reader(KeyKind.UUID).read(new BoundValue(bytes, true), 1, PgType.UUID, HASH));
     assertEquals(expected, text(KeyKind.UUID, uuid.toString().toUpperCase()));
     assertEquals(expected, text(KeyKind.UUID, "{" + uuid + "}"));
     assertEquals(expected, text(KeyKind.UUID, uuid.toString().replace("-", "")));
@@ -156,13 +160,13 @@ class KeyReaderTest {
   @Test
   void booleansAndDatesAreTheSameKeyInEveryForm() {
     KeyReader bool = reader(KeyKind.BOOLEAN);
-    int yes = bool.partition(new BoundValue(new byte[] {1}, true), 1, PgType.BOOL);
+    int yes = bool.read(new BoundValue(new byte[] {1}, true), 1, PgType.BOOL, HASH);
     for (String form : List.of("t", "TRUE", "yes", "on", "1", "y")) {
       assertEquals(yes, text(KeyKind.BOOLEAN, form), form);
     }
     KeyReader date = reader(KeyKind.DATE);
     byte[] day = ByteBuffer.allocate(4).putInt(366).array();
-    int expected = date.partition(new BoundValue(day, true), 1, PgType.DATE);
+    int expected = date.read(new BoundValue(day, true), 1, PgType.DATE, HASH);
     for (String form : List.of("2001-01-01", "2001-01-01 +02", "2001-01-01 -03:30")) {
       assertEquals(expected, text(KeyKind.DATE, form), form);
     }
@@ -174,7 +178,7 @@ class KeyReaderTest {
   void nullIsNoKey() {
     assertEquals(
         KeyReader.NULL,
-        reader(KeyKind.INTEGER).partition(TextValues.of((String) null), 1, PgType.INT4));
+        reader(KeyKind.INTEGER).read(TextValues.of((String) null), 1, PgType.INT4, HASH));
   }
 
   @Test
@@ -186,16 +190,17 @@ class KeyReaderTest {
   }
 
   private static int binary(int oid, ByteBuffer bytes) {
-    return reader(KeyKind.INTEGER).partition(new BoundValue(bytes.array(), true), 1, oid);
+    return reader(KeyKind.INTEGER).read(new BoundValue(bytes.array(), true), 1, oid, HASH);
   }
 
   private static int text(KeyKind kind, String text) {
     return reader(kind)
-        .partition(new BoundValue(text.getBytes(StandardCharsets.UTF_8), false), 1, PgType.UNKNOWN);
+        .read(
+            new BoundValue(text.getBytes(StandardCharsets.UTF_8), false), 1, PgType.UNKNOWN, HASH);
   }
 
   private static KeyReader reader(KeyKind kind) {
-    return new KeyReader(kind, COUNT);
+    return new KeyReader(new KeyColumn("k", kind, null));
   }
 
   /** As numeric_send() writes it. */

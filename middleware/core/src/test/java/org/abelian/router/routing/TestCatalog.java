@@ -5,10 +5,13 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Colocation;
-import org.abelian.router.catalog.KeyKind;
+import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.catalog.Placement;
 import org.abelian.router.catalog.TableName;
+import org.abelian.router.placement.HashFunction;
+import org.abelian.router.placement.KeyKind;
+import org.abelian.router.placement.PartitionHash;
 
 /**
  * Three nodes; orders(o_w) and lines(l_w) by one number, people(name) and pets(owner) by one text,
@@ -23,7 +26,9 @@ final class TestCatalog {
 
   private static Colocation colocation(int id) {
     return new Colocation(
-        id, IntStream.range(0, PARTITIONS).map(at -> 1 + at * 3 / PARTITIONS).toArray());
+        id,
+        IntStream.range(0, PARTITIONS).map(at -> 1 + at * 3 / PARTITIONS).toArray(),
+        new HashFunction(PARTITIONS));
   }
 
   static Catalog threeNodes() {
@@ -41,12 +46,16 @@ final class TestCatalog {
         5,
         nodes,
         Map.of(
-            name("orders"), new Placement.Hash("o_w", number, BY_NUMBER),
-            name("lines"), new Placement.Hash("l_w", number, BY_NUMBER),
-            name("people"), new Placement.Hash("name", text, BY_TEXT),
-            name("pets"), new Placement.Hash("owner", text, BY_TEXT),
+            name("orders"), placed("o_w", number, BY_NUMBER),
+            name("lines"), placed("l_w", number, BY_NUMBER),
+            name("people"), placed("name", text, BY_TEXT),
+            name("pets"), placed("owner", text, BY_TEXT),
             name("items"), new Placement.Reference(),
             name("regions"), new Placement.Reference()));
+  }
+
+  private static Placement placed(String column, KeyKind kind, Colocation colocation) {
+    return new Placement.Distributed(List.of(new KeyColumn(column, kind, null)), colocation);
   }
 
   private static TableName name(String table) {

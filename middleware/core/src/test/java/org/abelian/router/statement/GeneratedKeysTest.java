@@ -21,10 +21,12 @@ import org.abelian.router.analysis.MadeFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Colocation;
-import org.abelian.router.catalog.KeyKind;
+import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.catalog.Placement;
 import org.abelian.router.catalog.TableName;
+import org.abelian.router.placement.HashFunction;
+import org.abelian.router.placement.KeyKind;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.FrameWriter;
@@ -48,11 +50,13 @@ class GeneratedKeysTest {
 
   /** Two nodes; page(id) lies on both, half of the keys on each. */
   private static Catalog catalog(String table) {
-    Colocation halves = new Colocation(1, new int[] {1, 2});
+    Colocation halves = new Colocation(1, new int[] {1, 2}, new HashFunction(2));
     return new Catalog(
         1,
         List.of(new Node(1, "a", 1), new Node(2, "b", 1)),
-        Map.of(new TableName("public", table), new Placement.Hash("id", KeyKind.UUID, halves)));
+        Map.of(
+            new TableName("public", table),
+            new Placement.Distributed(List.of(new KeyColumn("id", KeyKind.UUID, null)), halves)));
   }
 
   private static MadeFacts facts() {

@@ -1,4 +1,4 @@
-package org.abelian.router.routing;
+package org.abelian.router.placement;
 
 /**
  * The placement function: from a canonical key to a partition. It is part of the data format of a
@@ -19,6 +19,11 @@ public final class PartitionHash {
   /** The partition of a canonical key, from 0 to count - 1. */
   public static int partition(long key, int count) {
     return (int) (((key * GOLDEN_RATIO) >>> 32) * count >>> 32);
+  }
+
+  /** The canonical key of several columns: that of those before, and the next one's. */
+  static long combine(long before, long next) {
+    return Long.rotateLeft(before * GOLDEN_RATIO, 31) ^ next;
   }
 
   /** The canonical key of a text. */

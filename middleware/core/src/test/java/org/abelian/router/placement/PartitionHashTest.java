@@ -1,4 +1,4 @@
-package org.abelian.router.routing;
+package org.abelian.router.placement;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -57,7 +57,7 @@ class PartitionHashTest {
   void fewWarehousesAreSharedByAllNodes() {
     int[] perNode = new int[4];
     for (int warehouse = 1; warehouse <= 6; warehouse++) {
-      perNode[TestCatalog.nodeOf(warehouse)]++;
+      perNode[1 + PartitionHash.partition(warehouse, 32) * 3 / 32]++;
     }
     for (int node = 1; node <= 3; node++) {
       assertEquals(2, perNode[node], "warehouses on node " + node);

@@ -1,4 +1,4 @@
-package org.abelian.router.catalog;
+package org.abelian.router.placement;
 
 /**
  * How the values of a distribution column are brought into one canonical form before they are

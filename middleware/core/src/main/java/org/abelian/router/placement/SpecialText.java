@@ -1,4 +1,4 @@
-package org.abelian.router.routing;
+package org.abelian.router.placement;
 
 import java.nio.ByteBuffer;
 import java.time.DateTimeException;
@@ -11,7 +11,7 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 
 /** uuid, boolean and date as text. */
-final class SpecialText {
+public final class SpecialText {
   private static final LocalDate EPOCH = LocalDate.of(2000, 1, 1);
 
   /**
@@ -19,12 +19,14 @@ final class SpecialText {
    * ignores.
    */
   private static final Pattern DATE =
-      Pattern.compile("(\\d{4,6})-(\\d{2})-(\\d{2})(?: ?[+-]\\d{2}(?::?\\d{2})?)?");
+      Pattern.compile(
+          "(\\d{4,7})-(\\d{2})-(\\d{2})(?: ?[+-]\\d{2}(?::?\\d{2})?)?( BC)?",
+          Pattern.CASE_INSENSITIVE);
 
   private SpecialText() {}
 
   /** The 16 bytes of a uuid, in any of the forms that PostgreSQL accepts. */
-  static ByteBuffer uuid(String text) {
+  public static ByteBuffer uuid(String text) {
     boolean braces = text.startsWith("{") && text.endsWith("}");
     String digits = (braces ? text.substring(1, text.length() - 1) : text).replace("-", "");
     if (digits.length() != 32 || !digits.chars().allMatch(c -> Character.digit(c, 16) >= 0)) {
@@ -36,7 +38,7 @@ final class SpecialText {
   }
 
   /** A boolean, in any of the forms that PostgreSQL accepts. */
-  static boolean bool(String text) {
+  public static boolean bool(String text) {
     String word = text.toLowerCase(Locale.ROOT);
     if (word.equals("1") || word.equals("on") || isPrefix(word, "true") || isPrefix(word, "yes")) {
       return true;
@@ -52,7 +54,7 @@ final class SpecialText {
   }
 
   /** Days since 2000-01-01. */
-  static long date(String text) {
+  public static long date(String text) {
     if (text.equalsIgnoreCase("infinity")) {
       return Integer.MAX_VALUE;
     }
@@ -62,9 +64,11 @@ final class SpecialText {
     Matcher matcher = DATE.matcher(text);
     try {
       if (matcher.matches()) {
+        int year = Integer.parseInt(matcher.group(1));
+        boolean beforeChrist = matcher.group(4) != null; // The year before 1 is 1 BC.
         LocalDate date =
             LocalDate.of(
-                Integer.parseInt(matcher.group(1)),
+                beforeChrist ? 1 - year : year,
                 Integer.parseInt(matcher.group(2)),
                 Integer.parseInt(matcher.group(3)));
         return ChronoUnit.DAYS.between(EPOCH, date);

@@ -1,0 +1,86 @@
+package org.abelian.router.routing;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import org.abelian.router.catalog.Colocation;
+import org.abelian.router.placement.KeyValue;
+
+/** The keys of several columns that rows may have, each column having one of some values. */
+final class KeyCombinations {
+  /** Beyond these, a column with many values counts as one of which nothing is known. */
+  private static final long COMBINATIONS_MAX = 1_000;
+
+  /** For each column its values; null when nothing is known. */
+  private final List<List<KeyValue>> columns;
+
+  private KeyCombinations(List<List<KeyValue>> columns) {
+    this.columns = columns;
+  }
+
+  static KeyCombinations of(List<ColumnKeys> keys, BoundValues bound) {
+    List<List<KeyValue>> columns = new ArrayList<>();
+    for (ColumnKeys key : keys) {
+      Set<KeyValue> possible = key.possible(bound);
+      columns.add(possible == null ? null : List.copyOf(possible));
+    }
+    return new KeyCombinations(columns);
+  }
+
+  /** The nodes on which rows with these keys may lie. */
+  NodeSet nodes(Colocation colocation, NodeSet all) {
+    if (columns.stream().anyMatch(values -> values != null && values.isEmpty())) {
+      return NodeSet.NONE;
+    }
+    while (count() > COMBINATIONS_MAX) {
+      forgetLongest();
+    }
+    if (columns.stream().allMatch(values -> values == null)) {
+      return all;
+    }
+    BitSet partitions = new BitSet(colocation.partitionCount());
+    add(0, new KeyValue[columns.size()], colocation, partitions);
+    return NodeSet.of(partitions.stream().map(colocation::nodeOf).toArray());
+  }
+
+  private long count() {
+    long count = 1;
+    for (List<KeyValue> values : columns) {
+      count = Math.min(count * (values == null ? 1 : values.size()), Integer.MAX_VALUE);
+    }
+    return count;
+  }
+
+  private void forgetLongest() {
+    int longest = 0;
+    for (int at = 1; at < columns.size(); at++) {
+      if (size(at) > size(longest)) {
+        longest = at;
+      }
+    }
+    columns.set(longest, null);
+  }
+
+  private int size(int column) {
+    return columns.get(column) == null ? 0 : columns.get(column).size();
+  }
+
+  /** Adds what is possible with the values that are chosen for the columns before this one. */
+  private void add(int column, KeyValue[] chosen, Colocation colocation, BitSet partitions) {
+    if (column == chosen.length) {
+      partitions.or(colocation.function().possible(chosen));
+      return;
+    }
+    List<KeyValue> values = columns.get(column);
+    if (values == null) {
+      chosen[column] = null;
+      add(column + 1, chosen, colocation, partitions);
+      return;
+    }
+    for (KeyValue value : values) {
+      chosen[column] = value;
+      add(column + 1, chosen, colocation, partitions);
+    }
+  }
+}

@@ -24,7 +24,8 @@ import picocli.CommandLine.Command;
       ExplainCommand.class,
       ValidateCommand.class,
       ReportCommand.class,
-      SampleCommand.class
+      SampleCommand.class,
+      BenchCommand.class
     })
 public final class Commands implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Commands.class);

@@ -16,6 +16,12 @@ final class KeyCost {
   private static final double APART = 1;
   private static final double EVERYWHERE = 1.5;
 
+  /** Of each further place: who uses three is less often lucky than who uses two. */
+  private static final double FURTHER = 0.05;
+
+  /** Places of a transaction that are told apart. */
+  private static final int MOST_PLACES = 8;
+
   /** So that a table is replicated only where that serves. */
   private static final double COPY = 0.001;
 
@@ -24,6 +30,9 @@ final class KeyCost {
   private final int nodes;
   private final double[] shareOfTuples;
   private final int[] load;
+
+  /** The places of the transaction that is looked at. */
+  private final int[] used = new int[MOST_PLACES];
 
   /** Of each tuple by each column; looked up once, since it is asked for very often. */
   private final int[][] place;
@@ -73,8 +82,7 @@ final class KeyCost {
   }
 
   private double ofTransaction(int transaction, int[] choice) {
-    int seen = Tuples.UNKNOWN;
-    boolean apart = false;
+    int count = 0;
     boolean everywhere = false;
     boolean writes = false;
     boolean hard = false;
@@ -99,14 +107,27 @@ final class KeyCost {
         continue;
       }
       load[here]++;
-      apart |= seen != Tuples.UNKNOWN && seen != here;
-      seen = here;
+      count = add(here, count);
     }
-    if (!apart && !everywhere) {
+    if (count < 2 && !everywhere) {
       return 0;
     }
     double kind = !writes ? READS : hard ? APART : COMMUTING;
-    return everywhere ? kind * EVERYWHERE : kind;
+    return kind * (everywhere ? EVERYWHERE : 1 + FURTHER * (count - 2));
+  }
+
+  /** How many places there are with one more. */
+  private int add(int place, int count) {
+    for (int i = 0; i < count; i++) {
+      if (used[i] == place) {
+        return count;
+      }
+    }
+    if (count == MOST_PLACES) {
+      return count;
+    }
+    used[count] = place;
+    return count + 1;
   }
 
   /** Load on few values cannot be spread: how far the values are from enough for all nodes. */

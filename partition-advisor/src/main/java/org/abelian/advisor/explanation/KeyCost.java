@@ -29,7 +29,7 @@ final class KeyCost {
   private final Tuples tuples;
   private final int nodes;
   private final double[] shareOfTuples;
-  private final int[] load;
+  private final double[] load;
 
   /** The places of the transaction that is looked at. */
   private final int[] used = new int[MOST_PLACES];
@@ -46,7 +46,7 @@ final class KeyCost {
     this.workload = workload;
     this.nodes = nodes;
     tuples = workload.tuples();
-    load = new int[places.count()];
+    load = new double[places.count()];
     place = new int[tuples.size()][];
     for (int tuple = 0; tuple < place.length; tuple++) {
       place[tuple] = new int[tuples.tables().get(tuples.table(tuple)).attributes().size()];
@@ -69,10 +69,13 @@ final class KeyCost {
   double of(int[] choice) {
     java.util.Arrays.fill(load, 0);
     double cost = 0;
+    double all = 0;
     for (int transaction = 0; transaction < workload.size(); transaction++) {
-      cost += ofTransaction(transaction, choice);
+      double weight = workload.weight(transaction);
+      all += weight;
+      cost += weight * ofTransaction(transaction, choice, weight);
     }
-    cost /= workload.size();
+    cost /= all;
     for (int table = 0; table < choice.length; table++) {
       if (choice[table] == REFERENCE) {
         cost += COPY + 10 * COPY * shareOfTuples[table];
@@ -81,7 +84,7 @@ final class KeyCost {
     return cost + skew();
   }
 
-  private double ofTransaction(int transaction, int[] choice) {
+  private double ofTransaction(int transaction, int[] choice, double weight) {
     int count = 0;
     boolean everywhere = false;
     boolean writes = false;
@@ -106,7 +109,7 @@ final class KeyCost {
         everywhere = true;
         continue;
       }
-      load[here]++;
+      load[here] += weight;
       count = add(here, count);
     }
     if (count < 2 && !everywhere) {
@@ -134,9 +137,9 @@ final class KeyCost {
   private double skew() {
     double total = 0;
     double squares = 0;
-    for (int accesses : load) {
+    for (double accesses : load) {
       total += accesses;
-      squares += (double) accesses * accesses;
+      squares += accesses * accesses;
     }
     if (squares == 0) {
       return 0;

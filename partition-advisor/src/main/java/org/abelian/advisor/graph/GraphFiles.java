@@ -29,7 +29,7 @@ public record GraphFiles(Path folder) {
     return folder.resolve("nodes.parquet");
   }
 
-  /** Which vertex stands for a node in a transaction: tx, node, vertex, writes, soft. */
+  /** Which vertex stands for a node in a transaction: tx, node, vertex, writes, soft, share. */
   public Path pins() {
     return folder.resolve("pins.parquet");
   }

@@ -137,9 +137,10 @@ public final class PartitioningPhase {
             + " node)");
     double[] found = new double[2];
     engine.each(
-        "SELECT avg(CASE WHEN parts > 1 OR everywhere THEN 1 ELSE 0 END) FROM (SELECT"
-            + " count(DISTINCT nullif(partition, -1)) AS parts, bool_or(partition = -1 AND writes)"
-            + " AS everywhere FROM pin JOIN place USING (node) GROUP BY tx)",
+        "SELECT sum(CASE WHEN parts > 1 OR everywhere THEN share ELSE 0 END) / sum(share) FROM"
+            + " (SELECT any_value(share) AS share, count(DISTINCT nullif(partition, -1)) AS parts,"
+            + " bool_or(partition = -1 AND writes) AS everywhere FROM pin JOIN place USING (node)"
+            + " GROUP BY tx)",
         row -> found[0] = row.getDouble(1));
     engine.each(
         "SELECT avg(CASE WHEN partition = -1 THEN 1 ELSE 0 END) FROM place",

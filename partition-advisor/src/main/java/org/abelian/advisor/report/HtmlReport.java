@@ -115,7 +115,9 @@ final class HtmlReport {
     }
     html.append("</table>\n<p>Of those whose distributed share is within ")
         .append(Percent.of(advice.validation().tolerance()))
-        .append(" of the least and whose busiest node has at most ")
+        .append(
+            " of the least, or no further than chance explains, and whose busiest node has at most"
+                + " ")
         .append(Percent.ratio(advice.validation().mostBalance()))
         .append(" times the mean load, the simplest is advised.</p>\n");
   }

@@ -67,7 +67,8 @@ public final class ValidationPhase {
       judgements.add(new Judge(workload, candidate, lookups, explanation.nodes()).judge());
     }
     judgements.sort(Comparator.comparingDouble(Judgement::distributed));
-    String chosen = Choice.of(judgements, tolerance, mostBalance, all -> true).orElseThrow();
+    String chosen =
+        Choice.of(judgements, tolerance, mostBalance, workload.size(), all -> true).orElseThrow();
     Candidate candidate =
         explanation.candidates().stream()
             .filter(one -> one.name().equals(chosen))
@@ -85,7 +86,8 @@ public final class ValidationPhase {
             tolerance,
             mostBalance,
             chosen,
-            Choice.of(judgements, tolerance, mostBalance, Judgement::loadable).orElse(null),
+            Choice.of(judgements, tolerance, mostBalance, workload.size(), Judgement::loadable)
+                .orElse(null),
             judgements,
             routing,
             notes);

@@ -89,6 +89,10 @@ public final class PartitioningPhase {
 
   /** The cuts with the least weight, of all tries. Two programs run at a time. */
   private List<Partitioner.Cut> lightest(Path scratch, Consumer<String> progress) {
+    if (graph.description().edges() == 0) {
+      progress.accept("no two tuples are used together: nothing is cut");
+      return List.of(new Spreading(graph.graph()).cut(options.parts(), options.seed(), scratch));
+    }
     Partitioner direct = new Metis(graph.graph(), options.imbalance(), options.limit());
     Partitioner merging = new Merging(direct, graph.graph(), options.imbalance());
     boolean enough = graph.description().vertices() > MERGED * options.parts();

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.abelian.advisor.AdvisorException;
 import org.abelian.advisor.Traces;
 import org.abelian.advisor.files.Engine;
@@ -115,6 +116,21 @@ class PartitioningPhaseTest {
     Map<Integer, Integer> once = places();
     partition(3, groups(7));
     assertEquals(once, places());
+  }
+
+  /** As a log of statements that each name one row. */
+  @Test
+  void spreadsWhatIsNeverUsedTogether() {
+    List<Traces.Tx> transactions = new ArrayList<>();
+    for (int row = 0; row < 300; row++) {
+      transactions.add(tx(write(0, row % 100)));
+    }
+    PartitioningDescription cut = partition(4, transactions);
+    assertEquals(0, cut.tries().get(0).distributed());
+    Map<Integer, Long> rows =
+        places().values().stream()
+            .collect(Collectors.groupingBy(part -> part, TreeMap::new, Collectors.counting()));
+    assertEquals(Map.of(0, 25L, 1, 25L, 2, 25L, 3, 25L), rows);
   }
 
   @Test

@@ -58,7 +58,7 @@ final class Judge {
         candidate.name(),
         candidate.title(),
         candidate.kind(),
-        candidate.kind().loadable(),
+        candidate.loadable(tuples.tables()),
         shares,
         misrouted / all,
         visits / all,

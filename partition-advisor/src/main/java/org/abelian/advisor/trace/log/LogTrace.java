@@ -262,6 +262,9 @@ public final class LogTrace {
   }
 
   private void addNotes() {
+    if (schema.placedByRules()) {
+      notes.add("the present placement has more than hashes of single columns; it is not compared");
+    }
     refused.entrySet().stream()
         .limit(MOST_REASONS)
         .forEach(

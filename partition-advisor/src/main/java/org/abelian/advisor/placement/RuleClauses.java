@@ -30,12 +30,12 @@ final class RuleClauses {
   private void add(Rule rule, Map<String, Long> bounds, List<String> equalities) {
     if (rule instanceof Rule.AtMost split) {
       Map<String, Long> more = new LinkedHashMap<>(bounds);
-      more.merge(identifier(split.column()), (long) Math.floor(split.value()), Math::min);
+      more.merge(SqlNames.identifier(split.column()), (long) Math.floor(split.value()), Math::min);
       add(split.yes(), more, equalities);
       add(split.no(), bounds, equalities);
     } else if (rule instanceof Rule.Equal split) {
       List<String> more = new ArrayList<>(equalities);
-      more.add(identifier(split.column()) + " = " + literal(split.value()));
+      more.add(SqlNames.identifier(split.column()) + " = " + SqlNames.literal(split.value()));
       add(split.yes(), bounds, more);
       add(split.no(), bounds, equalities);
     } else {
@@ -52,14 +52,5 @@ final class RuleClauses {
       return;
     }
     clauses.add("WHEN " + condition + " THEN " + partition);
-  }
-
-  /** A name as PostgreSQL reads it. */
-  static String identifier(String name) {
-    return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
-  }
-
-  private static String literal(String text) {
-    return "'" + text.replace("'", "''") + "'";
   }
 }

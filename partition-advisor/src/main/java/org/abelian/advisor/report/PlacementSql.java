@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import org.abelian.advisor.placement.Candidate;
 import org.abelian.advisor.placement.Distribution;
 import org.abelian.advisor.placement.KeyHash;
+import org.abelian.advisor.placement.SqlNames;
 import org.abelian.advisor.placement.TablePlacement;
 import org.abelian.advisor.trace.TraceTable;
 import org.abelian.advisor.validation.Judgement;
@@ -66,14 +67,14 @@ final class PlacementSql {
               "-- Refers to rows of other nodes, which create_... refuses: ALTER TABLE "
                   + name(table.id())
                   + " DROP CONSTRAINT "
-                  + identifier(key.name())
+                  + SqlNames.identifier(key.name())
                   + ";");
         }
       }
     }
     for (TraceTable table : tables) {
       if (candidate.tables().get(table.id()) instanceof TablePlacement.Reference) {
-        line("SELECT create_reference_table(" + literal(name(table.id())) + ");");
+        line("SELECT create_reference_table(" + SqlNames.literal(name(table.id())) + ");");
       }
     }
     Map<String, String> first = new LinkedHashMap<>();
@@ -101,19 +102,19 @@ final class PlacementSql {
       }
     }
     StringBuilder call = new StringBuilder("SELECT create_distributed_table(");
-    call.append(literal(name(table.id()))).append(", ");
-    call.append(literal(distribution.columns().stream().map(PlacementSql::identifier).toList()));
+    call.append(SqlNames.literal(name(table.id()))).append(", ");
+    call.append(literals(distribution.columns().stream().map(SqlNames::identifier).toList()));
     if (leader != null) {
-      call.append(", colocate_with => ").append(literal(name(leader)));
+      call.append(", colocate_with => ").append(SqlNames.literal(name(leader)));
     } else if (distribution.rule() == null) {
       call.append(", colocate_with => 'none'");
     } else {
-      call.append(", ").append(literal(distribution.type()));
+      call.append(", ").append(SqlNames.literal(distribution.type()));
       if (!distribution.type().equals("lookup")) {
         // Partition n is the node n of the advice.
         call.append(", partition_count => ").append(advice.explanation().nodes());
       }
-      call.append(", rule => ").append(literal(distribution.rule()));
+      call.append(", rule => ").append(SqlNames.literal(distribution.rule()));
     }
     line(call.append(");").toString());
   }
@@ -125,9 +126,9 @@ final class PlacementSql {
             (key, node) ->
                 line(
                     "SELECT abelian.place_key("
-                        + literal(name(table.id()))
+                        + SqlNames.literal(name(table.id()))
                         + ", "
-                        + literal(key)
+                        + SqlNames.literal(key)
                         + ", "
                         + KeyHash.partition(key, node, advice.explanation().nodes())
                         + ");"));
@@ -219,19 +220,11 @@ final class PlacementSql {
   private static String name(String id) {
     int dot = id.indexOf('.');
     String schema = id.substring(0, dot);
-    return (schema.equals("public") ? "" : identifier(schema) + ".")
-        + identifier(id.substring(dot + 1));
+    return (schema.equals("public") ? "" : SqlNames.identifier(schema) + ".")
+        + SqlNames.identifier(id.substring(dot + 1));
   }
 
-  private static String identifier(String name) {
-    return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
-  }
-
-  private static String literal(List<String> names) {
-    return literal(String.join(", ", names));
-  }
-
-  private static String literal(String text) {
-    return "'" + text.replace("'", "''") + "'";
+  private static String literals(List<String> names) {
+    return SqlNames.literal(String.join(", ", names));
   }
 }

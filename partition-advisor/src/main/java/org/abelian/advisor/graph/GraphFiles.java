@@ -19,7 +19,10 @@ public record GraphFiles(Path folder) {
     return folder.resolve("graph.metis");
   }
 
-  /** The hypergraph in hMETIS's format: one net for each transaction, without copies. */
+  /**
+   * The hypergraph in hMETIS's format: one net for each transaction, and one for each copy with its
+   * centre; the vertices are those of the graph.
+   */
   public Path hypergraph() {
     return folder.resolve("graph.hgr");
   }

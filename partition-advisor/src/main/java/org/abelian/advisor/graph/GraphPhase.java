@@ -213,12 +213,14 @@ public final class GraphPhase {
         // What it costs to keep a copy apart from its centre: every write reaches it. Never
         // nothing,
         // so that copies are made only where they serve.
-        "INSERT INTO bond SELECT centre.vertex, copy.vertex, round("
+        "CREATE TABLE copying AS SELECT centre.vertex AS centre, copy.vertex AS copy, round("
             + EdgeWeight.LIGHT
             + " * hard + "
             + EdgeWeight.COMMUTING
-            + " * soft)::BIGINT + 1 FROM vertex copy JOIN vertex centre ON centre.node = copy.node"
-            + " AND centre.tx IS NULL JOIN node ON node.node = copy.node WHERE copy.tx IS NOT NULL",
+            + " * soft)::BIGINT + 1 AS weight FROM vertex copy JOIN vertex centre ON centre.node ="
+            + " copy.node AND centre.tx IS NULL JOIN node ON node.node = copy.node WHERE copy.tx IS"
+            + " NOT NULL",
+        "INSERT INTO bond SELECT centre, copy, weight FROM copying",
         "CREATE TABLE use AS SELECT tx, node, vertex, soft, decides, members, extent.share FROM pin"
             + " JOIN pin_vertex USING (tx, node) JOIN extent USING (tx)",
         "INSERT INTO bond SELECT l.vertex, r.vertex, "

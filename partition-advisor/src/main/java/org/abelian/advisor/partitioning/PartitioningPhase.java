@@ -93,15 +93,23 @@ public final class PartitioningPhase {
       progress.accept("no two tuples are used together: nothing is cut");
       return List.of(new Spreading(graph.graph()).cut(options.parts(), options.seed(), scratch));
     }
-    Partitioner direct = new Metis(graph.graph(), options.imbalance(), options.limit());
+    boolean metis = options.python() == null;
+    Partitioner direct =
+        metis
+            ? new Metis(graph.graph(), options.imbalance(), options.limit())
+            : new Hypergraph(
+                options.python(), graph.hypergraph(), options.imbalance(), options.limit());
     Partitioner merging = new Merging(direct, graph.graph(), options.imbalance());
-    boolean enough = graph.description().vertices() > MERGED * options.parts();
-    progress.accept("cutting the graph " + options.starts() + " times");
+    boolean enough = metis && graph.description().vertices() > MERGED * options.parts();
+    // Mt-KaHyPar's deterministic preset gives the same for all seeds.
+    int starts = metis ? options.starts() : 1;
+    progress.accept("cutting the " + (metis ? "graph " : "hypergraph ") + starts + " times");
     ExecutorService pool =
-        Executors.newFixedThreadPool(Math.min(2, Runtime.getRuntime().availableProcessors()));
+        Executors.newFixedThreadPool(
+            metis ? Math.min(2, Runtime.getRuntime().availableProcessors()) : 1);
     try {
       List<Future<Partitioner.Cut>> running = new ArrayList<>();
-      for (int i = 0; i < options.starts(); i++) {
+      for (int i = 0; i < starts; i++) {
         int seed = options.seed() + i;
         Partitioner partitioner =
             i % 3 == 2 && enough && options.parts() <= Merging.MOST_PARTS ? merging : direct;

@@ -142,7 +142,16 @@ class AdviceTest {
             .leaves());
     Judgement judgement = validation.judgement(chosen.name());
     assertTrue(judgement.loadBalance() < 1.25, judgement::toString);
-    assertEquals(Candidate.Kind.KEYS, candidate(validation.loadable()).kind());
+    assertEquals(validation.chosen(), validation.loadable());
+    String sql = Files.readString(folder.resolve("advice/report/placement.sql"));
+    // One table says how, the others follow it.
+    assertEquals(
+        7, sql.lines().filter(line -> line.contains(", colocate_with => 'customer'")).count(), sql);
+    assertTrue(
+        sql.contains(
+            "SELECT create_distributed_table('customer', 'c_w_id', 'range', partition_count => 7,"
+                + " rule => 'WHEN c_w_id <= 1 THEN "),
+        sql);
     String summary = Files.readString(folder.resolve("advice/report/summary.txt"));
     assertTrue(
         summary.matches("(?s).*\\nkeys \\(.*would be advised with --most-load [12]\\.\\d\\d\\n.*"),
@@ -151,13 +160,27 @@ class AdviceTest {
 
   /** Who follows whom is in no column, so only a table of users can keep friends together. */
   @Test
-  void findsCommunitiesOfASocialNetwork() {
+  void findsCommunitiesOfASocialNetwork() throws IOException {
     Validation validation = advise("SOCIAL", 10, 12000, 4, "1");
     assertEquals("lookup", validation.chosen());
     Judgement chosen = validation.judgement("lookup");
-    Judgement keys = validation.judgement(validation.loadable());
+    Judgement keys = validation.judgement("keys");
+    assertEquals("lookup", validation.loadable());
     assertTrue(chosen.distributed() < 0.1, chosen::toString);
     assertTrue(chosen.distributed() < keys.distributed() / 2, keys::toString);
     assertTrue(chosen.loadBalance() <= 1.2, chosen::toString);
+    String sql = Files.readString(folder.resolve("advice/report/placement.sql"));
+    assertTrue(
+        sql.contains(
+            "SELECT create_distributed_table('follows', 'user_id', 'lookup', rule => 'ELSE"
+                + " HASH');"),
+        sql);
+    assertTrue(
+        sql.contains("SELECT create_distributed_table('users', 'id', colocate_with => 'follows');"),
+        sql);
+    // Of a thousand users almost all are in the graph; their entries are those of one table.
+    long entries =
+        sql.lines().filter(line -> line.startsWith("SELECT abelian.place_key('follows', ")).count();
+    assertTrue(entries > 900 && entries <= 1000, () -> entries + " entries");
   }
 }

@@ -1,6 +1,7 @@
 package org.abelian.advisor.command;
 
 import java.sql.SQLException;
+import java.util.Set;
 import org.abelian.advisor.AdvisorException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,8 +13,9 @@ import picocli.CommandLine.Command;
     name = "./abelian advise",
     mixinStandardHelpOptions = true,
     description = {
-      "Which key to shard by, found in a trace of the workload. `run` does everything; the other"
-          + " commands are its phases, each from files to a folder."
+      "Which key to shard by, found in a trace of the workload. `run` does everything, and is"
+          + " meant when no command is named; the others are its phases, each from files to a"
+          + " folder."
     },
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
@@ -24,10 +26,14 @@ import picocli.CommandLine.Command;
       ExplainCommand.class,
       ValidateCommand.class,
       ReportCommand.class,
-      SampleCommand.class
+      SampleCommand.class,
+      BenchCommand.class
     })
 public final class Commands implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Commands.class);
+
+  /** Options of the program itself. */
+  private static final Set<String> SHOWN = Set.of("-h", "--help", "-V", "--version");
 
   private Commands() {}
 
@@ -44,7 +50,18 @@ public final class Commands implements Runnable {
           command.getErr().println(describe(exception));
           return CommandLine.ExitCode.USAGE;
         });
-    return line.execute(arguments);
+    return line.execute(withCommand(arguments));
+  }
+
+  /** Whoever names only options wants everything done. */
+  private static String[] withCommand(String... arguments) {
+    if (arguments.length == 0 || !arguments[0].startsWith("-") || SHOWN.contains(arguments[0])) {
+      return arguments;
+    }
+    String[] more = new String[arguments.length + 1];
+    more[0] = "run";
+    System.arraycopy(arguments, 0, more, 1, arguments.length);
+    return more;
   }
 
   private static String describe(Exception exception) {

@@ -1,10 +1,14 @@
 package org.abelian.advisor.command;
 
+import org.abelian.advisor.AdvisorException;
 import org.abelian.advisor.partitioning.PartitioningOptions;
 import picocli.CommandLine.Option;
 
 /** Options of partitioning. */
 final class CutSettings {
+  /** The environment's variable that names the Python interpreter that has Mt-KaHyPar. */
+  private static final String PYTHON = "ABELIAN_MTKAHYPAR_PYTHON";
+
   @Option(
       names = {"-n", "--nodes"},
       defaultValue = "3",
@@ -37,7 +41,20 @@ final class CutSettings {
       description = "seconds for one cut (default: ${DEFAULT-VALUE})")
   int limit;
 
+  @Option(
+      names = "--hypergraph",
+      description =
+          "cut the hypergraph by Mt-KaHyPar instead of the graph by METIS, once;"
+              + " ./abelian advise installs it")
+  boolean hypergraph;
+
   PartitioningOptions options() {
-    return new PartitioningOptions(nodes, starts, seed, imbalance, limit);
+    String python = hypergraph ? System.getenv(PYTHON) : null;
+    if (hypergraph && python == null) {
+      throw new AdvisorException(
+          "Mt-KaHyPar is not installed: run ./abelian advise, or name a Python that has it by "
+              + PYTHON);
+    }
+    return new PartitioningOptions(nodes, starts, seed, imbalance, limit, python);
   }
 }

@@ -40,6 +40,15 @@ final class LogSettings {
       description = "JDBC URL of a copy of the data, in which rows are looked up")
   String copy;
 
+  @Option(
+      names = "--calls",
+      paramLabel = "FILE|URL",
+      description =
+          "pg_stat_statements, as a CSV file with a header line or as the JDBC URL of a database"
+              + " that has it: a short log's classes count as often as their statements are called"
+              + " there")
+  String calls;
+
   LogTraceOptions options() {
     if (logs.isEmpty()) {
       throw new AdvisorException("name the server's log by --log");
@@ -47,6 +56,6 @@ final class LogSettings {
     if (url == null) {
       throw new AdvisorException("name a database that analyses statements by --analyze-on");
     }
-    return new LogTraceOptions(logs, database, url, schema, copy);
+    return new LogTraceOptions(logs, database, url, schema, copy, calls);
   }
 }

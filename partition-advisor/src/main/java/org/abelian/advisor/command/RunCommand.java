@@ -40,13 +40,21 @@ final class RunCommand implements Callable<Integer> {
   @Mixin private GraphSettings graph;
   @Mixin private CutSettings cut;
   @Mixin private ChoiceSettings choice;
-  @Mixin private OutputSettings output;
+
+  @Option(
+      names = {"-o", "--output"},
+      defaultValue = "advice",
+      paramLabel = "DIR",
+      description =
+          "a folder for each phase's folder; what this command wrote before is replaced (default:"
+              + " ${DEFAULT-VALUE})")
+  private Path output;
 
   @Override
   public Integer call() {
     Path traced = trace;
     if (traced == null) {
-      traced = output.output.resolve("trace");
+      traced = output.resolve("trace");
       try (OutputFolder folder = begin("trace")) {
         Progress.phase("trace", () -> LogTrace.run(log.options(), folder));
       }
@@ -122,6 +130,6 @@ final class RunCommand implements Callable<Integer> {
   }
 
   private Path at(String phase) {
-    return output.output.resolve(phase);
+    return output.resolve(phase);
   }
 }

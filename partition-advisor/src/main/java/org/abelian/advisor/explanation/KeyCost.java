@@ -16,6 +16,12 @@ final class KeyCost {
   private static final double APART = 1;
   private static final double EVERYWHERE = 1.5;
 
+  /** Of each further place: who uses three is less often lucky than who uses two. */
+  private static final double FURTHER = 0.05;
+
+  /** Places of a transaction that are told apart. */
+  private static final int MOST_PLACES = 8;
+
   /** So that a table is replicated only where that serves. */
   private static final double COPY = 0.001;
 
@@ -23,7 +29,10 @@ final class KeyCost {
   private final Tuples tuples;
   private final int nodes;
   private final double[] shareOfTuples;
-  private final int[] load;
+  private final double[] load;
+
+  /** The places of the transaction that is looked at. */
+  private final int[] used = new int[MOST_PLACES];
 
   /** Of each tuple by each column; looked up once, since it is asked for very often. */
   private final int[][] place;
@@ -37,7 +46,7 @@ final class KeyCost {
     this.workload = workload;
     this.nodes = nodes;
     tuples = workload.tuples();
-    load = new int[places.count()];
+    load = new double[places.count()];
     place = new int[tuples.size()][];
     for (int tuple = 0; tuple < place.length; tuple++) {
       place[tuple] = new int[tuples.tables().get(tuples.table(tuple)).attributes().size()];
@@ -60,10 +69,13 @@ final class KeyCost {
   double of(int[] choice) {
     java.util.Arrays.fill(load, 0);
     double cost = 0;
+    double all = 0;
     for (int transaction = 0; transaction < workload.size(); transaction++) {
-      cost += ofTransaction(transaction, choice);
+      double weight = workload.weight(transaction);
+      all += weight;
+      cost += weight * ofTransaction(transaction, choice, weight);
     }
-    cost /= workload.size();
+    cost /= all;
     for (int table = 0; table < choice.length; table++) {
       if (choice[table] == REFERENCE) {
         cost += COPY + 10 * COPY * shareOfTuples[table];
@@ -72,9 +84,8 @@ final class KeyCost {
     return cost + skew();
   }
 
-  private double ofTransaction(int transaction, int[] choice) {
-    int seen = Tuples.UNKNOWN;
-    boolean apart = false;
+  private double ofTransaction(int transaction, int[] choice, double weight) {
+    int count = 0;
     boolean everywhere = false;
     boolean writes = false;
     boolean hard = false;
@@ -98,24 +109,37 @@ final class KeyCost {
         everywhere = true;
         continue;
       }
-      load[here]++;
-      apart |= seen != Tuples.UNKNOWN && seen != here;
-      seen = here;
+      load[here] += weight;
+      count = add(here, count);
     }
-    if (!apart && !everywhere) {
+    if (count < 2 && !everywhere) {
       return 0;
     }
     double kind = !writes ? READS : hard ? APART : COMMUTING;
-    return everywhere ? kind * EVERYWHERE : kind;
+    return kind * (everywhere ? EVERYWHERE : 1 + FURTHER * (count - 2));
+  }
+
+  /** How many places there are with one more. */
+  private int add(int place, int count) {
+    for (int i = 0; i < count; i++) {
+      if (used[i] == place) {
+        return count;
+      }
+    }
+    if (count == MOST_PLACES) {
+      return count;
+    }
+    used[count] = place;
+    return count + 1;
   }
 
   /** Load on few values cannot be spread: how far the values are from enough for all nodes. */
   private double skew() {
     double total = 0;
     double squares = 0;
-    for (int accesses : load) {
+    for (double accesses : load) {
       total += accesses;
-      squares += (double) accesses * accesses;
+      squares += accesses * accesses;
     }
     if (squares == 0) {
       return 0;

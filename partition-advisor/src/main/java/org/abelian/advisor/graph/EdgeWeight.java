@@ -24,6 +24,11 @@ final class EdgeWeight {
 
   private EdgeWeight() {}
 
+  /** A weight in a transaction that stands for several, or for less than one. */
+  static String scaled(String weight, String share) {
+    return "greatest(1, round((" + weight + ") * " + share + "))::BIGINT";
+  }
+
   /** The weight of an edge, from two SQL conditions over what it joins. */
   static String sql(String commutes, String decides) {
     return "CASE WHEN "

@@ -19,7 +19,10 @@ public record GraphFiles(Path folder) {
     return folder.resolve("graph.metis");
   }
 
-  /** The hypergraph in hMETIS's format: one net for each transaction, without copies. */
+  /**
+   * The hypergraph in hMETIS's format: one net for each transaction, and one for each copy with its
+   * centre; the vertices are those of the graph.
+   */
   public Path hypergraph() {
     return folder.resolve("graph.hgr");
   }
@@ -29,7 +32,7 @@ public record GraphFiles(Path folder) {
     return folder.resolve("nodes.parquet");
   }
 
-  /** Which vertex stands for a node in a transaction: tx, node, vertex, writes, soft. */
+  /** Which vertex stands for a node in a transaction: tx, node, vertex, writes, soft, share. */
   public Path pins() {
     return folder.resolve("pins.parquet");
   }

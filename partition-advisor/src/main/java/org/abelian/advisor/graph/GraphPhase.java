@@ -43,6 +43,7 @@ public final class GraphPhase {
     GraphFiles files = new GraphFiles(output.path());
     TraceDescription description = trace.description();
     chooseTransactions();
+    weighTransactions(description);
     chooseTuples(description);
     coalesce();
     makeVertices();
@@ -53,7 +54,7 @@ public final class GraphPhase {
     engine.writeParquet(
         "SELECT table_name, identity, node, accesses FROM tuple ORDER BY node", files.nodes());
     engine.writeParquet(
-        "SELECT tx, node, vertex, writes, soft FROM pin JOIN pin_vertex USING (tx, node)",
+        "SELECT tx, node, vertex, writes, soft, share FROM pin JOIN pin_vertex USING (tx, node)",
         files.pins());
     GraphDescription made =
         new GraphDescription(
@@ -109,6 +110,29 @@ public final class GraphPhase {
     }
   }
 
+  /** For how many transactions of the true workload each stands. */
+  private void weighTransactions(TraceDescription description) {
+    engine.run("ALTER TABLE pair ADD COLUMN share DOUBLE DEFAULT 1");
+    if (description.weights() == null) {
+      return;
+    }
+    engine.run("CREATE TABLE class_weight (class VARCHAR, share DOUBLE)");
+    description
+        .weights()
+        .forEach(
+            (name, weight) ->
+                engine.run(
+                    "INSERT INTO class_weight VALUES ("
+                        + Engine.literal(name)
+                        + ", "
+                        + weight
+                        + ")"));
+    engine.run(
+        "UPDATE pair SET share = class_weight.share FROM "
+            + Engine.parquet(trace.transactions())
+            + " t JOIN class_weight USING (class) WHERE t.tx = pair.tx");
+  }
+
   /** Tables of which little was seen are kept whole: a fifth of three warehouses says nothing. */
   private void chooseTuples(TraceDescription description) {
     engine.run("CREATE TABLE width (table_name VARCHAR, bytes BIGINT)");
@@ -125,7 +149,8 @@ public final class GraphPhase {
     engine.run(
         "CREATE TABLE seen AS SELECT table_name, count(DISTINCT identity) AS seen FROM pair GROUP"
             + " BY table_name",
-        "CREATE TABLE tuple AS SELECT table_name, identity, bytes, count(*) AS accesses,"
+        "CREATE TABLE tuple AS SELECT table_name, identity, bytes, greatest(1,"
+            + " round(sum(share)))::BIGINT AS accesses,"
             + " bit_xor(hash(tx, writes, hard, soft, decides)) AS sign1,"
             + " sum(hash(tx, writes, hard, soft, decides, 1) >> 16) AS sign2, NULL::BIGINT AS node"
             + " FROM pair JOIN width USING (table_name) JOIN seen USING (table_name) WHERE "
@@ -148,16 +173,19 @@ public final class GraphPhase {
         "UPDATE tuple SET node = numbered.node FROM (SELECT sign1, sign2, row_number() OVER (ORDER"
             + " BY min(table_name || identity)) - 1 AS node FROM tuple GROUP BY sign1, sign2)"
             + " numbered WHERE tuple.sign1 = numbered.sign1 AND tuple.sign2 = numbered.sign2",
-        "CREATE TABLE pin AS SELECT tx, node, sum(uses)::BIGINT AS uses, bool_or(writes) AS writes,"
-            + " bool_or(hard) AS hard, bool_and(soft) AS soft, bool_or(decides) AS decides FROM"
-            + " pair JOIN tuple USING (table_name, identity) GROUP BY tx, node",
+        "CREATE TABLE pin AS SELECT tx, node, greatest(1, round(sum(uses * share)))::BIGINT AS"
+            + " uses, any_value(share) AS share, bool_or(writes) AS writes, bool_or(hard) AS hard,"
+            + " bool_and(soft) AS soft, bool_or(decides) AS decides FROM pair JOIN tuple USING"
+            + " (table_name, identity) GROUP BY tx, node",
         "CREATE TABLE node AS SELECT node, bytes, transactions, hard, soft, uses, "
-            + (options.replicate() ? "transactions > 1 AND hard < transactions" : "false")
+            + (options.replicate() ? "transactions > 1 AND hards < transactions" : "false")
             + " AS copied FROM (SELECT node, sum(bytes)::BIGINT AS bytes FROM tuple GROUP BY node)"
-            + " JOIN (SELECT node, count(*) AS transactions, count(*) FILTER (hard) AS hard,"
-            + " count(*) FILTER (writes AND NOT hard) AS soft, sum(uses)::BIGINT AS uses FROM pin"
-            + " GROUP BY node) USING (node)",
-        "CREATE TABLE extent AS SELECT tx, count(*) AS members FROM pin GROUP BY tx");
+            + " JOIN (SELECT node, count(*) AS transactions, count(*) FILTER (hard) AS hards,"
+            + " coalesce(sum(share) FILTER (hard), 0) AS hard, coalesce(sum(share) FILTER (writes"
+            + " AND NOT hard), 0) AS soft, sum(uses)::BIGINT AS uses FROM pin GROUP BY node) USING"
+            + " (node)",
+        "CREATE TABLE extent AS SELECT tx, count(*) AS members, any_value(share) AS share FROM pin"
+            + " GROUP BY tx");
   }
 
   /** Vertices are numbered from 1, as METIS does. */
@@ -185,20 +213,23 @@ public final class GraphPhase {
         // What it costs to keep a copy apart from its centre: every write reaches it. Never
         // nothing,
         // so that copies are made only where they serve.
-        "INSERT INTO bond SELECT centre.vertex, copy.vertex, "
+        "CREATE TABLE copying AS SELECT centre.vertex AS centre, copy.vertex AS copy, round("
             + EdgeWeight.LIGHT
             + " * hard + "
             + EdgeWeight.COMMUTING
-            + " * soft + 1 FROM vertex copy JOIN vertex centre ON centre.node = copy.node AND"
-            + " centre.tx IS NULL JOIN node ON node.node = copy.node WHERE copy.tx IS NOT NULL",
-        "CREATE TABLE use AS SELECT tx, node, vertex, soft, decides, members FROM pin JOIN"
-            + " pin_vertex USING (tx, node) JOIN extent USING (tx)",
+            + " * soft)::BIGINT + 1 AS weight FROM vertex copy JOIN vertex centre ON centre.node ="
+            + " copy.node AND centre.tx IS NULL JOIN node ON node.node = copy.node WHERE copy.tx IS"
+            + " NOT NULL",
+        "INSERT INTO bond SELECT centre, copy, weight FROM copying",
+        "CREATE TABLE use AS SELECT tx, node, vertex, soft, decides, members, extent.share FROM pin"
+            + " JOIN pin_vertex USING (tx, node) JOIN extent USING (tx)",
         "INSERT INTO bond SELECT l.vertex, r.vertex, "
-            + EdgeWeight.sql("l.soft OR r.soft", "l.decides OR r.decides")
+            + EdgeWeight.scaled(
+                EdgeWeight.sql("l.soft OR r.soft", "l.decides OR r.decides"), "l.share")
             + " FROM use l JOIN use r ON l.tx = r.tx AND l.node < r.node WHERE l.members <= "
             + options.clique(),
         "INSERT INTO bond SELECT use.vertex, middle.vertex, "
-            + EdgeWeight.sql("soft", "decides")
+            + EdgeWeight.scaled(EdgeWeight.sql("soft", "decides"), "share")
             + " FROM use JOIN vertex middle ON middle.tx = use.tx AND middle.node IS NULL WHERE"
             + " members > "
             + options.clique());

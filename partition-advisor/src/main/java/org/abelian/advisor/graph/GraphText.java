@@ -26,16 +26,21 @@ final class GraphText {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    writeHypergraph(files);
+    writeHypergraph(files, vertices);
   }
 
-  private void writeHypergraph(GraphFiles files) {
-    String nets = "FROM pin WHERE NOT soft GROUP BY tx HAVING count(*) > 1";
+  private void writeHypergraph(GraphFiles files, long vertices) {
+    // One for each transaction, and one for each copy, which costs what its writes do.
+    engine.run(
+        "CREATE TABLE net AS SELECT greatest(1, round("
+            + EdgeWeight.LIGHT
+            + " * any_value(share)))::BIGINT AS weight, string_agg(vertex, ' ' ORDER BY vertex) AS"
+            + " pins FROM use WHERE NOT soft GROUP BY tx HAVING count(*) > 1",
+        "INSERT INTO net SELECT weight, centre || ' ' || copy FROM copying");
     try (BufferedWriter out = Files.newBufferedWriter(files.hypergraph())) {
-      long count = engine.number("SELECT count(*) FROM (SELECT tx " + nets + ")");
-      out.write(count + " " + engine.number("SELECT count(*) FROM node") + " 10\n");
-      lines("SELECT string_agg(node + 1, ' ' ORDER BY node), '' " + nets + " ORDER BY tx", out);
-      lines("SELECT uses, '' FROM node ORDER BY node", out);
+      out.write(engine.number("SELECT count(*) FROM net") + " " + vertices + " 11\n");
+      lines("SELECT weight::VARCHAR, pins FROM net ORDER BY pins, weight", out);
+      lines("SELECT weight::VARCHAR, '' FROM vertex ORDER BY vertex", out);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

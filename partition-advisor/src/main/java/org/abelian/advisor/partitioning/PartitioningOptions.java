@@ -10,8 +10,15 @@ import org.abelian.advisor.AdvisorException;
  * @param seed of the first try
  * @param imbalance how much heavier than the mean a partition may be, in thousandths
  * @param limit seconds for one try
+ * @param python the interpreter that has Mt-KaHyPar, which then cuts the hypergraph; null for METIS
  */
-public record PartitioningOptions(int parts, int starts, int seed, int imbalance, int limit) {
+public record PartitioningOptions(
+    int parts, int starts, int seed, int imbalance, int limit, String python) {
+  /** For METIS. */
+  public PartitioningOptions(int parts, int starts, int seed, int imbalance, int limit) {
+    this(parts, starts, seed, imbalance, limit, null);
+  }
+
   /** Checks the numbers. */
   public PartitioningOptions {
     if (parts < 2 || parts > 1024) {

@@ -89,15 +89,27 @@ public final class PartitioningPhase {
 
   /** The cuts with the least weight, of all tries. Two programs run at a time. */
   private List<Partitioner.Cut> lightest(Path scratch, Consumer<String> progress) {
-    Partitioner direct = new Metis(graph.graph(), options.imbalance(), options.limit());
+    if (graph.description().edges() == 0) {
+      progress.accept("no two tuples are used together: nothing is cut");
+      return List.of(new Spreading(graph.graph()).cut(options.parts(), options.seed(), scratch));
+    }
+    boolean metis = options.python() == null;
+    Partitioner direct =
+        metis
+            ? new Metis(graph.graph(), options.imbalance(), options.limit())
+            : new Hypergraph(
+                options.python(), graph.hypergraph(), options.imbalance(), options.limit());
     Partitioner merging = new Merging(direct, graph.graph(), options.imbalance());
-    boolean enough = graph.description().vertices() > MERGED * options.parts();
-    progress.accept("cutting the graph " + options.starts() + " times");
+    boolean enough = metis && graph.description().vertices() > MERGED * options.parts();
+    // Mt-KaHyPar's deterministic preset gives the same for all seeds.
+    int starts = metis ? options.starts() : 1;
+    progress.accept("cutting the " + (metis ? "graph " : "hypergraph ") + starts + " times");
     ExecutorService pool =
-        Executors.newFixedThreadPool(Math.min(2, Runtime.getRuntime().availableProcessors()));
+        Executors.newFixedThreadPool(
+            metis ? Math.min(2, Runtime.getRuntime().availableProcessors()) : 1);
     try {
       List<Future<Partitioner.Cut>> running = new ArrayList<>();
-      for (int i = 0; i < options.starts(); i++) {
+      for (int i = 0; i < starts; i++) {
         int seed = options.seed() + i;
         Partitioner partitioner =
             i % 3 == 2 && enough && options.parts() <= Merging.MOST_PARTS ? merging : direct;
@@ -137,9 +149,10 @@ public final class PartitioningPhase {
             + " node)");
     double[] found = new double[2];
     engine.each(
-        "SELECT avg(CASE WHEN parts > 1 OR everywhere THEN 1 ELSE 0 END) FROM (SELECT"
-            + " count(DISTINCT nullif(partition, -1)) AS parts, bool_or(partition = -1 AND writes)"
-            + " AS everywhere FROM pin JOIN place USING (node) GROUP BY tx)",
+        "SELECT sum(CASE WHEN parts > 1 OR everywhere THEN share ELSE 0 END) / sum(share) FROM"
+            + " (SELECT any_value(share) AS share, count(DISTINCT nullif(partition, -1)) AS parts,"
+            + " bool_or(partition = -1 AND writes) AS everywhere FROM pin JOIN place USING (node)"
+            + " GROUP BY tx)",
         row -> found[0] = row.getDouble(1));
     engine.each(
         "SELECT avg(CASE WHEN partition = -1 THEN 1 ELSE 0 END) FROM place",

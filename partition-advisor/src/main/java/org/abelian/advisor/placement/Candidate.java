@@ -1,7 +1,9 @@
 package org.abelian.advisor.placement;
 
+import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
+import org.abelian.advisor.trace.TraceTable;
 
 /**
  * A placement of all tables, to be compared with others.
@@ -15,34 +17,34 @@ public record Candidate(String name, String title, Kind kind, Map<String, TableP
   /** Kinds of placements, the simplest first. */
   public enum Kind {
     /** As it is. */
-    PRESENT(true),
+    PRESENT,
     /** Each table by the hash of its primary key. */
-    PRIMARY_KEY(false),
+    PRIMARY_KEY,
     /** Each table by the hash of a column that its keys contain, or replicated. */
-    KEYS(true),
+    KEYS,
     /** The same by any column; some tables' keys would have to be changed. */
-    COLUMNS(false),
+    COLUMNS,
     /** Everything everywhere. */
-    REPLICATION(true),
+    REPLICATION,
     /** Ranges and lists of a column's values, or replicated. */
-    RANGES(false),
+    RANGES,
     /** Decision trees. */
-    RULES(false),
+    RULES,
     /** Tables of values of a column. */
-    LOOKUP(false),
+    LOOKUP,
     /** Tables of rows. */
-    ROW_LOOKUP(false);
+    ROW_LOOKUP
+  }
 
-    private final boolean loadable;
-
-    Kind(boolean loadable) {
-      this.loadable = loadable;
-    }
-
-    /** Whether create_distributed_table and create_reference_table can say it today. */
-    public boolean loadable() {
-      return loadable;
-    }
+  /**
+   * Whether create_distributed_table() and create_reference_table() can make it.
+   *
+   * @param all the tables that it places
+   */
+  public boolean loadable(Collection<TraceTable> all) {
+    return kind == Kind.PRESENT
+        || all.stream()
+            .allMatch(table -> Distribution.obstacle(table, tables.get(table.id())) == null);
   }
 
   /** Copies the map. */

@@ -20,6 +20,19 @@ public final class KeyHash {
     return (int) ((long) PartitionHash.partition(canonical(key), partitions) * nodes / partitions);
   }
 
+  /**
+   * A partition that lies on a node, for a key that is placed by hand: one of all that the node
+   * has, so that they are equally full.
+   *
+   * @param node from 0
+   */
+  public static int partition(String key, int node, int nodes) {
+    int partitions = Math.max(PARTITIONS, nodes);
+    int first = (node * partitions + nodes - 1) / nodes;
+    int next = ((node + 1) * partitions + nodes - 1) / nodes;
+    return first + PartitionHash.partition(canonical(key), next - first);
+  }
+
   private static long canonical(String key) {
     try {
       return Long.parseLong(key);

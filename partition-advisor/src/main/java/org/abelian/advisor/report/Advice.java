@@ -2,6 +2,7 @@ package org.abelian.advisor.report;
 
 import org.abelian.advisor.explanation.Explanation;
 import org.abelian.advisor.placement.Candidate;
+import org.abelian.advisor.placement.Lookups;
 import org.abelian.advisor.trace.TraceDescription;
 import org.abelian.advisor.validation.Validation;
 
@@ -11,14 +12,16 @@ import org.abelian.advisor.validation.Validation;
  * @param trace what the workload was
  * @param explanation all placements
  * @param validation what they are worth
+ * @param lookups the maps that they name
  */
-record Advice(TraceDescription trace, Explanation explanation, Validation validation) {
+record Advice(
+    TraceDescription trace, Explanation explanation, Validation validation, Lookups lookups) {
   /** The placement to take. */
   Candidate chosen() {
     return candidate(validation.chosen());
   }
 
-  /** The placement to take today, or null. */
+  /** The placement to take of those that can be loaded, or null. */
   Candidate loadable() {
     return validation.loadable() == null ? null : candidate(validation.loadable());
   }

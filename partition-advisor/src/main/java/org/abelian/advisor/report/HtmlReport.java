@@ -13,6 +13,9 @@ final class HtmlReport {
   private static final int BAR = 22;
   private static final int LABEL = 230;
 
+  /** Of the script. */
+  private static final int MOST_LINES = 200;
+
   private final Advice advice;
   private final StringBuilder html = new StringBuilder();
 
@@ -39,7 +42,7 @@ final class HtmlReport {
         .append(advice.validation().transactions())
         .append(" transactions that nothing was learnt from.</p>\n");
     html.append("<h2>What to do</h2>\n<pre>")
-        .append(escape(new PlacementSql(advice).text()))
+        .append(escape(shortened(new PlacementSql(advice).text())))
         .append("</pre>\n");
     rules();
     comparison();
@@ -51,6 +54,17 @@ final class HtmlReport {
     list("Notes", Summary.notes(advice));
     html.append("</body></html>\n");
     return html.toString();
+  }
+
+  /** A lookup table may be long. */
+  private static String shortened(String sql) {
+    List<String> lines = sql.lines().toList();
+    return lines.size() <= MOST_LINES
+        ? sql
+        : String.join("\n", lines.subList(0, MOST_LINES))
+            + "\n-- ... and "
+            + (lines.size() - MOST_LINES)
+            + " more lines in placement.sql\n";
   }
 
   private void rules() {
@@ -94,7 +108,7 @@ final class HtmlReport {
     html.append(
         "</svg>\n<table><tr><th>placement</th><th>distributed</th><th>sent to"
             + " all</th><th>nodes each</th><th>load, greatest over mean</th><th>rows, greatest over"
-            + " mean</th><th>loadable today</th></tr>\n");
+            + " mean</th><th>loadable</th></tr>\n");
     for (Judgement one : judgements) {
       boolean advised = one.name().equals(advice.validation().chosen());
       html.append(advised ? "<tr style=\"font-weight:bold\"><td>" : "<tr><td>")
@@ -115,7 +129,9 @@ final class HtmlReport {
     }
     html.append("</table>\n<p>Of those whose distributed share is within ")
         .append(Percent.of(advice.validation().tolerance()))
-        .append(" of the least and whose busiest node has at most ")
+        .append(
+            " of the least, or no further than chance explains, and whose busiest node has at most"
+                + " ")
         .append(Percent.ratio(advice.validation().mostBalance()))
         .append(" times the mean load, the simplest is advised.</p>\n");
   }

@@ -1,11 +1,14 @@
 package org.abelian.advisor.report;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.abelian.advisor.placement.Candidate;
+import org.abelian.advisor.placement.Distribution;
+import org.abelian.advisor.placement.KeyHash;
+import org.abelian.advisor.placement.SqlNames;
 import org.abelian.advisor.placement.TablePlacement;
 import org.abelian.advisor.trace.TraceTable;
 import org.abelian.advisor.validation.Judgement;
@@ -26,19 +29,19 @@ final class PlacementSql {
     line("-- Placement advised for: " + oneLine(advice.trace().source()));
     line("-- Run it through the router on an empty cluster that has the tables.");
     if (loadable == null) {
-      line("-- No placement that the router can do today was found. Advised is:");
+      line("-- No placement that can be loaded was found. Advised is:");
       comment(chosen);
     } else {
       if (!loadable.name().equals(chosen.name())) {
         line("--");
         line(
-            "-- Better, but not loadable yet ("
+            "-- Better, but cannot be loaded ("
                 + share(chosen)
                 + " distributed): "
                 + chosen.title());
         comment(chosen);
         line("--");
-        line("-- The best that can be loaded today (" + share(loadable) + " distributed):");
+        line("-- The best that can be loaded (" + share(loadable) + " distributed):");
       }
       line("");
       place(loadable);
@@ -48,41 +51,87 @@ final class PlacementSql {
   }
 
   private void place(Candidate candidate) {
+    if (candidate.kind() == Candidate.Kind.PRESENT) {
+      line("-- The tables lie as they should.");
+      return;
+    }
     Groups groups =
         new Groups(
             candidate, advice.explanation().groups().getOrDefault(candidate.name(), Map.of()));
     List<TraceTable> tables = referencedFirst();
+    Map<String, TraceTable> byId = advice.trace().tablesById();
     for (TraceTable table : tables) {
       for (TraceTable.ForeignKey key : table.foreignKeys()) {
-        if (groups.crosses(table, key)) {
+        if (groups.crosses(table, key, byId)) {
           line(
               "-- Refers to rows of other nodes, which create_... refuses: ALTER TABLE "
                   + name(table.id())
                   + " DROP CONSTRAINT "
-                  + identifier(key.name())
+                  + SqlNames.identifier(key.name())
                   + ";");
         }
       }
     }
     for (TraceTable table : tables) {
       if (candidate.tables().get(table.id()) instanceof TablePlacement.Reference) {
-        line("SELECT create_reference_table(" + literal(name(table.id())) + ");");
+        line("SELECT create_reference_table(" + SqlNames.literal(name(table.id())) + ");");
       }
     }
-    Map<String, String> first = new HashMap<>();
+    Map<String, String> first = new LinkedHashMap<>();
+    List<TraceTable> looked = new ArrayList<>();
     for (TraceTable table : tables) {
-      if (candidate.tables().get(table.id()) instanceof TablePlacement.Hash hash) {
+      TablePlacement placement = candidate.tables().get(table.id());
+      if (!(placement instanceof TablePlacement.Reference)) {
         String leader = first.putIfAbsent(groups.of(table), table.id());
-        line(
-            "SELECT create_distributed_table("
-                + literal(name(table.id()))
-                + ", "
-                + literal(hash.column())
-                + ", colocate_with => "
-                + literal(leader == null ? "none" : name(leader))
-                + ");");
+        distribute(table, Distribution.of(table, placement), leader);
+        if (leader == null && placement instanceof TablePlacement.Lookup) {
+          looked.add(table);
+        }
       }
     }
+    for (TraceTable table : looked) {
+      placeKeys(table, (TablePlacement.Lookup) candidate.tables().get(table.id()));
+    }
+  }
+
+  /** The first of a group says how its rows are placed, the others follow it. */
+  private void distribute(TraceTable table, Distribution distribution, String leader) {
+    for (String column : distribution.columns()) {
+      if (table.attributes().get(table.place(column)).nullable()) {
+        line("-- Rows of " + name(table.id()) + " without " + column + " will be refused.");
+      }
+    }
+    StringBuilder call = new StringBuilder("SELECT create_distributed_table(");
+    call.append(SqlNames.literal(name(table.id()))).append(", ");
+    call.append(literals(distribution.columns().stream().map(SqlNames::identifier).toList()));
+    if (leader != null) {
+      call.append(", colocate_with => ").append(SqlNames.literal(name(leader)));
+    } else if (distribution.rule() == null) {
+      call.append(", colocate_with => 'none'");
+    } else {
+      call.append(", ").append(SqlNames.literal(distribution.type()));
+      if (!distribution.type().equals("lookup")) {
+        // Partition n is the node n of the advice.
+        call.append(", partition_count => ").append(advice.explanation().nodes());
+      }
+      call.append(", rule => ").append(SqlNames.literal(distribution.rule()));
+    }
+    line(call.append(");").toString());
+  }
+
+  /** The others of its group have the same entries. */
+  private void placeKeys(TraceTable table, TablePlacement.Lookup lookup) {
+    new TreeMap<>(advice.lookups().map(lookup.map()))
+        .forEach(
+            (key, node) ->
+                line(
+                    "SELECT abelian.place_key("
+                        + SqlNames.literal(name(table.id()))
+                        + ", "
+                        + SqlNames.literal(key)
+                        + ", "
+                        + KeyHash.partition(key, node, advice.explanation().nodes())
+                        + ");"));
   }
 
   /** A table can be placed when those that its foreign keys name are. */
@@ -107,11 +156,17 @@ final class PlacementSql {
     return ordered;
   }
 
+  /** What it says, and of each table why it cannot be loaded. */
   private void comment(Candidate candidate) {
     for (TraceTable table : advice.trace().tables()) {
-      List<String> lines = RuleText.lines(candidate.tables().get(table.id()));
+      TablePlacement placement = candidate.tables().get(table.id());
+      List<String> lines = RuleText.lines(placement);
       line("--   " + name(table.id()) + ": " + lines.get(0));
       lines.stream().skip(1).forEach(more -> line("--     " + more));
+      String obstacle = Distribution.obstacle(table, placement);
+      if (obstacle != null) {
+        line("--     cannot be loaded: " + obstacle);
+      }
     }
   }
 
@@ -165,15 +220,11 @@ final class PlacementSql {
   private static String name(String id) {
     int dot = id.indexOf('.');
     String schema = id.substring(0, dot);
-    return (schema.equals("public") ? "" : identifier(schema) + ".")
-        + identifier(id.substring(dot + 1));
+    return (schema.equals("public") ? "" : SqlNames.identifier(schema) + ".")
+        + SqlNames.identifier(id.substring(dot + 1));
   }
 
-  private static String identifier(String name) {
-    return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
-  }
-
-  private static String literal(String text) {
-    return "'" + text.replace("'", "''") + "'";
+  private static String literals(List<String> names) {
+    return SqlNames.literal(String.join(", ", names));
   }
 }

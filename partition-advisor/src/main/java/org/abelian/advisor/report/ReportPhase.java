@@ -9,6 +9,7 @@ import org.abelian.advisor.explanation.ExplanationFiles;
 import org.abelian.advisor.files.JsonFile;
 import org.abelian.advisor.files.OutputFolder;
 import org.abelian.advisor.placement.Candidate;
+import org.abelian.advisor.placement.Lookups;
 import org.abelian.advisor.trace.TraceFiles;
 import org.abelian.advisor.validation.Judgement;
 import org.abelian.advisor.validation.RoutedClass;
@@ -24,7 +25,7 @@ public final class ReportPhase {
    *
    * @param nodes how many nodes it is for
    * @param advised the placement to take
-   * @param loadable the placement to take of those that the router can do; null when there is none
+   * @param loadable the placement to take of those that can be loaded; null when there is none
    * @param transactions how many judged
    * @param judgements all placements, the best first
    * @param routing from which arguments of a transaction its nodes follow
@@ -51,7 +52,8 @@ public final class ReportPhase {
         new Advice(
             trace.description(),
             explained.explanation(),
-            JsonFile.read(ValidationPhase.file(validated), Validation.class));
+            JsonFile.read(ValidationPhase.file(validated), Validation.class),
+            Lookups.read(explained.lookups()));
     String summary = Summary.text(advice);
     try {
       JsonFile.write(

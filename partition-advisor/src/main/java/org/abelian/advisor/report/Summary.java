@@ -35,11 +35,11 @@ final class Summary {
       lines.stream().skip(1).forEach(line -> text.append("      ").append(line).append('\n'));
     }
     if (advice.loadable() == null) {
-      text.append("The router can do none of the placements today.\n");
+      text.append("None of the placements can be loaded.\n");
     } else if (!advice.loadable().name().equals(chosen.name())) {
       Judgement best = advice.validation().judgement(advice.loadable().name());
       text.append(
-          "This placement is not loadable yet. The best that is: "
+          "This placement cannot be loaded. The best that can: "
               + best.name()
               + ", "
               + Percent.of(best.distributed())

@@ -55,7 +55,8 @@ final class Verdict {
 
   private static boolean isChosen(
       Validation validation, Judgement other, double tolerance, double mostLoad) {
-    return Choice.of(validation.judgements(), tolerance, mostLoad, all -> true)
+    return Choice.of(
+            validation.judgements(), tolerance, mostLoad, validation.transactions(), all -> true)
         .filter(other.name()::equals)
         .isPresent();
   }

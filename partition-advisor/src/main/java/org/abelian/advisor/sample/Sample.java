@@ -15,6 +15,13 @@ public interface Sample {
   void transaction(TraceWriter writer);
 
   /**
+   * The placement that the literature uses, of all rows that were drawn so far.
+   *
+   * @param nodes how many there are
+   */
+  Manual manual(int nodes);
+
+  /**
    * Writes a trace.
    *
    * @param source where it comes from, for people

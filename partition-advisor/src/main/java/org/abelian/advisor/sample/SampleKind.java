@@ -2,25 +2,31 @@ package org.abelian.advisor.sample;
 
 /** Benchmarks of which traces can be drawn. */
 public enum SampleKind {
-  /** {@link TpccSample}; the scale is the number of warehouses. */
-  TPCC("TPC-C") {
-    @Override
-    public Sample create(int scale, long seed) {
-      return new TpccSample(scale, seed);
-    }
-  },
-  /** {@link SocialSample}; the scale is the number of users, in hundreds. */
-  SOCIAL("a social network") {
-    @Override
-    public Sample create(int scale, long seed) {
-      return new SocialSample(scale * 100, seed);
-    }
-  };
+  /** The scale is the number of warehouses. */
+  TPCC("TPC-C", TpccSample::new),
+  /** The scale is the number of emulated browsers. */
+  TPCW("TPC-W", TpcwSample::new),
+  /** The scale is the number of users, in thousands. */
+  AUCTIONMARK("AuctionMark", AuctionMarkSample::new),
+  /** Scale 1 has 2,000 users and 1,000 items. */
+  EPINIONS("EPinions", EpinionsSample::new),
+  /** The scale is the number of users, in hundreds. */
+  RETWIS("ReTwis", (scale, seed) -> new RetwisSample(scale * 100, seed)),
+  /** The scale is the number of users, in hundreds. */
+  SOCIAL("a social network", (scale, seed) -> new SocialSample(scale * 100, seed));
 
   private final String title;
+  private final Maker maker;
 
-  SampleKind(String title) {
+  /** Makes a generator. */
+  @FunctionalInterface
+  private interface Maker {
+    Sample make(int scale, long seed);
+  }
+
+  SampleKind(String title, Maker maker) {
     this.title = title;
+    this.maker = maker;
   }
 
   /** For people. */
@@ -28,6 +34,12 @@ public enum SampleKind {
     return title;
   }
 
-  /** A generator. */
-  public abstract Sample create(int scale, long seed);
+  /**
+   * A generator.
+   *
+   * @param seed the same seed gives the same trace
+   */
+  public Sample create(int scale, long seed) {
+    return maker.make(scale, seed);
+  }
 }

@@ -1,12 +1,13 @@
 package org.abelian.advisor.sample;
 
+import static org.abelian.advisor.sample.SampleTables.table;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.abelian.advisor.trace.Access;
 import org.abelian.advisor.trace.TraceTable;
-import org.abelian.advisor.trace.TraceTable.Attribute;
 import org.abelian.advisor.trace.TraceWriter;
 
 /**
@@ -46,19 +47,9 @@ public final class SocialSample implements Sample {
   @Override
   public List<TraceTable> tables() {
     return List.of(
-        table("users", List.of("id"), "id"),
-        table("posts", List.of("user_id", "id"), "user_id", "id"),
-        table("follows", List.of("user_id", "other_id"), "user_id", "other_id"));
-  }
-
-  private static TraceTable table(String name, List<String> key, String... columns) {
-    return new TraceTable(
-        "public",
-        name,
-        List.of(key),
-        List.of(columns).stream().map(column -> new Attribute(column, "bigint")).toList(),
-        List.of(),
-        100);
+        table("users", 100, 1, "id:bigint"),
+        table("posts", 100, 2, "user_id:bigint", "id:bigint"),
+        table("follows", 100, 2, "user_id:bigint", "other_id:bigint"));
   }
 
   @Override
@@ -105,6 +96,12 @@ public final class SocialSample implements Sample {
             Access.write(1, "public.users", Map.of("id", id(user))),
             Access.write(2, "public.users", Map.of("id", id(other)))
                 .retyped("users.followers abelian.counter")));
+  }
+
+  /** Each user with all that is theirs. */
+  @Override
+  public Manual manual(int nodes) {
+    return Manual.empty().hash("users", "id").hash("posts", "user_id").hash("follows", "user_id");
   }
 
   /** Each user has the same few friends all the time. */

@@ -1,5 +1,9 @@
 package org.abelian.advisor.sample;
 
+import static org.abelian.advisor.sample.SampleTables.table;
+import static org.abelian.advisor.sample.Statements.row;
+import static org.abelian.advisor.sample.Statements.texts;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -8,7 +12,6 @@ import java.util.Map;
 import java.util.Random;
 import org.abelian.advisor.trace.Access;
 import org.abelian.advisor.trace.TraceTable;
-import org.abelian.advisor.trace.TraceTable.Attribute;
 import org.abelian.advisor.trace.TraceWriter;
 
 /**
@@ -58,17 +61,6 @@ public final class TpccSample implements Sample {
         table("order_line", 54, 4, "ol_w_id", "ol_d_id", "ol_o_id", "ol_number", "ol_i_id"),
         table("stock", 306, 2, "s_w_id", "s_i_id"),
         table("item", 82, 1, "i_id"));
-  }
-
-  private static TraceTable table(String name, int bytes, int keyLength, String... columns) {
-    List<Attribute> attributes =
-        Arrays.stream(columns)
-            .map(column -> column.split(":"))
-            .map(parts -> new Attribute(parts[0], parts.length > 1 ? parts[1] : "integer"))
-            .toList();
-    List<String> key = attributes.stream().limit(keyLength).map(Attribute::name).toList();
-    return new TraceTable(
-        "public", name, key.isEmpty() ? List.of() : List.of(key), attributes, List.of(), bytes);
   }
 
   @Override
@@ -221,15 +213,21 @@ public final class TpccSample implements Sample {
     return "NAME" + customer % 1000;
   }
 
-  private static List<String> texts(int... values) {
-    return Arrays.stream(values).mapToObj(String::valueOf).toList();
-  }
-
-  private static Map<String, String> row(Object... columnsAndValues) {
-    Map<String, String> row = new LinkedHashMap<>();
-    for (int i = 0; i < columnsAndValues.length; i += 2) {
-      row.put((String) columnsAndValues[i], columnsAndValues[i + 1].toString());
+  /** Each warehouse with all its rows on one node, items everywhere. */
+  @Override
+  public Manual manual(int nodes) {
+    Manual manual = Manual.empty().replicate("item");
+    for (int w = 1; w <= warehouses; w++) {
+      manual.lookups().map("warehouse").put("" + w, (int) ((w - 1L) * nodes / warehouses));
     }
-    return row;
+    return manual
+        .lookup("warehouse", "w_id", "warehouse")
+        .lookup("district", "d_w_id", "warehouse")
+        .lookup("customer", "c_w_id", "warehouse")
+        .lookup("history", "h_w_id", "warehouse")
+        .lookup("oorder", "o_w_id", "warehouse")
+        .lookup("new_order", "no_w_id", "warehouse")
+        .lookup("order_line", "ol_w_id", "warehouse")
+        .lookup("stock", "s_w_id", "warehouse");
   }
 }

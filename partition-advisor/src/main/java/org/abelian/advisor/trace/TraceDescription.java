@@ -15,6 +15,8 @@ import java.util.TreeMap;
  * @param present the distribution columns of tables that are placed already, {@link #REFERENCE} for
  *     reference tables; tables of a cluster that are not in it lie on the first node. Null when it
  *     is no cluster's
+ * @param weights by class, how much more often its transactions are in truth than in the trace; the
+ *     mean over all transactions is 1. Null when the trace's shares are the true ones
  * @param notes what is not in it, and why
  */
 public record TraceDescription(
@@ -23,6 +25,7 @@ public record TraceDescription(
     List<TraceTable> tables,
     Map<String, String> classes,
     Map<String, String> present,
+    Map<String, Double> weights,
     List<String> notes) {
   /** In place of a distribution column. */
   public static final String REFERENCE = "*";
@@ -35,7 +38,13 @@ public record TraceDescription(
     tables = List.copyOf(tables);
     classes = new TreeMap<>(classes);
     present = present == null ? null : new TreeMap<>(present);
+    weights = weights == null ? null : new TreeMap<>(weights);
     notes = List.copyOf(notes);
+  }
+
+  /** The weight of a transaction of a class. */
+  public double weight(String name) {
+    return weights == null ? 1 : weights.getOrDefault(name, 1.0);
   }
 
   /** The tables by schema and name. */

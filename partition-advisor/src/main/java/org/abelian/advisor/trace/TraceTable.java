@@ -25,8 +25,14 @@ public record TraceTable(
    * A column.
    *
    * @param type as format_type() gives it
+   * @param nullable whether rows may lack it; such rows cannot be placed by it
    */
-  public record Attribute(String name, String type) {}
+  public record Attribute(String name, String type, boolean nullable) {
+    /** One that all rows have. */
+    public Attribute(String name, String type) {
+      this(name, type, false);
+    }
+  }
 
   /**
    * A foreign key.

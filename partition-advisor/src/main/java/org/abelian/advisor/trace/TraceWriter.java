@@ -106,16 +106,21 @@ public final class TraceWriter implements AutoCloseable {
 
   /** Writes the files of a trace that is no cluster's. */
   public void finish(String source, Map<String, String> classes, List<String> notes) {
-    finish(source, classes, null, notes);
+    finish(source, classes, null, null, notes);
   }
 
   /**
    * Writes the files.
    *
    * @param present see {@link TraceDescription}
+   * @param weights see {@link TraceDescription}
    */
   public void finish(
-      String source, Map<String, String> classes, Map<String, String> present, List<String> notes) {
+      String source,
+      Map<String, String> classes,
+      Map<String, String> present,
+      Map<String, Double> weights,
+      List<String> notes) {
     try {
       transactions.close();
       accesses.close();
@@ -146,6 +151,7 @@ public final class TraceWriter implements AutoCloseable {
                 .toList(),
             classes,
             present,
+            weights,
             notes));
   }
 

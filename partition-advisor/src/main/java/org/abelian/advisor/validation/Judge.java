@@ -21,14 +21,15 @@ final class Judge {
   private final Candidate candidate;
   private final PlacedTuples placed;
   private final int nodes;
-  private final long[] kinds = new long[TransactionKind.values().length];
-  private final long[] ofClass;
-  private final long[] distributedOfClass;
+  private final double[] kinds = new double[TransactionKind.values().length];
+  private final double[] ofClass;
+  private final double[] distributedOfClass;
   private final double[] load;
   private final long[][] together;
-  private final Map<String, Long> retypings = new TreeMap<>();
-  private long misrouted;
-  private long visits;
+  private final Map<String, Double> retypings = new TreeMap<>();
+  private double all;
+  private double misrouted;
+  private double visits;
 
   /** For one candidate. */
   Judge(Workload workload, Candidate candidate, Lookups lookups, int nodes) {
@@ -37,8 +38,8 @@ final class Judge {
     this.nodes = nodes;
     tuples = workload.tuples();
     placed = new PlacedTuples(tuples, candidate, lookups, nodes);
-    ofClass = new long[workload.classes().size()];
-    distributedOfClass = new long[ofClass.length];
+    ofClass = new double[workload.classes().size()];
+    distributedOfClass = new double[ofClass.length];
     load = new double[nodes];
     together = new long[nodes][nodes];
   }
@@ -48,7 +49,7 @@ final class Judge {
     for (int transaction = 0; transaction < workload.size(); transaction++) {
       judge(transaction);
     }
-    double all = Math.max(1, workload.size());
+    all = all == 0 ? 1 : all;
     Map<TransactionKind, Double> shares = new EnumMap<>(TransactionKind.class);
     for (TransactionKind kind : TransactionKind.values()) {
       shares.put(kind, kinds[kind.ordinal()] / all);
@@ -57,13 +58,13 @@ final class Judge {
         candidate.name(),
         candidate.title(),
         candidate.kind(),
-        candidate.kind().loadable(),
+        candidate.loadable(tuples.tables()),
         shares,
         misrouted / all,
         visits / all,
         overMean(load),
         overMean(rows()),
-        classes(all),
+        classes(),
         retypings.entrySet().stream()
             .map(entry -> new Judgement.Retyping(entry.getKey(), entry.getValue() / all))
             .sorted(Comparator.comparingDouble(Judgement.Retyping::saved).reversed())
@@ -74,7 +75,7 @@ final class Judge {
 
   /** The nodes that a transaction must reach; empty when any will do. */
   BitSet needed(int transaction) {
-    Visit visit = new Visit();
+    Visit visit = new Visit(0);
     for (int access = workload.first(transaction);
         access < workload.first(transaction + 1);
         access++) {
@@ -84,7 +85,9 @@ final class Judge {
   }
 
   private void judge(int transaction) {
-    Visit visit = new Visit();
+    double weight = workload.weight(transaction);
+    all += weight;
+    Visit visit = new Visit(weight);
     int from = workload.first(transaction);
     int to = workload.first(transaction + 1);
     for (int access = from; access < to; access++) {
@@ -92,16 +95,16 @@ final class Judge {
     }
     visit.settle(from, to);
     TransactionKind kind = visit.kind(transaction, from, to);
-    kinds[kind.ordinal()]++;
-    ofClass[workload.classOf(transaction)]++;
-    misrouted += visit.lost ? 1 : 0;
-    visits += visit.visited.cardinality();
+    kinds[kind.ordinal()] += weight;
+    ofClass[workload.classOf(transaction)] += weight;
+    misrouted += visit.lost ? weight : 0;
+    visits += weight * visit.visited.cardinality();
     if (kind != TransactionKind.SINGLE) {
-      distributedOfClass[workload.classOf(transaction)]++;
+      distributedOfClass[workload.classOf(transaction)] += weight;
       remember(visit);
     }
     if (kind.compareTo(TransactionKind.COMMUTING) > 0 && visit.retypings != null) {
-      retypings.merge(String.join(", ", visit.retypings), 1L, Long::sum);
+      retypings.merge(String.join(", ", visit.retypings), weight, Double::sum);
     }
   }
 
@@ -114,14 +117,14 @@ final class Judge {
     }
   }
 
-  private List<Judgement.OfClass> classes(double all) {
+  private List<Judgement.OfClass> classes() {
     List<Judgement.OfClass> classes = new ArrayList<>();
     for (int i = 0; i < ofClass.length; i++) {
       classes.add(
           new Judgement.OfClass(
               workload.classes().get(i),
               ofClass[i] / all,
-              ofClass[i] == 0 ? 0 : distributedOfClass[i] / (double) ofClass[i]));
+              ofClass[i] == 0 ? 0 : distributedOfClass[i] / ofClass[i]));
     }
     classes.sort(Comparator.comparingDouble(Judgement.OfClass::share).reversed());
     return classes;
@@ -155,6 +158,7 @@ final class Judge {
 
   /** What one transaction visits. */
   private final class Visit {
+    private final double weight;
     private final BitSet visited = new BitSet(nodes);
     private boolean lost;
     private boolean writes;
@@ -163,6 +167,10 @@ final class Judge {
 
     /** Types that would make all its hard writes commute; null when some cannot. */
     private TreeSet<String> retypings = new TreeSet<>();
+
+    Visit(double weight) {
+      this.weight = weight;
+    }
 
     void add(int access) {
       int tuple = workload.tuple(access);
@@ -178,7 +186,7 @@ final class Judge {
       if (partition == PlacedTuples.EVERYWHERE) {
         if (write) {
           visited.set(0, nodes);
-          everywhere(1);
+          everywhere();
         }
         return;
       }
@@ -186,11 +194,11 @@ final class Judge {
       if (partition == PlacedTuples.UNKNOWN || !placed.routable(tuple, workload.bound(access))) {
         lost = true;
         visited.set(0, nodes);
-        everywhere(1);
+        everywhere();
         return;
       }
       visited.set(partition);
-      load[partition]++;
+      load[partition] += weight;
     }
 
     private void addRetyping(String types) {
@@ -201,9 +209,9 @@ final class Judge {
       }
     }
 
-    private void everywhere(double work) {
+    private void everywhere() {
       for (int node = 0; node < nodes; node++) {
-        load[node] += work;
+        load[node] += weight;
       }
     }
 
@@ -217,7 +225,7 @@ final class Judge {
       for (int access = from; access < to; access++) {
         if (placed.partition(workload.tuple(access)) == PlacedTuples.EVERYWHERE
             && !workload.writes(access)) {
-          load[home]++;
+          load[home] += weight;
         }
       }
     }

@@ -12,7 +12,7 @@ import org.abelian.advisor.placement.Candidate;
  * @param name of the candidate
  * @param title of the candidate
  * @param kind of the candidate
- * @param loadable whether the router can do it today
+ * @param loadable whether the functions that place tables can make it
  * @param shares of transactions by kind; together 1
  * @param misrouted the share of transactions with a statement that does not say where its rows are,
  *     and is sent to all nodes

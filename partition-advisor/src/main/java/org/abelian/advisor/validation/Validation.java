@@ -9,8 +9,7 @@ import java.util.List;
  * @param tolerance how much more of the transactions may be distributed for a simpler placement
  * @param mostBalance the load balance above which a placement is taken only if none is below
  * @param chosen the name of the one to take
- * @param loadable the name of the one to take of those that the router can do today; null when
- *     there is none
+ * @param loadable the name of the one to take of those that can be loaded; null when there is none
  * @param judgements all, the best first
  * @param routing of the chosen placement: from which arguments of a transaction its nodes follow
  * @param notes what was left out

@@ -28,6 +28,18 @@ public final class ValidationPhase {
   }
 
   /**
+   * Judges one more placement by the same transactions.
+   *
+   * @param explanation says which transactions were held out
+   */
+  public static Judgement judge(
+      TraceFiles trace, Explanation explanation, Candidate candidate, Lookups lookups) {
+    Part part = new Part(explanation.seed(), explanation.heldOut());
+    Workload workload = Workload.read(trace, part, part.judging(), MOST_TRANSACTIONS);
+    return new Judge(workload, candidate, lookups, explanation.nodes()).judge();
+  }
+
+  /**
    * Reads a trace and placements, and writes the comparison.
    *
    * @param tolerance how much more of the transactions may be distributed for a simpler placement
@@ -55,7 +67,8 @@ public final class ValidationPhase {
       judgements.add(new Judge(workload, candidate, lookups, explanation.nodes()).judge());
     }
     judgements.sort(Comparator.comparingDouble(Judgement::distributed));
-    String chosen = Choice.of(judgements, tolerance, mostBalance, all -> true).orElseThrow();
+    String chosen =
+        Choice.of(judgements, tolerance, mostBalance, workload.size(), all -> true).orElseThrow();
     Candidate candidate =
         explanation.candidates().stream()
             .filter(one -> one.name().equals(chosen))
@@ -73,7 +86,8 @@ public final class ValidationPhase {
             tolerance,
             mostBalance,
             chosen,
-            Choice.of(judgements, tolerance, mostBalance, Judgement::loadable).orElse(null),
+            Choice.of(judgements, tolerance, mostBalance, workload.size(), Judgement::loadable)
+                .orElse(null),
             judgements,
             routing,
             notes);

@@ -26,6 +26,7 @@ public final class Workload {
   private final List<String> retypings = new ArrayList<>();
   private final int[] first;
   private final int[] classOf;
+  private final double[] weightOfClass;
   private final boolean[] oneShot;
   private final int[] tuple;
   private final int[] flags;
@@ -65,6 +66,8 @@ public final class Workload {
           shots.add(row.getBoolean(2));
         });
     classOf = classOfTransaction.toArray();
+    weightOfClass =
+        classes.stream().mapToDouble(name -> trace.description().weight(name)).toArray();
     oneShot = new boolean[classOf.length];
     for (int i = 0; i < oneShot.length; i++) {
       oneShot[i] = shots.get(i);
@@ -182,6 +185,11 @@ public final class Workload {
   /** The number of a transaction's class. */
   public int classOf(int transaction) {
     return classOf[transaction];
+  }
+
+  /** For how many transactions of the true workload one stands, in the mean 1. */
+  public double weight(int transaction) {
+    return weightOfClass[classOf[transaction]];
   }
 
   /** Whether all statements of a transaction are known before it begins. */

@@ -92,6 +92,30 @@ class GraphPhaseTest {
     assertEquals(Map.of(2 * EdgeWeight.LIGHT + 1, 5, EdgeWeight.LIGHT, 3), weights());
   }
 
+  /** A net for each transaction of several rows, and one for each copy with its centre. */
+  @Test
+  void writesAHypergraph() throws IOException {
+    graph(
+        everything(8, true),
+        List.of(
+            tx(read(0, 1), write(1, 10)),
+            tx(read(0, 1), write(1, 11), write(2, 12)),
+            tx(write(0, 1)),
+            tx(write(0, 13).commuting(), write(1, 14))));
+    List<String> lines = Files.readAllLines(folder.resolve("graph/graph.hgr"));
+    String[] head = lines.get(0).split(" ");
+    assertEquals("11", head[2]);
+    int nets = Integer.parseInt(head[0]);
+    assertEquals(1 + nets + Integer.parseInt(head[1]), lines.size());
+    Map<String, Long> byWeight = new TreeMap<>();
+    for (String net : lines.subList(1, 1 + nets)) {
+      String[] words = net.split(" ");
+      byWeight.merge(words[0] + " of " + (words.length - 1), 1L, Long::sum);
+    }
+    // Rows 11 and 12 are always together and share a vertex; what commutes binds nothing.
+    assertEquals(Map.of("10 of 2", 2L, EdgeWeight.LIGHT + 1 + " of 2", 3L), byWeight);
+  }
+
   @Test
   void drawsLargeTransactionsAsStars() {
     List<Traces.Tx> transactions =

@@ -4,16 +4,21 @@ import static org.abelian.advisor.Traces.read;
 import static org.abelian.advisor.Traces.tx;
 import static org.abelian.advisor.Traces.write;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.abelian.advisor.AdvisorException;
 import org.abelian.advisor.Traces;
+import org.abelian.advisor.command.Commands;
 import org.abelian.advisor.files.Engine;
 import org.abelian.advisor.files.OutputFolder;
 import org.abelian.advisor.graph.GraphFiles;
@@ -115,6 +120,60 @@ class PartitioningPhaseTest {
     Map<Integer, Integer> once = places();
     partition(3, groups(7));
     assertEquals(once, places());
+  }
+
+  /** As a log of statements that each name one row. */
+  @Test
+  void spreadsWhatIsNeverUsedTogether() {
+    List<Traces.Tx> transactions = new ArrayList<>();
+    for (int row = 0; row < 300; row++) {
+      transactions.add(tx(write(0, row % 100)));
+    }
+    PartitioningDescription cut = partition(4, transactions);
+    assertEquals(0, cut.tries().get(0).distributed());
+    Map<Integer, Long> rows =
+        places().values().stream()
+            .collect(Collectors.groupingBy(part -> part, TreeMap::new, Collectors.counting()));
+    assertEquals(Map.of(0, 25L, 1, 25L, 2, 25L, 3, 25L), rows);
+  }
+
+  /** Runs where Mt-KaHyPar is; it is installed only for those who ask for it. */
+  @Test
+  void cutsHypergraphsLikewise() {
+    String python = System.getenv("ABELIAN_MTKAHYPAR_PYTHON");
+    assumeTrue(python != null, "Mt-KaHyPar is not here");
+    List<Traces.Tx> transactions = groups(4);
+    transactions.add(tx(write(0, 0), write(1, 10)));
+    partition(2, transactions);
+    try (OutputFolder output = OutputFolder.begin(folder.resolve("cut"))) {
+      PartitioningDescription cut =
+          PartitioningPhase.run(
+              new GraphFiles(folder.resolve("graph")),
+              new PartitioningOptions(2, 6, 1, 100, 60, python),
+              output,
+              told -> {});
+      assertEquals(0, cut.tries().get(0).distributed());
+    }
+    Map<Integer, Integer> places = places();
+    for (int row = 0; row < 40; row++) {
+      assertEquals(places.get(row / 10 * 10), places.get(row), "row " + row);
+    }
+    assertEquals(places.get(0), places.get(10));
+  }
+
+  @Test
+  void saysWhereMtKaHyParComesFrom() {
+    assumeTrue(System.getenv("ABELIAN_MTKAHYPAR_PYTHON") == null, "Mt-KaHyPar is here");
+    partition(2, groups(2));
+    assertEquals(
+        2,
+        Commands.execute(
+            "partition",
+            folder.resolve("graph").toString(),
+            "--hypergraph",
+            "-o",
+            folder.resolve("other").toString()));
+    assertFalse(Files.exists(folder.resolve("other")));
   }
 
   @Test

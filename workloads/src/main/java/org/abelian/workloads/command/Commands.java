@@ -11,7 +11,9 @@ import picocli.CommandLine.Command;
 @Command(
     name = "./abelian bench",
     mixinStandardHelpOptions = true,
-    description = "Benchmarks of Abelian. Each NAME has its own --help.",
+    description =
+        "Benchmarks of Abelian. Each NAME has its own --help. One more is `advisor`, of another"
+            + " program.",
     synopsisSubcommandLabel = "NAME",
     subcommands = {
       HotRowCommand.class,

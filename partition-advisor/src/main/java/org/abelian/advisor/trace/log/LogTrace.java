@@ -42,6 +42,7 @@ public final class LogTrace {
   private final Map<String, String> classes = new TreeMap<>();
   private final Map<String, Long> refused = new LinkedHashMap<>();
   private final Map<String, Long> unknown = new TreeMap<>();
+  private final ClassWeights weights = new ClassWeights();
 
   private LogTrace(LogTraceOptions options, Connection node, boolean scratch, List<String> notes)
       throws SQLException {
@@ -67,11 +68,14 @@ public final class LogTrace {
     try {
       if (options.schema() == null) {
         try (Connection node = DriverManager.getConnection(options.url())) {
-          return new LogTrace(options, node, false, notes).run(output);
+          LogTrace trace = new LogTrace(options, node, false, notes);
+          if (!trace.schema.described().isEmpty()) {
+            return trace.run(output);
+          }
         }
       }
       try (ScratchDatabase scratch =
-          ScratchDatabase.create(options.url(), options.schema(), notes)) {
+          ScratchDatabase.create(options.url(), definitions(options, notes), notes)) {
         return new LogTrace(options, scratch.connection(), true, notes).run(output);
       }
     } catch (SQLException e) {
@@ -80,11 +84,23 @@ public final class LogTrace {
     }
   }
 
+  /** The schema that was given; else what the log itself creates. */
+  private static Definitions definitions(LogTraceOptions options, List<String> notes) {
+    if (options.schema() != null) {
+      return Definitions.ofScript(options.schema());
+    }
+    notes.add("tables are as the log's own CREATE and ALTER statements make them");
+    return Definitions.ofLog(new ServerLog(options.logs(), options.database()));
+  }
+
   private long run(OutputFolder output) throws SQLException {
     if (schema.described().isEmpty()) {
       throw new AdvisorException(
-          "the database that analyses statements has no tables: give the schema by --schema");
+          "neither the database that analyses statements nor the log has a CREATE TABLE: give the"
+              + " schema by --schema, as pg_dump --schema-only writes it");
     }
+    Map<String, Long> calls =
+        options.calls() == null ? null : CallCounts.read(options.calls(), options.database());
     ServerLog log = new ServerLog(options.logs(), options.database());
     log.each(
         entry -> {
@@ -111,7 +127,8 @@ public final class LogTrace {
         notes.add(all - touchedTables + " tables are not touched, and not placed");
       }
       addNotes();
-      writer.finish(source(), classes, schema.present(), notes);
+      writer.finish(
+          source(), classes, schema.present(), calls == null ? null : weighted(calls), notes);
       output.finish();
       return writer.count();
     } finally {
@@ -189,8 +206,25 @@ public final class LogTrace {
       }
     }
     if (!accesses.isEmpty()) {
-      writer.add(className(statements), parameters, !block && statements.size() == 1, accesses);
+      String name = className(statements);
+      weights.add(name, statements.stream().map(one -> CallCounts.key(one.shape())).toList());
+      writer.add(name, parameters, !block && statements.size() == 1, accesses);
     }
+  }
+
+  private Map<String, Double> weighted(Map<String, Long> calls) {
+    double missing = weights.missing(calls);
+    if (missing == 1) {
+      throw new AdvisorException(
+          options.calls() + " has no statement of the log: is it of the same database?");
+    }
+    notes.add(
+        String.format(
+            Locale.ROOT,
+            "classes count as often as pg_stat_statements says; %.1f%% of its calls are of"
+                + " statements that the log does not have",
+            100 * missing));
+    return weights.of(calls);
   }
 
   /** A class is a set of texts, named by what they change, or read if they change nothing. */
@@ -228,6 +262,9 @@ public final class LogTrace {
   }
 
   private void addNotes() {
+    if (schema.placedByRules()) {
+      notes.add("the present placement has more than hashes of single columns; it is not compared");
+    }
     refused.entrySet().stream()
         .limit(MOST_REASONS)
         .forEach(

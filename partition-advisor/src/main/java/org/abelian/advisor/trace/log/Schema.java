@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,7 +23,7 @@ final class Schema {
   private static final String TABLES =
       """
       SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
-             coalesce(s.avg_width, nullif(a.attlen, -1), 16)
+             coalesce(s.avg_width, nullif(a.attlen, -1), 16), a.attnotnull
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
         LEFT JOIN pg_stats s ON s.schemaname = n.nspname AND s.tablename = c.relname
@@ -59,11 +60,13 @@ final class Schema {
 
   private static final String PRESENT =
       """
-      SELECT n.nspname, c.relname, p.column_name
+      SELECT n.nspname, c.relname, p.column_name, p.method
         FROM abelian.placement p JOIN pg_class c ON c.oid = p.relation JOIN pg_namespace n ON n.oid = c.relnamespace
       """;
 
   private final Map<String, String> present = new HashMap<>();
+  private final Set<String> notNull = new HashSet<>();
+  private boolean placedByRules;
   private final Map<String, Table> tables = new LinkedHashMap<>();
 
   /** A table as it is in the catalogue. */
@@ -84,6 +87,9 @@ final class Schema {
           Table table = table(row);
           table.types().put(row.getString(3), row.getString(4));
           table.bytes()[0] += row.getLong(5);
+          if (row.getBoolean(6)) {
+            notNull.add(table.schema() + "." + table.name() + "." + row.getString(3));
+          }
         }
       }
       try (ResultSet row = statement.executeQuery(KEYS)) {
@@ -140,6 +146,7 @@ final class Schema {
         ResultSet row = statement.executeQuery(PRESENT)) {
       while (row.next()) {
         String column = row.getString(3);
+        placedByRules |= !Set.of("hash", "reference").contains(row.getString(4));
         present.put(id(row), column == null ? TraceDescription.REFERENCE : column);
         if (column != null) {
           name(id(row), column);
@@ -148,9 +155,14 @@ final class Schema {
     }
   }
 
-  /** Where tables lie, as a trace describes it; null when none is placed. */
+  /** Where tables lie, as a trace describes it; null when none is placed, or it cannot say. */
   Map<String, String> present() {
-    return present.isEmpty() ? null : present;
+    return present.isEmpty() || placedByRules ? null : present;
+  }
+
+  /** Whether a table is placed otherwise than by the hash of one column. */
+  boolean placedByRules() {
+    return placedByRules;
   }
 
   private static String id(ResultSet row) throws SQLException {
@@ -199,12 +211,17 @@ final class Schema {
                     table.schema(),
                     table.name(),
                     table.keys(),
-                    table.attributes().stream()
-                        .map(name -> new TraceTable.Attribute(name, table.types().get(name)))
-                        .toList(),
+                    table.attributes().stream().map(name -> attribute(table, name)).toList(),
                     table.foreignKeys(),
                     table.bytes()[0]))
         .toList();
+  }
+
+  private TraceTable.Attribute attribute(Table table, String name) {
+    return new TraceTable.Attribute(
+        name,
+        table.types().get(name),
+        !notNull.contains(table.schema() + "." + table.name() + "." + name));
   }
 
   /** The same value has the same text, whatever the client wrote. */

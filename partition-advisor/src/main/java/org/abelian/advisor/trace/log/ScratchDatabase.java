@@ -1,9 +1,5 @@
 package org.abelian.advisor.trace.log;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -35,10 +31,11 @@ final class ScratchDatabase implements AutoCloseable {
    * Makes one.
    *
    * @param url of a database on the server, as a role that may create databases
-   * @param schema what pg_dump --schema-only writes
+   * @param schema the tables
    * @param notes told of statements that could not be run
    */
-  static ScratchDatabase create(String url, Path schema, List<String> notes) throws SQLException {
+  static ScratchDatabase create(String url, Definitions schema, List<String> notes)
+      throws SQLException {
     String name = "advise_" + ProcessHandle.current().pid() + "_" + System.nanoTime() % 1_000_000;
     try (Connection server = DriverManager.getConnection(url);
         Statement statement = server.createStatement()) {
@@ -63,20 +60,14 @@ final class ScratchDatabase implements AutoCloseable {
     return connection;
   }
 
-  private void load(Path schema, List<String> notes) throws SQLException {
-    String script;
-    try {
-      script = Files.readString(schema);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  private void load(Definitions schema, List<String> notes) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute("CREATE EXTENSION IF NOT EXISTS abelian");
-      for (String sql : SqlText.split(script)) {
+      for (String sql : schema.statements()) {
         try {
           statement.execute(sql);
         } catch (SQLException e) {
-          refused(sql, e, notes);
+          refused(sql, e, schema.complete(), notes);
         }
       }
       statement.execute("RESET ALL");
@@ -84,9 +75,9 @@ final class ScratchDatabase implements AutoCloseable {
   }
 
   /** Owners and privileges that the server does not know change nothing; a lost table does. */
-  private static void refused(String sql, SQLException e, List<String> notes) {
+  private static void refused(String sql, SQLException e, boolean complete, List<String> notes) {
     String first = sql.replaceAll("(?s)--[^\\n]*\\n|/\\*.*?\\*/", "").strip();
-    if (first.toUpperCase(Locale.ROOT).startsWith("CREATE TABLE")) {
+    if (complete && first.toUpperCase(Locale.ROOT).startsWith("CREATE TABLE")) {
       throw new AdvisorException(
           "the schema cannot be loaded: " + e.getMessage() + "\nin: " + shortened(first), e);
     }

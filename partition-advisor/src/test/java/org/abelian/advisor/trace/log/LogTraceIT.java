@@ -1,9 +1,11 @@
 package org.abelian.advisor.trace.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -15,13 +17,17 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.abelian.advisor.command.Commands;
+import org.abelian.advisor.explanation.ExplanationFiles;
 import org.abelian.advisor.files.Engine;
 import org.abelian.advisor.files.JsonFile;
 import org.abelian.advisor.files.OutputFolder;
+import org.abelian.advisor.placement.TablePlacement;
 import org.abelian.advisor.trace.TraceDescription;
 import org.abelian.advisor.trace.TraceFiles;
+import org.abelian.advisor.validation.Judgement;
 import org.abelian.advisor.validation.Validation;
 import org.abelian.advisor.validation.ValidationPhase;
 import org.abelian.harness.LocalNode;
@@ -48,6 +54,11 @@ class LogTraceIT {
 
   private static final int SHOPS = 40;
 
+  /** Of pgbench: branches, and transactions of each of two clients. */
+  private static final int BRANCHES = 6;
+
+  private static final int PAYMENTS = 700;
+
   @TempDir static Path folder;
   private LocalNode node;
   private Path schema;
@@ -67,6 +78,7 @@ class LogTraceIT {
                 "log_directory", logs.toString(),
                 "log_filename", "server",
                 "log_file_mode", "0644",
+                "shared_preload_libraries", "abelian,pg_stat_statements",
                 "log_min_duration_statement", "0"));
     schema = Files.writeString(folder.resolve("schema.sql"), SCHEMA);
     try (Connection connection = node.connectAsSuperuser();
@@ -84,12 +96,17 @@ class LogTraceIT {
         sell(connection, 1 + i * 7 % SHOPS, i);
       }
       failures(connection);
-      statement.execute("SELECT name AS the_end FROM currency WHERE code = 'EUR'");
+      visitUnseen(statement);
     }
+    pgbench();
     // Of another name, since what is looked up in a copy is logged as well.
     try (Connection connection = node.connectAsSuperuser();
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE DATABASE copy_of_shops TEMPLATE shops");
+    }
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SELECT name AS the_end FROM currency WHERE code = 'EUR'");
     }
     for (String file : List.of("server.csv", "server.json")) {
       awaitEnd(logs.resolve(file));
@@ -134,6 +151,48 @@ class LogTraceIT {
     }
   }
 
+  /** What is in no log, but counted: for each visit that is logged there are nine more. */
+  private static void visitUnseen(Statement statement) throws SQLException {
+    statement.execute("CREATE EXTENSION pg_stat_statements");
+    statement.execute("SET log_min_duration_statement = -1");
+    for (int i = 0; i < 9 * 400; i++) {
+      statement.execute("INSERT INTO visit (shop_id, visitor) VALUES (" + i + ", 'unseen')");
+    }
+    statement.execute("RESET log_min_duration_statement");
+  }
+
+  /** Nothing but the log and what pgbench itself does. */
+  private void pgbench() throws SQLException, IOException, InterruptedException {
+    try (Connection connection = node.connectAsSuperuser();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE bank");
+    }
+    pgbench("-i", "-q", "-s", "" + BRANCHES);
+    pgbench("-c", "2", "-t", "" + PAYMENTS, "--random-seed=7");
+  }
+
+  private void pgbench(String... arguments) throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(List.of(LocalNode.binDirectory().resolve("pgbench").toString()));
+    command.addAll(List.of("-h", "127.0.0.1", "-p", "" + node.port(), "-U", "abelian"));
+    command.addAll(List.of(arguments));
+    command.add("bank");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("pgbench.out").toFile());
+    builder.environment().put("PGPASSWORD", "abelian");
+    assertEquals(0, builder.start().waitFor(), () -> read(folder.resolve("pgbench.out")));
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static void failures(Connection connection) throws SQLException {
     connection.setAutoCommit(false);
     execute(connection, "UPDATE shop SET name = ? WHERE id = ?", "rolled back", 1L);
@@ -169,11 +228,22 @@ class LogTraceIT {
   }
 
   private TraceFiles trace(String log, String copy) {
-    Path target = folder.resolve("trace-" + log + (copy == null ? "" : "-copy"));
+    return trace(log, copy, null);
+  }
+
+  private TraceFiles trace(String log, String copy, String calls) {
+    Path target =
+        folder.resolve(
+            "trace-" + log + (copy == null ? "" : "-copy") + (calls == null ? "" : "-calls"));
     try (OutputFolder output = OutputFolder.begin(target)) {
       LogTrace.run(
           new LogTraceOptions(
-              List.of(folder.resolve("logs").resolve(log)), "shops", url("abelian"), schema, copy),
+              List.of(folder.resolve("logs").resolve(log)),
+              "shops",
+              url("abelian"),
+              schema,
+              copy,
+              calls),
           output);
     }
     return new TraceFiles(target);
@@ -307,6 +377,10 @@ class LogTraceIT {
   }
 
   private Connection cluster(String database) throws SQLException {
+    return cluster(database, SCHEMA);
+  }
+
+  private Connection cluster(String database, String tables) throws SQLException {
     try (Connection connection = node.connectAsSuperuser();
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE DATABASE " + database);
@@ -314,11 +388,87 @@ class LogTraceIT {
     Connection connection = DriverManager.getConnection(url(database));
     try (Statement statement = connection.createStatement()) {
       statement.execute("CREATE EXTENSION abelian");
-      statement.execute(SCHEMA);
+      statement.execute(tables);
       statement.execute("SET abelian.placement_version = 2147483647");
       statement.execute("SELECT abelian.add_node('127.0.0.1', " + node.port() + ")");
     }
     return connection;
+  }
+
+  /**
+   * The log is all that is given. pgbench draws account, teller and branch independently of each
+   * other: an account is not of the branch that its payment names, so placing accounts by their
+   * branches would help no payment and hide them from statements, which name the account alone.
+   * Each table by its own number then is right: the busy rows are spread, and every statement finds
+   * its node. The history, which nobody reads, belongs to one of the three rows; a fourth key would
+   * add a fourth place. On three nodes one payment of nine has all three rows on the same node.
+   */
+  @Test
+  void advisesPgbenchFromNothingButItsLog() throws SQLException {
+    assertEquals(
+        0,
+        Commands.execute(
+            "--log",
+            folder.resolve("logs/server.csv").toString(),
+            "--database",
+            "bank",
+            "--analyze-on",
+            url("abelian"),
+            "--output",
+            folder.resolve("bank").toString()));
+    Validation validation =
+        JsonFile.read(ValidationPhase.file(folder.resolve("bank/validation")), Validation.class);
+    assertEquals(validation.chosen(), validation.loadable());
+    Map<String, TablePlacement> tables =
+        new ExplanationFiles(folder.resolve("bank/explanation"))
+            .explanation().candidates().stream()
+                .filter(one -> one.name().equals(validation.chosen()))
+                .findFirst()
+                .orElseThrow()
+                .tables();
+    assertEquals(new TablePlacement.Hash("aid"), tables.get("public.pgbench_accounts"));
+    assertEquals(new TablePlacement.Hash("tid"), tables.get("public.pgbench_tellers"));
+    assertEquals(new TablePlacement.Hash("bid"), tables.get("public.pgbench_branches"));
+    TablePlacement history = tables.get("public.pgbench_history");
+    assertTrue(
+        Set.of("aid", "tid", "bid").stream()
+            .anyMatch(column -> history.equals(new TablePlacement.Hash(column))),
+        history::toString);
+    Judgement judgement = validation.judgement(validation.chosen());
+    assertEquals(0, judgement.misrouted());
+    // Three standard deviations of a share among 350 payments.
+    assertEquals(8 / 9.0, judgement.distributed(), 0.05);
+    String bank =
+        """
+        CREATE TABLE pgbench_accounts (aid int PRIMARY KEY, bid int, abalance int, filler char(84));
+        CREATE TABLE pgbench_tellers (tid int PRIMARY KEY, bid int, tbalance int, filler char(84));
+        CREATE TABLE pgbench_branches (bid int PRIMARY KEY, bbalance int, filler char(88));
+        CREATE TABLE pgbench_history (tid int, bid int, aid int, delta int, mtime timestamp);
+        """;
+    try (Connection connection = cluster("banks", bank);
+        Statement statement = connection.createStatement()) {
+      statement.execute(read(folder.resolve("bank/report/placement.sql")));
+    }
+  }
+
+  @Test
+  void weighsClassesByTheCallsThatTheServerCounts() {
+    TraceDescription weighed = trace("server.csv", null, url("shops")).description();
+    double visits = weightOf(weighed.weights(), "insert visit");
+    double joins = weightOf(weighed.weights(), "read shop, read sale");
+    assertEquals(10, visits / joins, 0.1);
+    assertTrue(
+        weighed.notes().stream().anyMatch(note -> note.startsWith("classes count as")),
+        weighed.notes()::toString);
+    assertNull(trace("server.csv", null).description().weights());
+  }
+
+  private static double weightOf(Map<String, Double> weights, String name) {
+    return weights.entrySet().stream()
+        .filter(one -> one.getKey().endsWith(" " + name))
+        .mapToDouble(Map.Entry::getValue)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(name + " is not in " + weights));
   }
 
   @Test

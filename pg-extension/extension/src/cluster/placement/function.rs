@@ -118,7 +118,10 @@ mod tests {
             let partition = by_hash.partition(&[number(a), number(b)], nothing);
             rows[partition.expect("a partition")] += 1;
         }
-        assert!(rows.iter().all(|rows| (850..=1_150).contains(rows)), "{rows:?}");
+        assert!(
+            rows.iter().all(|rows| (850..=1_150).contains(rows)),
+            "{rows:?}"
+        );
     }
 
     fn condition(column: usize, operator: &str, values: &[i64]) -> Condition {

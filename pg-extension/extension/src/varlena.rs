@@ -12,6 +12,19 @@ pub fn content_of(bytea: Datum) -> Vec<u8> {
     }
 }
 
+/// The bytes in a `bytea` or `text`, where they are.
+///
+/// # Safety
+/// Such a datum, which lives as long as the result; so does the memory context, into which a compressed one is unpacked.
+pub unsafe fn borrowed<'a>(datum: Datum) -> &'a [u8] {
+    // SAFETY: by the caller's promise; header and content are as long as the header says.
+    unsafe {
+        let start = pg_sys::pg_detoast_datum_packed(datum.cast_mut_ptr());
+        let content = pgrx::vardata_any(start).cast::<u8>();
+        std::slice::from_raw_parts(content, pgrx::varsize_any_exhdr(start))
+    }
+}
+
 /// These bytes as a `bytea` in the current memory context.
 pub fn bytea_of(content: &[u8]) -> Datum {
     let size = content.len() + pg_sys::VARHDRSZ;

@@ -174,9 +174,11 @@ fn key_links(
     let Some(given) = given else {
         return json!([]);
     };
-    (0..scopes.relations.len())
+    let mut linked: Vec<(Column, Json)> = (0..scopes.relations.len())
         .filter_map(|relation| first_linked(scopes, relation, &spreading, &given))
-        .collect()
+        .collect();
+    linked.sort_unstable_by_key(|(column, _)| *column);
+    linked.into_iter().map(|(_, link)| link).collect()
 }
 
 /// The relation with its first distribution column, if its rows lie by the same as the inserted ones, and have the same there.
@@ -185,7 +187,7 @@ fn first_linked(
     relation: usize,
     inserted: &Spreading,
     given: &[Column],
-) -> Option<Json> {
+) -> Option<(Column, Json)> {
     let spreading = scopes.relations[relation].spreading()?;
     let operations = |one: &Spreading| one.columns.iter().map(|one| one.1).collect::<Vec<_>>();
     let united = operations(&spreading) == operations(inserted)
@@ -198,7 +200,8 @@ fn first_linked(
                 scopes.graph.are_united(own, *given)
             });
     let first = spreading.columns[0].0;
-    united.then(|| json!([relation, scopes.relations[relation].column_name(first)]))
+    let link = json!([relation, scopes.relations[relation].column_name(first)]);
+    united.then(|| (scopes.column(relation, first), link))
 }
 
 fn value_spans(

@@ -2,13 +2,14 @@
 //! views or search path. Executes nothing; takes the locks that the analysis of the statement itself would take.
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
-//! `scope` and `conditions` (levels of a query), `sql_body`, `node_functions` and `functions`, `blind`, `procedure_call`, `insert`, `copy`, `tokens`, `prepared`, `utility`, `definition`, `temporary` and `view_query` (commands), `locality` (which queries can be
+//! `scope` and `conditions` (levels of a query), `sql_body`, `node_functions` and `functions`, `blind`, `procedure_call`, `insert`, `copy`, `tokens`, `prepared`, `cursor`, `utility`, `definition`, `temporary` and `view_query` (commands), `locality` (which queries can be
 //! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `made` (keys that the router makes), `statement`.
 
 pub mod blind;
 mod combined;
 mod conditions;
 mod copy;
+mod cursor;
 pub mod definition;
 pub mod functions;
 mod graph;

@@ -1,7 +1,7 @@
 //! PREPARE and EXECUTE, also inside of EXPLAIN and CREATE TABLE AS: where the prepared statement and the arguments stand in the text. Their
 //! sessions are the router's, not a node's, so it is the router that keeps the one and evaluates the others.
 
-use super::tokens::{Token, tokens};
+use super::tokens::{self, Token};
 use super::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, NodeTag};
 use serde_json::{Value as Json, json};
@@ -16,7 +16,8 @@ pub fn describe(statement: NodePtr, facts: &mut Json, text: &CStr) {
     let start = facts["span"][0].as_u64().unwrap_or(0) as usize;
     let end = start + facts["span"][1].as_u64().unwrap_or(0) as usize;
     if tree::tag(statement) == Some(NodeTag::T_PrepareStmt) {
-        facts["prepares"] = json!(body(&within(text, start..end), end));
+        // The name before AS cannot be that word, which is reserved.
+        facts["prepares"] = json!(tokens::behind(text, start..end, Token::As));
     } else if let Some(execute) = tree::cast::<pg_sys::ExecuteStmt, _>(statement) {
         let bytes = text.to_bytes();
         let (span, arguments) = call(&within(text, start..end), bytes, end);
@@ -31,16 +32,9 @@ pub fn describe(statement: NodePtr, facts: &mut Json, text: &CStr) {
 }
 
 fn within(text: &CStr, range: Range<usize>) -> Vec<(Token, usize)> {
-    let mut tokens = tokens(text);
+    let mut tokens = tokens::tokens(text);
     tokens.retain(|(_, offset)| range.contains(offset));
     tokens
-}
-
-/// What stands behind AS. The name before it cannot be that word, which is reserved.
-fn body(tokens: &[(Token, usize)], end: usize) -> Option<Span> {
-    let at = tokens.iter().position(|(token, _)| *token == Token::As)?;
-    let (_, offset) = tokens.get(at + 1)?;
-    Some((*offset, end - offset))
 }
 
 /// EXECUTE with its name and arguments, and each argument. Before it may stand EXPLAIN, or CREATE TABLE up to AS, with names that are the same word.

@@ -6,8 +6,8 @@ use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
-    blind, combined, copy, functions, insert, made, merge, parser, prepared, procedure_call,
-    relation, utility, view_query,
+    blind, combined, copy, cursor, functions, insert, made, merge, parser, prepared,
+    procedure_call, relation, utility, view_query,
 };
 use crate::boundary::PostgresError;
 use crate::object;
@@ -123,6 +123,7 @@ fn describe_utility(
         fill_in(&defaults, facts);
     }
     prepared::describe(command, facts, text);
+    cursor::describe(command, facts, text);
     if utility::stores_rows(command) {
         facts["stores"] = json!(true);
     }

@@ -4,6 +4,7 @@ use super::tree;
 use crate::harmless;
 use pgrx::pg_sys;
 use std::ffi::{CStr, c_int};
+use std::ops::Range;
 
 /// A token that matters to somebody here; `Other` for any other.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -11,6 +12,7 @@ pub enum Token {
     Values,
     As,
     Execute,
+    For,
     Open,
     Close,
     OpenBracket,
@@ -25,6 +27,7 @@ pub fn tokens(text: &CStr) -> Vec<(Token, usize)> {
         (keyword(c"values"), Token::Values),
         (keyword(c"as"), Token::As),
         (keyword(c"execute"), Token::Execute),
+        (keyword(c"for"), Token::For),
     ];
     let mut tokens = Vec::new();
     // SAFETY: the text has been parsed before, so the scanner finds no error in it; its memory is the current context's.
@@ -80,6 +83,15 @@ unsafe fn classify(
     } else {
         Token::Other
     }
+}
+
+/// What stands behind the first of these tokens, up to the end of the statement that the tokens between two offsets are.
+pub fn behind(text: &CStr, statement: Range<usize>, first: Token) -> Option<(usize, usize)> {
+    let mut tokens = tokens(text);
+    tokens.retain(|(_, offset)| statement.contains(offset));
+    let at = tokens.iter().position(|(token, _)| *token == first)?;
+    let (_, offset) = tokens.get(at + 1)?;
+    Some((*offset, statement.end - offset))
 }
 
 fn keyword(word: &'static CStr) -> Keyword {

@@ -3,6 +3,7 @@
 use super::super::analysis::operand;
 use super::kind::Kind;
 use super::value::without_blanks;
+use crate::varlena;
 use pgrx::pg_sys::{self, Datum, Oid};
 
 /// Why a value says nothing about the partition.
@@ -38,11 +39,11 @@ pub unsafe fn read<R>(
             pg_sys::TEXTOID | pg_sys::VARCHAROID | pg_sys::BPCHAROID,
         ) => {
             // SAFETY: by the caller's promise.
-            let text = unsafe { super::super::postgres::text_argument(datum) };
+            let text = unsafe { varlena::borrowed(datum) };
             let is_padded = kind == Kind::BlankPadded || type_oid == pg_sys::BPCHAROID;
             Ok(bytes(match is_padded {
-                true => without_blanks(text.to_bytes()),
-                false => text.to_bytes(),
+                true => without_blanks(text),
+                false => text,
             }))
         }
         // SAFETY: a uuid is 16 bytes.

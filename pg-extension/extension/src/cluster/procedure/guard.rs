@@ -313,7 +313,8 @@ unsafe fn nodes_of(scan: &pg_sys::ScanState, distribution: &Distribution) -> Opt
         .try_fold(1_usize, |count, keys| count.checked_mul(keys.len()))?;
     (count <= COMBINATIONS_MAX).then(|| {
         let combinations = keys.iter().fold(vec![Vec::new()], |begun, next| {
-            let longer = |one: &Vec<Value>, key: &Value| [&one[..], &[key.clone()]].concat();
+            let longer =
+                |one: &Vec<Value>, key: &Value| [&one[..], std::slice::from_ref(key)].concat();
             begun
                 .iter()
                 .flat_map(|one| next.iter().map(move |key| longer(one, key)))

@@ -57,6 +57,10 @@ pub fn first_of_several() -> Option<i32> {
 /// This node's number: as the connected router says, else as the last change of the placement has told; `None` in a cluster of one, and when
 /// nobody has.
 pub fn own_node_of_several() -> Option<i32> {
+    // Databases without the extension know no version to keep anything for.
+    if version::node_version() == 0 && postgres::own_relation(c"cluster") == Oid::INVALID {
+        return None;
+    }
     let told = match settings::PLACEMENT_VERSION.get() {
         0 => 0,
         _ => settings::NODE_ID.get(),

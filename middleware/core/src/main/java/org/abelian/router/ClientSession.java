@@ -21,6 +21,7 @@ import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.explain.Explain;
 import org.abelian.router.frontend.Authentication;
 import org.abelian.router.frontend.CopyRelay;
+import org.abelian.router.frontend.CursorCommands;
 import org.abelian.router.frontend.ExecuteCommand;
 import org.abelian.router.frontend.ExtendedProtocol;
 import org.abelian.router.frontend.GroupMessages;
@@ -418,7 +419,7 @@ public final class ClientSession
             procedures::misrouted,
             this);
     replies.errors(errors);
-    StatementStarter starter = starter(engine, batchScope);
+    StatementStarter starter = starter(engine, batchScope, statements);
     SessionCommands commands =
         new SessionCommands(engine, settings, statements, services.catalogs(), portals::clear);
     ExecuteCommand executes = new ExecuteCommand(engine, starter, statements);
@@ -432,16 +433,23 @@ public final class ClientSession
     copy = new CopyRelay(replies, input.queue(), pipeline);
   }
 
-  private StatementStarter starter(EngineContext engine, BatchScope batchScope) {
+  private StatementStarter starter(
+      EngineContext engine, BatchScope batchScope, SessionStatements statements) {
     ProcedureServices shared = services.procedures();
     RouterSettings router =
         new RouterSettings(engine, shared.statistics()::json, shared.rules()::json);
     SessionRouting routing =
-        new SessionRouting(engine, new OutcomeRoute(services.outcomes()), router);
+        new SessionRouting(engine, new OutcomeRoute(services.outcomes()), router, portals);
     UpdateBatching batching =
         new UpdateBatching(engine, services.updates(), slot, batchScope, services.statements());
+    Executor executor = new Executor(engine);
     return new StatementStarter(
-        new Executor(engine), routing, batching, procedures, new Explain(engine, procedures));
+        executor,
+        routing,
+        batching,
+        procedures,
+        new Explain(engine, procedures),
+        new CursorCommands(executor, routing, statements, portals));
   }
 
   // ---- groups of messages, and transactions

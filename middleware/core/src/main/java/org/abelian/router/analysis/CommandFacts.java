@@ -7,8 +7,16 @@ package org.abelian.router.analysis;
  * @param analyzes true when it is an EXPLAIN that runs what it explains
  * @param holds true when it declares a cursor that outlives its transaction
  * @param temporary true when it is about an object, no relation, that belongs to the session alone
+ * @param cursor null unless it is DECLARE
+ * @param fetch null unless it is FETCH or MOVE
  */
-public record CommandFacts(boolean storesRows, boolean analyzes, boolean holds, boolean temporary) {
+public record CommandFacts(
+    boolean storesRows,
+    boolean analyzes,
+    boolean holds,
+    boolean temporary,
+    CursorFacts cursor,
+    FetchFacts fetch) {
   /** Of everything else. */
-  public static final CommandFacts NONE = new CommandFacts(false, false, false, false);
+  public static final CommandFacts NONE = new CommandFacts(false, false, false, false, null, null);
 }

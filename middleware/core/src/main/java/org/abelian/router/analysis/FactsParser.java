@@ -85,7 +85,9 @@ public final class FactsParser {
             node.path("stores").asBoolean(),
             node.path("analyzes").asBoolean(),
             node.path("holds").asBoolean(),
-            node.path("temporary_object").asBoolean()),
+            node.path("temporary_object").asBoolean(),
+            cursor(node.path("cursor")),
+            fetch(node.path("fetch"))),
         merge(node.path("merge")),
         copy(node.path("copy")),
         procedure(node.path("procedure")),
@@ -95,6 +97,22 @@ public final class FactsParser {
         span(node.path("prepares")),
         list(node.path("inner_parameters"), FactsParser::oid),
         executes(node));
+  }
+
+  private static CursorFacts cursor(JsonNode node) {
+    Span query = span(node.path("query"));
+    return query == null
+        ? null
+        : new CursorFacts(query, node.path("scroll").asBoolean(), node.path("binary").asBoolean());
+  }
+
+  private static FetchFacts fetch(JsonNode node) {
+    return node.isObject()
+        ? new FetchFacts(
+            node.path("forward").asBoolean(),
+            node.path("count").asLong(),
+            node.path("moves").asBoolean())
+        : null;
   }
 
   private static ExecuteFacts executes(JsonNode node) {

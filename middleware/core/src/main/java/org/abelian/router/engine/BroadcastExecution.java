@@ -85,9 +85,7 @@ public final class BroadcastExecution extends Execution {
   public void describe(Description wanted) {
     boolean rows = routed.facts().rewritten() == null && routed.facts().returnsRows();
     if (!rows) {
-      if (wanted == Description.FULL) {
-        context.replies().add(FixedMessage.NO_DATA);
-      }
+      describeNothing(context.replies(), wanted);
       return;
     }
     portals.get(0).describe(wanted);

@@ -35,9 +35,7 @@ public final class CommandExecution extends Execution {
 
   @Override
   public void describe(Description wanted) {
-    if (wanted == Description.FULL) {
-      replies.add(FixedMessage.NO_DATA);
-    }
+    describeNothing(replies, wanted);
   }
 
   @Override

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.CopyIn;
-import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
 import org.abelian.router.statement.RoutedStatement;
@@ -39,9 +38,7 @@ public final class CopyInExecution extends Execution {
 
   @Override
   public void describe(Description wanted) {
-    if (wanted == Description.FULL) {
-      context.replies().add(FixedMessage.NO_DATA);
-    }
+    describeNothing(context.replies(), wanted);
   }
 
   @Override

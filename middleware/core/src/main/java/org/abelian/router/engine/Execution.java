@@ -1,6 +1,8 @@
 package org.abelian.router.engine;
 
 import java.io.IOException;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.session.Progress;
 
 /**
@@ -23,6 +25,13 @@ public abstract class Execution {
    */
   public boolean runsQuiet(int limit) {
     return false;
+  }
+
+  /** Tells the client that there are no rows. */
+  protected static void describeNothing(ReplyQueue replies, Description wanted) {
+    if (wanted == Description.FULL) {
+      replies.add(FixedMessage.NO_DATA);
+    }
   }
 
   /** Tells the client what the result looks like. */

@@ -3,7 +3,6 @@ package org.abelian.router.engine;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.execution.ClientError;
-import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeLostException;
@@ -37,9 +36,7 @@ public final class NodeByNodeExecution extends Execution {
 
   @Override
   public void describe(Description wanted) {
-    if (wanted == Description.FULL) {
-      context.replies().add(FixedMessage.NO_DATA);
-    }
+    describeNothing(context.replies(), wanted);
   }
 
   @Override

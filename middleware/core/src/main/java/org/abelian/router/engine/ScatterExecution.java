@@ -3,6 +3,7 @@ package org.abelian.router.engine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.analysis.FetchFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
@@ -65,6 +66,15 @@ public final class ScatterExecution extends Execution {
     return Progress.NEXT;
   }
 
+  /** Goes on by so many rows as a cursor does. */
+  public Progress fetch(FetchFacts fetch) {
+    portion = portion == null ? new Portion() : portion;
+    portion.begin((int) Math.min(fetch.count(), Integer.MAX_VALUE));
+    portion.fetch = fetch;
+    context.replies().add(portion);
+    return Progress.BARRIER;
+  }
+
   @Override
   public void close() {
     portals.forEach(NodePortal::close);
@@ -78,7 +88,11 @@ public final class ScatterExecution extends Execution {
     private TagSum sum;
     private NodeReply rows;
 
+    /** What is told of it; null when the client has sent Execute. */
+    private FetchFacts fetch;
+
     void begin(int limit) {
+      fetch = null;
       left = limit;
       given = 0;
       rows = null;
@@ -101,6 +115,10 @@ public final class ScatterExecution extends Execution {
         given += sum.rows();
         node += sum.isSuspended() ? 0 : 1;
       }
+      if (fetch != null) {
+        replies.output().commandComplete((fetch.moves() ? "MOVE " : "FETCH ") + given);
+        return true;
+      }
       if (node == portals.size()) {
         replies.output().commandComplete("SELECT " + given);
         return true;
@@ -114,7 +132,11 @@ public final class ScatterExecution extends Execution {
       portal.connection().writer().empty(FrontendType.FLUSH);
       context.backends().flush();
       sum = new TagSum();
-      rows = NodeReply.share(portal.connection(), sum);
+      boolean hidden = fetch != null && fetch.moves();
+      rows =
+          hidden
+              ? NodeReply.count(portal.connection(), sum)
+              : NodeReply.share(portal.connection(), sum);
     }
   }
 }

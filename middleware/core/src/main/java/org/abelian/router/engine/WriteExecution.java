@@ -2,7 +2,6 @@ package org.abelian.router.engine;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
@@ -58,9 +57,7 @@ public final class WriteExecution extends Execution {
   @Override
   public void describe(Description wanted) {
     if (!routed.facts().returnsRows()) {
-      if (wanted == Description.FULL) {
-        context.replies().add(FixedMessage.NO_DATA);
-      }
+      describeNothing(context.replies(), wanted);
       return;
     }
     portals.get(0).describe(wanted);

@@ -3,6 +3,7 @@ package org.abelian.router.frontend;
 import java.util.HashMap;
 import java.util.Map;
 import org.abelian.router.engine.Execution;
+import org.abelian.router.engine.ScatterExecution;
 import org.abelian.router.protocol.CString;
 import org.abelian.router.statement.SharedStatement;
 
@@ -41,6 +42,46 @@ public final class Portals {
       return portal;
     }
     return named.remove(CString.read(array, from, to));
+  }
+
+  /** The portal of that name; null when there is none. */
+  Portal get(String name) {
+    return named.get(name);
+  }
+
+  /** Defines a portal of that name, which is not the empty one. */
+  void put(String name, Portal portal) {
+    named.put(name, portal);
+  }
+
+  /**
+   * True when it is one over several nodes, of which no node knows the whole.
+   *
+   * @param name null to ask for any
+   */
+  boolean hasCursor(String name) {
+    return name == null
+        ? named.values().stream().anyMatch(Portals::isCursor)
+        : isCursor(named.get(name));
+  }
+
+  private static boolean isCursor(Portal portal) {
+    return portal != null && portal.execution() instanceof ScatterExecution;
+  }
+
+  /** Closes the cursor over several nodes of that name, or with null all of them. */
+  void closeCursors(String name) {
+    named
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean closed =
+                  isCursor(entry.getValue()) && (name == null || entry.getKey().equals(name));
+              if (closed) {
+                entry.getValue().execution().close();
+              }
+              return closed;
+            });
   }
 
   /** Forgets all. */

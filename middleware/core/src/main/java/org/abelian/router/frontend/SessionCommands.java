@@ -257,6 +257,11 @@ public final class SessionCommands {
 
   /** As a Parse with that name does it. */
   private Progress prepare(String sql, StatementFacts facts) {
+    if (facts.prepares() == null) {
+      throw AbelianException.unsupported(
+          "PREPARE is not supported while a node runs an older version of the extension",
+          "Update the extension on all nodes.");
+    }
     byte[] name = facts.name().getBytes(StandardCharsets.UTF_8);
     String text = facts.prepares().of(sql);
     NodeStatement statement = NodeStatement.of(text, facts.innerParameters());

@@ -20,6 +20,7 @@ public final class SessionRouting {
   private final TransactionState transaction;
   private final OutcomeRoute outcomes;
   private final RouterSettings settings;
+  private final Portals portals;
 
   /** Where a cursor was declared that outlives its transaction; null when none was. */
   private Backend heldCursors;
@@ -27,12 +28,15 @@ public final class SessionRouting {
   /**
    * @param outcomes who knows what became of a transaction
    * @param settings answers of the router to SHOW
+   * @param portals those of the client, cursors over several nodes among them
    */
-  public SessionRouting(EngineContext context, OutcomeRoute outcomes, RouterSettings settings) {
+  public SessionRouting(
+      EngineContext context, OutcomeRoute outcomes, RouterSettings settings, Portals portals) {
     this.context = context;
     this.transaction = context.transactions().state();
     this.outcomes = outcomes;
     this.settings = settings;
+    this.portals = portals;
   }
 
   /**
@@ -48,14 +52,21 @@ public final class SessionRouting {
     if (route instanceof Route.Refused refused) {
       throw refused.error();
     }
-    if (routed.utility() == UtilityKind.DECLARE) {
-      declare(routed, route);
+    if (routed.utility() == UtilityKind.DECLARE && !(route instanceof Route.Cursor)) {
+      declare(single(routed, route));
+      if (routed.facts().command().holds()) {
+        heldCursors = transaction.cursorHome();
+      }
     }
     return route;
   }
 
   private Route special(String sql, RoutedStatement routed, BoundValues values) {
     UtilityKind utility = routed.utility();
+    if ((utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)
+        && portals.hasCursor(routed.facts().name())) {
+      return new Route.Cursor();
+    }
     Backend cursors = cursorHome();
     if (cursors != null && (utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)) {
       return new Route.OneNode(cursors.nodeId);
@@ -67,8 +78,8 @@ public final class SessionRouting {
     return settings.route(sql, routed);
   }
 
-  private void declare(RoutedStatement routed, Route route) {
-    Backend backend = single(routed, route);
+  /** The transaction has a cursor on that node. */
+  void declare(Backend backend) {
     Backend cursors = cursorHome();
     if (backend == null || cursors != null && cursors != backend) {
       throw AbelianException.unsupported(
@@ -76,13 +87,10 @@ public final class SessionRouting {
           "Give each cursor's query the same distribution key, or read it without a cursor.");
     }
     transaction.cursorHome(backend);
-    if (routed.facts().command().holds()) {
-      heldCursors = backend;
-    }
   }
 
   /** Where the session's cursors are; null while it has none. */
-  private Backend cursorHome() {
+  Backend cursorHome() {
     Backend home = transaction.cursorHome();
     boolean held = heldCursors != null && heldCursors.isUsable() && heldCursors.pinned;
     return home == null && held ? heldCursors : home;

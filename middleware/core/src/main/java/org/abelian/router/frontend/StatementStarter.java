@@ -38,19 +38,22 @@ public final class StatementStarter {
   private final UpdateBatching batching;
   private final ProcedureCalls procedures;
   private final Explain explain;
+  private final CursorCommands cursors;
 
   public StatementStarter(
       Executor executor,
       SessionRouting routing,
       UpdateBatching batching,
       ProcedureCalls procedures,
-      Explain explain) {
+      Explain explain,
+      CursorCommands cursors) {
     this.context = executor.context();
     this.executor = executor;
     this.routing = routing;
     this.batching = batching;
     this.procedures = procedures;
     this.explain = explain;
+    this.cursors = cursors;
   }
 
   public Route route(SharedStatement statement, RoutedStatement routed, BoundValues values) {
@@ -84,6 +87,9 @@ public final class StatementStarter {
 
   /** Binds a statement that several nodes run, or of which the router has more to say. */
   public Started onSeveral(BoundStatement bound, Route route) throws IOException {
+    if (route instanceof Route.Cursor) {
+      return Started.of(cursors.bind(bound));
+    }
     if (explain.answers(bound.routed(), route)) {
       return Started.of(explain.bind(bound, route));
     } else if (route instanceof Route.Procedure procedure) {

@@ -12,7 +12,6 @@ import org.abelian.router.backend.BackendSession;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.error.SqlState;
-import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.session.ClassChoice;
 import org.abelian.router.session.CommitClass;
@@ -128,9 +127,7 @@ public final class CommutingCall extends Execution {
 
   @Override
   public void describe(Description wanted) {
-    if (wanted == Description.FULL) {
-      context.engine().replies().add(FixedMessage.NO_DATA);
-    }
+    describeNothing(context.engine().replies(), wanted);
   }
 
   @Override

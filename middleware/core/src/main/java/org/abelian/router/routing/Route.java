@@ -85,6 +85,12 @@ public sealed interface Route {
     }
   }
 
+  /**
+   * DECLARE, FETCH or CLOSE of a cursor over several nodes, which the session keeps. Its query is
+   * routed by itself.
+   */
+  record Cursor() implements Route {}
+
   /** It cannot be done correctly; the client gets the error and no node hears of it. */
   record Refused(AbelianException error) implements Route {}
 

@@ -3,8 +3,8 @@ package org.abelian.router.routing;
 import java.util.List;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
-import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.catalog.Catalog;
+import org.abelian.router.error.AbelianException;
 
 /**
  * Routes utility commands. Those that only change what the session is (SET, BEGIN, FETCH ...) can
@@ -45,7 +45,7 @@ final class UtilityRouting {
       case EXPLAIN:
         return explain();
       case DECLARE:
-        return oneNodeOnly("a cursor over several nodes");
+        return declare();
       case COPY_TO:
         return copyTo();
       case COPY_FROM:
@@ -162,18 +162,34 @@ final class UtilityRouting {
     return oneNodeOnly("EXPLAIN of a statement for several nodes");
   }
 
-  private Plan oneNodeOnly(String what) {
-    Plan query = new QueryRouting(sql, facts, catalog).plan();
-    if (facts.utility() == UtilityKind.DECLARE && facts.nodeFunctions().settings()) {
+  private Plan declare() {
+    if (facts.nodeFunctions().settings()) {
       throw Refusals.settingsOfSeveralNodes();
     }
+    boolean forward = facts.command().cursor() != null && !facts.command().cursor().scroll();
+    if (!forward || facts.command().holds()) {
+      return oneNodeOnly("a cursor WITH HOLD or SCROLL over several nodes");
+    }
+    Plan query = new QueryRouting(sql, facts, catalog).plan();
     return values -> {
-      Route route = query.route(values);
-      if (route instanceof Route.OneNode || route instanceof Route.AnyNode) {
-        return route;
+      try {
+        return oneNodeOr(query.route(values), new Route.Cursor());
+      } catch (AbelianException several) {
+        return new Route.Cursor(); // By itself the query may be one whose answers can be merged.
       }
-      throw Refusals.utility(what, "Restrict the distribution column to one value.");
     };
+  }
+
+  private Plan oneNodeOnly(String what) {
+    Plan query = new QueryRouting(sql, facts, catalog).plan();
+    Route refusal =
+        new Route.Refused(Refusals.utility(what, "Restrict the distribution column to one value."));
+    return values -> oneNodeOr(query.route(values), refusal);
+  }
+
+  private static Route oneNodeOr(Route route, Route several) {
+    boolean one = route instanceof Route.OneNode || route instanceof Route.AnyNode;
+    return one ? route : several;
   }
 
   private Plan copyTo() {

@@ -140,34 +140,7 @@ public record ExplainCommand(
     }
 
     private void skipSpace() {
-      while (at < sql.length()) {
-        if (Character.isWhitespace(sql.charAt(at))) {
-          at++;
-        } else if (sql.startsWith("--", at)) {
-          int end = sql.indexOf('\n', at);
-          at = end < 0 ? sql.length() : end + 1;
-        } else if (sql.startsWith("/*", at)) {
-          skipComment();
-        } else {
-          return;
-        }
-      }
-    }
-
-    /** Comments nest. */
-    private void skipComment() {
-      int depth = 0;
-      do {
-        if (sql.startsWith("/*", at)) {
-          depth++;
-          at += 2;
-        } else if (sql.startsWith("*/", at)) {
-          depth--;
-          at += 2;
-        } else {
-          at++;
-        }
-      } while (depth > 0 && at < sql.length());
+      at = SqlSpace.skip(sql, at);
     }
   }
 }

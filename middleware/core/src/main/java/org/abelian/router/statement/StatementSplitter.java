@@ -89,30 +89,11 @@ public final class StatementSplitter {
 
   /** Passes over a comment, to its last character; false when there is none here. */
   private boolean skipComment() {
-    if (text.startsWith("--", at)) {
-      int end = text.indexOf('\n', at);
-      at = end < 0 ? text.length() : end;
-      return true;
-    }
-    if (!text.startsWith("/*", at)) {
+    int end = SqlSpace.skipComment(text, at);
+    if (end == at) {
       return false;
     }
-    int depth = 0;
-    while (at < text.length()) {
-      if (text.startsWith("/*", at)) {
-        depth++;
-        at += 2;
-      } else if (text.startsWith("*/", at)) {
-        depth--;
-        at += 2;
-        if (depth == 0) {
-          break;
-        }
-      } else {
-        at++;
-      }
-    }
-    at--;
+    at = end - 1;
     return true;
   }
 

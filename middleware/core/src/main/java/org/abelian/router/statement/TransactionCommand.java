@@ -73,36 +73,8 @@ public record TransactionCommand(
 
     /** Goes to the next character that means something; false at the end. */
     private boolean skipSpace() {
-      while (at < sql.length()) {
-        if (" \t\r\n\f".indexOf(sql.charAt(at)) >= 0) {
-          at++;
-        } else if (sql.startsWith("--", at)) {
-          while (at < sql.length() && sql.charAt(at) != '\n' && sql.charAt(at) != '\r') {
-            at++;
-          }
-        } else if (sql.startsWith("/*", at)) {
-          skipComment();
-        } else {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    /** Comments nest. */
-    private void skipComment() {
-      int depth = 0;
-      do {
-        if (sql.startsWith("/*", at)) {
-          depth++;
-          at += 2;
-        } else if (sql.startsWith("*/", at)) {
-          depth--;
-          at += 2;
-        } else {
-          at++;
-        }
-      } while (depth > 0 && at < sql.length());
+      at = SqlSpace.skip(sql, at);
+      return at < sql.length();
     }
 
     private boolean next() {

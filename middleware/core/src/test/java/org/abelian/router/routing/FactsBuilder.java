@@ -242,12 +242,12 @@ final class FactsBuilder {
   }
 
   FactsBuilder storesRows() {
-    command = new CommandFacts(true, command.analyzes(), false, false);
+    command = new CommandFacts(true, command.analyzes(), false, false, null, null);
     return this;
   }
 
   FactsBuilder analyzes() {
-    command = new CommandFacts(command.storesRows(), true, false, false);
+    command = new CommandFacts(command.storesRows(), true, false, false, null, null);
     return this;
   }
 

@@ -46,6 +46,14 @@ class StatementSplitterTest {
   }
 
   @Test
+  void commentsEndWithTheLineHoweverItEnds() {
+    assertEquals(List.of("a -- ;", "b"), split("a -- ;\r; b"));
+    assertEquals(List.of("a -- ;", "b"), split("a -- ;\n; b"));
+    assertEquals(List.of("a /* ; b"), split("a /* ; b"));
+    assertEquals(List.of("a -- ; b"), split("a -- ; b"));
+  }
+
+  @Test
   void rulesAndAtomicBodiesKeepTheirSemicolons() {
     String rule = "CREATE RULE r AS ON INSERT TO t DO (DELETE FROM a; DELETE FROM b)";
     assertEquals(List.of(rule, "c"), split(rule + "; c"));

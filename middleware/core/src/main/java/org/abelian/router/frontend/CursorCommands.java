@@ -1,0 +1,150 @@
+package org.abelian.router.frontend;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.abelian.router.analysis.CursorFacts;
+import org.abelian.router.analysis.FetchFacts;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.engine.BoundStatement;
+import org.abelian.router.engine.CommandExecution;
+import org.abelian.router.engine.EngineContext;
+import org.abelian.router.engine.Execution;
+import org.abelian.router.engine.Executor;
+import org.abelian.router.engine.FetchExecution;
+import org.abelian.router.engine.ScatterExecution;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.ErrorFields;
+import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.routing.Route;
+import org.abelian.router.session.Progress;
+import org.abelian.router.statement.AnalysedStatement;
+import org.abelian.router.statement.BoundParameters;
+import org.abelian.router.statement.SharedStatement;
+
+/**
+ * DECLARE, FETCH, MOVE and CLOSE of cursors over several nodes. Such a cursor is a portal of its
+ * query, bound to the cursor's name. If one node finishes the query, the portal is that node's, and
+ * so are the commands about it from then on. Otherwise each node has a portal for its own rows, and
+ * the session reads one after the other; it only goes forwards.
+ */
+public final class CursorCommands {
+  private final EngineContext context;
+  private final Executor executor;
+  private final SessionRouting routing;
+  private final SessionStatements statements;
+  private final Portals portals;
+
+  public CursorCommands(
+      Executor executor, SessionRouting routing, SessionStatements statements, Portals portals) {
+    this.context = executor.context();
+    this.executor = executor;
+    this.routing = routing;
+    this.statements = statements;
+    this.portals = portals;
+  }
+
+  /** What runs the command. */
+  Execution bind(BoundStatement bound) {
+    StatementFacts facts = bound.routed().facts();
+    FetchFacts fetch = facts.command().fetch();
+    if (fetch != null) {
+      Execution execution = fetch(facts.name(), fetch, bound.bind());
+      bound.answerBind(context.replies());
+      return execution;
+    }
+    CursorFacts cursor = facts.command().cursor();
+    CommandExecution.Command command;
+    if (cursor == null) {
+      command = () -> close(facts.name());
+    } else {
+      byte[] message = message(facts.name(), bound.bind(), cursor.binary());
+      String query = cursor.query().of(bound.statement().sql());
+      NodeStatement statement = NodeStatement.of(query, facts.parameters());
+      command = () -> declare(facts.name(), statements.intern(statement.body()), message);
+    }
+    bound.answerBind(context.replies());
+    return new CommandExecution(context.replies(), command);
+  }
+
+  private Progress declare(String name, SharedStatement statement, byte[] message)
+      throws IOException {
+    if (!context.transactions().state().isBlock()) {
+      throw ClientError.of("25P01", "DECLARE CURSOR can only be used in transaction blocks");
+    }
+    if (portals.get(name) != null) {
+      throw ClientError.of("42P03", "cursor \"" + name + "\" already exists");
+    }
+    AnalysedStatement analysed = statements.analysed(statement);
+    if (analysed == null || !context.replies().isEmpty()) {
+      return Progress.QUIET;
+    }
+    BindMessage bind = new BindMessage();
+    bind.look(message, 0);
+    Route route = routing.route(statement, analysed.routed(), new BoundParameters(bind));
+    if (!(route instanceof Route.Scatter)) {
+      throw AbelianException.internal("a cursor over several nodes goes to " + route, null);
+    }
+    Backend home = context.backends().home(analysed.routed().router().catalog());
+    if (Executor.bindsQuiet(route)) {
+      if (Arrays.stream(bind.resultFormats()).anyMatch(format -> format != 0)) {
+        throw AbelianException.unsupported(
+            "a BINARY cursor is not supported over rows that one node sorts or groups for others",
+            "DECLARE it without BINARY.");
+      }
+      routing.declare(home);
+    }
+    BoundStatement bound = new BoundStatement(statement, analysed.routed(), bind, false);
+    Execution execution = executor.bind(bound, route);
+    if (execution == null) {
+      return Progress.QUIET;
+    }
+    if (execution instanceof ScatterExecution) {
+      portals.put(name, new Portals.Portal(statement, execution));
+    }
+    context.replies().add(FixedMessage.tag("DECLARE CURSOR"));
+    return Progress.NEXT;
+  }
+
+  private Execution fetch(String name, FetchFacts fetch, BindMessage client) {
+    if (!fetch.goesOn()) {
+      throw new ClientError(
+          ErrorFields.of("ERROR", "55000", "cursor can only scan forward")
+              .with(ErrorFields.HINT, "Those over several nodes go forwards only."));
+    }
+    if (Arrays.stream(client.resultFormats()).anyMatch(format -> format != 0)) {
+      throw AbelianException.unsupported(
+          "FETCH in binary format from a cursor over several nodes is not supported",
+          "Ask for text, or DECLARE the cursor BINARY.");
+    }
+    ScatterExecution cursor = (ScatterExecution) portals.get(name).execution();
+    return new FetchExecution(context.replies(), cursor, fetch);
+  }
+
+  private Progress close(String name) {
+    portals.closeCursors(name);
+    Backend others = routing.cursorHome();
+    if (name == null && others != null) {
+      context.transactions().enter(others, false);
+      context.transactions().inject(others, NodeStatement.of("CLOSE ALL"), false);
+    }
+    context.replies().add(FixedMessage.tag(name == null ? "CLOSE CURSOR ALL" : "CLOSE CURSOR"));
+    return Progress.NEXT;
+  }
+
+  /** A Bind with the client's values. */
+  private static byte[] message(String name, BindMessage client, boolean binary) {
+    ByteQueue queue = new ByteQueue(64 + client.tailLength());
+    FrameWriter writer = new FrameWriter(queue);
+    writer.begin(FrontendType.BIND).string(name).int1(0);
+    writer.bytes(client.array(), client.tailAt(), client.resultFormatsAt() - client.tailAt());
+    writer.int2(1).int2(binary ? 1 : 0).end();
+    return queue.toByteArray();
+  }
+}

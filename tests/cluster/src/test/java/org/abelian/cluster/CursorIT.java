@@ -1,0 +1,200 @@
+package org.abelian.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.abelian.cluster.wire.Message;
+import org.abelian.cluster.wire.WireClient;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.RouterServer;
+import org.abelian.harness.WithCluster;
+import org.abelian.harness.WithNode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Cursors over rows of several nodes give what those of one PostgreSQL give, of one moment. */
+@WithNode
+@WithCluster
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CursorIT {
+  private static final String ALL = "DECLARE c CURSOR FOR SELECT 1 FROM account;";
+  private static final String SORTED =
+      "DECLARE c CURSOR FOR SELECT id, owner FROM account ORDER BY id;";
+
+  private final LocalNode node;
+  private final RouterServer router;
+
+  CursorIT(LocalNode node, RouterServer router) throws SQLException {
+    this.node = node;
+    this.router = router;
+    ParityFixture.create(node, router);
+  }
+
+  @ParameterizedTest(name = "[{index}] {0}")
+  @ValueSource(
+      strings = {
+        "BEGIN;"
+            + SORTED
+            + "FETCH c;FETCH 3 FROM c;FETCH FORWARD 4 FROM c;MOVE 5 IN c;FETCH ALL FROM c;"
+            + "FETCH c;CLOSE c;COMMIT",
+        "BEGIN;"
+            + ALL
+            + "FETCH c;FETCH 3 FROM c;FETCH FORWARD 4 FROM c;MOVE 5 IN c;FETCH ALL FROM c;"
+            + "FETCH c;MOVE c;CLOSE c;FETCH c;COMMIT",
+        "BEGIN;" + ALL + "FETCH 25 FROM c;FETCH 1 FROM c;COMMIT;FETCH 1 FROM c",
+        "BEGIN;" + ALL + "MOVE ALL IN c;FETCH c;COMMIT",
+        "BEGIN;" + ALL + "CLOSE ALL;FETCH c;COMMIT",
+        "BEGIN;" + ALL + SORTED + "COMMIT",
+        "BEGIN;" + ALL + "CLOSE c;" + ALL + "FETCH 2 FROM c;COMMIT",
+        ALL + "FETCH c",
+        SORTED,
+        "BEGIN;DECLARE a CURSOR FOR SELECT count(*), sum(balance) FROM account;FETCH ALL FROM"
+            + " a;COMMIT",
+        "BEGIN;DECLARE b BINARY CURSOR FOR SELECT 7::int FROM account;FETCH 2 FROM b;COMMIT",
+        "BEGIN;DECLARE \"A b\" NO SCROLL CURSOR WITHOUT HOLD FOR SELECT 'x' FROM entry;"
+            + "FETCH 2 FROM \"A b\";COMMIT",
+        "BEGIN;"
+            + ALL
+            + "FETCH 2 FROM c;SAVEPOINT s;FETCH 2 FROM c;ROLLBACK TO s;FETCH 50 FROM c;COMMIT",
+        "BEGIN;" + ALL + "SELECT 1 / 0;FETCH c;ROLLBACK",
+        "BEGIN;DECLARE c CURSOR FOR SELECT 10 / (id - 1000) FROM account;FETCH 2 FROM c;COMMIT",
+        "BEGIN;DECLARE c CURSOR FOR SELECT no_column FROM account;COMMIT",
+      })
+  void itAnswersLikeANode(String script) throws IOException {
+    assertEquals(
+        String.join("\n", answers(node.port(), script)),
+        String.join("\n", answers(router.port(), script)));
+  }
+
+  private static List<String> answers(int port, String script) throws IOException {
+    List<Message> messages = new ArrayList<>();
+    try (WireClient client = ParityFixture.wire(port)) {
+      for (String sql : script.split(";")) {
+        messages.addAll(client.query(sql).untilReady());
+      }
+    }
+    return ParityFixture.comparable(messages);
+  }
+
+  @Test
+  void everyRowComesOnceWhateverThePortions() throws SQLException {
+    for (int portion : List.of(1, 3, 7, 19, 20, 21)) {
+      try (Connection connection = router.connect();
+          Statement statement = connection.createStatement()) {
+        connection.setAutoCommit(false);
+        statement.execute("DECLARE c CURSOR FOR SELECT id FROM account");
+        List<Integer> ids = new ArrayList<>();
+        int before = -1;
+        while (ids.size() > before) {
+          before = ids.size();
+          try (ResultSet rows = statement.executeQuery("FETCH " + portion + " FROM c")) {
+            while (rows.next()) {
+              ids.add(rows.getInt(1));
+            }
+          }
+        }
+        connection.commit();
+        assertEquals(20, ids.size());
+        assertEquals(20, new TreeSet<>(ids).size());
+      }
+    }
+  }
+
+  /** A cursor sees what was there when it was declared, on every node. */
+  @Test
+  void itSeesOneMoment() throws SQLException {
+    try (Connection reader = router.connect();
+        Connection writer = router.connect();
+        Statement reads = reader.createStatement();
+        Statement writes = writer.createStatement()) {
+      reader.setAutoCommit(false);
+      reads.execute("DECLARE c CURSOR FOR SELECT balance::numeric FROM account");
+      long sum = sum(reads, "FETCH 4 FROM c");
+      writes.execute("UPDATE account SET balance = balance + 1000");
+      sum += sum(reads, "FETCH ALL FROM c");
+      reader.commit();
+      assertEquals(2100, sum);
+      writes.execute("UPDATE account SET balance = balance - 1000");
+    }
+  }
+
+  private static long sum(Statement statement, String fetch) throws SQLException {
+    long sum = 0;
+    try (ResultSet rows = statement.executeQuery(fetch)) {
+      while (rows.next()) {
+        sum += rows.getLong(1);
+      }
+    }
+    return sum;
+  }
+
+  @Test
+  void declareTakesParameters() throws IOException {
+    List<List<String>> both = new ArrayList<>();
+    for (int port : List.of(node.port(), router.port())) {
+      try (WireClient client = ParityFixture.wire(port)) {
+        List<Message> messages = new ArrayList<>(client.query("BEGIN").untilReady());
+        client.parse(
+            "", "DECLARE c CURSOR FOR SELECT id + $2 FROM account WHERE id <= $1 ORDER BY 1");
+        client.bind("", "", 0, "12", "100").describe('P', "").execute("", 0).sync();
+        messages.addAll(client.untilReady());
+        client.parse("", "DECLARE d CURSOR FOR SELECT $1 FROM account WHERE balance > $2");
+        client.bind("", "", 0, "word", "100").describe('P', "").execute("", 0).sync();
+        messages.addAll(client.untilReady());
+        client.parse("f", "FETCH 3 FROM d").describe('S', "f");
+        client.bind("", "f", 0).describe('P', "").execute("", 0);
+        client.bind("", "f", 0).describe('P', "").execute("", 0).sync();
+        messages.addAll(client.untilReady());
+        messages.addAll(client.query("FETCH 3 FROM c").untilReady());
+        client.execute("d", 2).sync();
+        messages.addAll(client.untilReady());
+        messages.addAll(client.query("CLOSE ALL").untilReady());
+        messages.addAll(client.query("COMMIT").untilReady());
+        both.add(ParityFixture.comparable(messages));
+      }
+    }
+    assertEquals(String.join("\n", both.get(0)), String.join("\n", both.get(1)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "DECLARE c SCROLL CURSOR FOR SELECT 1 FROM account",
+        "DECLARE c CURSOR WITH HOLD FOR SELECT 1 FROM account",
+        "DECLARE c BINARY CURSOR FOR SELECT id FROM account ORDER BY id",
+        "DECLARE c CURSOR FOR SELECT id FROM account ORDER BY id;FETCH c;FETCH BACKWARD 1 FROM c",
+        "DECLARE c CURSOR FOR SELECT id FROM account FOR UPDATE;FETCH c;"
+            + "UPDATE account SET balance = 0 WHERE CURRENT OF c",
+        "DECLARE c CURSOR FOR SELECT 1 FROM account;FETCH BACKWARD 1 FROM c",
+        "DECLARE c CURSOR FOR SELECT 1 FROM account;FETCH 0 FROM c",
+        "DECLARE c CURSOR FOR SELECT 1 FROM account;FETCH ABSOLUTE 3 FROM c",
+      })
+  void whatCannotBeIsRefused(String script) throws SQLException {
+    try (Connection connection = router.connect();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      SQLException refusal =
+          assertThrows(
+              SQLException.class,
+              () -> {
+                for (String sql : script.split(";")) {
+                  statement.execute(sql);
+                }
+              });
+      assertTrue(
+          List.of("0A000", "24000", "55000").contains(refusal.getSQLState()), refusal.toString());
+      connection.rollback();
+    }
+  }
+}

@@ -5,7 +5,7 @@
 
 use super::analysis::relation;
 use super::analysis::tree::{self, NodePtr};
-use super::placement::Unplaced;
+use super::placement::{Distribution, Unplaced};
 use super::procedure::guard;
 use super::procedure::insertion;
 use super::procedure::placements::{self, Home};
@@ -178,7 +178,10 @@ pg_function!(
             return Ok(true.into()); // nobody else but COPY calls it, and it gives all columns
         }
         if (1..=count).any(|argument| call.is_null(argument)) {
-            insertion::refuse_null(relation);
+            if lets_null(relation, &distribution) {
+                insertion::refuse_null(relation);
+            }
+            return Ok(true.into()); // PostgreSQL refuses the row, and shows it
         }
         // SAFETY: the arguments have the types that the call says.
         let node = unsafe {
@@ -195,3 +198,14 @@ pg_function!(
         }
     }
 );
+
+/// Whether a distribution column may be NULL as far as PostgreSQL is concerned.
+fn lets_null(table: Oid, distribution: &Distribution) -> bool {
+    Opened::open(table, pg_sys::AccessShareLock).is_some_and(|opened| {
+        let columns = opened.columns();
+        distribution
+            .columns()
+            .iter()
+            .any(|key| !columns[key.attribute as usize - 1].attnotnull)
+    })
+}

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @WithNode
 @WithCluster
 class PlacementMethodsIT {
-  private static final int KEYS = 16;
+  private static final int KEYS = 10;
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
   private static final String TEXT = "?prepareThreshold=1&binaryTransfer=false";
   private static final String BINARY = "?prepareThreshold=-1&binaryTransfer=true";

@@ -13,7 +13,6 @@ BEGIN;
 DECLARE open CURSOR WITH HOLD FOR SELECT 1;
 COMMIT;
 PREPARE trap AS SELECT 1;
---! 0A000
 LISTEN trap;
 --! 0A000
 SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY;
@@ -28,6 +27,10 @@ SELECT count(*) FROM pg_cursors WHERE name = 'open';
 --= 0
 SELECT count(*) FROM pg_prepared_statements WHERE name = 'trap';
 --= 0
+EXECUTE trap;
+--! 26000
+FETCH open;
+--! 34000
 -- Another role is on other connections.
 -- as: stranger
 SELECT current_user, session_user, count(*) FROM pg_stat_activity WHERE pid = pg_backend_pid() AND usename = 'stranger' GROUP BY 1, 2;

@@ -67,6 +67,7 @@ class CursorIT {
         "BEGIN;"
             + ALL
             + "FETCH 2 FROM c;SAVEPOINT s;FETCH 2 FROM c;ROLLBACK TO s;FETCH 50 FROM c;COMMIT",
+        "BEGIN;SAVEPOINT s;" + ALL + "FETCH c;ROLLBACK TO s;" + ALL + "FETCH 3 FROM c;COMMIT",
         "BEGIN;" + ALL + "SELECT 1 / 0;FETCH c;ROLLBACK",
         "BEGIN;DECLARE c CURSOR FOR SELECT 10 / (id - 1000) FROM account;FETCH 2 FROM c;COMMIT",
         "BEGIN;DECLARE c CURSOR FOR SELECT no_column FROM account;COMMIT",

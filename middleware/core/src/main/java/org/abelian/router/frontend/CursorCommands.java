@@ -78,9 +78,6 @@ public final class CursorCommands {
     if (!context.transactions().state().isBlock()) {
       throw ClientError.of("25P01", "DECLARE CURSOR can only be used in transaction blocks");
     }
-    if (portals.get(name) != null) {
-      throw ClientError.of("42P03", "cursor \"" + name + "\" already exists");
-    }
     AnalysedStatement analysed = statements.analysed(statement);
     if (analysed == null || !context.replies().isEmpty()) {
       return Progress.QUIET;

@@ -392,7 +392,10 @@ DECLARE
 BEGIN
   SELECT * INTO claimed FROM abelian.claim_entry(relation, key);
   number := (claimed.colocation).colocation_id;
-  IF partition IS NULL OR partition NOT BETWEEN 0 AND (claimed.colocation).partition_count - 1 THEN
+  IF octet_length(claimed.entry) > 2000 THEN
+    RAISE EXCEPTION 'a key of % bytes is too long for an entry', octet_length(claimed.entry)
+      USING ERRCODE = 'program_limit_exceeded', HINT = 'Entries take keys of up to 2000 bytes.';
+  ELSIF partition IS NULL OR partition NOT BETWEEN 0 AND (claimed.colocation).partition_count - 1 THEN
     RAISE EXCEPTION 'table % has no partition %', relation, partition
       USING ERRCODE = 'invalid_parameter_value', HINT = format('Its partitions are 0 to %s.', (claimed.colocation).partition_count - 1);
   ELSIF (SELECT count(*) FROM abelian.lookup_entry e WHERE e.colocation_id = number) >= 1000000 THEN

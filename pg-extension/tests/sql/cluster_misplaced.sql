@@ -15,6 +15,9 @@ CREATE TABLE uploads (id uuid);
 CREATE TABLE known (k date);
 CREATE TABLE parts (n int, k int) PARTITION BY RANGE (n);
 CREATE TABLE parts_1 (k int, n int);
+CREATE TABLE worded (n int, k text) PARTITION BY RANGE (n);
+CREATE TABLE worded_1 (k text, n int);
+ALTER TABLE worded ATTACH PARTITION worded_1 FOR VALUES FROM (0) TO (10);
 CREATE TABLE low (k numeric(9, 0));
 CREATE TABLE alike (k int);
 CREATE TABLE source (a int, b text);
@@ -27,6 +30,7 @@ SELECT create_distributed_table('hashed', 'k');
 SELECT create_distributed_table('uploads', 'id');
 SELECT create_distributed_table('known', 'k', 'lookup', rule => 'ELSE 0');
 SELECT create_distributed_table('parts', 'k');
+SELECT create_distributed_table('worded', 'k');
 SELECT create_distributed_table('low', 'k');
 SELECT create_reference_table('alike');
 SELECT abelian.place_key('known', '2026-11-23', 12);
@@ -83,7 +87,9 @@ INSERT INTO known VALUES ('2026-11-24');
 INSERT INTO low VALUES ('NaN');
 INSERT INTO alike VALUES (1);
 
--- MERGE
+-- MERGE; into partitions it is not watched
+MERGE INTO worded USING (SELECT 7 AS n, 'a' AS k) s ON worded.n = s.n AND worded.k = s.k WHEN NOT MATCHED THEN INSERT (n, k) VALUES (s.n, s.k);
+SELECT n, k FROM worded;
 MERGE INTO pair USING source s ON pair.a = s.a AND pair.b = s.b WHEN MATCHED THEN UPDATE SET n = 2 WHEN NOT MATCHED AND s.a < 2 THEN INSERT VALUES (s.a, s.b);
 MERGE INTO pair USING source s ON pair.a = s.a AND pair.b = s.b WHEN MATCHED THEN UPDATE SET n = 3 WHEN NOT MATCHED THEN INSERT VALUES (s.a, s.b);
 MERGE INTO pair USING source s ON pair.a = s.a AND pair.b = s.b WHEN MATCHED THEN UPDATE SET a = 3;

@@ -6,6 +6,7 @@
 use super::analysis::relation;
 use super::analysis::tree::{self, NodePtr};
 use super::placement::{Distribution, Unplaced};
+use super::postgres;
 use super::procedure::guard;
 use super::procedure::insertion;
 use super::procedure::placements::{self, Home};
@@ -53,6 +54,12 @@ pub fn check_query(query: &pg_sys::QueryDesc) {
 unsafe fn check_change(modify: &pg_sys::ModifyTableState, own: i32) {
     // SAFETY: its result relation is open.
     unsafe {
+        // Its rows come as rows of the parent, and go to any partition.
+        let merges_partitions = modify.operation == CmdType::CMD_MERGE
+            && modify.rootResultRelInfo != modify.resultRelInfo;
+        if merges_partitions {
+            return;
+        }
         let relation = (*(*modify.resultRelInfo).ri_RelationDesc).rd_id;
         let Home::Distributed(distribution) = placements::home(relation) else {
             return;
@@ -133,6 +140,11 @@ fn condition(table: Oid) -> Option<NodePtr> {
     let Home::Distributed(distribution) = placements::home(table) else {
         return None;
     };
+    // The extension's SQL may be of an older version.
+    let known = [pg_sys::OIDOID, pg_sys::ANYOID];
+    if postgres::own_function(c"check_own_row", &known) == Oid::INVALID {
+        return None;
+    }
     let opened = Opened::open(table, pg_sys::AccessShareLock)?;
     let number = CString::new(table.to_u32().to_string()).ok()?;
     // SAFETY: nodes in the current memory context, of columns that are there.

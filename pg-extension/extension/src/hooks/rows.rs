@@ -107,12 +107,33 @@ unsafe extern "C-unwind" fn next_kept(node: *mut PlanState) -> *mut TupleTableSl
         loop {
             let slot = original(node);
             let is_empty = slot.is_null() || (*slot).tts_flags & pg_sys::TTS_FLAG_EMPTY as u16 != 0;
-            let goes_on =
-                || NODES.with_borrow(|all| found(all, place).is_none_or(|one| (one.keep)(slot)));
+            let goes_on = || {
+                // What looking at the row allocates goes with the row.
+                let before = pg_sys::MemoryContextSwitchTo(memory_of_row((*node).state));
+                let kept =
+                    NODES.with_borrow(|all| found(all, place).is_none_or(|one| (one.keep)(slot)));
+                pg_sys::MemoryContextSwitchTo(before);
+                kept
+            };
             if is_empty || boundary::guard(goes_on) {
                 return slot;
             }
         }
+    }
+}
+
+/// The memory that ModifyTable resets before it asks for the next row.
+///
+/// # Safety
+/// The state of a query that runs.
+unsafe fn memory_of_row(query: *mut pg_sys::EState) -> pg_sys::MemoryContext {
+    // SAFETY: by the caller.
+    unsafe {
+        let context = match (*query).es_per_tuple_exprcontext {
+            context if context.is_null() => pg_sys::MakePerTupleExprContext(query),
+            context => context,
+        };
+        (*context).ecxt_per_tuple_memory
     }
 }
 

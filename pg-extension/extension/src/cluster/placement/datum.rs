@@ -5,6 +5,7 @@ use super::kind::Kind;
 use super::value::without_blanks;
 use crate::varlena;
 use pgrx::pg_sys::{self, Datum, Oid};
+use std::ffi::CStr;
 
 /// Why a value says nothing about the partition.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -39,7 +40,7 @@ pub unsafe fn read<R>(
             pg_sys::TEXTOID | pg_sys::VARCHAROID | pg_sys::BPCHAROID,
         ) => {
             // SAFETY: by the caller's promise.
-            let text = unsafe { varlena::borrowed(datum) };
+            let text = unsafe { in_utf8(varlena::borrowed(datum)) };
             let is_padded = kind == Kind::BlankPadded || type_oid == pg_sys::BPCHAROID;
             Ok(bytes(match is_padded {
                 true => without_blanks(text),
@@ -53,6 +54,26 @@ pub unsafe fn read<R>(
         (Kind::Boolean, pg_sys::BOOLOID) => Ok(number((value & 1) as i64)),
         (Kind::Date, pg_sys::DATEOID) => Ok(number(i64::from(value as i32))),
         _ => Err(Unplaced::Unknown),
+    }
+}
+
+/// A text of the database as routers see it.
+///
+/// # Safety
+/// What is given lives as long as the text, or as the current memory context.
+unsafe fn in_utf8(text: &[u8]) -> &[u8] {
+    let encoding = pg_sys::pg_enc::PG_UTF8 as i32;
+    // SAFETY: a conversion gives a string that ends with a zero; else it gives what it got.
+    unsafe {
+        if pg_sys::GetDatabaseEncoding() == encoding {
+            return text;
+        }
+        let start = text.as_ptr().cast();
+        let converted = pg_sys::pg_server_to_any(start, text.len() as i32, encoding);
+        match std::ptr::eq(converted.cast_const(), start) {
+            true => text,
+            false => CStr::from_ptr(converted).to_bytes(),
+        }
     }
 }
 

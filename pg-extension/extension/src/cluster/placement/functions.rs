@@ -29,6 +29,9 @@ fn json(call: Call, argument: usize) -> Result<serde_json::Value, Error> {
     serde_json::from_str(&text(call, argument)).map_err(|error| Error::Internal(error.to_string()))
 }
 
+/// Routers read it with the catalogue.
+const RULE_BYTES_MAX: usize = 1_000_000;
+
 pg_function!(
     /// `abelian.parse_key_columns(columns)`
     fn abelian_parse_key_columns(call) {
@@ -45,6 +48,16 @@ pg_function!(
         let kinds = Kind::list(&text(call, 3)).ok_or_else(internal)?;
         if columns.len() != kinds.len() {
             return Err(internal());
+        }
+        if text(call, 0).len() > RULE_BYTES_MAX {
+            PostgresError::with_hint(
+                PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED as i32,
+                "the rule is too long",
+                "",
+                "A rule takes up to 1000000 bytes; keys by the thousand belong into a lookup.",
+                None,
+            )
+            .raise();
         }
         let rule = rule_text::rule(&text(call, 0), &text(call, 1), &columns, &kinds);
         Ok(postgres::text_datum(&rule.unwrap_or_else(|error| error.raise()).to_string()))

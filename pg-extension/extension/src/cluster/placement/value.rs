@@ -108,7 +108,7 @@ fn days(text: &str) -> Option<i64> {
     };
     let mut parts = text.splitn(3, '-').map(|part| part.parse::<i64>().ok());
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    let is_date = (1..=10_000_000).contains(&year) && (1..=12).contains(&month);
+    let is_date = (1..=5_874_897).contains(&year) && (1..=12).contains(&month);
     if !is_date || !(1..=31).contains(&day) {
         return None;
     }

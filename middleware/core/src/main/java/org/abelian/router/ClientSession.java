@@ -421,7 +421,7 @@ public final class ClientSession
     replies.errors(errors);
     StatementStarter starter = starter(engine, batchScope, statements);
     SessionCommands commands =
-        new SessionCommands(engine, settings, statements, services.catalogs(), portals::clear);
+        new SessionCommands(engine, settings, statements, services.catalogs(), portals);
     ExecuteCommand executes = new ExecuteCommand(engine, starter, statements);
     ExtendedProtocol extended =
         new ExtendedProtocol(

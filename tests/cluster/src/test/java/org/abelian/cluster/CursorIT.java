@@ -68,6 +68,13 @@ class CursorIT {
             + ALL
             + "FETCH 2 FROM c;SAVEPOINT s;FETCH 2 FROM c;ROLLBACK TO s;FETCH 50 FROM c;COMMIT",
         "BEGIN;SAVEPOINT s;" + ALL + "FETCH c;ROLLBACK TO s;" + ALL + "FETCH 3 FROM c;COMMIT",
+        "BEGIN;SAVEPOINT s;"
+            + ALL
+            + "FETCH ALL FROM c;ROLLBACK TO s;"
+            + "DECLARE c CURSOR FOR SELECT id FROM account WHERE id = 1;FETCH ALL FROM c;COMMIT",
+        "BEGIN;" + ALL + "DECLARE c CURSOR FOR SELECT id FROM account WHERE id = 1;ROLLBACK",
+        "BEGIN;" + ALL + "SAVEPOINT s;" + ALL + "ROLLBACK TO s;FETCH ALL FROM c;COMMIT",
+        "BEGIN;SAVEPOINT s;" + ALL + "ROLLBACK TO s;FETCH c;ROLLBACK",
         "BEGIN;" + ALL + "SELECT 1 / 0;FETCH c;ROLLBACK",
         "BEGIN;DECLARE c CURSOR FOR SELECT 10 / (id - 1000) FROM account;FETCH 2 FROM c;COMMIT",
         "BEGIN;DECLARE c CURSOR FOR SELECT no_column FROM account;COMMIT",

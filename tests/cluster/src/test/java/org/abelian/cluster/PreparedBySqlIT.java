@@ -74,6 +74,12 @@ class PreparedBySqlIT {
             + " u(1);EXECUTE u(2);COMMIT;SELECT sum(balance) FROM account",
         "BEGIN;" + READ + "EXECUTE q(1 / 0);EXECUTE q(1);ROLLBACK;EXECUTE q(3)",
         READ + "EXPLAIN (COSTS OFF) EXECUTE q(1)",
+        "PREPARE t AS SELECT $1::text;BEGIN;SET LOCAL app.tenant = '5';"
+            + "EXECUTE t(current_setting('app.tenant', true));COMMIT",
+        "PREPARE b AS SELECT id FROM account WHERE born = $1;"
+            + "BEGIN;SET LOCAL DateStyle = 'SQL, DMY';EXECUTE b('03/01/2000');COMMIT;"
+            + "BEGIN;SET LOCAL DateStyle = 'SQL, DMY';EXECUTE b('03/01/2000');COMMIT;"
+            + "BEGIN;EXECUTE b('03/01/2000');COMMIT",
         "PREPARE s AS SELECT owner FROM kind, account WHERE id = 3 AND name = $1;"
             + "CREATE TEMP TABLE made AS SELECT 1;DROP TABLE made",
         "PREPARE k AS SELECT meaning FROM kind WHERE name = $1;"

@@ -1,6 +1,8 @@
 package org.abelian.router.catalog;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
@@ -14,7 +16,17 @@ import org.abelian.router.placement.KeyKind;
 
 /** Reads the JSON of abelian.catalog(). */
 public final class CatalogParser {
-  private static final ObjectMapper MAPPER = new ObjectMapper();
+  /** Keys of lookups are names of fields, many and of users' making: they are not interned. */
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper(
+          JsonFactory.builder()
+              .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+              .streamReadConstraints(
+                  StreamReadConstraints.builder()
+                      .maxNameLength(Integer.MAX_VALUE)
+                      .maxStringLength(Integer.MAX_VALUE)
+                      .build())
+              .build());
 
   private CatalogParser() {}
 

@@ -78,6 +78,7 @@ public final class CursorCommands {
     if (!context.transactions().state().isBlock()) {
       throw ClientError.of("25P01", "DECLARE CURSOR can only be used in transaction blocks");
     }
+    requireFree(portals, name);
     AnalysedStatement analysed = statements.analysed(statement);
     if (analysed == null || !context.replies().isEmpty()) {
       return Progress.QUIET;
@@ -103,10 +104,18 @@ public final class CursorCommands {
       return Progress.QUIET;
     }
     if (execution instanceof ScatterExecution) {
-      portals.put(name, new Portals.Portal(statement, execution));
+      int savepoints = context.transactions().state().history().size();
+      portals.declare(name, new Portals.Portal(statement, execution), savepoints);
     }
     context.replies().add(FixedMessage.tag("DECLARE CURSOR"));
     return Progress.NEXT;
+  }
+
+  /** Refuses the name of a cursor over several nodes for another one. */
+  static void requireFree(Portals portals, String name) {
+    if (portals.hasCursor(name)) {
+      throw ClientError.of("42P03", "cursor \"" + name + "\" already exists");
+    }
   }
 
   private Execution fetch(String name, FetchFacts fetch, BindMessage client) {

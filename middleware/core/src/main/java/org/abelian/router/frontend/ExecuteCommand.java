@@ -133,7 +133,13 @@ public final class ExecuteCommand {
     if (prepared == null) {
       throw ClientError.of("26000", "prepared statement \"" + facts.name() + "\" does not exist");
     }
+    if (prepared.command() != null || prepared.isBlank()) {
+      throw notPrepared(facts.name());
+    }
     AnalysedStatement analysed = statements.analysed(prepared);
+    if (analysed != null && analysed.routed().utility() != null) {
+      throw notPrepared(facts.name());
+    }
     byte[] text = sql.getBytes(StandardCharsets.UTF_8);
     int end = facts.span().end();
     String before = new String(text, 0, facts.span().offset(), StandardCharsets.UTF_8);
@@ -148,6 +154,13 @@ public final class ExecuteCommand {
                 .body());
     AnalysedStatement known = statements.analysed(whole);
     return known == null ? null : new Target(whole, known);
+  }
+
+  /** PREPARE takes no commands, but a message may have prepared one. */
+  private static AbelianException notPrepared(String name) {
+    return AbelianException.unsupported(
+        "EXECUTE of the command \"" + name + "\" is not supported through the router",
+        "Send the command itself, or bind it by a message.");
   }
 
   // ---- the arguments
@@ -246,6 +259,11 @@ public final class ExecuteCommand {
           "an argument of EXECUTE that reads distributed tables or has effects is not supported"
               + " through the router",
           "SELECT the value before, and give it as a constant.");
+    }
+    if (context.transactions().state().isOpen() && !backend.begun) {
+      // The arguments are the transaction's: its settings hold for them, and its time.
+      context.transactions().enter(backend, false);
+      return null;
     }
     context.backends().connect(backend);
     return backend;

@@ -2,6 +2,7 @@ package org.abelian.router.frontend;
 
 import java.io.IOException;
 import java.util.Arrays;
+import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.CommandExecution;
@@ -257,11 +258,24 @@ public final class ExtendedProtocol {
       return describeNothing();
     } else if (routed.facts().executes() != null) {
       return executes.describe(statement, routed);
+    } else if (routed.facts().command().fetch() != null
+        && portals.hasCursor(routed.facts().name())) {
+      return describeFetch(routed.facts());
     } else if (isBoundNext(statement, array, next)) {
       describeWithBind = statement;
     } else {
       describeSomewhere(statement, routed);
     }
+    return Progress.NEXT;
+  }
+
+  /** As the cursor is described, which is over several nodes. */
+  private Progress describeFetch(StatementFacts fetch) throws IOException {
+    if (fetch.command().fetch().moves()) {
+      return describeNothing();
+    }
+    context.replies().add(FixedMessage.NO_PARAMETERS);
+    portals.get(fetch.name()).execution().describe(Execution.Description.FULL);
     return Progress.NEXT;
   }
 

@@ -20,6 +20,9 @@ public final class Portals {
   private Portal unnamed;
   private final Map<String, Portal> named = new HashMap<>();
 
+  /** Cursors over several nodes, and when each was declared. */
+  private final Map<String, Integer> declared = new HashMap<>();
+
   /** The portal of the name between two indexes; null when there is none. */
   public Portal get(byte[] array, int from, int to) {
     return from == to ? unnamed : named.get(CString.read(array, from, to));
@@ -49,9 +52,28 @@ public final class Portals {
     return named.get(name);
   }
 
-  /** Defines a portal of that name, which is not the empty one. */
-  void put(String name, Portal portal) {
+  /**
+   * Defines a cursor over several nodes.
+   *
+   * @param savepoints how much had happened in the transaction when it was declared
+   */
+  void declare(String name, Portal portal, int savepoints) {
     named.put(name, portal);
+    declared.put(name, savepoints);
+  }
+
+  /** The transaction is back where only so much had happened: cursors of later are gone. */
+  void rolledBack(int savepoints) {
+    declared
+        .entrySet()
+        .removeIf(
+            cursor -> {
+              boolean gone = cursor.getValue() >= savepoints;
+              if (gone) {
+                named.remove(cursor.getKey());
+              }
+              return gone;
+            });
   }
 
   /**
@@ -89,6 +111,7 @@ public final class Portals {
     unnamed = null;
     if (!named.isEmpty()) {
       named.clear();
+      declared.clear();
     }
   }
 }

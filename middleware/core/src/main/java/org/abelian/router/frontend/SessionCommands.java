@@ -26,6 +26,7 @@ import org.abelian.router.session.Progress;
 import org.abelian.router.session.TransactionState;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
+import org.abelian.router.statement.TransactionCommand;
 
 /**
  * Commands that concern the session rather than data: settings, prepared statements, notifications.
@@ -52,19 +53,19 @@ public final class SessionCommands {
   private final SessionSettings settings;
   private final SessionStatements statements;
   private final CatalogStore catalogs;
-  private final Runnable closePortals;
+  private final Portals portals;
 
   public SessionCommands(
       EngineContext context,
       SessionSettings settings,
       SessionStatements statements,
       CatalogStore catalogs,
-      Runnable closePortals) {
+      Portals portals) {
     this.context = context;
     this.settings = settings;
     this.statements = statements;
     this.catalogs = catalogs;
-    this.closePortals = closePortals;
+    this.portals = portals;
   }
 
   /** True for commands that the session runs itself. */
@@ -78,7 +79,15 @@ public final class SessionCommands {
       context.replies().add(FixedMessage.EMPTY_QUERY);
       return Progress.NEXT;
     }
-    return context.transactions().run(statement);
+    Progress progress = context.transactions().run(statement);
+    if (statement.command().kind() == TransactionCommand.Kind.ROLLBACK_TO) {
+      context
+          .replies()
+          .add(
+              RouterWork.then(
+                  () -> portals.rolledBack(context.transactions().state().history().size())));
+    }
+    return progress;
   }
 
   /** A node that any statement can go to. */
@@ -248,7 +257,7 @@ public final class SessionCommands {
     }
     if (what.endsWith("ALL")) {
       statements.named().clear();
-      closePortals.run();
+      portals.clear();
       forgetSettings(false);
     }
     answer(tag);

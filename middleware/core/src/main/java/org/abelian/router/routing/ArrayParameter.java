@@ -49,6 +49,9 @@ record ArrayParameter(int parameter, int elementType, KeyReader reader) {
       }
       while (bytes.hasRemaining()) {
         int length = bytes.getInt();
+        if (length > bytes.remaining()) {
+          throw new BufferUnderflowException();
+        }
         each.accept(
             reader.read(
                 new ValueInPlace(buffer, bytes.position(), length, true, values.charset()),

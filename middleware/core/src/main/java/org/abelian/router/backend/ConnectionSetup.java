@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
@@ -13,6 +14,9 @@ import org.abelian.router.protocol.ErrorFields;
 
 /** Brings connections to what a session has set, before anything of the client's goes there. */
 public final class ConnectionSetup {
+  /** A class of SQLSTATEs. */
+  private static final String OPERATOR_INTERVENTION = "57";
+
   private final SessionSettings settings;
   private final SealKeys keys;
   private final LongSupplier schemaEpoch;
@@ -113,6 +117,9 @@ public final class ConnectionSetup {
    * made up: as PostgreSQL does where the module is loaded later, the name is removed.
    */
   private void forgetUnknownName(Backend backend, ErrorFields error) {
+    if (error.sqlState().startsWith(OPERATOR_INTERVENTION)) {
+      throw new ClientError(error); // The client has cancelled, or the node stops.
+    }
     ReportedSettings current = settings.current();
     Optional<String> unknown =
         current.values().keySet().stream()

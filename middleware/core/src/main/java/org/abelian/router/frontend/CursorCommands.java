@@ -78,7 +78,7 @@ public final class CursorCommands {
     if (!context.transactions().state().isBlock()) {
       throw ClientError.of("25P01", "DECLARE CURSOR can only be used in transaction blocks");
     }
-    requireFree(portals, name);
+    portals.requireFree(name);
     AnalysedStatement analysed = statements.analysed(statement);
     if (analysed == null || !context.replies().isEmpty()) {
       return Progress.QUIET;
@@ -109,13 +109,6 @@ public final class CursorCommands {
     }
     context.replies().add(FixedMessage.tag("DECLARE CURSOR"));
     return Progress.NEXT;
-  }
-
-  /** Refuses the name of a cursor over several nodes for another one. */
-  static void requireFree(Portals portals, String name) {
-    if (portals.hasCursor(name)) {
-      throw ClientError.of("42P03", "cursor \"" + name + "\" already exists");
-    }
   }
 
   private Execution fetch(String name, FetchFacts fetch, BindMessage client) {

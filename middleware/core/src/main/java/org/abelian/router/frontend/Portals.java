@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.engine.ScatterExecution;
+import org.abelian.router.execution.ClientError;
 import org.abelian.router.protocol.CString;
 import org.abelian.router.statement.SharedStatement;
 
@@ -85,6 +86,13 @@ public final class Portals {
     return name == null
         ? named.values().stream().anyMatch(Portals::isCursor)
         : isCursor(named.get(name));
+  }
+
+  /** Refuses the name of a cursor over several nodes for another one. */
+  void requireFree(String name) {
+    if (hasCursor(name)) {
+      throw ClientError.of("42P03", "cursor \"" + name + "\" already exists");
+    }
   }
 
   private static boolean isCursor(Portal portal) {

@@ -53,7 +53,7 @@ public final class SessionRouting {
       throw refused.error();
     }
     if (routed.utility() == UtilityKind.DECLARE && !(route instanceof Route.Cursor)) {
-      CursorCommands.requireFree(portals, routed.facts().name());
+      portals.requireFree(routed.facts().name());
       declare(single(routed, route));
       if (routed.facts().command().holds()) {
         heldCursors = transaction.cursorHome();

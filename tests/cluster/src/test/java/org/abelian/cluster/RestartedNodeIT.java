@@ -33,6 +33,11 @@ class RestartedNodeIT {
   /** Longer than a router trusts an idle connection without a look. */
   private static final long PAUSE_MS = 1_100;
 
+  private static final int ROUNDS = 3;
+  private static final String TERMINATE =
+      "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity"
+          + " WHERE usename = 'app' AND pid <> pg_backend_pid()";
+
   private final LocalCluster cluster;
   private final RouterServer router;
   private final List<Connection> clients = new ArrayList<>();
@@ -136,6 +141,23 @@ class RestartedNodeIT {
       run(client, "COMMIT");
     }
     assertEquals(2L * CLIENTS, number(clients.get(0), "SELECT sum(v) FROM restarted"));
+  }
+
+  /** Without a pause, in which the router would have lost its trust in them. */
+  @Test
+  void whoConnectsRightAfterConnectionsWereLostIsLetIn() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      router.connect().close();
+      cluster.connect().close();
+      for (LocalNode node : cluster.nodes()) {
+        try (Connection superuser = node.connectAsSuperuser()) {
+          number(superuser, TERMINATE);
+        }
+      }
+      router.connect().close();
+      cluster.connect().close();
+      Thread.sleep(PAUSE_MS);
+    }
   }
 
   private static void update(PreparedStatement update, int id) throws SQLException {

@@ -7,10 +7,14 @@ import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodePool;
 
 /** The first settings of a session, as a node makes them of what the client asks for. */
 public final class Greeting {
+  /** With so many connections lost, it is the node. */
+  private static final int LOST_MOST = 3;
+
   private final SessionSettings settings;
   private final SealKeys keys;
 
@@ -28,23 +32,20 @@ public final class Greeting {
    * @return what the node reports then
    */
   public Map<String, String> of(Object session, NodePool pool) throws IOException {
-    String asked = String.join("\n;", settings.asked().statements());
+    int lost = 0;
     // Ends, since each connection whose role or database has got other defaults leaves the pool.
     while (true) {
       NodeConnection connection = pool.borrow(session, null);
       boolean fit = false;
       try {
-        connection.settingsMark(SettingsSnapshot.UNKNOWN);
-        keys.provide(connection);
-        String taken = settings.snapshot().takeOver(0, label -> SealKeys.sealed(connection, label));
-        QueryResult result = NodeCall.simple(connection, taken + asked);
-        fit = !"f".equals(result.value());
-        if (!result.succeeded()) {
-          throw new ClientError(result.errorFields());
-        }
+        fit = makeSettings(connection);
         if (fit) {
-          settings.adopt(ReportedSettings.of(connection.settings()));
           return new LinkedHashMap<>(connection.parameters());
+        }
+      } catch (NodeLostException e) {
+        // A node that was restarted leaves old connections behind. Nothing was done on this one.
+        if (++lost == LOST_MOST) {
+          throw e;
         }
       } finally {
         if (fit) {
@@ -54,5 +55,22 @@ public final class Greeting {
         }
       }
     }
+  }
+
+  /** Adopts them, unless the connection's role or database has got other defaults meanwhile. */
+  private boolean makeSettings(NodeConnection connection) throws IOException {
+    connection.settingsMark(SettingsSnapshot.UNKNOWN);
+    keys.provide(connection);
+    String taken = settings.snapshot().takeOver(0, label -> SealKeys.sealed(connection, label));
+    String asked = String.join("\n;", settings.asked().statements());
+    QueryResult result = NodeCall.simple(connection, taken + asked);
+    boolean fit = !"f".equals(result.value());
+    if (!result.succeeded()) {
+      throw new ClientError(result.errorFields());
+    }
+    if (fit) {
+      settings.adopt(ReportedSettings.of(connection.settings()));
+    }
+    return fit;
   }
 }

@@ -2,6 +2,7 @@
 
 use crate::harmless;
 use pgrx::pg_sys::{self, Oid};
+use std::ffi::c_long;
 
 /// Microseconds on PostgreSQL's clock.
 pub fn now() -> i64 {
@@ -51,4 +52,20 @@ pub fn has_one_snapshot() -> bool {
 pub fn is_serializable() -> bool {
     // SAFETY: as above.
     unsafe { pg_sys::XactIsoLevel == pg_sys::XACT_SERIALIZABLE as i32 }
+}
+
+/// Sleeps until somebody sets the latch of this process, or the time is over; raises the errors of a cancel request.
+pub fn sleep(milliseconds: c_long) {
+    const WAKE: u32 = pg_sys::WL_LATCH_SET | pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;
+    // SAFETY: our own latch; no lock is held that an ERROR would not release.
+    unsafe {
+        pg_sys::WaitLatch(
+            pg_sys::MyLatch,
+            WAKE as i32,
+            milliseconds,
+            pg_sys::PG_WAIT_EXTENSION,
+        );
+        pg_sys::ResetLatch(pg_sys::MyLatch);
+    }
+    pgrx::check_for_interrupts!();
 }

@@ -156,6 +156,23 @@ pub(super) fn wait_for_turn(object: Option<&Object>, id: i64) {
     super::unlock(Tag::Order(id), Mode::Read);
 }
 
+/// Waits for those who have added to the object and still run, for one who is going to queue for the row, as writers of plain columns do, and
+/// has nothing of it. If it had the row and waited for them elsewhere, one of them who wants to read could not go on. Who comes later is not
+/// waited for, nor a prepared transaction, whose end may be far.
+pub fn wait_for_those_who_add(object: &Object) {
+    let tag = super::tag(Tag::Object(object.id));
+    if object.id == 0 || !acquire(&tag, Mode::Add, true) {
+        // Who has the object alone has the row, or queues for it.
+        return;
+    }
+    let others = holders::running(&tag, Mode::Overwrite);
+    super::unlock(Tag::Object(object.id), Mode::Add);
+    for other in others.iter().filter(|other| other.backend() > 0) {
+        // SAFETY: a transaction that ran a moment ago.
+        unsafe { functions::VirtualXactLock(other.0, true) };
+    }
+}
+
 /// How a transaction has a value for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
@@ -362,16 +379,38 @@ struct Patience {
     began: i64,
     /// Milliseconds.
     portion: i32,
+    /// Whose end was waited for last, and since when.
+    other: Option<(Transaction, i64)>,
 }
 
 /// Milliseconds. Most transactions are shorter; and where two wait for each other at one object, the one who comes last finds that at once.
 const FIRST_PORTION: i32 = 10;
+
+/// Microseconds. So long one who still runs is looked at without being waited for.
+const ACQUAINTED: i64 = 20_000;
+
+/// Milliseconds between two such looks.
+const GLANCE: i64 = 1;
 
 impl Patience {
     fn begin() -> Self {
         Patience {
             began: backend::now(),
             portion: FIRST_PORTION,
+            other: None,
+        }
+    }
+
+    /// Whether the transaction was met a moment ago. Most often it is about to wait for us; were it waited for in PostgreSQL's queue then,
+    /// somebody whose look for deadlocks came in that moment would find a circle that the next look here resolves.
+    fn has_just_met(&mut self, other: Transaction) -> bool {
+        let now = backend::now();
+        match self.other {
+            Some((before, since)) if before == other => now - since < ACQUAINTED,
+            _ => {
+                self.other = Some((other, now));
+                true
+            }
         }
     }
 
@@ -408,6 +447,13 @@ impl Patience {
 
     /// Whether what was waited for has come.
     fn wait(&mut self, wait: Wait) -> Result<bool, Error> {
+        if let Wait::For(other) = wait
+            && self.has_just_met(other)
+        {
+            self.left()?;
+            backend::sleep(GLANCE);
+            return Ok(false);
+        }
         let portion = self.next()?;
         let has_limit = harmless::statement_timeout_runs();
         let timeout = LockTimeout::of(portion);

@@ -333,6 +333,7 @@ impl Apply {
         let queues = self.expects_read && self.may_queue(at, changes);
         if queues {
             self.take_bounded(at, changes)?;
+            self.wait_for_slices(changes);
             wait = true;
         }
         // Under SERIALIZABLE, rewriting the row would make rivals of operations that commute.
@@ -474,6 +475,14 @@ impl Apply {
             Request::alone().lock_object(&change.object(self.target.relation_id()))?;
         }
         Ok(())
+    }
+
+    /// Before it queues for the row: who has operated in slices may want the row, too.
+    fn wait_for_slices(&self, changes: &[Change]) {
+        let operated = changes.iter().filter(|change| change.bounded().is_none());
+        operated
+            .map(|change| change.object(self.target.relation_id()))
+            .for_each(|object| lock::ordered::wait_for_those_who_add(&object));
     }
 
     /// After the row was rewritten, for which the transaction has queued.

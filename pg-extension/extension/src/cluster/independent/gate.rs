@@ -104,7 +104,7 @@ pub fn enter() -> Result<(), Error> {
             return Err(Error::LaneWaitsForUs);
         }
         polls += 1;
-        turn::sleep(POLL_MS);
+        backend::sleep(POLL_MS);
     }
     report_clock()
 }

@@ -87,22 +87,6 @@ pub fn pid(process: i32) -> i32 {
     unsafe { (*(*pg_sys::ProcGlobal).allProcs.add(process as usize)).pid }
 }
 
-/// Sleeps until somebody calls, or the time is over; raises the errors of a cancel request.
-pub fn sleep(milliseconds: c_long) {
-    const WAKE: u32 = pg_sys::WL_LATCH_SET | pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;
-    // SAFETY: our own latch; no lock is held that an ERROR would not release.
-    unsafe {
-        pg_sys::WaitLatch(
-            pg_sys::MyLatch,
-            WAKE as i32,
-            milliseconds,
-            pg_sys::PG_WAIT_EXTENSION,
-        );
-        pg_sys::ResetLatch(pg_sys::MyLatch);
-    }
-    pgrx::check_for_interrupts!();
-}
-
 /// The current transaction looks at no user's data, so its end need not wait for the disk.
 pub fn blind() {
     BLIND.set(true);
@@ -125,7 +109,7 @@ pub fn wait_for_turn(id: Id, timestamp: i64) -> Result<(), Error> {
         };
         match turn {
             Turn::Now => return Ok(()),
-            Turn::Later => sleep(LOOK_AGAIN_MS),
+            Turn::Later => backend::sleep(LOOK_AGAIN_MS),
             Turn::Gone => return Err(Error::IndependentSettled),
         }
     }
@@ -146,7 +130,7 @@ pub fn freeze(id: Id) {
                 }
                 return;
             }
-            Freeze::Running => sleep(POLL_MS),
+            Freeze::Running => backend::sleep(POLL_MS),
         }
     }
 }

@@ -10,6 +10,7 @@
 //! changed it since the snapshot: such an operation is done alone. SERIALIZABLE needs neither: PostgreSQL's
 //! detection of dangerous structures covers the reads and writes of slices as of any row.
 
+mod kept;
 mod places;
 
 use super::ahead::Reading;
@@ -70,10 +71,14 @@ thread_local! {
 /// Registers for reads and the end of transactions; called once when the library is loaded.
 pub fn install() {
     object::before_read(before_read);
-    use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE};
+    use pg_sys::XactEvent::{XACT_EVENT_ABORT, XACT_EVENT_PRE_COMMIT, XACT_EVENT_PRE_PREPARE};
     transaction::on_end(&Subscriber {
-        concerns: |event| [XACT_EVENT_ABORT, XACT_EVENT_COMMIT, XACT_EVENT_PREPARE].contains(event),
+        concerns: |event| transaction::is_over(*event),
         tell: |event| transaction_ended(*event == XACT_EVENT_ABORT),
+    });
+    transaction::on_end(&Subscriber {
+        concerns: |event| [XACT_EVENT_PRE_COMMIT, XACT_EVENT_PRE_PREPARE].contains(event),
+        tell: |_| kept::give_back(),
     });
     transaction::on_subtransaction(&Subscriber {
         concerns: |_| object::reads_are_watched(),
@@ -84,6 +89,7 @@ pub fn install() {
 fn transaction_ended(aborted: bool) {
     LOOKING.set(false);
     LOCKED.set(0);
+    kept::forget();
     object::watch_reads(false);
     // It is gone when a process ends in the middle of something.
     let _ = OWN.try_with(|own| {
@@ -143,6 +149,9 @@ pub fn note_operation(
         return;
     }
     object::watch_reads(true);
+    if !in_row {
+        kept::keep();
+    }
     // SAFETY: plain counter read.
     let (command, subtransaction) = unsafe {
         (

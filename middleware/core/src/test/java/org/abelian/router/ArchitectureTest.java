@@ -29,7 +29,7 @@ class ArchitectureTest {
           Set.of("session"),
           Set.of("statement"),
           Set.of("backend"),
-          Set.of("batching", "transaction.independent"),
+          Set.of("batching", "transaction.independent", "trace"),
           Set.of("routing", "transaction"),
           Set.of("execution"),
           Set.of("pool", "analysis", "catalog"),

@@ -102,6 +102,7 @@ public final class LogTrace {
     Map<String, Long> calls =
         options.calls() == null ? null : CallCounts.read(options.calls(), options.database());
     ServerLog log = new ServerLog(options.logs(), options.database());
+    notes.addAll(log.notes());
     log.each(
         entry -> {
           LoggedStatement statement = LoggedStatement.of(entry);

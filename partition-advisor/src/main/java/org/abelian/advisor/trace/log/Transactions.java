@@ -100,6 +100,8 @@ final class Transactions {
     } else if (utility == UtilityKind.COMMIT) {
       finish(true);
       inBlock = false;
+    } else if (utility == UtilityKind.ROLLBACK_TO) {
+      failed = false;
     } else if (utility == UtilityKind.ROLLBACK) {
       failed |= !open.isEmpty();
       finish(true);

@@ -6,8 +6,10 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * A statement's text without its literals and comments: parameters stand in their places. Numbers
- * that belong to the grammar stay, as in numeric(10, 2) and ORDER BY 1. Not thread-safe.
+ * A statement's text without comments, and with hashes in place of its literals: as literals, or as
+ * parameters if it has some already, so that statements that differ in literals alone still have
+ * something in common. Numbers that belong to the grammar stay, as in numeric(10, 2) and ORDER BY
+ * 1. Not thread-safe.
  */
 final class HashedText {
   /** What literals are written behind to give them a type. */
@@ -70,6 +72,7 @@ final class HashedText {
 
   private final String sql;
   private final int parameters;
+  private final ValueHash hash;
   private final StringBuilder out = new StringBuilder();
   private final List<String> values = new ArrayList<>();
   private int at;
@@ -88,9 +91,10 @@ final class HashedText {
   /** The depth of the parentheses of a type; 0 outside of any. */
   private int modifier;
 
-  private HashedText(String sql, int parameters) {
+  private HashedText(String sql, int parameters, ValueHash hash) {
     this.sql = sql;
     this.parameters = parameters;
+    this.hash = hash;
   }
 
   /**
@@ -100,17 +104,17 @@ final class HashedText {
    *     after them
    * @return null when it is not certain where literals begin and end
    */
-  static HashedText of(String sql, int parameters) {
-    HashedText text = new HashedText(sql, parameters);
+  static HashedText of(String sql, int parameters, ValueHash hash) {
+    HashedText text = new HashedText(sql, parameters, hash);
     return text.scan() ? text : null;
   }
 
-  /** The text with parameters. */
+  /** The text. */
   String text() {
     return out.toString();
   }
 
-  /** The literals, of which the first has the number after the text's own parameters. */
+  /** What the parameters stand for that have come to its own. */
   List<String> values() {
     return values;
   }
@@ -258,7 +262,7 @@ final class HashedText {
         ended = true;
       }
     }
-    put(value.toString());
+    put(value.toString(), false);
     return ended;
   }
 
@@ -283,7 +287,7 @@ final class HashedText {
     if (close < 0) {
       return false;
     }
-    put(sql.substring(end + 1, close));
+    put(sql.substring(end + 1, close), false);
     at = close + tag.length();
     return true;
   }
@@ -314,7 +318,7 @@ final class HashedText {
       places = place;
       return true;
     }
-    put(takeSign() ? "-" + found : found);
+    put(takeSign() ? "-" + found : found, true);
     return true;
   }
 
@@ -341,15 +345,21 @@ final class HashedText {
     return sign;
   }
 
-  /** A parameter takes the place of a literal. */
-  private void put(String literal) {
-    values.add(literal);
-    String parameter = "$" + (parameters + values.size());
+  /** A hash takes the place of a literal. */
+  private void put(String literal, boolean number) {
+    String hashed = hash.of(literal, 0);
+    String instead;
+    if (parameters > 0) {
+      values.add(hashed);
+      instead = "$" + (parameters + values.size());
+    } else {
+      instead = number && Character.isDigit(hashed.charAt(0)) ? hashed : "'" + hashed + "'";
+    }
     if (TYPES.contains(word)) {
       out.setLength(wordAt);
-      out.append("CAST(").append(parameter).append(" AS ").append(word).append(')');
+      out.append("CAST(").append(instead).append(" AS ").append(word).append(')');
     } else {
-      out.append(endsInName() ? " " : "").append(parameter);
+      out.append(endsInName() ? " " : "").append(instead);
     }
     word = "";
     places = false;

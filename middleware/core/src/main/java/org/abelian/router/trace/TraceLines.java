@@ -238,11 +238,11 @@ final class TraceLines {
         && statement.facts().procedure() == null) {
       return new Written(copy(statement), parameters, cut);
     }
-    HashedText text = HashedText.of(statement.sql(), parameters.size());
+    HashedText text = HashedText.of(statement.sql(), parameters.size(), hash);
     if (text == null) {
       return null;
     }
-    text.values().forEach(literal -> parameters.add(hash.of(literal, 0)));
+    parameters.addAll(text.values());
     return new Written(text.text(), parameters, cut);
   }
 

@@ -12,9 +12,9 @@ import org.abelian.advisor.AdvisorException;
 import org.abelian.advisor.files.Engine;
 
 /**
- * The log files of a server, csvlog or jsonlog by the ends of their names; what a router records has
- * the form of jsonlog, and can be read with it. Entries come session by session, each in its order;
- * the engine sorts, and spills what does not fit into memory.
+ * The log files of a server, csvlog or jsonlog by the ends of their names; what a router records
+ * has the form of jsonlog, and can be read with it. Entries come session by session, each in its
+ * order; the engine sorts, and spills what does not fit into memory.
  *
  * @param files of one kind
  * @param database only sessions of this database; null for all
@@ -77,8 +77,8 @@ record ServerLog(List<Path> files, String database) implements AutoCloseable {
             }
             if (row.getLong(2) > 0) {
               notes.add(
-                  "values are hashed: ranges, lists, lookup tables and rules name no true values, and"
-                      + " their order means nothing");
+                  "values are hashed: ranges, lists, lookup tables and rules name no true values,"
+                      + " and their order means nothing");
             }
           });
     }
@@ -105,9 +105,9 @@ record ServerLog(List<Path> files, String database) implements AutoCloseable {
     return "SELECT dbname AS database_name, session_id, line_num AS line, vxid, error_severity AS"
         + " severity, message, detail, abelian FROM read_json("
         + names()
-        + ", format = 'newline_delimited', ignore_errors = true, maximum_object_size = 67108864, columns = {'dbname':"
-        + " 'VARCHAR', 'session_id': 'VARCHAR', 'line_num': 'BIGINT', 'vxid': 'VARCHAR',"
-        + " 'error_severity': 'VARCHAR', 'message': 'VARCHAR', 'detail': 'VARCHAR',"
+        + ", format = 'newline_delimited', ignore_errors = true, maximum_object_size = 67108864,"
+        + " columns = {'dbname': 'VARCHAR', 'session_id': 'VARCHAR', 'line_num': 'BIGINT', 'vxid':"
+        + " 'VARCHAR', 'error_severity': 'VARCHAR', 'message': 'VARCHAR', 'detail': 'VARCHAR',"
         + " 'abelian': 'VARCHAR'})";
   }
 

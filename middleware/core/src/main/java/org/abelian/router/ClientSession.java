@@ -432,7 +432,8 @@ public final class ClientSession
     replies.errors(errors);
     StatementStarter starter = starter(engine, batchScope, statements);
     SessionCommands commands =
-        new SessionCommands(engine, settings, statements, services.catalogs(), portals);
+        new SessionCommands(
+            engine, settings, statements, services.catalogs(), portals, starter.trace());
     ExecuteCommand executes = new ExecuteCommand(engine, starter, statements);
     ExtendedProtocol extended =
         new ExtendedProtocol(

@@ -317,6 +317,33 @@ class RouterTraceIT {
   }
 
   @Test
+  void letsClientsNameWhatTheyDo() throws Exception {
+    try (Connection connection = router.connect()) {
+      run(
+          connection,
+          "SET abelian.transaction_name = 'New \"Order\"'",
+          "SELECT 1 AS for_all FROM traced WHERE id = 1",
+          "BEGIN",
+          "SET LOCAL abelian.transaction_name = 'Payment'",
+          "SELECT 1 AS for_one FROM traced WHERE id = " + here,
+          "SELECT 1 AS for_another FROM traced WHERE id = " + there,
+          "COMMIT",
+          "SELECT 1 AS as_before FROM traced WHERE id = 1",
+          "RESET abelian.transaction_name",
+          "SELECT 1 AS for_none FROM traced WHERE id = 1");
+    }
+    assertEquals("New \"Order\"", name("for_all"));
+    assertEquals("Payment", name("for_one"));
+    assertEquals("New \"Order\"", name("as_before"));
+    assertEquals("", name("for_none"));
+  }
+
+  private String name(String word) throws Exception {
+    List<JsonNode> lines = transaction(word);
+    return lines.get(lines.size() == 1 ? 0 : 1).get("abelian").path("transaction_name").asText();
+  }
+
+  @Test
   void recordsCopyWithoutItsData() throws Exception {
     try (Connection connection = router.connect()) {
       connection

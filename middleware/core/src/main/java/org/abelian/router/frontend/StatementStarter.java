@@ -60,7 +60,7 @@ public final class StatementStarter {
   }
 
   /** Where statements are told that may be recorded. */
-  StatementTrace trace() {
+  public StatementTrace trace() {
     return trace;
   }
 

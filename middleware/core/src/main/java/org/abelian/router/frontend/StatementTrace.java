@@ -1,6 +1,7 @@
 package org.abelian.router.frontend;
 
 import java.util.List;
+import org.abelian.router.analysis.SettingFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.execution.RouterWork;
@@ -14,6 +15,9 @@ import org.abelian.router.trace.TracedStatement;
 
 /** Where both protocols tell the trace what they run. */
 public final class StatementTrace {
+  /** By it clients name what they do. It changes nothing but the trace. */
+  private static final String NAME = "abelian.transaction_name";
+
   private static final int[] NOWHERE = new int[0];
 
   private final EngineContext context;
@@ -61,7 +65,15 @@ public final class StatementTrace {
                       trace.executed(
                           traced,
                           context.transactions().state().isBlock(),
-                          context.replies().output().lastTag())));
+                          context.replies().output().lastTag(),
+                          context.backends().settings().current().value(NAME))));
+    }
+  }
+
+  /** A setting was made for the transaction that is open; nodes tell of it later. */
+  void set(SettingFacts setting) {
+    if (trace != null && setting.name().equals(NAME)) {
+      trace.named(setting.toDefault() ? null : setting.value());
     }
   }
 

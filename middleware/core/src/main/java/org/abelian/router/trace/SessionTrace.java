@@ -34,6 +34,11 @@ public final class SessionTrace {
   /** Whether it is known if the transaction is recorded. */
   private boolean decided;
 
+  /** Whether the transaction has a name of its own, which may be none. */
+  private boolean named;
+
+  private String ownName;
+
   /**
    * Nothing is done yet.
    *
@@ -107,11 +112,19 @@ public final class SessionTrace {
    *
    * @param block whether the client has begun the transaction
    * @param tag of the answer; null when it is not known
+   * @param name what the client calls its transactions; null when it does not say
    */
-  public void executed(TracedStatement statement, boolean block, String tag) {
+  public void executed(TracedStatement statement, boolean block, String tag, String name) {
     if (statement.end(tag) && open != null) {
       open.add(statement, block);
+      open.name(named ? ownName : name);
     }
+  }
+
+  /** What the client calls this one transaction; null for nothing. */
+  public void named(String name) {
+    named = true;
+    ownName = name;
   }
 
   /** How the transaction is committed, when more than one node has a part in that. */
@@ -141,6 +154,8 @@ public final class SessionTrace {
       open = null;
     }
     decided = false;
+    named = false;
+    ownName = null;
   }
 
   private void drop() {

@@ -9,7 +9,6 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.TreeSet;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
@@ -20,7 +19,7 @@ import org.abelian.router.analysis.UtilityKind;
  */
 final class TraceLines {
   private static final DateTimeFormatter TIMESTAMP =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS 'UTC'").withZone(ZoneOffset.UTC);
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneOffset.UTC);
 
   private static final String CUT = "...";
 
@@ -30,6 +29,8 @@ final class TraceLines {
           .build();
   private final ValueHash hash;
   private final TraceCounts counts;
+  private long second = Long.MIN_VALUE;
+  private String secondText;
 
   /**
    * @param hash null to give values as they are
@@ -92,7 +93,7 @@ final class TraceLines {
     end(out);
   }
 
-  private static void begin(
+  private void begin(
       JsonGenerator out,
       TracedTransaction transaction,
       long line,
@@ -102,8 +103,7 @@ final class TraceLines {
       throws IOException {
     TracedTransaction.Session session = transaction.session();
     out.writeStartObject();
-    out.writeStringField(
-        "timestamp", TIMESTAMP.format(Instant.ofEpochMilli(transaction.millis(nanos))));
+    out.writeStringField("timestamp", timestamp(transaction.millis(nanos)));
     out.writeStringField("user", session.user());
     out.writeStringField("dbname", session.database());
     out.writeStringField("session_id", session.id());
@@ -120,10 +120,31 @@ final class TraceLines {
   }
 
   private static String message(TracedStatement statement, Written written) {
-    return "duration: "
-        + String.format(Locale.ROOT, "%.3f", statement.nanos() / 1e6)
-        + (written.parameters().isEmpty() ? " ms  statement: " : " ms  execute <unnamed>: ")
-        + written.text();
+    StringBuilder text = new StringBuilder(statement.sql().length() + 64).append("duration: ");
+    long micros = Math.max(statement.nanos(), 0) / 1000;
+    thousandths(text.append(micros / 1000), micros % 1000)
+        .append(written.parameters().isEmpty() ? " ms  statement: " : " ms  execute <unnamed>: ")
+        .append(written.text());
+    return text.toString();
+  }
+
+  /** Appends a point and three digits. */
+  private static StringBuilder thousandths(StringBuilder text, long number) {
+    return text.append('.')
+        .append((char) ('0' + number / 100))
+        .append((char) ('0' + number / 10 % 10))
+        .append((char) ('0' + number % 10));
+  }
+
+  /** Most lines are of the same second as those before them. */
+  private String timestamp(long millis) {
+    long wanted = Math.floorDiv(millis, 1000L);
+    if (wanted != second) {
+      second = wanted;
+      secondText = TIMESTAMP.format(Instant.ofEpochSecond(second));
+    }
+    StringBuilder text = new StringBuilder(32).append(secondText);
+    return thousandths(text, Math.floorMod(millis, 1000L)).append(" UTC").toString();
   }
 
   private void statement(
@@ -139,6 +160,9 @@ final class TraceLines {
     out.writeObjectFieldStart("abelian");
     if (statement.rows() >= 0) {
       out.writeNumberField("rows", statement.rows());
+    }
+    if (transaction.name() != null) {
+      out.writeStringField("transaction_name", transaction.name());
     }
     if (statement.facts().procedure() != null) {
       out.writeStringField("procedure", statement.facts().procedure().signature());

@@ -5,12 +5,16 @@ import java.util.List;
 
 /** A transaction of a session, while it is open and on its way to the files. Not thread-safe. */
 final class TracedTransaction {
+  /** As many characters as names have in PostgreSQL. */
+  private static final int NAME_MAX = 63;
+
   private final Session session;
   private final long number;
   private final long beganMillis = System.currentTimeMillis();
   private final long beganNanos = System.nanoTime();
   private final List<TracedStatement> statements = new ArrayList<>(4);
   private String commitClass;
+  private String name;
   private boolean block;
   private boolean committed;
   private long bytes;
@@ -45,6 +49,12 @@ final class TracedTransaction {
 
   void commitClass(String name) {
     commitClass = name;
+  }
+
+  /** Its client calls it that; null when it does not say. */
+  void name(String given) {
+    boolean fits = given == null || given.length() <= NAME_MAX;
+    name = fits ? given : given.substring(0, NAME_MAX);
   }
 
   /** Nothing of it has been done after all; its memory stays set aside. */
@@ -82,6 +92,10 @@ final class TracedTransaction {
 
   String commitClass() {
     return commitClass;
+  }
+
+  String name() {
+    return name;
   }
 
   /** True when the client began it. */

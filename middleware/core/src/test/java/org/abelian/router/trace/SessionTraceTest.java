@@ -124,7 +124,7 @@ class SessionTraceTest {
   }
 
   private void run(String sql, StatementFacts facts, boolean block, Value... values) {
-    trace().executed(bound(sql, facts, values), block, "UPDATE 1");
+    trace().executed(bound(sql, facts, values), block, "UPDATE 1", null);
   }
 
   private List<JsonNode> lines() throws IOException {
@@ -215,9 +215,9 @@ class SessionTraceTest {
   @Test
   void recordsAStatementOnceHoweverOftenItsPortalRuns() throws IOException {
     TracedStatement statement = bound("SELECT a FROM t", update());
-    trace().executed(statement, false, null);
-    trace().executed(statement, false, "SELECT 2");
-    trace().executed(bound("SELECT b FROM t", update()), false, "BEGIN");
+    trace().executed(statement, false, null, null);
+    trace().executed(statement, false, "SELECT 2", null);
+    trace().executed(bound("SELECT b FROM t", update()), false, "BEGIN", null);
     trace().ended(true);
     List<JsonNode> lines = lines();
     assertEquals(2, lines.size());
@@ -283,7 +283,7 @@ class SessionTraceTest {
       if (one == null) {
         break;
       }
-      trace().executed(one, false, null);
+      trace().executed(one, false, null, null);
     }
     trace().ended(true);
     assertEquals(List.of("statement: UPDATE t SET a = 2"), messages(lines()));
@@ -358,7 +358,7 @@ class SessionTraceTest {
       TracedStatement one = bound("UPDATE t SET a = " + i, update());
       assertEquals(i % 3 == 0, one != null);
       if (one != null) {
-        trace().executed(one, false, null);
+        trace().executed(one, false, null, null);
         assertNotNull(bound("UPDATE t SET b = " + i, update()), "the whole of it");
       }
       trace().ended(true);
@@ -410,7 +410,7 @@ class SessionTraceTest {
     do {
       TracedStatement one = session.bound("UPDATE t", update(25), CATALOG, new int[0], bind);
       if (one != null) {
-        session.executed(one, false, null);
+        session.executed(one, false, null, null);
       }
       session.ended(true);
       runs++;

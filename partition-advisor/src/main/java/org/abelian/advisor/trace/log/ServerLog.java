@@ -41,7 +41,7 @@ record ServerLog(List<Path> files, String database) implements AutoCloseable {
   void each(Consumer<LogEntry> consumer) {
     try (Engine engine = Engine.open()) {
       engine.each(
-          "SELECT session_id, vxid, severity, message, detail FROM ("
+          "SELECT session_id, vxid, severity, message, detail, name FROM ("
               + (isJson(files.get(0)) ? json() : csv())
               + ") WHERE session_id IS NOT NULL AND (severity IN ('ERROR', 'FATAL') OR message"
               + " LIKE 'duration: %' OR message LIKE 'statement: %' OR message LIKE 'execute %')"
@@ -54,7 +54,8 @@ record ServerLog(List<Path> files, String database) implements AutoCloseable {
                       row.getString(2),
                       row.getString(3),
                       row.getString(4),
-                      row.getString(5))));
+                      row.getString(5),
+                      row.getString(6))));
     }
   }
 
@@ -92,7 +93,8 @@ record ServerLog(List<Path> files, String database) implements AutoCloseable {
             .mapToObj(i -> "'c" + i + "': 'VARCHAR'")
             .collect(Collectors.joining(", ", "{", "}"));
     return "SELECT c2 AS database_name, c5 AS session_id, CAST(c6 AS BIGINT) AS line, c9 AS vxid,"
-        + " c11 AS severity, c13 AS message, c14 AS detail FROM read_csv("
+        + " c11 AS severity, c13 AS message, c14 AS detail, CAST(NULL AS VARCHAR) AS name"
+        + " FROM read_csv("
         + names()
         + ", auto_detect = false, header = false, delim = ',', quote = '\"', escape = '\"',"
         + " null_padding = true, strict_mode = false, parallel = false, max_line_size = 16777216,"
@@ -103,7 +105,8 @@ record ServerLog(List<Path> files, String database) implements AutoCloseable {
 
   private String json() {
     return "SELECT dbname AS database_name, session_id, line_num AS line, vxid, error_severity AS"
-        + " severity, message, detail, abelian FROM read_json("
+        + " severity, message, detail, abelian, json_extract_string(abelian,"
+        + " '$.transaction_name') AS name FROM read_json("
         + names()
         + ", format = 'newline_delimited', ignore_errors = true, maximum_object_size = 67108864,"
         + " columns = {'dbname': 'VARCHAR', 'session_id': 'VARCHAR', 'line_num': 'BIGINT', 'vxid':"

@@ -25,8 +25,10 @@ final class Transactions {
    *
    * @param shape its text without literals, which all statements alike have
    * @param text that the facts are about
+   * @param name what its client calls the transaction; null when it does not say
    */
-  record Executed(String shape, String text, StatementFacts facts, List<String> parameters) {}
+  record Executed(
+      String shape, String text, StatementFacts facts, List<String> parameters, String name) {}
 
   /** Gets the transactions. */
   @FunctionalInterface

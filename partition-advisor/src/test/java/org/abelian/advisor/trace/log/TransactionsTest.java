@@ -28,7 +28,7 @@ class TransactionsTest {
         };
     transactions.add(
         new LogEntry(session, id, "LOG", text, null),
-        new Transactions.Executed(text, text, FactsParser.parse(json).get(0), List.of()));
+        new Transactions.Executed(text, text, FactsParser.parse(json).get(0), List.of(), null));
   }
 
   private void fail(String session, String id) {

@@ -23,10 +23,7 @@ final class TraceLines {
 
   private static final String CUT = "...";
 
-  private final JsonFactory json =
-      JsonFactory.builder()
-          .disable(JsonFactory.Feature.USE_THREAD_LOCAL_FOR_BUFFER_RECYCLING)
-          .build();
+  private final JsonFactory json = new JsonFactory();
   private final ValueHash hash;
   private final TraceCounts counts;
   private long second = Long.MIN_VALUE;

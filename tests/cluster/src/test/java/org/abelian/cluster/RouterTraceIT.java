@@ -272,6 +272,20 @@ class RouterTraceIT {
   }
 
   @Test
+  void endsTransactionsWhereCommitStandsWithoutBegin() throws Exception {
+    try (Connection connection = router.connect()) {
+      run(
+          connection,
+          "UPDATE traced SET note = 'first part' WHERE id = 1; COMMIT;"
+              + " UPDATE traced SET note = 'second part' WHERE id = 1; ROLLBACK;"
+              + " UPDATE traced SET note = 'third part' WHERE id = 1");
+    }
+    assertEquals(1, transaction("first part").size());
+    assertEquals("rolled back", message(transaction("second part").get(1)));
+    assertEquals(1, transaction("third part").size());
+  }
+
+  @Test
   void recordsBatchesOfJdbc() throws Exception {
     try (Connection connection = router.connect();
         PreparedStatement insert =

@@ -331,6 +331,12 @@ public final class TransactionEnding {
     listener.schemaChanged(true);
   }
 
+  /** COMMIT or ROLLBACK without BEGIN has ended what nodes have done for the group so far. */
+  public void endedWithoutBlock(boolean committed) {
+    state.work().clear();
+    listener.ended(committed);
+  }
+
   /**
    * A group of messages outside of any transaction ended, which each node has committed or rolled
    * back by itself.

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.abelian.router.statement.SqlSpace;
 
 /**
  * A statement's text without comments, and with hashes in place of its literals: as literals, or as
@@ -143,8 +144,11 @@ final class HashedText {
   }
 
   private boolean other(char c) {
-    if (sql.startsWith("--", at) || sql.startsWith("/*", at)) {
-      return comment();
+    int commentEnd = SqlSpace.skipComment(sql, at);
+    if (commentEnd > at) {
+      at = commentEnd;
+      out.append(' ');
+      return true;
     }
     if (Character.isDigit(c) || c == '.' && digitAt(at + 1)) {
       return number();
@@ -176,29 +180,6 @@ final class HashedText {
         || c == '_'
         || c == '$'
         || c >= 0x80;
-  }
-
-  private boolean comment() {
-    if (sql.charAt(at) == '-') {
-      while (at < sql.length() && sql.charAt(at) != '\n' && sql.charAt(at) != '\r') {
-        at++;
-      }
-    } else {
-      int nested = 0;
-      do {
-        if (sql.startsWith("/*", at)) {
-          nested++;
-          at += 2;
-        } else if (sql.startsWith("*/", at)) {
-          nested--;
-          at += 2;
-        } else {
-          at++;
-        }
-      } while (nested > 0 && at < sql.length());
-    }
-    out.append(' ');
-    return true;
   }
 
   private boolean word() {

@@ -36,6 +36,7 @@ import org.abelian.router.frontend.SessionStatements;
 import org.abelian.router.frontend.SimpleProtocol;
 import org.abelian.router.frontend.Startup;
 import org.abelian.router.frontend.StatementStarter;
+import org.abelian.router.frontend.StatementTrace;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeIdentity;
 import org.abelian.router.pool.NodeLostException;
@@ -51,6 +52,8 @@ import org.abelian.router.protocol.StartupSettings;
 import org.abelian.router.session.BatchScope;
 import org.abelian.router.session.BatchSlot;
 import org.abelian.router.session.Cancellation;
+import org.abelian.router.session.CommitClass;
+import org.abelian.router.session.CommitStatistics;
 import org.abelian.router.session.GroupRetry;
 import org.abelian.router.session.SessionErrors;
 import org.abelian.router.session.SettingsWatch;
@@ -61,6 +64,7 @@ import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.Analyzer;
 import org.abelian.router.statement.ClientStatements;
 import org.abelian.router.statement.SchemaScope;
+import org.abelian.router.trace.SessionTrace;
 import org.abelian.router.transaction.SessionLabel;
 
 /**
@@ -102,6 +106,9 @@ public final class ClientSession
   private ProcedureCalls procedures;
   private Pipeline pipeline;
   private CopyRelay copy;
+
+  /** Null while nothing is traced. */
+  private SessionTrace trace;
 
   /** Other threads cancel and abort by it; null before the client is known. */
   private volatile BackendSession backends;
@@ -287,6 +294,7 @@ public final class ClientSession
     if (backends != null) {
       slot.endGroup();
       gate.abandon();
+      traceEnd(false);
       backends.close();
     }
   }
@@ -351,6 +359,9 @@ public final class ClientSession
     String label = new SessionLabel(services.uuid(), id).toString();
     long version = services.catalogs().current().version();
     settings = new SessionSettings(services.memory(), label, version, asked);
+    if (services.tracer() != null) {
+      trace = services.tracer().session(id, identity.user(), identity.startup().get("database"));
+    }
     scope = new SchemaScope(identity, settings, transaction::changesOf);
     backends =
         new BackendSession(
@@ -421,7 +432,8 @@ public final class ClientSession
     replies.errors(errors);
     StatementStarter starter = starter(engine, batchScope, statements);
     SessionCommands commands =
-        new SessionCommands(engine, settings, statements, services.catalogs(), portals);
+        new SessionCommands(
+            engine, settings, statements, services.catalogs(), portals, starter.trace());
     ExecuteCommand executes = new ExecuteCommand(engine, starter, statements);
     ExtendedProtocol extended =
         new ExtendedProtocol(
@@ -436,8 +448,7 @@ public final class ClientSession
   private StatementStarter starter(
       EngineContext engine, BatchScope batchScope, SessionStatements statements) {
     ProcedureServices shared = services.procedures();
-    RouterSettings router =
-        new RouterSettings(engine, shared.statistics()::json, shared.rules()::json);
+    RouterSettings router = new RouterSettings(engine, this::statistics, shared.rules()::json);
     SessionRouting routing =
         new SessionRouting(engine, new OutcomeRoute(services.outcomes()), router, portals);
     UpdateBatching batching =
@@ -449,7 +460,13 @@ public final class ClientSession
         batching,
         procedures,
         new Explain(engine, procedures),
-        new CursorCommands(executor, routing, statements, portals));
+        new CursorCommands(executor, routing, statements, portals),
+        new StatementTrace(engine, trace));
+  }
+
+  private String statistics() {
+    CommitStatistics counts = services.procedures().statistics();
+    return services.tracer() == null ? counts.json() : counts.json(services.tracer().counts());
   }
 
   // ---- groups of messages, and transactions
@@ -469,7 +486,21 @@ public final class ClientSession
     } finally {
       if (!transaction.isOpen()) {
         portals.clear();
+        traceEnd(!failed);
       }
+    }
+  }
+
+  @Override
+  public void groupRunsAgain() {
+    if (trace != null) {
+      trace.runsAgain();
+    }
+  }
+
+  private void traceEnd(boolean committed) {
+    if (trace != null) {
+      trace.ended(committed);
     }
   }
 
@@ -484,8 +515,16 @@ public final class ClientSession
   }
 
   @Override
-  public void ended() {
+  public void announced(CommitClass commitClass) {
+    if (trace != null) {
+      trace.commitClass(commitClass.toString());
+    }
+  }
+
+  @Override
+  public void ended(boolean committed) {
     portals.clear();
+    traceEnd(committed);
   }
 
   @Override

@@ -38,6 +38,7 @@ import org.abelian.router.session.CommitServices;
 import org.abelian.router.session.CommitStatistics;
 import org.abelian.router.statement.StatementCache;
 import org.abelian.router.tls.NodeTls;
+import org.abelian.router.trace.Tracer;
 import org.abelian.router.transaction.CommitLedger;
 import org.abelian.router.transaction.CommutingCommit;
 import org.abelian.router.transaction.ControlNetwork;
@@ -91,7 +92,7 @@ public final class Router implements AutoCloseable {
   private BackgroundTasks running;
   private boolean closed;
 
-  private Router(RouterConfig config) {
+  private Router(RouterConfig config, Tracer tracer) {
     UUID uuid = UUID.randomUUID();
     List<Node> seeds = new ArrayList<>();
     for (NodeAddress seed : config.seeds()) {
@@ -134,6 +135,7 @@ public final class Router implements AutoCloseable {
             intents,
             new OutcomeInquiry(network, intents::isOpen, Pause.SLEEP),
             this::controlPool,
+            tracer,
             UUID::randomUUID,
             schemaEpoch::get,
             this::schemaChanged,
@@ -188,7 +190,16 @@ public final class Router implements AutoCloseable {
 
   /** Starts a router. Nodes are asked for the catalogue when it is needed first. */
   public static Router open(RouterConfig config) {
-    return new Router(config);
+    return open(config, null);
+  }
+
+  /**
+   * The same, and records transactions.
+   *
+   * @param tracer closed by whoever has opened it; null to record none
+   */
+  public static Router open(RouterConfig config, Tracer tracer) {
+    return new Router(config, tracer);
   }
 
   /** A session for a client that will prove itself in that way. */

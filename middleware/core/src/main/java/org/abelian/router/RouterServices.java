@@ -15,6 +15,7 @@ import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.session.CommitServices;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.statement.StatementCache;
+import org.abelian.router.trace.Tracer;
 import org.abelian.router.transaction.IntentLedger;
 import org.abelian.router.transaction.OutcomeInquiry;
 
@@ -35,6 +36,7 @@ import org.abelian.router.transaction.OutcomeInquiry;
  * @param intents commuting transactions that are not over
  * @param outcomes what became of transactions
  * @param control the router's own connections to nodes
+ * @param tracer records transactions; null while none are recorded
  * @param keys random UUIDs that nobody can foresee
  * @param schemaEpoch grows when a schema was changed through this router
  * @param schemaChanged nothing that was found out about texts before need hold
@@ -55,6 +57,7 @@ record RouterServices(
     IntentLedger intents,
     OutcomeInquiry outcomes,
     SnapshotGate.ControlConnections control,
+    Tracer tracer,
     Supplier<UUID> keys,
     LongSupplier schemaEpoch,
     Runnable schemaChanged,

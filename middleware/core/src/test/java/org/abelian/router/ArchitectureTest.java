@@ -27,6 +27,7 @@ class ArchitectureTest {
           Set.of("procedure"),
           Set.of("engine"),
           Set.of("session"),
+          Set.of("trace"),
           Set.of("statement"),
           Set.of("backend"),
           Set.of("batching", "transaction.independent"),

@@ -1,5 +1,6 @@
 package org.abelian.jdbc;
 
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -8,10 +9,13 @@ import java.sql.DriverManager;
 import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
 import java.util.Properties;
-import java.util.logging.Logger;
 import org.abelian.router.RouterConfig;
 import org.abelian.router.pool.PoolLimits;
 import org.abelian.router.tls.NodeTlsSettings;
+import org.abelian.router.trace.TraceSettings;
+import org.abelian.router.trace.Tracer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The JDBC driver {@code jdbc:abelian:}. Connections are pgjdbc's own, over a socket that is a
@@ -23,6 +27,8 @@ public final class AbelianDriver implements Driver {
 
   /** How many milliseconds a session waits for a connection to a node. */
   static final String CONNECTION_WAIT = "abelianConnectionWaitMillis";
+
+  private static final Logger LOG = LoggerFactory.getLogger(AbelianDriver.class);
 
   private static final org.postgresql.Driver POSTGRESQL = new org.postgresql.Driver();
 
@@ -47,10 +53,12 @@ public final class AbelianDriver implements Driver {
     AbelianUrl parsed;
     NodeTlsSettings tls;
     PoolLimits limits;
+    TraceSettings trace;
     try {
       parsed = AbelianUrl.parse(url, info == null ? new Properties() : info);
       tls = NodeTlsProperties.take(parsed.properties());
       limits = limits(parsed.properties());
+      trace = TraceProperties.take(parsed.properties());
     } catch (IllegalArgumentException e) {
       throw new SQLException(
           "not a URL of this driver: " + url + ": " + e.getMessage(), "08001", e);
@@ -67,12 +75,25 @@ public final class AbelianDriver implements Driver {
     properties.remove(CONNECTIONS_PER_NODE);
     properties.remove(CONNECTION_WAIT);
     properties.setProperty("socketFactory", RouterSocketFactory.class.getName());
-    properties.setProperty("socketFactoryArg", Routers.key(config));
+    properties.setProperty("socketFactoryArg", Routers.key(config, tracer(trace)));
     // The inner socket never leaves the process.
     properties.setProperty("sslmode", "disable");
     properties.setProperty("gssEncMode", "disable");
     String database = URLEncoder.encode(parsed.database(), StandardCharsets.UTF_8);
     return POSTGRESQL.connect("jdbc:postgresql://localhost/" + database, properties);
+  }
+
+  /** A trace that cannot be written shall not keep anybody from the data. */
+  private static Tracer tracer(TraceSettings settings) {
+    if (settings == null) {
+      return null;
+    }
+    try {
+      return Tracers.of(settings);
+    } catch (IOException | IllegalArgumentException e) {
+      LOG.warn("transactions are not traced: {}", e.getMessage());
+      return null;
+    }
   }
 
   private static PoolLimits limits(Properties properties) {
@@ -108,7 +129,7 @@ public final class AbelianDriver implements Driver {
   }
 
   @Override
-  public Logger getParentLogger() {
-    return Logger.getLogger("org.abelian.jdbc");
+  public java.util.logging.Logger getParentLogger() {
+    return java.util.logging.Logger.getLogger("org.abelian.jdbc");
   }
 }

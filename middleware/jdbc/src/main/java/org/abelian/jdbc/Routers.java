@@ -5,22 +5,31 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.abelian.router.Router;
 import org.abelian.router.RouterConfig;
+import org.abelian.router.trace.Tracer;
 
-/** The routers of this process: connections with the same nodes, database and role share one. */
+/**
+ * The routers of this process: connections with the same nodes, database, role and trace share one.
+ */
 final class Routers {
-  private static final Map<RouterConfig, String> KEYS = new ConcurrentHashMap<>();
+  private record Wanted(RouterConfig config, Tracer tracer) {}
+
+  private static final Map<Wanted, String> KEYS = new ConcurrentHashMap<>();
   private static final Map<String, Router> ROUTERS = new ConcurrentHashMap<>();
   private static final AtomicInteger NEXT = new AtomicInteger(1);
 
   private Routers() {}
 
-  /** The key of the router for that configuration, which is opened when it is asked for first. */
-  static String key(RouterConfig config) {
+  /**
+   * The key of the router for that configuration, which is opened when it is asked for first.
+   *
+   * @param tracer null to record nothing
+   */
+  static String key(RouterConfig config, Tracer tracer) {
     return KEYS.computeIfAbsent(
-        config,
+        new Wanted(config, tracer),
         wanted -> {
           String key = Integer.toString(NEXT.getAndIncrement());
-          ROUTERS.put(key, Router.open(wanted));
+          ROUTERS.put(key, Router.open(wanted.config(), wanted.tracer()));
           return key;
         });
   }

@@ -16,6 +16,7 @@ import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.tls.NodeTls;
 import org.abelian.router.tls.ServerTls;
 import org.abelian.router.tls.TlsException;
+import org.abelian.router.trace.Tracer;
 import org.abelian.server.conninfo.NodeOptions;
 import org.abelian.server.hba.ClientRules;
 import org.slf4j.Logger;
@@ -75,6 +76,8 @@ public final class Main implements Callable<Integer> {
   private Path passwordFile;
 
   @Mixin private ClientTlsOptions clientTls;
+
+  @Mixin private TraceOptions trace;
 
   @Option(
       names = {"--hba-file", "--hba_file"},
@@ -189,7 +192,9 @@ public final class Main implements Callable<Integer> {
       LOG.warn("hostssl records cannot match because SSL is disabled");
     }
     CountDownLatch stopped = new CountDownLatch(1);
-    try (Router router = Router.open(config());
+    RouterConfig config = config();
+    try (Tracer tracer = trace.open();
+        Router router = Router.open(config, tracer);
         RouterServer server =
             RouterServer.start(
                 router,

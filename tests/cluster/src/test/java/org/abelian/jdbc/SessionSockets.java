@@ -27,7 +27,8 @@ public final class SessionSockets {
                 LocalNode.USER,
                 LocalNode.USER,
                 NodeTlsSettings.DEFAULT,
-                PoolLimits.DEFAULT));
+                PoolLimits.DEFAULT),
+            null);
   }
 
   /** A new one, of which nobody knows yet who uses it. */

@@ -1,9 +1,11 @@
 package org.abelian.workloads.command;
 
 import java.util.concurrent.Callable;
+import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.router.RouterBench;
 import org.abelian.workloads.router.RouterOptions;
+import org.abelian.workloads.router.TraceScratch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,18 +44,28 @@ final class RouterCommand implements Callable<Integer> {
   @Option(names = "--rows", defaultValue = "100000", description = "default: ${DEFAULT-VALUE}")
   private int rows;
 
+  @Option(
+      names = "--trace",
+      description = "also our driver while it records all transactions, in a temporary folder")
+  private boolean trace;
+
   @Mixin private Results results;
 
   @Override
   public Integer call() throws Exception {
-    RouterBench bench =
-        new RouterBench(
-            Environment.firstNode(directUrl),
-            Environment.driver(url),
-            Environment.server(serverUrl),
-            new RouterOptions(clients, seconds, rounds, rows),
-            Environment::serverNanos);
-    BenchResult result = bench.run(System.err::println);
+    BenchResult result;
+    try (TraceScratch scratch = trace ? TraceScratch.create() : null) {
+      Database driver = Environment.driver(url);
+      result =
+          new RouterBench(
+                  Environment.firstNode(directUrl),
+                  driver,
+                  Environment.server(serverUrl),
+                  scratch == null ? null : scratch.tracing(driver),
+                  new RouterOptions(clients, seconds, rounds, rows),
+                  Environment::serverNanos)
+              .run(System.err::println);
+    }
     results.publish(result);
     System.out.printf("%nper statement: %s%n", result.further().get("per_statement"));
     return 0;

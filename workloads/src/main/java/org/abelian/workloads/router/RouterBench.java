@@ -25,10 +25,13 @@ import org.abelian.workloads.measure.Variant;
  */
 public final class RouterBench {
   private static final String TABLE = "bench_router";
+  private static final String DRIVER = "driver";
+  private static final String TRACED = "traced driver";
 
   private final Database direct;
   private final Database driver;
   private final Database server;
+  private final Database traced;
   private final RouterOptions options;
   private final LongSupplier serverNanos;
   private final Map<String, List<Cost>> costs = new LinkedHashMap<>();
@@ -37,6 +40,8 @@ public final class RouterBench {
    * @param direct a node of the cluster, past the router
    * @param driver the cluster through our driver
    * @param server the cluster through our server
+   * @param traced the cluster through our driver, which records all transactions; null to leave it
+   *     out
    * @param serverNanos processor time that our server has used, in nanoseconds; negative when that
    *     cannot be known
    */
@@ -44,11 +49,13 @@ public final class RouterBench {
       Database direct,
       Database driver,
       Database server,
+      Database traced,
       RouterOptions options,
       LongSupplier serverNanos) {
     this.direct = direct;
     this.driver = driver;
     this.server = server;
+    this.traced = traced;
     this.options = options;
     this.serverNanos = serverNanos;
   }
@@ -71,8 +78,11 @@ public final class RouterBench {
   private List<Variant> variants(int[] keys) {
     Map<String, Database> ways = new LinkedHashMap<>();
     ways.put("direct", direct);
-    ways.put("driver", driver);
+    ways.put(DRIVER, driver);
     ways.put("server", server);
+    if (traced != null) {
+      ways.put(TRACED, traced);
+    }
     List<Variant> variants = new ArrayList<>();
     for (Operation operation : Operation.values()) {
       ways.forEach(
@@ -100,14 +110,21 @@ public final class RouterBench {
   }
 
   private BenchResult result(Measurements measured) {
-    double select = ratio(measured, Operation.SELECT, "driver");
-    double update = ratio(measured, Operation.UPDATE, "driver");
+    double select = ratio(measured, Operation.SELECT, DRIVER);
+    double update = ratio(measured, Operation.UPDATE, DRIVER);
     Map<String, Double> ratios = new LinkedHashMap<>();
     ratios.put("driver_over_direct", Math.min(select, update));
     ratios.put("driver_over_direct_select", select);
     ratios.put("driver_over_direct_update", update);
     ratios.put("server_over_direct_select", ratio(measured, Operation.SELECT, "server"));
     ratios.put("server_over_direct_update", ratio(measured, Operation.UPDATE, "server"));
+    if (traced != null) {
+      double tracedSelect = traced(measured, Operation.SELECT);
+      double tracedUpdate = traced(measured, Operation.UPDATE);
+      ratios.put("traced_over_untraced", Math.min(tracedSelect, tracedUpdate));
+      ratios.put("traced_over_untraced_select", tracedSelect);
+      ratios.put("traced_over_untraced_update", tracedUpdate);
+    }
     Map<String, Object> parameters = new LinkedHashMap<>();
     parameters.put("clients", options.clients());
     parameters.put("seconds", options.seconds());
@@ -117,6 +134,10 @@ public final class RouterBench {
     costs.forEach((name, rounds) -> perStatement.put(name, Cost.median(rounds)));
     return new BenchResult(
         "router", parameters, measured.rows(), ratios, Map.of("per_statement", perStatement));
+  }
+
+  private static double traced(Measurements measured, Operation operation) {
+    return measured.ratio(name(operation, TRACED), name(operation, DRIVER));
   }
 
   private static double ratio(Measurements measured, Operation operation, String way) {

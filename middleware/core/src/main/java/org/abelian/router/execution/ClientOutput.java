@@ -15,6 +15,12 @@ import org.abelian.router.protocol.MemoryBudget;
 public final class ClientOutput {
   private static final int LARGEST_IDLE_BUFFER = 1 << 16;
 
+  /** A CommandComplete with an empty tag. */
+  private static final int TAG_FRAME_LEAST = 6;
+
+  /** One with a tag as long as PostgreSQL makes them. */
+  private static final int TAG_FRAME_MAX = 70;
+
   private final ByteQueue queue;
   private final FrameWriter writer;
   private final Map<String, byte[]> reported = new HashMap<>();
@@ -62,6 +68,23 @@ public final class ClientOutput {
   /** Appends a CommandComplete. */
   public void commandComplete(String tag) {
     writer.begin(BackendType.COMMAND_COMPLETE).string(tag).end();
+  }
+
+  /**
+   * The tag of the CommandComplete with which the messages end; null when they end with something
+   * else, or the client has already taken it.
+   */
+  public String lastTag() {
+    byte[] array = queue.array();
+    int end = queue.start() + queue.size();
+    int least = Math.max(queue.start(), end - TAG_FRAME_MAX);
+    for (int at = end - TAG_FRAME_LEAST; at >= least; at--) {
+      if (array[at] == BackendType.COMMAND_COMPLETE
+          && BigEndian.int4(array, at + 1) == end - at - 1) {
+        return CString.read(array, at + 5, end - 1);
+      }
+    }
+    return null;
   }
 
   /** Appends a ReadyForQuery. */

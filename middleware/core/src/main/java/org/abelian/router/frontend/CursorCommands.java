@@ -105,7 +105,7 @@ public final class CursorCommands {
     }
     if (execution instanceof ScatterExecution) {
       int savepoints = context.transactions().state().history().size();
-      portals.declare(name, new Portals.Portal(statement, execution), savepoints);
+      portals.declare(name, new Portals.Portal(statement, execution, null), savepoints);
     }
     context.replies().add(FixedMessage.tag("DECLARE CURSOR"));
     return Progress.NEXT;

@@ -25,6 +25,7 @@ import org.abelian.router.statement.BoundParameters;
 import org.abelian.router.statement.GeneratedKeys;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
+import org.abelian.router.trace.TracedStatement;
 
 /** Parse, Bind, Describe, Execute and Close. */
 public final class ExtendedProtocol {
@@ -141,6 +142,7 @@ public final class ExtendedProtocol {
     Route route = starter.route(statement, routed, values);
     BoundStatement bound = new BoundStatement(statement, routed, bind, true);
     Backend backend = starter.passesThrough(routed, route);
+    TracedStatement traced = starter.trace().bound(statement, routed, bind, route, backend);
     StatementStarter.Started started;
     if (backend != null) {
       started = onNode(bound, backend, named, alone);
@@ -157,7 +159,7 @@ public final class ExtendedProtocol {
     }
     if (started.progress() == Progress.NEXT) {
       describeWithBind = null;
-      put(statement, started.execution());
+      put(statement, started.execution(), traced);
     }
     return started.progress();
   }
@@ -177,14 +179,17 @@ public final class ExtendedProtocol {
   private Progress bindHere(SharedStatement statement, CommandExecution.Command command) {
     describeWithBind = null;
     context.replies().add(FixedMessage.BIND_COMPLETE);
-    put(statement, new CommandExecution(context.replies(), command));
+    put(statement, new CommandExecution(context.replies(), command), null);
     return Progress.NEXT;
   }
 
-  private void put(SharedStatement statement, Execution execution) {
+  private void put(SharedStatement statement, Execution execution, TracedStatement traced) {
     int from = bind.portalAt();
     portals.put(
-        bind.array(), from, from + bind.portalLength(), new Portals.Portal(statement, execution));
+        bind.array(),
+        from,
+        from + bind.portalLength(),
+        new Portals.Portal(statement, execution, traced));
   }
 
   /**
@@ -322,7 +327,9 @@ public final class ExtendedProtocol {
     if (portal.execution().runsQuiet(limit) && !context.replies().isEmpty()) {
       return Progress.QUIET;
     }
-    return portal.execution().execute(limit);
+    Progress progress = portal.execution().execute(limit);
+    starter.trace().planned(portal.traced(), progress);
+    return progress;
   }
 
   public Progress close(byte[] array, int at, int length) {

@@ -43,6 +43,9 @@ public final class Pipeline {
     /** All of it is answered; what is open beyond it stays. */
     void groupEnds(boolean failed);
 
+    /** It will be run again: nothing of it is kept. */
+    void groupRunsAgain();
+
     /** It is over, or will be run again. */
     void groupIsOver();
 
@@ -361,6 +364,7 @@ public final class Pipeline {
     if (context.retry().isWanted()) {
       planned = 0;
       searched = 0;
+      listener.groupRunsAgain();
       context.retry().again();
       context.transactions().noticeSettings();
       resetGroup();

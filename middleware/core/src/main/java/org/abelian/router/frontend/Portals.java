@@ -7,6 +7,7 @@ import org.abelian.router.engine.ScatterExecution;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.protocol.CString;
 import org.abelian.router.statement.SharedStatement;
+import org.abelian.router.trace.TracedStatement;
 
 /** The portals of a client, by their names. */
 public final class Portals {
@@ -15,8 +16,9 @@ public final class Portals {
    *
    * @param statement the client's text
    * @param execution how it is run
+   * @param traced what the trace keeps of it; null when it is not recorded
    */
-  public record Portal(SharedStatement statement, Execution execution) {}
+  public record Portal(SharedStatement statement, Execution execution, TracedStatement traced) {}
 
   private Portal unnamed;
   private final Map<String, Portal> named = new HashMap<>();

@@ -54,18 +54,21 @@ public final class SessionCommands {
   private final SessionStatements statements;
   private final CatalogStore catalogs;
   private final Portals portals;
+  private final StatementTrace trace;
 
   public SessionCommands(
       EngineContext context,
       SessionSettings settings,
       SessionStatements statements,
       CatalogStore catalogs,
-      Portals portals) {
+      Portals portals,
+      StatementTrace trace) {
     this.context = context;
     this.settings = settings;
     this.statements = statements;
     this.catalogs = catalogs;
     this.portals = portals;
+    this.trace = trace;
   }
 
   /** True for commands that the session runs itself. */
@@ -186,6 +189,7 @@ public final class SessionCommands {
         .add(
             RouterWork.then(
                 () -> {
+                  trace.set(facts.setting());
                   TransactionState state = context.transactions().state();
                   state.setting(List.of(facts.setting().name()), statement);
                   begun.forEach(backend -> backend.told = state.history().size());

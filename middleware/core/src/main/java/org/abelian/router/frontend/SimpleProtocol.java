@@ -32,6 +32,7 @@ import org.abelian.router.statement.GeneratedKeys;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 import org.abelian.router.statement.StatementSplitter;
+import org.abelian.router.trace.TracedStatement;
 
 /**
  * Query and FunctionCall. A single statement for one node goes there as it is. What is more than
@@ -60,6 +61,9 @@ public final class SimpleProtocol {
 
   /** The next one when it is bound already, but could not run yet; else null. */
   private Execution bound;
+
+  /** What the trace keeps of the statement that is planned; null when it is not recorded. */
+  private TracedStatement traced;
 
   public SimpleProtocol(
       EngineContext context,
@@ -220,6 +224,7 @@ public final class SimpleProtocol {
     Route route = starter.route(statement, routed, values);
     BoundStatement whole = new BoundStatement(statement, routed, bind, false);
     Backend backend = starter.passesThrough(routed, route);
+    traced = starter.trace().bound(statement, routed, bind, route, backend);
     boolean alone = texts.size() == 1;
     StatementStarter.Started started;
     if (backend == null) {
@@ -246,7 +251,9 @@ public final class SimpleProtocol {
     }
     Execution execution = bound;
     bound = null;
-    return execution.execute(0);
+    Progress progress = execution.execute(0);
+    starter.trace().planned(traced, progress);
+    return progress;
   }
 
   private Progress onNode(BoundStatement whole, Backend backend, byte[] array, int at, int length)
@@ -286,6 +293,7 @@ public final class SimpleProtocol {
             operation == null
                 ? NodeReply.query(backend.connection)
                 : NodeReply.query(backend.connection, operation.sum()));
+    starter.trace().planned(traced, Progress.TURN);
     context.backends().untouch(backend);
     return Progress.TURN;
   }
@@ -299,6 +307,7 @@ public final class SimpleProtocol {
     Backend backend = context.backends().backend(catalogs.current().first());
     context.transactions().state().work().refuse("it calls a function by the fast path");
     context.transactions().enter(backend, true);
+    traced = null;
     return pass(backend, null, array, at, length);
   }
 }

@@ -39,6 +39,7 @@ public final class StatementStarter {
   private final ProcedureCalls procedures;
   private final Explain explain;
   private final CursorCommands cursors;
+  private final StatementTrace trace;
 
   public StatementStarter(
       Executor executor,
@@ -46,7 +47,8 @@ public final class StatementStarter {
       UpdateBatching batching,
       ProcedureCalls procedures,
       Explain explain,
-      CursorCommands cursors) {
+      CursorCommands cursors,
+      StatementTrace trace) {
     this.context = executor.context();
     this.executor = executor;
     this.routing = routing;
@@ -54,6 +56,12 @@ public final class StatementStarter {
     this.procedures = procedures;
     this.explain = explain;
     this.cursors = cursors;
+    this.trace = trace;
+  }
+
+  /** Where statements are told that may be recorded. */
+  public StatementTrace trace() {
+    return trace;
   }
 
   public Route route(SharedStatement statement, RoutedStatement routed, BoundValues values) {

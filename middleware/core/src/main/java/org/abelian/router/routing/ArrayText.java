@@ -6,7 +6,7 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 
 /** Arrays as text: {1,NULL,"a \"b\""}. */
-final class ArrayText {
+public final class ArrayText {
   private final String text;
   private int at;
 
@@ -19,7 +19,7 @@ final class ArrayText {
    *
    * @throws AbelianException 22P02 when it is no array
    */
-  static List<String> elements(String text) {
+  public static List<String> elements(String text) {
     String trimmed = text.strip();
     int bounds = trimmed.startsWith("[") ? trimmed.indexOf('=') + 1 : 0;
     return new ArrayText(trimmed.substring(bounds).strip()).read();

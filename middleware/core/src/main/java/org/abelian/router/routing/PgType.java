@@ -7,21 +7,21 @@ import java.util.UUID;
  * The OIDs of PostgreSQL's built-in types in which a key may be bound; they are part of its wire
  * protocol.
  */
-final class PgType {
-  static final int UNSPECIFIED = 0;
-  static final int BOOL = 16;
-  static final int INT8 = 20;
-  static final int INT2 = 21;
-  static final int INT4 = 23;
-  static final int TEXT = 25;
-  static final int FLOAT4 = 700;
-  static final int FLOAT8 = 701;
-  static final int UNKNOWN = 705;
-  static final int BPCHAR = 1042;
-  static final int VARCHAR = 1043;
-  static final int DATE = 1082;
-  static final int NUMERIC = 1700;
-  static final int UUID = 2950;
+public final class PgType {
+  public static final int UNSPECIFIED = 0;
+  public static final int BOOL = 16;
+  public static final int INT8 = 20;
+  public static final int INT2 = 21;
+  public static final int INT4 = 23;
+  public static final int TEXT = 25;
+  public static final int FLOAT4 = 700;
+  public static final int FLOAT8 = 701;
+  public static final int UNKNOWN = 705;
+  public static final int BPCHAR = 1042;
+  public static final int VARCHAR = 1043;
+  public static final int DATE = 1082;
+  public static final int NUMERIC = 1700;
+  public static final int UUID = 2950;
 
   private static final Map<Integer, Integer> ELEMENTS =
       Map.ofEntries(
@@ -41,7 +41,7 @@ final class PgType {
   private PgType() {}
 
   /** The element type of an array type; {@link #UNKNOWN} for any other. */
-  static int elementOf(int array) {
+  public static int elementOf(int array) {
     return ELEMENTS.getOrDefault(array, UNKNOWN);
   }
 }

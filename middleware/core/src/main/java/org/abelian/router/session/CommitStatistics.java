@@ -90,6 +90,18 @@ public final class CommitStatistics {
 
   /** All of it, as {@code SHOW abelian.commit_statistics} gives it. */
   public String json() {
+    return object().toString();
+  }
+
+  /** The same with the counts of the trace. */
+  public String json(Map<String, Long> trace) {
+    ObjectNode all = object();
+    ObjectNode counts = all.putObject("trace");
+    trace.forEach(counts::put);
+    return all.toString();
+  }
+
+  private ObjectNode object() {
     ObjectNode all = JSON.createObjectNode();
     ObjectNode counts = all.putObject("classes");
     classes().forEach(counts::put);
@@ -98,7 +110,7 @@ public final class CommitStatistics {
     refusals().forEach(refused::put);
     ObjectNode why = all.putObject("coordinated_because");
     reasons().forEach(why::put);
-    return all.toString();
+    return all;
   }
 
   /** Why transactions were coordinated. */

@@ -30,8 +30,11 @@ import org.abelian.router.transaction.Participant;
 public final class TransactionEnding {
   /** Who is told what the end of a transaction changes. */
   public interface Listener {
+    /** The way to commit the transaction is chosen. */
+    void announced(CommitClass commitClass);
+
     /** No node has the transaction open any more. */
-    void ended();
+    void ended(boolean committed);
 
     /** What is known about statements may not hold any more. */
     void schemaChanged(boolean committed);
@@ -125,6 +128,7 @@ public final class TransactionEnding {
   /** Counts a choice, and tells the client about it if it wants to know. */
   public void announce(ClassChoice choice) {
     services.statistics().count(choice);
+    listener.announced(choice.commitClass());
     if (backends.says(ClassChoice.NOTICE, "on", "true", "1")) {
       replies.output().notice(ErrorFields.of("NOTICE", "00000", choice.toString()));
     }
@@ -309,8 +313,9 @@ public final class TransactionEnding {
       backend.begun = false;
       backend.wrote = false;
     }
+    boolean kept = committed && !state.isFailed();
     state.end();
-    listener.ended();
+    listener.ended(kept);
     if (changed) {
       listener.schemaChanged(committed);
     }
@@ -324,6 +329,12 @@ public final class TransactionEnding {
   /** A node has shown that what was found out about statements does not hold any more. */
   public void schemaIsKnownToHaveChanged() {
     listener.schemaChanged(true);
+  }
+
+  /** COMMIT or ROLLBACK without BEGIN has ended what nodes have done for the group so far. */
+  public void endedWithoutBlock(boolean committed) {
+    state.work().clear();
+    listener.ended(committed);
   }
 
   /**

@@ -324,7 +324,7 @@ public final class Transactions {
       for (Backend backend : touched) {
         inject(backend, statement.statement(), backend == touched.get(0));
       }
-      replies.add(RouterWork.then(state.work()::clear));
+      replies.add(RouterWork.then(() -> ending.endedWithoutBlock(commit)));
       return Progress.SETTLE;
     }
     if (!replies.isEmpty()) {

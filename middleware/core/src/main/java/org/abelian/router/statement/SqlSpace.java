@@ -1,7 +1,7 @@
 package org.abelian.router.statement;
 
 /** What PostgreSQL passes over between the words of a statement: white space and comments. */
-final class SqlSpace {
+public final class SqlSpace {
   private static final String SPACE = " \t\r\n\f";
 
   private SqlSpace() {}
@@ -20,7 +20,7 @@ final class SqlSpace {
   }
 
   /** The end of the comment that begins at an index; the index itself when none does. */
-  static int skipComment(String sql, int at) {
+  public static int skipComment(String sql, int at) {
     if (sql.startsWith("--", at)) {
       return lineEnd(sql, at);
     }

@@ -47,6 +47,7 @@ import org.abelian.router.protocol.StartupSettings;
 import org.abelian.router.routing.Route;
 import org.abelian.router.routing.Routing;
 import org.abelian.router.session.Cancellation;
+import org.abelian.router.session.CommitClass;
 import org.abelian.router.session.GroupRetry;
 import org.abelian.router.session.Progress;
 import org.abelian.router.session.SettingsWatch;
@@ -172,7 +173,12 @@ class ExecutionTest {
 
   private static final class Nobody implements TransactionEnding.Listener {
     @Override
-    public void ended() {
+    public void announced(CommitClass commitClass) {
+      // As below.
+    }
+
+    @Override
+    public void ended(boolean committed) {
       // The test looks by itself.
     }
 

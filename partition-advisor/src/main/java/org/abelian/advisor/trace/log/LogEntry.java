@@ -8,6 +8,17 @@ package org.abelian.advisor.trace.log;
  * @param severity LOG, ERROR, ...
  * @param message what it says
  * @param detail the parameters, or null
+ * @param name what the client calls its transaction, or null
  */
 record LogEntry(
-    String session, String transaction, String severity, String message, String detail) {}
+    String session,
+    String transaction,
+    String severity,
+    String message,
+    String detail,
+    String name) {
+  /** One of a transaction without a name. */
+  LogEntry(String session, String transaction, String severity, String message, String detail) {
+    this(session, transaction, severity, message, detail, null);
+  }
+}

@@ -102,11 +102,12 @@ public final class LogTrace {
     Map<String, Long> calls =
         options.calls() == null ? null : CallCounts.read(options.calls(), options.database());
     ServerLog log = new ServerLog(options.logs(), options.database());
+    notes.addAll(log.notes());
     log.each(
         entry -> {
           LoggedStatement statement = LoggedStatement.of(entry);
           if (statement != null) {
-            executed(statement).forEach(one -> touched.nameAttributes(one.facts()));
+            executed(entry, statement).forEach(one -> touched.nameAttributes(one.facts()));
           }
         });
     refused.clear();
@@ -145,7 +146,7 @@ public final class LogTrace {
         entry -> {
           LoggedStatement statement = LoggedStatement.of(entry);
           if (statement != null) {
-            executed(statement).forEach(one -> transactions.add(entry, one));
+            executed(entry, statement).forEach(one -> transactions.add(entry, one));
           } else if (!entry.severity().equals("LOG")) {
             transactions.fail(entry);
           }
@@ -158,7 +159,7 @@ public final class LogTrace {
     }
   }
 
-  private List<Transactions.Executed> executed(LoggedStatement statement) {
+  private List<Transactions.Executed> executed(LogEntry entry, LoggedStatement statement) {
     SqlText shape = SqlText.of(statement.text());
     String text = shape.text();
     List<String> parameters = shape.values().isEmpty() ? statement.parameters() : shape.values();
@@ -174,7 +175,7 @@ public final class LogTrace {
     List<Transactions.Executed> executed = new ArrayList<>();
     for (StatementFacts facts : analysed.statements()) {
       countUnknown(facts);
-      executed.add(new Transactions.Executed(shape.text(), text, facts, parameters));
+      executed.add(new Transactions.Executed(shape.text(), text, facts, parameters, entry.name()));
     }
     return executed;
   }
@@ -227,10 +228,20 @@ public final class LogTrace {
     return weights.of(calls);
   }
 
-  /** A class is a set of texts, named by what they change, or read if they change nothing. */
+  /**
+   * A class is what clients give one name; else a set of texts, named by what they change, or read
+   * if they change nothing.
+   */
   private String className(List<Transactions.Executed> statements) {
     Set<String> texts = new LinkedHashSet<>();
     statements.forEach(one -> texts.add(SqlText.fingerprint(one.shape())));
+    String given = statements.get(statements.size() - 1).name();
+    if (given != null && !given.isBlank()) {
+      if (classes.size() < MOST_CLASSES) {
+        classes.putIfAbsent(given, shortened(String.join("; ", texts)));
+      }
+      return given;
+    }
     String print = String.join("; ", texts.stream().sorted().toList());
     return classNames.computeIfAbsent(
         print,

@@ -25,8 +25,10 @@ final class Transactions {
    *
    * @param shape its text without literals, which all statements alike have
    * @param text that the facts are about
+   * @param name what its client calls the transaction; null when it does not say
    */
-  record Executed(String shape, String text, StatementFacts facts, List<String> parameters) {}
+  record Executed(
+      String shape, String text, StatementFacts facts, List<String> parameters, String name) {}
 
   /** Gets the transactions. */
   @FunctionalInterface
@@ -100,6 +102,8 @@ final class Transactions {
     } else if (utility == UtilityKind.COMMIT) {
       finish(true);
       inBlock = false;
+    } else if (utility == UtilityKind.ROLLBACK_TO) {
+      failed = false;
     } else if (utility == UtilityKind.ROLLBACK) {
       failed |= !open.isEmpty();
       finish(true);

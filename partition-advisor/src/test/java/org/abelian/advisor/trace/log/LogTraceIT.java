@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.abelian.advisor.command.Commands;
 import org.abelian.advisor.explanation.ExplanationFiles;
@@ -36,6 +37,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A real server's log, by csvlog and jsonlog. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -88,16 +91,15 @@ class LogTraceIT {
     try (Connection connection = connect();
         Statement statement = connection.createStatement()) {
       statement.execute(SCHEMA);
-      statement.execute("INSERT INTO currency VALUES ('EUR', 'Euro'), ('USD', 'Dollar')");
-      statement.execute(
-          "INSERT INTO shop (id, name) SELECT i, 'shop ' || i FROM generate_series(1, 40) i");
-      statement.execute("INSERT INTO person VALUES (1, 'a@example.org', now())");
-      for (int i = 0; i < 400; i++) {
-        sell(connection, 1 + i * 7 % SHOPS, i);
-      }
-      failures(connection);
+      work(connection);
+      statement.execute("SELECT name FROM currency WHERE code = 'USD'");
       visitUnseen(statement);
     }
+    workThroughRouter("routed", "");
+    workThroughRouter(
+        "hashed",
+        "&abelianTraceKeyFile="
+            + Files.writeString(folder.resolve("key"), "a key of the operator"));
     pgbench();
     // Of another name, since what is looked up in a copy is logged as well.
     try (Connection connection = node.connectAsSuperuser();
@@ -130,6 +132,41 @@ class LogTraceIT {
 
   private Connection connect() throws SQLException {
     return DriverManager.getConnection(url("shops"));
+  }
+
+  private static void work(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("INSERT INTO currency VALUES ('EUR', 'Euro'), ('USD', 'Dollar')");
+      statement.execute(
+          "INSERT INTO shop (id, name) SELECT i, 'shop ' || i FROM generate_series(1, 40) i");
+      statement.execute("INSERT INTO person VALUES (1, 'a@example.org', now())");
+    }
+    for (int i = 0; i < 400; i++) {
+      sell(connection, 1 + i * 7 % SHOPS, i);
+    }
+    failures(connection);
+  }
+
+  /** The same, in a database that a router works on and records. */
+  private void workThroughRouter(String database, String options) throws Exception {
+    cluster(database).close();
+    Path traces = folder.resolve(database + ".d");
+    String url =
+        "jdbc:abelian://" + node.address() + "/" + database + "?user=abelian&password=abelian";
+    try (Connection connection =
+            DriverManager.getConnection(url + "&abelianTraceFolder=" + traces + options);
+        Statement statement = connection.createStatement()) {
+      work(connection);
+      statement.execute("SET abelian.transaction_name = 'Look up a currency'");
+      statement.execute("SELECT name FROM currency WHERE code = 'USD'");
+      statement.execute("RESET abelian.transaction_name");
+      statement.execute("SELECT name AS the_end FROM currency WHERE code = 'EUR'");
+      awaitEnd(routed(database));
+    }
+  }
+
+  private static Path routed(String database) {
+    return folder.resolve(database + ".d").resolve("trace-0000000001.jsonl");
   }
 
   private static void sell(Connection connection, int shop, int sale) throws SQLException {
@@ -232,19 +269,16 @@ class LogTraceIT {
   }
 
   private TraceFiles trace(String log, String copy, String calls) {
-    Path target =
-        folder.resolve(
-            "trace-" + log + (copy == null ? "" : "-copy") + (calls == null ? "" : "-calls"));
+    String target = log + (copy == null ? "" : "-copy") + (calls == null ? "" : "-calls");
+    return trace(target, List.of(folder.resolve("logs").resolve(log)), "shops", copy, calls);
+  }
+
+  private TraceFiles trace(
+      String name, List<Path> logs, String database, String copy, String calls) {
+    Path target = folder.resolve("trace-" + name);
     try (OutputFolder output = OutputFolder.begin(target)) {
       LogTrace.run(
-          new LogTraceOptions(
-              List.of(folder.resolve("logs").resolve(log)),
-              "shops",
-              url("abelian"),
-              schema,
-              copy,
-              calls),
-          output);
+          new LogTraceOptions(logs, database, url("abelian"), schema, copy, calls), output);
     }
     return new TraceFiles(target);
   }
@@ -331,6 +365,73 @@ class LogTraceIT {
     assertEquals(
         rows(all + accesses(trace("server.csv", null), grouped)),
         rows(all + accesses(trace("server.json", null), grouped)));
+  }
+
+  @Test
+  void readsWhatARouterRecordsAsALogOfTheSameWork() {
+    String all =
+        "SELECT a.table_name, a.key, a.attributes, a.bound, a.write, a.commutes, a.retyped, a.step,"
+            + " t.parameters, t.one_shot, count(*) FROM ";
+    TraceFiles log = trace("server.csv", null);
+    TraceFiles router = trace("routed", List.of(routed("routed")), "routed", null, null);
+    assertEquals(rows(all + joined(log)), rows(all + joined(router)));
+    Map<String, String> classes = router.description().classes();
+    assertEquals("SELECT name FROM currency WHERE code = ?", classes.get("Look up a currency"));
+    assertEquals(
+        new TreeSet<>(log.description().classes().values()), new TreeSet<>(classes.values()));
+    assertEquals(log.description().notes(), router.description().notes());
+    // With PostgreSQL's own in the same form it is one log.
+    TraceFiles both =
+        trace(
+            "both",
+            List.of(folder.resolve("logs/server.json"), routed("routed")),
+            null,
+            null,
+            null);
+    assertTrue(both.description().classes().size() >= log.description().classes().size());
+  }
+
+  private static String joined(TraceFiles trace) {
+    return Engine.parquet(trace.accesses())
+        + " a JOIN "
+        + Engine.parquet(trace.transactions())
+        + " t USING (tx) GROUP BY ALL ORDER BY ALL";
+  }
+
+  /** Which rows are together stays; what they are called does not. */
+  @Test
+  void readsHashedValues() throws IOException {
+    String shapes =
+        "SELECT table_name, count(DISTINCT key), count(DISTINCT attributes), bound, write,"
+            + " commutes, count(*)";
+    String grouped = "true GROUP BY ALL ORDER BY ALL";
+    TraceFiles router = trace("routed", List.of(routed("routed")), "routed", null, null);
+    TraceFiles hashed = trace("hashed", List.of(routed("hashed")), "hashed", null, null);
+    assertEquals(
+        rows(shapes + accesses(router, grouped)), rows(shapes + accesses(hashed, grouped)));
+    assertTrue(
+        hashed.description().notes().stream()
+            .anyMatch(note -> note.startsWith("values are hashed")),
+        hashed.description().notes()::toString);
+    String text = Files.readString(routed("hashed"));
+    for (String value : List.of("EUR", "Dollar", "example.org", "'v7'", "'8'")) {
+      assertTrue(Files.readString(routed("routed")).contains(value), value);
+      assertTrue(!text.contains(value), value);
+    }
+  }
+
+  /** A router that is killed leaves such an end. */
+  @Test
+  void readsATraceThatBreaksOff() throws IOException {
+    String whole = Files.readString(routed("routed"));
+    Path broken =
+        Files.writeString(
+            folder.resolve("router-trace.jsonl"), whole.substring(0, whole.length() * 3 / 4));
+    TraceFiles trace = trace("broken", List.of(broken), "routed", null, null);
+    assertTrue(
+        trace.description().notes().stream().anyMatch(note -> note.startsWith("1 lines")),
+        trace.description().notes()::toString);
+    assertEquals(List.of("true"), rows("SELECT count(*) > 800" + accesses(trace, "true")));
   }
 
   @Test
@@ -483,23 +584,30 @@ class LogTraceIT {
     }
   }
 
-  @Test
-  void advisesTheShop() throws IOException, SQLException {
+  /** From a server's log, from what a router records of the same work, and from that in hashes. */
+  @ParameterizedTest
+  @CsvSource({
+    "logs/server.csv, shops",
+    "routed.d/trace-0000000001.jsonl, routed",
+    "hashed.d/trace-0000000001.jsonl, hashed"
+  })
+  void advisesTheShop(String log, String database) throws IOException, SQLException {
+    Path advice = folder.resolve("advice-" + database);
     assertEquals(
         0,
         Commands.execute(
             "run",
             "--log",
-            folder.resolve("logs/server.csv").toString(),
+            folder.resolve(log).toString(),
             "--database",
-            "shops",
+            database,
             "--schema",
             schema.toString(),
             "--analyze-on",
             url("abelian"),
             "--output",
-            folder.resolve("advice").toString()));
-    String sql = Files.readString(folder.resolve("advice/report/placement.sql"));
+            advice.toString()));
+    String sql = Files.readString(advice.resolve("report/placement.sql"));
     try (Stream<String> lines = sql.lines()) {
       assertEquals(
           List.of(
@@ -514,7 +622,7 @@ class LogTraceIT {
                           && !line.contains("person"))
               .toList());
     }
-    try (Connection connection = cluster("advised");
+    try (Connection connection = cluster("advised_" + database);
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
     }

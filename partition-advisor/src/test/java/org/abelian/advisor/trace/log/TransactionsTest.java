@@ -20,7 +20,7 @@ class TransactionsTest {
   private void run(String session, String id, String text) {
     String json =
         switch (text) {
-          case "BEGIN", "COMMIT", "ROLLBACK" ->
+          case "BEGIN", "COMMIT", "ROLLBACK", "ROLLBACK_TO" ->
               "[{\"kind\": \"utility\", \"utility\": \"" + text.toLowerCase() + "\"}]";
           default ->
               "[{\"kind\": \"update\", \"relations\": [{\"id\": 1, \"schema\": \"public\","
@@ -28,7 +28,7 @@ class TransactionsTest {
         };
     transactions.add(
         new LogEntry(session, id, "LOG", text, null),
-        new Transactions.Executed(text, text, FactsParser.parse(json).get(0), List.of()));
+        new Transactions.Executed(text, text, FactsParser.parse(json).get(0), List.of(), null));
   }
 
   private void fail(String session, String id) {
@@ -82,5 +82,16 @@ class TransactionsTest {
     run("r", "4/0", "b");
     assertEquals(List.of("alone b"), end());
     assertEquals(1, transactions.dropped());
+  }
+
+  @Test
+  void keepsWhatGoesOnAfterASavepoint() {
+    run("s", "3/1", "BEGIN");
+    run("s", "3/1", "a");
+    fail("s", "3/1");
+    run("s", "3/1", "ROLLBACK_TO");
+    run("s", "3/1", "b");
+    run("s", "3/1", "COMMIT");
+    assertEquals(List.of("block a+b"), end());
   }
 }

@@ -4,6 +4,7 @@ import java.util.Map;
 import org.abelian.advisor.trace.TraceTable;
 import org.abelian.advisor.workload.TupleIdentity;
 import org.abelian.advisor.workload.Tuples;
+import org.abelian.router.placement.KeyValue;
 
 /** Where the tuples of a workload lie under a placement, and what a statement must name to know. */
 public final class PlacedTuples {
@@ -55,12 +56,12 @@ public final class PlacedTuples {
       return EVERYWHERE;
     }
     if (placement instanceof TablePlacement.Hash hash) {
-      String text = named(tuple, hash.column());
-      return text == null ? UNKNOWN : KeyHash.node(text, partitions);
+      return hashed(tuple, hash.column(), named(tuple, hash.column()));
     }
     if (placement instanceof TablePlacement.Lookup lookup) {
       String text = named(tuple, lookup.column());
-      return text == null ? UNKNOWN : looked(lookups.map(lookup.map()), text);
+      Integer found = text == null ? null : lookups.map(lookup.map()).get(text);
+      return found != null ? found : hashed(tuple, lookup.column(), text);
     }
     if (placement instanceof TablePlacement.Rules rules) {
       return follow(tuple, rules.rule());
@@ -81,12 +82,22 @@ public final class PlacedTuples {
       return EVERYWHERE;
     }
     table.primaryKey().forEach(column -> needed[tuple] |= bit(table.place(column)));
-    return looked != null ? looked : KeyHash.node(tuples.identity(tuple).substring(1), partitions);
+    return looked != null
+        ? looked
+        : KeyHash.node(
+            partitions,
+            table.primaryKey().stream()
+                .map(column -> value(tuple, column, tuples.text(tuple, table.place(column))))
+                .toArray(KeyValue[]::new));
   }
 
-  private int looked(Map<String, Integer> map, String text) {
-    Integer found = map.get(text);
-    return found == null ? KeyHash.node(text, partitions) : found;
+  private int hashed(int tuple, String column, String text) {
+    return text == null ? UNKNOWN : KeyHash.node(partitions, value(tuple, column, text));
+  }
+
+  private KeyValue value(int tuple, String column, String text) {
+    TraceTable table = tuples.tables().get(tuples.table(tuple));
+    return KeyHash.value(table.attributes().get(table.place(column)).type(), text);
   }
 
   private String named(int tuple, String column) {

@@ -41,6 +41,9 @@ public final class ExtendedProtocol {
   /** Whether the rest of the group only runs what was bound last. */
   private boolean runsNext;
 
+  /** Whether the portal that runs next is to give all of its rows at once. */
+  private boolean runsToEnd;
+
   /** A statement whose Describe waits for the Bind after it, which names the node. */
   private SharedStatement describeWithBind;
 
@@ -143,7 +146,7 @@ public final class ExtendedProtocol {
     Backend backend = starter.passesThrough(routed, route);
     StatementStarter.Started started;
     if (backend != null) {
-      started = onNode(bound, backend, named, alone);
+      started = onNode(bound, backend, named, alone, route);
     } else {
       if (describeWithBind != null) {
         if (!context.replies().isEmpty()) {
@@ -163,15 +166,16 @@ public final class ExtendedProtocol {
   }
 
   private StatementStarter.Started onNode(
-      BoundStatement bound, Backend backend, boolean named, boolean alone) {
+      BoundStatement bound, Backend backend, boolean named, boolean alone, Route route) {
     if (alone && describeWithBind == null && starter.batches(bound.routed(), backend)) {
       StatementStarter.Started batched = starter.batched(bound, backend, values);
       if (batched.progress() != Progress.NEXT || batched.execution() != null) {
         return batched;
       }
     }
+    boolean passing = alone && runsToEnd && starter.passesBy(bound.routed(), route);
     return StatementStarter.Started.of(
-        SingleNodeExecution.bind(context, bound, backend, named, describeWithBind));
+        SingleNodeExecution.bind(context, bound, backend, named, describeWithBind, passing));
   }
 
   private Progress bindHere(SharedStatement statement, CommandExecution.Command command) {
@@ -199,6 +203,8 @@ public final class ExtendedProtocol {
     if (!isForPortal(FrontendType.EXECUTE, array, at)) {
       return false;
     }
+    int limitAt = CString.end(array, at + 5, at + input.frameAt(at)) + 1;
+    runsToEnd = BigEndian.int4(array, limitAt) == 0;
     at += input.frameAt(at);
     return input.frameAt(at) > 0 && array[at] == FrontendType.SYNC;
   }

@@ -26,6 +26,7 @@ import picocli.CommandLine.Command;
       ExplainCommand.class,
       ValidateCommand.class,
       ReportCommand.class,
+      MovesCommand.class,
       SampleCommand.class,
       BenchCommand.class
     })

@@ -20,8 +20,16 @@ public final class KeyHash {
 
   /** The node, from 0, of rows with these values in their distribution columns. */
   public static int node(int nodes, KeyValue... key) {
-    int partitions = Math.max(PARTITIONS, nodes);
-    return (int) ((long) new HashFunction(partitions).partition(key) * nodes / partitions);
+    return (int) ((long) partition(nodes, key) * nodes / partitions(nodes));
+  }
+
+  /** The partition, from 0, of rows with these values in their distribution columns. */
+  static int partition(int nodes, KeyValue... key) {
+    return new HashFunction(partitions(nodes)).partition(key);
+  }
+
+  private static int partitions(int nodes) {
+    return Math.max(PARTITIONS, nodes);
   }
 
   /**
@@ -49,7 +57,7 @@ public final class KeyHash {
    * @param node from 0
    */
   public static int partition(String key, int node, int nodes) {
-    int partitions = Math.max(PARTITIONS, nodes);
+    int partitions = partitions(nodes);
     int first = (node * partitions + nodes - 1) / nodes;
     int next = ((node + 1) * partitions + nodes - 1) / nodes;
     byte[] bytes = key.getBytes(StandardCharsets.UTF_8);

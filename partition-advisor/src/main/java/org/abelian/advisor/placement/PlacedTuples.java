@@ -1,22 +1,20 @@
 package org.abelian.advisor.placement;
 
-import java.util.Map;
 import org.abelian.advisor.trace.TraceTable;
 import org.abelian.advisor.workload.TupleIdentity;
 import org.abelian.advisor.workload.Tuples;
-import org.abelian.router.placement.KeyValue;
 
 /** Where the tuples of a workload lie under a placement, and what a statement must name to know. */
 public final class PlacedTuples {
   /** A copy on each partition. */
-  public static final int EVERYWHERE = Rule.EVERYWHERE;
+  public static final int EVERYWHERE = RowPlacement.EVERYWHERE;
 
   /** What is known of the tuple does not say. */
-  public static final int UNKNOWN = -2;
+  public static final int UNKNOWN = RowPlacement.UNKNOWN;
 
   private final Tuples tuples;
   private final Lookups lookups;
-  private final int partitions;
+  private final RowPlacement rows;
   private final int[] partition;
   private final long[] needed;
 
@@ -29,7 +27,7 @@ public final class PlacedTuples {
   public PlacedTuples(Tuples tuples, Candidate candidate, Lookups lookups, int partitions) {
     this.tuples = tuples;
     this.lookups = lookups;
-    this.partitions = partitions;
+    rows = new RowPlacement(lookups, partitions);
     partition = new int[tuples.size()];
     needed = new long[tuples.size()];
     TablePlacement[] placements =
@@ -52,78 +50,30 @@ public final class PlacedTuples {
   }
 
   private int place(int tuple, TablePlacement placement) {
-    if (placement instanceof TablePlacement.Reference) {
-      return EVERYWHERE;
-    }
-    if (placement instanceof TablePlacement.Hash hash) {
-      return hashed(tuple, hash.column(), named(tuple, hash.column()));
-    }
-    if (placement instanceof TablePlacement.Lookup lookup) {
-      String text = named(tuple, lookup.column());
-      Integer found = text == null ? null : lookups.map(lookup.map()).get(text);
-      return found != null ? found : hashed(tuple, lookup.column(), text);
-    }
-    if (placement instanceof TablePlacement.Rules rules) {
-      return follow(tuple, rules.rule());
-    }
-    Map<String, Integer> rows =
-        placement instanceof TablePlacement.RowLookup lookup ? lookups.map(lookup.map()) : Map.of();
-    return placeRow(tuple, rows);
-  }
-
-  /** A part of a key says nothing about where its rows lie one by one. */
-  private int placeRow(int tuple, Map<String, Integer> rows) {
     TraceTable table = tuples.tables().get(tuples.table(tuple));
-    Integer looked = rows.get(tuples.identity(tuple));
-    if (looked == null && !TupleIdentity.isWhole(tuples.identity(tuple))) {
-      return UNKNOWN;
-    }
-    if (looked != null && looked == EVERYWHERE) {
-      return EVERYWHERE;
-    }
-    table.primaryKey().forEach(column -> needed[tuple] |= bit(table.place(column)));
-    return looked != null
-        ? looked
-        : KeyHash.node(
-            partitions,
-            table.primaryKey().stream()
-                .map(column -> value(tuple, column, tuples.text(tuple, table.place(column))))
-                .toArray(KeyValue[]::new));
-  }
-
-  private int hashed(int tuple, String column, String text) {
-    return text == null ? UNKNOWN : KeyHash.node(partitions, value(tuple, column, text));
-  }
-
-  private KeyValue value(int tuple, String column, String text) {
-    TraceTable table = tuples.tables().get(tuples.table(tuple));
-    return KeyHash.value(table.attributes().get(table.place(column)).type(), text);
-  }
-
-  private String named(int tuple, String column) {
-    int place = tuples.tables().get(tuples.table(tuple)).place(column);
-    needed[tuple] |= bit(place);
-    return tuples.text(tuple, place);
-  }
-
-  private int follow(int tuple, Rule start) {
-    Rule rule = start;
-    while (!(rule instanceof Rule.Then)) {
-      if (rule instanceof Rule.AtMost split) {
-        Double number = Numbers.parse(named(tuple, split.column()));
-        if (number == null) {
-          return UNKNOWN;
-        }
-        rule = number <= split.value() ? split.yes() : split.no();
-      } else if (rule instanceof Rule.Equal split) {
-        String text = named(tuple, split.column());
-        if (text == null) {
-          return UNKNOWN;
-        }
-        rule = text.equals(split.value()) ? split.yes() : split.no();
+    if (placement instanceof TablePlacement.RowLookup lookup) {
+      Integer looked = lookups.map(lookup.map()).get(tuples.identity(tuple));
+      if (looked != null && looked == EVERYWHERE) {
+        return EVERYWHERE;
+      }
+      if (looked != null) {
+        table.primaryKey().forEach(column -> named(tuple, table, column));
+        return looked;
       }
     }
-    return ((Rule.Then) rule).partition();
+    // A part of a key says nothing about where its rows lie one by one.
+    boolean byRow =
+        placement instanceof TablePlacement.RowLookup
+            || placement instanceof TablePlacement.RowHash;
+    return byRow && !TupleIdentity.isWhole(tuples.identity(tuple))
+        ? UNKNOWN
+        : rows.node(table, placement, column -> named(tuple, table, column));
+  }
+
+  private String named(int tuple, TraceTable table, String column) {
+    int place = table.place(column);
+    needed[tuple] |= bit(place);
+    return tuples.text(tuple, place);
   }
 
   private static long bit(int place) {

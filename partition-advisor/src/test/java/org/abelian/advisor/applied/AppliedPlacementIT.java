@@ -25,6 +25,8 @@ import org.abelian.advisor.explanation.Explanation;
 import org.abelian.advisor.explanation.ExplanationFiles;
 import org.abelian.advisor.files.Engine;
 import org.abelian.advisor.files.JsonFile;
+import org.abelian.advisor.moves.Move;
+import org.abelian.advisor.moves.MovePlan;
 import org.abelian.advisor.trace.TraceFiles;
 import org.abelian.advisor.validation.Judgement;
 import org.abelian.advisor.validation.TransactionKind;
@@ -50,7 +52,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AppliedPlacementIT {
   /** Transactions of each workload, of which a quarter is held out. */
-  private static final int TRANSACTIONS = Integer.getInteger("abelian.applied.transactions", 1600);
+  private static final int TRANSACTIONS = Integer.getInteger("abelian.applied.transactions", 1000);
 
   private static final long SEED = Long.getLong("abelian.applied.seed", 5);
 
@@ -95,10 +97,15 @@ class AppliedPlacementIT {
     Map<String, Map<String, Integer>> classes = new TreeMap<>();
     Map<TransactionKind, Double> observed;
     try (Connection connection = cluster.connect()) {
-      place(connection, scenario, sql);
+      place(connection, scenario, presentPlacement(scenario));
+      PlacedRows present = PlacedRows.of(cluster, scenario);
+      MovePlan plan = plan(advice);
+      drop(connection, scenario);
+      place(connection, scenario, placement(sql));
+      assertEquals(
+          PlacedRows.of(cluster, scenario).movedFrom(present), moved(plan), () -> plan.toString());
       observed = run(connection, judging, classes);
-      new Client(connection)
-          .run(scenario.tables().stream().map(table -> "DROP TABLE " + table).toList());
+      drop(connection, scenario);
     }
     String shares = compared(scenario, predicted, observed);
     System.out.print(shares);
@@ -175,15 +182,52 @@ class AppliedPlacementIT {
   }
 
   /** As the report says: after the tables are created, and before they have rows. */
-  private static void place(Connection connection, Scenario scenario, String sql)
+  private static void place(Connection connection, Scenario scenario, List<String> placement)
       throws SQLException {
     Client client = new Client(connection);
     client.run(List.of(scenario.schema()));
-    client.run(
-        Arrays.stream(sql.split("\n"))
-            .filter(line -> !line.isEmpty() && !line.startsWith("--"))
-            .toList());
+    client.run(placement);
     client.run(scenario.rows());
+  }
+
+  private static List<String> placement(String sql) {
+    return Arrays.stream(sql.split("\n"))
+        .filter(line -> !line.isEmpty() && !line.startsWith("--"))
+        .toList();
+  }
+
+  /** What somebody may have who has asked nobody: the hash of each table's first column. */
+  private static List<String> presentPlacement(Scenario scenario) {
+    return scenario.firstColumns().entrySet().stream()
+        .map(
+            table ->
+                "SELECT create_distributed_table('"
+                    + table.getKey()
+                    + "', '"
+                    + table.getValue()
+                    + "')")
+        .toList();
+  }
+
+  private static void drop(Connection connection, Scenario scenario) throws SQLException {
+    new Client(connection)
+        .run(List.of("DROP TABLE " + String.join(", ", scenario.firstColumns().keySet())));
+  }
+
+  private MovePlan plan(Path advice) {
+    String url = cluster.node(1).jdbcUrl() + "?user=app&password=app";
+    assertEquals(0, Commands.execute("moves", advice.toString(), "--cluster", url));
+    return JsonFile.read(advice.resolve("moves/moves.json"), MovePlan.class);
+  }
+
+  /** Rows that the plan sends, as {@link PlacedRows#movedFrom} gives them. */
+  private Map<String, Long> moved(MovePlan plan) {
+    Map<String, Long> moved = new TreeMap<>();
+    for (Move move : plan.moves()) {
+      moved.merge(
+          PlacedRows.way(move.table(), move.from() - 1, move.to() - 1), move.rows(), Long::sum);
+    }
+    return moved;
   }
 
   /** The share of each kind; the router does not count those that stay on one node. */

@@ -1,8 +1,15 @@
 package org.abelian.advisor.applied;
 
+import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.function.IntFunction;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Small workloads, each of which has a reason to be placed by another method. */
 enum Scenario {
@@ -88,15 +95,17 @@ enum Scenario {
 
     @Override
     String schema() {
-      return "CREATE TABLE reading (sensor int, day int, value bigint NOT NULL, PRIMARY KEY"
-          + " (sensor, day));";
+      return "CREATE TABLE reading (sensor char(6), day date, value bigint NOT NULL DEFAULT 0,"
+          + " PRIMARY KEY (sensor, day));";
     }
 
     @Override
     List<String> rows() {
       return List.of(
           insert(
-              "reading", SENSORS * DAYS, at -> "(" + at % SENSORS + ", " + at / SENSORS + ", 0)"));
+              "reading",
+              SENSORS * DAYS,
+              at -> "('" + sensor(at % SENSORS) + "', '" + day(at / SENSORS) + "')"));
     }
 
     @Override
@@ -110,8 +119,16 @@ enum Scenario {
     private Step update(Random random) {
       return Step.of(
           "UPDATE reading SET value = value + 1 WHERE sensor = ? AND day = ?",
-          random.nextInt(SENSORS),
-          random.nextInt(DAYS));
+          sensor(random.nextInt(SENSORS)),
+          day(random.nextInt(DAYS)));
+    }
+
+    private static String sensor(int number) {
+      return "s" + number;
+    }
+
+    private static LocalDate day(int number) {
+      return LocalDate.of(2024, 2, 1).plusDays(number);
     }
   },
 
@@ -245,7 +262,7 @@ enum Scenario {
 
   /** Friends meet, and no column says who is whose friend. */
   LOOKUP("'lookup', rule => 'ELSE HASH'") {
-    private static final int PEOPLE = 300;
+    private static final int PEOPLE = 200;
     private static final int CIRCLE = 10;
 
     @Override
@@ -288,6 +305,8 @@ enum Scenario {
     }
   };
 
+  private static final Pattern TABLE = Pattern.compile("CREATE TABLE (\\w+) \\((\\w+)");
+
   private final List<String> placed;
 
   Scenario(String... placed) {
@@ -321,23 +340,16 @@ enum Scenario {
     return all;
   }
 
-  /** The tables' names, those that refer to others first. */
-  List<String> tables() {
-    List<String> names =
-        java.util.regex.Pattern.compile("CREATE TABLE (\\w+)")
-            .matcher(schema())
-            .results()
-            .map(found -> found.group(1))
-            .toList();
-    List<String> reversed = new ArrayList<>(names);
-    java.util.Collections.reverse(reversed);
-    return reversed;
+  /** The tables, those first that others refer to, each with its first column. */
+  Map<String, String> firstColumns() {
+    Map<String, String> columns = new LinkedHashMap<>();
+    TABLE.matcher(schema()).results().forEach(found -> columns.put(found.group(1), found.group(2)));
+    return columns;
   }
 
-  private static String insert(
-      String into, int count, java.util.function.IntFunction<String> values) {
-    return java.util.stream.IntStream.range(0, count)
+  private static String insert(String into, int count, IntFunction<String> values) {
+    return IntStream.range(0, count)
         .mapToObj(values)
-        .collect(java.util.stream.Collectors.joining(", ", "INSERT INTO " + into + " VALUES ", ""));
+        .collect(Collectors.joining(", ", "INSERT INTO " + into + " VALUES ", ""));
   }
 }

@@ -154,10 +154,14 @@ public final class RoutedStatement {
     return writes;
   }
 
-  /** True when it only reads tables, whenever and by whomever it is run. */
+  /**
+   * True when it only reads tables, whenever and by whomever it is run. What reads no table calls
+   * functions, and may have been written for what these do beside their volatility.
+   */
   public boolean isPureRead() {
     StatementFacts facts = facts();
     return facts.kind() == StatementKind.SELECT
+        && !facts.relations().isEmpty()
         && !writes
         && !pins
         && !facts.mutable()

@@ -3,6 +3,7 @@ package org.abelian.advisor.census;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.abelian.router.catalog.Node;
 
 /**
  * What a census says besides its counts.
@@ -18,18 +19,6 @@ public record Census(
     Map<String, List<String>> columns,
     List<String> everywhere,
     List<String> notes) {
-  /**
-   * A node of the cluster.
-   *
-   * @param id its number in the cluster
-   */
-  public record Node(int id, String host, int port) {
-    @Override
-    public String toString() {
-      return "node " + id + " (" + host + ":" + port + ")";
-    }
-  }
-
   /** Copies the collections. */
   public Census {
     nodes = List.copyOf(nodes);

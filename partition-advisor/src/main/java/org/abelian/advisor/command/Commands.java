@@ -27,6 +27,8 @@ import picocli.CommandLine.Command;
       ValidateCommand.class,
       ReportCommand.class,
       MovesCommand.class,
+      ProposeCommand.class,
+      WatchCommand.class,
       SampleCommand.class,
       BenchCommand.class
     })

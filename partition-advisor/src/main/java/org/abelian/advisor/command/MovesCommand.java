@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import org.abelian.advisor.AdvisorException;
 import org.abelian.advisor.census.CensusFiles;
 import org.abelian.advisor.census.CensusPhase;
+import org.abelian.advisor.cluster.Cluster;
 import org.abelian.advisor.explanation.Explanation;
 import org.abelian.advisor.explanation.ExplanationFiles;
 import org.abelian.advisor.files.JsonFile;
@@ -69,7 +70,8 @@ final class MovesCommand implements Callable<Integer> {
         new TraceFiles(trace == null ? advice.resolve("trace") : trace).description();
     Path census = advice.resolve("census");
     try (OutputFolder folder = OutputFolder.begin(census)) {
-      Progress.phase("census", () -> CensusPhase.run(described, candidate, url, folder));
+      Progress.phase(
+          "census", () -> CensusPhase.run(described, candidate, new Cluster(url), folder));
     }
     Path moves = advice.resolve("moves");
     try (OutputFolder folder = OutputFolder.begin(moves)) {

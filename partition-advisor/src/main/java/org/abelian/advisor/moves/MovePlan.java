@@ -3,7 +3,7 @@ package org.abelian.advisor.moves;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.abelian.advisor.census.Census;
+import org.abelian.router.catalog.Node;
 
 /**
  * All moves from the present placement to an advised one.
@@ -18,7 +18,7 @@ import org.abelian.advisor.census.Census;
 public record MovePlan(
     String placement,
     String title,
-    List<Census.Node> nodes,
+    List<Node> nodes,
     List<Move> moves,
     Map<String, Cost> tables,
     List<String> notes) {

@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.abelian.advisor.census.Census;
+import org.abelian.advisor.cluster.Cluster;
+import org.abelian.router.catalog.Node;
 
 /** A plan of moves for people. */
 final class MoveText {
@@ -18,8 +19,8 @@ final class MoveText {
     text.append("Moves to the advised placement (")
         .append(plan.title())
         .append("); none is made.\n");
-    for (Census.Node node : plan.nodes()) {
-      text.append("  ").append(node).append('\n');
+    for (Node node : plan.nodes()) {
+      text.append("  ").append(Cluster.name(node)).append('\n');
     }
     text.append('\n').append(table(plan));
     if (plan.moves().size() > MOST_MOVES) {

@@ -1,6 +1,7 @@
 package org.abelian.advisor.validation;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -62,6 +63,7 @@ final class Judge {
         misrouted / all,
         visits / all,
         overMean(load),
+        Arrays.stream(load).max().orElse(0) / all,
         overMean(rows()),
         classes(),
         retypings.entrySet().stream()

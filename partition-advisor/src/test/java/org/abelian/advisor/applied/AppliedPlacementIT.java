@@ -3,15 +3,11 @@ package org.abelian.advisor.applied;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -157,7 +153,7 @@ class AppliedPlacementIT {
             "--nodes",
             "" + cluster.nodes().size(),
             "--starts",
-            "6",
+            "3",
             "--output",
             advice.toString()));
     return advice;
@@ -236,7 +232,7 @@ class AppliedPlacementIT {
       throws SQLException {
     Client client = new Client(connection);
     client.run(List.of("SET abelian.commit_notice = on"));
-    Map<String, Long> before = commits(connection);
+    Map<String, Long> before = CommitClasses.of(connection);
     for (Transaction transaction : judging) {
       // A single read is counted only in a block.
       client.run(transaction, transaction.steps().get(0).sql().startsWith("SELECT"));
@@ -248,7 +244,7 @@ class AppliedPlacementIT {
           .merge(told, 1, Integer::sum);
     }
     connection.setAutoCommit(true);
-    Map<String, Long> after = commits(connection);
+    Map<String, Long> after = CommitClasses.of(connection);
     Map<TransactionKind, Double> shares = new EnumMap<>(TransactionKind.class);
     double several = 0;
     for (Map.Entry<String, TransactionKind> kind :
@@ -265,19 +261,6 @@ class AppliedPlacementIT {
     }
     shares.put(TransactionKind.SINGLE, 1 - several);
     return shares;
-  }
-
-  private static Map<String, Long> commits(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("SHOW abelian.commit_statistics")) {
-      row.next();
-      JsonNode classes = new ObjectMapper().readTree(row.getString(1)).path("classes");
-      Map<String, Long> counts = new TreeMap<>();
-      classes.properties().forEach(each -> counts.put(each.getKey(), each.getValue().asLong()));
-      return counts;
-    } catch (com.fasterxml.jackson.core.JsonProcessingException notOurs) {
-      throw new AssertionError(notOurs);
-    }
   }
 
   private static String compared(

@@ -109,7 +109,7 @@ class WatchedClusterIT {
     assertEquals(
         0,
         Commands.execute(
-            "watch",
+            "--watch",
             "--log",
             server.log("server.json").toString(),
             "--database",

@@ -110,8 +110,9 @@ final class Visit {
       hard = true;
       addRetyping(workload.retyped(access));
     }
-    // A statement that writes on several nodes is no blind operation of one of them.
-    if (!call && writtenByStep.cardinality() > 1) {
+    boolean knows = one && placed.routable(workload.tuple(access), workload.bound(access));
+    // A statement that goes to several nodes is no blind operation of one of them.
+    if (!call && (!knows || writtenByStep.cardinality() > 1)) {
       hard = true;
       retypings = null;
     }

@@ -41,7 +41,7 @@ class ReferenceReadsIT {
     execute("CREATE TABLE shop (id int PRIMARY KEY, sales int NOT NULL DEFAULT 0)");
     execute("SELECT create_reference_table('rate')");
     execute("SELECT create_distributed_table('shop', 'id')");
-    execute("INSERT INTO rate VALUES ('EUR', 1), ('USD', 2), ('XXX', 0)");
+    execute("INSERT INTO rate VALUES ('EUR', 1), ('USD', 2), ('NIL', 0)");
     for (int key = 1; key <= KEYS; key++) {
       execute("INSERT INTO shop VALUES (" + key + ")");
     }
@@ -161,7 +161,7 @@ class ReferenceReadsIT {
         while (rows.next()) {
           count++;
           try (Connection other = cluster.connect()) {
-            execute(other, "DELETE FROM rate WHERE code = 'XXX'");
+            execute(other, "DELETE FROM rate WHERE code = 'NIL'");
           }
         }
       }

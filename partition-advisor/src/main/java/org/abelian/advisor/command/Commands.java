@@ -26,6 +26,9 @@ import picocli.CommandLine.Command;
       ExplainCommand.class,
       ValidateCommand.class,
       ReportCommand.class,
+      MovesCommand.class,
+      ProposeCommand.class,
+      WatchCommand.class,
       SampleCommand.class,
       BenchCommand.class
     })
@@ -53,10 +56,15 @@ public final class Commands implements Runnable {
     return line.execute(withCommand(arguments));
   }
 
-  /** Whoever names only options wants everything done. */
+  /** Whoever names only options wants everything done; or a cluster watched, by the first one. */
   private static String[] withCommand(String... arguments) {
     if (arguments.length == 0 || !arguments[0].startsWith("-") || SHOWN.contains(arguments[0])) {
       return arguments;
+    }
+    if (arguments[0].equals("--watch")) {
+      String[] watching = arguments.clone();
+      watching[0] = "watch";
+      return watching;
     }
     String[] more = new String[arguments.length + 1];
     more[0] = "run";

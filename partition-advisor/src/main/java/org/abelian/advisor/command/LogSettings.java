@@ -12,7 +12,9 @@ final class LogSettings {
       names = "--log",
       arity = "1..*",
       paramLabel = "FILE",
-      description = "log files of a PostgreSQL server, csvlog (.csv) or jsonlog (.json)")
+      description =
+          "log files of a PostgreSQL server, csvlog (.csv) or jsonlog (.json), or of a router's"
+              + " trace (.jsonl)")
   List<Path> logs = List.of();
 
   @Option(

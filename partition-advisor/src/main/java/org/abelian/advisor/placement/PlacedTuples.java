@@ -1,6 +1,5 @@
 package org.abelian.advisor.placement;
 
-import java.util.Map;
 import org.abelian.advisor.trace.TraceTable;
 import org.abelian.advisor.workload.TupleIdentity;
 import org.abelian.advisor.workload.Tuples;
@@ -8,14 +7,14 @@ import org.abelian.advisor.workload.Tuples;
 /** Where the tuples of a workload lie under a placement, and what a statement must name to know. */
 public final class PlacedTuples {
   /** A copy on each partition. */
-  public static final int EVERYWHERE = Rule.EVERYWHERE;
+  public static final int EVERYWHERE = RowPlacement.EVERYWHERE;
 
   /** What is known of the tuple does not say. */
-  public static final int UNKNOWN = -2;
+  public static final int UNKNOWN = RowPlacement.UNKNOWN;
 
   private final Tuples tuples;
   private final Lookups lookups;
-  private final int partitions;
+  private final RowPlacement rows;
   private final int[] partition;
   private final long[] needed;
 
@@ -28,7 +27,7 @@ public final class PlacedTuples {
   public PlacedTuples(Tuples tuples, Candidate candidate, Lookups lookups, int partitions) {
     this.tuples = tuples;
     this.lookups = lookups;
-    this.partitions = partitions;
+    rows = new RowPlacement(lookups, partitions);
     partition = new int[tuples.size()];
     needed = new long[tuples.size()];
     TablePlacement[] placements =
@@ -51,68 +50,30 @@ public final class PlacedTuples {
   }
 
   private int place(int tuple, TablePlacement placement) {
-    if (placement instanceof TablePlacement.Reference) {
-      return EVERYWHERE;
-    }
-    if (placement instanceof TablePlacement.Hash hash) {
-      String text = named(tuple, hash.column());
-      return text == null ? UNKNOWN : KeyHash.node(text, partitions);
-    }
-    if (placement instanceof TablePlacement.Lookup lookup) {
-      String text = named(tuple, lookup.column());
-      return text == null ? UNKNOWN : looked(lookups.map(lookup.map()), text);
-    }
-    if (placement instanceof TablePlacement.Rules rules) {
-      return follow(tuple, rules.rule());
-    }
-    Map<String, Integer> rows =
-        placement instanceof TablePlacement.RowLookup lookup ? lookups.map(lookup.map()) : Map.of();
-    return placeRow(tuple, rows);
-  }
-
-  /** A part of a key says nothing about where its rows lie one by one. */
-  private int placeRow(int tuple, Map<String, Integer> rows) {
     TraceTable table = tuples.tables().get(tuples.table(tuple));
-    Integer looked = rows.get(tuples.identity(tuple));
-    if (looked == null && !TupleIdentity.isWhole(tuples.identity(tuple))) {
-      return UNKNOWN;
-    }
-    if (looked != null && looked == EVERYWHERE) {
-      return EVERYWHERE;
-    }
-    table.primaryKey().forEach(column -> needed[tuple] |= bit(table.place(column)));
-    return looked != null ? looked : KeyHash.node(tuples.identity(tuple).substring(1), partitions);
-  }
-
-  private int looked(Map<String, Integer> map, String text) {
-    Integer found = map.get(text);
-    return found == null ? KeyHash.node(text, partitions) : found;
-  }
-
-  private String named(int tuple, String column) {
-    int place = tuples.tables().get(tuples.table(tuple)).place(column);
-    needed[tuple] |= bit(place);
-    return tuples.text(tuple, place);
-  }
-
-  private int follow(int tuple, Rule start) {
-    Rule rule = start;
-    while (!(rule instanceof Rule.Then)) {
-      if (rule instanceof Rule.AtMost split) {
-        Double number = Numbers.parse(named(tuple, split.column()));
-        if (number == null) {
-          return UNKNOWN;
-        }
-        rule = number <= split.value() ? split.yes() : split.no();
-      } else if (rule instanceof Rule.Equal split) {
-        String text = named(tuple, split.column());
-        if (text == null) {
-          return UNKNOWN;
-        }
-        rule = text.equals(split.value()) ? split.yes() : split.no();
+    if (placement instanceof TablePlacement.RowLookup lookup) {
+      Integer looked = lookups.map(lookup.map()).get(tuples.identity(tuple));
+      if (looked != null && looked == EVERYWHERE) {
+        return EVERYWHERE;
+      }
+      if (looked != null) {
+        table.primaryKey().forEach(column -> named(tuple, table, column));
+        return looked;
       }
     }
-    return ((Rule.Then) rule).partition();
+    // A part of a key says nothing about where its rows lie one by one.
+    boolean byRow =
+        placement instanceof TablePlacement.RowLookup
+            || placement instanceof TablePlacement.RowHash;
+    return byRow && !TupleIdentity.isWhole(tuples.identity(tuple))
+        ? UNKNOWN
+        : rows.node(table, placement, column -> named(tuple, table, column));
+  }
+
+  private String named(int tuple, TraceTable table, String column) {
+    int place = table.place(column);
+    needed[tuple] |= bit(place);
+    return tuples.text(tuple, place);
   }
 
   private static long bit(int place) {

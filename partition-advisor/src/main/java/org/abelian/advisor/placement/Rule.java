@@ -3,6 +3,7 @@ package org.abelian.advisor.placement;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.function.UnaryOperator;
 
 /** A decision tree over the columns of a row. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "rule")
@@ -41,6 +42,24 @@ public sealed interface Rule {
    * @param partition from 0, or {@link #EVERYWHERE}
    */
   record Then(int partition) implements Rule {}
+
+  /**
+   * Whether a row is one for "yes".
+   *
+   * @param value of a column of the row, or null where it is not known
+   * @return null when that is not known, or when there is no question
+   */
+  default Boolean holds(UnaryOperator<String> value) {
+    if (this instanceof AtMost split) {
+      Double number = Numbers.parse(value.apply(split.column()));
+      return number == null ? null : number <= split.value();
+    }
+    if (this instanceof Equal split) {
+      String text = value.apply(split.column());
+      return text == null ? null : text.equals(split.value());
+    }
+    return null;
+  }
 
   /** How many answers there are. */
   @JsonIgnore

@@ -2,6 +2,7 @@ package org.abelian.advisor.report;
 
 import java.util.List;
 import java.util.Locale;
+import org.abelian.advisor.placement.RuleText;
 import org.abelian.advisor.trace.TraceTable;
 import org.abelian.advisor.validation.Judgement;
 import org.abelian.advisor.validation.TransactionKind;

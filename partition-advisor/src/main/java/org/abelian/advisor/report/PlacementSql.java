@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import org.abelian.advisor.placement.Candidate;
 import org.abelian.advisor.placement.Distribution;
 import org.abelian.advisor.placement.KeyHash;
+import org.abelian.advisor.placement.RuleText;
 import org.abelian.advisor.placement.SqlNames;
 import org.abelian.advisor.placement.TablePlacement;
 import org.abelian.advisor.trace.TraceTable;

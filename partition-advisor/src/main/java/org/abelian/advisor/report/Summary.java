@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.abelian.advisor.placement.Candidate;
+import org.abelian.advisor.placement.RuleText;
 import org.abelian.advisor.trace.TraceTable;
 import org.abelian.advisor.validation.Judgement;
 import org.abelian.advisor.validation.TransactionKind;

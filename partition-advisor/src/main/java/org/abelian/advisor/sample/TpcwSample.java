@@ -11,6 +11,7 @@ import org.abelian.advisor.placement.KeyHash;
 import org.abelian.advisor.placement.Lookups;
 import org.abelian.advisor.trace.TraceTable;
 import org.abelian.advisor.trace.TraceWriter;
+import org.abelian.router.placement.KeyValue;
 
 /**
  * TPC-W's fourteen web interactions (revision 1.8) in the shopping mix, of which its primary metric
@@ -305,7 +306,10 @@ public final class TpcwSample implements Sample {
           .map(map)
           .forEach(
               (number, customer) ->
-                  manual.lookups().map(map).put(number, KeyHash.node("" + customer, nodes)));
+                  manual
+                      .lookups()
+                      .map(map)
+                      .put(number, KeyHash.node(nodes, new KeyValue.Number(customer))));
     }
     return manual
         .hash("customer", "c_id")

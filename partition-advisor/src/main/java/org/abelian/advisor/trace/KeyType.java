@@ -1,19 +1,32 @@
 package org.abelian.advisor.trace;
 
+import org.abelian.router.placement.KeyKind;
+
 /** What the router distinguishes of the types of distribution columns. */
 public enum KeyType {
   /** Whole numbers. */
-  NUMBER,
+  NUMBER(KeyKind.INTEGER),
   /** Texts. */
-  TEXT,
+  TEXT(KeyKind.TEXT),
   /** Texts whose trailing blanks mean nothing. */
-  PADDED,
+  PADDED(KeyKind.BLANK_PADDED),
   /** 16 bytes. */
-  UUID,
+  UUID(KeyKind.UUID),
   /** Truth values. */
-  BOOLEAN,
+  BOOLEAN(KeyKind.BOOLEAN),
   /** Days. */
-  DATE;
+  DATE(KeyKind.DATE);
+
+  private final KeyKind kind;
+
+  KeyType(KeyKind kind) {
+    this.kind = kind;
+  }
+
+  /** How the router brings such values into one form. */
+  public KeyKind kind() {
+    return kind;
+  }
 
   /**
    * Of a type, or null when rows cannot be placed by it.

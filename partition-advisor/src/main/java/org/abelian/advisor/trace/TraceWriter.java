@@ -54,7 +54,7 @@ public final class TraceWriter implements AutoCloseable {
    *
    * @param name of its class
    * @param parameters of its call, or of its statements one after the other; members may be null
-   * @param oneShot whether all its statements are known before it begins
+   * @param oneShot whether it is one call, all of whose statements are known before it begins
    */
   public void add(String name, List<String> parameters, boolean oneShot, List<Access> touched) {
     long tx = count++;

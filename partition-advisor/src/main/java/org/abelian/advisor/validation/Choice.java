@@ -13,7 +13,9 @@ public final class Choice {
   private Choice() {}
 
   /**
-   * The simplest of those that are about as good as the best, and balanced if any is.
+   * The simplest of those that are about as good as the best, and balanced if any is. To be
+   * balanced is no merit where all nodes do what elsewhere one does: a placement does not count as
+   * balanced if one that is not has less to do on its busiest node, and distributes less.
    *
    * @param tolerance how much greater than the least share one may be; more, if so many
    *     transactions cannot tell the difference from chance
@@ -27,7 +29,14 @@ public final class Choice {
       Predicate<Judgement> eligible) {
     List<Judgement> among = judgements.stream().filter(eligible).toList();
     List<Judgement> balanced =
-        among.stream().filter(one -> one.loadBalance() <= mostBalance).toList();
+        among.stream()
+            .filter(one -> one.loadBalance() <= mostBalance)
+            .filter(
+                one ->
+                    among.stream()
+                        .filter(other -> other.loadBalance() > mostBalance)
+                        .noneMatch(other -> isLessWork(other, one)))
+            .toList();
     List<Judgement> left = balanced.isEmpty() ? among : balanced;
     double best = left.stream().mapToDouble(Judgement::distributed).min().orElse(1);
     double chance = DEVIATIONS * Math.sqrt(best * (1 - best) / Math.max(1, transactions));
@@ -40,5 +49,9 @@ public final class Choice {
                 .thenComparingDouble(Judgement::loadBalance)
                 .thenComparing(Judgement::name))
         .map(Judgement::name);
+  }
+
+  private static boolean isLessWork(Judgement one, Judgement other) {
+    return one.busiest() < other.busiest() && one.distributed() < other.distributed();
   }
 }

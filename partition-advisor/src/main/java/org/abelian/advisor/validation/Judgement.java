@@ -18,6 +18,7 @@ import org.abelian.advisor.placement.Candidate;
  *     and is sent to all nodes
  * @param nodes mean number of nodes of a transaction
  * @param loadBalance accesses of the busiest node over the mean
+ * @param busiest accesses of the busiest node in a transaction, in the mean
  * @param rowBalance rows of the fullest node over the mean
  * @param classes what it does to each class of transactions, the most frequent first
  * @param retypings what other column types would turn from coordinated into commuting
@@ -32,6 +33,7 @@ public record Judgement(
     double misrouted,
     double nodes,
     double loadBalance,
+    double busiest,
     double rowBalance,
     List<OfClass> classes,
     List<Retyping> retypings,

@@ -4,14 +4,16 @@ package org.abelian.advisor.validation;
 public enum TransactionKind {
   /** One node. */
   SINGLE,
-  /** Several nodes, of which it only reads. */
+  /**
+   * Several nodes, at most one of which it writes on: reads, whose COMMIT needs nobody's consent.
+   */
   READS,
   /** Several nodes, and all its writes are blind commuting operations. */
   COMMUTING,
   /**
-   * Several nodes, each of which comes to the same decision by itself: all statements are known
-   * before it begins, none needs a result from another node, and none may abort it by what one node
-   * alone has.
+   * Several nodes, each of which comes to the same decision by itself: it is one call, whose
+   * statements are all known before it begins, none needs a result from another node, and none may
+   * abort it by what one node alone has.
    */
   INDEPENDENT,
   /** Several nodes and two-phase commit. */

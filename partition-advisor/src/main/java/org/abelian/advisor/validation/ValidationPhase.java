@@ -78,7 +78,7 @@ public final class ValidationPhase {
         new Routing(
                 workload,
                 new Judge(workload, candidate, lookups, explanation.nodes()),
-                new KeyPlaces(candidate, lookups, explanation.nodes()))
+                new KeyPlaces(candidate, lookups, workload.tuples().tables(), explanation.nodes()))
             .all();
     Validation validation =
         new Validation(

@@ -192,7 +192,7 @@ public final class Workload {
     return weightOfClass[classOf[transaction]];
   }
 
-  /** Whether all statements of a transaction are known before it begins. */
+  /** Whether a transaction is one call, all of whose statements are known before it begins. */
   public boolean oneShot(int transaction) {
     return oneShot[transaction];
   }

@@ -56,6 +56,7 @@ class PlacementSqlTest {
         1,
         1,
         1,
+        1,
         List.of(),
         List.of(),
         new long[1][1]);

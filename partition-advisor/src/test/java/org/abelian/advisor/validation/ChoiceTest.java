@@ -9,6 +9,11 @@ import org.junit.jupiter.api.Test;
 
 class ChoiceTest {
   private static Judgement judged(Candidate.Kind kind, double distributed, double load) {
+    return judged(kind, distributed, load, load);
+  }
+
+  private static Judgement judged(
+      Candidate.Kind kind, double distributed, double load, double busiest) {
     return new Judgement(
         kind.name(),
         kind.name(),
@@ -18,6 +23,7 @@ class ChoiceTest {
         0,
         1,
         load,
+        busiest,
         1,
         List.of(),
         List.of(),
@@ -51,5 +57,15 @@ class ChoiceTest {
     Judgement lookup = judged(Candidate.Kind.LOOKUP, 0.3, 1.1);
     assertEquals("LOOKUP", chosen(10_000, keys, lookup));
     assertEquals("KEYS", chosen(10_000, keys));
+  }
+
+  /** One hot row: wherever it is, its node is the busiest, and copies make all nodes as busy. */
+  @Test
+  void doesNotTakeCopiesForBalance() {
+    Judgement keys = judged(Candidate.Kind.KEYS, 0.1, 2.3, 0.8);
+    Judgement copies = judged(Candidate.Kind.REPLICATION, 1, 1, 1);
+    assertEquals("KEYS", chosen(10_000, keys, copies));
+    Judgement cheap = judged(Candidate.Kind.REPLICATION, 0.3, 1, 0.6);
+    assertEquals("REPLICATION", chosen(10_000, keys, cheap));
   }
 }

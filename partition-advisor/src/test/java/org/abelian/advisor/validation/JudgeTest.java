@@ -70,6 +70,53 @@ class JudgeTest {
         kind(tx(write(0, 1), write(1, 3).after(List.of(0)), write(2, 2))));
   }
 
+  private TransactionKind byStatements(Access... accesses) {
+    return kind(new Traces.Tx("t", false, List.of(accesses)));
+  }
+
+  /** As the router does: whoever writes on one node needs nobody else to commit. */
+  @Test
+  void readsElsewhereDoNotCoordinateAWrite() {
+    assertEquals(TransactionKind.READS, byStatements(read(0, 1), write(1, 2)));
+    assertEquals(TransactionKind.READS, byStatements(read(0, 1), write(1, 2).commuting()));
+    assertEquals(TransactionKind.INDEPENDENT, kind(tx(read(0, 1), write(1, 2))));
+    Access unnamed =
+        new Access(
+            0,
+            "public.t",
+            Map.of("id", "1", "other", "7"),
+            List.of("other"),
+            true,
+            false,
+            null,
+            null,
+            false);
+    assertEquals(TransactionKind.READS, byStatements(unnamed));
+    assertEquals(
+        TransactionKind.COORDINATED,
+        byStatements(Access.write(0, "public.t", Map.of("other", "7"))));
+  }
+
+  /** One statement that writes on several nodes is no operation of one of them. */
+  @Test
+  void oneStatementOnSeveralNodesDoesNotCommute() {
+    assertEquals(
+        TransactionKind.COMMUTING, byStatements(write(0, 1).commuting(), write(1, 2).commuting()));
+    assertEquals(
+        TransactionKind.COORDINATED,
+        byStatements(write(0, 1).commuting(), write(0, 2).commuting()));
+    assertEquals(
+        List.of(),
+        judge(
+                new TablePlacement.Lookup("id", "m"),
+                new Traces.Tx(
+                    "t",
+                    false,
+                    List.of(
+                        write(0, 1).retyped("t.n counter"), write(0, 2).retyped("t.n counter"))))
+            .retypings());
+  }
+
   @Test
   void sendsToAllWhatDoesNotNameItsKey() {
     Access unnamed = Access.read(0, "public.t", Map.of("other", "7"));

@@ -34,16 +34,23 @@ public final class SingleNodeExecution extends Execution {
    *
    * @param named whether the node is to keep the statement under a name
    * @param described a statement whose description the client wants first; else null
+   * @param passing whether the node need not take part in the transaction for it; it must then run
+   *     to its end within the group
    */
   public static SingleNodeExecution bind(
       EngineContext context,
       BoundStatement bound,
       Backend backend,
       boolean named,
-      SharedStatement described) {
+      SharedStatement described,
+      boolean passing) {
     RoutedStatement routed = bound.routed();
     SharedStatement statement = bound.statement();
-    context.transactions().enter(backend, routed);
+    if (passing) {
+      context.transactions().passBy(backend);
+    } else {
+      context.transactions().enter(backend, routed);
+    }
     byte[] name =
         context.backends().prepare(backend, statement.statement(), named, context.replies());
     if (described != null) {

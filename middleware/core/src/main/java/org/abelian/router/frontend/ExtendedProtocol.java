@@ -42,6 +42,9 @@ public final class ExtendedProtocol {
   /** Whether the rest of the group only runs what was bound last. */
   private boolean runsNext;
 
+  /** Whether the portal that runs next is to give all of its rows at once. */
+  private boolean runsToEnd;
+
   /** A statement whose Describe waits for the Bind after it, which names the node. */
   private SharedStatement describeWithBind;
 
@@ -145,7 +148,7 @@ public final class ExtendedProtocol {
     TracedStatement traced = starter.trace().bound(statement, routed, bind, route, backend);
     StatementStarter.Started started;
     if (backend != null) {
-      started = onNode(bound, backend, named, alone);
+      started = onNode(bound, backend, named, alone, route);
     } else {
       if (describeWithBind != null) {
         if (!context.replies().isEmpty()) {
@@ -165,15 +168,16 @@ public final class ExtendedProtocol {
   }
 
   private StatementStarter.Started onNode(
-      BoundStatement bound, Backend backend, boolean named, boolean alone) {
+      BoundStatement bound, Backend backend, boolean named, boolean alone, Route route) {
     if (alone && describeWithBind == null && starter.batches(bound.routed(), backend)) {
       StatementStarter.Started batched = starter.batched(bound, backend, values);
       if (batched.progress() != Progress.NEXT || batched.execution() != null) {
         return batched;
       }
     }
+    boolean passing = alone && runsToEnd && starter.passesBy(bound.routed(), route);
     return StatementStarter.Started.of(
-        SingleNodeExecution.bind(context, bound, backend, named, describeWithBind));
+        SingleNodeExecution.bind(context, bound, backend, named, describeWithBind, passing));
   }
 
   private Progress bindHere(SharedStatement statement, CommandExecution.Command command) {
@@ -204,6 +208,8 @@ public final class ExtendedProtocol {
     if (!isForPortal(FrontendType.EXECUTE, array, at)) {
       return false;
     }
+    int limitAt = CString.end(array, at + 5, at + input.frameAt(at)) + 1;
+    runsToEnd = BigEndian.int4(array, limitAt) == 0;
     at += input.frameAt(at);
     return input.frameAt(at) > 0 && array[at] == FrontendType.SYNC;
   }

@@ -232,10 +232,11 @@ public final class SimpleProtocol {
     } else if (alone && starter.batches(routed, backend)) {
       started = starter.batched(whole, backend, values);
       if (started.execution() == null && started.progress() == Progress.NEXT) {
-        return onNode(whole, backend, array, at, length);
+        return onNode(whole, backend, false, array, at, length);
       }
     } else {
-      return onNode(whole, backend, array, at, length);
+      boolean passing = alone && starter.passesBy(routed, route);
+      return onNode(whole, backend, passing, array, at, length);
     }
     if (started.progress() == Progress.NEXT) {
       bound = started.execution();
@@ -256,7 +257,8 @@ public final class SimpleProtocol {
     return progress;
   }
 
-  private Progress onNode(BoundStatement whole, Backend backend, byte[] array, int at, int length)
+  private Progress onNode(
+      BoundStatement whole, Backend backend, boolean passing, byte[] array, int at, int length)
       throws IOException {
     boolean asItIs =
         texts.size() == 1
@@ -266,7 +268,7 @@ public final class SimpleProtocol {
     if (asItIs) {
       return pass(whole.routed(), backend, array, at, length);
     }
-    bound = SingleNodeExecution.bind(context, whole, backend, false, null);
+    bound = SingleNodeExecution.bind(context, whole, backend, false, null, passing);
     bound.describe(Execution.Description.COLUMNS);
     return execute();
   }

@@ -73,6 +73,11 @@ public final class StatementStarter {
     return explain.answers(routed, route) ? null : routing.single(routed, route);
   }
 
+  /** True when the node that runs it need not take part in the transaction for it. */
+  public boolean passesBy(RoutedStatement routed, Route route) {
+    return route instanceof Route.AnyNode && context.transactions().passesBy(routed);
+  }
+
   /** True when the statement, as the whole of a transaction, may be run with others. */
   public boolean batches(RoutedStatement routed, Backend backend) {
     return batching.applies(routed, backend);

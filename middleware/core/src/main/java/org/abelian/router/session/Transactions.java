@@ -110,6 +110,27 @@ public final class Transactions {
     backends.touch(backend);
   }
 
+  /**
+   * True when a read that every node answers alike need not make its node take part in the client's
+   * transaction, which has reached no node yet: at READ COMMITTED a statement has a snapshot of its
+   * own, and nothing that the transaction has done is to be seen. What it does next may belong to
+   * another node.
+   */
+  public boolean passesBy(RoutedStatement routed) {
+    return state.isBlock()
+        && !state.isFailed()
+        && backends.firstBegun() == null
+        && state.history().isEmpty()
+        && routed.isPureRead()
+        && !IsolationSettings.isStrict(state, backends);
+  }
+
+  /** Such a read is about to go there. */
+  public void passBy(Backend backend) {
+    backends.connect(backend);
+    backends.touch(backend);
+  }
+
   /** A read is about to go to all of these, whose snapshots are taken together. */
   public void enterTogether(List<Backend> nodes) {
     if (nodes.size() > 1 && readsFromOneSnapshot()) {

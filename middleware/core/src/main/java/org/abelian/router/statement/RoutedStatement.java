@@ -154,6 +154,21 @@ public final class RoutedStatement {
     return writes;
   }
 
+  /**
+   * True when it only reads tables, whenever and by whomever it is run. What reads no table calls
+   * functions, and may have been written for what these do beside their volatility.
+   */
+  public boolean isPureRead() {
+    StatementFacts facts = facts();
+    return facts.kind() == StatementKind.SELECT
+        && !facts.relations().isEmpty()
+        && !writes
+        && !pins
+        && !facts.mutable()
+        && !facts.locks()
+        && !maySet();
+  }
+
   /** True when it may leave state on the connection that another session must not get. */
   public boolean pins() {
     return pins;

@@ -270,7 +270,7 @@ class ExecutionTest {
     nodes.get(1).answer("SELECT 1", "SELECT 1", "x");
     BoundStatement bound = bound("SELECT 1", "{\"kind\": \"select\", \"returns_rows\": true}");
     Execution execution =
-        SingleNodeExecution.bind(context, bound, backends.backend(catalog, 2), true, null);
+        SingleNodeExecution.bind(context, bound, backends.backend(catalog, 2), true, null, false);
     assertEquals(Progress.NEXT, execution.execute(0));
     answer();
     assertEquals(List.of("2: SELECT 1"), ran());
@@ -283,7 +283,7 @@ class ExecutionTest {
     BoundStatement bound =
         bound("SELECT f()", "{\"kind\": \"select\", \"returns_rows\": true, \"sets\": true}");
     Execution execution =
-        SingleNodeExecution.bind(context, bound, backends.backend(catalog, 1), true, null);
+        SingleNodeExecution.bind(context, bound, backends.backend(catalog, 1), true, null, false);
     assertEquals(Progress.SETTLE, execution.execute(0));
     answer();
     assertEquals("1MB", backends.setting("work_mem"));

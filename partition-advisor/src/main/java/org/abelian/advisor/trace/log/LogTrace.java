@@ -140,8 +140,7 @@ public final class LogTrace {
   }
 
   private void write(ServerLog log, TraceWriter writer, Replay replay) {
-    Transactions transactions =
-        new Transactions((statements, block) -> add(writer, replay, statements, block));
+    Transactions transactions = new Transactions(statements -> add(writer, replay, statements));
     log.each(
         entry -> {
           LoggedStatement statement = LoggedStatement.of(entry);
@@ -194,8 +193,7 @@ public final class LogTrace {
     }
   }
 
-  private void add(
-      TraceWriter writer, Replay replay, List<Transactions.Executed> statements, boolean block) {
+  private void add(TraceWriter writer, Replay replay, List<Transactions.Executed> statements) {
     List<Access> accesses = new ArrayList<>();
     List<String> parameters = new ArrayList<>();
     for (int step = 0; step < statements.size(); step++) {
@@ -209,7 +207,9 @@ public final class LogTrace {
     if (!accesses.isEmpty()) {
       String name = className(statements);
       weights.add(name, statements.stream().map(one -> CallCounts.key(one.shape())).toList());
-      writer.add(name, parameters, !block && statements.size() == 1, accesses);
+      // What a call does inside is in no log: these are statements, which the router runs one by
+      // one.
+      writer.add(name, parameters, false, accesses);
     }
   }
 

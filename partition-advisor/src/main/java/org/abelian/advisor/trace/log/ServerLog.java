@@ -118,7 +118,7 @@ record ServerLog(List<Path> files, String database) implements AutoCloseable {
     return files.stream().map(Engine::literal).collect(Collectors.joining(", ", "[", "]"));
   }
 
-  private static boolean isJson(Path file) {
+  static boolean isJson(Path file) {
     String name = file.toString().toLowerCase(Locale.ROOT);
     return name.endsWith(".json") || name.endsWith(".jsonl");
   }

@@ -66,8 +66,11 @@ final class Touched {
           inserted
               ? inserted(facts.insert(), id(relation), parameters)
               : compared(facts, relation, parameters);
+      // Who locks rows takes part in the commit like one who writes them.
       boolean write =
-          relation.write() || facts.kind() == StatementKind.MERGE && relation.level() == 0;
+          relation.write()
+              || relation.locking() != null
+              || facts.kind() == StatementKind.MERGE && relation.level() == 0;
       for (Map<String, String> tuple : tuples) {
         accesses.add(
             new Access(

@@ -34,7 +34,7 @@ final class Transactions {
   @FunctionalInterface
   interface Sink {
     /** One transaction that was committed. */
-    void add(List<Executed> statements, boolean block);
+    void add(List<Executed> statements);
   }
 
   Transactions(Sink sink) {
@@ -114,7 +114,7 @@ final class Transactions {
   private void finish(boolean whole) {
     if (!open.isEmpty()) {
       if (whole && !failed) {
-        sink.add(List.copyOf(open), inBlock);
+        sink.add(List.copyOf(open));
       } else {
         dropped++;
       }

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -20,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.abelian.advisor.LoggedServer;
 import org.abelian.advisor.command.Commands;
 import org.abelian.advisor.explanation.ExplanationFiles;
 import org.abelian.advisor.files.Engine;
@@ -63,26 +63,15 @@ class LogTraceIT {
   private static final int PAYMENTS = 700;
 
   @TempDir static Path folder;
+  private LoggedServer server;
   private LocalNode node;
   private Path schema;
 
   @BeforeAll
   void run() throws Exception {
-    Path logs = Files.createDirectory(folder.resolve("logs"));
-    for (Path open : List.of(folder, logs)) {
-      // The server, which is another user, writes here.
-      Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
-    }
-    node =
-        LocalNode.create(
-            Map.of(
-                "log_destination", "csvlog,jsonlog",
-                "logging_collector", "on",
-                "log_directory", logs.toString(),
-                "log_filename", "server",
-                "log_file_mode", "0644",
-                "shared_preload_libraries", "abelian,pg_stat_statements",
-                "log_min_duration_statement", "0"));
+    server =
+        new LoggedServer(folder, Map.of("shared_preload_libraries", "abelian,pg_stat_statements"));
+    node = server.node();
     schema = Files.writeString(folder.resolve("schema.sql"), SCHEMA);
     try (Connection connection = node.connectAsSuperuser();
         Statement statement = connection.createStatement()) {
@@ -106,28 +95,18 @@ class LogTraceIT {
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE DATABASE copy_of_shops TEMPLATE shops");
     }
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
-      statement.execute("SELECT name AS the_end FROM currency WHERE code = 'EUR'");
-    }
-    for (String file : List.of("server.csv", "server.json")) {
-      awaitEnd(logs.resolve(file));
-    }
+    server.awaitLogs("shops");
   }
 
   @AfterAll
   void drop() {
-    if (node != null) {
-      node.close();
+    if (server != null) {
+      server.close();
     }
   }
 
   private String url(String database) {
-    return "jdbc:postgresql://"
-        + node.address()
-        + "/"
-        + database
-        + "?user=abelian&password=abelian";
+    return server.url(database);
   }
 
   private Connection connect() throws SQLException {
@@ -251,17 +230,6 @@ class LogTraceIT {
       }
       statement.execute();
     }
-  }
-
-  /** The collector is another process and may be behind. */
-  private static void awaitEnd(Path log) throws IOException, InterruptedException {
-    for (int i = 0; i < 600; i++) {
-      if (Files.exists(log) && Files.readString(log).contains("the_end")) {
-        return;
-      }
-      Thread.sleep(100);
-    }
-    throw new AssertionError(log + " does not have the last statement after a minute");
   }
 
   private TraceFiles trace(String log, String copy) {

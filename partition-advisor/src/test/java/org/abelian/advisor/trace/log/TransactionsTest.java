@@ -11,11 +11,9 @@ class TransactionsTest {
   private final List<String> found = new ArrayList<>();
   private final Transactions transactions =
       new Transactions(
-          (statements, block) ->
+          statements ->
               found.add(
-                  (block ? "block " : "alone ")
-                      + String.join(
-                          "+", statements.stream().map(Transactions.Executed::text).toList())));
+                  String.join("+", statements.stream().map(Transactions.Executed::text).toList())));
 
   private void run(String session, String id, String text) {
     String json =
@@ -47,7 +45,7 @@ class TransactionsTest {
     run("s", "3/1", "b");
     run("s", "3/0", "COMMIT");
     run("s", "3/0", "c");
-    assertEquals(List.of("block a+b", "alone c"), end());
+    assertEquals(List.of("a+b", "c"), end());
   }
 
   @Test
@@ -55,7 +53,7 @@ class TransactionsTest {
     run("s", "3/1", "a");
     run("s", "3/1", "b");
     run("s", "3/2", "c");
-    assertEquals(List.of("alone a+b", "alone c"), end());
+    assertEquals(List.of("a+b", "c"), end());
   }
 
   @Test
@@ -80,7 +78,7 @@ class TransactionsTest {
     run("s", "3/1", "BEGIN");
     run("s", "3/1", "a");
     run("r", "4/0", "b");
-    assertEquals(List.of("alone b"), end());
+    assertEquals(List.of("b"), end());
     assertEquals(1, transactions.dropped());
   }
 

@@ -1,10 +1,8 @@
-package org.abelian.advisor.report;
+package org.abelian.advisor.placement;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
-import org.abelian.advisor.placement.Rule;
-import org.abelian.advisor.placement.TablePlacement;
 import org.junit.jupiter.api.Test;
 
 class RuleTextTest {

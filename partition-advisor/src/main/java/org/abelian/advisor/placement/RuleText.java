@@ -1,22 +1,21 @@
-package org.abelian.advisor.report;
+package org.abelian.advisor.placement;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
-import org.abelian.advisor.placement.Numbers;
-import org.abelian.advisor.placement.Rule;
-import org.abelian.advisor.placement.TablePlacement;
 
 /** Placements in words that read like SQL. */
-final class RuleText {
+public final class RuleText {
   private static final int MOST_LINES = 40;
+  private static final double[] UNBOUNDED = {Double.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY};
 
   private RuleText() {}
 
   /** Where the rows of a table lie; one line for each rule. */
-  static List<String> lines(TablePlacement placement) {
+  public static List<String> lines(TablePlacement placement) {
     if (placement instanceof TablePlacement.Hash hash) {
       return List.of("by the hash of " + hash.column());
     }
@@ -56,6 +55,34 @@ final class RuleText {
     return lines;
   }
 
+  /**
+   * What the rows have in common that a tree sends the same way as one row: the conditions from the
+   * root to its answer.
+   *
+   * @param value of a column of the row
+   */
+  static String way(Rule start, UnaryOperator<String> value) {
+    Map<String, double[]> ranges = new TreeMap<>();
+    List<String> texts = new ArrayList<>();
+    Rule rule = start;
+    while (!(rule instanceof Rule.Then)) {
+      boolean holds = rule.holds(value);
+      if (rule instanceof Rule.AtMost split) {
+        double[] range = ranges.getOrDefault(split.column(), UNBOUNDED);
+        ranges.put(
+            split.column(),
+            holds
+                ? new double[] {range[0], Math.min(range[1], split.value())}
+                : new double[] {Math.max(range[0], split.value()), range[1]});
+        rule = holds ? split.yes() : split.no();
+      } else if (rule instanceof Rule.Equal split) {
+        texts.add(split.column() + (holds ? " = " : " <> ") + SqlNames.literal(split.value()));
+        rule = holds ? split.yes() : split.no();
+      }
+    }
+    return condition(ranges, texts);
+  }
+
   /** What the way from the root to each answer says, with the ranges of a column put together. */
   private static void collect(
       Rule rule,
@@ -67,9 +94,7 @@ final class RuleText {
           .computeIfAbsent(then.partition(), fresh -> new ArrayList<>())
           .add(condition(ranges, texts));
     } else if (rule instanceof Rule.AtMost split) {
-      double[] range =
-          ranges.getOrDefault(
-              split.column(), new double[] {Double.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY});
+      double[] range = ranges.getOrDefault(split.column(), UNBOUNDED);
       collect(
           split.yes(),
           with(ranges, split.column(), range[0], Math.min(range[1], split.value())),

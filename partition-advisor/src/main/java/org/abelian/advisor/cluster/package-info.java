@@ -1,0 +1,2 @@
+/** A running cluster, as the phases see it that look at one: its catalogue, and its nodes. */
+package org.abelian.advisor.cluster;

@@ -9,6 +9,7 @@ import java.util.Optional;
  */
 public final class Difference {
   private static final int RUNS_MAX = 2_000;
+  private static final String PENDING_CHECKS = "error 55006";
 
   private final Twin plain;
   private final Twin other;
@@ -61,6 +62,11 @@ public final class Difference {
     violations += (int) expected.stream().filter(one -> one.startsWith("error 23")).count();
     List<String> found = other.run(scenario, true);
     for (int i = 0; i < expected.size(); i++) {
+      if (expected.get(i).equals(PENDING_CHECKS) && !found.get(i).startsWith("error")) {
+        // TRUNCATE after operations in slices, which queue no checks of new versions. What follows
+        // has other rows to work on.
+        return Optional.empty();
+      }
       if (!expected.get(i).equals(found.get(i))) {
         return Optional.of(
             String.join("\n", scenario.schema())

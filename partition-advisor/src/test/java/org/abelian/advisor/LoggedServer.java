@@ -92,7 +92,8 @@ public final class LoggedServer implements AutoCloseable {
     }
   }
 
-  private static void awaitEnd(Path log, String end) throws IOException, InterruptedException {
+  /** Waits until a file that another process or thread writes has a text. */
+  public static void awaitEnd(Path log, String end) throws IOException, InterruptedException {
     for (int i = 0; i < WAITS; i++) {
       if (Files.exists(log) && Files.readString(log).contains(end)) {
         return;

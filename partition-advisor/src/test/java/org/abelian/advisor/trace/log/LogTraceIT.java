@@ -140,7 +140,7 @@ class LogTraceIT {
       statement.execute("SELECT name FROM currency WHERE code = 'USD'");
       statement.execute("RESET abelian.transaction_name");
       statement.execute("SELECT name AS the_end FROM currency WHERE code = 'EUR'");
-      awaitEnd(routed(database));
+      LoggedServer.awaitEnd(routed(database), "the_end");
     }
   }
 

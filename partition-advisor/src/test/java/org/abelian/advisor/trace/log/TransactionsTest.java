@@ -90,6 +90,6 @@ class TransactionsTest {
     run("s", "3/1", "ROLLBACK_TO");
     run("s", "3/1", "b");
     run("s", "3/1", "COMMIT");
-    assertEquals(List.of("block a+b"), end());
+    assertEquals(List.of("a+b"), end());
   }
 }

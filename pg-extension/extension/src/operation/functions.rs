@@ -13,7 +13,6 @@ use crate::backend;
 use crate::error::Error;
 use crate::function::Call;
 use crate::lock::{self, Part, readers};
-use crate::numeric;
 use crate::object::{self, Object};
 use crate::pg_function;
 use crate::types::aggregated::{self, Aggregated};
@@ -49,8 +48,6 @@ trait Content: Clone {
     fn newest_alone(self) -> Result<Datum, Error>;
     /// A new object with the base of this datum.
     fn identified(self) -> Result<Datum, Error>;
-    /// Whether the old object's newest value is that of this datum.
-    fn is_newest_of(&self, old: &Self) -> Result<bool, Error>;
     /// The old object with another base, so that its value is that of this datum. 40001 if that cannot be.
     fn in_place_of(self, old: &Self) -> Result<Datum, Error>;
 }
@@ -81,9 +78,6 @@ impl Content for Counter {
     fn identified(self) -> Result<Datum, Error> {
         Ok(Counter::new_object(self.value()?)?.into_datum())
     }
-    fn is_newest_of(&self, old: &Self) -> Result<bool, Error> {
-        Ok(self.value()? == old.newest_value()?)
-    }
     fn in_place_of(self, old: &Self) -> Result<Datum, Error> {
         Ok(old.with_value(self.value()?)?.into_datum())
     }
@@ -112,9 +106,6 @@ impl Content for DecimalCounter {
     }
     fn identified(self) -> Result<Datum, Error> {
         Ok(DecimalCounter::new_object(self.value()?)?.into_datum())
-    }
-    fn is_newest_of(&self, old: &Self) -> Result<bool, Error> {
-        Ok(numeric::bytes(self.value()?) == numeric::bytes(old.newest_value()?))
     }
     fn in_place_of(self, old: &Self) -> Result<Datum, Error> {
         Ok(old.with_value(self.value()?)?.into_datum())
@@ -149,9 +140,6 @@ impl Content for Aggregated {
     fn identified(mut self) -> Result<Datum, Error> {
         self.state = self.seen()?;
         Ok(Aggregated::identified(self)?.into_datum())
-    }
-    fn is_newest_of(&self, old: &Self) -> Result<bool, Error> {
-        Ok(self.seen()? == old.newest()?)
     }
     /// Others may have seen elements of it, and what is in slices cannot be taken out of a state.
     fn in_place_of(self, _old: &Self) -> Result<Datum, Error> {
@@ -307,10 +295,6 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
                 }
                 false => T::argument(call, 1)?.in_place_of(&old),
             };
-        }
-        // As a plain column, one that does not change keeps its bytes: PostgreSQL asks no index to take them again.
-        if newest && !call.is_null(1) && T::argument(call, 1)?.is_newest_of(&old)? {
-            return Ok(call.arg(0));
         }
         if newest && super::old_value_is_needed(relation(call, 3)) {
             object::leave(&object)?;

@@ -129,17 +129,6 @@ impl Aggregated {
         with_slices(&self.family, &self.state, slices.states())
     }
 
-    /// The same object with a change merged into its state.
-    fn merged(mut self, change: &[u8]) -> Result<Self, Error> {
-        let state = self.family.merged(&self.state, change)?;
-        // One that does not change keeps its bytes; see [`super::counter::Counter::add_in_place`].
-        if self.id == 0 && state != self.state {
-            self.id = object::new_id()?;
-        }
-        self.state = state;
-        Ok(self)
-    }
-
     /// The same state as a new object.
     pub fn identified(mut self) -> Result<Self, Error> {
         self.id = object::new_id()?;
@@ -185,7 +174,14 @@ pub fn in_place(
                 false => Some(change.identified()?.into_datum()),
             }
         }
-        (Some(content), Some(change)) => Some(read(content).merged(&change.state)?.into_datum()),
+        (Some(content), Some(change)) => {
+            let mut content = read(content);
+            content.state = family.merged(&content.state, &change.state)?;
+            if content.id == 0 {
+                content.id = object::new_id()?;
+            }
+            Some(content.into_datum())
+        }
     })
 }
 
@@ -217,12 +213,14 @@ pub fn with_change(
     change: Option<&[u8]>,
 ) -> Result<Datum, Error> {
     // SAFETY: a datum of the family's type.
-    let content = unsafe { Aggregated::from_datum(family.clone(), content) };
-    Ok(match change {
-        None => content,
-        Some(change) => content.merged(change)?,
+    let mut content = unsafe { Aggregated::from_datum(family.clone(), content) };
+    if let Some(change) = change {
+        content.state = family.merged(&content.state, change)?;
     }
-    .into_datum())
+    if content.id == 0 {
+        content.id = object::new_id()?;
+    }
+    Ok(content.into_datum())
 }
 
 /// The family that a function is declared for: its result's, or its first argument's.

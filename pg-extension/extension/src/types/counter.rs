@@ -114,9 +114,10 @@ impl Counter {
         let base = self.base + delta;
         if self.id == 0 {
             in_range(base)?;
-            // What changes nothing needs no identity, and keeps the row's bytes.
-            let id = if delta == 0 { 0 } else { object::new_id()? };
-            return Ok(Counter { id, base });
+            return Ok(Counter {
+                id: object::new_id()?,
+                base,
+            });
         }
         if !(base_is_central(base) && base_is_central(self.base)) {
             lock::lock(Tag::Object(self.id), Mode::Overwrite, true);

@@ -100,11 +100,14 @@ impl DecimalCounter {
 
     /// The operation done in the row: same object, base changed by `delta`, a `numeric`.
     pub fn add_in_place(self, delta: Datum) -> Result<Self, Error> {
-        let base = numeric::add(self.base, delta)?;
-        // One that does not change keeps its bytes; see `Counter::add_in_place`.
-        let is_new = self.id == 0 && numeric::bytes(base) != numeric::bytes(self.base);
-        let id = if is_new { object::new_id()? } else { self.id };
-        Ok(DecimalCounter { id, base })
+        Ok(DecimalCounter {
+            id: if self.id == 0 {
+                object::new_id()?
+            } else {
+                self.id
+            },
+            base: numeric::add(self.base, delta)?,
+        })
     }
 }
 

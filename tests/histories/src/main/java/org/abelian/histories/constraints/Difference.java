@@ -10,6 +10,7 @@ import java.util.Optional;
 public final class Difference {
   private static final int RUNS_MAX = 2_000;
   private static final String PENDING_CHECKS = "error 55006";
+  private static final String VIOLATION = "error 23";
 
   private final Twin plain;
   private final Twin other;
@@ -57,6 +58,15 @@ public final class Difference {
     return Optional.empty();
   }
 
+  /**
+   * Of several violated constraints that are checked together, PostgreSQL reports the one whose
+   * check was queued first. That depends on which versions of a row have index entries of their
+   * own, and is not compared.
+   */
+  private static boolean isSame(String expected, String found) {
+    return expected.equals(found) || expected.startsWith(VIOLATION) && found.startsWith(VIOLATION);
+  }
+
   private Optional<String> complaint(Scenario scenario) throws SQLException {
     List<String> expected = plain.run(scenario, false);
     violations += (int) expected.stream().filter(one -> one.startsWith("error 23")).count();
@@ -67,7 +77,7 @@ public final class Difference {
         // has other rows to work on.
         return Optional.empty();
       }
-      if (!expected.get(i).equals(found.get(i))) {
+      if (!isSame(expected.get(i), found.get(i))) {
         return Optional.of(
             String.join("\n", scenario.schema())
                 + "\n-- over the other columns: "

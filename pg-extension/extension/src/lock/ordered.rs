@@ -157,19 +157,24 @@ pub(super) fn wait_for_turn(object: Option<&Object>, id: i64) {
 }
 
 /// Waits for those who have added to the object and still run, for one who is going to queue for the row, as writers of plain columns do, and
-/// has nothing of it. If it had the row and waited for them elsewhere, one of them who wants to read could not go on. Who comes later is not
-/// waited for, nor a prepared transaction, whose end may be far.
+/// has nothing of it. If it had the row and waited for them elsewhere, one of them who wants to read could not go on. A prepared transaction,
+/// whose end may be far, is not waited for.
 pub fn wait_for_those_who_add(object: &Object) {
-    let tag = super::tag(Tag::Object(object.id));
-    if object.id == 0 || !acquire(&tag, Mode::Add, true) {
-        // Who has the object alone has the row, or queues for it.
+    /// Others may come while some are waited for.
+    const ROUNDS: u32 = 3;
+    if object.id == 0 {
         return;
     }
-    let others = holders::running(&tag, Mode::Overwrite);
-    super::unlock(Tag::Object(object.id), Mode::Add);
-    for other in others.iter().filter(|other| other.backend() > 0) {
-        // SAFETY: a transaction that ran a moment ago.
-        unsafe { functions::VirtualXactLock(other.0, true) };
+    let tag = super::tag(Tag::Object(object.id));
+    for _ in 0..ROUNDS {
+        let others = holders::running(&tag, Mode::Overwrite);
+        if others.is_empty() {
+            return;
+        }
+        for other in others.iter().filter(|other| other.backend() > 0) {
+            // SAFETY: a transaction that ran a moment ago.
+            unsafe { functions::VirtualXactLock(other.0, true) };
+        }
     }
 }
 

@@ -330,7 +330,10 @@ impl Apply {
             || self.has_unlocked_elements(changes)
             || self.target.is_looked_at_later(place);
         let mut at = place;
-        let queues = self.expects_read && self.may_queue(at, changes);
+        // Who has operated in slices goes on so: with a row of its own it would be waited for there by those who it waits for here.
+        let goes_on_in_slices =
+            self.expects_read && self.statement.is_some_and(own::has_operated_in_slices);
+        let queues = self.expects_read && !goes_on_in_slices && self.may_queue(at, changes);
         if queues {
             self.take_bounded(at, changes)?;
             self.wait_for_slices(changes);
@@ -338,6 +341,7 @@ impl Apply {
         }
         // Under SERIALIZABLE, rewriting the row would make rivals of operations that commute.
         if !wait
+            && !goes_on_in_slices
             && (never || !backend::is_serializable())
             && !changes
                 .iter()

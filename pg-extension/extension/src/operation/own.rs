@@ -41,6 +41,9 @@ use std::collections::hash_map::Entry;
 /// reads more under REPEATABLE READ does all its operations alone.
 const MOST: usize = 100_000;
 
+/// Of the objects that the transaction has operated on, so many are looked at where it only helps.
+const LOOKED_AT: usize = 16;
+
 #[derive(Default)]
 struct Own {
     /// By object.
@@ -193,6 +196,22 @@ pub fn note_expected_read(id: i64, statement: Statement) {
 /// Whether the transaction has operated on the object.
 pub fn has_operated(id: i64) -> bool {
     object::reads_are_watched() && OWN.with_borrow(|own| own.operated.contains_key(&id))
+}
+
+/// Whether the transaction has operated in slices by an earlier statement with this text.
+pub fn has_operated_in_slices(statement: Statement) -> bool {
+    // SAFETY: plain counter read.
+    let command = unsafe { harmless::current_command() };
+    object::reads_are_watched()
+        && OWN.with_borrow(|own| {
+            let is_one = |place: &Place| {
+                !place.in_row && place.command < command && place.statement == Some(statement)
+            };
+            own.operated
+                .values()
+                .take(LOOKED_AT)
+                .any(|places| is_one(&places.last))
+        })
 }
 
 /// Whether the transaction has operated on any object of the table.

@@ -162,6 +162,6 @@ class ReloadIT {
     for (int i = 0; i < 200 && tls.psql(variables, QUERY).exit() != wanted; i++) {
       Thread.sleep(10);
     }
-    assertEquals(wanted, tls.psql(variables, QUERY).exit());
+    assertEquals(wanted, tls.psql(variables, QUERY).exit(), () -> tls.router.log());
   }
 }

@@ -139,8 +139,7 @@ class LogTraceIT {
       statement.execute("SET abelian.transaction_name = 'Look up a currency'");
       statement.execute("SELECT name FROM currency WHERE code = 'USD'");
       statement.execute("RESET abelian.transaction_name");
-      statement.execute("SELECT 1 AS the_end");
-      LoggedServer.awaitEnd(routed(database), "the_end");
+      LoggedServer.awaitEnd(routed(database), "Look up a currency");
     }
   }
 

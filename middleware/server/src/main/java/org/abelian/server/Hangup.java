@@ -30,7 +30,12 @@ final class Hangup {
                 return null;
               });
       Method handle = signal.getMethod("handle", signal, handler);
-      handle.invoke(null, signal.getConstructor(String.class).newInstance("HUP"), proxy);
+      Object before =
+          handle.invoke(null, signal.getConstructor(String.class).newInstance("HUP"), proxy);
+      if (handler.getField("SIG_IGN").get(null).equals(before)) {
+        // Java leaves it so, and no handler is called.
+        LOG.warn("SIGHUP is ignored, as nohup asks for: files are read at the start only");
+      }
     } catch (ReflectiveOperationException e) {
       LOG.info("no SIGHUP here: {}", String.valueOf(e.getCause()));
     }

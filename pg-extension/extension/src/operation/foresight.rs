@@ -14,7 +14,7 @@ use std::ffi::CStr;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// Statements share a counter when their hashes do.
-const PLACES: usize = 4096;
+const PLACES: usize = 1 << 16;
 
 /// Of a text, so many bytes count.
 const LONGEST: usize = 1024;
@@ -55,12 +55,12 @@ impl Statement {
             let place =
                 u64::from(pg_sys::MyDatabaseId.to_u32()) << 32 | u64::from(relation.to_u32());
             let mixed = (hash ^ place).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            Some(Statement((mixed >> 52) as u16))
+            Some(Statement((mixed >> 48) as u16))
         }
     }
 
     fn counter(self) -> &'static AtomicU8 {
-        &FORESIGHT.get().0[usize::from(self.0) % PLACES]
+        &FORESIGHT.get().0[usize::from(self.0)]
     }
 
     /// Whether a read is expected of what it operates on.

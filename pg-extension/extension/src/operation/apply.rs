@@ -665,7 +665,7 @@ impl Apply {
             return Ok(Followed::Here(at));
         }
         let locked: Vec<i64> = changes.iter().map(Change::id).collect();
-        if self.target.same_columns(at, newest, self.private.reads()) {
+        if self.stays_the_same(at, newest)? {
             for change in changes.iter_mut() {
                 change.content = self.target.column(change.column.attribute);
             }
@@ -685,6 +685,28 @@ impl Apply {
             false if backend::has_one_snapshot() => Err(Error::ConcurrentUpdate),
             false => Ok(Followed::OtherObject(newest)),
         }
+    }
+
+    /// Takes the newest version at hand. Whether it has what the statement reads as the version `at` has; to one snapshot also what was changed
+    /// and changed back is a change, as over plain columns.
+    fn stays_the_same(
+        &mut self,
+        at: ItemPointerData,
+        newest: ItemPointerData,
+    ) -> Result<bool, Error> {
+        if backend::has_one_snapshot() {
+            for between in version::successors(self.target.relation(), at)? {
+                if version::same_place(between.place, newest) {
+                    break;
+                }
+                let reads = self.private.reads();
+                if !self.target.same_columns(at, between.place, reads) {
+                    return Ok(false);
+                }
+            }
+        }
+        let reads = self.private.reads();
+        Ok(self.target.same_columns(at, newest, reads))
     }
 
     /// Does in slices what can be done there; the first that cannot decides how to go on.

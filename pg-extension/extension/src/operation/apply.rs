@@ -6,6 +6,7 @@
 //! What neither can take (an object without identity, NULL, a value near the end of bigint) is done in the row,
 //! waiting as PostgreSQL does.
 
+mod follow;
 mod locks;
 
 use super::elements::{OnElements, Taken, Until};
@@ -16,7 +17,7 @@ use super::own;
 use super::pure::Private;
 use super::row::{self, Request};
 use super::settings::CONCURRENT_OPERATIONS;
-use super::version::{self, Newest, OwnUpdates};
+use super::version;
 use crate::aggregate::Family;
 use crate::backend;
 use crate::error::Error;
@@ -26,6 +27,7 @@ use crate::settings::{self, Split};
 use crate::types::aggregated::{self, Aggregated};
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
+use follow::Followed;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid};
 use std::rc::Rc;
 
@@ -645,70 +647,6 @@ impl Apply {
         self.target.rewrite(at, &self.stored[..count], wait)
     }
 
-    /// Finds the newest version, under the locks on the objects of the version `at`.
-    fn follow(&mut self, at: ItemPointerData, changes: &mut [Change]) -> Result<Followed, Error> {
-        let newest = version::newest(
-            self.target.relation(),
-            at,
-            self.target.command(),
-            OwnUpdates::Refused,
-        )?;
-        let Newest::At(newest) = newest else {
-            return if backend::has_one_snapshot() {
-                Err(Error::ConcurrentUpdate)
-            } else {
-                Ok(Followed::Gone)
-            };
-        };
-        if version::same_place(newest, at) {
-            self.target.fetch(at);
-            return Ok(Followed::Here(at));
-        }
-        let locked: Vec<i64> = changes.iter().map(Change::id).collect();
-        if self.stays_the_same(at, newest)? {
-            for change in changes.iter_mut() {
-                change.content = self.target.column(change.column.attribute);
-            }
-        } else if backend::has_one_snapshot() {
-            return Err(Error::ConcurrentUpdate);
-        } else if self.target.recheck(newest) {
-            self.renew(changes);
-        } else {
-            return Ok(Followed::Gone);
-        }
-        let same = changes
-            .iter()
-            .zip(&locked)
-            .all(|(change, id)| change.done || change.id() == *id);
-        match same {
-            true => Ok(Followed::Here(newest)),
-            false if backend::has_one_snapshot() => Err(Error::ConcurrentUpdate),
-            false => Ok(Followed::OtherObject(newest)),
-        }
-    }
-
-    /// Takes the newest version at hand. Whether it has what the statement reads as the version `at` has; to one snapshot also what was changed
-    /// and changed back is a change, as over plain columns.
-    fn stays_the_same(
-        &mut self,
-        at: ItemPointerData,
-        newest: ItemPointerData,
-    ) -> Result<bool, Error> {
-        if backend::has_one_snapshot() {
-            for between in version::successors(self.target.relation(), at)? {
-                if version::same_place(between.place, newest) {
-                    break;
-                }
-                let reads = self.private.reads();
-                if !self.target.same_columns(at, between.place, reads) {
-                    return Ok(false);
-                }
-            }
-        }
-        let reads = self.private.reads();
-        Ok(self.target.same_columns(at, newest, reads))
-    }
-
     /// Does in slices what can be done there; the first that cannot decides how to go on.
     fn add_to_slices(
         &mut self,
@@ -761,15 +699,6 @@ impl Apply {
             _ => Ok(None),
         }
     }
-}
-
-enum Followed {
-    /// The newest version, with the objects that are locked.
-    Here(ItemPointerData),
-    /// The newest version has another object: it was overwritten.
-    OtherObject(ItemPointerData),
-    /// No row to operate on.
-    Gone,
 }
 
 /// `None` if a strict reader may hold a value. If there are such readers at all, the Add locks of these objects are taken, so that none

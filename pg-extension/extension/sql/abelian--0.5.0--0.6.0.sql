@@ -947,12 +947,14 @@ DROP FUNCTION abelian.is_router();
 
 -- ---- what a placement touches beside the table
 
--- As before, but that a sequence must be the owner's of the table: others may use it, too.
+-- As before, but that a sequence must be the owner's of the table: others may use it, too. One whose numbers are all for distribution columns counts
+-- on the first node as it would on one PostgreSQL, since each number is drawn there before its row is placed; the other nodes' are at their ends.
 CREATE OR REPLACE FUNCTION abelian.divide_sequences(relation regclass) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
-  this_node integer := coalesce(nullif(abelian.this_node(), 0), (SELECT min(n.node_id) FROM abelian.node n));
+  first_node integer := (SELECT min(n.node_id) FROM abelian.node n);
+  this_node integer := coalesce(nullif(abelian.this_node(), 0), first_node);
   table_owner oid := (SELECT c.relowner FROM pg_class c WHERE c.oid = relation);
   sequence oid;
   s pg_sequence;
@@ -965,19 +967,24 @@ BEGIN
     SELECT * INTO STRICT s FROM pg_sequence q WHERE q.seqrelid = sequence;
     stride := CASE s.seqtypid WHEN 'bigint'::regtype THEN 1024 WHEN 'integer'::regtype THEN 64 ELSE 16 END;
     EXECUTE format('SELECT last_value, is_called FROM %s', s.seqrelid::regclass) INTO latest, used;
-    IF s.seqincrement = stride AND NOT s.seqcycle AND (latest - s.seqstart) % stride = 0 THEN
+    IF NOT pg_has_role(table_owner, (SELECT c.relowner FROM pg_class c WHERE c.oid = sequence), 'USAGE') THEN
+      RAISE EXCEPTION 'must be owner of sequence %', s.seqrelid::regclass
+        USING ERRCODE = 'insufficient_privilege', DETAIL = format('It gives values to distributed table %s, and would count otherwise on each node.', relation),
+              HINT = 'Use a sequence that the owner of the table owns.';
+    ELSIF abelian.counts_whole(sequence) THEN
+      IF this_node <> first_node THEN
+        PERFORM setval(s.seqrelid::regclass, CASE WHEN s.seqincrement > 0 THEN s.seqmax ELSE s.seqmin END);
+      END IF;
       CONTINUE;
-    ELSIF s.seqincrement <> 1 OR s.seqcycle OR used OR latest <> s.seqstart THEN
+    ELSIF s.seqincrement = stride AND NOT s.seqcycle AND (latest - s.seqstart) % stride = 0 THEN
+      CONTINUE;
+    ELSIF s.seqincrement <> 1 OR s.seqcycle OR (used OR latest <> s.seqstart) AND (this_node = first_node OR latest <> s.seqmax) THEN
       RAISE EXCEPTION 'sequence % cannot give values to distributed table % as it is', s.seqrelid::regclass, relation
         USING ERRCODE = 'feature_not_supported', DETAIL = format('Each node counts in steps of %s from a start of its own.', stride),
               HINT = 'It must be unused, count by 1, and not CYCLE: use a new sequence, or ALTER SEQUENCE ... RESTART before the table is distributed.';
     ELSIF this_node > stride THEN
       RAISE EXCEPTION 'sequence % has room for % nodes, and this is node %', s.seqrelid::regclass, stride, this_node
         USING ERRCODE = 'feature_not_supported', HINT = 'Use a larger integer type.';
-    ELSIF NOT pg_has_role(table_owner, (SELECT c.relowner FROM pg_class c WHERE c.oid = sequence), 'USAGE') THEN
-      RAISE EXCEPTION 'must be owner of sequence %', s.seqrelid::regclass
-        USING ERRCODE = 'insufficient_privilege', DETAIL = format('It gives values to distributed table %s, and would count otherwise on each node.', relation),
-              HINT = 'Use a sequence that the owner of the table owns.';
     END IF;
     EXECUTE format('ALTER SEQUENCE %s INCREMENT BY %s START WITH %s RESTART', s.seqrelid::regclass, stride, s.seqstart + this_node - 1);
   END LOOP;
@@ -1285,15 +1292,34 @@ CREATE OR REPLACE VIEW abelian.statistics AS
            abelian.figure('orphans_collected') AS orphans_collected;
 -- ==== end of objects and slices =====================================================================
 -- ==== statement analysis ============================================================================
+-- The columns of distributed tables that take values of a sequence, and whether each is a distribution column.
+CREATE FUNCTION abelian.takers_of(sequence oid) RETURNS TABLE (relation regclass, is_key boolean) LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT p.relation, t.attribute = ANY (abelian.key_attributes(p.relation, p.columns))
+    FROM (SELECT a.adrelid, a.adnum
+            FROM pg_depend d JOIN pg_attrdef a ON a.oid = d.objid
+           WHERE d.classid = 'pg_attrdef'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = sequence
+          UNION ALL
+          SELECT d.refobjid, d.refobjsubid
+            FROM pg_depend d
+           WHERE d.classid = 'pg_class'::regclass AND d.objid = sequence AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i') t (relation, attribute)
+    JOIN abelian.placement p ON p.relation = t.relation
+   WHERE p.method <> 'reference'
+$$;
+-- Whether all values of a sequence are drawn on the first node: all of its takers are distribution columns, and it was not divided by an earlier version.
+CREATE FUNCTION abelian.counts_whole(sequence oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT bool_and(t.is_key) AND NOT EXISTS (
+           SELECT FROM pg_sequence s
+            WHERE s.seqrelid = sequence
+              AND s.seqincrement = CASE s.seqtypid WHEN 'bigint'::regtype THEN 1024 WHEN 'integer'::regtype THEN 64 ELSE 16 END)
+    FROM abelian.takers_of(sequence) t
+$$;
 -- Whether the nodes share a sequence's values among them, since a distributed table takes some.
 CREATE FUNCTION abelian.is_divided(sequence oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT EXISTS (
-    SELECT FROM pg_depend d JOIN pg_attrdef a ON a.oid = d.objid JOIN abelian.placement p ON p.relation = a.adrelid
-     WHERE d.classid = 'pg_attrdef'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = sequence AND p.method <> 'reference'
-    UNION ALL
-    SELECT FROM pg_depend d JOIN abelian.placement p ON p.relation = d.refobjid
-     WHERE d.classid = 'pg_class'::regclass AND d.objid = sequence AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i' AND p.method <> 'reference')
+  SELECT NOT coalesce(abelian.counts_whole(sequence), true)
 $$;
+REVOKE ALL ON FUNCTION abelian.takers_of(oid), abelian.counts_whole(oid) FROM PUBLIC;
+CREATE FUNCTION abelian.identity_value(relation regclass, "column" text) RETURNS bigint LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_identity_value';
+COMMENT ON FUNCTION abelian.identity_value(regclass, text) IS 'the next number of an identity column, for a router that inserts a row';
 REVOKE ALL ON FUNCTION abelian.is_divided(oid) FROM PUBLIC; -- the library calls it
 -- ==== end of statement analysis =====================================================================
 -- ==== turns (docs/design/waits.md) ===================================================================

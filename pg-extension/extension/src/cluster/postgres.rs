@@ -37,6 +37,18 @@ pub fn own_function(name: &CStr, arguments: &[pg_sys::Oid]) -> pg_sys::Oid {
     }
 }
 
+/// Whether the current user may give the column a value in an INSERT; a default needs no such privilege.
+pub fn may_insert(table: pg_sys::Oid, column: i16) -> bool {
+    let mode = pg_sys::ACL_INSERT as pg_sys::AclMode;
+    // SAFETY: catalogue look-ups.
+    unsafe {
+        let user = pg_sys::GetUserId();
+        pg_sys::pg_class_aclcheck(table, user, mode) == pg_sys::AclResult::ACLCHECK_OK
+            || pg_sys::pg_attribute_aclcheck(table, column, user, mode)
+                == pg_sys::AclResult::ACLCHECK_OK
+    }
+}
+
 /// Sets a parameter for the rest of the transaction.
 pub fn set_local(name: &CStr, value: &CStr) {
     set(name, value, pg_sys::GucAction::GUC_ACTION_LOCAL);

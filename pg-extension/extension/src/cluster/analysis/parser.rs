@@ -108,6 +108,20 @@ pub fn deparse_expression(expression: NodePtr) -> String {
     }
 }
 
+/// The same so that it means the same in every session, whatever its settings are.
+pub fn deparse_value(expression: NodePtr) -> String {
+    // SAFETY: as in `deparse_for`.
+    unsafe {
+        let level = pg_sys::NewGUCNestLevel();
+        for (name, value) in UNAMBIGUOUS {
+            postgres::set(name, value, pg_sys::GucAction::GUC_ACTION_SAVE);
+        }
+        let text = deparse_expression(expression);
+        pg_sys::AtEOXact_GUC(true, level);
+        text
+    }
+}
+
 /// An SQL text of our own as a C string; texts come from PostgreSQL and hold no NUL.
 pub fn c_text(text: &str) -> CString {
     CString::new(text).unwrap_or_default()

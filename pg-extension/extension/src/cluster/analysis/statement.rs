@@ -272,16 +272,7 @@ fn describe_query(
     let mutable = facts["mutable"] == json!(true);
     let alone = queries.len() == 1;
     facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
-    if let Some(made) = made::find(query, parameters) {
-        let mut relations = scopes.relations.iter();
-        let target = relations.find(|relation| relation.write && relation.level == 0);
-        let places = target.is_some_and(|target| made.places(&target.placement));
-        facts["random_keys"] = json!(true);
-        if places || settings::RANDOM_KEYS.get() {
-            let count = made.parameters.len() - parameters.len();
-            facts["made"] = made_facts(made, alone, count)?;
-        }
-    }
+    describe_made(query, &scopes, parameters, alone, facts)?;
     if let (&[rewritten], false) = (queries.as_slice(), depends_on_more(facts)) {
         combined::describe(query, rewritten, parameters, facts)?;
     }
@@ -310,8 +301,34 @@ fn not_alike() -> PostgresError {
     )
 }
 
-/// The facts of the statement with the values that the router makes as parameters.
-fn made_facts(made: made::Made, alone: bool, count: usize) -> Result<Json, PostgresError> {
+/// How an INSERT runs with values that are known before its rows are placed, if it has such values.
+fn describe_made(
+    query: &'static pg_sys::Query,
+    scopes: &Scopes,
+    parameters: &[Oid],
+    alone: bool,
+    facts: &mut Json,
+) -> Result<(), PostgresError> {
+    let mut relations = scopes.relations.iter();
+    let target = relations.find(|relation| relation.write && relation.level == 0);
+    let Some(made) = made::find(query, parameters, target) else {
+        return Ok(());
+    };
+    let places = target.is_some_and(|target| made.places(&target.placement));
+    let conflicts = !query.onConflict.is_null();
+    if made.is_random() && !conflicts {
+        facts["random_keys"] = json!(true);
+    }
+    if places || (settings::RANDOM_KEYS.get() && made.is_random() && !conflicts) {
+        let random = made.is_random();
+        let described = made_facts(made, alone)?;
+        facts[if random { "made" } else { "computed" }] = described;
+    }
+    Ok(())
+}
+
+/// The facts of the statement with these values as parameters.
+fn made_facts(made: made::Made, alone: bool) -> Result<Json, PostgresError> {
     let query = std::ptr::from_ref(made.query).cast_mut();
     let text = parser::c_text(&parser::deparse_for(query, &[])?);
     let mut inner = Json::Null;
@@ -320,7 +337,14 @@ fn made_facts(made: made::Made, alone: bool, count: usize) -> Result<Json, Postg
     }
     let mutable = inner["mutable"] == true;
     inner["blind"] = blind::facts(made.query, alone, mutable, &made.columns)?;
-    Ok(json!({ "text": text.to_string_lossy(), "count": count, "facts": inner }))
+    let mut described =
+        json!({ "text": text.to_string_lossy(), "count": made.values.len(), "facts": inner });
+    if !made.is_random() {
+        let (query, places) = made.computing();
+        described["values"] = json!(places);
+        described["query"] = query;
+    }
+    Ok(described)
 }
 
 /// Whether what the statement does may depend on more than its text, its values and the rows.

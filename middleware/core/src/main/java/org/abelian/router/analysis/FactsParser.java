@@ -33,14 +33,15 @@ public final class FactsParser {
   }
 
   /**
-   * How the first statement of the text is run when the router makes its random keys; null when it
-   * has none, or the node was not asked and places no rows by them.
+   * How the first statement of the text is run with values that are known before its rows are
+   * placed; null when it has none, or only random keys that place no rows and that the node was not
+   * asked about.
    *
    * @throws AbelianException as {@link #parse}
    */
   public static MadeFacts made(String json) {
     try {
-      return made(MAPPER.readTree(json).path(0).path("made"));
+      return made(MAPPER.readTree(json).path(0));
     } catch (JsonProcessingException | IllegalArgumentException notOurs) {
       throw notOurs(notOurs);
     }
@@ -269,11 +270,33 @@ public final class FactsParser {
     return name.isTextual() ? constant(CombinedFacts.Merge.class, name) : CombinedFacts.Merge.SUM;
   }
 
-  private static MadeFacts made(JsonNode node) {
+  private static MadeFacts made(JsonNode statement) {
+    JsonNode computed = statement.path("computed");
+    JsonNode node = computed.isObject() ? computed : statement.path("made");
     return node.isObject()
         ? new MadeFacts(
-            node.path("text").asText(), node.path("count").asInt(), statement(node.path("facts")))
+            node.path("text").asText(),
+            node.path("count").asInt(),
+            statement(node.path("facts")),
+            computed(node))
         : null;
+  }
+
+  private static ComputedFacts computed(JsonNode node) {
+    JsonNode query = node.path("query");
+    if (!query.isObject()) {
+      return null;
+    }
+    return new ComputedFacts(
+        query.path("text").asText(),
+        list(
+            node.path("values"),
+            place ->
+                place.isArray()
+                    ? new ComputedFacts.Place(place.path(0).asInt(), place.path(1).asInt())
+                    : null),
+        query.path("sequences").asBoolean(),
+        query.path("transactional").asBoolean());
   }
 
   private static SettingFacts setting(JsonNode node) {

@@ -118,6 +118,25 @@ public final class NodeCall {
   }
 
   /**
+   * Runs a statement with the values of a client's Bind; its rows come in text form.
+   *
+   * @param sync false to stay within the client's group of messages
+   */
+  public static QueryResult valuesOf(
+      NodeConnection connection, NodeStatement statement, BindMessage client, boolean sync)
+      throws NodeLostException {
+    connection.parseUnnamed(statement);
+    FrameWriter writer = connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).int1(0);
+    int values = client.resultFormatsAt() - client.tailAt();
+    writer.bytes(client.array(), client.tailAt(), values).int2(0).end();
+    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    writer.empty(sync ? FrontendType.SYNC : FrontendType.FLUSH);
+    connection.flush();
+    return await(connection, sync);
+  }
+
+  /**
    * Collects an answer.
    *
    * @param untilReady true to read to ReadyForQuery, false to read to the end of one command or an

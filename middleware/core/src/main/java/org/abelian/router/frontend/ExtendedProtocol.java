@@ -123,7 +123,7 @@ public final class ExtendedProtocol {
       SharedStatement statement, AnalysedStatement analysed, boolean named, boolean alone)
       throws IOException {
     RoutedStatement routed = analysed.routed();
-    if (!analysed.hasRandomKeys()) {
+    if (!analysed.hasGeneratedKeys()) {
       return bind(statement, routed, named, alone);
     }
     AnalysedStatement whole = statements.analysed(statement, alone);
@@ -134,7 +134,11 @@ public final class ExtendedProtocol {
     if (generated == null) {
       return bind(statement, routed, named, alone);
     }
-    bind.look(statements.keys().bind(generated, bind), 0);
+    byte[] extended = statements.keys().bind(generated, bind);
+    if (extended == null) {
+      return Progress.QUIET;
+    }
+    bind.look(extended, 0);
     return bind(generated.statement(), generated.routed(), named, alone);
   }
 

@@ -1,9 +1,17 @@
 package org.abelian.router.frontend;
 
+import java.io.IOException;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
+import org.abelian.router.analysis.ComputedFacts;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.engine.EngineContext;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
@@ -48,9 +56,47 @@ public final class KeyGeneration {
     return wanted ? generated : null;
   }
 
-  /** The client's Bind with new keys after its values. */
-  public byte[] bind(GeneratedKeys generated, BindMessage client) {
-    return generated.bind(client, keys);
+  /**
+   * The client's Bind with keys after its values; null when earlier answers must come first.
+   *
+   * @throws RuntimeException the error of the node that computes keys
+   */
+  public byte[] bind(GeneratedKeys generated, BindMessage client) throws IOException {
+    if (generated.query() == null) {
+      return generated.bind(client, keys, List.of());
+    }
+    Backend backend = context.replies().isEmpty() ? computes(generated.query().facts()) : null;
+    if (backend == null) {
+      return null;
+    }
+    QueryResult result =
+        NodeCall.valuesOf(
+            backend.connection, generated.query().statement(), client, !backend.touched);
+    if (!result.succeeded()) {
+      backend.skips = backend.touched;
+      throw new ClientError(result.errorFields());
+    }
+    return generated.bind(client, keys, result.rows());
+  }
+
+  /**
+   * The node that computes keys. It does so beside the client's transaction, unless the values
+   * depend on that; then null is returned until the node has joined it.
+   */
+  private Backend computes(ComputedFacts facts) {
+    Catalog catalog = catalogs.current();
+    Backend backend =
+        facts.sequences()
+            ? context.backends().backend(catalog.first())
+            : context.backends().home(catalog);
+    TransactionState transaction = context.transactions().state();
+    boolean depends = facts.transactional() || transaction.changesSettings();
+    if (transaction.isOpen() && !backend.begun && depends) {
+      context.transactions().enter(backend, false);
+      return null;
+    }
+    context.backends().connect(backend);
+    return backend;
   }
 
   private boolean mayCommute(GeneratedKeys generated, boolean alone) {

@@ -203,7 +203,7 @@ public final class SimpleProtocol {
       throws IOException {
     boolean alone = texts.size() == 1;
     AnalysedStatement whole =
-        analysed.hasRandomKeys() ? statements.analysed(statement, alone) : analysed;
+        analysed.hasGeneratedKeys() ? statements.analysed(statement, alone) : analysed;
     if (whole == null) {
       return Progress.QUIET;
     }
@@ -212,8 +212,12 @@ public final class SimpleProtocol {
     if (generated == null) {
       return run(statement, whole.routed(), array, at, length);
     }
+    byte[] extended = statements.keys().bind(generated, bind);
+    if (extended == null) {
+      return Progress.QUIET;
+    }
     replaced = true;
-    bind.look(statements.keys().bind(generated, bind), 0);
+    bind.look(extended, 0);
     return run(generated.statement(), generated.routed(), array, at, length);
   }
 

@@ -164,7 +164,7 @@ public final class BindMessage {
   /**
    * Writes its formats and values, and more values after them.
    *
-   * @param more in text form
+   * @param more in text form; null is NULL
    */
   public void writeValues(FrameWriter writer, List<ByteQueue> more) {
     int all = parameterCount + more.size();
@@ -181,7 +181,11 @@ public final class BindMessage {
       }
     }
     for (ByteQueue value : more) {
-      writer.int4(value.size()).bytes(value.array(), value.start(), value.size());
+      if (value == null) {
+        writer.int4(-1);
+      } else {
+        writer.int4(value.size()).bytes(value.array(), value.start(), value.size());
+      }
     }
   }
 

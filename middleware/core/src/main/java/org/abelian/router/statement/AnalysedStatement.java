@@ -6,14 +6,14 @@ package org.abelian.router.statement;
  * @param scope whose analysis this is: sessions that read names and literals alike
  * @param epoch the router's schema epoch when a node was asked
  * @param routed what it does, and where it goes
- * @param toldKeys true when the node has told how it is run with keys that the router generates
+ * @param toldKeys true when the node has told how it is run with keys that are known before
  * @param generated how that is; null when it has none, or the node has not told
  */
 public record AnalysedStatement(
     Object scope, long epoch, RoutedStatement routed, boolean toldKeys, GeneratedKeys generated)
     implements SharedStatement.Known {
-  /** True when it has random keys that the router could generate. */
-  public boolean hasRandomKeys() {
+  /** True when it has keys that could be known before its rows are placed. */
+  public boolean hasGeneratedKeys() {
     return generated != null || routed.facts().randomKeys();
   }
 

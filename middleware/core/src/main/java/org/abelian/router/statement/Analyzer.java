@@ -158,7 +158,8 @@ public final class Analyzer {
       throw ClientError.of("42601", "cannot insert multiple commands into a prepared statement");
     }
     StatementFacts only = facts.get(0);
-    return new Told(only, only.randomKeys() ? FactsParser.made(result.value()) : null);
+    return new Told(
+        only, only.kind() == StatementKind.INSERT ? FactsParser.made(result.value()) : null);
   }
 
   /** The question changes nothing: over an idle connection that broke it is asked again. */

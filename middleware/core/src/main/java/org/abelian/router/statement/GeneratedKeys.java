@@ -4,7 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.abelian.router.analysis.ComputedFacts;
 import org.abelian.router.analysis.MadeFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
@@ -18,12 +20,22 @@ import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Routing;
 
 /**
- * An INSERT whose random keys the router generates, as nodes run it: the keys are parameters after
- * the client's own.
+ * An INSERT whose keys are known before its rows are placed, as nodes run it: the keys are
+ * parameters after the client's own. Random ones are the router's, others a node computes first.
  *
  * @param keys how many there are
+ * @param query computes those that are not random; null when all are
  */
-public record GeneratedKeys(SharedStatement statement, RoutedStatement routed, int keys) {
+public record GeneratedKeys(
+    SharedStatement statement, RoutedStatement routed, int keys, KeyQuery query) {
+  /**
+   * What computes keys.
+   *
+   * @param statement has the client's parameters
+   * @param facts what is to be known of it
+   */
+  public record KeyQuery(NodeStatement statement, ComputedFacts facts) {}
+
   /**
    * The form for these facts; null when there are none, or the table is not placed: only of placed
    * tables, routers learn at once that a default has changed.
@@ -35,7 +47,17 @@ public record GeneratedKeys(SharedStatement statement, RoutedStatement routed, i
     return new GeneratedKeys(
         statements.intern(NodeStatement.of(facts.text(), facts.facts().parameters()).body()),
         new RoutedStatement(Routing.compile(facts.text(), facts.facts(), catalog)),
-        facts.count());
+        facts.count(),
+        query(facts));
+  }
+
+  private static KeyQuery query(MadeFacts facts) {
+    if (facts.computed() == null) {
+      return null;
+    }
+    List<Integer> types = facts.facts().parameters();
+    List<Integer> own = types.subList(0, types.size() - facts.count());
+    return new KeyQuery(NodeStatement.of(facts.computed().query(), own), facts.computed());
   }
 
   /** EXPLAIN of it. */
@@ -45,7 +67,8 @@ public record GeneratedKeys(SharedStatement statement, RoutedStatement routed, i
     return new GeneratedKeys(
         statements.intern(NodeStatement.of(text, types).body()),
         new RoutedStatement(command, routed.router()),
-        keys);
+        keys,
+        query);
   }
 
   private static boolean isPlaced(StatementFacts facts, Catalog catalog) {
@@ -55,9 +78,17 @@ public record GeneratedKeys(SharedStatement statement, RoutedStatement routed, i
         .allMatch(table -> catalog.placement(table).isPresent());
   }
 
-  /** The client's Bind with new keys after its values. */
-  public byte[] bind(BindMessage client, Supplier<UUID> source) {
-    List<ByteQueue> made = Stream.generate(source).limit(keys).map(GeneratedKeys::text).toList();
+  /**
+   * The client's Bind with keys after its values.
+   *
+   * @param computed the answer to the query, in text form; empty when there is none
+   */
+  public byte[] bind(BindMessage client, Supplier<UUID> source, List<byte[][]> computed) {
+    List<ByteQueue> made =
+        IntStream.range(0, keys)
+            .mapToObj(key -> query == null ? null : query.facts().places().get(key))
+            .map(place -> place == null ? text(source.get()) : text(place, computed))
+            .collect(Collectors.toList()); // which may hold NULLs
     ByteQueue queue = new ByteQueue(client.end() - client.portalAt() + 64 * (keys + 1));
     FrameWriter writer = new FrameWriter(queue);
     int names = client.tailAt() - client.portalAt();
@@ -69,7 +100,15 @@ public record GeneratedKeys(SharedStatement statement, RoutedStatement routed, i
   }
 
   private static ByteQueue text(UUID key) {
-    byte[] text = key.toString().getBytes(StandardCharsets.US_ASCII);
+    return text(key.toString().getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static ByteQueue text(ComputedFacts.Place place, List<byte[][]> computed) {
+    byte[] text = computed.get(place.row())[place.column()];
+    return text == null ? null : text(text);
+  }
+
+  private static ByteQueue text(byte[] text) {
     ByteQueue queue = new ByteQueue(text.length);
     queue.append(text);
     return queue;

@@ -1314,7 +1314,7 @@ CREATE FUNCTION abelian.counts_whole(sequence oid) RETURNS boolean LANGUAGE sql 
     FROM abelian.takers_of(sequence) t
 $$;
 -- Whether the nodes share a sequence's values among them, since a distributed table takes some.
-CREATE FUNCTION abelian.is_divided(sequence oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION abelian.is_divided(sequence oid) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT NOT coalesce(abelian.counts_whole(sequence), true)
 $$;
 REVOKE ALL ON FUNCTION abelian.takers_of(oid), abelian.counts_whole(oid) FROM PUBLIC;

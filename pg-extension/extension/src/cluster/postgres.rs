@@ -49,6 +49,18 @@ pub fn may_insert(table: pg_sys::Oid, column: i16) -> bool {
     }
 }
 
+/// Whether the current user may insert nothing at all into the table, so that an INSERT is refused whatever it gives.
+pub fn may_not_insert(table: pg_sys::Oid) -> bool {
+    let mode = pg_sys::ACL_INSERT as pg_sys::AclMode;
+    // SAFETY: catalogue look-ups.
+    unsafe {
+        let user = pg_sys::GetUserId();
+        pg_sys::pg_class_aclcheck(table, user, mode) != pg_sys::AclResult::ACLCHECK_OK
+            && pg_sys::pg_attribute_aclcheck_all(table, user, mode, pg_sys::AclMaskHow::ACLMASK_ANY)
+                != pg_sys::AclResult::ACLCHECK_OK
+    }
+}
+
 /// Sets a parameter for the rest of the transaction.
 pub fn set_local(name: &CStr, value: &CStr) {
     set(name, value, pg_sys::GucAction::GUC_ACTION_LOCAL);

@@ -51,9 +51,13 @@ impl Computing {
         let ignores = query.override_ == pg_sys::OverridingKind::OVERRIDING_USER_VALUE;
         let wanted = match target.map(|target| &target.placement) {
             _ if ignores => Wanted::Nothing,
-            Some(Placement::Distributed(spreading)) => {
-                Wanted::Columns(spreading.columns.iter().map(|(column, _)| *column).collect())
-            }
+            Some(Placement::Distributed(spreading)) => Wanted::Columns(
+                spreading
+                    .columns
+                    .iter()
+                    .map(|(column, _)| *column)
+                    .collect(),
+            ),
             Some(Placement::Reference) => Wanted::Mutable,
             Some(Placement::None | Placement::Catalog) | None => Wanted::Nothing,
         };
@@ -144,7 +148,9 @@ enum Want {
 
 /// Whether it needs more than values: columns, subqueries, or the place where it stands.
 fn reads_rows(expression: NodePtr) -> bool {
-    use pg_sys::NodeTag::{T_Aggref, T_GroupingFunc, T_SetToDefault, T_SubLink, T_Var, T_WindowFunc};
+    use pg_sys::NodeTag::{
+        T_Aggref, T_GroupingFunc, T_SetToDefault, T_SubLink, T_Var, T_WindowFunc,
+    };
     // SAFETY: an expression of a statement.
     let several = unsafe { pg_sys::expression_returns_set(expression) };
     several

@@ -2,11 +2,12 @@
 
 use super::graph::Column;
 use super::operand;
-use super::relation::Spreading;
+use super::relation::{Relation, Spreading};
 use super::row_spans;
 use super::scope::{Range, ScopeId, Scopes};
 use super::tree::{self, NodePtr};
-use pgrx::pg_sys::{self, RTEKind};
+use crate::opened::Opened;
+use pgrx::pg_sys::{self, Oid, RTEKind};
 use serde_json::{Value as Json, json};
 use std::ffi::CStr;
 
@@ -54,6 +55,9 @@ pub fn facts(
             facts["key_links"] = key_links(scopes, scope, target, &columns, &entries);
         }
     }
+    if facts["source"] == "values" {
+        add_null_keys(&scopes.relations[target], &mut facts);
+    }
     let count = facts["rows"].as_array().map_or(0, Vec::len);
     if let Some(spans) = value_spans(statement, text, count) {
         let (first, last) = (spans.first()?, spans.last()?);
@@ -61,6 +65,41 @@ pub fn facts(
         facts["row_spans"] = json!(spans);
     }
     Some(facts)
+}
+
+/// A distribution column that is not given, and has no default, gets NULL.
+fn add_null_keys(target: &Relation, facts: &mut Json) {
+    let Some(spreading) = target.spreading() else {
+        return;
+    };
+    for (attribute, _) in &spreading.columns {
+        let name = json!(target.column_name(*attribute));
+        let given = facts["columns"]
+            .as_array()
+            .is_some_and(|columns| columns.contains(&name));
+        if given || has_default(target.oid, *attribute) {
+            continue;
+        }
+        if let Some(columns) = facts["columns"].as_array_mut() {
+            columns.push(name);
+        }
+        for row in facts["rows"].as_array_mut().into_iter().flatten() {
+            if let Some(values) = row.as_array_mut() {
+                values.push(json!({ "null": true }));
+            }
+        }
+    }
+}
+
+fn has_default(table: Oid, attribute: i16) -> bool {
+    let Some(relation) = Opened::open(table, pg_sys::AccessShareLock) else {
+        return true;
+    };
+    let column = &relation.columns()[attribute as usize - 1];
+    // A domain may have one, too.
+    // SAFETY: a column of the open relation.
+    let default = unsafe { pg_sys::build_column_default(relation.relation(), attribute.into()) };
+    column.attidentity != 0 || !default.is_null()
 }
 
 enum Source {

@@ -182,6 +182,7 @@ fn known_defaults(table: Oid, computing: &Computing) -> Vec<Column> {
     let Some(relation) = Opened::open(table, pg_sys::AccessShareLock) else {
         return found;
     };
+    let refused = postgres::may_not_insert(table); // by its node
     for column in relation.columns() {
         let identity = column.attidentity as u8;
         let has_default = column.atthasdef || identity != 0;
@@ -207,7 +208,7 @@ fn known_defaults(table: Oid, computing: &Computing) -> Vec<Column> {
                     collation: column.attcollation,
                 },
                 default,
-                allowed: postgres::may_insert(table, column.attnum),
+                allowed: refused || postgres::may_insert(table, column.attnum),
                 always: identity == pg_sys::ATTRIBUTE_IDENTITY_ALWAYS,
             }));
         }

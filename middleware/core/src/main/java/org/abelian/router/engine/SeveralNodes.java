@@ -7,7 +7,9 @@ import org.abelian.router.catalog.Catalog;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
+import org.abelian.router.execution.RowsInTurn;
 import org.abelian.router.execution.TagSum;
+import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.TransactionWork;
 import org.abelian.router.statement.RoutedStatement;
@@ -39,6 +41,20 @@ final class SeveralNodes {
       portal.execute(0);
       replies.add(NodeReply.share(portal.connection(), sum));
     }
+    replies.add(RouterWork.then(() -> replies.output().commandComplete(sum.tag())));
+  }
+
+  /**
+   * All run it; rows are given in this order, and counts are added.
+   *
+   * @param order for each row that was inserted, whose it is
+   */
+  static void executeInTurn(EngineContext context, List<NodePortal> portals, List<Integer> order) {
+    ReplyQueue replies = context.replies();
+    TagSum sum = new TagSum();
+    portals.forEach(portal -> portal.execute(0));
+    List<NodeConnection> connections = portals.stream().map(NodePortal::connection).toList();
+    replies.add(new RowsInTurn(connections, order, sum));
     replies.add(RouterWork.then(() -> replies.output().commandComplete(sum.tag())));
   }
 

@@ -9,33 +9,45 @@ import org.abelian.router.statement.RoutedStatement;
 
 /**
  * Several nodes write, each its own rows: an UPDATE or DELETE whose text goes to all of them, or an
- * INSERT of which each gets its part. Counts are added; rows of RETURNING are given one node after
- * the other. All of it is one transaction.
+ * INSERT of which each gets its part. Counts are added. Rows of RETURNING are given one node after
+ * the other, those of an INSERT in the order of its rows. All of it is one transaction.
  */
 public final class WriteExecution extends Execution {
   private final EngineContext context;
   private final RoutedStatement routed;
   private final List<NodePortal> portals;
+  private final List<Integer> order;
 
-  private WriteExecution(EngineContext context, RoutedStatement routed, List<NodePortal> portals) {
+  private WriteExecution(
+      EngineContext context,
+      RoutedStatement routed,
+      List<NodePortal> portals,
+      List<Integer> order) {
     this.context = context;
     this.routed = routed;
     this.portals = portals;
+    this.order = order;
   }
 
   static WriteExecution bind(
       EngineContext context, BoundStatement bound, Route.ScatterWrite route) {
     List<Route.Part> parts =
         route.nodes().stream().map(node -> new Route.Part(node, bound.statement().sql())).toList();
-    return bind(context, bound, parts, true);
+    return bind(context, bound, parts, List.of());
   }
 
   static WriteExecution bind(EngineContext context, BoundStatement bound, Route.Split route) {
-    return bind(context, bound, route.parts(), false);
+    return bind(context, bound, route.parts(), route.order());
   }
 
+  /**
+   * Binds each part.
+   *
+   * @param order whose each row of the INSERT is; empty when the parts are the whole statement
+   */
   private static WriteExecution bind(
-      EngineContext context, BoundStatement bound, List<Route.Part> parts, boolean whole) {
+      EngineContext context, BoundStatement bound, List<Route.Part> parts, List<Integer> order) {
+    boolean whole = order.isEmpty();
     context.transactions().openImplicit();
     RoutedStatement routed = bound.routed();
     List<NodePortal> portals = new ArrayList<>();
@@ -51,7 +63,7 @@ public final class WriteExecution extends Execution {
       portals.add(portal);
     }
     bound.answerBind(context.replies());
-    return new WriteExecution(context, routed, portals);
+    return new WriteExecution(context, routed, portals, order);
   }
 
   @Override
@@ -66,7 +78,11 @@ public final class WriteExecution extends Execution {
   @Override
   public Progress execute(int limit) {
     context.retry().forbidAfterWrites();
-    SeveralNodes.execute(context, portals);
+    if (routed.facts().returnsRows() && !order.isEmpty()) {
+      SeveralNodes.executeInTurn(context, portals, order);
+    } else {
+      SeveralNodes.execute(context, portals);
+    }
     return Progress.NEXT;
   }
 

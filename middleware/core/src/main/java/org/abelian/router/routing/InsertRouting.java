@@ -99,7 +99,8 @@ final class InsertRouting {
     }
     List<Route.Part> parts = new ArrayList<>();
     rows.forEach((node, own) -> parts.add(new Route.Part(node, text.withRows(own))));
-    return new Route.Split(parts);
+    List<Integer> order = List.copyOf(rows.keySet());
+    return new Route.Split(parts, Arrays.stream(nodes).mapToObj(order::indexOf).toList());
   }
 
   /** The route to the node of the row, if all that the statement reads beside it is there too. */

@@ -45,11 +45,14 @@ public sealed interface Route {
   /**
    * A multi-row INSERT whose rows belong to several nodes: each node runs its own text; counts are
    * added.
+   *
+   * @param order for each row of the statement, which of the parts has it, from 0
    */
-  record Split(List<Part> parts) implements Route {
-    /** Copies the list. */
+  record Split(List<Part> parts, List<Integer> order) implements Route {
+    /** Copies the lists. */
     public Split {
       parts = List.copyOf(parts);
+      order = List.copyOf(order);
     }
   }
 

@@ -181,8 +181,10 @@ class CompositeRoutingTest {
                                       .mapToObj(rows::get)
                                       .toList())))
               .toList();
+      List<Integer> homes = expected.stream().map(Route.Part::node).toList();
+      List<Integer> order = nodes.stream().map(homes::indexOf).toList();
       assertEquals(
-          expected.size() == 1 ? new Route.OneNode(nodes.get(0)) : new Route.Split(expected),
+          expected.size() == 1 ? new Route.OneNode(nodes.get(0)) : new Route.Split(expected, order),
           route,
           "seed " + seed);
     }

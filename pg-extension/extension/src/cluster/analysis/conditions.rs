@@ -1,5 +1,6 @@
 //! Reads the conditions of a query level into the equality graph.
 
+use super::bounds::Comparison;
 use super::graph::{Column, Fact};
 use super::operand::{self, Operand};
 use super::scope::{Range, ScopeId, Scopes};
@@ -108,12 +109,35 @@ fn read_conjunct(scopes: &mut Scopes, scope: ScopeId, conjunct: NodePtr, strengt
         }
         return;
     }
+    if let Some(comparison) = Comparison::of(conjunct) {
+        read_comparison(scopes, scope, &comparison, strength);
+        return;
+    }
     for (column, mut values) in restrictions(scopes, scope, conjunct) {
         let fact = match values.len() {
             1 if values[0].get("param_array").is_none() => Fact::Is(values.remove(0)),
             _ => Fact::In(values),
         };
         state(scopes, column, fact, strength);
+    }
+}
+
+fn read_comparison(
+    scopes: &mut Scopes,
+    scope: ScopeId,
+    comparison: &Comparison,
+    strength: &Strength,
+) {
+    let left = operand::operand(scopes, scope, comparison.left);
+    let right = operand::operand(scopes, scope, comparison.right);
+    let (column, bound) = match (left, right) {
+        (Operand::Column(column), Operand::Value(value)) => (column, comparison.of_left(value)),
+        (Operand::Value(value), Operand::Column(column)) => (column, comparison.of_right(value)),
+        _ => return,
+    };
+    // Of a column of an outer level, the condition says nothing about rows there.
+    if is_of_level(scopes, scope, column) {
+        state(scopes, column, Fact::Bounded(bound), strength);
     }
 }
 

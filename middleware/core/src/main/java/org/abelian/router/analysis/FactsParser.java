@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.placement.Condition.Comparison;
 
 /**
  * Reads the JSON of abelian.analyze(). A field that is missing has the value that promises least.
@@ -64,6 +65,7 @@ public final class FactsParser {
         list(node.path("parameters"), FactsParser::oid),
         list(node.path("relations"), FactsParser::relation),
         list(node.path("equalities"), FactsParser::equality),
+        list(node.path("ranges"), FactsParser::range),
         insert(node.path("insert")),
         node.path("volatile").asBoolean(),
         node.path("mutable").asBoolean(),
@@ -152,6 +154,16 @@ public final class FactsParser {
         list(node.path("columns"), FactsParser::column),
         list(node.path("values"), FactsParser::value),
         list(node.path("in"), members -> list(members, FactsParser::value)));
+  }
+
+  private static KeyRange range(JsonNode node) {
+    return new KeyRange(
+        column(node.path("column")),
+        list(
+            node.path("bounds"),
+            bound ->
+                new KeyRange.Bound(
+                    Comparison.of(bound.path("operator").asText()), value(bound.path("value")))));
   }
 
   private static InsertFacts insert(JsonNode node) {

@@ -49,6 +49,7 @@ public record StatementFacts(
     List<Integer> parameters,
     List<RelationFacts> relations,
     List<Equality> equalities,
+    List<KeyRange> ranges,
     InsertFacts insert,
     boolean volatileFunctions,
     boolean mutable,
@@ -74,6 +75,7 @@ public record StatementFacts(
     parameters = List.copyOf(parameters);
     relations = List.copyOf(relations);
     equalities = List.copyOf(equalities);
+    ranges = List.copyOf(ranges);
     operations = List.copyOf(operations);
     functions = List.copyOf(functions);
     innerParameters = List.copyOf(innerParameters);
@@ -101,6 +103,7 @@ public record StatementFacts(
         false,
         parameters,
         relations,
+        List.of(),
         List.of(),
         null,
         volatileFunctions,

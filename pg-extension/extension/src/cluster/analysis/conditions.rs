@@ -103,7 +103,7 @@ fn read_conjunct(scopes: &mut Scopes, scope: ScopeId, conjunct: NodePtr, strengt
             }
             (Operand::Column(column), Operand::Value(value))
             | (Operand::Value(value), Operand::Column(column)) => {
-                state(scopes, column, Fact::Is(value), strength);
+                state(scopes, scope, column, Fact::Is(value), strength);
             }
             _ => {}
         }
@@ -118,7 +118,7 @@ fn read_conjunct(scopes: &mut Scopes, scope: ScopeId, conjunct: NodePtr, strengt
             1 if values[0].get("param_array").is_none() => Fact::Is(values.remove(0)),
             _ => Fact::In(values),
         };
-        state(scopes, column, fact, strength);
+        state(scopes, scope, column, fact, strength);
     }
 }
 
@@ -135,15 +135,13 @@ fn read_comparison(
         (Operand::Value(value), Operand::Column(column)) => (column, comparison.of_right(value)),
         _ => return,
     };
-    // Of a column of an outer level, the condition says nothing about rows there.
-    if is_of_level(scopes, scope, column) {
-        state(scopes, column, Fact::Bounded(bound), strength);
-    }
+    state(scopes, scope, column, Fact::Bounded(bound), strength);
 }
 
-fn state(scopes: &mut Scopes, column: Column, fact: Fact, strength: &Strength) {
+fn state(scopes: &mut Scopes, scope: ScopeId, column: Column, fact: Fact, strength: &Strength) {
     let restricts = match strength {
-        Strength::Filter => true,
+        // Of a column of an outer level, the condition says nothing about rows there.
+        Strength::Filter => is_of_level(scopes, scope, column),
         Strength::Nullable(columns) => columns.contains(&column),
         Strength::Full => false,
     };

@@ -93,6 +93,7 @@ public final class FactsParser {
         merge(node.path("merge")),
         copy(node.path("copy")),
         procedure(node.path("procedure")),
+        body(node.path("body")),
         blind(node.path("blind")),
         combined(node),
         node.path("random_keys").asBoolean(),
@@ -228,6 +229,29 @@ public final class FactsParser {
         node.path("computed").asBoolean(true),
         list(node.path("columns"), FactsParser::oid),
         blindCall(node.path("blind")));
+  }
+
+  private static BodyFacts body(JsonNode node) {
+    return node.isObject()
+        ? new BodyFacts(
+            node.path("signature").asText(),
+            node.path("returns").asBoolean(true),
+            node.path("flat").asBoolean(),
+            list(node.path("unseen"), JsonNode::asText),
+            list(node.path("arguments"), values -> list(values, FactsParser::value)),
+            list(node.path("touches"), FactsParser::touch))
+        : null;
+  }
+
+  private static BodyFacts.Touch touch(JsonNode node) {
+    Map<String, Integer> columns = new LinkedHashMap<>();
+    node.path("columns")
+        .forEach(column -> columns.put(column.path(0).asText(), column.path(1).asInt()));
+    return new BodyFacts.Touch(
+        node.path("schema").asText(),
+        node.path("table").asText(),
+        node.path("write").asBoolean(true),
+        columns);
   }
 
   private static BlindCallFacts blindCall(JsonNode node) {

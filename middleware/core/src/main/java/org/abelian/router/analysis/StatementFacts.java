@@ -30,6 +30,8 @@ import java.util.List;
  * @param merge how the parts that several nodes compute become the whole; null when it need not
  * @param copy null unless it is a COPY of a table
  * @param procedure null unless it is the call of a distributed procedure and nothing else
+ * @param body null unless it is the call of another procedure, which the node of no cluster was
+ *     asked about
  * @param blind null unless it changes rows: whether it can be done again later unnoticed
  * @param combined how it can stand for several of different sessions; null when it cannot
  * @param randomKeys true when it has random keys that the router could make
@@ -64,6 +66,7 @@ public record StatementFacts(
     MergeFacts merge,
     CopyFacts copy,
     ProcedureFacts procedure,
+    BodyFacts body,
     BlindFacts blind,
     CombinedFacts combined,
     boolean randomKeys,
@@ -116,6 +119,7 @@ public record StatementFacts(
         functions,
         nodeFunctions,
         command,
+        null,
         null,
         null,
         null,

@@ -320,6 +320,7 @@ final class FactsBuilder {
         procedure,
         null,
         null,
+        null,
         false,
         null,
         List.of(),

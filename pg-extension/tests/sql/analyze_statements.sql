@@ -65,6 +65,7 @@ SELECT equal(statement) AS equalities, statement FROM (VALUES
   ('WITH q AS (SELECT * FROM a) SELECT * FROM q y JOIN q z ON y.x = z.x WHERE y.k = 5'), ('WITH q AS (SELECT * FROM a WHERE k = 5) SELECT * FROM q JOIN b USING (k) JOIN q z USING (k)'),
   ('SELECT * FROM both_views WHERE k = 5'), ('SELECT * FROM a WHERE k = 5 AND EXISTS (SELECT FROM b WHERE b.k = a.k)'), ('SELECT * FROM a WHERE EXISTS (SELECT FROM b WHERE b.k = a.k AND b.k = 5)'),
   ('SELECT * FROM a WHERE k = 5 AND x IN (SELECT b.x FROM b WHERE b.k = a.k)'), ('SELECT * FROM a WHERE k IN (SELECT b.k FROM b) AND k = 5'), ('SELECT * FROM a WHERE k NOT IN (SELECT b.k FROM b) AND k = 5'),
+  ('SELECT *, (SELECT 1 WHERE a.k = 5) FROM a'), ('SELECT * FROM a WHERE EXISTS (SELECT FROM b WHERE a.k = 5) OR a.x = 1'), ('SELECT *, (SELECT 1 FROM b WHERE b.k = a.k AND a.k IN (5, 6)) FROM a'),
   ('SELECT *, (SELECT max(id) FROM b WHERE b.k = a.k) FROM a WHERE k = 5'), ('SELECT * FROM a, LATERAL (SELECT * FROM b WHERE b.k = a.k LIMIT 1) q WHERE a.k = 5'),
   -- writes
   ('UPDATE a SET x = 1 WHERE k = $1'), ('UPDATE a SET x = b.x FROM b WHERE a.k = b.k AND b.k = 5'), ('DELETE FROM a USING b WHERE a.k = b.k AND b.id = 1'),

@@ -1,5 +1,6 @@
 //! Reads the conditions of a query level into the equality graph.
 
+use super::bounds::Comparison;
 use super::graph::{Column, Fact};
 use super::operand::{self, Operand};
 use super::scope::{Range, ScopeId, Scopes};
@@ -102,10 +103,14 @@ fn read_conjunct(scopes: &mut Scopes, scope: ScopeId, conjunct: NodePtr, strengt
             }
             (Operand::Column(column), Operand::Value(value))
             | (Operand::Value(value), Operand::Column(column)) => {
-                state(scopes, column, Fact::Is(value), strength);
+                state(scopes, scope, column, Fact::Is(value), strength);
             }
             _ => {}
         }
+        return;
+    }
+    if let Some(comparison) = Comparison::of(conjunct) {
+        read_comparison(scopes, scope, &comparison, strength);
         return;
     }
     for (column, mut values) in restrictions(scopes, scope, conjunct) {
@@ -113,13 +118,30 @@ fn read_conjunct(scopes: &mut Scopes, scope: ScopeId, conjunct: NodePtr, strengt
             1 if values[0].get("param_array").is_none() => Fact::Is(values.remove(0)),
             _ => Fact::In(values),
         };
-        state(scopes, column, fact, strength);
+        state(scopes, scope, column, fact, strength);
     }
 }
 
-fn state(scopes: &mut Scopes, column: Column, fact: Fact, strength: &Strength) {
+fn read_comparison(
+    scopes: &mut Scopes,
+    scope: ScopeId,
+    comparison: &Comparison,
+    strength: &Strength,
+) {
+    let left = operand::operand(scopes, scope, comparison.left);
+    let right = operand::operand(scopes, scope, comparison.right);
+    let (column, bound) = match (left, right) {
+        (Operand::Column(column), Operand::Value(value)) => (column, comparison.of_left(value)),
+        (Operand::Value(value), Operand::Column(column)) => (column, comparison.of_right(value)),
+        _ => return,
+    };
+    state(scopes, scope, column, Fact::Bounded(bound), strength);
+}
+
+fn state(scopes: &mut Scopes, scope: ScopeId, column: Column, fact: Fact, strength: &Strength) {
     let restricts = match strength {
-        Strength::Filter => true,
+        // Of a column of an outer level, the condition says nothing about rows there.
+        Strength::Filter => is_of_level(scopes, scope, column),
         Strength::Nullable(columns) => columns.contains(&column),
         Strength::Full => false,
     };

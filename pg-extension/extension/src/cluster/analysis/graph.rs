@@ -6,6 +6,7 @@
 //!   pass from the first to the second only;
 //! - *matched*: rows meet only where both are equal, but each matters also without the other (full joins).
 
+use super::bounds::Bound;
 use serde_json::Value as Json;
 use std::collections::{BTreeSet, HashSet};
 
@@ -28,6 +29,8 @@ pub enum Fact {
     Is(Json),
     /// It equals one of these.
     In(Vec<Json>),
+    /// It is before or behind a value.
+    Bounded(Bound),
 }
 
 /// Columns that are equal, with the facts that hold for each of them.

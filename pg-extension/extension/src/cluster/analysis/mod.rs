@@ -2,10 +2,11 @@
 //! views or search path. Executes nothing; takes the locks that the analysis of the statement itself would take.
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
-//! `scope` and `conditions` (levels of a query), `sql_body`, `node_functions` and `functions`, `blind`, `procedure_call`, `insert`, `copy`, `tokens`, `prepared`, `cursor`, `utility`, `definition`, `temporary` and `view_query` (commands), `locality` (which queries can be
+//! `scope`, `bounds` and `conditions` (levels of a query), `sql_body`, `node_functions` and `functions`, `blind`, `procedure_call`, `insert`, `copy`, `tokens`, `prepared`, `cursor`, `utility`, `definition`, `temporary` and `view_query` (commands), `locality` (which queries can be
 //! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `computed` and `made` (values of an INSERT that are known before its rows are placed), `statement`.
 
 pub mod blind;
+mod bounds;
 mod combined;
 mod computed;
 mod conditions;

@@ -111,6 +111,7 @@ fn is_bare(query: &pg_sys::Query) -> bool {
 pub fn describe(call: Option<Call>, facts: &mut Json) {
     let Some(call) = call else { return };
     let Some(record) = procedure::find(call.function.funcid) else {
+        describe_ordinary(&call, facts);
         return;
     };
     let arguments = arguments(call.function);
@@ -124,6 +125,17 @@ pub fn describe(call: Option<Call>, facts: &mut Json) {
         "columns": call.columns.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>(),
         "blind": procedure::blind_facts(call.function.funcid, &record, &arguments),
     });
+}
+
+/// What somebody must know of a call who wonders whether the procedure should be distributed.
+fn describe_ordinary(call: &Call, facts: &mut Json) {
+    let returns = call.columns.iter().any(|oid| *oid != pg_sys::VOIDOID);
+    let mut body = procedure::body_facts(call.function.funcid, returns);
+    if !body.is_null() {
+        let arguments = arguments(call.function);
+        body["arguments"] = arguments.iter().map(|argument| values(*argument)).collect();
+        facts["body"] = body;
+    }
 }
 
 /// The input arguments in their order, defaults filled in.

@@ -6,7 +6,7 @@ use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
-    blind, combined, copy, cursor, functions, insert, made, merge, parser, prepared,
+    blind, bounds, combined, copy, cursor, functions, insert, made, merge, parser, prepared,
     procedure_call, relation, utility, view_query,
 };
 use crate::boundary::PostgresError;
@@ -132,7 +132,7 @@ fn describe_utility(
     }
     for view in utility::views(command) {
         if let Some(query) = view_query::of(view) {
-            describe_inner(query, facts)?;
+            describe_inner(query, facts, text)?;
         }
     }
     match utility::inner_statement(command) {
@@ -158,7 +158,7 @@ fn describe_statement_inside(
             }
             Ok(())
         }
-        Some(inner) => describe_inner(inner, facts),
+        Some(inner) => describe_inner(inner, facts, text),
         None => {
             // PREPARE, COPY (query) and CREATE VIEW analyse theirs when they run.
             let mut raw = pg_sys::RawStmt {
@@ -178,7 +178,7 @@ fn describe_statement_inside(
             if tree::cast::<pg_sys::ViewStmt, _>(command).is_some() {
                 describe_view(analysed.query, facts)
             } else {
-                describe_inner(analysed.query, facts)
+                describe_inner(analysed.query, facts, text)
             }
         }
     }
@@ -201,7 +201,11 @@ fn describe_view(query: &'static pg_sys::Query, facts: &mut Json) -> Result<(), 
 }
 
 /// Relations and equalities of a query inside a utility command.
-fn describe_inner(query: &'static pg_sys::Query, facts: &mut Json) -> Result<(), PostgresError> {
+fn describe_inner(
+    query: &'static pg_sys::Query,
+    facts: &mut Json,
+    text: &CStr,
+) -> Result<(), PostgresError> {
     let mut scopes = Scopes::default();
     let queries = parser::rewrite(query)?;
     for query in &queries {
@@ -209,7 +213,7 @@ fn describe_inner(query: &'static pg_sys::Query, facts: &mut Json) -> Result<(),
     }
     facts["inner_kind"] = json!(command_name(query));
     let target = facts["relations"].as_array().cloned().unwrap_or_default();
-    describe_relations(&scopes, facts);
+    describe_relations(&scopes, facts, text);
     if let Some(relations) = facts["relations"].as_array_mut() {
         // The table that the rows go into comes after those that they come from.
         relations.extend(target);
@@ -276,7 +280,7 @@ fn describe_query(
     if let (&[rewritten], false) = (queries.as_slice(), depends_on_more(facts)) {
         combined::describe(query, rewritten, parameters, facts)?;
     }
-    describe_relations(&scopes, facts);
+    describe_relations(&scopes, facts, text);
     if scopes.relations.is_empty() && facts["object_ids"] == json!(true) {
         facts["relations"] = json!([catalogue()]);
     }
@@ -414,7 +418,7 @@ fn fill_in(found: &functions::Functions, facts: &mut Json) {
     facts["of_no_node"] = json!(found.of_no_node);
 }
 
-fn describe_relations(scopes: &Scopes, facts: &mut Json) {
+fn describe_relations(scopes: &Scopes, facts: &mut Json, text: &CStr) {
     facts["relations"] = scopes
         .relations
         .iter()
@@ -431,7 +435,8 @@ fn describe_relations(scopes: &Scopes, facts: &mut Json) {
         json!([relation, scopes.relations[relation].column_name(attribute)])
     };
     let mut equalities = Vec::new();
-    for class in scopes.graph.classes() {
+    let classes = scopes.graph.classes();
+    for class in &classes {
         let columns: Vec<Json> = class
             .columns
             .iter()
@@ -444,7 +449,7 @@ fn describe_relations(scopes: &Scopes, facts: &mut Json) {
             .iter()
             .filter_map(|fact| match fact {
                 Fact::Is(value) => Some(value),
-                Fact::In(_) => None,
+                _ => None,
             })
             .collect();
         let lists: Vec<&Vec<Json>> = class
@@ -452,12 +457,16 @@ fn describe_relations(scopes: &Scopes, facts: &mut Json) {
             .iter()
             .filter_map(|fact| match fact {
                 Fact::In(list) => Some(list),
-                Fact::Is(_) => None,
+                _ => None,
             })
             .collect();
-        if columns.len() > 1 || (!columns.is_empty() && !class.facts.is_empty()) {
+        if columns.len() > 1 || (!columns.is_empty() && !(values.is_empty() && lists.is_empty())) {
             equalities.push(json!({ "columns": columns, "values": values, "in": lists }));
         }
     }
     facts["equalities"] = json!(equalities);
+    let ranges = bounds::facts(scopes, &classes, text);
+    if !ranges.is_empty() {
+        facts["ranges"] = json!(ranges);
+    }
 }

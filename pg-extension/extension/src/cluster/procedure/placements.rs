@@ -83,6 +83,11 @@ pub fn home(relation: Oid) -> Home {
     })
 }
 
+/// Whether this is a node of a cluster.
+pub fn has_nodes() -> bool {
+    with_current(|placements| placements.first_node != i32::MAX)
+}
+
 fn unplaced(relation: Oid, first_node: i32) -> Home {
     // SAFETY: catalogue look-ups of a relation that is open.
     let own = unsafe {

@@ -1,6 +1,7 @@
 //! What was found in a body, and the class that follows from it.
 
 use super::super::super::placement::Way;
+use super::touched::Touch;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The variable that names the key of rows, and how it leads to their node.
@@ -28,6 +29,10 @@ pub struct Findings {
     aborts: BTreeMap<String, Sources>,
     flows: BTreeSet<String>,
     unknown: BTreeSet<String>,
+    /// Of these, what may touch rows in ways that are not known.
+    pub unseen: BTreeSet<String>,
+    /// Mentions of tables.
+    pub touched: BTreeSet<Touch>,
     held: HashMap<i32, Sources>,
     /// Fields of records, by number, and the record.
     pub parents: HashMap<i32, i32>,
@@ -95,6 +100,12 @@ impl Findings {
 
     /// Something that the analysis does not see through.
     pub fn not_understood(&mut self, what: String) {
+        self.unseen.insert(what.clone());
+        self.unknown.insert(what);
+    }
+
+    /// Something that may be otherwise on each node.
+    pub fn differs(&mut self, what: String) {
         self.unknown.insert(what);
     }
 

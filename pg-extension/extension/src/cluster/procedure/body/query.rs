@@ -4,6 +4,7 @@ use super::super::super::analysis::{functions, operand, tree};
 use super::super::placements::{self, Home};
 use super::constraints;
 use super::findings::{Findings, Key, Source, Sources};
+use super::touched::Touch;
 use crate::callback;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::collections::BTreeSet;
@@ -158,8 +159,9 @@ fn look_at_level(
             ));
         }
         let is_target = changes && level.resultRelation == index as i32 + 1;
+        note_touch(findings, level, entry.relid, index as i32 + 1, is_target);
         match placements::home(entry.relid) {
-            Home::Here => findings.not_understood(format!(
+            Home::Here => findings.differs(format!(
                 "{place}: {table} is each node's own, and may differ"
             )),
             Home::Everywhere if is_target => findings.not_understood(format!(
@@ -203,6 +205,35 @@ fn is_plain_table(entry: &pg_sys::RangeTblEntry) -> bool {
             && !form.relrowsecurity;
         pg_sys::RelationClose(relation);
         plain
+    }
+}
+
+fn note_touch(
+    findings: &mut Findings,
+    level: &pg_sys::Query,
+    relation: Oid,
+    index: i32,
+    is_target: bool,
+) {
+    let locked =
+        tree::list::<pg_sys::RowMarkClause>(level.rowMarks).any(|mark| mark.rti as i32 == index);
+    // SAFETY: catalogue look-ups of a relation that is locked; behind its last column there is no name.
+    unsafe {
+        let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(relation));
+        let table = pg_sys::get_rel_name(relation);
+        let columns = (1..)
+            .map(|attribute| (attribute, pg_sys::get_attname(relation, attribute, true)))
+            .take_while(|(_, name)| !name.is_null())
+            .filter_map(|(attribute, name)| {
+                let variable = key_of(level, index, attribute, is_target)?;
+                Some((tree::string(name), variable))
+            })
+            .collect();
+        findings.touched.insert(Touch {
+            table: (tree::string(schema), tree::string(table)),
+            write: is_target || locked,
+            columns,
+        });
     }
 }
 

@@ -93,6 +93,9 @@ final class PlacementSql {
     for (TraceTable table : looked) {
       placeKeys(table, (TablePlacement.Lookup) candidate.tables().get(table.id()));
     }
+    new ProcedureSql(candidate, groups, byId)
+        .lines(advice.trace().procedures())
+        .forEach(this::line);
   }
 
   /** The first of a group says how its rows are placed, the others follow it. */
@@ -213,12 +216,12 @@ final class PlacementSql {
   }
 
   /** What cannot end a comment. */
-  private static String oneLine(String text) {
+  static String oneLine(String text) {
     return text.replaceAll("\\s+", " ");
   }
 
   /** A table's name as PostgreSQL reads it. */
-  private static String name(String id) {
+  static String name(String id) {
     int dot = id.indexOf('.');
     String schema = id.substring(0, dot);
     return (schema.equals("public") ? "" : SqlNames.identifier(schema) + ".")

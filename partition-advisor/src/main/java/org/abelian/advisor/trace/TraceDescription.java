@@ -17,6 +17,7 @@ import java.util.TreeMap;
  *     is no cluster's
  * @param weights by class, how much more often its transactions are in truth than in the trace; the
  *     mean over all transactions is 1. Null when the trace's shares are the true ones
+ * @param procedures that its transactions call; none in a trace of an older version
  * @param notes what is not in it, and why
  */
 public record TraceDescription(
@@ -26,6 +27,7 @@ public record TraceDescription(
     Map<String, String> classes,
     Map<String, String> present,
     Map<String, Double> weights,
+    List<TracedProcedure> procedures,
     List<String> notes) {
   /** In place of a distribution column. */
   public static final String REFERENCE = "*";
@@ -39,6 +41,7 @@ public record TraceDescription(
     classes = new TreeMap<>(classes);
     present = present == null ? null : new TreeMap<>(present);
     weights = weights == null ? null : new TreeMap<>(weights);
+    procedures = procedures == null ? List.of() : List.copyOf(procedures);
     notes = List.copyOf(notes);
   }
 

@@ -106,7 +106,7 @@ public final class TraceWriter implements AutoCloseable {
 
   /** Writes the files of a trace that is no cluster's. */
   public void finish(String source, Map<String, String> classes, List<String> notes) {
-    finish(source, classes, null, null, notes);
+    finish(source, classes, null, null, List.of(), notes);
   }
 
   /**
@@ -114,12 +114,14 @@ public final class TraceWriter implements AutoCloseable {
    *
    * @param present see {@link TraceDescription}
    * @param weights see {@link TraceDescription}
+   * @param procedures see {@link TraceDescription}
    */
   public void finish(
       String source,
       Map<String, String> classes,
       Map<String, String> present,
       Map<String, Double> weights,
+      List<TracedProcedure> procedures,
       List<String> notes) {
     try {
       transactions.close();
@@ -152,6 +154,7 @@ public final class TraceWriter implements AutoCloseable {
             classes,
             present,
             weights,
+            procedures,
             notes));
   }
 

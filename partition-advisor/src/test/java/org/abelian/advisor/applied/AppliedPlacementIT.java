@@ -206,8 +206,11 @@ class AppliedPlacementIT {
   }
 
   private static void drop(Connection connection, Scenario scenario) throws SQLException {
-    new Client(connection)
-        .run(List.of("DROP TABLE " + String.join(", ", scenario.firstColumns().keySet())));
+    Client client = new Client(connection);
+    for (String routine : scenario.routines()) {
+      client.run(List.of("DROP ROUTINE " + routine));
+    }
+    client.run(List.of("DROP TABLE " + String.join(", ", scenario.firstColumns().keySet())));
   }
 
   private MovePlan plan(Path advice) {

@@ -88,6 +88,67 @@ enum Scenario {
     }
   },
 
+  /**
+   * The same shops behind procedures, which the router sends to the nodes that their arguments
+   * name.
+   */
+  PROCEDURES(
+      "'id', colocate_with => 'none'",
+      "create_distributed_procedure('public.sell(bigint,bigint,text)', '$1', colocate_with =>"
+          + " 'shop')",
+      "create_distributed_procedure('public.move(bigint,bigint)', '$1, $2', colocate_with =>"
+          + " 'shop')",
+      "create_distributed_procedure('public.sold(bigint)', '$1', colocate_with => 'sale')") {
+    private static final int SHOPS = 60;
+
+    @Override
+    String schema() {
+      return """
+      CREATE TABLE currency (code text PRIMARY KEY, rate bigint NOT NULL);
+      CREATE TABLE shop (id bigint PRIMARY KEY, sales bigint NOT NULL DEFAULT 0);
+      CREATE TABLE sale (shop_id bigint REFERENCES shop, sale_id bigint, amount bigint,
+        PRIMARY KEY (shop_id, sale_id));
+      CREATE OR REPLACE PROCEDURE sell(s bigint, number bigint, money text) LANGUAGE plpgsql AS $$
+      DECLARE
+        price bigint;
+      BEGIN
+        SELECT rate INTO STRICT price FROM currency WHERE code = money;
+        INSERT INTO sale (shop_id, sale_id, amount) VALUES (s, number, 5 * price);
+        UPDATE shop SET sales = sales + 1 WHERE id = s;
+      END $$;
+      CREATE OR REPLACE PROCEDURE move(a bigint, b bigint) LANGUAGE plpgsql AS $$
+      BEGIN
+        UPDATE shop SET sales = sales - 1 WHERE id = a;
+        UPDATE shop SET sales = sales + 1 WHERE id = b;
+      END $$;
+      CREATE OR REPLACE FUNCTION sold(s bigint) RETURNS numeric LANGUAGE plpgsql STABLE AS $$
+      BEGIN
+        RETURN (SELECT sum(amount) FROM sale WHERE shop_id = s);
+      END $$;
+      """;
+    }
+
+    @Override
+    List<String> rows() {
+      return List.of(
+          "INSERT INTO currency VALUES ('EUR', 1), ('USD', 2), ('CHF', 3)",
+          insert("shop (id)", SHOPS, at -> "(" + (at + 1) + ")"));
+    }
+
+    @Override
+    Transaction next(Random random, int number) {
+      long shop = 1 + random.nextInt(SHOPS);
+      long other = 1 + random.nextInt(SHOPS);
+      int dice = random.nextInt(100);
+      if (dice < 60) {
+        return Transaction.of("sell", Step.of("CALL sell(?, ?, ?)", shop, (long) number, "USD"));
+      }
+      return dice < 80
+          ? Transaction.of("move", Step.of("CALL move(?, ?)", shop, other))
+          : Transaction.of("sold", Step.of("SELECT sold(?)", shop));
+    }
+  },
+
   /** Readings are named by sensor and day together. */
   COMPOSITE_HASH("'sensor, day', colocate_with => 'none'") {
     private static final int SENSORS = 4;
@@ -307,6 +368,8 @@ enum Scenario {
 
   private static final Pattern TABLE = Pattern.compile("CREATE TABLE (\\w+) \\((\\w+)");
 
+  private static final Pattern ROUTINE = Pattern.compile("(?:PROCEDURE|FUNCTION) (\\w+)\\(");
+
   private final List<String> placed;
 
   Scenario(String... placed) {
@@ -345,6 +408,11 @@ enum Scenario {
     Map<String, String> columns = new LinkedHashMap<>();
     TABLE.matcher(schema()).results().forEach(found -> columns.put(found.group(1), found.group(2)));
     return columns;
+  }
+
+  /** The names of its procedures and functions. */
+  List<String> routines() {
+    return ROUTINE.matcher(schema()).results().map(found -> found.group(1)).toList();
   }
 
   private static String insert(String into, int count, IntFunction<String> values) {

@@ -53,7 +53,14 @@ class MovesPhaseTest {
     }
     TraceDescription trace =
         new TraceDescription(
-            1, "a test", List.of(Traces.table("t", 1, "id")), Map.of(), null, null, List.of());
+            1,
+            "a test",
+            List.of(Traces.table("t", 1, "id")),
+            Map.of(),
+            null,
+            null,
+            List.of(),
+            List.of());
     Lookups lookups = new Lookups();
     lookups.map("m").putAll(Map.of("7", 1));
     try (OutputFolder output = OutputFolder.begin(folder.resolve("moves"))) {

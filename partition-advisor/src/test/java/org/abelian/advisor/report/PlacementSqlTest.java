@@ -14,6 +14,8 @@ import org.abelian.advisor.trace.TraceDescription;
 import org.abelian.advisor.trace.TraceTable;
 import org.abelian.advisor.trace.TraceTable.Attribute;
 import org.abelian.advisor.trace.TraceTable.ForeignKey;
+import org.abelian.advisor.trace.TracedProcedure;
+import org.abelian.advisor.trace.TracedProcedure.Touch;
 import org.abelian.advisor.validation.Judgement;
 import org.abelian.advisor.validation.TransactionKind;
 import org.abelian.advisor.validation.Validation;
@@ -73,6 +75,11 @@ class PlacementSqlTest {
 
   /** The statements; comments as they are. */
   private static List<String> lines(Lookups lookups, Candidate... candidates) {
+    return lines(List.of(), lookups, candidates);
+  }
+
+  private static List<String> lines(
+      List<TracedProcedure> procedures, Lookups lookups, Candidate... candidates) {
     List<TraceTable> tables = List.of(SALE, SHOP, VISIT);
     List<Judgement> judgements = new ArrayList<>();
     String loadable = null;
@@ -97,7 +104,8 @@ class PlacementSqlTest {
     String sql =
         new PlacementSql(
                 new Advice(
-                    new TraceDescription(1, "a test", tables, Map.of(), null, null, List.of()),
+                    new TraceDescription(
+                        1, "a test", tables, Map.of(), null, null, procedures, List.of()),
                     explanation,
                     validation,
                     lookups))
@@ -196,5 +204,88 @@ class PlacementSqlTest {
             "SELECT create_distributed_table('shop', 'id', colocate_with => 'none');",
             "SELECT create_distributed_table('sale', 'shop, number', colocate_with => 'none');"),
         lines.subList(lines.size() - 3, lines.size()));
+  }
+
+  private static TracedProcedure procedure(
+      String name, boolean returns, boolean flat, Touch... touches) {
+    return new TracedProcedure("public." + name, 7, returns, flat, List.of(), List.of(touches));
+  }
+
+  private static Touch touch(String table, boolean write, Map<String, Integer> columns) {
+    return new Touch("public." + table, write, columns);
+  }
+
+  private static List<String> procedures(TablePlacement visit, TracedProcedure... procedures) {
+    List<String> lines =
+        lines(
+            List.of(procedures),
+            new Lookups(),
+            candidate(Candidate.Kind.RANGES, halves("id"), halves("shop"), visit));
+    return lines.stream()
+        .filter(line -> line.contains("7 calls") || line.contains("_procedure("))
+        .toList();
+  }
+
+  @Test
+  void handsProceduresToTheRouterWhoseArgumentsAreKeys() {
+    assertEquals(
+        List.of(
+            "-- public.sell(bigint) (7 calls): all rows that it touches are named by sale.shop ="
+                + " $1, shop.id = $1",
+            "SELECT create_distributed_procedure('public.sell(bigint)', '$1', colocate_with =>"
+                + " 'shop');",
+            "-- public.move(bigint,bigint) (7 calls): all rows that it touches are named by shop.id"
+                + " = $1 and $2",
+            "SELECT create_distributed_procedure('public.move(bigint,bigint)', '$1, $2',"
+                + " colocate_with => 'shop');"),
+        procedures(
+            new TablePlacement.Reference(),
+            procedure(
+                "sell(bigint)",
+                true,
+                false,
+                touch("shop", true, Map.of("id", 1)),
+                touch("visit", false, Map.of()),
+                touch("sale", true, Map.of("shop", 1, "number", 2))),
+            procedure(
+                "move(bigint,bigint)",
+                false,
+                true,
+                touch("shop", true, Map.of("id", 1)),
+                touch("shop", true, Map.of("id", 2)))));
+  }
+
+  @Test
+  void leavesOutProceduresThatOneNodeCannotRun() {
+    Touch one = touch("shop", true, Map.of("id", 1));
+    Touch two = touch("shop", true, Map.of("id", 2));
+    assertEquals(
+        List.of(
+            "-- public.a() (7 calls) is not distributed: line 1: EXECUTE",
+            "-- public.b() (7 calls) is not distributed: a statement on sale does not name shop by"
+                + " an argument",
+            "-- public.c() (7 calls) is not distributed: it changes visit, which every node has",
+            "-- public.d() (7 calls) is not distributed: by several keys it may need rows of one"
+                + " node on another; abelian.explain_procedure tells when it is distributed",
+            "-- public.e() (7 calls) is not distributed: how the results of several nodes become"
+                + " one, only its owner knows",
+            "-- public.f() (7 calls) is not distributed: other is not placed",
+            "-- public.g() (7 calls) is not distributed: it touches nothing but tables that every"
+                + " node has"),
+        procedures(
+            new TablePlacement.Reference(),
+            new TracedProcedure(
+                "public.a()", 7, false, true, List.of("line 1: EXECUTE"), List.of(one)),
+            procedure("b()", false, true, one, touch("sale", true, Map.of("number", 1))),
+            procedure("c()", false, true, one, touch("visit", true, Map.of("shop", 1))),
+            procedure("d()", false, false, one, two),
+            procedure("e()", true, true, one, two),
+            procedure("f()", false, true, one, touch("other", false, Map.of("id", 1))),
+            procedure("g()", true, true, touch("visit", false, Map.of()))));
+    assertEquals(
+        List.of("-- public.h() (7 calls) is not distributed: visit and shop are not colocated"),
+        procedures(
+            new TablePlacement.Hash("shop"),
+            procedure("h()", false, true, one, touch("visit", true, Map.of("shop", 1)))));
   }
 }

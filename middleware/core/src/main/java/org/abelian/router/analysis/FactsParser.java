@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.placement.Condition.Comparison;
 
 /**
  * Reads the JSON of abelian.analyze(). A field that is missing has the value that promises least.
@@ -65,6 +66,7 @@ public final class FactsParser {
         list(node.path("parameters"), FactsParser::oid),
         list(node.path("relations"), FactsParser::relation),
         list(node.path("equalities"), FactsParser::equality),
+        list(node.path("ranges"), FactsParser::range),
         insert(node.path("insert")),
         node.path("volatile").asBoolean(),
         node.path("mutable").asBoolean(),
@@ -92,6 +94,7 @@ public final class FactsParser {
         merge(node.path("merge")),
         copy(node.path("copy")),
         procedure(node.path("procedure")),
+        body(node.path("body")),
         blind(node.path("blind")),
         combined(node),
         node.path("random_keys").asBoolean(),
@@ -153,6 +156,16 @@ public final class FactsParser {
         list(node.path("columns"), FactsParser::column),
         list(node.path("values"), FactsParser::value),
         list(node.path("in"), members -> list(members, FactsParser::value)));
+  }
+
+  private static KeyRange range(JsonNode node) {
+    return new KeyRange(
+        column(node.path("column")),
+        list(
+            node.path("bounds"),
+            bound ->
+                new KeyRange.Bound(
+                    Comparison.of(bound.path("operator").asText()), value(bound.path("value")))));
   }
 
   private static InsertFacts insert(JsonNode node) {
@@ -217,6 +230,29 @@ public final class FactsParser {
         node.path("computed").asBoolean(true),
         list(node.path("columns"), FactsParser::oid),
         blindCall(node.path("blind")));
+  }
+
+  private static BodyFacts body(JsonNode node) {
+    return node.isObject()
+        ? new BodyFacts(
+            node.path("signature").asText(),
+            node.path("returns").asBoolean(true),
+            node.path("flat").asBoolean(),
+            list(node.path("unseen"), JsonNode::asText),
+            list(node.path("arguments"), values -> list(values, FactsParser::value)),
+            list(node.path("touches"), FactsParser::touch))
+        : null;
+  }
+
+  private static BodyFacts.Touch touch(JsonNode node) {
+    Map<String, Integer> columns = new LinkedHashMap<>();
+    node.path("columns")
+        .forEach(column -> columns.put(column.path(0).asText(), column.path(1).asInt()));
+    return new BodyFacts.Touch(
+        node.path("schema").asText(),
+        node.path("table").asText(),
+        node.path("write").asBoolean(true),
+        columns);
   }
 
   private static BlindCallFacts blindCall(JsonNode node) {

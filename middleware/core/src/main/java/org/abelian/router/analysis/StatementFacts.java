@@ -30,6 +30,8 @@ import java.util.List;
  * @param merge how the parts that several nodes compute become the whole; null when it need not
  * @param copy null unless it is a COPY of a table
  * @param procedure null unless it is the call of a distributed procedure and nothing else
+ * @param body null unless it is the call of another procedure, which the node of no cluster was
+ *     asked about
  * @param blind null unless it changes rows: whether it can be done again later unnoticed
  * @param combined how it can stand for several of different sessions; null when it cannot
  * @param randomKeys true when it has random keys that the router could make
@@ -49,6 +51,7 @@ public record StatementFacts(
     List<Integer> parameters,
     List<RelationFacts> relations,
     List<Equality> equalities,
+    List<KeyRange> ranges,
     InsertFacts insert,
     boolean volatileFunctions,
     boolean mutable,
@@ -63,6 +66,7 @@ public record StatementFacts(
     MergeFacts merge,
     CopyFacts copy,
     ProcedureFacts procedure,
+    BodyFacts body,
     BlindFacts blind,
     CombinedFacts combined,
     boolean randomKeys,
@@ -74,6 +78,7 @@ public record StatementFacts(
     parameters = List.copyOf(parameters);
     relations = List.copyOf(relations);
     equalities = List.copyOf(equalities);
+    ranges = List.copyOf(ranges);
     operations = List.copyOf(operations);
     functions = List.copyOf(functions);
     innerParameters = List.copyOf(innerParameters);
@@ -102,6 +107,7 @@ public record StatementFacts(
         parameters,
         relations,
         List.of(),
+        List.of(),
         null,
         volatileFunctions,
         mutable,
@@ -113,6 +119,7 @@ public record StatementFacts(
         functions,
         nodeFunctions,
         command,
+        null,
         null,
         null,
         null,

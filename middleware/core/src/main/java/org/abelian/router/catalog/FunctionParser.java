@@ -101,14 +101,11 @@ final class FunctionParser {
   }
 
   private static Condition.Comparison comparison(String operator) {
-    return switch (operator) {
-      case "<" -> Condition.Comparison.LESS;
-      case "<=" -> Condition.Comparison.LESS_OR_EQUAL;
-      case ">" -> Condition.Comparison.GREATER;
-      case ">=" -> Condition.Comparison.GREATER_OR_EQUAL;
-      case "=" -> Condition.Comparison.EQUAL;
-      default -> throw unknown("operator of a rule", operator);
-    };
+    try {
+      return Condition.Comparison.of(operator);
+    } catch (IllegalArgumentException newer) {
+      throw unknown("operator of a rule", operator);
+    }
   }
 
   private Otherwise otherwise() {

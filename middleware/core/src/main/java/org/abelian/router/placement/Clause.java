@@ -4,20 +4,13 @@ import java.util.List;
 
 /** One WHEN of a rule: rows for which all conditions hold lie in the partition. */
 public record Clause(int partition, List<Condition> conditions) {
-  /** What is known of a row's columns may not say whether the conditions hold. */
-  public enum Truth {
-    TRUE,
-    FALSE,
-    UNKNOWN
-  }
-
   /** Copies the list. */
   public Clause {
     conditions = List.copyOf(conditions);
   }
 
   /** Whether all conditions hold; values that are not known are null. */
-  public Truth holds(KeyValue... key) {
+  Truth holds(KeyValue... key) {
     Truth truth = Truth.TRUE;
     for (Condition condition : conditions) {
       KeyValue value = key[condition.column()];
@@ -26,6 +19,19 @@ public record Clause(int partition, List<Condition> conditions) {
       } else if (!condition.holds(value)) {
         return Truth.FALSE;
       }
+    }
+    return truth;
+  }
+
+  /** Whether all conditions hold for whatever values the columns may have. */
+  Truth holds(KeyInterval... key) {
+    Truth truth = Truth.TRUE;
+    for (Condition condition : conditions) {
+      Truth one = key[condition.column()].holds(condition);
+      if (one == Truth.FALSE) {
+        return Truth.FALSE;
+      }
+      truth = one == Truth.UNKNOWN ? one : truth;
     }
     return truth;
   }

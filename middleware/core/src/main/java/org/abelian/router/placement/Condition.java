@@ -16,7 +16,23 @@ public record Condition(int column, Comparison comparison, List<KeyValue> consta
     LESS_OR_EQUAL,
     GREATER,
     GREATER_OR_EQUAL,
-    EQUAL
+    EQUAL;
+
+    /**
+     * The one that nodes write so.
+     *
+     * @throws IllegalArgumentException when there is none
+     */
+    public static Comparison of(String operator) {
+      return switch (operator) {
+        case "<" -> LESS;
+        case "<=" -> LESS_OR_EQUAL;
+        case ">" -> GREATER;
+        case ">=" -> GREATER_OR_EQUAL;
+        case "=" -> EQUAL;
+        default -> throw new IllegalArgumentException("operator " + operator);
+      };
+    }
   }
 
   /** Copies and sorts the constants. */

@@ -13,6 +13,9 @@ public sealed interface KeyValue extends Comparable<KeyValue> {
   /** Gives it to a sink. */
   int into(KeySink sink);
 
+  /** What of it counts. */
+  KeyValue counted(KeyExpression expression);
+
   /** An integer, a boolean or a date. */
   record Number(long value) implements KeyValue {
     @Override
@@ -23,6 +26,11 @@ public sealed interface KeyValue extends Comparable<KeyValue> {
     @Override
     public int into(KeySink sink) {
       return sink.number(value);
+    }
+
+    @Override
+    public KeyValue counted(KeyExpression expression) {
+      return new Number(expression.of(value));
     }
 
     @Override
@@ -41,6 +49,11 @@ public sealed interface KeyValue extends Comparable<KeyValue> {
     @Override
     public int into(KeySink sink) {
       return sink.bytes(value, 0, value.length);
+    }
+
+    @Override
+    public KeyValue counted(KeyExpression expression) {
+      return new Bytes(Arrays.copyOf(value, expression.lengthOf(value, 0, value.length)));
     }
 
     @Override

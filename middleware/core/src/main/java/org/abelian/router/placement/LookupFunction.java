@@ -31,4 +31,21 @@ public record LookupFunction(int count, Map<KeyValue, Integer> entries, Otherwis
     otherwise.addPossible(count, possible, key);
     return possible;
   }
+
+  @Override
+  public BitSet within(KeyInterval... key) {
+    KeyValue[] known = PartitionFunction.known(key);
+    if (known[0] != null) {
+      return possible(known);
+    }
+    BitSet possible = new BitSet(count);
+    entries.forEach(
+        (value, partition) -> {
+          if (key[0].contains(value)) {
+            possible.set(partition);
+          }
+        });
+    otherwise.addPossible(count, possible, known);
+    return possible;
+  }
 }

@@ -30,6 +30,19 @@ public sealed interface PartitionFunction extends KeySink
    */
   BitSet possible(KeyValue... key);
 
+  /**
+   * The partitions that rows may lie in whose columns have values within these intervals, of which
+   * none is empty.
+   */
+  default BitSet within(KeyInterval... key) {
+    return possible(known(key));
+  }
+
+  /** The values of the columns that can have one only, null for others. */
+  static KeyValue[] known(KeyInterval... key) {
+    return Arrays.stream(key).map(KeyInterval::single).toArray(KeyValue[]::new);
+  }
+
   @Override
   default int number(long key) {
     return partition(new KeyValue.Number(key));

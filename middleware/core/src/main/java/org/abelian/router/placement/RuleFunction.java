@@ -14,7 +14,7 @@ public record RuleFunction(int count, List<Clause> clauses, Otherwise otherwise)
   @Override
   public int partition(KeyValue... key) {
     for (Clause clause : clauses) {
-      if (clause.holds(key) == Clause.Truth.TRUE) {
+      if (clause.holds(key) == Truth.TRUE) {
         return clause.partition();
       }
     }
@@ -25,15 +25,31 @@ public record RuleFunction(int count, List<Clause> clauses, Otherwise otherwise)
   public BitSet possible(KeyValue... key) {
     BitSet possible = new BitSet(count);
     for (Clause clause : clauses) {
-      Clause.Truth truth = clause.holds(key);
-      if (truth != Clause.Truth.FALSE) {
+      Truth truth = clause.holds(key);
+      if (truth != Truth.FALSE) {
         possible.set(clause.partition());
       }
-      if (truth == Clause.Truth.TRUE) {
+      if (truth == Truth.TRUE) {
         return possible;
       }
     }
     otherwise.addPossible(count, possible, key);
+    return possible;
+  }
+
+  @Override
+  public BitSet within(KeyInterval... key) {
+    BitSet possible = new BitSet(count);
+    for (Clause clause : clauses) {
+      Truth truth = clause.holds(key);
+      if (truth != Truth.FALSE) {
+        possible.set(clause.partition());
+      }
+      if (truth == Truth.TRUE) {
+        return possible;
+      }
+    }
+    otherwise.addPossible(count, possible, PartitionFunction.known(key));
     return possible;
   }
 }

@@ -20,14 +20,14 @@ record KeyClass(
         colocation, NodeSet.of(colocation.distinctNodes()), relations, List.copyOf(columns));
   }
 
-  /** True when nothing restricts the key. */
+  /** True when no column equals anything, and no list contains it. */
   boolean isUnbound() {
     return columns.stream().allMatch(ColumnKeys::isUnbound);
   }
 
   /** The nodes that may hold rows that matter; none when no row can match wherever it lies. */
   NodeSet nodes(BoundValues bound) {
-    return columns.size() == 1
+    return columns.size() == 1 && !columns.get(0).isRange()
         ? nodes(columns.get(0), bound)
         : KeyCombinations.of(columns, bound).nodes(colocation, all);
   }

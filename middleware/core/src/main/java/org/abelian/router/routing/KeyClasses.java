@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.abelian.router.analysis.ColumnReference;
 import org.abelian.router.analysis.Equality;
+import org.abelian.router.analysis.KeyRange;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.Value;
@@ -24,10 +25,15 @@ import org.abelian.router.catalog.Placement;
  */
 final class KeyClasses {
   /**
-   * @param restrictions for each distribution column what restricts it; null where nothing does
+   * @param restrictions for each distribution column what it equals; null where nothing is known
+   * @param ranges for each distribution column its bounds
    * @param columns without their names
    */
-  private record Group(List<Equality> restrictions, int colocation, List<KeyColumn> columns) {}
+  private record Group(
+      List<Equality> restrictions,
+      List<List<KeyRange.Bound>> ranges,
+      int colocation,
+      List<KeyColumn> columns) {}
 
   private KeyClasses() {}
 
@@ -48,14 +54,23 @@ final class KeyClasses {
   private static Group group(
       RelationFacts relation, Placement.Distributed placement, StatementFacts facts) {
     List<Equality> restrictions = new ArrayList<>();
+    List<List<KeyRange.Bound>> ranges = new ArrayList<>();
     List<KeyColumn> columns = new ArrayList<>();
     for (KeyColumn column : placement.columns()) {
       ColumnReference key = new ColumnReference(relation.id(), column.name());
       restrictions.add(
           equalityOf(key, facts).filter(equality -> strength(equality) > 0).orElse(null));
+      ranges.add(boundsOf(key, facts));
       columns.add(new KeyColumn("", column.key(), column.expression()));
     }
-    return new Group(restrictions, placement.colocation().id(), columns);
+    return new Group(restrictions, ranges, placement.colocation().id(), columns);
+  }
+
+  private static List<KeyRange.Bound> boundsOf(ColumnReference column, StatementFacts facts) {
+    return facts.ranges().stream()
+        .filter(range -> range.column().equals(column))
+        .flatMap(range -> range.bounds().stream())
+        .toList();
   }
 
   /** The nodes of all classes together. */
@@ -82,21 +97,24 @@ final class KeyClasses {
       Group group, Set<Integer> ids, TableUses uses, StatementFacts facts) {
     List<ColumnKeys> columns = new ArrayList<>();
     for (int at = 0; at < group.columns().size(); at++) {
-      columns.add(keys(group.restrictions().get(at), group.columns().get(at), facts));
+      KeyColumn column = group.columns().get(at);
+      KeyBounds bounds = KeyBounds.of(group.ranges().get(at), column, facts);
+      columns.add(keys(group.restrictions().get(at), bounds, column, facts));
     }
     return KeyClass.of(uses.placement(ids.iterator().next()).colocation(), ids, columns);
   }
 
-  private static ColumnKeys keys(Equality restriction, KeyColumn column, StatementFacts facts) {
+  private static ColumnKeys keys(
+      Equality restriction, KeyBounds bounds, KeyColumn column, StatementFacts facts) {
     if (restriction == null) {
-      return ColumnKeys.UNBOUND;
+      return new ColumnKeys(List.of(), List.of(), bounds);
     }
     KeyReader reader = new KeyReader(column);
     List<KeyList> in = new ArrayList<>();
     for (List<Value> list : restriction.in()) {
       KeyList.of(list, reader, facts).ifPresent(in::add);
     }
-    return new ColumnKeys(sources(restriction.values(), reader, facts), in);
+    return new ColumnKeys(sources(restriction.values(), reader, facts), in, bounds);
   }
 
   /** The sources of those values that the router can know. */

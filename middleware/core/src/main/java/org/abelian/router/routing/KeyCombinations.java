@@ -5,18 +5,25 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import org.abelian.router.catalog.Colocation;
+import org.abelian.router.placement.KeyInterval;
 import org.abelian.router.placement.KeyValue;
 
-/** The keys of several columns that rows may have, each column having one of some values. */
+/**
+ * The keys that rows may have, each column having one of some values, or one within an interval.
+ */
 final class KeyCombinations {
   /** Beyond these, a column with many values counts as one of which nothing is known. */
   private static final long COMBINATIONS_MAX = 1_000;
 
-  /** For each column its values; null when nothing is known. */
+  /** For each column its values; null when they are not known. */
   private final List<List<KeyValue>> columns;
 
-  private KeyCombinations(List<List<KeyValue>> columns) {
+  /** For each column what is known where its values are not. */
+  private final List<KeyInterval> intervals;
+
+  private KeyCombinations(List<List<KeyValue>> columns, List<KeyInterval> intervals) {
     this.columns = columns;
+    this.intervals = intervals;
   }
 
   static KeyCombinations of(List<ColumnKeys> keys, BoundValues bound) {
@@ -25,7 +32,7 @@ final class KeyCombinations {
       Set<KeyValue> possible = key.possible(bound);
       columns.add(possible == null ? null : List.copyOf(possible));
     }
-    return new KeyCombinations(columns);
+    return new KeyCombinations(columns, keys.stream().map(key -> key.interval(bound)).toList());
   }
 
   /** The nodes on which rows with these keys may lie. */
@@ -36,11 +43,12 @@ final class KeyCombinations {
     while (count() > COMBINATIONS_MAX) {
       forgetLongest();
     }
-    if (columns.stream().allMatch(values -> values == null)) {
+    if (columns.stream().allMatch(values -> values == null)
+        && intervals.stream().allMatch(KeyInterval::isAll)) {
       return all;
     }
     BitSet partitions = new BitSet(colocation.partitionCount());
-    add(0, new KeyValue[columns.size()], colocation, partitions);
+    add(0, new KeyInterval[columns.size()], colocation, partitions);
     return NodeSet.of(partitions.stream().map(colocation::nodeOf).toArray());
   }
 
@@ -67,19 +75,19 @@ final class KeyCombinations {
   }
 
   /** Adds what is possible with the values that are chosen for the columns before this one. */
-  private void add(int column, KeyValue[] chosen, Colocation colocation, BitSet partitions) {
+  private void add(int column, KeyInterval[] chosen, Colocation colocation, BitSet partitions) {
     if (column == chosen.length) {
-      partitions.or(colocation.function().possible(chosen));
+      partitions.or(colocation.function().within(chosen));
       return;
     }
     List<KeyValue> values = columns.get(column);
     if (values == null) {
-      chosen[column] = null;
+      chosen[column] = intervals.get(column);
       add(column + 1, chosen, colocation, partitions);
       return;
     }
     for (KeyValue value : values) {
-      chosen[column] = value;
+      chosen[column] = KeyInterval.at(value);
       add(column + 1, chosen, colocation, partitions);
     }
   }

@@ -53,7 +53,7 @@ public final class RouteText {
   }
 
   private static String known(KeyClass keys, BoundValues values) {
-    if (keys.isUnbound()) {
+    if (keys.columns().stream().noneMatch(RouteText::isRestricted)) {
       return " is not restricted";
     }
     NodeSet nodes = keys.nodes(values);
@@ -61,9 +61,16 @@ public final class RouteText {
         + (nodes.isEmpty() ? ", which no row has" : ", on " + nodes(nodes.asList()));
   }
 
+  private static boolean isRestricted(ColumnKeys column) {
+    return !column.isUnbound() || column.isRange();
+  }
+
   private static String restriction(List<ColumnKeys> columns) {
-    if (columns.stream().anyMatch(ColumnKeys::isUnbound)) {
+    if (!columns.stream().allMatch(RouteText::isRestricted)) {
       return " is known in part";
+    }
+    if (columns.stream().anyMatch(ColumnKeys::isRange)) {
+      return " is in a range";
     }
     boolean one = columns.stream().noneMatch(column -> column.values().isEmpty());
     return one ? " equals one value" : " is in a list";

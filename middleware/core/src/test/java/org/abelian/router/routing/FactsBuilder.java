@@ -10,6 +10,7 @@ import org.abelian.router.analysis.CommandFacts;
 import org.abelian.router.analysis.CopyFacts;
 import org.abelian.router.analysis.Equality;
 import org.abelian.router.analysis.InsertFacts;
+import org.abelian.router.analysis.KeyRange;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.NodeFunctions;
 import org.abelian.router.analysis.ProcedureFacts;
@@ -28,6 +29,7 @@ final class FactsBuilder {
   private final List<Integer> parameters = new ArrayList<>();
   private final List<RelationFacts> relations = new ArrayList<>();
   private final List<Equality> equalities = new ArrayList<>();
+  private final List<KeyRange> ranges = new ArrayList<>();
   private final List<String> assigned = new ArrayList<>();
   private final List<ColumnReference> keyLinks = new ArrayList<>();
   private final List<String> functions = new ArrayList<>();
@@ -144,6 +146,11 @@ final class FactsBuilder {
 
   FactsBuilder in(String column, Value... members) {
     equalities.add(new Equality(references(List.of(column)), List.of(), List.of(List.of(members))));
+    return this;
+  }
+
+  FactsBuilder range(String column, KeyRange.Bound... bounds) {
+    ranges.add(new KeyRange(reference(column), List.of(bounds)));
     return this;
   }
 
@@ -296,6 +303,7 @@ final class FactsBuilder {
         parameters,
         relations(),
         equalities,
+        ranges,
         insert,
         volatileFunctions,
         mutable,
@@ -310,6 +318,7 @@ final class FactsBuilder {
         merge,
         copy,
         procedure,
+        null,
         null,
         null,
         false,

@@ -16,6 +16,7 @@ import org.abelian.advisor.files.OutputFolder;
 import org.abelian.advisor.trace.Access;
 import org.abelian.advisor.trace.TraceTable;
 import org.abelian.advisor.trace.TraceWriter;
+import org.abelian.router.analysis.BodyFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
@@ -42,6 +43,7 @@ public final class LogTrace {
   private final Map<String, String> classes = new TreeMap<>();
   private final Map<String, Long> refused = new LinkedHashMap<>();
   private final Map<String, Long> unknown = new TreeMap<>();
+  private final CalledProcedures procedures = new CalledProcedures();
   private final ClassWeights weights = new ClassWeights();
 
   private LogTrace(LogTraceOptions options, Connection node, boolean scratch, List<String> notes)
@@ -129,7 +131,12 @@ public final class LogTrace {
       }
       addNotes();
       writer.finish(
-          source(), classes, schema.present(), calls == null ? null : weighted(calls), notes);
+          source(),
+          classes,
+          schema.present(),
+          calls == null ? null : weighted(calls),
+          procedures.all(),
+          notes);
       output.finish();
       return writer.count();
     } finally {
@@ -180,6 +187,9 @@ public final class LogTrace {
   }
 
   private void countUnknown(StatementFacts facts) {
+    if (facts.body() != null && facts.body().isKnown()) {
+      return;
+    }
     facts.functions().forEach(function -> unknown.merge("function " + function, 1L, Long::sum));
     if (facts.kind() == StatementKind.UTILITY
         && (facts.utility() == UtilityKind.CALL
@@ -196,19 +206,25 @@ public final class LogTrace {
   private void add(TraceWriter writer, Replay replay, List<Transactions.Executed> statements) {
     List<Access> accesses = new ArrayList<>();
     List<String> parameters = new ArrayList<>();
+    BodyFacts call = statements.size() == 1 ? statements.get(0).facts().body() : null;
     for (int step = 0; step < statements.size(); step++) {
       Transactions.Executed one = statements.get(step);
-      parameters.addAll(one.parameters());
+      parameters.addAll(
+          call == null ? one.parameters() : Touched.arguments(call, one.parameters()));
       String types = retyping == null ? null : retyping.of(one);
       for (Access access : touched.of(one.facts(), one.parameters(), step, types)) {
         accesses.addAll(replay == null ? List.of(access) : replay.of(access));
       }
     }
+    for (Transactions.Executed one : statements) {
+      if (one.facts().body() != null) {
+        procedures.add(one.facts().body());
+      }
+    }
     if (!accesses.isEmpty()) {
       String name = className(statements);
       weights.add(name, statements.stream().map(one -> CallCounts.key(one.shape())).toList());
-      // What a call does inside is in no log: these are statements, which the router runs one by
-      // one.
+      // Statements of a log run one by one; of calls it is not known whether they are independent.
       writer.add(name, parameters, false, accesses);
     }
   }
@@ -242,6 +258,11 @@ public final class LogTrace {
       }
       return given;
     }
+    if (statements.size() == 1 && statements.get(0).facts().body() != null) {
+      String signature = statements.get(0).facts().body().signature();
+      classes.putIfAbsent(signature, shortened(String.join("; ", texts)));
+      return signature;
+    }
     String print = String.join("; ", texts.stream().sorted().toList());
     return classNames.computeIfAbsent(
         print,
@@ -258,6 +279,9 @@ public final class LogTrace {
     Set<String> writes = new LinkedHashSet<>();
     Set<String> reads = new LinkedHashSet<>();
     for (Transactions.Executed one : statements) {
+      if (one.facts().body() != null) {
+        writes.add("call " + one.facts().body().signature());
+      }
       for (RelationFacts relation : one.facts().relations()) {
         (relation.write() ? writes : reads)
             .add(

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.abelian.advisor.trace.Access;
+import org.abelian.router.analysis.BodyFacts;
 import org.abelian.router.analysis.ColumnReference;
 import org.abelian.router.analysis.Equality;
 import org.abelian.router.analysis.InsertFacts;
@@ -32,6 +33,13 @@ final class Touched {
         facts.insert().columns().forEach(column -> schema.insert(id(target), column));
       }
     }
+    if (facts.body() != null && facts.body().isKnown()) {
+      for (BodyFacts.Touch touch : facts.body().touches()) {
+        if (schema.has(id(touch))) {
+          touch.columns().keySet().forEach(column -> schema.name(id(touch), column));
+        }
+      }
+    }
     for (Equality equality : facts.equalities()) {
       if (equality.values().isEmpty() && equality.in().isEmpty()) {
         continue;
@@ -53,6 +61,9 @@ final class Touched {
    */
   List<Access> of(StatementFacts facts, List<String> parameters, int step, String retyped) {
     List<Access> accesses = new ArrayList<>();
+    if (facts.body() != null && facts.body().isKnown()) {
+      accesses.addAll(called(facts.body(), parameters, step));
+    }
     boolean commutes = facts.blind() != null && facts.blind().redo() != null;
     for (RelationFacts relation : facts.relations()) {
       if (relation.catalog() || relation.temporary() || !schema.has(id(relation))) {
@@ -86,6 +97,48 @@ final class Touched {
       }
     }
     return accesses;
+  }
+
+  /** What a call touches inside. */
+  private List<Access> called(BodyFacts body, List<String> parameters, int step) {
+    List<String> arguments = arguments(body, parameters);
+    List<Access> accesses = new ArrayList<>();
+    for (BodyFacts.Touch touch : body.touches()) {
+      if (!schema.has(id(touch))) {
+        continue;
+      }
+      Map<String, String> tuple = new LinkedHashMap<>();
+      touch
+          .columns()
+          .forEach(
+              (column, position) -> {
+                String value = parameter(position, arguments);
+                if (value != null && schema.isAttribute(id(touch), column)) {
+                  tuple.put(column, schema.canonical(id(touch), column, value));
+                }
+              });
+      accesses.add(
+          new Access(
+              step,
+              id(touch),
+              tuple,
+              List.copyOf(tuple.keySet()),
+              touch.write(),
+              false,
+              null,
+              null,
+              false));
+    }
+    return accesses;
+  }
+
+  /** The values of a call's arguments; null where one is not known. */
+  static List<String> arguments(BodyFacts body, List<String> parameters) {
+    List<String> arguments = new ArrayList<>();
+    for (List<Value> values : body.arguments()) {
+      arguments.add(values.size() == 1 ? text(values.get(0), parameters) : null);
+    }
+    return arguments;
   }
 
   private List<Map<String, String>> inserted(
@@ -178,6 +231,10 @@ final class Touched {
 
   private static RelationFacts relation(StatementFacts facts, int number) {
     return facts.relations().stream().filter(one -> one.id() == number).findFirst().orElse(null);
+  }
+
+  private static String id(BodyFacts.Touch touch) {
+    return touch.schema() + "." + touch.table();
   }
 
   private static String id(RelationFacts relation) {

@@ -50,11 +50,11 @@ final class Transactions {
   void add(LogEntry entry, Executed executed) {
     follow(entry);
     StatementFacts facts = executed.facts();
-    if (facts.kind() == StatementKind.UTILITY) {
+    if (facts.kind() == StatementKind.UTILITY && facts.body() == null) {
       control(facts.utility());
       return;
     }
-    if (facts.relations().isEmpty()) {
+    if (facts.relations().isEmpty() && facts.body() == null) {
       return;
     }
     open.add(executed);

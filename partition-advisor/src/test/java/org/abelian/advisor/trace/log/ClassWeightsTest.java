@@ -115,7 +115,8 @@ class ClassWeightsTest {
             true,
             i % 2 == 0 ? List.of(one) : List.of(one, Traces.write(1, (i * 7 + 13) % 1000)));
       }
-      writer.finish("a test", Map.of(), null, Map.of("single", 1.8, "double", 0.2), List.of());
+      writer.finish(
+          "a test", Map.of(), null, Map.of("single", 1.8, "double", 0.2), List.of(), List.of());
       output.finish();
     }
     assertEquals(

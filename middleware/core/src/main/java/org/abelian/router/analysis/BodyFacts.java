@@ -1,0 +1,47 @@
+package org.abelian.router.analysis;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the call of a procedure touches that is not distributed.
+ *
+ * @param signature its name and the types of its arguments, as PostgreSQL reads them
+ * @param returns true when it gives rows
+ * @param flat true when it is nothing but changes of one table each, one after the other, so that
+ *     no row's value reaches another
+ * @param unseen what it may do that is not among the touches; empty when they are all
+ * @param arguments for each argument its value, none when only a node can compute it
+ */
+public record BodyFacts(
+    String signature,
+    boolean returns,
+    boolean flat,
+    List<String> unseen,
+    List<List<Value>> arguments,
+    List<Touch> touches) {
+  /**
+   * A mention of a table.
+   *
+   * @param columns and the position of the argument, from 1, that each equals in all rows that
+   *     matter
+   */
+  public record Touch(String schema, String table, boolean write, Map<String, Integer> columns) {
+    /** Copies the map. */
+    public Touch {
+      columns = Map.copyOf(columns);
+    }
+  }
+
+  /** Copies the lists. */
+  public BodyFacts {
+    unseen = List.copyOf(unseen);
+    arguments = arguments.stream().map(List::copyOf).toList();
+    touches = List.copyOf(touches);
+  }
+
+  /** True when the touches are all that it does. */
+  public boolean isKnown() {
+    return unseen.isEmpty() && !touches.isEmpty();
+  }
+}

@@ -1,0 +1,37 @@
+-- as: abelian
+-- What the body of an ordinary procedure touches, by the arguments of a call. The node is of no cluster.
+SET client_min_messages = warning;
+\pset format unaligned
+\pset tuples_only on
+CREATE TABLE shop (shop_id bigint PRIMARY KEY, n int);
+CREATE TABLE sale (shop_id bigint, id int, price numeric, PRIMARY KEY (shop_id, id));
+CREATE PROCEDURE pay(a bigint, b bigint, price numeric) LANGUAGE sql BEGIN ATOMIC
+  UPDATE shop SET n = n - 1 WHERE shop_id = a;
+  INSERT INTO sale VALUES (b, 1, price);
+END;
+CREATE FUNCTION order_of(who int, s bigint) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+  found numeric;
+  t bigint := s;
+BEGIN
+  SELECT price INTO found FROM sale v JOIN shop USING (shop_id) WHERE shop_id = s AND id = who FOR UPDATE OF v;
+  IF found > 1 THEN
+    DELETE FROM sale WHERE shop_id = t;
+  END IF;
+  RETURN found;
+END $$;
+CREATE PROCEDURE changed(a bigint) LANGUAGE plpgsql AS 'BEGIN a := a + 1; UPDATE shop SET n = 0 WHERE shop_id = a; END';
+CREATE PROCEDURE hidden(a bigint) LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'DELETE FROM shop'; END $$;
+CREATE PROCEDURE nothing() LANGUAGE plpgsql AS 'BEGIN END';
+CREATE FUNCTION body(query text) RETURNS SETOF text LANGUAGE sql AS $$
+  SELECT jsonb_pretty(abelian.analyze(query, '{}')::jsonb->0->'body')
+$$;
+SELECT body('CALL pay(1, $1, 2.5)');
+SELECT body('SELECT order_of($1, $2)');
+SELECT body('SELECT * FROM order_of(5, 6)');
+SELECT body('CALL changed(1)');
+SELECT body('CALL hidden(1)');
+SELECT body('CALL nothing()');
+SELECT body('SELECT lower(''A'')') IS NULL;
+SELECT abelian.add_node('127.0.0.1', 1);
+SELECT body('CALL nothing()') IS NULL;

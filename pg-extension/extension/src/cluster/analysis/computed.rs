@@ -208,6 +208,16 @@ pub fn query(cells: &[Option<&Cell>]) -> (Json, Vec<Json>) {
     (query, places.collect())
 }
 
+/// The query that computes these for each of so many rows; their number is this parameter.
+pub fn query_of_rows(expressions: &[Expression], parameter: usize) -> Json {
+    let texts: Vec<&str> = expressions.iter().map(|one| one.text.as_str()).collect();
+    json!({
+        "text": format!("SELECT {} FROM pg_catalog.generate_series(1, ${parameter})", texts.join(", ")),
+        "sequences": expressions.iter().any(|one| one.sequence),
+        "transactional": expressions.iter().any(|one| one.transactional),
+    })
+}
+
 fn position<T: PartialEq>(list: &[T], item: T) -> usize {
     list.iter()
         .position(|known| *known == item)

@@ -217,8 +217,8 @@ fn has_rows(expression: NodePtr) -> bool {
     })
 }
 
-/// Removes every implicit cast.
-fn strip_casts(mut node: NodePtr) -> NodePtr {
+/// Removes every implicit cast, which may change the value.
+pub fn strip_casts(mut node: NodePtr) -> NodePtr {
     loop {
         let stripped = strip_faithful(node);
         let implicit = tree::cast::<pg_sys::FuncExpr, _>(stripped)
@@ -236,7 +236,8 @@ fn strip_casts(mut node: NodePtr) -> NodePtr {
     }
 }
 
-fn type_name(expression: NodePtr) -> String {
+/// The name of an expression's type, with its modifier.
+pub fn type_name(expression: NodePtr) -> String {
     // SAFETY: the name of a valid type.
     unsafe {
         tree::string(pg_sys::format_type_extended(

@@ -6,8 +6,8 @@ use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
-    blind, bounds, combined, copy, cursor, functions, insert, made, merge, parser, prepared,
-    procedure_call, relation, utility, view_query,
+    blind, bounds, combined, copy, cursor, functions, insert, insert_select, made, merge, parser,
+    prepared, procedure_call, relation, utility, view_query,
 };
 use crate::boundary::PostgresError;
 use crate::object;
@@ -277,6 +277,9 @@ fn describe_query(
     let alone = queries.len() == 1;
     facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
     describe_made(query, &scopes, parameters, alone, facts)?;
+    if alone && !insert_select::is_gathered(query) {
+        describe_gathered(query, &scopes, parameters, facts)?;
+    }
     if let (&[rewritten], false) = (queries.as_slice(), depends_on_more(facts)) {
         combined::describe(query, rewritten, parameters, facts)?;
     }
@@ -331,18 +334,54 @@ fn describe_made(
     Ok(())
 }
 
-/// The facts of the statement with these values as parameters.
-fn made_facts(made: made::Made, alone: bool) -> Result<Json, PostgresError> {
-    let query = std::ptr::from_ref(made.query).cast_mut();
+/// How an INSERT ... SELECT runs whose rows go to other nodes, if it can.
+fn describe_gathered(
+    query: &'static pg_sys::Query,
+    scopes: &Scopes,
+    parameters: &[Oid],
+    facts: &mut Json,
+) -> Result<(), PostgresError> {
+    let mut relations = scopes.relations.iter();
+    let target = relations.find(|relation| relation.write && relation.level == 0);
+    let (Some(target), "select") = (target, facts["insert"]["source"].as_str().unwrap_or(""))
+    else {
+        return Ok(());
+    };
+    let Some(gathered) = insert_select::find(query, parameters, target)? else {
+        return Ok(());
+    };
+    let (source, source_facts) = described(gathered.source, parameters)?;
+    let (insert, insert_facts) = described(gathered.insert, &gathered.parameters)?;
+    if insert_select::differs(target, &insert_facts) {
+        return Ok(());
+    }
+    facts["insert"]["gathered"] = json!({
+        "source": source, "source_facts": source_facts, "insert": insert, "insert_facts": insert_facts,
+        "keys": gathered.keys, "query": gathered.computed,
+    });
+    Ok(())
+}
+
+/// The text of a query of ours, and its facts.
+fn described(
+    query: *mut pg_sys::Query,
+    parameters: &[Oid],
+) -> Result<(String, Json), PostgresError> {
     let text = parser::c_text(&parser::deparse_for(query, &[])?);
     let mut inner = Json::Null;
     for statement in parser::parse(&text)? {
-        inner = facts(statement, &text, &made.parameters)?;
+        inner = facts(statement, &text, parameters)?;
     }
+    Ok((text.to_string_lossy().into_owned(), inner))
+}
+
+/// The facts of the statement with these values as parameters.
+fn made_facts(made: made::Made, alone: bool) -> Result<Json, PostgresError> {
+    let query = std::ptr::from_ref(made.query).cast_mut();
+    let (text, mut inner) = described(query, &made.parameters)?;
     let mutable = inner["mutable"] == true;
     inner["blind"] = blind::facts(made.query, alone, mutable, &made.columns)?;
-    let mut described =
-        json!({ "text": text.to_string_lossy(), "count": made.values.len(), "facts": inner });
+    let mut described = json!({ "text": text, "count": made.values.len(), "facts": inner });
     if !made.is_random() {
         let (query, places) = made.computing();
         described["values"] = json!(places);

@@ -51,6 +51,20 @@ impl WorkerColumns {
         self.0.len()
     }
 
+    /// Their types, as clients see them.
+    pub fn types(&self) -> Vec<Oid> {
+        self.0.iter().map(|column| column.type_oid).collect()
+    }
+
+    /// The types of the arrays that carry them.
+    pub fn arrays(&self) -> Vec<Oid> {
+        // SAFETY: catalogue look-ups.
+        self.types()
+            .into_iter()
+            .map(|type_oid| unsafe { pg_sys::get_array_type(passed_type(type_oid)) })
+            .collect()
+    }
+
     /// The column as an expression of the combine query.
     pub fn read(&self, index: usize) -> NodePtr {
         let column = &self.0[index];
@@ -133,19 +147,11 @@ pub struct Division {
 impl Division {
     /// The facts of the division, both texts checked by analysing them.
     pub fn print(self, parameters: &[Oid]) -> Result<Json, PostgresError> {
-        let types: Vec<Oid> = self
-            .columns
-            .0
-            .iter()
-            .map(|column| column.type_oid)
-            .collect();
+        let types = self.columns.types();
         if types.contains(&pg_sys::RECORDOID) {
             return Ok(refuse("a column of type record"));
         }
-        // SAFETY: catalogue look-ups.
-        let arrays = types
-            .iter()
-            .map(|type_oid| unsafe { pg_sys::get_array_type(passed_type(*type_oid)) });
+        let arrays = self.columns.arrays();
         let all_parameters: Vec<Oid> = parameters.iter().copied().chain(arrays).collect();
         put_from(self.combine, parameters.len(), &all_parameters)?;
         self.worker.targetList = self.columns.targets();
@@ -169,6 +175,21 @@ impl Division {
 
 /// Replaces FROM, WHERE and all that belongs to them by the workers' columns, given as one array parameter each.
 fn put_from(combine: &mut pg_sys::Query, first: usize, types: &[Oid]) -> Result<(), PostgresError> {
+    let skeleton = rows(first, types)?;
+    combine.rtable = skeleton.rtable;
+    combine.jointree = skeleton.jointree;
+    combine.cteList = std::ptr::null_mut();
+    combine.setOperations = std::ptr::null_mut();
+    combine.rowMarks = std::ptr::null_mut();
+    combine.constraintDeps = std::ptr::null_mut();
+    combine.hasSubLinks = false;
+    combine.hasForUpdate = false;
+    combine.hasRowSecurity = false;
+    Ok(())
+}
+
+/// A query over the arrays that are the parameters behind the first ones.
+pub fn rows(first: usize, types: &[Oid]) -> Result<&'static mut pg_sys::Query, PostgresError> {
     let mut text = "SELECT 1 FROM ROWS FROM (".to_owned();
     let mut names = String::new();
     for number in first + 1..=types.len() {
@@ -178,19 +199,8 @@ fn put_from(combine: &mut pg_sys::Query, first: usize, types: &[Oid]) -> Result<
         let _ = write!(names, "{comma}c{}", number - first);
     }
     let text = parser::c_text(&format!("{text}) AS w({names})"));
-    for statement in parser::parse(&text)? {
-        let skeleton = parser::analyse(statement, &text, types)?.query;
-        combine.rtable = skeleton.rtable;
-        combine.jointree = skeleton.jointree;
-    }
-    combine.cteList = std::ptr::null_mut();
-    combine.setOperations = std::ptr::null_mut();
-    combine.rowMarks = std::ptr::null_mut();
-    combine.constraintDeps = std::ptr::null_mut();
-    combine.hasSubLinks = false;
-    combine.hasForUpdate = false;
-    combine.hasRowSecurity = false;
-    Ok(())
+    let statement = parser::parse(&text)?[0];
+    Ok(copy(parser::analyse(statement, &text, types)?.query))
 }
 
 /// Analyses a text of ours; what that locks or finds wrong leaves no trace.

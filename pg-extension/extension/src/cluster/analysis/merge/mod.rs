@@ -8,7 +8,7 @@
 //! - `pull`: workers give the rows of FROM and WHERE, everything else is done over them. Always right, but moves rows.
 
 mod aggregate;
-mod build;
+pub mod build;
 mod finish;
 mod partial;
 mod pull;

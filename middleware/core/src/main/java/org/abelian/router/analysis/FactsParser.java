@@ -179,7 +179,28 @@ public final class FactsParser {
         list(node.path("rows"), row -> list(row, FactsParser::value)),
         list(node.path("row_spans"), FactsParser::span),
         span(node.path("values_span")),
-        list(node.path("key_links"), FactsParser::column));
+        list(node.path("key_links"), FactsParser::column),
+        gathered(node.path("gathered")));
+  }
+
+  private static GatheredFacts gathered(JsonNode node) {
+    return node.isObject()
+        ? new GatheredFacts(
+            node.path("source").asText(),
+            statement(node.path("source_facts")),
+            node.path("insert").asText(),
+            statement(node.path("insert_facts")),
+            list(node.path("keys"), FactsParser::gatheredKey),
+            computed(node))
+        : null;
+  }
+
+  private static GatheredFacts.Key gatheredKey(JsonNode node) {
+    return new GatheredFacts.Key(
+        node.path("field").asInt(),
+        oid(node.path("type")),
+        text(node.path("cast")),
+        node.has("value") ? value(node.get("value")) : null);
   }
 
   private static MergeFacts merge(JsonNode node) {

@@ -14,6 +14,7 @@ import java.util.List;
  *     rows
  * @param keyLinks for {@link Source#SELECT}: tables that are read of which all distribution columns
  *     always equal those of the row that is inserted, pair by pair; each by its first one
+ * @param gathered how the rows of a SELECT come to other nodes; null when they cannot
  */
 public record InsertFacts(
     int relation,
@@ -22,7 +23,8 @@ public record InsertFacts(
     List<List<Value>> rows,
     List<Span> rowSpans,
     Span valuesSpan,
-    List<ColumnReference> keyLinks) {
+    List<ColumnReference> keyLinks,
+    GatheredFacts gathered) {
   /** Where the rows come from. */
   public enum Source {
     VALUES,

@@ -24,8 +24,7 @@ public final class BroadcastExecution extends Execution {
   private final RoutedStatement routed;
   private final List<NodePortal> portals;
 
-  private BroadcastExecution(
-      EngineContext context, RoutedStatement routed, List<NodePortal> portals) {
+  BroadcastExecution(EngineContext context, RoutedStatement routed, List<NodePortal> portals) {
     this.context = context;
     this.routed = routed;
     this.portals = portals;

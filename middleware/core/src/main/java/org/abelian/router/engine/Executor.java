@@ -21,8 +21,9 @@ public final class Executor {
 
   /** True when everything sent before must have been answered before it is bound. */
   public static boolean bindsQuiet(Route route) {
-    return route instanceof Route.Scatter scatter
-        && scatter.merge().mode() == MergeFacts.Mode.COMBINE;
+    return route instanceof Route.GatheredInsert
+        || route instanceof Route.Scatter scatter
+            && scatter.merge().mode() == MergeFacts.Mode.COMBINE;
   }
 
   /**
@@ -44,6 +45,8 @@ public final class Executor {
       return WriteExecution.bind(context, bound, write);
     } else if (route instanceof Route.Split split) {
       return WriteExecution.bind(context, bound, split);
+    } else if (route instanceof Route.GatheredInsert insert) {
+      return GatheredInsert.bind(context, bound, insert);
     } else if (route instanceof Route.CopyIn copy) {
       return CopyInExecution.bind(context, bound, copy);
     }

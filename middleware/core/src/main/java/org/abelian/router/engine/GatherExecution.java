@@ -9,6 +9,7 @@ import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.RowCollection;
+import org.abelian.router.execution.RowSink;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.FrameWriter;
@@ -31,8 +32,13 @@ final class GatherExecution {
   private final BoundStatement bound;
   private final MergeFacts merge;
 
-  private GatherExecution(EngineContext context, BoundStatement bound, MergeFacts merge) {
+  /** Whether the client sees the rows. */
+  private final boolean isClients;
+
+  private GatherExecution(
+      EngineContext context, BoundStatement bound, MergeFacts merge, boolean isClients) {
     this.context = context;
+    this.isClients = isClients;
     this.bound = bound;
     this.merge = merge;
   }
@@ -44,7 +50,7 @@ final class GatherExecution {
    */
   static Execution bind(EngineContext context, BoundStatement bound, Route.Scatter route)
       throws IOException {
-    GatherExecution gather = new GatherExecution(context, bound, route.merge());
+    GatherExecution gather = new GatherExecution(context, bound, route.merge(), true);
     int columns = route.merge().workerTypes().size();
     RowCollection rows = new RowCollection(columns, BYTES_MAX, context.memory());
     try {
@@ -55,7 +61,55 @@ final class GatherExecution {
     }
   }
 
-  private void runWorkers(List<Integer> nodes, RowCollection rows) throws IOException {
+  /**
+   * Runs a read whose rows the router itself takes. Nothing else may wait to be answered.
+   *
+   * @param bound of which the values are bound, and the routing is this read's alone
+   * @param statement the read as a whole
+   */
+  static void collect(
+      EngineContext context,
+      BoundStatement bound,
+      NodeStatement statement,
+      Route.Scatter route,
+      RowSink sink)
+      throws IOException {
+    GatherExecution gather = new GatherExecution(context, bound, route.merge(), false);
+    if (route.merge().mode() != MergeFacts.Mode.COMBINE) {
+      bound.routed().worker(statement);
+      gather.runWorkers(route.nodes(), sink);
+      return;
+    }
+    int columns = route.merge().workerTypes().size();
+    RowCollection rows = new RowCollection(columns, BYTES_MAX, context.memory());
+    try {
+      gather.runWorkers(route.nodes(), rows);
+      if (!context.replies().failed()) {
+        gather.takeFinal(rows, sink);
+      }
+    } finally {
+      rows.close();
+    }
+  }
+
+  private void takeFinal(RowCollection rows, RowSink sink) throws IOException {
+    Backend home = context.backends().home(bound.routed().router().catalog());
+    context.transactions().enter(home, false);
+    byte[] name = context.backends().prepare(home, last(), true, context.replies());
+    BindMessage bind = bound.bind();
+    FrameWriter writer = home.connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).string(name);
+    bind.writeValues(writer, rows.arrays());
+    writer.int2(0).end();
+    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    context.replies().add(NodeReply.swallow(home.connection));
+    Runnable cancel = () -> context.backends().cancel(List.of(home));
+    context.replies().add(new CollectReply(home.connection, sink, cancel));
+    context.backends().requestAnswers();
+    context.replies().runAll();
+  }
+
+  private void runWorkers(List<Integer> nodes, RowSink rows) throws IOException {
     RoutedStatement routed = bound.routed();
     ReplyQueue replies = context.replies();
     List<Backend> backends = SeveralNodes.backends(context, routed, nodes);
@@ -68,7 +122,7 @@ final class GatherExecution {
     replies.add(RouterWork.always(hold::release));
     Runnable cancel = () -> context.backends().cancel(backends);
     backends.forEach(backend -> replies.add(new CollectReply(backend.connection, rows, cancel)));
-    if (!routed.origins().isKnown()) {
+    if (isClients && !routed.origins().isKnown()) {
       learnOrigins(backends.get(0));
     }
     context.backends().requestAnswers();

@@ -1,10 +1,13 @@
 package org.abelian.router.engine;
 
+import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 
 /** The messages of one portal to one node, under the client's name for it. */
@@ -31,6 +34,16 @@ final class NodePortal {
   void bind(NodeStatement statement, boolean named, BindMessage values) {
     byte[] prepared = context.backends().prepare(backend, statement, named, context.replies());
     values.write(backend.connection.writer(), prepared);
+    context.replies().add(NodeReply.swallow(backend.connection));
+  }
+
+  /** The same with more values after those of the client. */
+  void bind(NodeStatement statement, BindMessage values, List<ByteQueue> more) {
+    byte[] prepared = context.backends().prepare(backend, statement, false, context.replies());
+    FrameWriter writer = values.begin(backend.connection.writer(), prepared);
+    values.writeValues(writer, more);
+    int formats = values.resultFormatsAt();
+    writer.bytes(values.array(), formats, values.end() - formats).end();
     context.replies().add(NodeReply.swallow(backend.connection));
   }
 

@@ -18,7 +18,7 @@ public final class WriteExecution extends Execution {
   private final List<NodePortal> portals;
   private final List<Integer> order;
 
-  private WriteExecution(
+  WriteExecution(
       EngineContext context,
       RoutedStatement routed,
       List<NodePortal> portals,

@@ -189,6 +189,22 @@ public final class BindMessage {
     }
   }
 
+  /**
+   * The whole message again, with more values after its own.
+   *
+   * @param more in text form; null is NULL
+   */
+  public byte[] extended(List<ByteQueue> more) {
+    int room = more.stream().mapToInt(value -> value == null ? 8 : 8 + value.size()).sum();
+    ByteQueue queue = new ByteQueue(tailEnd - portalAt + 64 + room);
+    FrameWriter writer = new FrameWriter(queue);
+    writer.begin(FrontendType.BIND).bytes(array, portalAt, tailAt() - portalAt);
+    writeValues(writer, more);
+    int formats = resultFormatsAt();
+    writer.bytes(array, formats, tailEnd - formats).end();
+    return queue.toByteArray();
+  }
+
   /** The result formats: none for text, one for all columns, or one for each. */
   public int[] resultFormats() {
     int at = resultFormatsAt();

@@ -1,6 +1,7 @@
 package org.abelian.router.routing;
 
 import java.util.List;
+import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.error.AbelianException;
@@ -54,6 +55,36 @@ public sealed interface Route {
       parts = List.copyOf(parts);
       order = List.copyOf(order);
     }
+  }
+
+  /**
+   * An INSERT ... SELECT whose rows come to the router, and go from there to their nodes.
+   *
+   * @param source where its rows are selected
+   * @param router of the statement that selects them
+   * @param facts the statements
+   * @param nodes where rows may go, ascending
+   * @param home finds the node of a row; null when each goes to all nodes
+   */
+  record GatheredInsert(
+      Route source, StatementRouter router, GatheredFacts facts, List<Integer> nodes, RowHome home)
+      implements Route {
+    /** Copies the list. */
+    public GatheredInsert {
+      nodes = List.copyOf(nodes);
+    }
+  }
+
+  /** Finds the node of a row. */
+  @FunctionalInterface
+  interface RowHome {
+    /**
+     * The node's id.
+     *
+     * @param row values in text form, null for NULL
+     * @throws AbelianException when there can be no such row
+     */
+    int nodeOf(byte[][] row);
   }
 
   /**

@@ -48,8 +48,15 @@ public final class Routing {
     if (facts.kind() == StatementKind.UTILITY) {
       return new UtilityRouting(sql, facts, catalog).plan();
     }
-    Plan query = new QueryRouting(sql, facts, catalog).plan();
+    Plan query = query(sql, facts, catalog);
     return facts.nodeFunctions().settings() ? onOneNode(query) : query;
+  }
+
+  private static Plan query(String sql, StatementFacts facts, Catalog catalog) {
+    Plan direct = Plan.of(() -> new QueryRouting(sql, facts, catalog).plan());
+    return GatheredInsertRouting.applies(facts, catalog)
+        ? new GatheredInsertRouting(facts, catalog).plan(direct)
+        : direct;
   }
 
   /** What changes settings must do it once, so that all nodes can be told the same. */

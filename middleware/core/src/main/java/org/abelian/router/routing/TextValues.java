@@ -22,6 +22,11 @@ public final class TextValues implements BoundValues {
             .toArray(byte[][]::new));
   }
 
+  /** The same from bytes, which are not copied. */
+  static TextValues ofBytes(byte[]... values) {
+    return new TextValues(values);
+  }
+
   @Override
   public int count() {
     return values.length;

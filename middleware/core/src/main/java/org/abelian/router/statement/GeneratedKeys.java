@@ -15,8 +15,6 @@ import org.abelian.router.catalog.TableName;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ByteQueue;
-import org.abelian.router.protocol.FrameWriter;
-import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Routing;
 
 /**
@@ -89,14 +87,7 @@ public record GeneratedKeys(
             .mapToObj(key -> query == null ? null : query.facts().places().get(key))
             .map(place -> place == null ? text(source.get()) : text(place, computed))
             .collect(Collectors.toList()); // which may hold NULLs
-    ByteQueue queue = new ByteQueue(client.end() - client.portalAt() + 64 * (keys + 1));
-    FrameWriter writer = new FrameWriter(queue);
-    int names = client.tailAt() - client.portalAt();
-    writer.begin(FrontendType.BIND).bytes(client.array(), client.portalAt(), names);
-    client.writeValues(writer, made);
-    int formats = client.resultFormatsAt();
-    writer.bytes(client.array(), formats, client.end() - formats).end();
-    return queue.toByteArray();
+    return client.extended(made);
   }
 
   private static ByteQueue text(UUID key) {

@@ -180,7 +180,8 @@ final class FactsBuilder {
     }
     Span all =
         new Span(spans.get(0).offset(), spans.get(spans.size() - 1).end() - spans.get(0).offset());
-    insert = new InsertFacts(0, InsertFacts.Source.VALUES, columns, rows, spans, all, List.of());
+    insert =
+        new InsertFacts(0, InsertFacts.Source.VALUES, columns, rows, spans, all, List.of(), null);
     return this;
   }
 
@@ -197,7 +198,8 @@ final class FactsBuilder {
             List.of(List.of(values)),
             List.of(),
             null,
-            keyLinks);
+            keyLinks,
+            null);
     return this;
   }
 
@@ -217,7 +219,7 @@ final class FactsBuilder {
   FactsBuilder defaultValues(List<String> columns) {
     insert =
         new InsertFacts(
-            0, InsertFacts.Source.DEFAULT, columns, List.of(), List.of(), null, List.of());
+            0, InsertFacts.Source.DEFAULT, columns, List.of(), List.of(), null, List.of(), null);
     return this;
   }
 

@@ -1,0 +1,38 @@
+package org.abelian.router.analysis;
+
+import java.util.List;
+
+/**
+ * How an INSERT ... SELECT runs whose rows go to other nodes than those that select them: in two
+ * statements, with the rows at the router between them.
+ *
+ * @param source gives the rows; it has the statement's own parameters
+ * @param insert takes the rows, as one array for each column, in parameters after the statement's
+ *     own
+ * @param insertFacts what is to be known of the latter
+ * @param keys where each distribution column's value comes from; empty for a reference table
+ * @param computed what a node computes for each row, given their number as the parameter after the
+ *     statement's own: more columns, after those of the source; null when there is nothing
+ */
+public record GatheredFacts(
+    String source,
+    StatementFacts sourceFacts,
+    String insert,
+    StatementFacts insertFacts,
+    List<Key> keys,
+    ComputedFacts computed) {
+  /** Copies the list. */
+  public GatheredFacts {
+    keys = List.copyOf(keys);
+  }
+
+  /**
+   * A distribution column's value.
+   *
+   * @param field the column of the rows that has it, from 0
+   * @param type the OID of that column's type
+   * @param cast the name of the type that it is cast to, as format_type() gives it
+   * @param value the same for all rows; null when it is a field
+   */
+  public record Key(int field, int type, String cast, Value value) {}
+}

@@ -1,0 +1,194 @@
+package org.abelian.router.engine;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.abelian.router.analysis.ComputedFacts;
+import org.abelian.router.analysis.GatheredFacts;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.CollectReply;
+import org.abelian.router.execution.GatheredRows;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.execution.RowCollection;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.routing.Route;
+import org.abelian.router.session.TransactionWork;
+import org.abelian.router.statement.RoutedStatement;
+
+/**
+ * An INSERT ... SELECT whose rows go to other nodes than those that select them. The router takes
+ * all rows first, so that what is selected does not see what is inserted. Then each node inserts
+ * its own, given as one array for each column. All of it is one transaction.
+ */
+final class GatheredInsert {
+  /** So many bytes of rows are held at most. */
+  private static final long BYTES_MAX = 64L << 20;
+
+  private final EngineContext context;
+  private final BoundStatement bound;
+  private final Route.GatheredInsert route;
+  private final GatheredFacts facts;
+  private final Catalog catalog;
+
+  private GatheredInsert(EngineContext context, BoundStatement bound, Route.GatheredInsert route) {
+    this.context = context;
+    this.bound = bound;
+    this.route = route;
+    this.facts = route.facts();
+    this.catalog = bound.routed().router().catalog();
+  }
+
+  /**
+   * Selects the rows, and binds the INSERT of each node. Nothing else may wait to be answered.
+   *
+   * @return null when a node has failed, and the client was told
+   */
+  static Execution bind(EngineContext context, BoundStatement bound, Route.GatheredInsert route)
+      throws IOException {
+    context.transactions().openImplicit();
+    GatheredRows rows = new GatheredRows(BYTES_MAX, context.memory());
+    try {
+      GatheredInsert insert = new GatheredInsert(context, bound, route);
+      insert.select(rows);
+      List<byte[][]> whole =
+          context.replies().failed() ? List.of() : insert.withComputed(rows.rows());
+      return context.replies().failed() ? null : insert.insert(whole);
+    } finally {
+      rows.close();
+    }
+  }
+
+  private void select(GatheredRows rows) throws IOException {
+    RoutedStatement source = new RoutedStatement(route.router());
+    BoundStatement selecting = new BoundStatement(bound.statement(), source, bound.bind(), false);
+    List<Integer> types = source.facts().parameters();
+    NodeStatement statement = NodeStatement.of(facts.source(), types);
+    if (route.source() instanceof Route.Scatter scatter) {
+      GatherExecution.collect(context, selecting, statement, scatter, rows);
+      return;
+    }
+    Backend backend =
+        route.source() instanceof Route.OneNode one
+            ? context.backends().backend(catalog, one.node())
+            : context.backends().home(catalog);
+    context.transactions().enter(backend, source);
+    byte[] name = context.backends().prepare(backend, statement, false, context.replies());
+    BindMessage bind = bound.bind();
+    FrameWriter writer = backend.connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).string(name);
+    writer.bytes(bind.array(), bind.tailAt(), bind.resultFormatsAt() - bind.tailAt()).int2(0).end();
+    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    context.replies().add(NodeReply.swallow(backend.connection));
+    Runnable cancel = () -> context.backends().cancel(List.of(backend));
+    context.replies().add(new CollectReply(backend.connection, rows, cancel));
+    context.backends().requestAnswers();
+    context.replies().runAll();
+  }
+
+  /** The rows with the columns that a node computes. */
+  private List<byte[][]> withComputed(List<byte[][]> rows) throws IOException {
+    ComputedFacts computed = facts.computed();
+    if (computed == null || rows.isEmpty()) {
+      return rows;
+    }
+    Backend backend =
+        computed.sequences()
+            ? context.backends().backend(catalog.first())
+            : context.backends().home(catalog);
+    context.transactions().enter(backend, false);
+    context.backends().requestAnswers();
+    context.replies().runAll();
+    if (context.replies().failed()) {
+      return rows;
+    }
+    List<Integer> types = new ArrayList<>(bound.routed().facts().parameters());
+    types.add(INT4);
+    ByteQueue count = new ByteQueue(16);
+    count.append(Integer.toString(rows.size()).getBytes(StandardCharsets.US_ASCII));
+    BindMessage bind = new BindMessage();
+    bind.look(bound.bind().extended(List.of(count)), 0);
+    QueryResult result =
+        NodeCall.valuesOf(
+            backend.connection, NodeStatement.of(computed.query(), types), bind, false);
+    if (!result.succeeded()) {
+      backend.skips = true;
+      throw new ClientError(result.errorFields());
+    }
+    List<byte[][]> whole = new ArrayList<>();
+    for (int row = 0; row < rows.size(); row++) {
+      whole.add(joined(rows.get(row), result.rows().get(row)));
+    }
+    return whole;
+  }
+
+  /** The OID of integer. */
+  private static final int INT4 = 23;
+
+  private static byte[][] joined(byte[][] one, byte[][] other) {
+    byte[][] both = new byte[one.length + other.length][];
+    System.arraycopy(one, 0, both, 0, one.length);
+    System.arraycopy(other, 0, both, one.length, other.length);
+    return both;
+  }
+
+  private Execution insert(List<byte[][]> rows) {
+    List<NodePortal> portals = new ArrayList<>();
+    if (route.home() == null) {
+      RowCollection all = collection(rows);
+      List<ByteQueue> arrays = all.arrays();
+      route.nodes().forEach(node -> portals.add(portal(node, arrays)));
+      all.close();
+      bound.answerBind(context.replies());
+      return new BroadcastExecution(context, bound.routed(), portals);
+    }
+    Map<Integer, List<byte[][]>> parts = new TreeMap<>();
+    List<Integer> homes = new ArrayList<>();
+    for (byte[][] row : rows) {
+      int node = route.home().nodeOf(row);
+      homes.add(node);
+      parts.computeIfAbsent(node, any -> new ArrayList<>()).add(row);
+    }
+    if (parts.isEmpty()) {
+      parts.put(route.nodes().get(0), List.of()); // which says how many that are
+    }
+    parts.forEach(
+        (node, own) -> {
+          RowCollection collection = collection(own);
+          portals.add(portal(node, collection.arrays()));
+          collection.close();
+        });
+    List<Integer> order = new ArrayList<>(parts.keySet());
+    bound.answerBind(context.replies());
+    return new WriteExecution(
+        context, bound.routed(), portals, homes.stream().map(order::indexOf).toList());
+  }
+
+  private RowCollection collection(List<byte[][]> rows) {
+    int columns =
+        facts.insertFacts().parameters().size() - bound.routed().facts().parameters().size();
+    RowCollection collection = new RowCollection(columns, 2 * BYTES_MAX, context.memory());
+    rows.forEach(collection::take);
+    return collection;
+  }
+
+  private NodePortal portal(int node, List<ByteQueue> arrays) {
+    Backend backend = context.backends().backend(catalog, node);
+    SeveralNodes.enter(context, backend, bound.routed());
+    context.transactions().state().work().refuse(TransactionWork.SEVERAL_NODES);
+    NodePortal portal = new NodePortal(context, backend, bound.portal());
+    NodeStatement statement = NodeStatement.of(facts.insert(), facts.insertFacts().parameters());
+    portal.bind(statement, bound.bind(), arrays);
+    return portal;
+  }
+}

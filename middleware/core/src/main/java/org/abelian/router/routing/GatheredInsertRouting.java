@@ -1,0 +1,133 @@
+package org.abelian.router.routing;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.abelian.router.analysis.GatheredFacts;
+import org.abelian.router.analysis.NodeFunctions;
+import org.abelian.router.analysis.RelationFacts;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.KeyColumn;
+import org.abelian.router.catalog.Node;
+import org.abelian.router.catalog.Placement;
+import org.abelian.router.error.AbelianException;
+
+/**
+ * Routes an INSERT ... SELECT whose rows may go to other nodes than those that select them: the
+ * SELECT goes its own way, and each of its rows to the node of its key.
+ */
+final class GatheredInsertRouting {
+  private final StatementFacts facts;
+  private final GatheredFacts gathered;
+  private final Catalog catalog;
+  private final TableUses uses;
+  private final RelationFacts target;
+  private final Placement.Distributed placement;
+
+  GatheredInsertRouting(StatementFacts facts, Catalog catalog) {
+    this.facts = facts;
+    this.gathered = facts.insert().gathered();
+    this.catalog = catalog;
+    this.uses = new TableUses(facts, catalog);
+    this.target =
+        facts.relations().stream()
+            .filter(table -> table.id() == facts.insert().relation())
+            .findFirst()
+            .orElseThrow();
+    this.placement = uses.placement(target);
+  }
+
+  /** True when there is such a way at all. */
+  static boolean applies(StatementFacts facts, Catalog catalog) {
+    if (facts.insert() == null || facts.insert().gathered() == null) {
+      return false;
+    }
+    GatheredInsertRouting routing = new GatheredInsertRouting(facts, catalog);
+    return routing.isPlaced() && !routing.isRefused();
+  }
+
+  private boolean isPlaced() {
+    return placement != null || uses.references().contains(target);
+  }
+
+  /** What is refused of any INSERT, or of what its rows take part in. */
+  private boolean isRefused() {
+    StatementFacts insert = gathered.insertFacts();
+    NodeFunctions called = insert.nodeFunctions();
+    boolean changesKey =
+        placement != null
+            && placement.columns().stream()
+                .anyMatch(column -> target.assigned().contains(column.name()));
+    return changesKey
+        || !insert.functions().isEmpty()
+        || !called.ofOneNode().isEmpty()
+        || !called.ofNoNode().isEmpty()
+        || called.settings()
+        || insert.relations().size() > 1
+        || gathered.sourceFacts().writes();
+  }
+
+  /**
+   * The plan that takes the other way where the first one cannot.
+   *
+   * @param direct where the rows stay on the nodes that select them
+   */
+  Plan plan(Plan direct) {
+    StatementRouter source = Routing.compile(gathered.source(), gathered.sourceFacts(), catalog);
+    return values -> {
+      try {
+        return direct.route(values);
+      } catch (AbelianException refusal) {
+        Route from = source.route(values);
+        if (from instanceof Route.Refused refused) {
+          throw refused.error();
+        }
+        boolean gives =
+            from instanceof Route.OneNode
+                || from instanceof Route.AnyNode
+                || from instanceof Route.Scatter;
+        if (!gives) {
+          throw refusal;
+        }
+        return new Route.GatheredInsert(from, source, gathered, nodes(), home(values));
+      }
+    };
+  }
+
+  private List<Integer> nodes() {
+    if (placement == null) {
+      return catalog.nodes().stream().map(Node::id).toList();
+    }
+    return Arrays.stream(placement.colocation().distinctNodes()).boxed().toList();
+  }
+
+  /** Finds the node of a row; null when each row goes to all. */
+  private Route.RowHome home(BoundValues client) {
+    if (placement == null) {
+      return null;
+    }
+    List<KeySource> columns = new ArrayList<>();
+    for (int at = 0; at < placement.columns().size(); at++) {
+      columns.add(source(placement.columns().get(at), gathered.keys().get(at), client));
+    }
+    RowKey key = new RowKey(target, placement, columns);
+    return row -> key.node(TextValues.ofBytes(row));
+  }
+
+  private KeySource source(KeyColumn column, GatheredFacts.Key key, BoundValues client) {
+    if (key.value() != null) {
+      KeySource same = KeySource.of(key.value(), new KeyReader(column), facts);
+      if (same == null) {
+        throw Refusals.keyComputed(target, column.name());
+      }
+      return (values, sink) -> same.read(client, sink);
+    }
+    int lengthMax =
+        AssignmentCast.lengthMax(column.key(), key.cast())
+            .orElseThrow(() -> Refusals.keyComputed(target, column.name()));
+    KeyReader reader = new KeyReader(column, lengthMax);
+    int parameter = key.field() + 1;
+    return (values, sink) -> reader.read(values, parameter, key.type(), sink);
+  }
+}

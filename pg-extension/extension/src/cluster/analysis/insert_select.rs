@@ -1,0 +1,230 @@
+//! INSERT ... SELECT whose rows go to other nodes than those that select them: a query that gives the rows, and an INSERT that takes them as one
+//! array for each column, from which a router gives each node its part.
+
+use super::computed::{self, Computing};
+use super::merge::build::{self, WorkerColumns};
+use super::operand;
+use super::parser;
+use super::relation::{Placement, Relation};
+use super::tree::{self, NodePtr};
+use crate::boundary::PostgresError;
+use crate::opened::Opened;
+use pgrx::pg_sys::{self, CmdType, Oid};
+use serde_json::{Value as Json, json};
+
+/// The two statements.
+pub struct Gathered {
+    /// Gives the rows.
+    pub source: &'static mut pg_sys::Query,
+    /// Takes them; the parameters after the statement's own are the arrays.
+    pub insert: &'static mut pg_sys::Query,
+    /// The types of all parameters of the INSERT.
+    pub parameters: Vec<Oid>,
+    /// Where each distribution column's value comes from.
+    pub keys: Vec<Json>,
+    /// What a node computes for each row, given their number as the parameter after the statement's own.
+    pub computed: Option<Json>,
+}
+
+/// Of an INSERT into a placed table, as analysed; `None` when its rows cannot be gathered.
+pub fn find(
+    query: &pg_sys::Query,
+    parameters: &[Oid],
+    target: &Relation,
+) -> Result<Option<Gathered>, PostgresError> {
+    let placed = matches!(
+        target.placement,
+        Placement::Distributed(_) | Placement::Reference
+    );
+    let plain = query.commandType == CmdType::CMD_INSERT
+        && query.cteList.is_null()
+        && target.oid == tree::target(query);
+    if !placed || !plain {
+        return Ok(None);
+    }
+    let Some((number, selected)) = selected(query) else {
+        return Ok(None);
+    };
+    let source = build::copy(selected);
+    let mut columns = WorkerColumns::default();
+    for entry in tree::list::<pg_sys::TargetEntry>(source.targetList) {
+        if !entry.resjunk {
+            columns.push(entry.expr.cast(), 0);
+        }
+    }
+    if columns.types().contains(&pg_sys::RECORDOID) {
+        return Ok(None);
+    }
+    let Some(mut keys) = keys(query, number, target, &columns) else {
+        return Ok(None);
+    };
+    let insert = build::copy(query);
+    let computed = add_computed(query, target, &mut columns, insert, &mut keys, parameters);
+    if keys.iter().any(Json::is_null) {
+        return Ok(None);
+    }
+    let parameters: Vec<Oid> = parameters.iter().copied().chain(columns.arrays()).collect();
+    let first = parameters.len() - columns.len();
+    put_rows(insert, number, &columns, build::rows(first, &parameters)?);
+    Ok(Some(Gathered {
+        source,
+        insert,
+        parameters,
+        keys,
+        computed,
+    }))
+}
+
+/// The SELECT, and its number in the range table.
+fn selected(query: &pg_sys::Query) -> Option<(i32, &'static pg_sys::Query)> {
+    let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree)?;
+    let range = tree::list::<pg_sys::RangeTblRef>(from.fromlist).next()?;
+    let entry =
+        tree::list::<pg_sys::RangeTblEntry>(query.rtable).nth(range.rtindex as usize - 1)?;
+    let selected = tree::cast::<pg_sys::Query, _>(entry.subquery)?;
+    (selected.commandType == CmdType::CMD_SELECT).then_some((range.rtindex, selected))
+}
+
+/// Whether it already takes its rows from arrays, and nothing else.
+pub fn is_gathered(query: &pg_sys::Query) -> bool {
+    let Some((_, selected)) = selected(query) else {
+        return false;
+    };
+    let mut ranges = tree::list::<pg_sys::RangeTblEntry>(selected.rtable);
+    let unnests = |node: NodePtr| {
+        tree::cast::<pg_sys::FuncExpr, _>(node).is_some_and(|call| {
+            call.funcid.to_u32() == pg_sys::F_UNNEST_ANYARRAY
+                && tree::nodes(call.args).all(|argument| operand::parameter(argument).is_some())
+        })
+    };
+    match (ranges.next(), ranges.next()) {
+        (Some(entry), None) if entry.rtekind == pg_sys::RTEKind::RTE_FUNCTION => {
+            tree::list::<pg_sys::RangeTblFunction>(entry.functions)
+                .all(|function| unnests(function.funcexpr))
+        }
+        _ => false,
+    }
+}
+
+/// Puts the rows in the place of the SELECT.
+fn put_rows(
+    insert: &mut pg_sys::Query,
+    number: i32,
+    columns: &WorkerColumns,
+    rows: &mut pg_sys::Query,
+) {
+    rows.targetList = tree::make_list((0..columns.len()).map(|index| {
+        let entry = build::target(columns.read(index), index as i16 + 1);
+        // SAFETY: the entry was just made.
+        unsafe { (*entry).resname = name(index) };
+        entry.cast()
+    }));
+    // SAFETY: an entry for a SELECT, of a private copy.
+    unsafe {
+        let entry: *mut pg_sys::RangeTblEntry =
+            (*(*insert.rtable).elements.add(number as usize - 1))
+                .ptr_value
+                .cast();
+        (*entry).subquery = rows;
+        let names = (0..columns.len()).map(|index| pg_sys::makeString(name(index)).cast());
+        (*(*entry).eref).colnames = tree::make_list(names);
+    }
+}
+
+fn name(index: usize) -> *mut std::ffi::c_char {
+    let name = parser::c_text(&format!("c{}", index + 1));
+    // SAFETY: a copy of a C string.
+    unsafe { pg_sys::pstrdup(name.as_ptr()) }
+}
+
+/// For each distribution column where its value comes from; null for one that is not given; `None` when a router cannot read one.
+fn keys(
+    query: &pg_sys::Query,
+    number: i32,
+    target: &Relation,
+    columns: &WorkerColumns,
+) -> Option<Vec<Json>> {
+    let Some(spreading) = target.spreading() else {
+        return Some(Vec::new());
+    };
+    let mut keys = Vec::new();
+    for (attribute, _) in &spreading.columns {
+        let entry = tree::list::<pg_sys::TargetEntry>(query.targetList)
+            .find(|entry| entry.resno == *attribute && !entry.resjunk);
+        keys.push(match entry {
+            None => Json::Null,
+            Some(entry) => key(entry.expr.cast(), number, columns)?,
+        });
+    }
+    Some(keys)
+}
+
+fn key(expression: NodePtr, number: i32, columns: &WorkerColumns) -> Option<Json> {
+    let Some(variable) = tree::cast::<pg_sys::Var, _>(operand::strip_casts(expression)) else {
+        let value = operand::assigned_value(expression);
+        return (value["other"] != true).then(|| json!({ "value": value }));
+    };
+    if variable.varno != number {
+        return None;
+    }
+    let field = variable.varattno as usize - 1;
+    Some(json!({
+        "field": field, "type": columns.types()[field].to_u32(), "cast": operand::type_name(expression),
+    }))
+}
+
+/// Adds what a node computes to the columns and to the INSERT: distribution columns that are not given.
+fn add_computed(
+    query: &pg_sys::Query,
+    target: &Relation,
+    columns: &mut WorkerColumns,
+    insert: &mut pg_sys::Query,
+    keys: &mut [Json],
+    parameters: &[Oid],
+) -> Option<Json> {
+    let spreading = target.spreading()?;
+    let relation = Opened::open(target.oid, pg_sys::AccessShareLock)?;
+    let computing = Computing::of(Some(target), query);
+    let mut expressions = Vec::new();
+    for (place, (attribute, _)) in spreading.columns.iter().enumerate() {
+        if !keys[place].is_null() {
+            continue;
+        }
+        // SAFETY: a column of the open relation.
+        let value =
+            unsafe { pg_sys::build_column_default(relation.relation(), (*attribute).into()) };
+        let expression = computing.default(*attribute, value)?;
+        let column = &relation.columns()[*attribute as usize - 1];
+        let parameter = tree::make_parameter(0, column.atttypid); // for its type
+        let at = columns.push(parameter, 0);
+        let number = selected(query)?.0;
+        // SAFETY: appends to a list of a private copy.
+        unsafe {
+            let name = pg_sys::pstrdup(column.attname.data.as_ptr());
+            let read = pg_sys::makeVar(
+                number,
+                at as i16 + 1,
+                column.atttypid,
+                column.atttypmod,
+                column.attcollation,
+                0,
+            );
+            let entry = pg_sys::makeTargetEntry(read.cast(), *attribute, name, false);
+            insert.targetList = pg_sys::lappend(insert.targetList, entry.cast());
+        }
+        if column.attidentity as u8 == pg_sys::ATTRIBUTE_IDENTITY_ALWAYS {
+            insert.override_ = pg_sys::OverridingKind::OVERRIDING_SYSTEM_VALUE;
+        }
+        keys[place] = json!({
+            "field": at, "type": column.atttypid.to_u32(), "cast": operand::type_name(parameter),
+        });
+        expressions.push(expression);
+    }
+    (!expressions.is_empty()).then(|| computed::query_of_rows(&expressions, parameters.len() + 1))
+}
+
+/// Whether copies of a reference table would differ: each node runs the INSERT by itself.
+pub fn differs(target: &Relation, insert: &Json) -> bool {
+    target.placement == Placement::Reference
+        && (insert["mutable"] == true || insert["volatile"] == true)
+}

@@ -345,18 +345,22 @@ final class BenchBaseLog {
               + " ASC| LIMIT 1|",
           d,
           w);
-      String where = " WHERE %1$s_O_ID = $%2$d|   AND %1$s_D_ID = $%3$d|   AND %1$s_W_ID = $%4$d|";
-      add(calls, "|DELETE FROM new_order|" + where.formatted("NO", 1, 2, 3), key);
-      add(calls, "|SELECT O_C_ID FROM oorder|" + where.formatted("O", 1, 2, 3), key);
+      String where = " WHERE %1$sO_ID = $%2$d|   AND %1$sD_ID = $%3$d|   AND %1$sW_ID = $%4$d|";
+      String ofOrder = " WHERE O_ID = $%d|   AND O_D_ID = $%d|   AND O_W_ID = $%d|";
+      add(calls, "|DELETE FROM new_order|" + where.formatted("NO_", 1, 2, 3), key);
+      add(calls, "|SELECT O_C_ID FROM oorder|" + ofOrder.formatted(1, 2, 3), key);
       add(
           calls,
-          "|UPDATE oorder|   SET O_CARRIER_ID = $1|" + where.formatted("O", 2, 3, 4),
+          "|UPDATE oorder|   SET O_CARRIER_ID = $1|" + ofOrder.formatted(2, 3, 4),
           prepended(3, key));
       add(
           calls,
-          "|UPDATE order_line|   SET OL_DELIVERY_D = $1|" + where.formatted("OL", 2, 3, 4),
+          "|UPDATE order_line|   SET OL_DELIVERY_D = $1|" + where.formatted("OL_", 2, 3, 4),
           prepended(DATE, key));
-      add(calls, "|SELECT SUM(OL_AMOUNT)|  FROM order_line|" + where.formatted("OL", 1, 2, 3), key);
+      add(
+          calls,
+          "|SELECT SUM(OL_AMOUNT)|  FROM order_line|" + where.formatted("OL_", 1, 2, 3),
+          key);
       add(
           calls,
           "|UPDATE customer|   SET C_BALANCE = C_BALANCE + $1| WHERE C_W_ID = $2|   AND C_D_ID ="

@@ -499,7 +499,8 @@ fn describe_relations(scopes: &Scopes, facts: &mut Json, text: &CStr) {
                 _ => None,
             })
             .collect();
-        if columns.len() > 1 || (!columns.is_empty() && !(values.is_empty() && lists.is_empty())) {
+        let compared = !values.is_empty() || !lists.is_empty();
+        if columns.len() > 1 || (compared && !columns.is_empty()) {
             equalities.push(json!({ "columns": columns, "values": values, "in": lists }));
         }
     }

@@ -118,6 +118,7 @@ fn value_type(type_oid: Oid) -> Oid {
     match catalog::find() {
         Some(catalog) if catalog.is_counter_type(type_oid) => pg_sys::INT8OID,
         Some(catalog) if type_oid == catalog.decimal_counter => pg_sys::NUMERICOID,
+        _ if type_oid == pg_sys::UNKNOWNOID => pg_sys::TEXTOID,
         _ => type_oid,
     }
 }

@@ -3,12 +3,14 @@ package org.abelian.advisor.applied;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.List;
 
 /** Runs statements and transactions over a connection, one after the other. */
 final class Client {
   private final Connection connection;
+  private int callsOfOneNode;
 
   Client(Connection connection) {
     this.connection = connection;
@@ -44,6 +46,15 @@ final class Client {
         statement.setObject(at + 1, step.values().get(at));
       }
       statement.execute();
+      SQLWarning notice = statement.getWarnings();
+      if (notice != null && notice.getMessage().contains("all keys of the call are on node")) {
+        callsOfOneNode++;
+      }
     }
+  }
+
+  /** How many calls the router has said to be of one node, which it counts. */
+  int callsOfOneNode() {
+    return callsOfOneNode;
   }
 }

@@ -94,8 +94,8 @@ enum Scenario {
    */
   PROCEDURES(
       "'id', colocate_with => 'none'",
-      "create_distributed_procedure('public.sell(bigint,bigint,text)', '$1', colocate_with =>"
-          + " 'shop')",
+      "create_distributed_procedure('public.sell(bigint,bigint,pg_catalog.text)', '$1',"
+          + " colocate_with => 'sale')",
       "create_distributed_procedure('public.move(bigint,bigint)', '$1, $2', colocate_with =>"
           + " 'shop')",
       "create_distributed_procedure('public.sold(bigint)', '$1', colocate_with => 'sale')") {

@@ -14,10 +14,12 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.abelian.advisor.LoggedServer;
 import org.abelian.advisor.command.Commands;
@@ -517,6 +519,70 @@ class LogTraceIT {
         Statement statement = connection.createStatement()) {
       statement.execute(read(folder.resolve("bank/report/placement.sql")));
     }
+  }
+
+  /**
+   * TPC-C as somebody runs it who has read nothing: warehouses stay together, items are everywhere.
+   */
+  @Test
+  void advisesWarehousesFromALogOfBenchBase() throws IOException, SQLException {
+    Path log = folder.resolve("benchbase.csv");
+    BenchBaseLog.write(log, 1500);
+    String tables =
+        Files.readAllLines(Path.of("../oltpbench-configs/tpcc/ddl-plain.sql")).stream()
+            .filter(line -> !line.startsWith("DROP") && !line.contains("create_"))
+            .collect(Collectors.joining("\n"));
+    Path script =
+        Files.writeString(
+            folder.resolve("tpcc.sql"),
+            tables
+                + "\n"
+                + "ALTER TABLE order_line ADD FOREIGN KEY (ol_supply_w_id, ol_i_id) REFERENCES"
+                + " stock (s_w_id, s_i_id) ON DELETE CASCADE;\n");
+    assertEquals(
+        0,
+        Commands.execute(
+            "run",
+            "--log",
+            log.toString(),
+            "--database",
+            "tpcc",
+            "--schema",
+            script.toString(),
+            "--analyze-on",
+            url("abelian"),
+            "--nodes",
+            "3",
+            "--output",
+            folder.resolve("tpcc").toString()));
+    assertEquals(
+        List.of(
+            "SELECT create_reference_table('item');",
+            "SELECT create_distributed_table('customer', 'c_w_id', colocate_with => 'warehouse');",
+            "SELECT create_distributed_table('district', 'd_w_id', colocate_with => 'warehouse');",
+            "SELECT create_distributed_table('history', 'h_c_w_id', colocate_with => 'warehouse');",
+            "SELECT create_distributed_table('new_order', 'no_w_id', colocate_with =>"
+                + " 'warehouse');",
+            "SELECT create_distributed_table('oorder', 'o_w_id', colocate_with => 'warehouse');",
+            "SELECT create_distributed_table('order_line', 'ol_w_id', colocate_with =>"
+                + " 'warehouse');",
+            "SELECT create_distributed_table('stock', 's_w_id', colocate_with => 'warehouse');",
+            "SELECT create_distributed_table('warehouse', 'w_id', colocate_with => 'none');"),
+        Files.readAllLines(folder.resolve("tpcc/report/placement.sql")).stream()
+            .filter(line -> line.startsWith("SELECT"))
+            // A payment changes both of its warehouses, so its history may lie with either.
+            .map(line -> line.replace("'h_w_id'", "'h_c_w_id'"))
+            .sorted(
+                Comparator.comparing((String line) -> !line.contains("reference"))
+                    .thenComparing(line -> line))
+            .toList());
+    Validation validation =
+        JsonFile.read(ValidationPhase.file(folder.resolve("tpcc/validation")), Validation.class);
+    Judgement judgement = validation.judgement(validation.chosen());
+    assertEquals(0, judgement.misrouted());
+    assertTrue(judgement.distributed() < 0.16, judgement::toString);
+    List<String> notes = new TraceFiles(folder.resolve("tpcc/trace")).description().notes();
+    assertTrue(notes.stream().noneMatch(note -> note.contains("not understood")), notes::toString);
   }
 
   @Test

@@ -527,16 +527,15 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   member regclass;
   child regclass;
+  method text;
 BEGIN
   PERFORM abelian.begin_placement_change();
   PERFORM abelian.claim_table(relation);
   IF (SELECT c.relispartition FROM pg_class c WHERE c.oid = relation) THEN
     RAISE EXCEPTION 'table % is a partition', relation
       USING ERRCODE = 'feature_not_supported', HINT = 'Undistribute the partitioned table, or detach the partition before.';
-  ELSIF abelian.has_rows(relation) THEN
-    RAISE EXCEPTION 'table % is not empty', relation
-      USING ERRCODE = 'feature_not_supported', HINT = 'Copy the rows elsewhere and TRUNCATE the table first.';
   END IF;
+  method := (SELECT p.method FROM abelian.placement p WHERE p.relation = relation);
   FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
     IF NOT abelian.forget_table(member) THEN
       RAISE EXCEPTION 'table % is neither distributed nor a reference table', member USING ERRCODE = 'undefined_object';
@@ -549,6 +548,7 @@ BEGIN
     RAISE EXCEPTION 'placed table % has a foreign key on table %', child, relation
       USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Undistribute that table first.';
   END LOOP;
+  PERFORM abelian.gather_rows(relation, method);
 END $$;
 CREATE OR REPLACE FUNCTION pg_catalog.undistribute_table(relation regclass) RETURNS void LANGUAGE plpgsql SECURITY INVOKER AS $$
 BEGIN
@@ -569,6 +569,14 @@ BEGIN
   PERFORM abelian.claim('pg_catalog.pg_proc', named);
   PERFORM abelian.place_procedure(named, abelian.key_arguments(named, distribution_arguments), colocate_with, merge, class,
     abelian.class_of_body(named), unsafe); -- names in the body are looked up as the caller does
+END $$;
+
+-- The same, by the name under which others know it.
+CREATE FUNCTION pg_catalog.create_distributed_function(function_name text, distribution_arg_name text, colocate_with regclass,
+                                                       merge text DEFAULT 'first', class text DEFAULT 'analysed',
+                                                       unsafe boolean DEFAULT false) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_catalog.create_distributed_procedure(function_name, distribution_arg_name, colocate_with, merge, class, unsafe);
 END $$;
 
 CREATE OR REPLACE FUNCTION pg_catalog.undistribute_procedure(procedure text) RETURNS void LANGUAGE plpgsql AS $$
@@ -656,7 +664,7 @@ BEGIN
      ORDER BY k.place
   LOOP
     RAISE EXCEPTION 'the distribution column "%" of table % cannot be dropped, renamed or change its kind', problem.name, relation
-      USING ERRCODE = 'feature_not_supported', HINT = 'Call undistribute_table() first; the table must be empty.';
+      USING ERRCODE = 'feature_not_supported', HINT = 'Call undistribute_table() first.';
   END LOOP;
   PERFORM abelian.check_partitions(placed);
 
@@ -769,7 +777,7 @@ BEGIN
   PERFORM abelian.claim_table(relation);
   IF EXISTS (SELECT FROM abelian.placement p WHERE p.relation = relation) THEN
     RAISE EXCEPTION 'table % is already distributed or a reference table', relation
-      USING ERRCODE = 'duplicate_object', HINT = 'Call undistribute_table() first; the table must be empty.';
+      USING ERRCODE = 'duplicate_object', HINT = 'Call undistribute_table() first.';
   ELSIF (SELECT c.relispartition FROM pg_class c WHERE c.oid = relation) THEN
     RAISE EXCEPTION 'table % is a partition', relation
       USING ERRCODE = 'feature_not_supported', HINT = 'Place the partitioned table: its partitions are placed with it.';
@@ -777,10 +785,7 @@ BEGIN
     RAISE EXCEPTION 'the cluster has no nodes yet'
       USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'SELECT abelian.add_node(host, port) for each node.';
   END IF;
-  IF abelian.has_rows(relation) THEN
-    RAISE EXCEPTION 'table % is not empty', relation
-      USING ERRCODE = 'feature_not_supported', HINT = 'Place the table first and load it through the router then.';
-  END IF;
+  PERFORM abelian.align_sequences(relation) WHERE method IS DISTINCT FROM 'reference';
   IF method IS DISTINCT FROM 'reference' OR named IS NOT NULL THEN
     PERFORM abelian.check_method(method, colocate_with, rule);
     IF named IS NULL THEN
@@ -796,6 +801,7 @@ BEGIN
   FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
     PERFORM abelian.check_placement(member);
   END LOOP;
+  PERFORM abelian.spread_rows(relation);
 END $$;
 
 -- A table that has become a partition of a placed one, with its own partitions, is placed like it. PostgreSQL has asked who owns them.
@@ -1142,6 +1148,318 @@ REVOKE ALL ON FUNCTION abelian.check_method(text, regclass, text),
 REVOKE ALL ON FUNCTION abelian.slice_stored() FROM PUBLIC;
 ALTER FUNCTION abelian.lock_modes_conflict(text, text) PARALLEL SAFE;
 -- ==== end of placement ==============================================================================
+-- ==== rows that move (docs/design/moving-rows.md) ===================================================
+-- Tables whose placement this transaction has changed, and whose rows have not followed yet. No transaction commits with one.
+CREATE TABLE abelian.moving (
+  relation regclass PRIMARY KEY,
+  target integer, -- the node that gets this node's rows; 0 for all others; NULL where the rows' keys say so
+  began timestamptz NOT NULL -- the statement that makes them move
+);
+CREATE FUNCTION abelian.refuse_half_moved() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM abelian.moving m WHERE m.relation = new.relation) THEN
+    RAISE EXCEPTION 'the rows of table % have not followed its placement', new.relation
+      USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'A router moves them right after the statement that changes the placement.',
+            HINT = 'Send the statement through a router of the same version as the nodes, and not after SET CONSTRAINTS ALL IMMEDIATE.';
+  END IF;
+  RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION abelian.refuse_half_moved() FROM PUBLIC;
+CREATE CONSTRAINT TRIGGER refuse_half_moved AFTER INSERT ON abelian.moving DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION abelian.refuse_half_moved();
+ALTER TABLE abelian.moving ENABLE ALWAYS TRIGGER refuse_half_moved; -- whatever session_replication_role is
+
+-- The node of a row; an error when none may have it.
+CREATE FUNCTION abelian.node_of_row(relation oid, VARIADIC keys "any") RETURNS integer LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'abelian_node_of_row';
+-- Raises when this session has an open cursor over the table, or checks of it to come.
+CREATE FUNCTION abelian.check_not_in_use(relation regclass) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_check_not_in_use';
+
+-- An expression for the node of row "m" of a distributed table.
+CREATE FUNCTION abelian.node_of_m(relation regclass) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT format('abelian.node_of_row(%s::oid, %s)', relation::oid, string_agg(format('m.%I', k.key->>'name'), ', ' ORDER BY k.place))
+    FROM abelian.placement p, jsonb_array_elements(p.columns) WITH ORDINALITY k(key, place)
+   WHERE p.relation = node_of_m.relation AND p.method <> 'reference'
+$$;
+
+-- What this node's rows of the table, and of its partitions, wait for.
+CREATE FUNCTION abelian.begin_move(relation regclass, target integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+    RAISE EXCEPTION 'the rows of table % cannot move at isolation level %', relation, upper(current_setting('transaction_isolation'))
+      USING ERRCODE = 'feature_not_supported', DETAIL = 'Others may have changed the table after the snapshot was taken.', HINT = 'Use READ COMMITTED.';
+  END IF;
+  PERFORM abelian.check_not_in_use(t) FROM abelian.partition_tree(relation) t;
+  INSERT INTO abelian.moving SELECT t, target, statement_timestamp() FROM abelian.partition_tree(relation) t;
+END $$;
+
+-- The first node's rows of a table that was placed follow; where this is the only node they stay, if a node may have them.
+CREATE FUNCTION abelian.spread_rows(relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  is_reference boolean := (SELECT p.method = 'reference' FROM abelian.placement p WHERE p.relation = spread_rows.relation);
+  others bigint := (SELECT count(*) - 1 FROM abelian.node);
+  is_first boolean := abelian.this_node() = (SELECT min(n.node_id) FROM abelian.node n);
+  member regclass;
+BEGIN
+  IF NOT abelian.has_rows(relation) THEN
+    IF others > 0 AND is_first AND NOT is_reference AND EXISTS (SELECT FROM abelian.partition_tree(relation) t, abelian.sequence_steps_of(t) s WHERE s.steps > 0) THEN
+      PERFORM abelian.begin_move(relation, NULL);
+    END IF;
+  ELSIF others > 0 AND NOT is_first THEN
+    RAISE EXCEPTION 'table % has rows on node %', relation, abelian.this_node()
+      USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'A table without placement has its rows on the first node; nobody has found these.',
+            HINT = 'Connect to that node, look at the rows, and TRUNCATE the table there.';
+  ELSIF others > 0 THEN
+    PERFORM abelian.begin_move(relation, CASE WHEN is_reference THEN 0 END);
+  ELSIF NOT is_reference THEN
+    FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
+      EXECUTE format('SELECT count(%s) FROM ONLY %s m', abelian.node_of_m(member), member); -- raises for a row that no node may have
+    END LOOP;
+  END IF;
+END $$;
+
+-- What is left of rows here when they have gone to other nodes, or live on in others' copies. Nothing refers to them here but what goes with them.
+CREATE FUNCTION abelian.remove_rows(relation regclass, condition text) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET session_replication_role = replica AS $$
+DECLARE
+  removed bigint;
+BEGIN
+  EXECUTE format('DELETE FROM ONLY %s m WHERE %s', relation, condition);
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  RETURN removed;
+END $$;
+
+-- Raises when a foreign key of the table, or on it, would cross nodes.
+CREATE FUNCTION abelian.check_foreign_keys(relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  problem record;
+BEGIN
+  FOR problem IN
+    SELECT k.conname AS name, k.conrelid::regclass AS child, k.confrelid::regclass AS parent FROM pg_constraint k
+     WHERE k.contype = 'f' AND relation IN (k.conrelid, k.confrelid) AND k.conparentid = 0 AND NOT abelian.is_local_foreign_key(k.oid)
+  LOOP
+    RAISE EXCEPTION 'foreign key "%" of table % on table % would cross nodes', problem.name, problem.child, problem.parent
+      USING ERRCODE = 'feature_not_supported', HINT = 'Drop the constraint first.';
+  END LOOP;
+END $$;
+
+-- The rows of a table that has lost its placement come together on the first node.
+CREATE FUNCTION abelian.gather_rows(relation regclass, method text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  first integer := (SELECT min(n.node_id) FROM abelian.node n);
+BEGIN
+  PERFORM abelian.check_foreign_keys(t) FROM abelian.partition_tree(relation) t;
+  IF (SELECT count(*) FROM abelian.node) = 1 OR abelian.this_node() = first OR NOT abelian.has_rows(relation) THEN
+    RETURN;
+  ELSIF method = 'reference' THEN
+    PERFORM abelian.check_not_in_use(t), abelian.remove_rows(t, 'true') FROM abelian.partition_tree(relation) t;
+  ELSE
+    PERFORM abelian.begin_move(relation, first);
+  END IF;
+END $$;
+
+-- ---- sequences whose values the rows have
+
+-- For each sequence of the table, how many steps from its start its next value is.
+CREATE FUNCTION abelian.sequence_steps_of(relation regclass, OUT sequence regclass, OUT steps bigint) RETURNS SETOF record
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  s pg_sequence;
+BEGIN
+  FOR s IN SELECT * FROM abelian.sequences_of(relation) LOOP
+    sequence := s.seqrelid;
+    EXECUTE format('SELECT ceil((last_value::numeric - %s + CASE WHEN is_called THEN 1 ELSE 0 END) / %s)::bigint FROM %s', s.seqstart, s.seqincrement, sequence)
+       INTO steps;
+    RETURN NEXT;
+  END LOOP;
+END $$;
+
+-- Sequences that count by 1 and were used go on in the steps of distributed tables, above all that they have given.
+CREATE FUNCTION abelian.align_sequences(relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  member regclass;
+  s record;
+  steps bigint;
+BEGIN
+  FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
+    FOR s IN SELECT q.*, n.steps AS used, p.stride
+               FROM abelian.sequence_steps_of(member) n JOIN pg_sequence q ON q.seqrelid = n.sequence,
+                    LATERAL (SELECT CASE q.seqtypid WHEN 'bigint'::regtype THEN 1024 WHEN 'integer'::regtype THEN 64 ELSE 16 END AS stride) p
+              WHERE q.seqincrement = 1 AND NOT q.seqcycle AND n.steps > 0
+    LOOP
+      PERFORM abelian.check_sequence_owner(s.seqrelid, relation);
+      steps := ceil(s.used::numeric / s.stride);
+      EXECUTE format('ALTER SEQUENCE %s INCREMENT BY %s START WITH %s RESTART WITH %s', s.seqrelid::regclass, s.stride,
+                     s.seqstart + abelian.this_node_or_first() - 1, s.seqstart + abelian.this_node_or_first() - 1 + steps * s.stride);
+    END LOOP;
+  END LOOP;
+END $$;
+CREATE FUNCTION abelian.this_node_or_first() RETURNS integer LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(nullif(abelian.this_node(), 0), (SELECT min(n.node_id) FROM abelian.node n))
+$$;
+CREATE FUNCTION abelian.check_sequence_owner(sequence regclass, relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT pg_has_role((SELECT c.relowner FROM pg_class c WHERE c.oid = relation), (SELECT c.relowner FROM pg_class c WHERE c.oid = sequence), 'USAGE') THEN
+    RAISE EXCEPTION 'must be owner of sequence %', sequence
+      USING ERRCODE = 'insufficient_privilege', DETAIL = format('It gives values to distributed table %s, and would count otherwise on each node.', relation),
+            HINT = 'Use a sequence that the owner of the table owns.';
+  END IF;
+END $$;
+
+-- ---- what a router calls, on the connection and in the transaction of the client whose statement changes the placement
+
+-- What waits on this node, for the router to do.
+CREATE FUNCTION abelian.moves(OUT relation text, OUT target integer) RETURNS SETOF record
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT m.relation::text, m.target FROM abelian.moving m ORDER BY m.relation::oid
+$$;
+
+-- Raises unless a router moves rows of this table, which the caller owns.
+CREATE FUNCTION abelian.check_mover(relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT abelian.is_claimed('pg_class', relation) THEN
+    RAISE EXCEPTION 'must be owner of table %', relation USING ERRCODE = 'insufficient_privilege';
+  ELSIF NOT abelian.is_router(false) THEN
+    RAISE EXCEPTION 'the rows of table % are moved by routers', relation
+      USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call create_distributed_table(), create_reference_table() or undistribute_table() through a router.';
+  END IF;
+  PERFORM abelian.placement_change_begins();
+END $$;
+
+-- Rows behind that place that must go to another node, in portions; none when there are no more. As texts, which name what has another number elsewhere.
+CREATE FUNCTION abelian.read_moving(relation regclass, after tid) RETURNS TABLE (target integer, count bigint, lines bytea, last tid)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC'
+SET extra_float_digits = 1 SET lc_monetary = 'C' SET bytea_output = 'hex' SET synchronize_seqscans = off SET row_security = off AS $$
+#variable_conflict use_variable
+DECLARE
+  own integer := abelian.this_node();
+  wanted text;
+  began timestamptz;
+  row_of record;
+  texts text[] := '{}';
+  targets integer[] := '{}';
+  place tid;
+  size bigint := 0;
+BEGIN
+  PERFORM abelian.check_mover(relation);
+  SELECT coalesce(m.target::text, abelian.node_of_m(relation)), m.began INTO STRICT wanted, began FROM abelian.moving m WHERE m.relation = relation;
+  IF (SELECT s.setting::bigint BETWEEN 1 AND extract(epoch FROM clock_timestamp() - began) * 1000 FROM pg_settings s WHERE s.name = 'statement_timeout') THEN
+    RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = 'query_canceled'; -- of all portions together
+  END IF;
+  IF (SELECT c.relkind = 'p' FROM pg_class c WHERE c.oid = relation) THEN
+    RETURN;
+  END IF;
+  FOR row_of IN EXECUTE format('SELECT m.ctid AS place, %1$s AS target, (m.*)::text AS line FROM ONLY %2$s m WHERE m.ctid > $1 AND %1$s <> $2', wanted, relation)
+                 USING after, own
+  LOOP
+    IF octet_length(row_of.line) > 200000000 THEN
+      RAISE EXCEPTION 'a row of table % is too large to move', relation
+        USING ERRCODE = 'program_limit_exceeded', DETAIL = 'As text, a row may have 200000000 bytes.', HINT = 'Copy the table by other means.';
+    END IF;
+    texts := array_append(texts, row_of.line);
+    targets := array_append(targets, row_of.target);
+    place := row_of.place;
+    size := size + octet_length(row_of.line) + 24;
+    EXIT WHEN size >= 1000000;
+  END LOOP;
+  RETURN QUERY SELECT t.node, count(*), convert_to(array_agg(t.line)::text, getdatabaseencoding()), place FROM unnest(texts, targets) t(line, node) GROUP BY t.node;
+END $$;
+
+-- The other side. Constraints and triggers that look at other rows do not run: they hold as they did where the rows were.
+CREATE FUNCTION abelian.write_moving(relation regclass, lines bytea) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC'
+SET lc_monetary = 'C' SET xmloption = content SET row_security = off SET session_replication_role = replica AS $$
+DECLARE
+  columns text;
+  fields text;
+  written bigint;
+BEGIN
+  PERFORM abelian.check_mover(relation);
+  SELECT string_agg(format('%I', a.attname), ', ' ORDER BY a.attnum), string_agg(format('(x.line).%I', a.attname), ', ' ORDER BY a.attnum)
+    INTO columns, fields FROM pg_attribute a
+   WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '';
+  EXECUTE format('INSERT INTO %1$s %2$s SELECT %3$s FROM (SELECT l::%1$s AS line FROM unnest($1) l OFFSET 0) x', relation,
+                 '(' || columns || ') OVERRIDING SYSTEM VALUE', fields)
+    USING convert_from(lines, getdatabaseencoding())::text[];
+  GET DIAGNOSTICS written = ROW_COUNT;
+  RETURN written;
+END $$;
+
+-- All rows are where they belong: gives how many this node has removed, since others have them now.
+CREATE FUNCTION abelian.finish_moving(relation regclass) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  own integer := abelian.this_node();
+  method text := (SELECT p.method FROM abelian.placement p WHERE p.relation = relation);
+  elsewhere text := CASE method WHEN 'reference' THEN 'false' ELSE coalesce(abelian.node_of_m(relation), (SELECT min(n.node_id) FROM abelian.node n)::text) || ' <> ' || own END;
+  removed bigint := 0;
+  is_source boolean;
+  strays bigint;
+BEGIN
+  PERFORM abelian.check_mover(relation);
+  DELETE FROM abelian.moving m WHERE m.relation = relation;
+  is_source := FOUND;
+  IF is_source AND method IS DISTINCT FROM 'reference' THEN
+    removed := abelian.remove_rows(relation, elsewhere);
+  END IF;
+  EXECUTE format('SELECT count(*) FROM ONLY %s m WHERE %s', relation, elsewhere) INTO strays;
+  IF strays > 0 THEN
+    RAISE EXCEPTION '% rows of table % belong to other nodes than node %', strays, relation, own USING ERRCODE = 'data_corrupted';
+  END IF;
+  PERFORM abelian.check_foreign_keys(relation);
+  RETURN removed;
+END $$;
+
+-- Sets a sequence of the table on by so many steps from its start, unless it is there.
+CREATE FUNCTION abelian.advance_moving(relation regclass, sequence regclass, steps bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+  PERFORM abelian.check_mover(relation);
+  PERFORM setval(sequence, s.seqstart + steps * s.seqincrement, false)
+     FROM abelian.sequence_steps_of(relation) own JOIN pg_sequence s ON s.seqrelid = own.sequence
+    WHERE own.sequence = sequence AND own.steps < steps;
+END $$;
+
+-- The same in the caller's rights, who claims the table.
+CREATE FUNCTION abelian.take_rows(relation regclass, after tid) RETURNS TABLE (target integer, count bigint, lines bytea, last tid) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_class', relation);
+  RETURN QUERY SELECT * FROM abelian.read_moving(relation, after);
+END $$;
+CREATE FUNCTION abelian.give_rows(relation regclass, lines bytea) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_class', relation);
+  RETURN abelian.write_moving(relation, lines);
+END $$;
+CREATE FUNCTION abelian.end_move(relation regclass) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_class', relation);
+  RETURN abelian.finish_moving(relation);
+END $$;
+CREATE FUNCTION abelian.sequence_steps(relation regclass, OUT sequence text, OUT steps bigint) RETURNS SETOF record
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT s.sequence::text, s.steps FROM abelian.sequence_steps_of(relation) s WHERE EXISTS (SELECT FROM abelian.moving m WHERE m.relation = sequence_steps.relation) AND s.steps > 0
+$$;
+CREATE FUNCTION abelian.advance_sequence(relation regclass, sequence regclass, steps bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_class', relation);
+  PERFORM abelian.advance_moving(relation, sequence, steps);
+END $$;
+
+REVOKE ALL ON FUNCTION abelian.check_not_in_use(regclass), abelian.node_of_m(regclass), abelian.begin_move(regclass, integer), abelian.spread_rows(regclass),
+  abelian.remove_rows(regclass, text), abelian.check_foreign_keys(regclass), abelian.gather_rows(regclass, text), abelian.sequence_steps_of(regclass),
+  abelian.align_sequences(regclass), abelian.this_node_or_first(), abelian.check_sequence_owner(regclass, regclass), abelian.check_mover(regclass),
+  abelian.node_of_row(oid, "any") FROM PUBLIC;
+-- ==== end of rows that move =========================================================================
 -- ==== types: windows and hashing ====================================================================
 -- Windows of RANGE with an offset, as over the values.
 DO $$

@@ -12,6 +12,7 @@ pub mod hooks;
 pub mod independent;
 pub mod intent;
 mod misplaced;
+mod moving;
 mod nested;
 mod ownership;
 mod placed;

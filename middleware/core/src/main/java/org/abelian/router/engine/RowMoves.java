@@ -1,5 +1,6 @@
 package org.abelian.router.engine;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -66,8 +67,16 @@ final class RowMoves {
    */
   private record Move(Backend source, byte[] relation, Integer target) {}
 
-  /** Does what waits on the nodes; leaves errors to the queue of replies. */
+  /** Does what waits on the nodes. */
   void run() {
+    try {
+      moveAll();
+    } catch (Lost lost) {
+      context.replies().nodeLost(lost.connection, lost.cause);
+    }
+  }
+
+  private void moveAll() {
     List<Move> moves = new ArrayList<>();
     for (Backend node : nodes) {
       for (byte[][] row : call(node, MOVES).rows()) {
@@ -152,19 +161,21 @@ final class RowMoves {
     context.backends().touch(node);
     try {
       if (connection.isLost()) {
-        throw new NodeLostException(connection.address(), new java.io.IOException("it was closed"));
+        throw new NodeLostException(connection.address(), new IOException("it was closed"));
       }
       connection.timeout(context.replies().timeout());
       String number = Integer.toString(node.nodeId);
       String seal = connection.seal("change_schema", number);
       if (seal != null) {
         String router = context.router().toString();
-        answer(connection, ANNOUNCE, NodeCall.sendPrepared(connection, ANNOUNCE, router, number, seal));
+        answer(
+            connection,
+            ANNOUNCE,
+            NodeCall.sendPrepared(connection, ANNOUNCE, router, number, seal));
       }
       return answer(connection, statement, send(connection, statement, values));
     } catch (NodeLostException lost) {
-      context.replies().nodeLost(connection, lost);
-      throw new Ended();
+      throw new Lost(connection, lost);
     }
   }
 
@@ -184,7 +195,8 @@ final class RowMoves {
   }
 
   /** Text has the same form in both formats; rows are asked for as they are. */
-  private static boolean send(NodeConnection connection, NodeStatement statement, byte[]... values) {
+  private static boolean send(
+      NodeConnection connection, NodeStatement statement, byte[]... values) {
     boolean parsing = connection.parse(statement);
     FrameWriter writer = connection.writer();
     writer.begin(FrontendType.BIND).int1(0).string(connection.prepared().name(statement));
@@ -200,6 +212,20 @@ final class RowMoves {
     writer.int2(1).int2(1).end();
     writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     return parsing;
+  }
+
+  /** A node is gone, and the transaction with it. */
+  private static final class Lost extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient NodeConnection connection;
+    private final transient NodeLostException cause;
+
+    Lost(NodeConnection connection, NodeLostException cause) {
+      super(cause);
+      this.connection = connection;
+      this.cause = cause;
+    }
   }
 
   private static byte[] bytes(String text) {

@@ -1177,7 +1177,7 @@ CREATE FUNCTION abelian.check_not_in_use(relation regclass) RETURNS void LANGUAG
 
 -- An expression for the node of row "m" of a distributed table.
 CREATE FUNCTION abelian.node_of_m(relation regclass) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT format('abelian.node_of_row(%s::oid, %s)', relation::oid, string_agg(format('m.%I', k.key->>'name'), ', ' ORDER BY k.place))
+  SELECT format('abelian.node_of_row(%s::oid, %s)', node_of_m.relation::oid, string_agg(format('m.%I', k.key->>'name'), ', ' ORDER BY k.place))
     FROM abelian.placement p, jsonb_array_elements(p.columns) WITH ORDINALITY k(key, place)
    WHERE p.relation = node_of_m.relation AND p.method <> 'reference'
 $$;

@@ -1,5 +1,6 @@
 package org.abelian.cluster.placement;
 
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
@@ -43,7 +45,8 @@ class MovedRowsIT {
         CREATE TABLE moved (gone int, id int, "Some ""name" text, n numeric, b bytea, j jsonb,
           at timestamptz, f float8, a text[], likes abelian.counter NOT NULL DEFAULT 0,
           twice int GENERATED ALWAYS AS (id * 2) STORED, given int GENERATED ALWAYS AS IDENTITY,
-          serial bigserial, PRIMARY KEY (id))""");
+          serial bigserial, PRIMARY KEY (id))\
+        """);
     run("ALTER TABLE moved DROP COLUMN gone");
     run(
         """
@@ -51,7 +54,8 @@ class MovedRowsIT {
         SELECT i, CASE i % 3 WHEN 0 THEN NULL WHEN 1 THEN E'a"b\\\\c,{d}\\n' || i ELSE repeat('x', i * 10) END,
                i / 7.0, decode(md5(i::text), 'hex'), jsonb_build_object('k', ARRAY[i, NULL]),
                '2024-03-31 01:30+01'::timestamptz + i * interval '1 hour 1 microsecond', sqrt(i), ARRAY['NULL', NULL, '"', i::text], i
-          FROM generate_series(1, 3000) i""");
+          FROM generate_series(1, 3000) i\
+        """);
   }
 
   @AfterEach
@@ -71,7 +75,9 @@ class MovedRowsIT {
     run("UPDATE moved SET likes = likes - 1 WHERE id = 7");
     assertEquals(before, rows(ALL));
     assertEquals(List.of(3000L, 0L, 0L), counts());
-    run("SELECT create_distributed_table('moved', 'id', 'hash', colocate_with => 'none', shard_count => 7)");
+    run(
+        "SELECT create_distributed_table('moved', 'id', 'hash', colocate_with => 'none',"
+            + " shard_count => 7)");
     assertEquals(before, rows(ALL));
     assertSpread();
   }
@@ -95,14 +101,14 @@ class MovedRowsIT {
   @Test
   void sequencesGoOnAboveWhatTheyHaveGiven() throws SQLException {
     run("SELECT create_distributed_table('moved', 'id')");
-    run("INSERT INTO moved (id) SELECT i FROM generate_series(4001, 4600) i");
+    insert(4001, 4600);
     assertEquals(
         List.of("3600|3600|3600"),
         rows("SELECT count(*), count(DISTINCT serial), count(DISTINCT given) FROM moved"));
     run("SELECT undistribute_table('moved')");
-    run("INSERT INTO moved (id) SELECT i FROM generate_series(5001, 5100) i");
+    insert(5001, 5100);
     run("SELECT create_distributed_table('moved', 'id')");
-    run("INSERT INTO moved (id) SELECT i FROM generate_series(6001, 6100) i");
+    insert(6001, 6100);
     assertEquals(
         List.of("3800|3800|3800"),
         rows("SELECT count(*), count(DISTINCT serial), count(DISTINCT given) FROM moved"));
@@ -142,7 +148,8 @@ class MovedRowsIT {
             SQLException.class,
             () ->
                 run(
-                    "SELECT create_distributed_table('moved', 'id', 'range', rule => 'WHEN id < 5 THEN 0 WHEN id < 50 THEN 1')"));
+                    "SELECT create_distributed_table('moved', 'id', 'range', rule => 'WHEN id < 5"
+                        + " THEN 0 WHEN id < 50 THEN 1')"));
     assertTrue(List.of("23502", "23514").contains(error.getSQLState()), error.getMessage());
     assertEquals(before, rows(ALL));
     assertEquals(List.of(3001L, 0L, 0L), counts());
@@ -154,7 +161,8 @@ class MovedRowsIT {
     run("INSERT INTO moved_parent SELECT 'c' || i FROM generate_series(0, 9) i");
     run(
         "CREATE TABLE moved_child (id int REFERENCES moved, k int, up int, code text REFERENCES"
-            + " moved_parent, PRIMARY KEY (id, k), FOREIGN KEY (id, up) REFERENCES moved_child ON DELETE CASCADE)");
+            + " moved_parent, PRIMARY KEY (id, k), FOREIGN KEY (id, up) REFERENCES moved_child ON"
+            + " DELETE CASCADE)");
     run("INSERT INTO moved_child SELECT i, 2, 2, 'c' || i % 10 FROM generate_series(1, 300) i");
     run("INSERT INTO moved_child SELECT i, 1, 2, 'c' || i % 10 FROM generate_series(1, 300) i");
     run("SELECT create_reference_table('moved_parent')");
@@ -168,9 +176,11 @@ class MovedRowsIT {
     run("ALTER TABLE moved_child ADD FOREIGN KEY (id) REFERENCES moved");
     assertEquals(List.of("600"), rows("SELECT count(*) FROM moved_child"));
     assertEquals(
-        List.of("600"), rows("SELECT count(*) FROM moved_child JOIN moved USING (id) JOIN moved_parent USING (code)"));
-    error =
-        assertThrows(SQLException.class, () -> run("SELECT undistribute_table('moved_child')"));
+        List.of("600"),
+        rows(
+            "SELECT count(*) FROM moved_child JOIN moved USING (id) JOIN moved_parent USING"
+                + " (code)"));
+    error = assertThrows(SQLException.class, () -> run("SELECT undistribute_table('moved_child')"));
     assertEquals("0A000", error.getSQLState());
     assertEquals(List.of("600"), rows("SELECT count(*) FROM moved_child"));
   }
@@ -211,6 +221,12 @@ class MovedRowsIT {
       }
     }
     return counts;
+  }
+
+  private void insert(int from, int to) throws SQLException {
+    String ids =
+        IntStream.rangeClosed(from, to).mapToObj(id -> "(" + id + ")").collect(joining(", "));
+    run("INSERT INTO moved (id) VALUES " + ids);
   }
 
   private void run(String sql) throws SQLException {

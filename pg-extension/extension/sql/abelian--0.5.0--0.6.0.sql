@@ -1180,6 +1180,7 @@ CREATE FUNCTION abelian.node_of_m(relation regclass) RETURNS text LANGUAGE sql S
   SELECT format('abelian.node_of_row(%s::oid, %s)', node_of_m.relation::oid, string_agg(format('m.%I', k.key->>'name'), ', ' ORDER BY k.place))
     FROM abelian.placement p, jsonb_array_elements(p.columns) WITH ORDINALITY k(key, place)
    WHERE p.relation = node_of_m.relation AND p.method <> 'reference'
+  HAVING count(*) > 0
 $$;
 
 -- What this node's rows of the table, and of its partitions, wait for.

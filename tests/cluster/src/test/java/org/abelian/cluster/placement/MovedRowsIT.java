@@ -11,6 +11,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
@@ -201,6 +203,40 @@ class MovedRowsIT {
     assertEquals(before.size(), rows(each).size());
     assertEquals(before, rows("SELECT id, day, x FROM moved_tree ORDER BY id"));
     run("DROP TABLE moved_tree");
+  }
+
+  @Test
+  void aWriterWaitsAndFindsTheNewPlacement() throws Exception {
+    connection.setAutoCommit(false);
+    run("SELECT create_distributed_table('moved', 'id')");
+    CompletableFuture<Integer> writing =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try (Connection other = router.connect();
+                  Statement writer = other.createStatement()) {
+                return writer.executeUpdate("UPDATE moved SET n = 1 WHERE id BETWEEN 1 AND 50");
+              } catch (SQLException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    connection.commit();
+    assertEquals(50, writing.get(60, TimeUnit.SECONDS));
+    connection.setAutoCommit(true);
+    assertEquals(List.of("50"), rows("SELECT count(*) FROM moved WHERE n = 1"));
+  }
+
+  @Test
+  void aMoveThatTakesTooLongLeavesAllRowsWhereTheyWere() throws SQLException {
+    List<String> before = rows(ALL);
+    connection.setAutoCommit(false);
+    run("SET LOCAL statement_timeout = '10ms'");
+    SQLException error =
+        assertThrows(
+            SQLException.class, () -> run("SELECT create_distributed_table('moved', 'id')"));
+    assertEquals("57014", error.getSQLState());
+    connection.rollback();
+    connection.setAutoCommit(true);
+    assertEquals(before, rows(ALL));
   }
 
   private void assertSpread() throws SQLException {

@@ -513,6 +513,7 @@ BEGIN
   PERFORM abelian.place_table(relation, distribution_type, "column",
     CASE WHEN colocate_with OPERATOR(pg_catalog.<>) 'default' AND colocate_with OPERATOR(pg_catalog.<>) 'none' THEN colocate_with::pg_catalog.regclass END,
     colocate_with OPERATOR(pg_catalog.=) 'default', coalesce(partition_count, shard_count), rule);
+  PERFORM abelian.check_rows(relation);
 END $$;
 
 CREATE OR REPLACE FUNCTION pg_catalog.create_reference_table(relation regclass) RETURNS void LANGUAGE plpgsql AS $$
@@ -1152,7 +1153,7 @@ ALTER FUNCTION abelian.lock_modes_conflict(text, text) PARALLEL SAFE;
 -- Tables whose placement this transaction has changed, and whose rows have not followed yet. No transaction commits with one.
 CREATE TABLE abelian.moving (
   relation regclass PRIMARY KEY,
-  target integer, -- the node that gets this node's rows; 0 for all others; NULL where the rows' keys say so
+  target integer, -- the node that gets this node's rows; 0 for all others; -1 for nobody, who need them no more; NULL where the rows' keys say so
   began timestamptz NOT NULL -- the statement that makes them move
 );
 CREATE FUNCTION abelian.refuse_half_moved() RETURNS trigger
@@ -1195,14 +1196,13 @@ BEGIN
   INSERT INTO abelian.moving SELECT t, target, statement_timestamp() FROM abelian.partition_tree(relation) t;
 END $$;
 
--- The first node's rows of a table that was placed follow; where this is the only node they stay, if a node may have them.
+-- The first node's rows of a table that was placed follow.
 CREATE FUNCTION abelian.spread_rows(relation regclass) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   is_reference boolean := (SELECT p.method = 'reference' FROM abelian.placement p WHERE p.relation = spread_rows.relation);
   others bigint := (SELECT count(*) - 1 FROM abelian.node);
   is_first boolean := abelian.this_node() = (SELECT min(n.node_id) FROM abelian.node n);
-  member regclass;
 BEGIN
   IF NOT abelian.has_rows(relation) THEN
     IF others > 0 AND is_first AND NOT is_reference AND EXISTS (SELECT FROM abelian.partition_tree(relation) t, abelian.sequence_steps_of(t) s WHERE s.steps > 0) THEN
@@ -1214,22 +1214,7 @@ BEGIN
             HINT = 'Connect to that node, look at the rows, and TRUNCATE the table there.';
   ELSIF others > 0 THEN
     PERFORM abelian.begin_move(relation, CASE WHEN is_reference THEN 0 END);
-  ELSIF NOT is_reference THEN
-    FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
-      EXECUTE format('SELECT count(%s) FROM ONLY %s m', abelian.node_of_m(member), member); -- raises for a row that no node may have
-    END LOOP;
   END IF;
-END $$;
-
--- What is left of rows here when they have gone to other nodes, or live on in others' copies. Nothing refers to them here but what goes with them.
-CREATE FUNCTION abelian.remove_rows(relation regclass, condition text) RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET session_replication_role = replica AS $$
-DECLARE
-  removed bigint;
-BEGIN
-  EXECUTE format('DELETE FROM ONLY %s m WHERE %s', relation, condition);
-  GET DIAGNOSTICS removed = ROW_COUNT;
-  RETURN removed;
 END $$;
 
 -- Raises when a foreign key of the table, or on it, would cross nodes.
@@ -1257,7 +1242,7 @@ BEGIN
   IF (SELECT count(*) FROM abelian.node) = 1 OR abelian.this_node() = first OR NOT abelian.has_rows(relation) THEN
     RETURN;
   ELSIF method = 'reference' THEN
-    PERFORM abelian.check_not_in_use(t), abelian.remove_rows(t, 'true') FROM abelian.partition_tree(relation) t;
+    PERFORM abelian.begin_move(relation, -1);
   ELSE
     PERFORM abelian.begin_move(relation, first);
   END IF;
@@ -1334,31 +1319,48 @@ BEGIN
   PERFORM abelian.placement_change_begins();
 END $$;
 
+-- What a step needs to know, if a router takes it: this node, and an expression for the node that gets row "m"; NULL when no rows leave here.
+CREATE FUNCTION abelian.move_step(relation regclass, ends boolean, OUT own integer, OUT wanted text) RETURNS record
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  began timestamptz;
+BEGIN
+  PERFORM abelian.check_mover(relation);
+  own := abelian.this_node();
+  SELECT coalesce(m.target::text, abelian.node_of_m(relation)), m.began INTO wanted, began FROM abelian.moving m WHERE m.relation = relation;
+  IF (SELECT s.setting::bigint BETWEEN 1 AND extract(epoch FROM clock_timestamp() - began) * 1000 FROM pg_settings s WHERE s.name = 'statement_timeout') THEN
+    RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = 'query_canceled'; -- of all steps together
+  END IF;
+  IF ends THEN
+    DELETE FROM abelian.moving m WHERE m.relation = relation;
+    PERFORM abelian.check_foreign_keys(relation);
+  END IF;
+END $$;
+
+-- Expressions and types of the table may call what its owner has written: so rows are read, written and removed in the rights of who calls, whom
+-- move_step() has found to be the owner. Where row security would hide some, that is an error.
+
 -- Rows behind that place that must go to another node, in portions; none when there are no more. As texts, which name what has another number elsewhere.
-CREATE FUNCTION abelian.read_moving(relation regclass, after tid) RETURNS TABLE (target integer, count bigint, lines bytea, last tid)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC'
+CREATE FUNCTION abelian.take_rows(relation regclass, after tid) RETURNS TABLE (target integer, count bigint, lines bytea, last tid)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC'
 SET extra_float_digits = 1 SET lc_monetary = 'C' SET bytea_output = 'hex' SET synchronize_seqscans = off SET row_security = off AS $$
 #variable_conflict use_variable
 DECLARE
-  own integer := abelian.this_node();
-  wanted text;
-  began timestamptz;
+  step record;
   row_of record;
   texts text[] := '{}';
   targets integer[] := '{}';
   place tid;
   size bigint := 0;
 BEGIN
-  PERFORM abelian.check_mover(relation);
-  SELECT coalesce(m.target::text, abelian.node_of_m(relation)), m.began INTO STRICT wanted, began FROM abelian.moving m WHERE m.relation = relation;
-  IF (SELECT s.setting::bigint BETWEEN 1 AND extract(epoch FROM clock_timestamp() - began) * 1000 FROM pg_settings s WHERE s.name = 'statement_timeout') THEN
-    RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = 'query_canceled'; -- of all portions together
-  END IF;
-  IF (SELECT c.relkind = 'p' FROM pg_class c WHERE c.oid = relation) THEN
+  PERFORM abelian.claim('pg_class', relation);
+  SELECT * INTO step FROM abelian.move_step(relation, false);
+  IF step.wanted IS NULL OR (SELECT c.relkind = 'p' FROM pg_class c WHERE c.oid = relation) THEN
     RETURN;
   END IF;
-  FOR row_of IN EXECUTE format('SELECT m.ctid AS place, %1$s AS target, (m.*)::text AS line FROM ONLY %2$s m WHERE m.ctid > $1 AND %1$s <> $2', wanted, relation)
-                 USING after, own
+  FOR row_of IN EXECUTE format('SELECT m.ctid AS place, %1$s AS target, (m.*)::text AS line FROM ONLY %2$s m WHERE m.ctid > $1 AND %1$s <> $2', step.wanted, relation)
+                  USING after, step.own
   LOOP
     IF octet_length(row_of.line) > 200000000 THEN
       RAISE EXCEPTION 'a row of table % is too large to move', relation
@@ -1373,16 +1375,17 @@ BEGIN
   RETURN QUERY SELECT t.node, count(*), convert_to(array_agg(t.line)::text, getdatabaseencoding()), place FROM unnest(texts, targets) t(line, node) GROUP BY t.node;
 END $$;
 
--- The other side. Constraints and triggers that look at other rows do not run: they hold as they did where the rows were.
-CREATE FUNCTION abelian.write_moving(relation regclass, lines bytea) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC'
-SET lc_monetary = 'C' SET xmloption = content SET row_security = off SET session_replication_role = replica AS $$
+-- The other side; gives how many it has written.
+CREATE FUNCTION abelian.give_rows(relation regclass, lines bytea) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC'
+SET lc_monetary = 'C' SET xmloption = content SET row_security = off AS $$
 DECLARE
   columns text;
   fields text;
   written bigint;
 BEGIN
-  PERFORM abelian.check_mover(relation);
+  PERFORM abelian.claim('pg_class', relation);
+  PERFORM abelian.move_step(relation, false);
   SELECT string_agg(format('%I', a.attname), ', ' ORDER BY a.attnum), string_agg(format('(x.line).%I', a.attname), ', ' ORDER BY a.attnum)
     INTO columns, fields FROM pg_attribute a
    WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '';
@@ -1394,29 +1397,37 @@ BEGIN
 END $$;
 
 -- All rows are where they belong: gives how many this node has removed, since others have them now.
-CREATE FUNCTION abelian.finish_moving(relation regclass) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION abelian.end_move(relation regclass) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $$
 #variable_conflict use_variable
 DECLARE
-  own integer := abelian.this_node();
-  method text := (SELECT p.method FROM abelian.placement p WHERE p.relation = relation);
-  elsewhere text := CASE method WHEN 'reference' THEN 'false' ELSE coalesce(abelian.node_of_m(relation), (SELECT min(n.node_id) FROM abelian.node n)::text) || ' <> ' || own END;
-  removed bigint := 0;
-  is_source boolean;
+  step record;
   strays bigint;
+  removed bigint := 0;
+  method text := (SELECT p.method FROM abelian.placement p WHERE p.relation = relation);
+  home text := coalesce(abelian.node_of_m(relation), (SELECT min(n.node_id) FROM abelian.node n)::text);
 BEGIN
-  PERFORM abelian.check_mover(relation);
-  DELETE FROM abelian.moving m WHERE m.relation = relation;
-  is_source := FOUND;
-  IF is_source AND method IS DISTINCT FROM 'reference' THEN
-    removed := abelian.remove_rows(relation, elsewhere);
+  PERFORM abelian.claim('pg_class', relation);
+  SELECT * INTO step FROM abelian.move_step(relation, true);
+  IF method = 'reference' THEN
+    RETURN 0;
+  ELSIF step.wanted IS NOT NULL THEN
+    EXECUTE format('DELETE FROM ONLY %s m WHERE %s <> $1', relation, home) USING step.own;
+    GET DIAGNOSTICS removed = ROW_COUNT;
   END IF;
-  EXECUTE format('SELECT count(*) FROM ONLY %s m WHERE %s', relation, elsewhere) INTO strays;
+  EXECUTE format('SELECT count(*) FROM ONLY %s m WHERE %s <> $1', relation, home) INTO strays USING step.own;
   IF strays > 0 THEN
-    RAISE EXCEPTION '% rows of table % belong to other nodes than node %', strays, relation, own USING ERRCODE = 'data_corrupted';
+    RAISE EXCEPTION '% rows of table % belong to other nodes than node %', strays, relation, step.own USING ERRCODE = 'data_corrupted';
   END IF;
-  PERFORM abelian.check_foreign_keys(relation);
   RETURN removed;
+END $$;
+
+-- Where this is the only node, rows stay; raises for one that no node may have.
+CREATE FUNCTION abelian.check_rows(relation regclass) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $$
+BEGIN
+  IF (SELECT count(*) FROM abelian.node) = 1 AND abelian.node_of_m(relation) IS NOT NULL THEN
+    EXECUTE format('SELECT count(%s) FROM %s m', abelian.node_of_m(relation), relation);
+  END IF;
 END $$;
 
 -- Sets a sequence of the table on by so many steps from its start, unless it is there.
@@ -1430,22 +1441,6 @@ BEGIN
     WHERE own.sequence = sequence AND own.steps < steps;
 END $$;
 
--- The same in the caller's rights, who claims the table.
-CREATE FUNCTION abelian.take_rows(relation regclass, after tid) RETURNS TABLE (target integer, count bigint, lines bytea, last tid) LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM abelian.claim('pg_catalog.pg_class', relation);
-  RETURN QUERY SELECT * FROM abelian.read_moving(relation, after);
-END $$;
-CREATE FUNCTION abelian.give_rows(relation regclass, lines bytea) RETURNS bigint LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM abelian.claim('pg_catalog.pg_class', relation);
-  RETURN abelian.write_moving(relation, lines);
-END $$;
-CREATE FUNCTION abelian.end_move(relation regclass) RETURNS bigint LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM abelian.claim('pg_catalog.pg_class', relation);
-  RETURN abelian.finish_moving(relation);
-END $$;
 CREATE FUNCTION abelian.sequence_steps(relation regclass, OUT sequence text, OUT steps bigint) RETURNS SETOF record
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT s.sequence::text, s.steps FROM abelian.sequence_steps_of(relation) s WHERE EXISTS (SELECT FROM abelian.moving m WHERE m.relation = sequence_steps.relation) AND s.steps > 0
@@ -1456,10 +1451,9 @@ BEGIN
   PERFORM abelian.advance_moving(relation, sequence, steps);
 END $$;
 
-REVOKE ALL ON FUNCTION abelian.check_not_in_use(regclass), abelian.node_of_m(regclass), abelian.begin_move(regclass, integer), abelian.spread_rows(regclass),
-  abelian.remove_rows(regclass, text), abelian.check_foreign_keys(regclass), abelian.gather_rows(regclass, text), abelian.sequence_steps_of(regclass),
-  abelian.align_sequences(regclass), abelian.this_node_or_first(), abelian.check_sequence_owner(regclass, regclass), abelian.check_mover(regclass),
-  abelian.node_of_row(oid, "any") FROM PUBLIC;
+REVOKE ALL ON FUNCTION abelian.check_not_in_use(regclass), abelian.begin_move(regclass, integer), abelian.spread_rows(regclass),
+  abelian.check_foreign_keys(regclass), abelian.gather_rows(regclass, text), abelian.sequence_steps_of(regclass),
+  abelian.align_sequences(regclass), abelian.this_node_or_first(), abelian.check_sequence_owner(regclass, regclass), abelian.check_mover(regclass) FROM PUBLIC;
 -- ==== end of rows that move =========================================================================
 -- ==== types: windows and hashing ====================================================================
 -- Windows of RANGE with an offset, as over the values.

@@ -6,13 +6,9 @@ SELECT abelian.give_rows('victims.orders', '{}');
 --! 42501
 SELECT abelian.end_move('victims.orders');
 --! 42501
-SELECT abelian.read_moving('victims.orders', '(0,0)');
+SELECT abelian.move_step('victims.orders', true);
 --! 42501
-SELECT abelian.write_moving('victims.orders', '{}');
---! 42501
-SELECT abelian.finish_moving('victims.orders');
---! 42501
-SELECT abelian.remove_rows('victims.orders', 'true');
+SELECT abelian.begin_move('victims.orders', 1);
 --! 42501
 INSERT INTO abelian.moving VALUES ('victims.orders', 1, now());
 --! 42501

@@ -45,6 +45,9 @@ final class RowMoves {
   /** As a target: every node but the one that has the rows. */
   private static final int ALL_OTHERS = 0;
 
+  /** As a target: nobody, since others have the rows already. */
+  private static final int NOBODY = -1;
+
   private static final byte[] START = bytes("(0,0)");
 
   private final EngineContext context;
@@ -87,6 +90,10 @@ final class RowMoves {
   }
 
   private void move(Move move) {
+    if (move.target != null && move.target == NOBODY) {
+      call(move.source, END, move.relation);
+      return;
+    }
     Set<Backend> receivers = new LinkedHashSet<>();
     long leaving = 0;
     byte[] after = START;

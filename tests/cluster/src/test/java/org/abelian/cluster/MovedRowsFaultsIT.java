@@ -51,7 +51,7 @@ class MovedRowsFaultsIT {
     List<Strike> chosen = new ArrayList<>();
     for (String step : STEPS) {
       List<Strike> all = new ArrayList<>();
-      for (Moment moment : Moment.values()) {
+      for (Moment moment : moments(step)) {
         for (Victim victim : Victim.values()) {
           all.add(new Strike(step, moment, victim));
         }
@@ -60,6 +60,11 @@ class MovedRowsFaultsIT {
       chosen.addAll(Boolean.getBoolean("abelian.faults.all") ? all : all.subList(0, 1));
     }
     return chosen;
+  }
+
+  /** What comes in the middle of a group of messages has no answer that a proxy sees the end of. */
+  private static List<Moment> moments(String step) {
+    return step.startsWith("abelian.") ? List.of(Moment.BEFORE) : List.of(Moment.values());
   }
 
   private static void follow(ProxiedCluster cluster, Strike strike, String table) throws Exception {

@@ -513,6 +513,7 @@ BEGIN
   PERFORM abelian.place_table(relation, distribution_type, "column",
     CASE WHEN colocate_with OPERATOR(pg_catalog.<>) 'default' AND colocate_with OPERATOR(pg_catalog.<>) 'none' THEN colocate_with::pg_catalog.regclass END,
     colocate_with OPERATOR(pg_catalog.=) 'default', coalesce(partition_count, shard_count), rule);
+  PERFORM abelian.check_rows(relation);
 END $$;
 
 CREATE OR REPLACE FUNCTION pg_catalog.create_reference_table(relation regclass) RETURNS void LANGUAGE plpgsql AS $$
@@ -527,16 +528,15 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   member regclass;
   child regclass;
+  method text;
 BEGIN
   PERFORM abelian.begin_placement_change();
   PERFORM abelian.claim_table(relation);
   IF (SELECT c.relispartition FROM pg_class c WHERE c.oid = relation) THEN
     RAISE EXCEPTION 'table % is a partition', relation
       USING ERRCODE = 'feature_not_supported', HINT = 'Undistribute the partitioned table, or detach the partition before.';
-  ELSIF abelian.has_rows(relation) THEN
-    RAISE EXCEPTION 'table % is not empty', relation
-      USING ERRCODE = 'feature_not_supported', HINT = 'Copy the rows elsewhere and TRUNCATE the table first.';
   END IF;
+  method := (SELECT p.method FROM abelian.placement p WHERE p.relation = relation);
   FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
     IF NOT abelian.forget_table(member) THEN
       RAISE EXCEPTION 'table % is neither distributed nor a reference table', member USING ERRCODE = 'undefined_object';
@@ -549,6 +549,7 @@ BEGIN
     RAISE EXCEPTION 'placed table % has a foreign key on table %', child, relation
       USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Undistribute that table first.';
   END LOOP;
+  PERFORM abelian.gather_rows(relation, method);
 END $$;
 CREATE OR REPLACE FUNCTION pg_catalog.undistribute_table(relation regclass) RETURNS void LANGUAGE plpgsql SECURITY INVOKER AS $$
 BEGIN
@@ -569,6 +570,14 @@ BEGIN
   PERFORM abelian.claim('pg_catalog.pg_proc', named);
   PERFORM abelian.place_procedure(named, abelian.key_arguments(named, distribution_arguments), colocate_with, merge, class,
     abelian.class_of_body(named), unsafe); -- names in the body are looked up as the caller does
+END $$;
+
+-- The same, by the name under which others know it.
+CREATE FUNCTION pg_catalog.create_distributed_function(function_name text, distribution_arg_name text, colocate_with regclass,
+                                                       merge text DEFAULT 'first', class text DEFAULT 'analysed',
+                                                       unsafe boolean DEFAULT false) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_catalog.create_distributed_procedure(function_name, distribution_arg_name, colocate_with, merge, class, unsafe);
 END $$;
 
 CREATE OR REPLACE FUNCTION pg_catalog.undistribute_procedure(procedure text) RETURNS void LANGUAGE plpgsql AS $$
@@ -656,7 +665,7 @@ BEGIN
      ORDER BY k.place
   LOOP
     RAISE EXCEPTION 'the distribution column "%" of table % cannot be dropped, renamed or change its kind', problem.name, relation
-      USING ERRCODE = 'feature_not_supported', HINT = 'Call undistribute_table() first; the table must be empty.';
+      USING ERRCODE = 'feature_not_supported', HINT = 'Call undistribute_table() first.';
   END LOOP;
   PERFORM abelian.check_partitions(placed);
 
@@ -769,17 +778,13 @@ BEGIN
   PERFORM abelian.claim_table(relation);
   IF EXISTS (SELECT FROM abelian.placement p WHERE p.relation = relation) THEN
     RAISE EXCEPTION 'table % is already distributed or a reference table', relation
-      USING ERRCODE = 'duplicate_object', HINT = 'Call undistribute_table() first; the table must be empty.';
+      USING ERRCODE = 'duplicate_object', HINT = 'Call undistribute_table() first.';
   ELSIF (SELECT c.relispartition FROM pg_class c WHERE c.oid = relation) THEN
     RAISE EXCEPTION 'table % is a partition', relation
       USING ERRCODE = 'feature_not_supported', HINT = 'Place the partitioned table: its partitions are placed with it.';
   ELSIF NOT EXISTS (SELECT FROM abelian.node) THEN
     RAISE EXCEPTION 'the cluster has no nodes yet'
       USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'SELECT abelian.add_node(host, port) for each node.';
-  END IF;
-  IF abelian.has_rows(relation) THEN
-    RAISE EXCEPTION 'table % is not empty', relation
-      USING ERRCODE = 'feature_not_supported', HINT = 'Place the table first and load it through the router then.';
   END IF;
   IF method IS DISTINCT FROM 'reference' OR named IS NOT NULL THEN
     PERFORM abelian.check_method(method, colocate_with, rule);
@@ -789,6 +794,7 @@ BEGIN
     keys := abelian.key_columns(relation, named, method);
     colocation := abelian.choose_colocation(relation, keys, method, colocate_with, share_default, partition_count, rule);
     is_plain := jsonb_array_length(keys) = 1 AND NOT keys->0 ? 'operator' AND (SELECT g.method = 'hash' FROM abelian.colocation g WHERE g.colocation_id = colocation);
+    PERFORM abelian.align_sequences(relation, keys);
   END IF;
   INSERT INTO abelian.placement (relation, method, column_name, colocation_id, columns)
   SELECT t, CASE WHEN keys IS NULL THEN 'reference' WHEN is_plain THEN 'hash' ELSE 'distributed' END, keys->0->>'name', colocation, keys
@@ -796,6 +802,7 @@ BEGIN
   FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
     PERFORM abelian.check_placement(member);
   END LOOP;
+  PERFORM abelian.spread_rows(relation);
 END $$;
 
 -- A table that has become a partition of a placed one, with its own partitions, is placed like it. PostgreSQL has asked who owns them.
@@ -1149,6 +1156,316 @@ REVOKE ALL ON FUNCTION abelian.check_method(text, regclass, text),
 REVOKE ALL ON FUNCTION abelian.slice_stored() FROM PUBLIC;
 ALTER FUNCTION abelian.lock_modes_conflict(text, text) PARALLEL SAFE;
 -- ==== end of placement ==============================================================================
+-- ==== rows that move (docs/design/moving-rows.md) ===================================================
+-- Tables whose placement this transaction has changed, and whose rows have not followed yet. No transaction commits with one.
+CREATE TABLE abelian.moving (
+  relation regclass PRIMARY KEY,
+  target integer, -- the node that gets this node's rows; 0 for all others; -1 for nobody, who need them no more; NULL where the rows' keys say so
+  began timestamptz NOT NULL -- the statement that makes them move
+);
+CREATE FUNCTION abelian.refuse_half_moved() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM abelian.moving m WHERE m.relation = new.relation) THEN
+    RAISE EXCEPTION 'the rows of table % have not followed its placement', new.relation
+      USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'A router moves them right after the statement that changes the placement.',
+            HINT = 'Send the statement through a router of the same version as the nodes, and not after SET CONSTRAINTS ALL IMMEDIATE.';
+  END IF;
+  RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION abelian.refuse_half_moved() FROM PUBLIC;
+CREATE CONSTRAINT TRIGGER refuse_half_moved AFTER INSERT ON abelian.moving DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION abelian.refuse_half_moved();
+ALTER TABLE abelian.moving ENABLE ALWAYS TRIGGER refuse_half_moved; -- whatever session_replication_role is
+
+-- The node of a row; an error when none may have it.
+CREATE FUNCTION abelian.node_of_row(relation oid, VARIADIC keys "any") RETURNS integer LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'abelian_node_of_row';
+-- Raises when this session has an open cursor over the table, or checks of it to come.
+CREATE FUNCTION abelian.check_not_in_use(relation regclass) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_check_not_in_use';
+
+-- An expression for the node of row "m" of a distributed table.
+CREATE FUNCTION abelian.node_of_m(relation regclass) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT format('abelian.node_of_row(%s::oid, %s)', node_of_m.relation::oid, string_agg(format('m.%I', k.key->>'name'), ', ' ORDER BY k.place))
+    FROM abelian.placement p, jsonb_array_elements(p.columns) WITH ORDINALITY k(key, place)
+   WHERE p.relation = node_of_m.relation AND p.method <> 'reference'
+  HAVING count(*) > 0
+$$;
+
+-- What this node's rows of the table, and of its partitions, wait for.
+CREATE FUNCTION abelian.begin_move(relation regclass, target integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+    RAISE EXCEPTION 'the rows of table % cannot move at isolation level %', relation, upper(current_setting('transaction_isolation'))
+      USING ERRCODE = 'feature_not_supported', DETAIL = 'Others may have changed the table after the snapshot was taken.', HINT = 'Use READ COMMITTED.';
+  END IF;
+  PERFORM abelian.check_not_in_use(t) FROM abelian.partition_tree(relation) t;
+  INSERT INTO abelian.moving SELECT t, target, statement_timestamp() FROM abelian.partition_tree(relation) t;
+END $$;
+
+-- The first node's rows of a table that was placed follow.
+CREATE FUNCTION abelian.spread_rows(relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  is_reference boolean := (SELECT p.method = 'reference' FROM abelian.placement p WHERE p.relation = spread_rows.relation);
+  others bigint := (SELECT count(*) - 1 FROM abelian.node);
+  is_first boolean := abelian.this_node() = (SELECT min(n.node_id) FROM abelian.node n);
+BEGIN
+  IF NOT abelian.has_rows(relation) THEN
+    IF others > 0 AND is_first AND NOT is_reference AND EXISTS (SELECT FROM abelian.partition_tree(relation) t, abelian.sequence_steps_of(t) s WHERE s.steps > 0) THEN
+      PERFORM abelian.begin_move(relation, NULL);
+    END IF;
+  ELSIF others > 0 AND NOT is_first THEN
+    RAISE EXCEPTION 'table % has rows on node %', relation, abelian.this_node()
+      USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'A table without placement has its rows on the first node; nobody has found these.',
+            HINT = 'Connect to that node, look at the rows, and TRUNCATE the table there.';
+  ELSIF others > 0 THEN
+    PERFORM abelian.begin_move(relation, CASE WHEN is_reference THEN 0 END);
+  END IF;
+END $$;
+
+-- Raises when a foreign key of the table, or on it, would cross nodes.
+CREATE FUNCTION abelian.check_foreign_keys(relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  problem record;
+BEGIN
+  FOR problem IN
+    SELECT k.conname AS name, k.conrelid::regclass AS child, k.confrelid::regclass AS parent FROM pg_constraint k
+     WHERE k.contype = 'f' AND relation IN (k.conrelid, k.confrelid) AND k.conparentid = 0 AND NOT abelian.is_local_foreign_key(k.oid)
+  LOOP
+    RAISE EXCEPTION 'foreign key "%" of table % on table % would cross nodes', problem.name, problem.child, problem.parent
+      USING ERRCODE = 'feature_not_supported', HINT = 'Drop the constraint first.';
+  END LOOP;
+END $$;
+
+-- The rows of a table that has lost its placement come together on the first node.
+CREATE FUNCTION abelian.gather_rows(relation regclass, method text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  first integer := (SELECT min(n.node_id) FROM abelian.node n);
+BEGIN
+  PERFORM abelian.check_foreign_keys(t) FROM abelian.partition_tree(relation) t;
+  IF (SELECT count(*) FROM abelian.node) = 1 OR abelian.this_node() = first OR NOT abelian.has_rows(relation) THEN
+    RETURN;
+  ELSIF method = 'reference' THEN
+    PERFORM abelian.begin_move(relation, -1);
+  ELSE
+    PERFORM abelian.begin_move(relation, first);
+  END IF;
+END $$;
+
+-- ---- sequences whose values the rows have
+
+-- For each sequence of the table, how many steps from its start its next value is.
+CREATE FUNCTION abelian.sequence_steps_of(relation regclass, OUT sequence regclass, OUT steps bigint) RETURNS SETOF record
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  s pg_sequence;
+BEGIN
+  -- Those that count on the first node alone, as if there were no others, stay as they are.
+  FOR s IN SELECT * FROM abelian.sequences_of(relation) q WHERE abelian.counts_whole(q.seqrelid) IS NOT TRUE LOOP
+    sequence := s.seqrelid;
+    EXECUTE format('SELECT ceil((last_value::numeric - %s + CASE WHEN is_called THEN 1 ELSE 0 END) / %s)::bigint FROM %s', s.seqstart, s.seqincrement, sequence)
+       INTO steps;
+    IF abelian.this_node_or_first() <> (SELECT min(n.node_id) FROM abelian.node n) AND s.seqstart + (steps - 1)::numeric * s.seqincrement >= s.seqmax THEN
+      steps := 0; -- it served a distribution column, and nobody drew a number here
+    END IF;
+    RETURN NEXT;
+  END LOOP;
+END $$;
+
+-- Sequences that count by 1 and were used go on in the steps of distributed tables, above all that they have given.
+CREATE FUNCTION abelian.align_sequences(relation regclass, keys jsonb) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  member regclass;
+  s record;
+  steps bigint;
+BEGIN
+  FOR member IN SELECT * FROM abelian.partition_tree(relation) LOOP
+    FOR s IN SELECT q.*, n.steps AS used, p.stride
+               FROM abelian.sequence_steps_of(member) n JOIN pg_sequence q ON q.seqrelid = n.sequence,
+                    LATERAL (SELECT CASE q.seqtypid WHEN 'bigint'::regtype THEN 1024 WHEN 'integer'::regtype THEN 64 ELSE 16 END AS stride) p
+              WHERE q.seqincrement = 1 AND NOT q.seqcycle AND n.steps > 0 AND NOT abelian.serves_keys(n.sequence, member, keys)
+    LOOP
+      PERFORM abelian.check_sequence_owner(s.seqrelid, relation);
+      steps := ceil(s.used::numeric / s.stride);
+      EXECUTE format('ALTER SEQUENCE %s INCREMENT BY %s START WITH %s RESTART WITH %s', s.seqrelid::regclass, s.stride,
+                     s.seqstart + abelian.this_node_or_first() - 1, s.seqstart + abelian.this_node_or_first() - 1 + steps * s.stride);
+    END LOOP;
+  END LOOP;
+END $$;
+CREATE FUNCTION abelian.this_node_or_first() RETURNS integer LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(nullif(abelian.this_node(), 0), (SELECT min(n.node_id) FROM abelian.node n))
+$$;
+CREATE FUNCTION abelian.check_sequence_owner(sequence regclass, relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT pg_has_role((SELECT c.relowner FROM pg_class c WHERE c.oid = relation), (SELECT c.relowner FROM pg_class c WHERE c.oid = sequence), 'USAGE') THEN
+    RAISE EXCEPTION 'must be owner of sequence %', sequence
+      USING ERRCODE = 'insufficient_privilege', DETAIL = format('It gives values to distributed table %s, and would count otherwise on each node.', relation),
+            HINT = 'Use a sequence that the owner of the table owns.';
+  END IF;
+END $$;
+
+-- ---- what a router calls, on the connection and in the transaction of the client whose statement changes the placement
+
+-- What waits on this node, for the router to do.
+CREATE FUNCTION abelian.moves(OUT relation text, OUT target integer) RETURNS SETOF record
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT m.relation::text, m.target FROM abelian.moving m ORDER BY m.relation::oid
+$$;
+
+-- Raises unless a router moves rows of this table, which the caller owns.
+CREATE FUNCTION abelian.check_mover(relation regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT abelian.is_claimed('pg_class', relation) THEN
+    RAISE EXCEPTION 'must be owner of table %', relation USING ERRCODE = 'insufficient_privilege';
+  ELSIF NOT abelian.is_router(false) THEN
+    RAISE EXCEPTION 'the rows of table % are moved by routers', relation
+      USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call create_distributed_table(), create_reference_table() or undistribute_table() through a router.';
+  END IF;
+  PERFORM abelian.placement_change_begins();
+END $$;
+
+-- What a step needs to know, if a router takes it: this node, and an expression for the node that gets row "m"; NULL when no rows leave here.
+CREATE FUNCTION abelian.move_step(relation regclass, ends boolean, OUT own integer, OUT wanted text) RETURNS record
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  began timestamptz;
+BEGIN
+  PERFORM abelian.check_mover(relation);
+  own := abelian.this_node();
+  SELECT coalesce(m.target::text, abelian.node_of_m(relation)), m.began INTO wanted, began FROM abelian.moving m WHERE m.relation = relation;
+  IF (SELECT s.setting::bigint BETWEEN 1 AND extract(epoch FROM clock_timestamp() - began) * 1000 FROM pg_settings s WHERE s.name = 'statement_timeout') THEN
+    RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = 'query_canceled'; -- of all steps together
+  END IF;
+  IF ends THEN
+    DELETE FROM abelian.moving m WHERE m.relation = relation;
+    PERFORM abelian.check_foreign_keys(relation);
+  END IF;
+END $$;
+
+-- Expressions and types of the table may call what its owner has written: so rows are read, written and removed in the rights of who calls, whom
+-- move_step() has found to be the owner. Where row security would hide some, that is an error.
+
+-- Rows behind that place that must go to another node, in portions; none when there are no more. As texts, which name what has another number elsewhere.
+CREATE FUNCTION abelian.take_rows(relation regclass, after tid) RETURNS TABLE (target integer, count bigint, lines bytea, last tid)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC'
+SET extra_float_digits = 1 SET lc_monetary = 'C' SET bytea_output = 'hex' SET synchronize_seqscans = off SET row_security = off AS $$
+#variable_conflict use_variable
+DECLARE
+  step record;
+  row_of record;
+  texts text[] := '{}';
+  targets integer[] := '{}';
+  place tid;
+  size bigint := 0;
+BEGIN
+  PERFORM abelian.claim('pg_class', relation);
+  SELECT * INTO step FROM abelian.move_step(relation, false);
+  IF step.wanted IS NULL OR (SELECT c.relkind = 'p' FROM pg_class c WHERE c.oid = relation) THEN
+    RETURN;
+  END IF;
+  FOR row_of IN EXECUTE format('SELECT m.ctid AS place, %1$s AS target, (m.*)::text AS line FROM ONLY %2$s m WHERE m.ctid > $1 AND %1$s <> $2', step.wanted, relation)
+                  USING after, step.own
+  LOOP
+    IF octet_length(row_of.line) > 200000000 THEN
+      RAISE EXCEPTION 'a row of table % is too large to move', relation
+        USING ERRCODE = 'program_limit_exceeded', DETAIL = 'As text, a row may have 200000000 bytes.', HINT = 'Copy the table by other means.';
+    END IF;
+    texts := array_append(texts, row_of.line);
+    targets := array_append(targets, row_of.target);
+    place := row_of.place;
+    size := size + octet_length(row_of.line) + 24;
+    EXIT WHEN size >= 1000000;
+  END LOOP;
+  RETURN QUERY SELECT t.node, count(*), convert_to(array_agg(t.line)::text, getdatabaseencoding()), place FROM unnest(texts, targets) t(line, node) GROUP BY t.node;
+END $$;
+
+-- The other side; gives how many it has written.
+CREATE FUNCTION abelian.give_rows(relation regclass, lines bytea) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET timezone = 'UTC'
+SET lc_monetary = 'C' SET xmloption = content SET row_security = off AS $$
+DECLARE
+  columns text;
+  fields text;
+  written bigint;
+BEGIN
+  PERFORM abelian.claim('pg_class', relation);
+  PERFORM abelian.move_step(relation, false);
+  SELECT string_agg(format('%I', a.attname), ', ' ORDER BY a.attnum), string_agg(format('(x.line).%I', a.attname), ', ' ORDER BY a.attnum)
+    INTO columns, fields FROM pg_attribute a
+   WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '';
+  EXECUTE format('INSERT INTO %1$s %2$s SELECT %3$s FROM (SELECT l::%1$s AS line FROM unnest($1) l OFFSET 0) x', relation,
+                 '(' || columns || ') OVERRIDING SYSTEM VALUE', fields)
+    USING convert_from(lines, getdatabaseencoding())::text[];
+  GET DIAGNOSTICS written = ROW_COUNT;
+  RETURN written;
+END $$;
+
+-- All rows are where they belong: gives how many this node has removed, since others have them now.
+CREATE FUNCTION abelian.end_move(relation regclass) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $$
+#variable_conflict use_variable
+DECLARE
+  step record;
+  strays bigint;
+  removed bigint := 0;
+  method text := (SELECT p.method FROM abelian.placement p WHERE p.relation = relation);
+  home text := coalesce(abelian.node_of_m(relation), (SELECT min(n.node_id) FROM abelian.node n)::text);
+BEGIN
+  PERFORM abelian.claim('pg_class', relation);
+  SELECT * INTO step FROM abelian.move_step(relation, true);
+  IF method = 'reference' THEN
+    RETURN 0;
+  ELSIF step.wanted IS NOT NULL THEN
+    EXECUTE format('DELETE FROM ONLY %s m WHERE %s <> $1', relation, home) USING step.own;
+    GET DIAGNOSTICS removed = ROW_COUNT;
+  END IF;
+  EXECUTE format('SELECT count(*) FROM ONLY %s m WHERE %s <> $1', relation, home) INTO strays USING step.own;
+  IF strays > 0 THEN
+    RAISE EXCEPTION '% rows of table % belong to other nodes than node %', strays, relation, step.own USING ERRCODE = 'data_corrupted';
+  END IF;
+  RETURN removed;
+END $$;
+
+-- Where this is the only node, rows stay; raises for one that no node may have.
+CREATE FUNCTION abelian.check_rows(relation regclass) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $$
+BEGIN
+  IF (SELECT count(*) FROM abelian.node) = 1 AND abelian.node_of_m(relation) IS NOT NULL THEN
+    EXECUTE format('SELECT count(%s) FROM %s m', abelian.node_of_m(relation), relation);
+  END IF;
+END $$;
+
+-- Sets a sequence of the table on by so many steps from its start, unless it is there.
+CREATE FUNCTION abelian.advance_moving(relation regclass, sequence regclass, steps bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+  PERFORM abelian.check_mover(relation);
+  PERFORM setval(sequence, s.seqstart + steps * s.seqincrement, false)
+     FROM abelian.sequence_steps_of(relation) own JOIN pg_sequence s ON s.seqrelid = own.sequence
+    WHERE own.sequence = sequence AND own.steps < steps;
+END $$;
+
+CREATE FUNCTION abelian.sequence_steps(relation regclass, OUT sequence text, OUT steps bigint) RETURNS SETOF record
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT s.sequence::text, s.steps FROM abelian.sequence_steps_of(relation) s WHERE EXISTS (SELECT FROM abelian.moving m WHERE m.relation = sequence_steps.relation) AND s.steps > 0
+$$;
+CREATE FUNCTION abelian.advance_sequence(relation regclass, sequence regclass, steps bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_class', relation);
+  PERFORM abelian.advance_moving(relation, sequence, steps);
+END $$;
+
+REVOKE ALL ON FUNCTION abelian.check_not_in_use(regclass), abelian.begin_move(regclass, integer), abelian.spread_rows(regclass),
+  abelian.check_foreign_keys(regclass), abelian.gather_rows(regclass, text), abelian.sequence_steps_of(regclass),
+  abelian.align_sequences(regclass, jsonb), abelian.this_node_or_first(), abelian.check_sequence_owner(regclass, regclass), abelian.check_mover(regclass) FROM PUBLIC;
+-- ==== end of rows that move =========================================================================
 -- ==== types: windows and hashing ====================================================================
 -- Windows of RANGE with an offset, as over the values.
 DO $$
@@ -1292,18 +1609,26 @@ CREATE OR REPLACE VIEW abelian.statistics AS
            abelian.figure('orphans_collected') AS orphans_collected;
 -- ==== end of objects and slices =====================================================================
 -- ==== statement analysis ============================================================================
--- The columns of distributed tables that take values of a sequence, and whether each is a distribution column.
+-- The columns that take values of a sequence.
+CREATE FUNCTION abelian.columns_of(sequence oid) RETURNS TABLE (relation oid, attribute smallint) LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT a.adrelid, a.adnum
+    FROM pg_depend d JOIN pg_attrdef a ON a.oid = d.objid
+   WHERE d.classid = 'pg_attrdef'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = sequence
+  UNION ALL
+  SELECT d.refobjid, d.refobjsubid::smallint
+    FROM pg_depend d
+   WHERE d.classid = 'pg_class'::regclass AND d.objid = sequence AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i'
+$$;
+-- Those of distributed tables, and whether each is a distribution column.
 CREATE FUNCTION abelian.takers_of(sequence oid) RETURNS TABLE (relation regclass, is_key boolean) LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT p.relation, t.attribute = ANY (abelian.key_attributes(p.relation, p.columns))
-    FROM (SELECT a.adrelid, a.adnum
-            FROM pg_depend d JOIN pg_attrdef a ON a.oid = d.objid
-           WHERE d.classid = 'pg_attrdef'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = sequence
-          UNION ALL
-          SELECT d.refobjid, d.refobjsubid
-            FROM pg_depend d
-           WHERE d.classid = 'pg_class'::regclass AND d.objid = sequence AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i') t (relation, attribute)
-    JOIN abelian.placement p ON p.relation = t.relation
+    FROM abelian.columns_of(sequence) t JOIN abelian.placement p ON p.relation = t.relation
    WHERE p.method <> 'reference'
+$$;
+-- Whether a sequence gives values to nothing but distribution columns, if this table is distributed by these.
+CREATE FUNCTION abelian.serves_keys(sequence oid, table_to_place regclass, keys jsonb) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT NOT EXISTS (SELECT FROM abelian.takers_of(sequence) t WHERE NOT t.is_key)
+     AND NOT EXISTS (SELECT FROM abelian.columns_of(sequence) c WHERE c.relation = table_to_place AND NOT c.attribute = ANY (abelian.key_attributes(table_to_place, keys)))
 $$;
 -- Whether all values of a sequence are drawn on the first node: all of its takers are distribution columns, and it was not divided by an earlier version.
 CREATE FUNCTION abelian.counts_whole(sequence oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -1317,7 +1642,7 @@ $$;
 CREATE FUNCTION abelian.is_divided(sequence oid) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT NOT coalesce(abelian.counts_whole(sequence), true)
 $$;
-REVOKE ALL ON FUNCTION abelian.takers_of(oid), abelian.counts_whole(oid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION abelian.columns_of(oid), abelian.takers_of(oid), abelian.serves_keys(oid, regclass, jsonb), abelian.counts_whole(oid) FROM PUBLIC;
 CREATE FUNCTION abelian.identity_value(relation regclass, "column" text) RETURNS bigint LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_identity_value';
 COMMENT ON FUNCTION abelian.identity_value(regclass, text) IS 'the next number of an identity column, for a router that inserts a row';
 REVOKE ALL ON FUNCTION abelian.is_divided(oid) FROM PUBLIC; -- the library calls it

@@ -13,6 +13,7 @@ mod identity_value;
 pub mod independent;
 pub mod intent;
 mod misplaced;
+mod moving;
 mod nested;
 mod ownership;
 mod placed;

@@ -37,11 +37,12 @@ pub struct Functions {
 }
 
 /// Names of the functions that change the placement, in pg_catalog and in abelian.
-const PLACEMENT: [(&str, &str); 9] = [
+const PLACEMENT: [(&str, &str); 10] = [
     ("pg_catalog", "create_distributed_table"),
     ("pg_catalog", "create_reference_table"),
     ("pg_catalog", "undistribute_table"),
     ("pg_catalog", "create_distributed_procedure"),
+    ("pg_catalog", "create_distributed_function"),
     ("pg_catalog", "undistribute_procedure"),
     ("abelian", "add_node"),
     ("abelian", "remove_node"),

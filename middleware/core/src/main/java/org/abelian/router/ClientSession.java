@@ -401,6 +401,7 @@ public final class ClientSession
             scope,
             services.memory(),
             services.uuid(),
+            cancellation,
             group);
     BatchScope batchScope = new BatchScope(backends, scope, settings, replies);
     procedures =

@@ -3,6 +3,7 @@ package org.abelian.router.engine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.execution.FixedMessage;
@@ -104,6 +105,9 @@ public final class BroadcastExecution extends Execution {
             rewritten ? NodeReply.swallow(first.connection()) : NodeReply.pass(first.connection()));
     if (portals.size() > 1) {
       context.replies().add(RouterWork.then(this::runOthers));
+      if (routed.facts().kind() == StatementKind.CLUSTER_CALL) {
+        context.replies().add(RouterWork.then(this::moveRows));
+      }
     }
     if (rewritten) {
       context.replies().add(FixedMessage.tag("CALL"));
@@ -121,6 +125,10 @@ public final class BroadcastExecution extends Execution {
     for (NodePortal portal : others) {
       context.replies().runNow(NodeReply.swallow(portal.connection()));
     }
+  }
+
+  private void moveRows() {
+    new RowMoves(context, portals.stream().map(NodePortal::backend).toList()).run();
   }
 
   @Override

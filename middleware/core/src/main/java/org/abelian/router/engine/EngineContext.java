@@ -4,6 +4,7 @@ import java.util.UUID;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.protocol.MemoryBudget;
+import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.GroupRetry;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.Transactions;
@@ -20,6 +21,7 @@ import org.abelian.router.statement.SchemaScope;
  * @param scope whose schema it sees
  * @param memory counts what is kept of nodes' rows
  * @param router the number of the router, by which nodes know it
+ * @param cancellation whether what it does is to end
  * @param group the messages that the client has sent with the one that is planned
  */
 public record EngineContext(
@@ -31,4 +33,5 @@ public record EngineContext(
     SchemaScope scope,
     MemoryBudget memory,
     UUID router,
+    Cancellation cancellation,
     GroupView group) {}

@@ -141,6 +141,7 @@ class ExecutionTest {
         scope,
         memory,
         ROUTER,
+        new Cancellation(),
         new OnlyOne());
   }
 

@@ -11,6 +11,7 @@ pub mod gate;
 pub mod hooks;
 pub mod independent;
 pub mod intent;
+mod lookup;
 mod misplaced;
 mod nested;
 mod ownership;

@@ -401,7 +401,8 @@ public final class ClientSession
             scope,
             services.memory(),
             services.uuid(),
-            group);
+            group,
+            services.guesses());
     BatchScope batchScope = new BatchScope(backends, scope, settings, replies);
     procedures =
         new ProcedureCalls(

@@ -21,6 +21,7 @@ import org.abelian.router.statement.SchemaScope;
  * @param memory counts what is kept of nodes' rows
  * @param router the number of the router, by which nodes know it
  * @param group the messages that the client has sent with the one that is planned
+ * @param guesses where rows were that lookup indexes led to
  */
 public record EngineContext(
     BackendSession backends,
@@ -31,4 +32,5 @@ public record EngineContext(
     SchemaScope scope,
     MemoryBudget memory,
     UUID router,
-    GroupView group) {}
+    GroupView group,
+    LookupGuesses guesses) {}

@@ -47,6 +47,11 @@ public final class Executor {
     } else if (route instanceof Route.CopyIn copy) {
       return CopyInExecution.bind(context, bound, copy);
     }
+    if (route instanceof Route.Keeping keeping) {
+      return KeepingExecution.bind(context, bound, keeping.inner());
+    } else if (route instanceof Route.Lookup lookup) {
+      return LookupExecution.bind(context, bound, lookup, this::bind);
+    }
     throw AbelianException.internal("no execution for " + route, null);
   }
 }

@@ -39,8 +39,10 @@ public final class Routing {
       default:
         break;
     }
+    LookupRouting lookups = new LookupRouting(facts, catalog);
+    lookups.checkCommand();
     if (catalog.nodes().size() == 1) {
-      return Plan.always(new Route.OneNode(catalog.first().id()));
+      return lookups.plan(Plan.always(new Route.OneNode(catalog.first().id())));
     }
     if (facts.procedure() != null && facts.functions().isEmpty()) {
       return new ProcedureRouting(facts, catalog).plan();
@@ -48,7 +50,7 @@ public final class Routing {
     if (facts.kind() == StatementKind.UTILITY) {
       return new UtilityRouting(sql, facts, catalog).plan();
     }
-    Plan query = new QueryRouting(sql, facts, catalog).plan();
+    Plan query = lookups.plan(new QueryRouting(sql, facts, catalog).plan());
     return facts.nodeFunctions().settings() ? onOneNode(query) : query;
   }
 
@@ -56,7 +58,8 @@ public final class Routing {
   private static Plan onOneNode(Plan query) {
     return values -> {
       Route route = query.route(values);
-      if (route instanceof Route.OneNode || route instanceof Route.AnyNode) {
+      Route plain = route.plain();
+      if (plain instanceof Route.OneNode || plain instanceof Route.AnyNode) {
         return route;
       }
       throw Refusals.settingsOfSeveralNodes();

@@ -141,7 +141,8 @@ class ExecutionTest {
         scope,
         memory,
         ROUTER,
-        new OnlyOne());
+        new OnlyOne(),
+        new LookupGuesses());
   }
 
   @AfterEach

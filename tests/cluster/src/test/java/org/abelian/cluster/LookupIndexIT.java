@@ -391,12 +391,9 @@ class LookupIndexIT {
         try (Connection direct = one.connect()) {
           for (String sql :
               List.of(
-                  "DELETE FROM person",
-                  "UPDATE person SET email = 'stolen'",
-                  "TRUNCATE person")) {
+                  "DELETE FROM person", "UPDATE person SET email = 'stolen'", "TRUNCATE person")) {
             boolean concerned =
-                sql.startsWith("TRUNCATE")
-                    || answer(direct, "SELECT id FROM person").contains("1");
+                sql.startsWith("TRUNCATE") || answer(direct, "SELECT id FROM person").contains("1");
             if (concerned) {
               assertEquals("0A000", answer(direct, sql).substring(0, 5), sql);
             }
@@ -429,7 +426,8 @@ class LookupIndexIT {
       assertEquals("[[1]]", answer(routed, "SELECT id FROM people WHERE mail = 'a'"));
       run(routed, "SELECT drop_lookup_index('people', 'mail')");
       run(routed, "INSERT INTO people VALUES (2, 'a')");
-      assertEquals("42704", answer(routed, "SELECT drop_lookup_index('people', 'mail')").substring(0, 5));
+      assertEquals(
+          "42704", answer(routed, "SELECT drop_lookup_index('people', 'mail')").substring(0, 5));
       run(routed, "DELETE FROM people");
       run(routed, "SELECT create_lookup_index('people', 'mail')");
       run(routed, "DROP TABLE people");
@@ -439,7 +437,8 @@ class LookupIndexIT {
           Statement statement = connection.createStatement()) {
         assertEquals("0", text(statement, "SELECT count(*) FROM abelian.lookup_index"));
         assertEquals(
-            "0", text(statement, "SELECT count(*) FROM pg_class WHERE relname ~ '^lookup_[0-9]+$'"));
+            "0",
+            text(statement, "SELECT count(*) FROM pg_class WHERE relname ~ '^lookup_[0-9]+$'"));
       }
     }
   }

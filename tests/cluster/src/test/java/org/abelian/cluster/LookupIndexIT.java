@@ -416,6 +416,42 @@ class LookupIndexIT {
     everyRowHasItsEntry();
   }
 
+  /** What functions and foreign keys change, no router is told: the transaction does not commit. */
+  @Test
+  void changesOutOfTheRoutersSightDoNotCommit() throws SQLException {
+    try (Connection routed = router.connect()) {
+      run(routed, "DROP TABLE IF EXISTS pet");
+      run(
+          routed,
+          "CREATE TABLE pet (owner int REFERENCES person ON DELETE CASCADE, chip text, PRIMARY KEY"
+              + " (owner, chip))");
+      run(routed, "SELECT create_distributed_table('pet', 'owner', colocate_with => 'person')");
+      run(routed, "SELECT create_lookup_index('pet', 'chip')");
+      run(
+          routed,
+          "CREATE OR REPLACE PROCEDURE rename_person(who int, mail text) LANGUAGE plpgsql AS $$"
+              + " BEGIN UPDATE person SET email = mail WHERE id = who; END $$");
+      run(
+          routed,
+          "CALL create_distributed_procedure('rename_person(int, text)', 'who', colocate_with =>"
+              + " 'person')");
+      run(routed, "INSERT INTO person VALUES (1, 'a'), (2, 'b')");
+      run(routed, "INSERT INTO pet VALUES (1, 'x')");
+      for (String sql :
+          List.of(
+              "DELETE FROM person WHERE id = 1",
+              "CALL rename_person(1, 'z')",
+              "EXPLAIN ANALYZE UPDATE person SET email = 'z' WHERE id = 1")) {
+        assertEquals("0A000", answer(routed, sql).substring(0, 5), sql);
+      }
+      assertEquals("count 1", answer(routed, "DELETE FROM person WHERE id = 2"));
+      assertEquals("[[1, a, 0]]", answer(routed, "SELECT * FROM person"));
+      run(routed, "DROP PROCEDURE rename_person");
+      run(routed, "DROP TABLE pet");
+    }
+    everyRowHasItsEntry();
+  }
+
   @Test
   void anIndexGoesWithItsTableOrAlone() throws SQLException {
     try (Connection routed = router.connect()) {

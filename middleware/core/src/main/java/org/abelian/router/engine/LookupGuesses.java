@@ -11,7 +11,7 @@ import org.abelian.router.placement.KeyValue;
  */
 public final class LookupGuesses {
   /** More of them than this are forgotten, all at once. */
-  private static final int MOST = 200_000;
+  private static final int MOST = 100_000;
 
   /** Longer values are not remembered. */
   private static final int LENGTH_MAX = 100;

@@ -92,7 +92,8 @@ public final class StatementTrace {
     } else if (route instanceof Route.AllNodes) {
       return routed.router().catalog().nodes().stream().mapToInt(node -> node.id()).toArray();
     }
-    return route instanceof Route.OneNode one ? new int[] {one.node()} : NOWHERE;
+    boolean kept = planned instanceof Route.Keeping;
+    return kept && route instanceof Route.OneNode one ? new int[] {one.node()} : NOWHERE;
   }
 
   private static int[] array(List<Integer> nodes) {

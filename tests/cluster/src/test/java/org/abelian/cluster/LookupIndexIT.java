@@ -51,6 +51,7 @@ class LookupIndexIT {
     try (Connection bare = node.connect();
         Connection routed = router.connect()) {
       for (Connection connection : List.of(bare, routed)) {
+        run(connection, "DROP TABLE IF EXISTS pet");
         run(connection, "DROP TABLE IF EXISTS person");
         run(connection, TABLE);
       }
@@ -439,17 +440,18 @@ class LookupIndexIT {
       run(routed, "INSERT INTO pet VALUES (1, 'x')");
       for (String sql :
           List.of(
-              "DELETE FROM person WHERE id = 1",
               "CALL rename_person(1, 'z')",
               "EXPLAIN ANALYZE UPDATE person SET email = 'z' WHERE id = 1")) {
         assertEquals("0A000", answer(routed, sql).substring(0, 5), sql);
       }
-      assertEquals("count 1", answer(routed, "DELETE FROM person WHERE id = 2"));
-      assertEquals("[[1, a, 0]]", answer(routed, "SELECT * FROM person"));
+      assertEquals("[[1, a, 0], [2, b, 0]]", answer(routed, "SELECT * FROM person"));
+      assertEquals("count 1", answer(routed, "DELETE FROM person WHERE email = 'a'"));
+      assertEquals("count 1", answer(routed, "INSERT INTO pet VALUES (2, 'x')"));
+      run(routed, "SELECT drop_lookup_index('person', 'email')"); // nothing leads to pet now
+      assertEquals("0A000", answer(routed, "DELETE FROM person WHERE id = 2").substring(0, 5));
       run(routed, "DROP PROCEDURE rename_person");
       run(routed, "DROP TABLE pet");
     }
-    everyRowHasItsEntry();
   }
 
   @Test

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
@@ -24,6 +26,9 @@ import org.abelian.router.statement.RoutedStatement;
  * was, by what this router remembers or by the index's entry. A row that is found there is the only
  * one. If none is, that says nothing: the row may have moved since, or the entry may have been read
  * before a commit; then all nodes are asked.
+ *
+ * <p>A read that is all of its group of messages gets its Sync at once. If no row was found, the
+ * group is run again, and waits then.
  */
 final class LookupExecution extends Execution {
   private static final NodeStatement FIND =
@@ -43,6 +48,7 @@ final class LookupExecution extends Execution {
   private final NodePortal portal;
   private final LookupChanges changes;
   private final TagSum sum = new TagSum();
+  private final boolean waits;
   private boolean asked;
 
   /** What asks all nodes; null until that is necessary. */
@@ -55,7 +61,8 @@ final class LookupExecution extends Execution {
       Binder binder,
       NodePortal portal) {
     this.context = context;
-    this.bound = bound;
+    this.waits = !mayRunAgain(context, bound);
+    this.bound = waits ? lasting(bound) : bound;
     this.route = route;
     this.binder = binder;
     this.portal = portal;
@@ -102,7 +109,16 @@ final class LookupExecution extends Execution {
     NodePortal portal = new NodePortal(context, backend, bound.portal());
     portal.bind(bound.statement().statement(), true, bound.bind());
     bound.answerBind(context.replies());
-    return new LookupExecution(context, lasting(bound), route, binder, portal);
+    return new LookupExecution(context, bound, route, binder, portal);
+  }
+
+  /** True when nothing but this read would be done again with its group. */
+  private static boolean mayRunAgain(EngineContext context, BoundStatement bound) {
+    return bound.routed().isPureRead()
+        && !context.transactions().state().isOpen()
+        && context.retry().isFirstOfSeveral()
+        && context.group().runsNext(bound.bind())
+        && context.group().isOneStatement();
   }
 
   /** It may have to be bound once more, when the client's message is gone. */
@@ -159,6 +175,10 @@ final class LookupExecution extends Execution {
     if (everywhere != null) {
       return everywhere.execute(0);
     }
+    if (!waits) {
+      askOnce();
+      return Progress.NEXT;
+    }
     if (!asked) {
       ask();
       return Progress.QUIET;
@@ -172,6 +192,32 @@ final class LookupExecution extends Execution {
     ReplyQueue replies = context.replies();
     replies.add(RouterWork.then(() -> replies.output().commandComplete(sum.tag())));
     return Progress.NEXT;
+  }
+
+  private void askOnce() {
+    ReplyQueue replies = context.replies();
+    portal.execute(0);
+    replies.add(NodeReply.share(portal.connection(), sum));
+    replies.add(
+        RouterWork.then(
+            () -> {
+              if (sum.rows() > 0) {
+                replies.output().commandComplete(sum.tag());
+              } else {
+                runAgain();
+              }
+            }));
+  }
+
+  private void runAgain() {
+    context.guesses().forget(route.index().id(), route.value());
+    if (!context.retry().request(false)) {
+      throw new AbelianException(
+          SqlState.SERIALIZATION_FAILURE,
+          "the row that a lookup index led to is not there any more",
+          "Try the statement again.");
+    }
+    context.replies().fail();
   }
 
   private void ask() {

@@ -20,8 +20,8 @@ SELECT abelian.forget_lookup_index(1);
 SELECT abelian.check_lookup_seal(NULL, NULL, NULL);
 --! 42501
 SELECT create_lookup_index('victims.orders', 'id');
---! 42501
+--! 55000
 SELECT abelian.place_lookup_index('victims.orders', 'id');
---! 42501
+--! 55000
 SELECT abelian.remove_lookup_index('victims.orders', 'id');
---! 42501
+--! 55000

@@ -39,6 +39,15 @@ pub fn facts(
         .map(|entry| scopes.relations[target].column_name(entry.resno))
         .collect();
     let mut facts = json!({ "relation": target, "columns": columns });
+    if let Some(attributes) = arbiter(query) {
+        facts["conflict"] = attributes
+            .into_iter()
+            .map(|attribute| match attribute {
+                0 => Json::Null,
+                _ => json!(scopes.relations[target].column_name(attribute)),
+            })
+            .collect();
+    }
     let source = source_of(query);
     facts["source"] = json!(source.name());
     match source {
@@ -61,6 +70,22 @@ pub fn facts(
         facts["row_spans"] = json!(spans);
     }
     Some(facts)
+}
+
+/// The attributes of the unique index that ON CONFLICT asks for, 0 for expressions; none for any index. `None` without ON CONFLICT, and where it
+/// names a constraint.
+fn arbiter(query: &pg_sys::Query) -> Option<Vec<i16>> {
+    // SAFETY: null, or an OnConflictExpr.
+    let conflict = unsafe { query.onConflict.as_ref() }?;
+    if conflict.constraint != pg_sys::Oid::INVALID {
+        return None;
+    }
+    let attributes = tree::list::<pg_sys::InferenceElem>(conflict.arbiterElems)
+        .map(|element| {
+            tree::cast::<pg_sys::Var, _>(element.expr).map_or(0, |column| column.varattno)
+        })
+        .collect();
+    Some(attributes)
 }
 
 enum Source {

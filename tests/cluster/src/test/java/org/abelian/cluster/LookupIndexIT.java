@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -22,6 +23,8 @@ import org.abelian.harness.WithCluster;
 import org.abelian.harness.WithNode;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.opentest4j.AssertionFailedError;
 import org.postgresql.util.PSQLException;
 
@@ -200,6 +203,68 @@ class LookupIndexIT {
         assertEquals("count 1", prepared(routed, "DELETE FROM person WHERE email = ?", "wanted"));
         assertEquals("count 0", prepared(routed, "DELETE FROM person WHERE email = ?", "wanted"));
       }
+    }
+    everyRowHasItsEntry();
+  }
+
+  /** The values as one session writes them, and as another reads them. */
+  @ParameterizedTest
+  @CsvSource({
+    "bigint, 5, -7",
+    "'numeric(20, 0)', 50000000000000000000, 7",
+    "uuid, 00000000-0000-0000-0000-00000000000a, FFFFFFFF-0000-0000-0000-00000000000b",
+    "date, 2024-02-29, 1999-12-31",
+    "boolean, true, false",
+    "varchar(10), é ß, x",
+    "char(5), ab, abc"
+  })
+  void anyTypeOfKeyCanBeLookedUp(String type, String one, String other) throws SQLException {
+    try (Connection routed = router.connect()) {
+      run(routed, "DROP TABLE IF EXISTS typed");
+      run(routed, "CREATE TABLE typed (k uuid DEFAULT gen_random_uuid() PRIMARY KEY, v " + type + ")");
+      run(routed, "SELECT create_distributed_table('typed', 'k')");
+      run(routed, "SELECT create_lookup_index('typed', 'v')");
+      String insert = "INSERT INTO typed (v) VALUES ('%s'), ('%s')".formatted(one, other);
+      assertEquals("count 2", answer(routed, insert));
+      for (String value : List.of(one, other)) {
+        assertEquals(
+            "23505 typed_v_key",
+            answer(routed, "INSERT INTO typed (v) VALUES ('" + value + "')").substring(0, 17));
+        String read = "SELECT 1 FROM typed WHERE v = '" + value + "'";
+        for (int again = 0; again < 3; again++) {
+          assertEquals("[[1]]", answer(routed, read), read);
+        }
+        assertEquals(
+            "count 1", answer(routed, "UPDATE typed SET v = NULL WHERE v = '" + value + "'"));
+        assertEquals("[]", answer(routed, read), read);
+      }
+      assertEquals("count 2", answer(routed, insert));
+      run(routed, "DROP TABLE typed");
+    }
+  }
+
+  @Test
+  void batchesAreKeptStatementByStatement() throws SQLException {
+    try (Connection routed = router.connect();
+        PreparedStatement insert =
+            routed.prepareStatement("INSERT INTO person VALUES (?, ?)")) {
+      routed.setAutoCommit(false);
+      for (int id = 0; id < 40; id++) {
+        insert.setInt(1, id);
+        insert.setString(2, "mail " + id);
+        insert.addBatch();
+      }
+      assertEquals(40, insert.executeBatch().length);
+      routed.commit();
+      for (int id = 40; id < 45; id++) {
+        insert.setInt(1, id);
+        insert.setString(2, "mail " + 7 * (id - 40));
+        insert.addBatch();
+      }
+      BatchUpdateException taken =
+          assertThrows(BatchUpdateException.class, insert::executeBatch);
+      assertEquals("23505", taken.getSQLState());
+      routed.rollback();
     }
     everyRowHasItsEntry();
   }
@@ -404,6 +469,8 @@ class LookupIndexIT {
       for (String sql :
           List.of(
               "COPY person FROM STDIN",
+              "INSERT INTO person VALUES (5, 'a') ON CONFLICT DO NOTHING",
+              "INSERT INTO person VALUES (5, 'a') ON CONFLICT (email) DO UPDATE SET visits = 1",
               "ALTER TABLE person DISABLE TRIGGER ALL",
               "ALTER TABLE person DROP COLUMN email CASCADE",
               "SELECT create_lookup_index('person', 'visits')",

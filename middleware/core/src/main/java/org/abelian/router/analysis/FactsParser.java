@@ -165,7 +165,10 @@ public final class FactsParser {
         list(node.path("rows"), row -> list(row, FactsParser::value)),
         list(node.path("row_spans"), FactsParser::span),
         span(node.path("values_span")),
-        list(node.path("key_links"), FactsParser::column));
+        list(node.path("key_links"), FactsParser::column),
+        node.path("conflict").isArray()
+            ? list(node.path("conflict"), column -> column.isNull() ? "" : column.asText())
+            : null);
   }
 
   private static MergeFacts merge(JsonNode node) {

@@ -14,6 +14,8 @@ import java.util.List;
  *     rows
  * @param keyLinks for {@link Source#SELECT}: tables that are read of which all distribution columns
  *     always equal those of the row that is inserted, pair by pair; each by its first one
+ * @param conflict the columns of the unique index that ON CONFLICT asks for, empty names for
+ *     expressions; none for any index. Null without ON CONFLICT, and where it names a constraint
  */
 public record InsertFacts(
     int relation,
@@ -22,7 +24,8 @@ public record InsertFacts(
     List<List<Value>> rows,
     List<Span> rowSpans,
     Span valuesSpan,
-    List<ColumnReference> keyLinks) {
+    List<ColumnReference> keyLinks,
+    List<String> conflict) {
   /** Where the rows come from. */
   public enum Source {
     VALUES,
@@ -36,5 +39,18 @@ public record InsertFacts(
     rows = rows.stream().map(List::copyOf).toList();
     rowSpans = List.copyOf(rowSpans);
     keyLinks = List.copyOf(keyLinks);
+    conflict = conflict == null ? null : List.copyOf(conflict);
+  }
+
+  /** What an INSERT without ON CONFLICT inserts. */
+  public InsertFacts(
+      int relation,
+      Source source,
+      List<String> columns,
+      List<List<Value>> rows,
+      List<Span> rowSpans,
+      Span valuesSpan,
+      List<ColumnReference> keyLinks) {
+    this(relation, source, columns, rows, rowSpans, valuesSpan, keyLinks, null);
   }
 }

@@ -3,6 +3,7 @@ package org.abelian.router.routing;
 import java.util.List;
 import java.util.Optional;
 import org.abelian.router.analysis.ColumnReference;
+import org.abelian.router.analysis.InsertFacts;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
@@ -28,11 +29,14 @@ final class LookupRouting {
   }
 
   /**
-   * Refuses commands whose rows no lookup index would be told of.
+   * Refuses what a lookup index would not be told of, or not be asked for.
    *
    * @throws AbelianException 0A000 with a hint
    */
-  void checkCommand() {
+  void check() {
+    if (facts.insert() != null && facts.insert().conflict() != null) {
+      checkConflict(facts.insert());
+    }
     if (facts.utility() != UtilityKind.COPY_FROM) {
       return;
     }
@@ -40,6 +44,17 @@ final class LookupRouting {
       if (!lookups(table).isEmpty()) {
         throw Refusals.copy(
             table, "into a table with a lookup index", "INSERT the rows, many in one statement.");
+      }
+    }
+  }
+
+  /** A node would look for the value among its own rows only. */
+  private void checkConflict(InsertFacts insert) {
+    RelationFacts target = facts.relations().get(insert.relation());
+    for (LookupIndex index : lookups(target)) {
+      List<String> columns = insert.conflict();
+      if (columns.isEmpty() || columns.equals(List.of(index.column().name()))) {
+        throw Refusals.conflictOverLookup(target, index.column().name());
       }
     }
   }

@@ -40,7 +40,7 @@ public final class Routing {
         break;
     }
     LookupRouting lookups = new LookupRouting(facts, catalog);
-    lookups.checkCommand();
+    lookups.check();
     if (catalog.nodes().size() == 1) {
       return lookups.plan(Plan.always(new Route.OneNode(catalog.first().id())));
     }

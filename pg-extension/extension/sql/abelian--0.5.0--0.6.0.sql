@@ -224,13 +224,13 @@ BEGIN
     SELECT l.entries, a.attname, format_type(a.atttypid, a.atttypmod) AS type, l.relation INTO STRICT described
       FROM abelian.lookup_index l JOIN pg_attribute a ON a.attrelid = l.entries AND a.attnum = 1
      WHERE l.colocation_id = change.index;
-    EXECUTE format('DELETE FROM %s e USING unnest($1) v WHERE e.%I = v::%s', described.entries, described.attname, described.type) USING change.removed;
+    EXECUTE format('DELETE FROM %s e USING unnest($1) gone(value) WHERE e.%I = gone.value::%s', described.entries, described.attname, described.type) USING change.removed;
     GET DIAGNOSTICS found_entries = ROW_COUNT;
     IF found_entries <> coalesce(cardinality(change.removed), 0) THEN
       RAISE EXCEPTION 'the lookup index on table % does not have an entry for each row', described.relation
         USING ERRCODE = 'internal_error', HINT = 'Drop the index by drop_lookup_index().';
     END IF;
-    EXECUTE format('INSERT INTO %s SELECT v::%s, p FROM unnest($1, $2) a(v, p)', described.entries, described.type) USING change.added, change.partitions;
+    EXECUTE format('INSERT INTO %s SELECT new.value::%s, new.place FROM unnest($1, $2) new(value, place)', described.entries, described.type) USING change.added, change.partitions;
   END LOOP;
 END $$;
 

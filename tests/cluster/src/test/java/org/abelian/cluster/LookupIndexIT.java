@@ -221,7 +221,9 @@ class LookupIndexIT {
   void anyTypeOfKeyCanBeLookedUp(String type, String one, String other) throws SQLException {
     try (Connection routed = router.connect()) {
       run(routed, "DROP TABLE IF EXISTS typed");
-      run(routed, "CREATE TABLE typed (k uuid DEFAULT gen_random_uuid() PRIMARY KEY, v " + type + ")");
+      run(
+          routed,
+          "CREATE TABLE typed (k uuid DEFAULT gen_random_uuid() PRIMARY KEY, v " + type + ")");
       run(routed, "SELECT create_distributed_table('typed', 'k')");
       run(routed, "SELECT create_lookup_index('typed', 'v')");
       String insert = "INSERT INTO typed (v) VALUES ('%s'), ('%s')".formatted(one, other);
@@ -246,8 +248,7 @@ class LookupIndexIT {
   @Test
   void batchesAreKeptStatementByStatement() throws SQLException {
     try (Connection routed = router.connect();
-        PreparedStatement insert =
-            routed.prepareStatement("INSERT INTO person VALUES (?, ?)")) {
+        PreparedStatement insert = routed.prepareStatement("INSERT INTO person VALUES (?, ?)")) {
       routed.setAutoCommit(false);
       for (int id = 0; id < 40; id++) {
         insert.setInt(1, id);
@@ -261,8 +262,7 @@ class LookupIndexIT {
         insert.setString(2, "mail " + 7 * (id - 40));
         insert.addBatch();
       }
-      BatchUpdateException taken =
-          assertThrows(BatchUpdateException.class, insert::executeBatch);
+      BatchUpdateException taken = assertThrows(BatchUpdateException.class, insert::executeBatch);
       assertEquals("23505", taken.getSQLState());
       routed.rollback();
     }

@@ -119,6 +119,311 @@ END $$;
 REVOKE ALL ON FUNCTION abelian.check_member(name), abelian.run_operations(name, text), abelian.run_call(name, text, integer, integer[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION abelian.run_call(name, text, integer, integer[], text) TO abelian_router;
 -- ==== end of who may call what ======================================================================
+-- ==== lookup indexes (docs/design/lookup-indexes.md) ================================================
+-- Columns by which statements find the node of a row (docs/design/lookup-indexes.md), with what belongs to them: the table of entries, placed by the
+-- group that gives the index its number, and the unique index of each node.
+CREATE TABLE abelian.lookup_index (
+  colocation_id integer PRIMARY KEY,
+  relation regclass NOT NULL,
+  attribute smallint NOT NULL,
+  entries regclass NOT NULL,
+  own_index regclass NOT NULL,
+  UNIQUE (relation, attribute)
+);
+GRANT SELECT ON abelian.lookup_index TO PUBLIC;
+
+-- ---- what rows have changed
+
+-- Of open transactions: values that their latest statements have taken from rows, or given them, until a router fetches them. Nothing of it is
+-- needed after a crash.
+CREATE UNLOGGED TABLE abelian.lookup_change (
+  transaction xid8 NOT NULL DEFAULT pg_catalog.pg_current_xact_id(),
+  place bigint GENERATED ALWAYS AS IDENTITY,
+  index integer NOT NULL,
+  removed text,
+  added text,
+  partition integer,
+  PRIMARY KEY (transaction, place)
+);
+
+-- Of each row, and of TRUNCATE. The argument is the number of the index.
+CREATE FUNCTION abelian.note_lookup_change() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO' AS $$
+DECLARE
+  kept abelian.lookup_index;
+  named name;
+  removed text;
+  added text;
+  place integer;
+BEGIN
+  SELECT * INTO STRICT kept FROM abelian.lookup_index l WHERE l.colocation_id = tg_argv[0]::integer;
+  IF tg_op = 'TRUNCATE' THEN
+    IF NOT abelian.is_router(true) AND (SELECT count(*) FROM abelian.node) > 1 THEN
+      RAISE EXCEPTION 'table % has a lookup index, and cannot be truncated', tg_relid::regclass
+        USING ERRCODE = 'feature_not_supported', HINT = 'DELETE its rows through the router.';
+    END IF;
+    EXECUTE format('TRUNCATE %s', kept.entries);
+    RETURN NULL;
+  END IF;
+  SELECT a.attname INTO STRICT named FROM pg_attribute a WHERE a.attrelid = kept.relation AND a.attnum = kept.attribute;
+  IF tg_op <> 'INSERT' THEN
+    EXECUTE format('SELECT ($1).%I::text', named) INTO removed USING old;
+  END IF;
+  IF tg_op <> 'DELETE' THEN
+    EXECUTE format('SELECT ($1).%I::text, abelian.partition_of($2, VARIADIC ARRAY[%s])', named,
+                   (SELECT string_agg(format('($1).%I::text', k.key->>'name'), ', ' ORDER BY k.place)
+                      FROM abelian.placement p, jsonb_array_elements(p.columns) WITH ORDINALITY k(key, place) WHERE p.relation = kept.relation))
+       INTO added, place USING new, kept.relation;
+  END IF;
+  INSERT INTO abelian.lookup_change (index, removed, added, partition)
+  VALUES (kept.colocation_id, removed, added, CASE WHEN added IS NOT NULL THEN place END);
+  RETURN NULL;
+END $$;
+
+-- At the end of a transaction: what no router has fetched would leave the index behind its table.
+CREATE FUNCTION abelian.refuse_lookup_change() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM abelian.lookup_change c WHERE c.transaction = new.transaction AND c.place = new.place) THEN
+    RAISE EXCEPTION 'a change of table % has not reached its lookup index',
+                    coalesce((SELECT l.relation::text FROM abelian.lookup_index l WHERE l.colocation_id = new.index), 'of a lookup index')
+      USING ERRCODE = 'feature_not_supported',
+            DETAIL = 'The router keeps lookup indexes for INSERT, UPDATE and DELETE that clients send themselves, not for what functions and foreign keys do.',
+            HINT = 'Send the change as a statement of its own, through the router.';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER refuse_lookup_change AFTER INSERT ON abelian.lookup_change DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION abelian.refuse_lookup_change();
+
+-- ---- what routers say: each of these is sealed, for it would spoil the index, or tell of others' rows
+
+-- Raises unless a router says so.
+CREATE FUNCTION abelian.check_lookup_seal(router uuid, what text, seal text) RETURNS void LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_check_lookup_seal';
+
+-- What the statements of the transaction have changed since it was asked last.
+CREATE FUNCTION abelian.take_lookup_changes(router uuid, seal text) RETURNS TABLE (index integer, removed text, added text, partition integer)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM abelian.check_lookup_seal(router, 'take', seal);
+  RETURN QUERY DELETE FROM abelian.lookup_change c WHERE c.transaction = pg_current_xact_id_if_assigned()
+    RETURNING c.index, c.removed, c.added, c.partition;
+END $$;
+
+-- Changes the entries of this node: [{"index": 7, "removed": ["a"], "added": ["b"], "partitions": [3]}].
+CREATE FUNCTION abelian.apply_lookup_changes(router uuid, changes text, seal text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO' AS $$
+DECLARE
+  change record;
+  described record;
+  found_entries bigint;
+BEGIN
+  PERFORM abelian.check_lookup_seal(router, changes, seal);
+  FOR change IN SELECT * FROM json_to_recordset(changes::json) c(index integer, removed text[], added text[], partitions integer[]) LOOP
+    SELECT l.entries, a.attname, format_type(a.atttypid, a.atttypmod) AS type, l.relation INTO STRICT described
+      FROM abelian.lookup_index l JOIN pg_attribute a ON a.attrelid = l.entries AND a.attnum = 1
+     WHERE l.colocation_id = change.index;
+    EXECUTE format('DELETE FROM %s e USING unnest($1) gone(value) WHERE e.%I = gone.value::%s', described.entries, described.attname, described.type) USING change.removed;
+    GET DIAGNOSTICS found_entries = ROW_COUNT;
+    IF found_entries <> coalesce(cardinality(change.removed), 0) THEN
+      RAISE EXCEPTION 'the lookup index on table % does not have an entry for each row', described.relation
+        USING ERRCODE = 'internal_error', HINT = 'Drop the index by drop_lookup_index().';
+    END IF;
+    EXECUTE format('INSERT INTO %s SELECT new.value::%s, new.place FROM unnest($1, $2) new(value, place)', described.entries, described.type) USING change.added, change.partitions;
+  END LOOP;
+END $$;
+
+-- The partition of the row with that value; NULL when this node has no entry of it.
+CREATE FUNCTION abelian.find_lookup_entry(router uuid, index integer, value text, seal text) RETURNS integer
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO' AS $$
+DECLARE
+  described record;
+  partition integer;
+BEGIN
+  PERFORM abelian.check_lookup_seal(router, value, seal);
+  SELECT l.entries, a.attname, format_type(a.atttypid, a.atttypmod) AS type INTO described
+    FROM abelian.lookup_index l JOIN pg_attribute a ON a.attrelid = l.entries AND a.attnum = 1
+   WHERE l.colocation_id = find_lookup_entry.index;
+  IF FOUND THEN
+    EXECUTE format('SELECT e.abelian_partition FROM %s e WHERE e.%I = $1::%s', described.entries, described.attname, described.type) INTO partition USING value;
+  END IF;
+  RETURN partition;
+END $$;
+
+-- ---- making and dropping
+
+CREATE FUNCTION pg_catalog.create_lookup_index(relation regclass, "column" text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_class', relation);
+  PERFORM abelian.place_lookup_index(relation, "column");
+END $$;
+CREATE FUNCTION pg_catalog.drop_lookup_index(relation regclass, "column" text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.claim('pg_catalog.pg_class', relation);
+  PERFORM abelian.remove_lookup_index(relation, "column");
+END $$;
+
+-- Raises unless the column can have a lookup index; gives its description and the kind of its values.
+CREATE FUNCTION abelian.lookup_column(relation regclass, named text, OUT described pg_attribute, OUT kind text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  placed abelian.placement;
+BEGIN
+  SELECT * INTO placed FROM abelian.placement p WHERE p.relation = relation;
+  SELECT * INTO described FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = named AND a.attnum > 0 AND NOT a.attisdropped;
+  kind := abelian.key_type(described.atttypid, described.atttypmod, described.attcollation);
+  IF placed.colocation_id IS NULL THEN
+    RAISE EXCEPTION 'table % is not distributed', relation
+      USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Tables that are not distributed have unique indexes of any columns.';
+  ELSIF (SELECT c.relkind <> 'r' OR c.relispartition FROM pg_class c WHERE c.oid = relation) THEN
+    RAISE EXCEPTION 'a partitioned table cannot have a lookup index'
+      USING ERRCODE = 'feature_not_supported', HINT = 'Use a table without partitions.';
+  ELSIF described.attnum IS NULL THEN
+    RAISE EXCEPTION 'column "%" of table % does not exist', named, relation USING ERRCODE = 'undefined_column';
+  ELSIF described.attgenerated <> '' OR kind IS NULL THEN
+    RAISE EXCEPTION 'column "%" of type % cannot have a lookup index', named, format_type(described.atttypid, described.atttypmod)
+      USING ERRCODE = 'feature_not_supported',
+            HINT = 'Integers, numeric(p, 0), text, varchar, char, uuid, boolean and date can, with a deterministic collation, and not generated.';
+  ELSIF placed.columns = jsonb_build_array(jsonb_build_object('name', named)) THEN
+    RAISE EXCEPTION 'column "%" of table % is its distribution column', named, relation
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'Statements that name it go to the node of the row already.';
+  END IF;
+END $$;
+
+-- A name that no relation has, here or beside the table.
+CREATE FUNCTION abelian.lookup_name(relation regclass, named text) RETURNS name
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  number integer := 0;
+  chosen name;
+BEGIN
+  LOOP
+    SELECT concat(left(format('%s_%s', c.relname, named), 50), '_key', nullif(number, 0)) INTO chosen FROM pg_class c WHERE c.oid = relation;
+    EXIT WHEN NOT EXISTS (
+      SELECT FROM pg_class c WHERE c.relname = chosen
+         AND c.relnamespace IN ('abelian'::regnamespace, (SELECT t.relnamespace FROM pg_class t WHERE t.oid = relation)));
+    number := number + 1;
+  END LOOP;
+  RETURN chosen;
+END $$;
+
+CREATE FUNCTION abelian.place_lookup_index(relation regclass, named text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  found record;
+  described pg_attribute;
+  number integer;
+  key_name name;
+  collated text := '';
+BEGIN
+  PERFORM abelian.begin_placement_change();
+  PERFORM abelian.claim_table(relation);
+  SELECT * INTO found FROM abelian.lookup_column(relation, named);
+  described := found.described;
+  IF EXISTS (SELECT FROM abelian.lookup_index l WHERE l.relation = relation AND l.attribute = described.attnum) THEN
+    RAISE EXCEPTION 'column "%" of table % has a lookup index already', named, relation USING ERRCODE = 'duplicate_object';
+  ELSIF abelian.has_rows(relation) THEN
+    RAISE EXCEPTION 'table % is not empty', relation
+      USING ERRCODE = 'feature_not_supported', DETAIL = 'The entries of its rows belong to other nodes.',
+            HINT = 'Create the lookup index while the table is empty and load it through the router then.';
+  END IF;
+  key_name := abelian.lookup_name(relation, named);
+  number := abelian.found_colocation(found.kind, 32, false, 'hash', NULL);
+  IF described.attcollation <> 0 THEN
+    SELECT format('COLLATE %I.%I', n.nspname, c.collname) INTO collated
+      FROM pg_collation c JOIN pg_namespace n ON n.oid = c.collnamespace WHERE c.oid = described.attcollation;
+  END IF;
+  EXECUTE format('CREATE TABLE abelian.%I (%I %s %s, abelian_partition integer NOT NULL, CONSTRAINT %I PRIMARY KEY (%2$I))', 'lookup_' || number, named,
+                 format_type(described.atttypid, described.atttypmod), collated, key_name);
+  INSERT INTO abelian.lookup_index VALUES (number, relation, described.attnum, format('abelian.%I', 'lookup_' || number)::regclass, 0);
+  EXECUTE format('CREATE UNIQUE INDEX %I ON %s (%I)', key_name, relation, named);
+  UPDATE abelian.lookup_index l SET own_index = c.oid
+    FROM pg_class t JOIN pg_class c ON c.relname = key_name AND c.relnamespace = t.relnamespace WHERE t.oid = relation AND l.colocation_id = number;
+  EXECUTE format('CREATE TRIGGER abelian_lookup_%s_insert AFTER INSERT ON %s FOR EACH ROW WHEN (new.%I IS NOT NULL) '
+                 'EXECUTE FUNCTION abelian.note_lookup_change(%1$s)', number, relation, named);
+  EXECUTE format('CREATE TRIGGER abelian_lookup_%s_update AFTER UPDATE OF %3$I ON %2$s FOR EACH ROW WHEN (old.%3$I IS DISTINCT FROM new.%3$I) '
+                 'EXECUTE FUNCTION abelian.note_lookup_change(%1$s)', number, relation, named);
+  EXECUTE format('CREATE TRIGGER abelian_lookup_%s_delete AFTER DELETE ON %s FOR EACH ROW WHEN (old.%I IS NOT NULL) '
+                 'EXECUTE FUNCTION abelian.note_lookup_change(%1$s)', number, relation, named);
+  EXECUTE format('CREATE TRIGGER abelian_lookup_%s_truncate AFTER TRUNCATE ON %s FOR EACH STATEMENT '
+                 'EXECUTE FUNCTION abelian.note_lookup_change(%1$s)', number, relation);
+END $$;
+
+CREATE FUNCTION abelian.remove_lookup_index(relation regclass, named text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  number integer;
+BEGIN
+  PERFORM abelian.begin_placement_change();
+  PERFORM abelian.claim_table(relation);
+  SELECT l.colocation_id INTO number FROM abelian.lookup_index l JOIN pg_attribute a ON a.attrelid = l.relation AND a.attnum = l.attribute
+   WHERE l.relation = relation AND a.attname = named;
+  IF number IS NULL THEN
+    RAISE EXCEPTION 'column "%" of table % has no lookup index', named, relation USING ERRCODE = 'undefined_object';
+  END IF;
+  PERFORM abelian.forget_lookup_index(number);
+  PERFORM abelian.check_placement(relation);
+END $$;
+
+-- With what belongs to it, as far as it is still there.
+CREATE FUNCTION abelian.forget_lookup_index(number integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  forgotten abelian.lookup_index;
+  made record;
+BEGIN
+  DELETE FROM abelian.lookup_index l WHERE l.colocation_id = number RETURNING * INTO STRICT forgotten;
+  FOR made IN
+    SELECT t.tgname FROM pg_trigger t
+     WHERE t.tgrelid = forgotten.relation AND t.tgfoid = 'abelian.note_lookup_change()'::regprocedure AND t.tgname LIKE format('abelian\_lookup\_%s\_%%', number)
+  LOOP
+    EXECUTE format('DROP TRIGGER %I ON %s', made.tgname, forgotten.relation);
+  END LOOP;
+  IF EXISTS (SELECT FROM pg_index x WHERE x.indexrelid = forgotten.own_index) THEN
+    EXECUTE format('DROP INDEX %s', forgotten.own_index);
+  END IF;
+  EXECUTE format('DROP TABLE %s', forgotten.entries);
+  DELETE FROM abelian.colocation g WHERE g.colocation_id = number;
+END $$;
+
+-- Raises when somebody has taken away, or switched off, what tells an index of its table's changes.
+CREATE FUNCTION abelian.check_lookup_triggers() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  broken regclass;
+BEGIN
+  SELECT l.relation INTO broken FROM abelian.lookup_index l
+   GROUP BY l.relation
+  HAVING 4 * count(*) <> (SELECT count(*) FROM pg_trigger t
+                           WHERE t.tgrelid = l.relation AND t.tgfoid = 'abelian.note_lookup_change()'::regprocedure AND t.tgenabled IN ('O', 'A'));
+  IF broken IS NOT NULL THEN
+    RAISE EXCEPTION 'the triggers of a lookup index of table % cannot be dropped or disabled', broken
+      USING ERRCODE = 'feature_not_supported', HINT = 'drop_lookup_index() drops the index with its triggers.';
+  END IF;
+END $$;
+
+-- As before, with the lookup indexes of the table.
+CREATE OR REPLACE FUNCTION abelian.forget_table(relation_id oid) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.forget_lookup_index(l.colocation_id) FROM abelian.lookup_index l WHERE l.relation::oid = relation_id;
+  DELETE FROM abelian.placement p WHERE p.relation::oid = relation_id;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  DELETE FROM abelian.colocation g
+   WHERE NOT EXISTS (SELECT FROM abelian.placement p WHERE p.colocation_id = g.colocation_id)
+     AND NOT EXISTS (SELECT FROM abelian.lookup_index l WHERE l.colocation_id = g.colocation_id);
+  RETURN true;
+END $$;
+
+REVOKE ALL ON FUNCTION abelian.note_lookup_change(), abelian.refuse_lookup_change(), abelian.check_lookup_seal(uuid, text, text),
+  abelian.lookup_column(regclass, text), abelian.lookup_name(regclass, text), abelian.forget_lookup_index(integer), abelian.check_lookup_triggers() FROM PUBLIC;
+-- ==== end of lookup indexes =========================================================================
 -- ==== placement by rules (docs/decisions/placement-rules.md) ========================================
 -- ---- what the catalogue keeps
 
@@ -304,6 +609,11 @@ CREATE OR REPLACE FUNCTION abelian.catalog() RETURNS json LANGUAGE sql STABLE SE
                (SELECT json_object_agg(e.key, e.partition ORDER BY e.key) FROM abelian.lookup_entry e WHERE e.colocation_id = g.colocation_id))
              ORDER BY g.colocation_id)
         FROM abelian.colocation g), '[]'),
+    'lookups', coalesce((
+      SELECT json_agg(json_build_object('id', l.colocation_id, 'schema', n.nspname, 'table', c.relname, 'column', a.attname, 'attribute', l.attribute,
+                                        'entries', l.entries::text, 'index', l.own_index::text) ORDER BY l.colocation_id)
+        FROM abelian.lookup_index l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace
+        JOIN pg_attribute a ON a.attrelid = l.relation AND a.attnum = l.attribute), '[]'),
     'procedures', coalesce((SELECT json_agg(to_json(p) ORDER BY p.signature) FROM abelian.procedure p), '[]'))
   FROM abelian.cluster
 $$;
@@ -335,6 +645,9 @@ BEGIN
     SELECT format('%I.%I', t->>'schema', t->>'name')::regclass, t->>'method', t->>'column', (t->>'colocation')::integer,
            CASE WHEN t->>'column' IS NOT NULL THEN coalesce(nullif((t->'columns')::jsonb, 'null'), jsonb_build_array(jsonb_build_object('name', t->>'column'))) END
       FROM json_array_elements(catalog->'tables') t;
+  INSERT INTO abelian.lookup_index (colocation_id, relation, attribute, entries, own_index)
+    SELECT (l->>'id')::integer, format('%I.%I', l->>'schema', l->>'table')::regclass, (l->>'attribute')::smallint, (l->>'entries')::regclass, (l->>'index')::regclass
+      FROM json_array_elements(coalesce(catalog->'lookups', '[]')) l;
   INSERT INTO abelian.procedure SELECT p.* FROM json_populate_recordset(NULL::abelian.procedure, coalesce(catalog->'procedures', '[]')) p;
 END $$;
 
@@ -675,6 +988,8 @@ BEGIN
       FROM pg_index x JOIN pg_attribute a ON a.attrelid = placed.relation AND a.attnum = ANY (attributes)
      WHERE placed.method <> 'reference' AND x.indrelid = placed.relation
        AND (x.indisunique OR x.indisexclusion) AND NOT a.attnum = ANY ((x.indkey::smallint[])[0:x.indnkeyatts - 1]) -- what it INCLUDEs is not compared
+       AND NOT (x.indisunique AND x.indnkeyatts = 1 AND EXISTS (
+             SELECT FROM abelian.lookup_index l WHERE l.relation = placed.relation AND l.attribute = x.indkey[0])) -- unique over the cluster
      ORDER BY x.indexrelid, a.attnum
   LOOP
     RAISE EXCEPTION 'unique constraint or index % of table % does not contain the distribution column "%"',
@@ -699,7 +1014,7 @@ BEGIN
   END IF;
 
   FOR problem IN
-    SELECT t.tgname AS name, 'trigger' AS what FROM pg_trigger t WHERE t.tgrelid = placed.relation AND NOT t.tgisinternal
+    SELECT t.tgname AS name, 'trigger' AS what FROM pg_trigger t WHERE t.tgrelid = placed.relation AND NOT t.tgisinternal AND t.tgfoid <> 'abelian.note_lookup_change()'::regprocedure
     UNION ALL
     SELECT r.rulename, 'rule' FROM pg_rewrite r WHERE r.ev_class = placed.relation
     UNION ALL
@@ -857,6 +1172,7 @@ BEGIN
     END IF;
     PERFORM abelian.forget_table(dropped);
   END LOOP;
+  PERFORM abelian.check_lookup_triggers();
 END $$;
 
 -- Whether a text that a router has analysed may mean something else after the command. A new relation hides another only if that has its name.
@@ -910,6 +1226,9 @@ BEGIN
   LOOP
     PERFORM abelian.check_placement(touched);
   END LOOP;
+  IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() c WHERE c.command_tag = 'ALTER TABLE') THEN
+    PERFORM abelian.check_lookup_triggers();
+  END IF;
   IF EXISTS (
     SELECT FROM pg_event_trigger_ddl_commands() c
       LEFT JOIN pg_class t ON c.classid = 'pg_namespace'::regclass AND t.relnamespace = c.objid

@@ -12,6 +12,7 @@ pub mod hooks;
 mod identity_value;
 pub mod independent;
 pub mod intent;
+mod lookup;
 mod misplaced;
 mod moving;
 mod nested;

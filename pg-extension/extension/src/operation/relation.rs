@@ -3,6 +3,7 @@
 use super::missing;
 use super::symbols::Symbols;
 use super::tree;
+use crate::catalog;
 use crate::hooks::cache;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid};
@@ -288,6 +289,7 @@ fn partitioning(relation: &Opened) -> BTreeSet<i16> {
     }
 }
 
+/// Those of lookup indexes read the distribution columns and their own, and fire for changes of these alone: operations do not concern them.
 fn add_triggers(facts: &mut Facts, relation: &Opened) {
     // SAFETY: the trigger descriptor of an open relation, null without triggers.
     let triggers = unsafe {
@@ -299,7 +301,7 @@ fn add_triggers(facts: &mut Facts, relation: &Opened) {
     };
     for trigger in triggers
         .iter()
-        .filter(|trigger| !checks_constraint(trigger))
+        .filter(|trigger| !checks_constraint(trigger) && !catalog::is_of_extension(trigger.tgfoid))
     {
         let kind = u32::from(trigger.tgtype as u16);
         let on = |event| kind & event != 0;

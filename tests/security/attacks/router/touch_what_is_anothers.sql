@@ -29,6 +29,10 @@ CALL towns.like_it(1);
 --! 42501
 SELECT undistribute_table('towns.page');
 --! 42501
+SELECT create_lookup_index('towns.page', 'id');
+--! 42501
+SELECT drop_lookup_index('towns.page', 'id');
+--! 42501
 SELECT create_reference_table('towns.page');
 --! 42501
 SELECT undistribute_procedure('towns.like_it(int)');

@@ -37,13 +37,15 @@ pub struct Functions {
 }
 
 /// Names of the functions that change the placement, in pg_catalog and in abelian.
-const PLACEMENT: [(&str, &str); 10] = [
+const PLACEMENT: [(&str, &str); 12] = [
     ("pg_catalog", "create_distributed_table"),
     ("pg_catalog", "create_reference_table"),
     ("pg_catalog", "undistribute_table"),
     ("pg_catalog", "create_distributed_procedure"),
     ("pg_catalog", "create_distributed_function"),
     ("pg_catalog", "undistribute_procedure"),
+    ("pg_catalog", "create_lookup_index"),
+    ("pg_catalog", "drop_lookup_index"),
     ("abelian", "add_node"),
     ("abelian", "remove_node"),
     ("abelian", "place_key"),

@@ -40,6 +40,15 @@ pub fn facts(
         .map(|entry| scopes.relations[target].column_name(entry.resno))
         .collect();
     let mut facts = json!({ "relation": target, "columns": columns });
+    if let Some(attributes) = arbiter(query) {
+        facts["conflict"] = attributes
+            .into_iter()
+            .map(|attribute| match attribute {
+                0 => Json::Null,
+                _ => json!(scopes.relations[target].column_name(attribute)),
+            })
+            .collect();
+    }
     let source = source_of(query);
     facts["source"] = json!(source.name());
     match source {
@@ -100,6 +109,22 @@ fn has_default(table: Oid, attribute: i16) -> bool {
     // SAFETY: a column of the open relation.
     let default = unsafe { pg_sys::build_column_default(relation.relation(), attribute.into()) };
     column.attidentity != 0 || !default.is_null()
+}
+
+/// The attributes of the unique index that ON CONFLICT asks for, 0 for expressions; none for any index. `None` without ON CONFLICT, and where it
+/// names a constraint.
+fn arbiter(query: &pg_sys::Query) -> Option<Vec<i16>> {
+    // SAFETY: null, or an OnConflictExpr.
+    let conflict = unsafe { query.onConflict.as_ref() }?;
+    if conflict.constraint != pg_sys::Oid::INVALID {
+        return None;
+    }
+    let attributes = tree::list::<pg_sys::InferenceElem>(conflict.arbiterElems)
+        .map(|element| {
+            tree::cast::<pg_sys::Var, _>(element.expr).map_or(0, |column| column.varattno)
+        })
+        .collect();
+    Some(attributes)
 }
 
 enum Source {

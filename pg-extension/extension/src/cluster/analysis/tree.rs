@@ -44,7 +44,7 @@ tagged!(
     DeallocateStmt T_DeallocateStmt, DeclareCursorStmt T_DeclareCursorStmt, DefElem T_DefElem,
     ExecuteStmt T_ExecuteStmt, ExplainStmt T_ExplainStmt, FetchStmt T_FetchStmt, ClosePortalStmt T_ClosePortalStmt,
     FromExpr T_FromExpr, FuncCall T_FuncCall, FuncExpr T_FuncExpr, GroupingFunc T_GroupingFunc,
-    InsertStmt T_InsertStmt, JoinExpr T_JoinExpr, ListenStmt T_ListenStmt, LockStmt T_LockStmt,
+    InferenceElem T_InferenceElem, InsertStmt T_InsertStmt, JoinExpr T_JoinExpr, ListenStmt T_ListenStmt, LockStmt T_LockStmt,
     MergeAction T_MergeAction, MinMaxExpr T_MinMaxExpr, ModifyTable T_ModifyTable, NamedArgExpr T_NamedArgExpr, NextValueExpr T_NextValueExpr, NotifyStmt T_NotifyStmt, OpExpr T_OpExpr,
     Param T_Param, PrepareStmt T_PrepareStmt, Query T_Query, RangeTblEntry T_RangeTblEntry,
     RangeTblFunction T_RangeTblFunction, RangeTblRef T_RangeTblRef, RangeVar T_RangeVar, RawStmt T_RawStmt,

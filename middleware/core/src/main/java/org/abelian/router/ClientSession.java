@@ -402,7 +402,8 @@ public final class ClientSession
             services.memory(),
             services.uuid(),
             cancellation,
-            group);
+            group,
+            services.guesses());
     BatchScope batchScope = new BatchScope(backends, scope, settings, replies);
     procedures =
         new ProcedureCalls(

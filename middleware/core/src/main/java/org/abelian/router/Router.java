@@ -20,6 +20,7 @@ import org.abelian.router.batching.LockWaits;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.engine.LookupGuesses;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.frontend.Authentication;
@@ -139,7 +140,8 @@ public final class Router implements AutoCloseable {
             UUID::randomUUID,
             schemaEpoch::get,
             this::schemaChanged,
-            this::startTasks);
+            this::startTasks,
+            new LookupGuesses());
     tasks =
         started -> {
           coordinated(started, network, ledger, config.courtesy());

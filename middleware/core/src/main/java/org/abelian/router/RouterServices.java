@@ -9,6 +9,7 @@ import org.abelian.router.batching.Amounts;
 import org.abelian.router.batching.Batcher;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.engine.LookupGuesses;
 import org.abelian.router.pool.NodePools;
 import org.abelian.router.procedure.ProcedureServices;
 import org.abelian.router.protocol.MemoryBudget;
@@ -41,6 +42,7 @@ import org.abelian.router.transaction.OutcomeInquiry;
  * @param schemaEpoch grows when a schema was changed through this router
  * @param schemaChanged nothing that was found out about texts before need hold
  * @param firstSession starts what the router does beside its sessions
+ * @param guesses where rows were that lookup indexes led to
  */
 record RouterServices(
     UUID uuid,
@@ -61,4 +63,5 @@ record RouterServices(
     Supplier<UUID> keys,
     LongSupplier schemaEpoch,
     Runnable schemaChanged,
-    Runnable firstSession) {}
+    Runnable firstSession,
+    LookupGuesses guesses) {}

@@ -4,7 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** A statement that one partition answers. */
+/** A statement that one row answers. */
 enum Operation {
   SELECT("SELECT v, filler FROM bench_router WHERE k = ?") {
     @Override
@@ -13,6 +13,20 @@ enum Operation {
       try (ResultSet row = statement.executeQuery()) {
         if (!row.next()) {
           throw new SQLException("no row has key " + key, "P0002");
+        }
+        row.getLong(1);
+        row.getString(2);
+      }
+    }
+  },
+  /** The row is found by a lookup index, which has to know its node. */
+  LOOKUP("SELECT v, filler FROM bench_router_lookup WHERE alias = ?") {
+    @Override
+    void execute(PreparedStatement statement, int key) throws SQLException {
+      statement.setString(1, alias(key));
+      try (ResultSet row = statement.executeQuery()) {
+        if (!row.next()) {
+          throw new SQLException("no row has alias " + alias(key), "P0002");
         }
         row.getLong(1);
         row.getString(2);
@@ -33,6 +47,11 @@ enum Operation {
 
   Operation(String sql) {
     this.sql = sql;
+  }
+
+  /** By what the row with that key is looked up. */
+  static String alias(int key) {
+    return "row-" + key;
   }
 
   String sql() {

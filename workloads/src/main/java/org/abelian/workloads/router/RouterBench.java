@@ -12,6 +12,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.measure.Interleaving;
@@ -20,11 +22,17 @@ import org.abelian.workloads.measure.Sample;
 import org.abelian.workloads.measure.Variant;
 
 /**
- * Single-partition SELECT and UPDATE. All ways use keys of one node, so that the same node does the
- * same work for each.
+ * Single-partition SELECT and UPDATE, and SELECT by a lookup index. All ways use keys of one node,
+ * so that the same node does the same work for each.
  */
 public final class RouterBench {
   private static final String TABLE = "bench_router";
+  private static final String LOOKUP_TABLE = "bench_router_lookup";
+
+  /** So many rows one INSERT of the loading has. */
+  private static final int ROWS_PER_INSERT = 500;
+
+  private static final String FILLER = "x".repeat(80);
   private static final String DRIVER = "driver";
   private static final String TRACED = "traced driver";
 
@@ -67,11 +75,12 @@ public final class RouterBench {
    */
   public BenchResult run(Consumer<String> progress) throws Exception {
     createTable();
+    createLookupTable();
     try {
       int[] keys = keysOfNode();
       return result(new Interleaving(variants(keys), options.rounds()).run(progress));
     } finally {
-      execute(driver, "DROP TABLE IF EXISTS " + TABLE);
+      execute(driver, "DROP TABLE IF EXISTS " + TABLE, "DROP TABLE IF EXISTS " + LOOKUP_TABLE);
     }
   }
 
@@ -87,6 +96,9 @@ public final class RouterBench {
     for (Operation operation : Operation.values()) {
       ways.forEach(
           (way, database) -> {
+            if (operation == Operation.LOOKUP && database != driver && database != server) {
+              return; // a node by itself does not know where a row is
+            }
             LongSupplier nanos = database == server ? serverNanos : () -> -1;
             Clients clients = new Clients(database, options.clients(), keys, nanos);
             String name = name(operation, way);
@@ -118,6 +130,8 @@ public final class RouterBench {
     ratios.put("driver_over_direct_update", update);
     ratios.put("server_over_direct_select", ratio(measured, Operation.SELECT, "server"));
     ratios.put("server_over_direct_update", ratio(measured, Operation.UPDATE, "server"));
+    ratios.put("lookup_over_key", lookup(measured, DRIVER));
+    ratios.put("lookup_over_key_server", lookup(measured, "server"));
     if (traced != null) {
       double tracedSelect = traced(measured, Operation.SELECT);
       double tracedUpdate = traced(measured, Operation.UPDATE);
@@ -134,6 +148,10 @@ public final class RouterBench {
     costs.forEach((name, rounds) -> perStatement.put(name, Cost.median(rounds)));
     return new BenchResult(
         "router", parameters, measured.rows(), ratios, Map.of("per_statement", perStatement));
+  }
+
+  private static double lookup(Measurements measured, String way) {
+    return measured.ratio(name(Operation.LOOKUP, way), name(Operation.SELECT, way));
   }
 
   private static double traced(Measurements measured, Operation operation) {
@@ -156,7 +174,7 @@ public final class RouterBench {
       connection.setAutoCommit(false);
       for (int key = 1; key <= options.rows(); key++) {
         row.setInt(1, key);
-        row.setString(2, "x".repeat(80));
+        row.setString(2, FILLER);
         row.addBatch();
         if (key % 1000 == 0 || key == options.rows()) {
           row.executeBatch();
@@ -165,6 +183,29 @@ public final class RouterBench {
       }
     }
     execute(driver, "VACUUM ANALYZE " + TABLE);
+  }
+
+  /** The same rows, each with an alias that a lookup index knows. */
+  private void createLookupTable() throws SQLException {
+    execute(
+        driver,
+        "DROP TABLE IF EXISTS " + LOOKUP_TABLE,
+        "CREATE TABLE "
+            + LOOKUP_TABLE
+            + " (k integer PRIMARY KEY, alias text, v bigint, filler text)",
+        "CALL create_distributed_table('" + LOOKUP_TABLE + "', 'k')",
+        "CALL create_lookup_index('" + LOOKUP_TABLE + "', 'alias')");
+    try (Connection connection = driver.connectForLoading();
+        Statement statement = connection.createStatement()) {
+      for (int first = 1; first <= options.rows(); first += ROWS_PER_INSERT) {
+        int last = Math.min(first + ROWS_PER_INSERT - 1, options.rows());
+        statement.execute(
+            IntStream.rangeClosed(first, last)
+                .mapToObj(key -> "(%d, '%s', 0, '%s')".formatted(key, Operation.alias(key), FILLER))
+                .collect(Collectors.joining(", ", "INSERT INTO " + LOOKUP_TABLE + " VALUES ", "")));
+      }
+    }
+    execute(driver, "VACUUM ANALYZE " + LOOKUP_TABLE);
   }
 
   private int[] keysOfNode() throws SQLException {

@@ -180,6 +180,9 @@ public final class FactsParser {
         list(node.path("row_spans"), FactsParser::span),
         span(node.path("values_span")),
         list(node.path("key_links"), FactsParser::column),
+        node.path("conflict").isArray()
+            ? list(node.path("conflict"), column -> column.isNull() ? "" : column.asText())
+            : null,
         gathered(node.path("gathered")));
   }
 

@@ -14,6 +14,8 @@ import java.util.List;
  *     rows
  * @param keyLinks for {@link Source#SELECT}: tables that are read of which all distribution columns
  *     always equal those of the row that is inserted, pair by pair; each by its first one
+ * @param conflict the columns of the unique index that ON CONFLICT asks for, empty names for
+ *     expressions; none for any index. Null without ON CONFLICT, and where it names a constraint
  * @param gathered how the rows of a SELECT come to other nodes; null when they cannot
  */
 public record InsertFacts(
@@ -24,6 +26,7 @@ public record InsertFacts(
     List<Span> rowSpans,
     Span valuesSpan,
     List<ColumnReference> keyLinks,
+    List<String> conflict,
     GatheredFacts gathered) {
   /** Where the rows come from. */
   public enum Source {
@@ -38,5 +41,18 @@ public record InsertFacts(
     rows = rows.stream().map(List::copyOf).toList();
     rowSpans = List.copyOf(rowSpans);
     keyLinks = List.copyOf(keyLinks);
+    conflict = conflict == null ? null : List.copyOf(conflict);
+  }
+
+  /** What an INSERT without ON CONFLICT inserts. */
+  public InsertFacts(
+      int relation,
+      Source source,
+      List<String> columns,
+      List<List<Value>> rows,
+      List<Span> rowSpans,
+      Span valuesSpan,
+      List<ColumnReference> keyLinks) {
+    this(relation, source, columns, rows, rowSpans, valuesSpan, keyLinks, null);
   }
 }

@@ -11,8 +11,10 @@ import java.util.Optional;
  *     AB001
  * @param nodes ascending by id; at least one
  * @param tables the tables that have a placement
+ * @param lookups the lookup indexes of these tables
  */
-public record Catalog(long version, List<Node> nodes, Map<TableName, Placement> tables) {
+public record Catalog(
+    long version, List<Node> nodes, Map<TableName, Placement> tables, List<LookupIndex> lookups) {
   /** Copies the collections. */
   public Catalog {
     if (nodes.isEmpty()) {
@@ -20,6 +22,12 @@ public record Catalog(long version, List<Node> nodes, Map<TableName, Placement> 
     }
     nodes = nodes.stream().sorted((left, right) -> Integer.compare(left.id(), right.id())).toList();
     tables = Map.copyOf(tables);
+    lookups = List.copyOf(lookups);
+  }
+
+  /** A catalogue without lookup indexes. */
+  public Catalog(long version, List<Node> nodes, Map<TableName, Placement> tables) {
+    this(version, nodes, tables, List.of());
   }
 
   /** The node that holds tables without a placement and answers catalogue queries. */
@@ -35,5 +43,17 @@ public record Catalog(long version, List<Node> nodes, Map<TableName, Placement> 
   /** Where the rows of a table lie; empty for a table that lies on the first node only. */
   public Optional<Placement> placement(TableName table) {
     return Optional.ofNullable(tables.get(table));
+  }
+
+  /** The lookup indexes of a table. */
+  public List<LookupIndex> lookups(TableName table) {
+    return lookups.isEmpty()
+        ? lookups
+        : lookups.stream().filter(index -> index.table().equals(table)).toList();
+  }
+
+  /** The lookup index with that number, if there is one. */
+  public Optional<LookupIndex> lookup(int id) {
+    return lookups.stream().filter(index -> index.id() == id).findFirst();
   }
 }

@@ -60,7 +60,29 @@ public final class CatalogParser {
                 tables.put(
                     new TableName(table.path("schema").asText(), table.path("name").asText()),
                     placement(table, colocations)));
-    return new Catalog(root.path("version").asLong(), nodes, tables);
+    List<LookupIndex> lookups = new ArrayList<>();
+    root.path("lookups").forEach(index -> lookups.add(lookup(index, root, tables, colocations)));
+    return new Catalog(root.path("version").asLong(), nodes, tables, lookups);
+  }
+
+  private static LookupIndex lookup(
+      JsonNode index,
+      JsonNode root,
+      Map<TableName, Placement> tables,
+      Map<Integer, Colocation> colocations) {
+    int id = index.path("id").asInt();
+    TableName table = new TableName(index.path("schema").asText(), index.path("table").asText());
+    Colocation entries = colocations.get(id);
+    if (entries == null || !(tables.get(table) instanceof Placement.Distributed placed)) {
+      throw AbelianException.internal("lookup index " + id + " lacks its group or table", null);
+    }
+    String kind = "";
+    for (JsonNode group : root.path("colocations")) {
+      kind = group.path("id").asInt() == id ? group.path("key_type").asText() : kind;
+    }
+    KeyColumn column =
+        new KeyColumn(index.path("column").asText(), FunctionParser.kinds(kind).get(0), null);
+    return new LookupIndex(id, table, column, entries, placed.colocation());
   }
 
   private static Node node(JsonNode node) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.execution.FixedMessage;
@@ -46,8 +47,8 @@ public final class BroadcastExecution extends Execution {
     for (Node node : nodes) {
       Backend backend = context.backends().backend(node);
       SeveralNodes.enter(context, backend, routed);
-      if (routed.changesSchema(route)) {
-        announceChange(context, backend);
+      if (routed.changesSchema(route) || routed.utility() == UtilityKind.TRUNCATE) {
+        announceChange(context, backend); // TRUNCATE takes entries of lookup indexes with it.
       }
       NodePortal portal = new NodePortal(context, backend, bound.portal());
       portal.bind(text, false, bound.bind());

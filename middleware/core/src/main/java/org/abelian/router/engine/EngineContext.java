@@ -23,6 +23,7 @@ import org.abelian.router.statement.SchemaScope;
  * @param router the number of the router, by which nodes know it
  * @param cancellation whether what it does is to end
  * @param group the messages that the client has sent with the one that is planned
+ * @param guesses where rows were that lookup indexes led to
  */
 public record EngineContext(
     BackendSession backends,
@@ -34,4 +35,5 @@ public record EngineContext(
     MemoryBudget memory,
     UUID router,
     Cancellation cancellation,
-    GroupView group) {}
+    GroupView group,
+    LookupGuesses guesses) {}

@@ -21,7 +21,8 @@ public final class Executor {
 
   /** True when everything sent before must have been answered before it is bound. */
   public static boolean bindsQuiet(Route route) {
-    return route instanceof Route.GatheredInsert
+    Route inner = route instanceof Route.Keeping keeping ? keeping.inner() : route;
+    return inner instanceof Route.GatheredInsert
         || route instanceof Route.Scatter scatter
             && scatter.merge().mode() == MergeFacts.Mode.COMBINE;
   }
@@ -46,9 +47,17 @@ public final class Executor {
     } else if (route instanceof Route.Split split) {
       return WriteExecution.bind(context, bound, split);
     } else if (route instanceof Route.GatheredInsert insert) {
-      return GatheredInsert.bind(context, bound, insert);
+      return GatheredInsert.bind(context, bound, insert, false);
     } else if (route instanceof Route.CopyIn copy) {
       return CopyInExecution.bind(context, bound, copy);
+    }
+    if (route instanceof Route.Keeping keeping
+        && keeping.inner() instanceof Route.GatheredInsert insert) {
+      return GatheredInsert.bind(context, bound, insert, true);
+    } else if (route instanceof Route.Keeping keeping) {
+      return KeepingExecution.bind(context, bound, keeping.inner());
+    } else if (route instanceof Route.Lookup lookup) {
+      return LookupExecution.bind(context, bound, lookup, this::bind);
     }
     throw AbelianException.internal("no execution for " + route, null);
   }

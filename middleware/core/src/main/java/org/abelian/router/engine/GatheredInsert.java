@@ -52,9 +52,10 @@ final class GatheredInsert {
   /**
    * Selects the rows, and binds the INSERT of each node. Nothing else may wait to be answered.
    *
+   * @param kept whether lookup indexes must be told of the rows
    * @return null when a node has failed, and the client was told
    */
-  static Execution bind(EngineContext context, BoundStatement bound, Route.GatheredInsert route)
+  static Execution bind(EngineContext context, BoundStatement bound, Route.GatheredInsert route, boolean kept)
       throws IOException {
     context.transactions().openImplicit();
     GatheredRows rows = new GatheredRows(BYTES_MAX, context.memory());
@@ -63,7 +64,7 @@ final class GatheredInsert {
       insert.select(rows);
       List<byte[][]> whole =
           context.replies().failed() ? List.of() : insert.withComputed(rows.rows());
-      return context.replies().failed() ? null : insert.insert(whole);
+      return context.replies().failed() ? null : insert.insert(whole, kept);
     } finally {
       rows.close();
     }
@@ -142,7 +143,7 @@ final class GatheredInsert {
     return both;
   }
 
-  private Execution insert(List<byte[][]> rows) {
+  private Execution insert(List<byte[][]> rows, boolean kept) {
     List<NodePortal> portals = new ArrayList<>();
     if (route.home() == null) {
       RowCollection all = collection(rows);
@@ -170,6 +171,9 @@ final class GatheredInsert {
         });
     List<Integer> order = new ArrayList<>(parts.keySet());
     bound.answerBind(context.replies());
+    if (kept) {
+      return new KeepingExecution(context, bound.routed(), portals);
+    }
     return new WriteExecution(
         context, bound.routed(), portals, homes.stream().map(order::indexOf).toList());
   }

@@ -85,7 +85,7 @@ public final class CursorCommands {
     }
     BindMessage bind = new BindMessage();
     bind.look(message, 0);
-    Route route = routing.route(statement, analysed.routed(), new BoundParameters(bind));
+    Route route = routing.route(statement, analysed.routed(), new BoundParameters(bind)).plain();
     if (!(route instanceof Route.Scatter)) {
       throw AbelianException.internal("a cursor over several nodes goes to " + route, null);
     }

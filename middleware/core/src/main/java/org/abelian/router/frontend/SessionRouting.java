@@ -52,6 +52,9 @@ public final class SessionRouting {
     if (route instanceof Route.Refused refused) {
       throw refused.error();
     }
+    if (routed.explains() != null) {
+      route = route.plain();
+    }
     if (routed.utility() == UtilityKind.DECLARE && !(route instanceof Route.Cursor)) {
       portals.requireFree(routed.facts().name());
       declare(single(routed, route));

@@ -257,6 +257,9 @@ public final class SimpleProtocol {
     Execution execution = bound;
     bound = null;
     Progress progress = execution.execute(0);
+    if (progress == Progress.QUIET) {
+      bound = execution;
+    }
     starter.trace().planned(traced, progress);
     return progress;
   }

@@ -77,7 +77,8 @@ public final class StatementTrace {
     }
   }
 
-  private static int[] nodes(Route route, RoutedStatement routed) {
+  private static int[] nodes(Route planned, RoutedStatement routed) {
+    Route route = planned.plain();
     if (route instanceof Route.Scatter scatter) {
       return array(scatter.nodes());
     } else if (route instanceof Route.ScatterWrite write) {
@@ -91,7 +92,8 @@ public final class StatementTrace {
     } else if (route instanceof Route.AllNodes) {
       return routed.router().catalog().nodes().stream().mapToInt(node -> node.id()).toArray();
     }
-    return NOWHERE;
+    boolean kept = planned instanceof Route.Keeping;
+    return kept && route instanceof Route.OneNode one ? new int[] {one.node()} : NOWHERE;
   }
 
   private static int[] array(List<Integer> nodes) {

@@ -3,6 +3,7 @@ package org.abelian.router.placement;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HexFormat;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 
@@ -26,6 +27,21 @@ public final class KeyText {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         yield new KeyValue.Bytes(Arrays.copyOf(bytes, withoutBlanks(bytes, 0, bytes.length)));
       }
+    };
+  }
+
+  /** The value in a form that PostgreSQL reads as that kind. */
+  public static String of(KeyKind kind, KeyValue value) {
+    if (value instanceof KeyValue.Bytes bytes) {
+      return kind == KeyKind.UUID
+          ? HexFormat.of().formatHex(bytes.value())
+          : new String(bytes.value(), StandardCharsets.UTF_8);
+    }
+    long number = ((KeyValue.Number) value).value();
+    return switch (kind) {
+      case BOOLEAN -> number == 0 ? "false" : "true";
+      case DATE -> SpecialText.date(number);
+      default -> Long.toString(number);
     };
   }
 

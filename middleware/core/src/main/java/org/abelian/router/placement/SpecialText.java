@@ -81,6 +81,19 @@ public final class SpecialText {
         "Write it as YYYY-MM-DD, or bind it in binary.");
   }
 
+  /** That many days after 2000-01-01, as PostgreSQL writes it in ISO. */
+  static String date(long days) {
+    if (days == Integer.MAX_VALUE || days == Integer.MIN_VALUE) {
+      return days < 0 ? "-infinity" : "infinity";
+    }
+    LocalDate date = EPOCH.plusDays(days);
+    int year = date.getYear();
+    String text =
+        "%04d-%02d-%02d"
+            .formatted(year > 0 ? year : 1 - year, date.getMonthValue(), date.getDayOfMonth());
+    return year > 0 ? text : text + " BC";
+  }
+
   private static boolean isPrefix(String word, String whole) {
     return !word.isEmpty() && whole.startsWith(word);
   }

@@ -22,6 +22,17 @@ final class Refusals {
         "Name the column \"" + column + "\" and give it a value in each row.");
   }
 
+  static AbelianException conflictOverLookup(RelationFacts table, String column) {
+    return AbelianException.unsupported(
+        "ON CONFLICT over the lookup index of column \""
+            + column
+            + "\" of \""
+            + table.name()
+            + "\" is not supported",
+        "Name the columns of the primary key or of another unique index in ON CONFLICT; a value"
+            + " that is taken is then the error 23505.");
+  }
+
   static AbelianException keyComputed(RelationFacts table, String column) {
     return AbelianException.unsupported(
         "the distribution column \""

@@ -4,11 +4,18 @@ import java.util.List;
 import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.ProcedureFacts;
+import org.abelian.router.catalog.LookupIndex;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.CopyDivision;
+import org.abelian.router.placement.KeyValue;
 
 /** Where a statement goes. Nodes are named by their id in the catalogue that it was routed by. */
 public sealed interface Route {
+  /** The route without what lookup indexes have to do with it. */
+  default Route plain() {
+    return this;
+  }
+
   /** The statement goes to one node, byte for byte. */
   record OneNode(int node) implements Route {}
 
@@ -85,6 +92,32 @@ public sealed interface Route {
      * @throws AbelianException when there can be no such row
      */
     int nodeOf(byte[][] row);
+  }
+
+  /**
+   * A change of rows of which lookup indexes must be told.
+   *
+   * @param inner how the rows are changed: on one node, by a {@link ScatterWrite} or a {@link
+   *     Split}
+   */
+  record Keeping(Route inner) implements Route {
+    @Override
+    public Route plain() {
+      return inner;
+    }
+  }
+
+  /**
+   * A statement about the one row that a lookup index leads to.
+   *
+   * @param value of the indexed column
+   * @param otherwise the route over several nodes, should the index not lead to the row
+   */
+  record Lookup(LookupIndex index, KeyValue value, Route otherwise) implements Route {
+    @Override
+    public Route plain() {
+      return otherwise.plain();
+    }
   }
 
   /**

@@ -39,8 +39,10 @@ public final class Routing {
       default:
         break;
     }
+    LookupRouting lookups = new LookupRouting(facts, catalog);
+    lookups.check();
     if (catalog.nodes().size() == 1) {
-      return Plan.always(new Route.OneNode(catalog.first().id()));
+      return lookups.plan(Plan.always(new Route.OneNode(catalog.first().id())));
     }
     if (facts.procedure() != null && facts.functions().isEmpty()) {
       return new ProcedureRouting(facts, catalog).plan();
@@ -48,7 +50,7 @@ public final class Routing {
     if (facts.kind() == StatementKind.UTILITY) {
       return new UtilityRouting(sql, facts, catalog).plan();
     }
-    Plan query = query(sql, facts, catalog);
+    Plan query = lookups.plan(query(sql, facts, catalog));
     return facts.nodeFunctions().settings() ? onOneNode(query) : query;
   }
 
@@ -63,7 +65,8 @@ public final class Routing {
   private static Plan onOneNode(Plan query) {
     return values -> {
       Route route = query.route(values);
-      if (route instanceof Route.OneNode || route instanceof Route.AnyNode) {
+      Route plain = route.plain();
+      if (plain instanceof Route.OneNode || plain instanceof Route.AnyNode) {
         return route;
       }
       throw Refusals.settingsOfSeveralNodes();

@@ -108,6 +108,11 @@ public final class GroupRetry {
     return true;
   }
 
+  /** True when the group runs for the first time, and can be run again. */
+  public boolean isFirstOfSeveral() {
+    return possible && attempts == 0;
+  }
+
   /** True when the group is to run again. */
   public boolean isWanted() {
     return wanted;

@@ -142,7 +142,8 @@ class ExecutionTest {
         memory,
         ROUTER,
         new Cancellation(),
-        new OnlyOne());
+        new OnlyOne(),
+        new LookupGuesses());
   }
 
   @AfterEach

@@ -181,7 +181,7 @@ final class FactsBuilder {
     Span all =
         new Span(spans.get(0).offset(), spans.get(spans.size() - 1).end() - spans.get(0).offset());
     insert =
-        new InsertFacts(0, InsertFacts.Source.VALUES, columns, rows, spans, all, List.of(), null);
+        new InsertFacts(0, InsertFacts.Source.VALUES, columns, rows, spans, all, List.of(), null, null);
     return this;
   }
 
@@ -199,6 +199,7 @@ final class FactsBuilder {
             List.of(),
             null,
             keyLinks,
+            null,
             null);
     return this;
   }
@@ -219,7 +220,7 @@ final class FactsBuilder {
   FactsBuilder defaultValues(List<String> columns) {
     insert =
         new InsertFacts(
-            0, InsertFacts.Source.DEFAULT, columns, List.of(), List.of(), null, List.of(), null);
+            0, InsertFacts.Source.DEFAULT, columns, List.of(), List.of(), null, List.of(), null, null);
     return this;
   }
 

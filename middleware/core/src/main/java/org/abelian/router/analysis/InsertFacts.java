@@ -44,7 +44,7 @@ public record InsertFacts(
     conflict = conflict == null ? null : List.copyOf(conflict);
   }
 
-  /** What an INSERT without ON CONFLICT inserts. */
+  /** What an INSERT without ON CONFLICT inserts, whose rows stay where they are. */
   public InsertFacts(
       int relation,
       Source source,
@@ -53,6 +53,6 @@ public record InsertFacts(
       List<Span> rowSpans,
       Span valuesSpan,
       List<ColumnReference> keyLinks) {
-    this(relation, source, columns, rows, rowSpans, valuesSpan, keyLinks, null);
+    this(relation, source, columns, rows, rowSpans, valuesSpan, keyLinks, null, null);
   }
 }

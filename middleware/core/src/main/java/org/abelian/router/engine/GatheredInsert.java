@@ -55,7 +55,8 @@ final class GatheredInsert {
    * @param kept whether lookup indexes must be told of the rows
    * @return null when a node has failed, and the client was told
    */
-  static Execution bind(EngineContext context, BoundStatement bound, Route.GatheredInsert route, boolean kept)
+  static Execution bind(
+      EngineContext context, BoundStatement bound, Route.GatheredInsert route, boolean kept)
       throws IOException {
     context.transactions().openImplicit();
     GatheredRows rows = new GatheredRows(BYTES_MAX, context.memory());

@@ -180,8 +180,7 @@ final class FactsBuilder {
     }
     Span all =
         new Span(spans.get(0).offset(), spans.get(spans.size() - 1).end() - spans.get(0).offset());
-    insert =
-        new InsertFacts(0, InsertFacts.Source.VALUES, columns, rows, spans, all, List.of(), null, null);
+    insert = new InsertFacts(0, InsertFacts.Source.VALUES, columns, rows, spans, all, List.of());
     return this;
   }
 
@@ -198,9 +197,7 @@ final class FactsBuilder {
             List.of(List.of(values)),
             List.of(),
             null,
-            keyLinks,
-            null,
-            null);
+            keyLinks);
     return this;
   }
 
@@ -220,7 +217,7 @@ final class FactsBuilder {
   FactsBuilder defaultValues(List<String> columns) {
     insert =
         new InsertFacts(
-            0, InsertFacts.Source.DEFAULT, columns, List.of(), List.of(), null, List.of(), null, null);
+            0, InsertFacts.Source.DEFAULT, columns, List.of(), List.of(), null, List.of());
     return this;
   }
 

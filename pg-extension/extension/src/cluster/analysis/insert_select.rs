@@ -113,8 +113,16 @@ fn put_rows(
     columns: &WorkerColumns,
     rows: &mut pg_sys::Query,
 ) {
+    // Written as SQL, the columns of the SELECT are those of the INSERT; casts are found anew. Literals have the type of their column already.
+    let given: Vec<NodePtr> = tree::list::<pg_sys::TargetEntry>(insert.targetList)
+        .map(|entry| entry.expr.cast())
+        .collect();
     rows.targetList = tree::make_list((0..columns.len()).map(|index| {
-        let entry = build::target(columns.read(index), index as i16 + 1);
+        let literal = given
+            .get(index)
+            .filter(|value| tree::cast::<pg_sys::Const, _>(**value).is_some());
+        let value = literal.map_or_else(|| columns.read(index), |value| *value);
+        let entry = build::target(value, index as i16 + 1);
         // SAFETY: the entry was just made.
         unsafe { (*entry).resname = name(index) };
         entry.cast()

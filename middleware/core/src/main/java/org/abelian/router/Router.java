@@ -39,6 +39,7 @@ import org.abelian.router.session.CommitStatistics;
 import org.abelian.router.statement.StatementCache;
 import org.abelian.router.tls.NodeTls;
 import org.abelian.router.trace.Tracer;
+import org.abelian.router.session.ReadLedger;
 import org.abelian.router.transaction.CommitLedger;
 import org.abelian.router.transaction.CommutingCommit;
 import org.abelian.router.transaction.ControlNetwork;
@@ -133,6 +134,7 @@ public final class Router implements AutoCloseable {
             commits,
             procedures,
             intents,
+            new ReadLedger(),
             new OutcomeInquiry(network, intents::isOpen, Pause.SLEEP),
             this::controlPool,
             tracer,

@@ -9,12 +9,10 @@ import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.Reply;
 import org.abelian.router.execution.ReplyContext;
-import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
-import org.abelian.router.session.SnapshotGate;
 
 /** Several nodes read, each its own rows; the client gets them one node after the other. */
 public final class ScatterExecution extends Execution {
@@ -27,21 +25,47 @@ public final class ScatterExecution extends Execution {
     this.portals = portals;
   }
 
-  /** Binds it on each node, so that all snapshots are of one moment. */
+  /**
+   * Binds it on each node, so that all snapshots are of one moment.
+   *
+   * @return null when a node has failed, and the client was told
+   */
   static ScatterExecution bind(EngineContext context, BoundStatement bound, Route.Scatter route)
       throws IOException {
     List<Backend> backends = SeveralNodes.backends(context, bound.routed(), route.nodes());
-    SnapshotGate.Hold hold = SeveralNodes.hold(context, bound.routed(), backends);
     List<NodePortal> portals = new ArrayList<>();
     for (Backend backend : backends) {
-      SeveralNodes.enter(context, backend, bound.routed());
-      NodePortal portal = new NodePortal(context, backend, bound.portal());
-      portal.bind(bound.statement().statement(), true, bound.bind());
-      portals.add(portal);
+      portals.add(new NodePortal(context, backend, bound.portal()));
     }
-    context.replies().add(RouterWork.always(hold::release));
+    Bound read = new Bound(bound, backends, portals);
+    if (!new JointSnapshot(context, bound.routed(), backends, read, false).take()) {
+      return null;
+    }
     bound.answerBind(context.replies());
     return new ScatterExecution(context, portals);
+  }
+
+  /** Its portals, of which the client says when they run. */
+  private record Bound(BoundStatement bound, List<Backend> backends, List<NodePortal> portals)
+      implements JointSnapshot.Read {
+    private NodePortal of(Backend backend) {
+      return portals.get(backends.indexOf(backend));
+    }
+
+    @Override
+    public void bind(Backend backend) {
+      of(backend).bind(bound.statement().statement(), true, bound.bind());
+    }
+
+    @Override
+    public void run(Backend backend) {
+      // The client will say how many rows it wants.
+    }
+
+    @Override
+    public void close(Backend backend) {
+      of(backend).close();
+    }
   }
 
   @Override

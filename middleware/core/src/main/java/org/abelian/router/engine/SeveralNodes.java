@@ -1,6 +1,5 @@
 package org.abelian.router.engine;
 
-import java.io.IOException;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
@@ -8,7 +7,6 @@ import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.TagSum;
-import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.TransactionWork;
 import org.abelian.router.statement.RoutedStatement;
 
@@ -40,15 +38,5 @@ final class SeveralNodes {
       replies.add(NodeReply.share(portal.connection(), sum));
     }
     replies.add(RouterWork.then(() -> replies.output().commandComplete(sum.tag())));
-  }
-
-  /**
-   * A read enters these nodes, and holds their commit gates. They are to be released when all of
-   * them have bound it, which is when they take its snapshots.
-   */
-  static SnapshotGate.Hold hold(
-      EngineContext context, RoutedStatement routed, List<Backend> backends) throws IOException {
-    context.transactions().enterTogether(backends);
-    return context.gate().take(routed.router().catalog(), Backend.nodes(backends));
   }
 }

@@ -1,5 +1,6 @@
 package org.abelian.router.transaction;
 
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -16,7 +17,7 @@ public final class GidSource {
   }
 
   /** A gid that was never given before. */
-  public Gid next(int holder, long session) {
-    return new Gid(holder, new SessionLabel(router, session), next.getAndIncrement());
+  public Gid next(int holder, long session, List<Integer> nodes) {
+    return new Gid(holder, new SessionLabel(router, session), next.getAndIncrement(), nodes);
   }
 }

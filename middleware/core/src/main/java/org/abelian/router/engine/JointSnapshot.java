@@ -199,10 +199,7 @@ final class JointSnapshot {
           .replies()
           .add(
               RouterWork.then(
-                  () ->
-                      context
-                          .gate()
-                          .begin(nodes, ReadKnowledge.behindGates(nodes, evidence))));
+                  () -> context.gate().begin(nodes, ReadKnowledge.behindGates(nodes, evidence))));
     }
     context.replies().add(RouterWork.always(hold::release));
     backends.forEach(read::run);

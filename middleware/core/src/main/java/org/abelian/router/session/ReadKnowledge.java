@@ -81,7 +81,9 @@ public final class ReadKnowledge {
     return over.get(place);
   }
 
-  /** Judges a read that began after all of this was known, by what its nodes tell in their order. */
+  /**
+   * Judges a read that began after all of this was known, by what its nodes tell in their order.
+   */
   public Judgement judge(List<ReadEvidence> evidence) {
     for (int place = 0; place < nodes.size(); place++) {
       ReadEvidence one = evidence.get(place);
@@ -102,6 +104,12 @@ public final class ReadKnowledge {
     private final Set<String> toldAgain = new HashSet<>();
     private boolean anyUnseen;
 
+    /**
+     * One that is under way, or has just ended, also has nodes that are not read. There it may come
+     * before one that is seen, and nobody here would know.
+     */
+    private boolean reachesOut;
+
     Round(List<ReadEvidence> evidence) {
       this.evidence = evidence;
       halves.forEach((name, where) -> seen.put(name, new HashSet<>(where)));
@@ -114,6 +122,8 @@ public final class ReadKnowledge {
     }
 
     private void add(int node, ReadEvidence.Passage passage) {
+      boolean known = halves.getOrDefault(passage.name(), Set.of()).contains(node);
+      reachesOut |= !known && !nodes.containsAll(passage.nodes());
       if (passage.sight() == ReadEvidence.Sight.UNSEEN) {
         anyUnseen = true;
         return;
@@ -143,7 +153,7 @@ public final class ReadKnowledge {
       }
       List<Long> ended = evidence.stream().map(ReadEvidence::over).toList();
       ReadKnowledge next = new ReadKnowledge(nodes, runs, ended, Map.copyOf(left));
-      return new Judgement(torn ? Verdict.TORN : lanes(), next);
+      return new Judgement(torn || reachesOut ? Verdict.TORN : lanes(), next);
     }
 
     /**

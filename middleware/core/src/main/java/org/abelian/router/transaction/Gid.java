@@ -18,7 +18,8 @@ import java.util.stream.Collectors;
  */
 public record Gid(int holder, SessionLabel session, long number, List<Integer> nodes) {
   private static final Pattern FORM =
-      Pattern.compile("abelian:(\\d{1,9}):([0-9a-f-]{36}:\\d{1,18})-(\\d{1,18})"
+      Pattern.compile(
+          "abelian:(\\d{1,9}):([0-9a-f-]{36}:\\d{1,18})-(\\d{1,18})"
               + "(?:/(\\d{1,9}(?:,\\d{1,9})*))?");
 
   /** PostgreSQL's names of prepared transactions are shorter than 200 bytes. */
@@ -28,7 +29,6 @@ public record Gid(int holder, SessionLabel session, long number, List<Integer> n
   public Gid {
     nodes = List.copyOf(nodes);
   }
-
 
   /** Reads what {@link #toString} wrote; empty for gids that are not ours. */
   public static Optional<Gid> parse(String text) {
@@ -47,9 +47,7 @@ public record Gid(int holder, SessionLabel session, long number, List<Integer> n
   }
 
   private static List<Integer> list(String text) {
-    return text == null
-        ? List.of()
-        : Arrays.stream(text.split(",")).map(Integer::valueOf).toList();
+    return text == null ? List.of() : Arrays.stream(text.split(",")).map(Integer::valueOf).toList();
   }
 
   /** The text that PostgreSQL sees; it needs no quoting inside a string literal. */

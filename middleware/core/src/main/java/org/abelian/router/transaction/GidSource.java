@@ -16,7 +16,16 @@ public final class GidSource {
     this.router = router;
   }
 
-  /** A gid that was never given before. */
+  /** As below, without a word on the nodes: reads of several nodes pass the gate because of it. */
+  public Gid next(int holder, long session) {
+    return next(holder, session, List.of());
+  }
+
+  /**
+   * A gid that was never given before.
+   *
+   * @param nodes those that commit the transaction
+   */
   public Gid next(int holder, long session, List<Integer> nodes) {
     return new Gid(holder, new SessionLabel(router, session), next.getAndIncrement(), nodes);
   }

@@ -43,7 +43,9 @@ final class Judge {
     return flaw == Flaw.OVER_BEFORE_END ? reader.told[node] : over;
   }
 
-  /** A rolled back transaction has no part in any state that matters here, and counts as pending. */
+  /**
+   * A rolled back transaction has no part in any state that matters here, and counts as pending.
+   */
   private boolean hasEnded(int transaction, int node) {
     return (reader.seen[node] >> transaction & 1) != 0;
   }

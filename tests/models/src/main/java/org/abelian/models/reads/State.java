@@ -13,7 +13,9 @@ final class State {
   static final int COMMITTED = 2;
   static final int ABORTED = 3;
 
-  /** What a router knows: for each node how many are over, for each transaction where it is seen. */
+  /**
+   * What a router knows: for each node how many are over, for each transaction where it is seen.
+   */
   record Knowledge(List<Integer> over, List<Integer> halves) {}
 
   /** One session that reads. */

@@ -64,7 +64,9 @@ final class Steps {
     }
   }
 
-  /** All its work is done before it commits, and the holder decides when the others are prepared. */
+  /**
+   * All its work is done before it commits, and the holder decides when the others are prepared.
+   */
   private boolean mayPass(int t, int node) {
     Transaction transaction = world.transactions().get(t);
     if (transaction.after() >= 0 && !hasLocks(t, transaction.after())) {

@@ -51,8 +51,7 @@ class ValidatedReadModelTest {
   @EnumSource(Flaw.class)
   void leavingOutARuleBreaksAPromise(Flaw flaw) {
     assertTrue(
-        worlds()
-            .anyMatch(world -> Exploration.run(world, flaw, STATES_MAX).broken().isPresent()),
+        worlds().anyMatch(world -> Exploration.run(world, flaw, STATES_MAX).broken().isPresent()),
         flaw + " is not noticed");
   }
 }

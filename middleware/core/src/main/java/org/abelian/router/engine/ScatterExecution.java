@@ -18,11 +18,16 @@ import org.abelian.router.session.Progress;
 public final class ScatterExecution extends Execution {
   private final EngineContext context;
   private final List<NodePortal> portals;
+
+  /** Whether the nodes have got the Describe and Execute that come next. */
+  private boolean ahead;
+
   private Portion portion;
 
-  private ScatterExecution(EngineContext context, List<NodePortal> portals) {
+  private ScatterExecution(EngineContext context, List<NodePortal> portals, boolean ahead) {
     this.context = context;
     this.portals = portals;
+    this.ahead = ahead;
   }
 
   /**
@@ -37,16 +42,29 @@ public final class ScatterExecution extends Execution {
     for (Backend backend : backends) {
       portals.add(new NodePortal(context, backend, bound.portal()));
     }
-    Bound read = new Bound(bound, backends, portals);
-    if (!new JointSnapshot(context, bound.routed(), backends, read, false).take()) {
+    boolean ahead = context.group().runsToEnd(bound.bind());
+    boolean describes = ahead && context.group().describesNext(bound.bind());
+    Bound read = new Bound(bound, backends, portals, ahead, describes);
+    if (!new JointSnapshot(context, bound.routed(), backends, read, ahead).take()) {
       return null;
     }
     bound.answerBind(context.replies());
-    return new ScatterExecution(context, portals);
+    return new ScatterExecution(context, portals, ahead);
   }
 
-  /** Its portals, of which the client says when they run. */
-  private record Bound(BoundStatement bound, List<Backend> backends, List<NodePortal> portals)
+  /**
+   * Its portals.
+   *
+   * @param ahead whether they run at once; else the client will say when, and how many rows it
+   *     wants
+   * @param describes whether the first one is described before
+   */
+  private record Bound(
+      BoundStatement bound,
+      List<Backend> backends,
+      List<NodePortal> portals,
+      boolean ahead,
+      boolean describes)
       implements JointSnapshot.Read {
     private NodePortal of(Backend backend) {
       return portals.get(backends.indexOf(backend));
@@ -59,7 +77,12 @@ public final class ScatterExecution extends Execution {
 
     @Override
     public void run(Backend backend) {
-      // The client will say how many rows it wants.
+      if (describes && backend == backends.get(0)) {
+        of(backend).describe();
+      }
+      if (ahead) {
+        of(backend).run(0);
+      }
     }
 
     @Override
@@ -70,7 +93,11 @@ public final class ScatterExecution extends Execution {
 
   @Override
   public void describe(Description wanted) {
-    portals.get(0).describe(wanted);
+    if (ahead) {
+      portals.get(0).awaitDescription(wanted);
+    } else {
+      portals.get(0).describe(wanted);
+    }
   }
 
   @Override
@@ -86,7 +113,12 @@ public final class ScatterExecution extends Execution {
       context.replies().add(portion);
       return Progress.BARRIER;
     }
-    SeveralNodes.execute(context, portals);
+    if (!ahead) {
+      portals.forEach(portal -> portal.execute(0));
+    }
+    ahead = false;
+    context.replies().expectRows();
+    SeveralNodes.share(context, portals);
     return Progress.NEXT;
   }
 

@@ -31,10 +31,15 @@ final class SeveralNodes {
 
   /** All run it; rows are given one node after the other, and counts are added. */
   static void execute(EngineContext context, List<NodePortal> portals) {
+    portals.forEach(portal -> portal.execute(0));
+    share(context, portals);
+  }
+
+  /** All have been told to run it; their answers as above. */
+  static void share(EngineContext context, List<NodePortal> portals) {
     ReplyQueue replies = context.replies();
     TagSum sum = new TagSum();
     for (NodePortal portal : portals) {
-      portal.execute(0);
       replies.add(NodeReply.share(portal.connection(), sum));
     }
     replies.add(RouterWork.then(() -> replies.output().commandComplete(sum.tag())));

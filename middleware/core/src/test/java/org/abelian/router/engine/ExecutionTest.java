@@ -202,6 +202,16 @@ class ExecutionTest {
     }
 
     @Override
+    public boolean runsToEnd(BindMessage bound) {
+      return false;
+    }
+
+    @Override
+    public boolean describesNext(BindMessage bound) {
+      return false;
+    }
+
+    @Override
     public boolean hasSynced() {
       return false;
     }

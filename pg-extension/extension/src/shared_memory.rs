@@ -97,7 +97,7 @@ pub fn request() {
     pg_shmem_init!(GATES = Gates::default());
     pg_shmem_init!(MOMENTS = ());
     pg_shmem_init!(LANES = Lanes::new());
-    pg_shmem_init!(PASSAGES = Passages::new());
+    pg_shmem_init!(PASSAGES = Passages::default());
     pg_shmem_init!(PROGRESS = Progress::default());
     pg_shmem_init!(ROUTER_KEYS = Keys::new());
     pg_shmem_init!(PHASER = Phaser::new());

@@ -67,12 +67,14 @@ pub struct Passages([List; DATABASES]);
 // SAFETY: plain numbers.
 unsafe impl PGRXSharedMemory for Passages {}
 
-impl Passages {
+impl Default for Passages {
     /// Nobody has passed, and what was before is not known.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Passages([UNUSED; DATABASES])
     }
+}
 
+impl Passages {
     fn list(&mut self, database: u32) -> Option<&mut List> {
         let list = self
             .0
@@ -133,7 +135,7 @@ mod tests {
 
     #[test]
     fn nothing_is_known_before_the_gate_was_held_once() {
-        let mut passages = Passages::new();
+        let mut passages = Passages::default();
         passages.pass(1, 7, b"t/1,2");
         assert_eq!(names(&passages, 0), None);
         passages.is_empty_now(1);
@@ -143,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_is_overwritten_is_not_known() {
-        let mut passages = Passages::new();
+        let mut passages = Passages::default();
         passages.is_empty_now(1);
         for n in 1..=KEPT + 2 {
             passages.pass(1, n, n.to_string().as_bytes());
@@ -158,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_name_that_cannot_be_told_is_empty() {
-        let mut passages = Passages::new();
+        let mut passages = Passages::default();
         passages.is_empty_now(1);
         passages.pass(1, 1, b"a b");
         passages.pass(1, 2, &[b'x'; NAME_BYTES + 1]);

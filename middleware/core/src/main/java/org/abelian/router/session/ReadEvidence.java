@@ -68,14 +68,22 @@ public record ReadEvidence(
           default -> Sight.UNKNOWN;
         };
     String name = word.substring(1);
-    int list = name.lastIndexOf('/');
-    if (list < 0) {
-      return new Passage(Sight.UNKNOWN, "", List.of());
-    }
+    List<Integer> nodes = nodes(name);
+    return nodes.isEmpty()
+        ? new Passage(Sight.UNKNOWN, "", nodes)
+        : new Passage(sight, name, nodes);
+  }
+
+  /** The nodes at the end of a name; none when it is no name of a router's. */
+  static List<Integer> nodes(String name) {
     List<Integer> nodes = new ArrayList<>();
-    for (String number : name.substring(list + 1).split(",")) {
-      nodes.add(Integer.valueOf(number));
+    try {
+      for (String number : name.substring(name.lastIndexOf('/') + 1).split(",")) {
+        nodes.add(Integer.valueOf(number));
+      }
+      return List.copyOf(nodes);
+    } catch (NumberFormatException foreign) {
+      return List.of();
     }
-    return new Passage(sight, name, List.copyOf(nodes));
   }
 }

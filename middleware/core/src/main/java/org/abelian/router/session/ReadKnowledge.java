@@ -113,7 +113,7 @@ public final class ReadKnowledge {
     Round(List<ReadEvidence> evidence) {
       this.evidence = evidence;
       halves.forEach((name, where) -> seen.put(name, new HashSet<>(where)));
-      halves.keySet().forEach(name -> participants.put(name, nodesOf(name)));
+      halves.keySet().forEach(name -> participants.put(name, ReadEvidence.nodes(name)));
       for (int place = 0; place < nodes.size(); place++) {
         for (ReadEvidence.Passage passage : evidence.get(place).passages()) {
           add(nodes.get(place), passage);
@@ -168,13 +168,5 @@ public final class ReadKnowledge {
       }
       return lane > 0 && anyUnseen ? Verdict.TORN : Verdict.WHOLE;
     }
-  }
-
-  private static List<Integer> nodesOf(String name) {
-    List<Integer> nodes = new ArrayList<>();
-    for (String number : name.substring(name.lastIndexOf('/') + 1).split(",")) {
-      nodes.add(Integer.valueOf(number));
-    }
-    return nodes;
   }
 }

@@ -23,12 +23,12 @@ public final class GroupMessages implements GroupView {
 
   @Override
   public boolean runsToEnd(BindMessage bound) {
-    return simple.isRunning() || extended.runsToEnd(bound);
+    return simple.runsNext(bound) || extended.runsToEnd(bound);
   }
 
   @Override
   public boolean describesNext(BindMessage bound) {
-    return simple.isRunning() || extended.describesNext(bound);
+    return simple.runsNext(bound) || extended.describesNext(bound);
   }
 
   @Override

@@ -48,6 +48,20 @@ public final class FactsParser {
     }
   }
 
+  /**
+   * How the first statement of the text is run when the rows that it selects and inserts come to
+   * other nodes; null when it is no such statement, or they cannot.
+   *
+   * @throws AbelianException as {@link #parse}
+   */
+  public static GatheredFacts gathered(String json) {
+    try {
+      return gathered(MAPPER.readTree(json).path(0).path("insert").path("gathered"));
+    } catch (JsonProcessingException | IllegalArgumentException notOurs) {
+      throw notOurs(notOurs);
+    }
+  }
+
   private static AbelianException notOurs(Exception cause) {
     return AbelianException.internal(
         "the analysis of a statement cannot be read: " + cause.getMessage(), cause);
@@ -182,8 +196,7 @@ public final class FactsParser {
         list(node.path("key_links"), FactsParser::column),
         node.path("conflict").isArray()
             ? list(node.path("conflict"), column -> column.isNull() ? "" : column.asText())
-            : null,
-        gathered(node.path("gathered")));
+            : null);
   }
 
   private static GatheredFacts gathered(JsonNode node) {

@@ -16,7 +16,6 @@ import java.util.List;
  *     always equal those of the row that is inserted, pair by pair; each by its first one
  * @param conflict the columns of the unique index that ON CONFLICT asks for, empty names for
  *     expressions; none for any index. Null without ON CONFLICT, and where it names a constraint
- * @param gathered how the rows of a SELECT come to other nodes; null when they cannot
  */
 public record InsertFacts(
     int relation,
@@ -26,8 +25,7 @@ public record InsertFacts(
     List<Span> rowSpans,
     Span valuesSpan,
     List<ColumnReference> keyLinks,
-    List<String> conflict,
-    GatheredFacts gathered) {
+    List<String> conflict) {
   /** Where the rows come from. */
   public enum Source {
     VALUES,
@@ -44,7 +42,7 @@ public record InsertFacts(
     conflict = conflict == null ? null : List.copyOf(conflict);
   }
 
-  /** What an INSERT without ON CONFLICT inserts, whose rows stay where they are. */
+  /** What an INSERT without ON CONFLICT inserts. */
   public InsertFacts(
       int relation,
       Source source,
@@ -53,6 +51,6 @@ public record InsertFacts(
       List<Span> rowSpans,
       Span valuesSpan,
       List<ColumnReference> keyLinks) {
-    this(relation, source, columns, rows, rowSpans, valuesSpan, keyLinks, null, null);
+    this(relation, source, columns, rows, rowSpans, valuesSpan, keyLinks, null);
   }
 }

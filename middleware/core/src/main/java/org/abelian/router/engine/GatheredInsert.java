@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.abelian.router.analysis.ComputedFacts;
 import org.abelian.router.analysis.GatheredFacts;
+import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.execution.ClientError;
@@ -22,7 +23,9 @@ import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
+import org.abelian.router.routing.StatementRouter;
 import org.abelian.router.session.TransactionWork;
 import org.abelian.router.statement.RoutedStatement;
 
@@ -71,8 +74,18 @@ final class GatheredInsert {
     }
   }
 
+  /** The SELECT, which was routed with the INSERT. */
+  private record Source(Route route, StatementFacts facts, Catalog catalog)
+      implements StatementRouter {
+    @Override
+    public Route route(BoundValues values) {
+      return route;
+    }
+  }
+
   private void select(GatheredRows rows) throws IOException {
-    RoutedStatement source = new RoutedStatement(route.router());
+    RoutedStatement source =
+        new RoutedStatement(new Source(route.source(), facts.sourceFacts(), catalog));
     BoundStatement selecting = new BoundStatement(bound.statement(), source, bound.bind(), false);
     List<Integer> types = source.facts().parameters();
     NodeStatement statement = NodeStatement.of(facts.source(), types);

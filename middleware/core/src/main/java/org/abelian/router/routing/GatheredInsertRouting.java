@@ -25,9 +25,9 @@ final class GatheredInsertRouting {
   private final RelationFacts target;
   private final Placement.Distributed placement;
 
-  GatheredInsertRouting(StatementFacts facts, Catalog catalog) {
+  GatheredInsertRouting(StatementFacts facts, GatheredFacts gathered, Catalog catalog) {
     this.facts = facts;
-    this.gathered = facts.insert().gathered();
+    this.gathered = gathered;
     this.catalog = catalog;
     this.uses = new TableUses(facts, catalog);
     this.target =
@@ -39,12 +39,8 @@ final class GatheredInsertRouting {
   }
 
   /** True when there is such a way at all. */
-  static boolean applies(StatementFacts facts, Catalog catalog) {
-    if (facts.insert() == null || facts.insert().gathered() == null) {
-      return false;
-    }
-    GatheredInsertRouting routing = new GatheredInsertRouting(facts, catalog);
-    return routing.isPlaced() && !routing.isRefused();
+  boolean applies() {
+    return isPlaced() && !isRefused();
   }
 
   private boolean isPlaced() {
@@ -72,9 +68,9 @@ final class GatheredInsertRouting {
    * The plan that takes the other way where the first one cannot.
    *
    * @param direct where the rows stay on the nodes that select them
+   * @param source routes the SELECT
    */
-  Plan plan(Plan direct) {
-    StatementRouter source = Routing.compile(gathered.source(), gathered.sourceFacts(), catalog);
+  Plan plan(Plan direct, StatementRouter source) {
     return values -> {
       try {
         return direct.route(values);
@@ -90,7 +86,7 @@ final class GatheredInsertRouting {
         if (!gives) {
           throw refusal;
         }
-        return new Route.GatheredInsert(from, source, gathered, nodes(), home(values));
+        return new Route.GatheredInsert(from, gathered, nodes(), home(values));
       }
     };
   }

@@ -68,13 +68,11 @@ public sealed interface Route {
    * An INSERT ... SELECT whose rows come to the router, and go from there to their nodes.
    *
    * @param source where its rows are selected
-   * @param router of the statement that selects them
    * @param facts the statements
    * @param nodes where rows may go, ascending
    * @param home finds the node of a row; null when each goes to all nodes
    */
-  record GatheredInsert(
-      Route source, StatementRouter router, GatheredFacts facts, List<Integer> nodes, RowHome home)
+  record GatheredInsert(Route source, GatheredFacts facts, List<Integer> nodes, RowHome home)
       implements Route {
     /** Copies the list. */
     public GatheredInsert {

@@ -1,5 +1,6 @@
 package org.abelian.router.routing;
 
+import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.catalog.Catalog;
@@ -21,16 +22,27 @@ public final class Routing {
    * @param sql the query text that the facts were found in, all of it
    */
   public static StatementRouter compile(String sql, StatementFacts facts, Catalog catalog) {
+    return compile(sql, facts, null, catalog);
+  }
+
+  /**
+   * The same.
+   *
+   * @param gathered how the rows of an INSERT ... SELECT come to other nodes; null when they cannot
+   */
+  public static StatementRouter compile(
+      String sql, StatementFacts facts, GatheredFacts gathered, Catalog catalog) {
     Plan plan;
     try {
-      plan = plan(sql, facts, catalog);
+      plan = plan(sql, facts, gathered, catalog);
     } catch (AbelianException refusal) {
       plan = Plan.always(new Route.Refused(refusal));
     }
     return new PlannedRouter(plan, facts, catalog);
   }
 
-  private static Plan plan(String sql, StatementFacts facts, Catalog catalog) {
+  private static Plan plan(
+      String sql, StatementFacts facts, GatheredFacts gathered, Catalog catalog) {
     switch (facts.kind()) {
       case EMPTY:
         return Plan.always(new Route.AnyNode());
@@ -50,14 +62,19 @@ public final class Routing {
     if (facts.kind() == StatementKind.UTILITY) {
       return new UtilityRouting(sql, facts, catalog).plan();
     }
-    Plan query = lookups.plan(query(sql, facts, catalog));
+    Plan query = lookups.plan(query(sql, facts, gathered, catalog));
     return facts.nodeFunctions().settings() ? onOneNode(query) : query;
   }
 
-  private static Plan query(String sql, StatementFacts facts, Catalog catalog) {
+  private static Plan query(
+      String sql, StatementFacts facts, GatheredFacts gathered, Catalog catalog) {
+    if (gathered == null) {
+      return new QueryRouting(sql, facts, catalog).plan();
+    }
     Plan direct = Plan.of(() -> new QueryRouting(sql, facts, catalog).plan());
-    return GatheredInsertRouting.applies(facts, catalog)
-        ? new GatheredInsertRouting(facts, catalog).plan(direct)
+    GatheredInsertRouting routing = new GatheredInsertRouting(facts, gathered, catalog);
+    return routing.applies()
+        ? routing.plan(direct, compile(gathered.source(), gathered.sourceFacts(), catalog))
         : direct;
   }
 

@@ -6,6 +6,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.abelian.router.analysis.FactsParser;
+import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.MadeFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
@@ -100,7 +101,7 @@ public final class Analyzer {
     return analysed;
   }
 
-  private record Told(StatementFacts facts, MadeFacts made) {}
+  private record Told(StatementFacts facts, MadeFacts made, GatheredFacts gathered) {}
 
   private record Compiled(RoutedStatement routed, boolean toldKeys, GeneratedKeys generated) {}
 
@@ -130,7 +131,7 @@ public final class Analyzer {
     String sql = statement.sql();
     Told told = ask(analyst, statement, sql, keys);
     return new Compiled(
-        new RoutedStatement(Routing.compile(sql, told.facts(), catalog)),
+        new RoutedStatement(Routing.compile(sql, told.facts(), told.gathered(), catalog)),
         told.made() != null,
         GeneratedKeys.of(told.made(), catalog, statements));
   }
@@ -158,8 +159,9 @@ public final class Analyzer {
       throw ClientError.of("42601", "cannot insert multiple commands into a prepared statement");
     }
     StatementFacts only = facts.get(0);
-    return new Told(
-        only, only.kind() == StatementKind.INSERT ? FactsParser.made(result.value()) : null);
+    return only.kind() == StatementKind.INSERT
+        ? new Told(only, FactsParser.made(result.value()), FactsParser.gathered(result.value()))
+        : new Told(only, null, null);
   }
 
   /** The question changes nothing: over an idle connection that broke it is asked again. */

@@ -26,16 +26,13 @@ pub struct Gathered {
     pub computed: Option<Json>,
 }
 
-/// Of an INSERT into a placed table, as analysed; `None` when its rows cannot be gathered.
+/// Of an INSERT, as analysed; `None` when its rows cannot be gathered.
 pub fn find(
     query: &pg_sys::Query,
     parameters: &[Oid],
     target: &Relation,
 ) -> Result<Option<Gathered>, PostgresError> {
-    let placed = matches!(
-        target.placement,
-        Placement::Distributed(_) | Placement::Reference
-    );
+    let placed = target.placement != Placement::Catalog && !target.temporary;
     let plain = query.commandType == CmdType::CMD_INSERT
         && query.cteList.is_null()
         && target.oid == tree::target(query);

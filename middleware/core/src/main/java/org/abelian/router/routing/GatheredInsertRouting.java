@@ -44,7 +44,12 @@ final class GatheredInsertRouting {
   }
 
   private boolean isPlaced() {
-    return placement != null || uses.references().contains(target);
+    return placement != null || uses.references().contains(target) || isLocal();
+  }
+
+  /** True when it lies on the first node only. */
+  private boolean isLocal() {
+    return uses.local().contains(target);
   }
 
   /** What is refused of any INSERT, or of what its rows take part in. */
@@ -92,6 +97,9 @@ final class GatheredInsertRouting {
   }
 
   private List<Integer> nodes() {
+    if (isLocal()) {
+      return List.of(catalog.first().id());
+    }
     if (placement == null) {
       return catalog.nodes().stream().map(Node::id).toList();
     }
@@ -100,6 +108,9 @@ final class GatheredInsertRouting {
 
   /** Finds the node of a row; null when each row goes to all. */
   private Route.RowHome home(BoundValues client) {
+    if (isLocal()) {
+      return row -> catalog.first().id();
+    }
     if (placement == null) {
       return null;
     }

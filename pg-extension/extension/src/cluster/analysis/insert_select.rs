@@ -52,6 +52,10 @@ pub fn find(
     if columns.types().contains(&pg_sys::RECORDOID) {
         return Ok(None);
     }
+    // Parts of columns are assigned by expressions around them, of which the text of an INSERT has several for one column.
+    if tree::nodes(query.targetList).count() != columns.len() || assigns_parts(query) {
+        return Ok(None);
+    }
     let Some(mut keys) = keys(query, number, target, &columns) else {
         return Ok(None);
     };
@@ -70,6 +74,16 @@ pub fn find(
         keys,
         computed,
     }))
+}
+
+fn assigns_parts(query: &pg_sys::Query) -> bool {
+    use pg_sys::NodeTag::{T_FieldStore, T_SubscriptingRef};
+    tree::list::<pg_sys::TargetEntry>(query.targetList).any(|entry| {
+        matches!(
+            tree::tag(entry.expr),
+            Some(T_FieldStore | T_SubscriptingRef)
+        )
+    })
 }
 
 /// The SELECT, and its number in the range table.

@@ -9,7 +9,7 @@ use super::{
     blind, bounds, combined, copy, cursor, functions, insert, insert_select, made, merge, parser,
     prepared, procedure_call, relation, utility, view_query,
 };
-use crate::boundary::PostgresError;
+use crate::boundary::{self, PostgresError};
 use crate::object;
 use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -350,8 +350,15 @@ fn describe_gathered(
     let Some(gathered) = insert_select::find(query, parameters, target)? else {
         return Ok(());
     };
-    let (source, source_facts) = described(gathered.source, parameters)?;
-    let (insert, insert_facts) = described(gathered.insert, &gathered.parameters)?;
+    // What cannot be said in other words stays as it is.
+    let Ok(((source, source_facts), (insert, insert_facts))) = boundary::attempt(|| {
+        Ok((
+            described(gathered.source, parameters)?,
+            described(gathered.insert, &gathered.parameters)?,
+        ))
+    }) else {
+        return Ok(());
+    };
     if insert_select::differs(target, &insert_facts) {
         return Ok(());
     }

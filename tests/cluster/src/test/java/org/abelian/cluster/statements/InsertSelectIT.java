@@ -242,6 +242,17 @@ class InsertSelectIT {
   }
 
   @Test
+  void partsOfColumnsAreAssignedAsEver() {
+    both("DROP TYPE IF EXISTS part CASCADE");
+    both("CREATE TYPE part AS (a int, b text[])");
+    both("ALTER TABLE plain ADD COLUMN p part, ADD COLUMN q int[]");
+    both("INSERT INTO plain (p.a, p.b) SELECT 3, '{baz,quux}'");
+    both("INSERT INTO plain (q[1], q[2]) SELECT 4, 5");
+    sameRows("plain");
+    both("DROP TYPE part CASCADE");
+  }
+
+  @Test
   void whatCannotBeGatheredIsRefused() {
     for (String sql :
         List.of(

@@ -385,13 +385,7 @@ public final class ClientSession
             ending,
             retry,
             () -> backends.home(services.catalogs().current()));
-    gate =
-        new SnapshotGate(
-            services.control(),
-            services.uuid(),
-            services.intents(),
-            cancellation,
-            services.reads());
+    gate = new SnapshotGate(services.control(), services.uuid(), services.intents(), cancellation);
     wire();
   }
 

@@ -21,7 +21,6 @@ import picocli.CommandLine.Command;
       RouterCommand.class,
       CommitCommand.class,
       CombineCommand.class,
-      ScatterCommand.class,
       TpccCommand.class,
       ReportCommand.class
     })

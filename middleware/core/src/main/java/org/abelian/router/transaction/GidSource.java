@@ -1,6 +1,5 @@
 package org.abelian.router.transaction;
 
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -16,17 +15,8 @@ public final class GidSource {
     this.router = router;
   }
 
-  /** As below, without a word on the nodes: reads of several nodes pass the gate because of it. */
+  /** A gid that was never given before. */
   public Gid next(int holder, long session) {
-    return next(holder, session, List.of());
-  }
-
-  /**
-   * A gid that was never given before.
-   *
-   * @param nodes those that commit the transaction
-   */
-  public Gid next(int holder, long session, List<Integer> nodes) {
-    return new Gid(holder, new SessionLabel(router, session), next.getAndIncrement(), nodes);
+    return new Gid(holder, new SessionLabel(router, session), next.getAndIncrement());
   }
 }

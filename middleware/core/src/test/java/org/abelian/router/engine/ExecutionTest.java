@@ -50,7 +50,6 @@ import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.CommitClass;
 import org.abelian.router.session.GroupRetry;
 import org.abelian.router.session.Progress;
-import org.abelian.router.session.ReadLedger;
 import org.abelian.router.session.SettingsWatch;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.TransactionEnding;
@@ -132,8 +131,7 @@ class ExecutionTest {
             },
             ROUTER,
             new IntentLedger(new GidSource(ROUTER)),
-            new Cancellation(),
-            new ReadLedger());
+            new Cancellation());
     return new EngineContext(
         backends,
         new Transactions(transaction, backends, replies, watch, ending, retry, () -> null),
@@ -201,16 +199,6 @@ class ExecutionTest {
     @Override
     public boolean runsNext(BindMessage bound) {
       return true;
-    }
-
-    @Override
-    public boolean runsToEnd(BindMessage bound) {
-      return false;
-    }
-
-    @Override
-    public boolean describesNext(BindMessage bound) {
-      return false;
     }
 
     @Override

@@ -1,14 +1,14 @@
 package org.abelian.cluster.statements;
 
+import static org.abelian.cluster.statements.Twins.add;
+import static org.abelian.cluster.statements.Twins.answer;
+import static org.abelian.cluster.statements.Twins.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.harness.LocalCluster;
@@ -55,8 +55,7 @@ class DefaultKeysIT {
   private final LocalNode single;
   private final LocalCluster cluster;
   private final RouterServer router;
-  private Connection plain;
-  private Connection routed;
+  private Twins twins;
 
   DefaultKeysIT(LocalNode single, LocalCluster cluster, RouterServer router) {
     this.single = single;
@@ -70,64 +69,24 @@ class DefaultKeysIT {
     both(DROP);
     TABLES.forEach(this::both);
     for (String placement : PLACEMENTS) {
-      run(routed, placement);
+      run(twins.routed(), placement);
     }
   }
 
   @AfterEach
   void close() throws SQLException {
-    disconnect();
+    twins.close();
     connect("");
     both(DROP);
-    disconnect();
+    twins.close();
   }
 
   private void connect(String options) throws SQLException {
-    plain = single.connectAsSuperuser();
-    routed =
-        DriverManager.getConnection(
-            router.jdbcUrl() + "?" + options, LocalNode.SUPERUSER, LocalNode.SUPERUSER);
+    twins = new Twins(single, router, options);
   }
 
-  private void disconnect() throws SQLException {
-    plain.close();
-    routed.close();
-  }
-
-  /** Both answer alike: rows, counts, or the SQLSTATE. */
   private void both(String sql) {
-    assertEquals(answer(plain, sql), answer(routed, sql), sql);
-  }
-
-  private static List<String> answer(Connection connection, String sql) {
-    try {
-      return run(connection, sql);
-    } catch (SQLException refused) {
-      return List.of(refused.getSQLState());
-    }
-  }
-
-  private static List<String> run(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      List<String> answer = new ArrayList<>();
-      if (statement.execute(sql)) {
-        add(statement.getResultSet(), answer);
-      } else {
-        answer.add("count " + statement.getUpdateCount());
-      }
-      return answer;
-    }
-  }
-
-  private static void add(ResultSet rows, List<String> answer) throws SQLException {
-    int columns = rows.getMetaData().getColumnCount();
-    while (rows.next()) {
-      StringBuilder row = new StringBuilder();
-      for (int i = 1; i <= columns; i++) {
-        row.append(rows.getString(i)).append('|');
-      }
-      answer.add(row.toString());
-    }
+    twins.same(sql);
   }
 
   private void sameRows(String table) {
@@ -137,7 +96,7 @@ class DefaultKeysIT {
   @ParameterizedTest
   @ValueSource(strings = {"preferQueryMode=simple", "prepareThreshold=0", "prepareThreshold=-1"})
   void rowsGetTheNumbersThatOnePostgresqlGives(String options) throws SQLException {
-    disconnect();
+    twins.close();
     connect(options);
     both("INSERT INTO item (name) VALUES ('a') RETURNING id");
     both("INSERT INTO item VALUES (DEFAULT, 'b') RETURNING *");
@@ -180,16 +139,17 @@ class DefaultKeysIT {
 
   /** Each row is found by its key. */
   private void nothingIsMisplaced(String table) throws SQLException {
-    for (String id : run(routed, "SELECT id FROM " + table)) {
+    for (String id : run(twins.routed(), "SELECT id FROM " + table)) {
       String key = id.substring(0, id.length() - 1);
-      assertEquals(1, run(routed, "SELECT 1 FROM " + table + " WHERE id = " + key).size(), key);
+      assertEquals(
+          1, run(twins.routed(), "SELECT 1 FROM " + table + " WHERE id = " + key).size(), key);
     }
     boolean several = false;
     for (LocalNode node : cluster.nodes()) {
       try (Connection direct = node.connectAsSuperuser()) {
         several |=
             run(direct, "SELECT 1 FROM " + table).size()
-                != run(routed, "SELECT 1 FROM " + table).size();
+                != run(twins.routed(), "SELECT 1 FROM " + table).size();
       }
     }
     assertTrue(several, "all rows lie on one node");
@@ -199,7 +159,7 @@ class DefaultKeysIT {
   void parametersAreBroughtToTheNodeThatComputes() throws SQLException {
     String sql = "INSERT INTO named (n, name) VALUES (?, lower(?) || ?), (?, upper(?)) RETURNING *";
     List<List<String>> answers = new ArrayList<>();
-    for (Connection connection : List.of(plain, routed)) {
+    for (Connection connection : twins.both()) {
       List<String> rows = new ArrayList<>();
       try (PreparedStatement insert = connection.prepareStatement(sql)) {
         for (int i = 0; i < 8; i++) {
@@ -219,7 +179,7 @@ class DefaultKeysIT {
 
   @Test
   void aBatchGetsItsNumbersInOrder() throws SQLException {
-    for (Connection connection : List.of(plain, routed)) {
+    for (Connection connection : twins.both()) {
       try (PreparedStatement insert =
           connection.prepareStatement("INSERT INTO item (name) VALUES (?)", new String[] {"id"})) {
         for (int i = 1; i <= 50; i++) {
@@ -259,7 +219,7 @@ class DefaultKeysIT {
 
   @Test
   void whoMayInsertMayDrawWhatOnePostgresqlLetsThem() throws SQLException {
-    for (Connection connection : List.of(plain, routed)) {
+    for (Connection connection : twins.both()) {
       run(connection, "DROP ROLE IF EXISTS guest");
       run(connection, "CREATE ROLE guest");
       run(connection, "GRANT SELECT, INSERT ON item, always TO guest");
@@ -278,7 +238,7 @@ class DefaultKeysIT {
     both("INSERT INTO own (name) VALUES ('a') RETURNING id");
     both("ROLLBACK");
     List.of("item", "always").forEach(this::sameRows);
-    for (Connection connection : List.of(plain, routed)) {
+    for (Connection connection : twins.both()) {
       run(connection, "DROP OWNED BY guest");
       run(connection, "DROP ROLE guest");
     }
@@ -310,7 +270,7 @@ class DefaultKeysIT {
     both("EXECUTE p ('a')");
     both("EXECUTE p ('b')");
     both("DEALLOCATE p");
-    String plan = answer(routed, "EXPLAIN INSERT INTO item (name) VALUES ('c')").toString();
+    String plan = answer(twins.routed(), "EXPLAIN INSERT INTO item (name) VALUES ('c')").toString();
     assertTrue(plan.contains("Insert on item"), plan);
     sameRows("item");
   }

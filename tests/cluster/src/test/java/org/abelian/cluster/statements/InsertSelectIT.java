@@ -1,14 +1,14 @@
 package org.abelian.cluster.statements;
 
+import static org.abelian.cluster.statements.Twins.answer;
+import static org.abelian.cluster.statements.Twins.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.harness.LocalCluster;
@@ -55,8 +55,7 @@ class InsertSelectIT {
   private final LocalNode single;
   private final LocalCluster cluster;
   private final RouterServer router;
-  private Connection plain;
-  private Connection routed;
+  private Twins twins;
 
   InsertSelectIT(LocalNode single, LocalCluster cluster, RouterServer router) {
     this.single = single;
@@ -70,7 +69,7 @@ class InsertSelectIT {
     both(DROP);
     TABLES.forEach(this::both);
     for (String placement : PLACEMENTS) {
-      run(routed, placement);
+      run(twins.routed(), placement);
     }
     both(
         "INSERT INTO source SELECT i, i % 7, 'name ' || i, i * 1.25 FROM generate_series(1, 60) i");
@@ -78,54 +77,18 @@ class InsertSelectIT {
 
   @AfterEach
   void close() throws SQLException {
-    disconnect();
+    twins.close();
     connect("");
     both(DROP);
-    disconnect();
+    twins.close();
   }
 
   private void connect(String options) throws SQLException {
-    plain = single.connectAsSuperuser();
-    routed =
-        DriverManager.getConnection(
-            router.jdbcUrl() + "?" + options, LocalNode.SUPERUSER, LocalNode.SUPERUSER);
-  }
-
-  private void disconnect() throws SQLException {
-    plain.close();
-    routed.close();
+    twins = new Twins(single, router, options);
   }
 
   private void both(String sql) {
-    assertEquals(answer(plain, sql), answer(routed, sql), sql);
-  }
-
-  private static List<String> answer(Connection connection, String sql) {
-    try {
-      return run(connection, sql);
-    } catch (SQLException refused) {
-      return List.of(refused.getSQLState());
-    }
-  }
-
-  private static List<String> run(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      List<String> answer = new ArrayList<>();
-      if (statement.execute(sql)) {
-        ResultSet rows = statement.getResultSet();
-        int columns = rows.getMetaData().getColumnCount();
-        while (rows.next()) {
-          StringBuilder row = new StringBuilder();
-          for (int i = 1; i <= columns; i++) {
-            row.append(rows.getString(i)).append('|');
-          }
-          answer.add(row.toString());
-        }
-      } else {
-        answer.add("count " + statement.getUpdateCount());
-      }
-      return answer;
-    }
+    twins.same(sql);
   }
 
   private void sameRows(String... tables) {
@@ -137,7 +100,7 @@ class InsertSelectIT {
   @ParameterizedTest
   @ValueSource(strings = {"preferQueryMode=simple", "prepareThreshold=0", "prepareThreshold=-1"})
   void rowsGoWhereTheirKeysSay(String options) throws SQLException {
-    disconnect();
+    twins.close();
     connect(options);
     both("INSERT INTO target (owner, id, name, amount) SELECT owner, id, name, amount FROM source");
     both("SELECT count(*), sum(amount), count(DISTINCT note) FROM target");
@@ -203,7 +166,7 @@ class InsertSelectIT {
         "INSERT INTO target (owner, id, name) SELECT owner + ?, id, ? FROM source WHERE id > ? ON"
             + " CONFLICT (owner, id) DO UPDATE SET name = ? RETURNING owner, id, name";
     List<List<String>> answers = new ArrayList<>();
-    for (Connection connection : List.of(plain, routed)) {
+    for (Connection connection : twins.both()) {
       List<String> rows = new ArrayList<>();
       try (PreparedStatement insert = connection.prepareStatement(sql)) {
         for (int i = 0; i < 7; i++) {
@@ -260,12 +223,12 @@ class InsertSelectIT {
                 + " a.owner = b.owner",
             "INSERT INTO target (owner, id) SELECT owner, id FROM source ON CONFLICT (owner, id) DO"
                 + " UPDATE SET owner = 5")) {
-      assertEquals(List.of("0A000"), answer(routed, sql), sql);
+      assertEquals(List.of("0A000"), answer(twins.routed(), sql), sql);
     }
     String huge =
         "INSERT INTO target (owner, id, note) SELECT i, i, repeat('x', 1000000) FROM"
             + " generate_series(1, 100) i";
-    assertEquals(List.of("54000"), answer(routed, huge));
-    assertTrue(answer(routed, "SELECT count(*) FROM target").contains("0|"));
+    assertEquals(List.of("54000"), answer(twins.routed(), huge));
+    assertTrue(answer(twins.routed(), "SELECT count(*) FROM target").contains("0|"));
   }
 }

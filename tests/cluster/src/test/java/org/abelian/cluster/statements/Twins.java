@@ -1,0 +1,83 @@
+package org.abelian.cluster.statements;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.RouterServer;
+
+/** A connection to one PostgreSQL and one through a router, which must answer alike. */
+final class Twins implements AutoCloseable {
+  private final Connection plain;
+  private final Connection routed;
+
+  /**
+   * Connects to both.
+   *
+   * @param options of the JDBC driver through the router
+   */
+  Twins(LocalNode single, RouterServer router, String options) throws SQLException {
+    plain = single.connectAsSuperuser();
+    routed =
+        DriverManager.getConnection(
+            router.jdbcUrl() + "?" + options, LocalNode.SUPERUSER, LocalNode.SUPERUSER);
+  }
+
+  /** The connection through the router. */
+  Connection routed() {
+    return routed;
+  }
+
+  /** The one PostgreSQL first. */
+  List<Connection> both() {
+    return List.of(plain, routed);
+  }
+
+  /** Both answer alike: rows, counts, or the SQLSTATE. */
+  void same(String sql) {
+    assertEquals(answer(plain, sql), answer(routed, sql), sql);
+  }
+
+  static List<String> answer(Connection connection, String sql) {
+    try {
+      return run(connection, sql);
+    } catch (SQLException refused) {
+      return List.of(refused.getSQLState());
+    }
+  }
+
+  static List<String> run(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      List<String> answer = new ArrayList<>();
+      if (statement.execute(sql)) {
+        add(statement.getResultSet(), answer);
+      } else {
+        answer.add("count " + statement.getUpdateCount());
+      }
+      return answer;
+    }
+  }
+
+  static void add(ResultSet rows, List<String> answer) throws SQLException {
+    int columns = rows.getMetaData().getColumnCount();
+    while (rows.next()) {
+      StringBuilder row = new StringBuilder();
+      for (int i = 1; i <= columns; i++) {
+        row.append(rows.getString(i)).append('|');
+      }
+      answer.add(row.toString());
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    plain.close();
+    routed.close();
+  }
+}

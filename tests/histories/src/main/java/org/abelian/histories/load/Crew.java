@@ -59,7 +59,9 @@ public final class Crew {
     for (Thread thread : threads) {
       thread.join(TimeUnit.SECONDS.toMillis(endSecondsMax));
       if (thread.isAlive()) {
-        throw new IllegalStateException(thread.getName() + " hangs");
+        IllegalStateException hangs = new IllegalStateException(thread.getName() + " hangs");
+        hangs.setStackTrace(thread.getStackTrace());
+        throw hangs;
       }
     }
     threads.clear();

@@ -68,4 +68,12 @@ class ChoiceTest {
     Judgement cheap = judged(Candidate.Kind.REPLICATION, 0.3, 1, 0.6);
     assertEquals("REPLICATION", chosen(10_000, keys, cheap));
   }
+
+  /** Four warehouses on three nodes: one node has two, unless transactions are cut for balance. */
+  @Test
+  void doesNotDistributeMostTransactionsForBalance() {
+    Judgement keys = judged(Candidate.Kind.KEYS, 0.08, 1.43);
+    Judgement rules = judged(Candidate.Kind.RULES, 0.57, 1.1);
+    assertEquals("KEYS", chosen(474, keys, rules));
+  }
 }

@@ -79,16 +79,17 @@ find_pg_config() {
 # Whether nobody listens there.
 port_is_free() { ! (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# A port between 20000 and 30000, drawn at random, such that all ports at the given distances from it are free; 0 is itself.
+# A port between 20000 and 30000, drawn at random, such that all ports at the given distances from it are free; 0 is itself. Scripts that run side
+# by side get ranges of their own, since a port may be drawn long before somebody listens there.
 free_port() { # distance ...
-  local base distance tries
+  local base distance tries range=${ABELIAN_FREE_PORTS:-20000-29999}
   for ((tries = 0; tries < 100; tries++)); do
-    base=$((20000 + RANDOM % 10000))
+    base=$((${range%-*} + RANDOM % (${range#*-} - ${range%-*} + 1)))
     for distance; do port_is_free $((base + distance)) || continue 2; done
     printf '%s\n' "$base"
     return
   done
-  fail "no free port between 20000 and 30000"
+  fail "no free port in $range"
 }
 
 # Stands for the SQL objects that CREATE EXTENSION makes now.

@@ -36,7 +36,7 @@ class CombineBenchIT {
                 new Database(router.jdbcUrl(), LocalNode.USER, LocalNode.USER),
                 nodes,
                 LocalNode.binDirectory(),
-                new CombineOptions(32, 2, 3, 1))
+                new CombineOptions(32, 2, 1, 1))
             .run(progress -> {});
     assertEquals(
         List.of(

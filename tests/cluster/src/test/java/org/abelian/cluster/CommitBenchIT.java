@@ -3,6 +3,7 @@ package org.abelian.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.abelian.harness.LocalCluster;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.Test;
 /** The commit classes, small: each way takes its class, and every addition is there once. */
 @WithCluster
 class CommitBenchIT {
+  private static final Duration MOMENT = Duration.ofMillis(300);
+
   private final LocalCluster cluster;
 
   CommitBenchIT(LocalCluster cluster) {
@@ -33,7 +36,7 @@ class CommitBenchIT {
         new CommitBench(
                 nodes,
                 new Database(cluster.driverUrl(), LocalNode.USER, LocalNode.USER),
-                new CommitOptions(4, 1, 1, 300, true, 1, Pattern.compile("")))
+                new CommitOptions(4, MOMENT, 1, 300, true, MOMENT, Pattern.compile("")))
             .run(progress -> {});
     assertEquals(
         List.of(

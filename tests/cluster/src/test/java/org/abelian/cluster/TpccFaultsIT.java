@@ -26,11 +26,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** TPC-C while the router server and the nodes are killed again and again. */
+/**
+ * TPC-C while the router server and each of the nodes are killed, one after another. System
+ * property {@code abelian.faults.rounds} sets how often.
+ */
 @WithCluster(exclusive = true)
 class TpccFaultsIT {
   private static final long SEED = 44;
-  private static final int ROUNDS = 2;
+  private static final int ROUNDS = Integer.getInteger("abelian.faults.rounds", 1);
   private static final long BETWEEN_KILLS_MILLIS = 1_500;
   private static final long RECOVERY_SECONDS = 10;
 

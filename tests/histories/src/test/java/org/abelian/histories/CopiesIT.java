@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  */
 @WithNode(settings = {"abelian.fold_interval=5ms", "abelian.fold_after=1ms"})
 class CopiesIT {
-  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 12);
+  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 5);
   private static final Long REPEATED = Long.getLong("abelian.seed");
 
   private final LocalNode node;

@@ -34,11 +34,11 @@ import org.junit.jupiter.params.provider.ValueSource;
       "deadlock_timeout=50ms"
     })
 class EscrowIT {
-  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 6);
+  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 4);
   private static final long DECREMENTS = Long.getLong("abelian.soak.decrements", 2_000);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
   private static final int SELLERS = 16;
-  private static final int KILLS = 3;
+  private static final int KILLS = 2;
 
   private final LocalNode node;
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
  */
 @WithCluster(settings = {"deadlock_timeout=100ms"})
 class ListsIT {
-  private static final long SECONDS = Long.getLong("abelian.seconds", 20);
+  private static final long SECONDS = Long.getLong("abelian.seconds", 10);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
   private static final int CLIENTS = 6;
   private static final int MANY_CLIENTS = 20;

@@ -32,9 +32,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  * counted there, since docs/design/waits.md does not rule them out. System property {@code
  * abelian.histories} sets how many for each combination, {@code abelian.seed} the first seed.
  */
-@WithNode(settings = {"abelian.fold_interval=5ms", "abelian.fold_after=1ms"})
+@WithNode(
+    settings = {"deadlock_timeout=100ms", "abelian.fold_interval=5ms", "abelian.fold_after=1ms"})
 class QueueingIT {
-  private static final int COUNT = Integer.getInteger("abelian.histories", 120) / 2;
+  private static final int COUNT = Integer.getInteger("abelian.histories", 60) / 2;
   private static final int BROKEN_HISTORIES_MAX = 1000;
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
 

@@ -2,6 +2,7 @@ package org.abelian.workloads.command;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import org.abelian.workloads.commit.CommitBench;
@@ -67,7 +68,14 @@ final class CommitCommand implements Callable<Integer> {
         new CommitBench(
             Environment.nodes(),
             Environment.driver(url),
-            new CommitOptions(clients, seconds, rounds, rows, brief, warmUp, only));
+            new CommitOptions(
+                clients,
+                Duration.ofSeconds(seconds),
+                rounds,
+                rows,
+                brief,
+                Duration.ofSeconds(warmUp),
+                only));
     BenchResult result = bench.run(System.err::println);
     results.publish(result);
     if (pictures != null) {

@@ -48,7 +48,7 @@ final class Clients {
   }
 
   /** Warms up for a moment, then measures. */
-  Sample measure(Way way, Load load, int seconds, long seed) throws Exception {
+  Sample measure(Way way, Load load, Duration time, long seed) throws Exception {
     List<Client> open = new ArrayList<>();
     ExecutorService pool = Executors.newFixedThreadPool(clients);
     try {
@@ -58,14 +58,14 @@ final class Clients {
       InjectedDelay.set(load.delay());
       retried.set(0);
       long start = System.nanoTime() + WARM_UP_NANOS;
-      long end = start + TimeUnit.SECONDS.toNanos(seconds);
+      long end = start + time.toNanos();
       List<Callable<Histogram>> tasks = new ArrayList<>();
       for (int i = 0; i < clients; i++) {
         Client client = open.get(i);
         SplittableRandom random = new SplittableRandom(seed * clients + i);
         tasks.add(() -> run(client, load, random, start, end));
       }
-      return sample(pool.invokeAll(tasks), seconds, retried.get());
+      return sample(pool.invokeAll(tasks), time, retried.get());
     } finally {
       pool.shutdownNow();
       for (Client client : open) {
@@ -112,7 +112,7 @@ final class Clients {
     }
   }
 
-  private static Sample sample(List<Future<Histogram>> clients, int seconds, long retried)
+  private static Sample sample(List<Future<Histogram>> clients, Duration time, long retried)
       throws Exception {
     Histogram all = new Histogram(HIGHEST_MICROS, DIGITS);
     for (Future<Histogram> client : clients) {
@@ -123,7 +123,7 @@ final class Clients {
       }
     }
     return new Sample(
-        (double) all.getTotalCount() / seconds,
+        all.getTotalCount() * 1e9 / time.toNanos(),
         all.getValueAtPercentile(50) / 1000.0,
         all.getValueAtPercentile(99) / 1000.0,
         retried);

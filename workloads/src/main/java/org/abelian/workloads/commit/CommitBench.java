@@ -105,9 +105,9 @@ public final class CommitBench {
     for (Way way : Way.values()) {
       boolean measured =
           variants.stream().anyMatch(variant -> variant.name().endsWith(" " + way.toString()));
-      if (measured && options.warmUpSeconds() > 0) {
+      if (measured && !options.warmUp().isZero()) {
         progress.accept("warming up " + way);
-        clients.measure(way, load, options.warmUpSeconds(), way.ordinal());
+        clients.measure(way, load, options.warmUp(), way.ordinal());
       }
     }
   }
@@ -124,7 +124,7 @@ public final class CommitBench {
                   new Variant(
                       name(load, way),
                       options.clients(),
-                      round -> clients.measure(way, load, options.seconds(), round)));
+                      round -> clients.measure(way, load, options.time(), round)));
             }
           }
         }
@@ -183,7 +183,7 @@ public final class CommitBench {
     Map<String, Object> parameters = new LinkedHashMap<>();
     ratios.values().removeIf(ratio -> ratio.isNaN()); // something was not measured
     parameters.put("clients", options.clients());
-    parameters.put("seconds", options.seconds());
+    parameters.put("seconds", options.time().toSeconds());
     parameters.put("rounds", options.rounds());
     parameters.put("rows", options.rows());
     return new BenchResult("commit", parameters, measured.rows(), ratios, Map.of());

@@ -1,24 +1,25 @@
 package org.abelian.workloads.commit;
 
+import java.time.Duration;
 import java.util.regex.Pattern;
 
 /**
  * Size of the benchmark.
  *
  * @param clients concurrent clients
- * @param seconds of each measurement
+ * @param time of each measurement
  * @param rounds of all variants
  * @param rows of the table
  * @param brief only the variants that the ratios need
- * @param warmUpSeconds how long each way runs before anything is measured: routers run for days,
- *     and a young virtual machine spends much of its time compiling
+ * @param warmUp how long each way runs before anything is measured: routers run for days, and a
+ *     young virtual machine spends much of its time compiling
  * @param only the variants to measure, by a part of their names
  */
 public record CommitOptions(
     int clients,
-    int seconds,
+    Duration time,
     int rounds,
     int rows,
     boolean brief,
-    int warmUpSeconds,
+    Duration warmUp,
     Pattern only) {}

@@ -111,7 +111,7 @@ class TpccClusterIT {
             SMALL,
             6,
             Duration.ZERO,
-            Duration.ofSeconds(5),
+            Duration.ofSeconds(3),
             InputOptions.specified(),
             true,
             false,

@@ -86,7 +86,7 @@ class TpccIT {
             SMALL,
             6,
             Duration.ZERO,
-            Duration.ofSeconds(4),
+            Duration.ofSeconds(3),
             InputOptions.specified(),
             true,
             false,

@@ -201,7 +201,9 @@ impl Gathering {
             return Ok(Err("a table of it is gone"));
         };
         if used.has_system_columns(index) {
-            return Ok(Err("a system column such as ctid means something on one node only"));
+            return Ok(Err(
+                "a system column such as ctid means something on one node only",
+            ));
         }
         let mut columns = WorkerColumns::default();
         let mut places = Vec::new();
@@ -217,12 +219,11 @@ impl Gathering {
         let first = self.parameters.len();
         self.parameters.extend(columns.arrays());
         let rows = build::rows(first, &self.parameters)?;
-        rows.targetList = tree::make_list(open.columns().iter().zip(&places).map(
-            |(column, place)| {
+        rows.targetList =
+            tree::make_list(open.columns().iter().zip(&places).map(|(column, place)| {
                 let value = place.map_or_else(|| null_of(column), |place| columns.read(place));
                 build::target(value, column.attnum).cast()
-            },
-        ));
+            }));
         // SAFETY: as above.
         unsafe { put_subquery(entry, rows) };
         self.parts.push(Part {
@@ -252,7 +253,11 @@ impl Gathering {
         let combine = parser::deparse_for(combine, &[])?;
         let (own, all) = (&self.parameters[..own], &self.parameters[..]);
         let checked = build::check(&worker, own)
-            .and_then(|()| of_one.as_deref().map_or(Ok(()), |text| build::check(text, own)))
+            .and_then(|()| {
+                of_one
+                    .as_deref()
+                    .map_or(Ok(()), |text| build::check(text, own))
+            })
             .and_then(|()| build::result_types(&combine, all));
         match checked {
             Ok(types) if types != build::types_of(query) => {

@@ -57,8 +57,8 @@ fn is_grouped(level: &pg_sys::Query, node: NodePtr) -> bool {
 }
 
 fn add(level: &mut pg_sys::Query, variable: NodePtr) -> Result<(), &'static str> {
-    let flags = (pg_sys::TYPECACHE_EQ_OPR | pg_sys::TYPECACHE_LT_OPR | pg_sys::TYPECACHE_HASH_PROC)
-        as i32;
+    let flags =
+        (pg_sys::TYPECACHE_EQ_OPR | pg_sys::TYPECACHE_LT_OPR | pg_sys::TYPECACHE_HASH_PROC) as i32;
     // SAFETY: a look-up of an existing type.
     let (equal, less, hashes) = unsafe {
         let known = pg_sys::lookup_type_cache(tree::type_of(variable), flags);

@@ -101,11 +101,49 @@ fn from_item(scopes: &mut Scopes, scope: ScopeId, item: NodePtr) -> Spread {
 fn range_spread(scopes: &mut Scopes, scope: ScopeId, index: i32) -> Spread {
     match scopes.scopes[scope].ranges.get(index as usize - 1).copied() {
         Some(Range::Relation(id)) => relation_spread(scopes, id),
-        Some(Range::Subquery(inner) | Range::With { scope: inner, .. }) => {
-            derived(scopes, scope, inner)
-        }
+        Some(
+            Range::Subquery(inner)
+            | Range::With {
+                scope: inner,
+                once: true,
+            },
+        ) => derived(scopes, scope, inner),
+        Some(Range::With {
+            scope: inner,
+            once: false,
+        }) => match derived(scopes, scope, inner) {
+            Partitioned { keys } => Partitioned {
+                keys: keys
+                    .into_iter()
+                    .filter_map(|key| mentioned_key(scopes, scope, index, inner, key))
+                    .collect(),
+            },
+            other => other,
+        },
         _ => Everywhere,
     }
+}
+
+/// The key as the columns of one mention of a WITH query: rows of several mentions are not the same row. `None` when it does not give the key.
+fn mentioned_key(
+    scopes: &mut Scopes,
+    scope: ScopeId,
+    index: i32,
+    inner: ScopeId,
+    key: Key,
+) -> Option<Key> {
+    let query = scopes.scopes[inner].query;
+    let mut columns = Vec::new();
+    for column in key.columns {
+        let entry = tree::list::<pg_sys::TargetEntry>(query.targetList).find(|entry| {
+            !entry.resjunk && scopes.resolve_output(inner, entry.resno) == Some(column)
+        })?;
+        columns.push(scopes.resolve_mention(scope, index, entry.resno)?);
+    }
+    Some(Key {
+        columns,
+        way: key.way,
+    })
 }
 
 fn relation_spread(scopes: &mut Scopes, id: usize) -> Spread {

@@ -212,6 +212,16 @@ impl Scopes {
         self.resolve_in(scope, usize::try_from(var.varno).ok()?, var.varattno)
     }
 
+    /// What a column of a range of this scope means.
+    pub fn resolve_mention(
+        &mut self,
+        scope: ScopeId,
+        range: i32,
+        attribute: i16,
+    ) -> Option<Column> {
+        self.resolve_in(scope, usize::try_from(range).ok()?, attribute)
+    }
+
     fn resolve_in(&mut self, scope: ScopeId, range: usize, attribute: i16) -> Option<Column> {
         if attribute <= 0 {
             return None; // whole rows and system columns

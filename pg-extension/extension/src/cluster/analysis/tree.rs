@@ -157,14 +157,23 @@ pub fn children(node: NodePtr, mut visitor: Visitor) {
 }
 
 /// Calls the visitor for each expression and subquery that hangs directly on a query.
-pub fn query_children(query: &pg_sys::Query, mut visitor: Visitor) {
+pub fn query_children(query: &pg_sys::Query, visitor: Visitor) {
+    visit_query(query, 0, visitor);
+}
+
+/// The same without the columns of joins, which are those of their sides.
+pub fn query_children_but_join_columns(query: &pg_sys::Query, visitor: Visitor) {
+    visit_query(query, pg_sys::QTW_IGNORE_JOINALIASES as i32, visitor);
+}
+
+fn visit_query(query: &pg_sys::Query, flags: i32, mut visitor: Visitor) {
     // SAFETY: the walker only reads the query and calls `visit`.
     unsafe {
         pg_sys::query_tree_walker(
             std::ptr::from_ref(query).cast_mut(),
             Some(visit),
             (&raw mut visitor).cast(),
-            0,
+            flags,
         );
     }
 }

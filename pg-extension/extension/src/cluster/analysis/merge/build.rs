@@ -96,6 +96,15 @@ impl WorkerColumns {
         }
     }
 
+    /// The columns as a query gives them that has them or, by NULLs of their types, one that has not.
+    pub fn values(&self, has: bool) -> Vec<NodePtr> {
+        let value = |column: &WorkerColumn| match has {
+            true => column.expression,
+            false => null(column.type_oid),
+        };
+        self.0.iter().map(value).collect()
+    }
+
     /// Target list of the worker query.
     pub fn targets(&self) -> *mut pg_sys::List {
         tree::make_list(self.0.iter().enumerate().map(|(index, column)| {
@@ -113,8 +122,14 @@ pub fn target(expression: NodePtr, number: i16) -> *mut pg_sys::TargetEntry {
     unsafe { pg_sys::makeTargetEntry(expression.cast(), number, std::ptr::null_mut(), false) }
 }
 
+/// NULL of a type.
+pub fn null(type_oid: Oid) -> NodePtr {
+    // SAFETY: makes a constant of an existing type.
+    unsafe { pg_sys::makeNullConst(type_oid, -1, pg_sys::get_typcollation(type_oid)).cast() }
+}
+
 /// What clients and arrays see of an Abelian type.
-fn value_type(type_oid: Oid) -> Oid {
+pub fn value_type(type_oid: Oid) -> Oid {
     match catalog::find() {
         Some(catalog) if catalog.is_counter_type(type_oid) => pg_sys::INT8OID,
         Some(catalog) if type_oid == catalog.decimal_counter => pg_sys::NUMERICOID,
@@ -205,13 +220,30 @@ pub fn rows(first: usize, types: &[Oid]) -> Result<&'static mut pg_sys::Query, P
 }
 
 /// Analyses a text of ours; what that locks or finds wrong leaves no trace.
-fn check(text: &str, types: &[Oid]) -> Result<(), PostgresError> {
+pub fn check(text: &str, types: &[Oid]) -> Result<(), PostgresError> {
     let text = parser::c_text(text);
     boundary::attempt(|| {
         for statement in parser::parse(&text)? {
             parser::analyse(statement, &text, types)?;
         }
         Ok(())
+    })
+}
+
+/// The types that clients see of a query's columns.
+pub fn types_of(query: &pg_sys::Query) -> Vec<Oid> {
+    tree::list::<pg_sys::TargetEntry>(query.targetList)
+        .filter(|entry| !entry.resjunk)
+        .map(|entry| value_type(tree::type_of(entry.expr)))
+        .collect()
+}
+
+/// As `check`, of a text of one query; gives the types of its columns.
+pub fn result_types(text: &str, types: &[Oid]) -> Result<Vec<Oid>, PostgresError> {
+    let text = parser::c_text(text);
+    boundary::attempt(|| {
+        let statement = parser::parse(&text)?[0];
+        Ok(types_of(parser::analyse(statement, &text, types)?.query))
     })
 }
 

@@ -5,13 +5,20 @@
 //! operators and final functions are PostgreSQL's. Three ways to divide a SELECT between the two:
 //! - `finish`: workers give finished rows; DISTINCT, ORDER BY and LIMIT are done again over all of them;
 //! - `partial`: workers give partial aggregates per group;
-//! - `pull`: workers give the rows of FROM and WHERE, everything else is done over them. Always right, but moves rows.
+//! - `pull`: workers give the rows of FROM and WHERE, everything else is done over them. Moves rows.
+//!
+//! Where rows of several nodes meet before that (joins by other columns, subqueries, set operations), there is one way more:
+//! - `gather`: each node gives the rows of every relation that can matter, and one node runs the statement over them.
 
 mod aggregate;
 pub mod build;
+mod filter;
 mod finish;
+mod gather;
+mod grouping;
 mod partial;
 mod pull;
+mod used;
 
 use super::locality::{self, Key, Spread};
 use super::relation::Placement;
@@ -33,7 +40,7 @@ pub fn facts(
 ) -> Result<Json, PostgresError> {
     let keys = match locality::rows(scopes, scope) {
         Spread::Everywhere | Spread::FirstNode => return Ok(Json::Null),
-        Spread::Mixed(reason) => return Ok(refuse(&reason)),
+        Spread::Mixed(reason) => return gathered(query, parameters, refuse(&reason)),
         Spread::Partitioned { keys } => keys,
     };
     if scopes.reads_system_columns() {
@@ -42,10 +49,25 @@ pub fn facts(
         ));
     }
     match query.commandType {
-        CmdType::CMD_SELECT => select(scopes, scope, query, &keys, parameters),
+        CmdType::CMD_SELECT => {
+            let merge = select(scopes, scope, query, &keys, parameters)?;
+            gathered(query, parameters, merge)
+        }
         CmdType::CMD_MERGE => Ok(refuse("MERGE")),
         _ => Ok(write(scopes)),
     }
+}
+
+/// The plan, or where it is a refusal, the one that gathers rows, if that is possible.
+fn gathered(
+    query: &'static pg_sys::Query,
+    parameters: &[Oid],
+    plan: Json,
+) -> Result<Json, PostgresError> {
+    if plan["mode"] != "refuse" || query.commandType != CmdType::CMD_SELECT {
+        return Ok(plan);
+    }
+    Ok(gather::divide(query, parameters)?.unwrap_or(plan))
 }
 
 fn refuse(reason: &str) -> Json {

@@ -226,9 +226,12 @@ public final class FactsParser {
     return new MergeFacts(
         constant(MergeFacts.Mode.class, node.path("mode")),
         text(node.path("worker")),
+        text(node.path("worker_of_one")),
         text(node.path("combine")),
         list(node.path("worker_types"), FactsParser::oid),
         list(node.path("combine_parameters"), FactsParser::oid),
+        list(node.path("parts"), JsonNode::asInt),
+        node.path("first_node").asBoolean(),
         node.path("pulls_rows").asBoolean(),
         text(node.path("reason")));
   }

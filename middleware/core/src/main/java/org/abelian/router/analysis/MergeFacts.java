@@ -6,20 +6,28 @@ import java.util.List;
  * How the answers of several nodes to a SELECT become one.
  *
  * @param worker the text that each node runs; null unless the mode is COMBINE
+ * @param workerOfOne the text that the first of the nodes runs instead, which also gives the rows
+ *     that all have or it alone; null when there are none
  * @param combine the text that one node runs over the workers' rows, given as array parameters;
  *     null unless COMBINE
  * @param workerTypes type OIDs of the worker's columns
  * @param combineParameters type OIDs of all parameters of the combine text: the statement's own,
  *     then an array for each column of the worker
+ * @param parts how many columns of the worker each part of its rows has, after a first column that
+ *     says which part a row is of; empty when all rows have all columns
+ * @param firstNode true when rows of the first node alone are among them
  * @param pullsRows true when the workers give rows of the tables as they are, as many as there are
  * @param reason why it cannot be merged; null unless REFUSE
  */
 public record MergeFacts(
     Mode mode,
     String worker,
+    String workerOfOne,
     String combine,
     List<Integer> workerTypes,
     List<Integer> combineParameters,
+    List<Integer> parts,
+    boolean firstNode,
     boolean pullsRows,
     String reason) {
   /** The ways to merge. */
@@ -34,7 +42,14 @@ public record MergeFacts(
 
   /** Copies the lists. */
   public MergeFacts {
+    parts = List.copyOf(parts);
     workerTypes = List.copyOf(workerTypes);
     combineParameters = List.copyOf(combineParameters);
+  }
+
+  /** The rows as they are, one node's after the other's. */
+  public static MergeFacts concat() {
+    return new MergeFacts(
+        Mode.CONCAT, null, null, null, List.of(), List.of(), List.of(), false, false, null);
   }
 }

@@ -6,9 +6,9 @@ import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.PartCollection;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
-import org.abelian.router.execution.RowCollection;
 import org.abelian.router.execution.RowSink;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
@@ -51,8 +51,7 @@ final class GatherExecution {
   static Execution bind(EngineContext context, BoundStatement bound, Route.Scatter route)
       throws IOException {
     GatherExecution gather = new GatherExecution(context, bound, route.merge(), true);
-    int columns = route.merge().workerTypes().size();
-    RowCollection rows = new RowCollection(columns, BYTES_MAX, context.memory());
+    PartCollection rows = gather.collection();
     try {
       gather.runWorkers(route.nodes(), rows);
       return context.replies().failed() ? null : gather.bindFinal(rows);
@@ -80,8 +79,7 @@ final class GatherExecution {
       gather.runWorkers(route.nodes(), sink);
       return;
     }
-    int columns = route.merge().workerTypes().size();
-    RowCollection rows = new RowCollection(columns, BYTES_MAX, context.memory());
+    PartCollection rows = gather.collection();
     try {
       gather.runWorkers(route.nodes(), rows);
       if (!context.replies().failed()) {
@@ -92,10 +90,21 @@ final class GatherExecution {
     }
   }
 
-  private void takeFinal(RowCollection rows, RowSink sink) throws IOException {
+  /** A plan for joins is made anew for so many rows as there are. */
+  private boolean isPlannedOnce() {
+    return merge.parts().isEmpty();
+  }
+
+  private PartCollection collection() {
+    boolean whole = merge.parts().isEmpty();
+    List<Integer> parts = whole ? List.of(merge.workerTypes().size()) : merge.parts();
+    return new PartCollection(parts, !whole, BYTES_MAX, context.memory());
+  }
+
+  private void takeFinal(PartCollection rows, RowSink sink) throws IOException {
     Backend home = context.backends().home(bound.routed().router().catalog());
     context.transactions().enter(home, false);
-    byte[] name = context.backends().prepare(home, last(), true, context.replies());
+    byte[] name = context.backends().prepare(home, last(), isPlannedOnce(), context.replies());
     BindMessage bind = bound.bind();
     FrameWriter writer = home.connection.writer();
     writer.begin(FrontendType.BIND).int1(0).string(name);
@@ -116,7 +125,7 @@ final class GatherExecution {
     SnapshotGate.Hold hold = SeveralNodes.hold(context, routed, backends);
     for (Backend backend : backends) {
       context.transactions().enter(backend, routed);
-      sendWorker(backend);
+      sendWorker(backend, backend == backends.get(0) ? ofOne() : worker());
       replies.add(NodeReply.swallow(backend.connection));
     }
     replies.add(RouterWork.always(hold::release));
@@ -129,8 +138,8 @@ final class GatherExecution {
     replies.runAll();
   }
 
-  private void sendWorker(Backend backend) {
-    byte[] name = context.backends().prepare(backend, worker(), true, context.replies());
+  private void sendWorker(Backend backend, NodeStatement worker) {
+    byte[] name = context.backends().prepare(backend, worker, isPlannedOnce(), context.replies());
     BindMessage bind = bound.bind();
     FrameWriter writer = backend.connection.writer();
     writer.begin(FrontendType.BIND).int1(0).string(name);
@@ -144,6 +153,13 @@ final class GatherExecution {
     byte[] name = context.backends().prepare(backend, statement, true, context.replies());
     backend.connection.writer().begin(FrontendType.DESCRIBE).int1('S').string(name).end();
     context.replies().add(bound.routed().origins().learn(backend.connection));
+  }
+
+  /** What the first node runs, which comes first among the nodes of a read that needs it. */
+  private NodeStatement ofOne() {
+    return merge.workerOfOne() == null
+        ? worker()
+        : NodeStatement.of(merge.workerOfOne(), bound.routed().facts().parameters());
   }
 
   private NodeStatement worker() {
@@ -162,10 +178,10 @@ final class GatherExecution {
     return routed.combine();
   }
 
-  private Execution bindFinal(RowCollection rows) {
+  private Execution bindFinal(PartCollection rows) {
     Backend home = context.backends().home(bound.routed().router().catalog());
     context.transactions().enter(home, false);
-    byte[] name = context.backends().prepare(home, last(), true, context.replies());
+    byte[] name = context.backends().prepare(home, last(), isPlannedOnce(), context.replies());
     BindMessage bind = bound.bind();
     FrameWriter writer = home.connection.writer();
     bind.begin(writer, name);

@@ -126,6 +126,9 @@ public final class ExplainText {
     lines.add(
         "Run: scatter, each node gives " + rows + " by the worker query; one node finishes it");
     addQuery("Worker query:", merge.worker(), lines);
+    if (merge.workerOfOne() != null) {
+      addQuery("Worker query of the first of these nodes:", merge.workerOfOne(), lines);
+    }
     addQuery("Finish:", merge.combine(), lines);
     return lines;
   }

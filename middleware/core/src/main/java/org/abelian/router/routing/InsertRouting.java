@@ -133,7 +133,7 @@ final class InsertRouting {
                     insert.rows().isEmpty() ? new Value.Other() : insert.rows().get(0).get(place))
             .toList();
     if (sources.stream().anyMatch(this::isLinked)) {
-      return new KeyedPlan(classes, this::onSeveral);
+      return new KeyedPlan(classes, NodeSet.NONE, this::onSeveral);
     }
     List<KeySource> columns = new ArrayList<>();
     for (int at = 0; at < row.size(); at++) {

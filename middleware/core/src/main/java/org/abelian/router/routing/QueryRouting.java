@@ -2,6 +2,7 @@ package org.abelian.router.routing;
 
 import java.util.List;
 import java.util.function.Function;
+import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.NodeFunctions;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
@@ -52,7 +53,7 @@ final class QueryRouting {
     if (!called.ofOneNode().isEmpty()) {
       throw Refusals.functionOfOneNode(called.ofOneNode().get(0), uses.distributed().get(0));
     }
-    if (!uses.local().isEmpty()) {
+    if (!uses.local().isEmpty() && !gathersLocalRows()) {
       throw Refusals.mixedWithLocal(uses.distributed().get(0), uses.local().get(0));
     }
     if (facts.insert() != null && uses.placement(facts.insert().relation()) != null) {
@@ -114,12 +115,19 @@ final class QueryRouting {
     }
   }
 
+  /** The first node gives its own tables' rows as all nodes give those of theirs. */
+  private boolean gathersLocalRows() {
+    MergeFacts merge = facts.merge();
+    return facts.kind() == StatementKind.SELECT && merge != null && merge.firstNode();
+  }
+
   private Plan keyed() {
     List<KeyClass> classes = KeyClasses.of(uses.distributed(), uses, facts);
     for (KeyClass keys : classes) {
       checkNestedWrites(keys);
     }
-    return new KeyedPlan(classes, several());
+    NodeSet always = gathersLocalRows() ? NodeSet.of(catalog.first().id()) : NodeSet.NONE;
+    return new KeyedPlan(classes, always, several());
   }
 
   /** A change inside WITH whose key is not known may be an INSERT, of which nothing is known. */

@@ -54,7 +54,7 @@ class FactsParserTest {
               "relations": [{"id": 3, "schema": "s", "name": "t", "locking": "no key update", "level": 2}],
               "equalities": [{"columns": [[3, "k"], [4, "l"]], "values": [{"const": "x"}], "in": [[{"param": 2}, {"const": "7"}, {"param_array": 3}]]}],
               "returns_rows": true, "functions": ["public.f"],
-              "merge": {"mode": "combine", "worker": "W", "combine": "C", "worker_types": [20, 1700], "combine_parameters": [1016, 1231], "pulls_rows": true, "reason": null}}]
+              "merge": {"mode": "combine", "worker": "W", "worker_of_one": "O", "parts": [1, 2], "first_node": true, "combine": "C", "worker_types": [20, 1700], "combine_parameters": [1016, 1231], "pulls_rows": true, "reason": null}}]
             """);
     assertTrue(facts.locks());
     assertFalse(facts.writes());
@@ -71,7 +71,16 @@ class FactsParserTest {
         facts.equalities().get(0));
     assertEquals(
         new MergeFacts(
-            MergeFacts.Mode.COMBINE, "W", "C", List.of(20, 1700), List.of(1016, 1231), true, null),
+            MergeFacts.Mode.COMBINE,
+            "W",
+            "O",
+            "C",
+            List.of(20, 1700),
+            List.of(1016, 1231),
+            List.of(1, 2),
+            true,
+            true,
+            null),
         facts.merge());
   }
 

@@ -264,7 +264,17 @@ class ExecutionTest {
   private static Route.Scatter scatter(MergeFacts.Mode mode) {
     return new Route.Scatter(
         List.of(1, 2, 3),
-        new MergeFacts(mode, "worker", "final", List.of(25), List.of(1009), false, null));
+        new MergeFacts(
+            mode,
+            "worker",
+            null,
+            "final",
+            List.of(25),
+            List.of(1009),
+            List.of(),
+            false,
+            false,
+            null));
   }
 
   @Test

@@ -46,7 +46,7 @@ final class FactsBuilder {
   FactsBuilder(StatementKind kind) {
     this.kind = kind;
     this.tag = kind.name();
-    merge = new MergeFacts(MergeFacts.Mode.CONCAT, null, null, List.of(), List.of(), false, null);
+    merge = MergeFacts.concat();
   }
 
   static FactsBuilder select() {
@@ -244,7 +244,9 @@ final class FactsBuilder {
   }
 
   FactsBuilder merge(MergeFacts.Mode mode, String reason) {
-    merge = new MergeFacts(mode, "SELECT", "SELECT", List.of(), List.of(), false, reason);
+    merge =
+        new MergeFacts(
+            mode, "SELECT", null, "SELECT", List.of(), List.of(), List.of(), false, false, reason);
     return this;
   }
 

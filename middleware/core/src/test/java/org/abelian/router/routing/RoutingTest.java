@@ -265,7 +265,7 @@ class RoutingTest {
   }
 
   private static MergeFacts concat() {
-    return new MergeFacts(MergeFacts.Mode.CONCAT, null, null, List.of(), List.of(), false, null);
+    return MergeFacts.concat();
   }
 
   private static Route route(FactsBuilder facts, String... values) {

@@ -1,0 +1,110 @@
+//! Which conditions of a query level rows of one relation must satisfy to matter, whatever they are joined with.
+
+use super::super::tree::{self, NodePtr};
+use pgrx::pg_sys::{self, JoinType};
+use std::collections::BTreeSet;
+
+/// Conditions by the relation whose columns alone they read.
+pub struct Filters(Vec<(i32, NodePtr)>);
+
+/// Of a level, as analysed: in WHERE, and in ON where it drops rows.
+pub fn of(level: &pg_sys::Query) -> Filters {
+    let mut filters = Filters(Vec::new());
+    if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(level.jointree) {
+        let mut kept = BTreeSet::new();
+        for item in tree::nodes(from.fromlist) {
+            filters.read(item, &mut kept);
+        }
+        filters.take(from.quals, &kept);
+    }
+    filters
+}
+
+impl Filters {
+    /// All conditions on one relation as one, for a query in which it is the only range; null for none.
+    pub fn of_range(&self, range: i32) -> NodePtr {
+        let own = self.0.iter().filter(|(index, _)| *index == range);
+        let conditions = tree::make_list(own.map(|(_, condition)| {
+            tree::replace(*condition, &mut |node| {
+                tree::cast::<pg_sys::Var, _>(node).map(|var| {
+                    let alone = tree::copy(var);
+                    // SAFETY: the copy was just made; the columns as written are what deparsing looks at.
+                    unsafe {
+                        (*alone).varno = 1;
+                        (*alone).varnosyn = 1;
+                        (*alone).varattnosyn = (*alone).varattno;
+                    }
+                    alone.cast()
+                })
+            })
+        }));
+        match tree::nodes(conditions).count() {
+            0 => std::ptr::null_mut(),
+            // SAFETY: makes a node of the conditions.
+            _ => unsafe { pg_sys::make_ands_explicit(conditions).cast() },
+        }
+    }
+
+    /// Reads an item of FROM; gives the ranges whose rows are dropped by conditions further up.
+    fn read(&mut self, item: NodePtr, kept: &mut BTreeSet<i32>) {
+        if let Some(range) = tree::cast::<pg_sys::RangeTblRef, _>(item) {
+            kept.insert(range.rtindex);
+            return;
+        }
+        let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(item) else {
+            return;
+        };
+        let (mut left, mut right) = (BTreeSet::new(), BTreeSet::new());
+        self.read(join.larg, &mut left);
+        self.read(join.rarg, &mut right);
+        match join.jointype {
+            JoinType::JOIN_INNER => {
+                left.extend(right);
+                self.take(join.quals, &left);
+                kept.extend(left);
+            }
+            JoinType::JOIN_LEFT => {
+                self.take(join.quals, &right);
+                kept.extend(left);
+            }
+            JoinType::JOIN_RIGHT => {
+                self.take(join.quals, &left);
+                kept.extend(right);
+            }
+            _ => {}
+        }
+    }
+
+    fn take(&mut self, condition: NodePtr, of: &BTreeSet<i32>) {
+        let conjunction = tree::cast::<pg_sys::BoolExpr, _>(condition)
+            .filter(|expression| expression.boolop == pg_sys::BoolExprType::AND_EXPR);
+        if let Some(conjunction) = conjunction {
+            for part in tree::nodes(conjunction.args) {
+                self.take(part, of);
+            }
+        } else if let Some(range) = only_range(condition).filter(|range| of.contains(range)) {
+            self.0.push((range, condition));
+        }
+    }
+}
+
+/// The only range whose columns a condition reads, if it reads nothing else and has no effects.
+fn only_range(condition: NodePtr) -> Option<i32> {
+    let mut ranges = BTreeSet::new();
+    let mut plain = true;
+    tree::walk(condition, &mut |node| {
+        if let Some(var) = tree::cast::<pg_sys::Var, _>(node) {
+            ranges.insert(var.varno);
+            plain &= var.varlevelsup == 0 && var.varattno > 0;
+        }
+        plain &= tree::cast::<pg_sys::SubLink, _>(node).is_none();
+        plain
+    });
+    // SAFETY: a valid expression.
+    let stays = plain && !unsafe { pg_sys::contain_volatile_functions(condition) };
+    let mut ranges = ranges.into_iter();
+    match (ranges.next(), ranges.next()) {
+        (Some(range), None) if stays => Some(range),
+        _ => None,
+    }
+}

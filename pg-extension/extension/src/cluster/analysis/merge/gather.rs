@@ -1,0 +1,358 @@
+//! Each node gives the rows of every relation that can matter, and one node runs the whole statement over them. Always right, whatever the
+//! statement joins, compares or nests; but it moves rows. For what no other division can do.
+//!
+//! A node gives all its rows by one query, so that it reads them in one snapshot: UNION ALL of one part for each mention of a relation, where
+//! the first column says which part a row is of, and each part has columns of its own. Rows that all nodes have (reference tables) or only the first
+//! one (tables without placement, temporary ones) come from one node; its query has parts for them, too.
+
+use super::super::relation::{Placement, Relation};
+use super::super::tree::{self, NodePtr};
+use super::super::{parser, view_query};
+use super::build::{self, WorkerColumns};
+use super::filter;
+use super::used::Used;
+use crate::boundary::PostgresError;
+use crate::opened::Opened;
+use pgrx::pg_sys::{self, Oid, RTEKind};
+use serde_json::{Value as Json, json};
+
+/// More mentions of relations are refused: each is a part of every node's query.
+const PARTS_MAX: usize = 64;
+
+/// Why it cannot be done.
+type Obstacle = &'static str;
+
+/// One mention of a relation.
+struct Part {
+    /// Selects its rows.
+    query: &'static mut pg_sys::Query,
+    columns: WorkerColumns,
+    /// The same rows on several nodes, or of the first node alone.
+    from_one_node: bool,
+}
+
+/// The whole statement as it is divided.
+struct Gathering {
+    parts: Vec<Part>,
+    /// Types of the statement's parameters, then of the arrays that carry the columns of the parts so far.
+    parameters: Vec<Oid>,
+    /// Some relation is on the first node only.
+    needs_first_node: bool,
+}
+
+/// The facts of the division; an Err is the reason why there is none.
+pub fn divide(
+    query: &'static pg_sys::Query,
+    parameters: &[Oid],
+) -> Result<Result<Json, Obstacle>, PostgresError> {
+    let combine = build::copy(query);
+    let mut gathering = Gathering {
+        parts: Vec::new(),
+        parameters: parameters.to_vec(),
+        needs_first_node: false,
+    };
+    match replace_relations(combine, &mut gathering)? {
+        Err(obstacle) => Ok(Err(obstacle)),
+        Ok(()) => gathering.print(query, combine, parameters.len()),
+    }
+}
+
+fn replace_relations(
+    combine: &mut pg_sys::Query,
+    gathering: &mut Gathering,
+) -> Result<Result<(), Obstacle>, PostgresError> {
+    if let Err(obstacle) = expand_views(combine, false) {
+        return Ok(Err(obstacle));
+    }
+    for level in levels(combine) {
+        pgrx::check_for_interrupts!();
+        // SAFETY: a level of a private copy, of which nothing else is held.
+        let level = unsafe { &mut *level };
+        let filters = filter::of(level);
+        let used = Used::by(level);
+        if let Err(obstacle) = super::grouping::complete(level) {
+            return Ok(Err(obstacle));
+        }
+        for index in super::used::relations(level) {
+            match gathering.replace(level, index, &used, filters.of_range(index))? {
+                Ok(()) => {}
+                refused => return Ok(refused),
+            }
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// All query levels, the statement's own first.
+fn levels(query: &mut pg_sys::Query) -> Vec<*mut pg_sys::Query> {
+    let mut found = Vec::new();
+    tree::walk(std::ptr::from_mut(query).cast(), &mut |node| {
+        if tree::cast::<pg_sys::Query, _>(node).is_some() {
+            found.push(node.cast());
+        }
+        true
+    });
+    found
+}
+
+/// Puts the queries of views in their places, so that only tables are left.
+fn expand_views(query: &mut pg_sys::Query, of_view: bool) -> Result<(), Obstacle> {
+    for level in levels(query) {
+        // SAFETY: as above.
+        let level = unsafe { &mut *level };
+        if level.commandType != pg_sys::CmdType::CMD_SELECT || level.hasModifyingCTE {
+            return Err("a query in it changes rows");
+        }
+        if !level.rowMarks.is_null() {
+            return Err("it locks rows");
+        }
+        for index in super::used::relations(level) {
+            let entry = range(level, index);
+            // SAFETY: a look-up of a relation that is locked.
+            let kind = unsafe { pg_sys::get_rel_relkind((*entry).relid) } as u8;
+            if kind == pg_sys::RELKIND_VIEW {
+                // SAFETY: the entry is of a private copy.
+                unsafe {
+                    let view = view_query::of((*entry).relid).ok_or("a view is gone")?;
+                    let inner = build::copy(view);
+                    expand_views(inner, true)?;
+                    put_subquery(entry, inner);
+                }
+            } else if of_view && has_policies(entry) {
+                // The view's owner may see other rows than the session's role, which is to scan the table itself.
+                return Err("a view of it is over a table with row security");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn has_policies(entry: *mut pg_sys::RangeTblEntry) -> bool {
+    // SAFETY: an entry of a private copy.
+    let relation = Opened::open(unsafe { (*entry).relid }, pg_sys::NoLock);
+    relation.is_none_or(|relation| relation.class().relrowsecurity)
+}
+
+/// An entry of the range table, by its number from 1.
+fn range(query: &pg_sys::Query, index: i32) -> *mut pg_sys::RangeTblEntry {
+    // SAFETY: the range table has an entry for each number.
+    unsafe {
+        (*(*query.rtable).elements.add(index as usize - 1))
+            .ptr_value
+            .cast()
+    }
+}
+
+/// Makes the mention of a relation one of a subquery with the same columns.
+unsafe fn put_subquery(entry: *mut pg_sys::RangeTblEntry, query: &mut pg_sys::Query) {
+    // SAFETY: by the caller, who holds the entry alone.
+    unsafe {
+        (*entry).rtekind = RTEKind::RTE_SUBQUERY;
+        (*entry).subquery = query;
+        (*entry).relid = Oid::INVALID;
+        (*entry).relkind = 0;
+        (*entry).rellockmode = 0;
+        (*entry).tablesample = std::ptr::null_mut();
+        (*entry).inh = false;
+        (*entry).alias = pg_sys::makeAlias((*(*entry).eref).aliasname, std::ptr::null_mut());
+        let names = tree::strings((*(*entry).eref).colnames);
+        let mut entries =
+            tree::list::<pg_sys::TargetEntry>(query.targetList).filter(|entry| !entry.resjunk);
+        let mut given = Vec::new();
+        for name in names {
+            let name = match name.is_empty() {
+                true => format!("abelian_dropped_{}", given.len() + 1), // a dropped column keeps its place
+                false => name,
+            };
+            let name = pg_sys::pstrdup(parser::c_text(&name).as_ptr());
+            if let Some(entry) = entries.next() {
+                (*std::ptr::from_ref(entry).cast_mut()).resname = name;
+            }
+            given.push(pg_sys::makeString(name).cast());
+        }
+        (*(*entry).eref).colnames = tree::make_list(given);
+    }
+}
+
+impl Gathering {
+    fn replace(
+        &mut self,
+        level: &mut pg_sys::Query,
+        index: i32,
+        used: &Used,
+        filter: NodePtr,
+    ) -> Result<Result<(), Obstacle>, PostgresError> {
+        let entry = range(level, index);
+        // SAFETY: an entry of a private copy.
+        let relation = Relation::new(unsafe { (*entry).relid }, 0);
+        let from_one_node = match relation.placement {
+            Placement::Catalog => return Ok(Err("it reads a system catalogue, too")),
+            Placement::Distributed(_) => false,
+            Placement::Reference => true,
+            Placement::None => {
+                self.needs_first_node = true;
+                true
+            }
+        };
+        if self.parts.len() == PARTS_MAX {
+            return Ok(Err("it mentions too many tables"));
+        }
+        let Some(open) = Opened::open(relation.oid, pg_sys::NoLock) else {
+            return Ok(Err("a table of it is gone"));
+        };
+        if used.has_system_columns(index) {
+            return Ok(Err(
+                "a system column such as ctid means something on one node only",
+            ));
+        }
+        let mut columns = WorkerColumns::default();
+        let mut places = Vec::new();
+        for column in open.columns() {
+            let wanted = !column.attisdropped && used.has(index, column.attnum);
+            places.push(wanted.then(|| columns.push(variable(column), 0)));
+        }
+        if columns.len() == 0 {
+            // SAFETY: makes a constant, since there must be something for each row.
+            columns.push(unsafe { pg_sys::makeBoolConst(true, false) }, 0);
+        }
+        let query = select(entry, filter);
+        let first = self.parameters.len();
+        self.parameters.extend(columns.arrays());
+        let rows = build::rows(first, &self.parameters)?;
+        rows.targetList =
+            tree::make_list(open.columns().iter().zip(&places).map(|(column, place)| {
+                let value = place.map_or_else(|| null_of(column), |place| columns.read(place));
+                build::target(value, column.attnum).cast()
+            }));
+        // SAFETY: as above.
+        unsafe { put_subquery(entry, rows) };
+        self.parts.push(Part {
+            query,
+            columns,
+            from_one_node,
+        });
+        Ok(Ok(()))
+    }
+
+    fn print(
+        mut self,
+        query: &pg_sys::Query,
+        combine: &mut pg_sys::Query,
+        own: usize,
+    ) -> Result<Result<Json, Obstacle>, PostgresError> {
+        self.fill_target_lists();
+        let worker = self.union_all(|part| !part.from_one_node)?;
+        let shares = self.parts.iter().any(|part| part.from_one_node);
+        let of_one = match shares {
+            true => Some(self.union_all(|_| true)?),
+            false => None,
+        };
+        if worker.is_empty() {
+            return Ok(Err("no table of it is distributed"));
+        }
+        let combine = parser::deparse_for(combine, &[])?;
+        let (own, all) = (&self.parameters[..own], &self.parameters[..]);
+        let checked = build::check(&worker, own)
+            .and_then(|()| {
+                of_one
+                    .as_deref()
+                    .map_or(Ok(()), |text| build::check(text, own))
+            })
+            .and_then(|()| build::result_types(&combine, all));
+        match checked {
+            Ok(types) if types != build::types_of(query) => {
+                return Ok(Err("its result would have other types"));
+            }
+            Ok(_) => {}
+            Err(_) => return Ok(Err("its parts cannot be put together")),
+        }
+        let types: Vec<u32> = std::iter::once(pg_sys::INT4OID)
+            .chain(self.parts.iter().flat_map(|part| part.columns.types()))
+            .map(|oid| oid.to_u32())
+            .collect();
+        Ok(Ok(json!({
+            "mode": "combine", "worker": worker, "worker_of_one": of_one, "combine": combine, "worker_types": types,
+            "parts": self.parts.iter().map(|part| part.columns.len()).collect::<Vec<_>>(),
+            "first_node": self.needs_first_node,
+            "combine_parameters": all.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>(), "pulls_rows": true,
+        })))
+    }
+
+    /// All parts get the same columns: their number, and those of all parts, of which only their own have values.
+    fn fill_target_lists(&mut self) {
+        for number in 0..self.parts.len() {
+            let mut values = vec![number_of(number)];
+            for (other, part) in self.parts.iter().enumerate() {
+                values.extend(part.columns.values(other == number));
+            }
+            self.parts[number].query.targetList = tree::make_list(
+                values
+                    .into_iter()
+                    .enumerate()
+                    .map(|(at, value)| build::target(value, at as i16 + 1).cast()),
+            );
+        }
+    }
+
+    fn union_all(&mut self, of: impl Fn(&Part) -> bool) -> Result<String, PostgresError> {
+        let mut texts = Vec::new();
+        for part in self.parts.iter_mut().filter(|part| of(part)) {
+            texts.push(format!("({})", parser::deparse_for(part.query, &[])?));
+        }
+        Ok(texts.join(" UNION ALL "))
+    }
+}
+
+fn variable(column: &pg_sys::FormData_pg_attribute) -> NodePtr {
+    // SAFETY: makes a node; the relation is the only range of its part.
+    unsafe {
+        pg_sys::makeVar(
+            1,
+            column.attnum,
+            column.atttypid,
+            column.atttypmod,
+            column.attcollation,
+            0,
+        )
+        .cast()
+    }
+}
+
+fn null_of(column: &pg_sys::FormData_pg_attribute) -> NodePtr {
+    let type_oid = match column.attisdropped {
+        true => pg_sys::INT4OID,
+        false => build::value_type(column.atttypid),
+    };
+    build::null(type_oid)
+}
+
+fn number_of(part: usize) -> NodePtr {
+    // SAFETY: makes a constant of a type that is passed by value.
+    unsafe {
+        pg_sys::makeConst(
+            pg_sys::INT4OID,
+            -1,
+            Oid::INVALID,
+            4,
+            pg_sys::Datum::from(part as i32),
+            false,
+            true,
+        )
+        .cast()
+    }
+}
+
+/// SELECT of nothing yet from one relation.
+fn select(entry: *mut pg_sys::RangeTblEntry, filter: NodePtr) -> &'static mut pg_sys::Query {
+    let query = tree::make::<pg_sys::Query>();
+    let from = tree::make::<pg_sys::FromExpr>();
+    let range = tree::make::<pg_sys::RangeTblRef>();
+    range.rtindex = 1;
+    from.fromlist = tree::make_list([std::ptr::from_mut(range).cast()]);
+    from.quals = filter;
+    query.commandType = pg_sys::CmdType::CMD_SELECT;
+    query.canSetTag = true;
+    query.jointree = from;
+    query.rtable = tree::make_list([tree::copy(entry).cast()]);
+    query
+}

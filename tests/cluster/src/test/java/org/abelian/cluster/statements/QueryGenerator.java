@@ -1,0 +1,242 @@
+package org.abelian.cluster.statements;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+
+/**
+ * Random SELECTs over the tables of {@link RandomQueriesIT}. Every one has one right answer: rows
+ * are limited only in a total order.
+ */
+final class QueryGenerator {
+  /** A column that a condition may name; the type is int or text. */
+  private record Column(String name, String type) {}
+
+  private record Table(String name, List<Column> columns) {}
+
+  private static final List<Table> TABLES =
+      List.of(
+          table("shop", "id int", "city int", "name text", "size int"),
+          table("sale", "id int", "shop int", "item int", "amount int", "note text"),
+          table("visit", "shop int", "n int", "guest text", "stay int"),
+          table("item", "id int", "label text", "price int"),
+          table("local", "k int", "w int", "tag text"));
+
+  private static final int DEPTH_MAX = 3;
+
+  private final Random random;
+  private int names;
+
+  QueryGenerator(long seed) {
+    random = new Random(seed);
+  }
+
+  private static Table table(String name, String... columns) {
+    List<Column> all = new ArrayList<>();
+    for (String column : columns) {
+      String[] parts = column.split(" ");
+      all.add(new Column(parts[0], parts[1]));
+    }
+    return new Table(name, all);
+  }
+
+  /** The next statement. */
+  String next() {
+    names = 0;
+    if (chance(8)) {
+      String name = name();
+      String inner = simple(1, List.of(), List.of("int", "text"));
+      String from = "%s AS a(x, y) JOIN %s AS b(x, y) ON a.x = b.x".formatted(name, name);
+      return "WITH %s AS (%s) SELECT a.x, a.y, b.y FROM %s".formatted(name, inner, from);
+    }
+    if (chance(6)) {
+      List<String> types = types();
+      String operation =
+          pick(List.of("UNION", "UNION ALL", "INTERSECT", "EXCEPT", "EXCEPT ALL", "INTERSECT ALL"));
+      return "(%s) %s (%s)%s"
+          .formatted(
+              simple(1, List.of(), types), operation, simple(1, List.of(), types), limit(types));
+    }
+    List<String> types = types();
+    return chance(3) ? grouped(0, List.of()) : simple(0, List.of(), types) + limit(types);
+  }
+
+  private String limit(List<String> types) {
+    if (!chance(3)) {
+      return "";
+    }
+    List<String> order = new ArrayList<>();
+    for (int i = 1; i <= types.size(); i++) {
+      order.add(i + pick(List.of("", " DESC", " NULLS FIRST")));
+    }
+    String rows = chance(2) ? " LIMIT " + random.nextInt(8) : "";
+    return " ORDER BY " + String.join(", ", order) + rows + (chance(4) ? " OFFSET 2" : "");
+  }
+
+  private List<String> types() {
+    List<String> types = new ArrayList<>();
+    for (int i = random.nextInt(3); i >= 0; i--) {
+      types.add(pick(List.of("int", "int", "text")));
+    }
+    return types;
+  }
+
+  /** SELECT with columns of these types, after those of outer queries. */
+  private String simple(int depth, List<Column> outer, List<String> types) {
+    List<Column> own = new ArrayList<>();
+    String from = from(depth, own);
+    String values =
+        types.stream().map(type -> value(depth, type, own)).collect(Collectors.joining(", "));
+    String distinct = chance(6) ? "DISTINCT " : "";
+    return "SELECT " + distinct + values + " FROM " + from + where(depth, own, outer);
+  }
+
+  private String grouped(int depth, List<Column> outer) {
+    List<Column> own = new ArrayList<>();
+    String from = from(depth, own);
+    Column key = any(own, "int");
+    String sets = pick(List.of("%s", "%s", "ROLLUP (%s)", "GROUPING SETS ((%s), ())"));
+    String having = chance(3) ? " HAVING count(*) > 1" : "";
+    return "SELECT %s, %s, %s FROM %s%s GROUP BY %s%s"
+        .formatted(
+            key.name(),
+            aggregate(own),
+            aggregate(own),
+            from,
+            where(depth, own, outer),
+            sets.formatted(key.name()),
+            having);
+  }
+
+  private String aggregate(List<Column> own) {
+    String number = any(own, "int").name();
+    String text = any(own, "text").name();
+    return pick(List.of(
+            "count(*)",
+            "count(%1$s)",
+            "sum(%1$s)",
+            "min(%2$s)",
+            "avg(%1$s)",
+            "count(DISTINCT %1$s)",
+            "sum(%1$s) FILTER (WHERE %1$s > 3)",
+            "string_agg(%2$s, ',' ORDER BY %2$s)",
+            "percentile_disc(0.5) WITHIN GROUP (ORDER BY %1$s)"))
+        .formatted(number, text);
+  }
+
+  private String from(int depth, List<Column> columns) {
+    StringBuilder from = new StringBuilder(item(depth, columns));
+    for (int i = random.nextInt(depth == 0 ? 4 : 2); i > 0; i--) {
+      List<Column> right = new ArrayList<>();
+      String item = item(depth, right);
+      if (chance(12)) {
+        from.append(" CROSS JOIN ").append(item);
+        columns.addAll(right);
+        continue;
+      }
+      String kind = pick(List.of("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"));
+      String condition = any(columns, "int").name() + " = " + any(right, "int").name();
+      if (!kind.equals("FULL JOIN") && chance(3)) {
+        condition += " AND " + comparison(pick(List.of(columns, right)));
+      }
+      from.append(" %s %s ON %s".formatted(kind, item, condition));
+      columns.addAll(right);
+    }
+    return from.toString();
+  }
+
+  private String item(int depth, List<Column> columns) {
+    String alias = name();
+    if (depth < DEPTH_MAX && chance(7)) {
+      columns.add(new Column(alias + ".x", "int"));
+      columns.add(new Column(alias + ".y", "text"));
+      String inner =
+          simple(depth + 1, List.of(), List.of("int", "text"))
+              + (chance(3) ? " ORDER BY 1, 2 LIMIT 5" : "");
+      return "(%s) AS %s(x, y)".formatted(inner, alias);
+    }
+    Table table = pick(TABLES);
+    table.columns().stream()
+        .map(column -> new Column(alias + "." + column.name(), column.type()))
+        .forEach(columns::add);
+    return table.name() + " AS " + alias;
+  }
+
+  private String where(int depth, List<Column> own, List<Column> outer) {
+    List<String> conditions = new ArrayList<>();
+    for (int i = random.nextInt(3); i > 0; i--) {
+      conditions.add(condition(depth, own));
+    }
+    if (!outer.isEmpty()) {
+      conditions.add(any(own, "int").name() + " = " + any(outer, "int").name());
+    }
+    return conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions);
+  }
+
+  private String condition(int depth, List<Column> own) {
+    if (depth < DEPTH_MAX && chance(3)) {
+      String number = any(own, "int").name();
+      return switch (random.nextInt(4)) {
+        case 0 -> number + " IN (" + simple(depth + 1, List.of(), List.of("int")) + ")";
+        case 1 -> not() + "EXISTS (" + simple(depth + 1, own, List.of("int")) + ")";
+        case 2 -> number + " > (" + counting(depth + 1, own) + ")";
+        default -> number + " >= ALL (" + simple(depth + 1, own, List.of("int")) + ")";
+      };
+    }
+    return chance(6) ? "(" + comparison(own) + " OR " + comparison(own) + ")" : comparison(own);
+  }
+
+  private String counting(int depth, List<Column> outer) {
+    List<Column> own = new ArrayList<>();
+    String from = from(depth, own);
+    return "SELECT count(*) - 3 FROM " + from + where(depth, own, outer);
+  }
+
+  private String not() {
+    return chance(3) ? "NOT " : "";
+  }
+
+  private String comparison(List<Column> columns) {
+    Column column = pick(columns);
+    if (column.type().equals("text")) {
+      return pick(List.of("%s > 'b'", "%s LIKE '%%a%%'", "%s IS NOT NULL", "%s = 'c1'"))
+          .formatted(column.name());
+    }
+    String value = Integer.toString(random.nextInt(12));
+    return pick(List.of(
+            "%1$s = %2$s", "%1$s < %2$s", "%1$s >= %2$s", "%1$s IS NULL", "%1$s <> %2$s"))
+        .formatted(column.name(), value);
+  }
+
+  private String value(int depth, String type, List<Column> columns) {
+    Column column = any(columns, type);
+    if (type.equals("text")) {
+      return pick(List.of("%s", "%s", "coalesce(%s, '?')", "upper(%s)")).formatted(column.name());
+    }
+    if (depth < 2 && chance(8)) {
+      return "(" + counting(depth + 1, columns) + ")::int";
+    }
+    if (depth == 0 && chance(10)) {
+      return "(count(*) OVER (PARTITION BY " + column.name() + "))::int";
+    }
+    return pick(List.of("%s", "%s", "%s + 1", "coalesce(%s, -1)")).formatted(column.name());
+  }
+
+  private Column any(List<Column> columns, String type) {
+    List<Column> fitting = columns.stream().filter(one -> one.type().equals(type)).toList();
+    return pick(fitting);
+  }
+
+  private String name() {
+    return "q" + ++names;
+  }
+
+  private boolean chance(int oneIn) {
+    return random.nextInt(oneIn) == 0;
+  }
+
+  private <T> T pick(List<T> values) {
+    return values.get(random.nextInt(values.size()));
+  }
+}

@@ -1,0 +1,106 @@
+package org.abelian.cluster.statements;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import org.abelian.harness.LocalCluster;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.RouterServer;
+import org.abelian.harness.WithCluster;
+import org.abelian.harness.WithNode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Whatever a SELECT joins, nests or compares, over tables of every placement: the answer is that of
+ * one PostgreSQL. So many statements as {@code -Dabelian.soak.statements} says.
+ */
+@WithNode
+@WithCluster
+class RandomQueriesIT {
+  private static final int STATEMENTS = Integer.getInteger("abelian.soak.statements", 400);
+  private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
+
+  /** A statement that takes longer says nothing about answers. */
+  private static final String BOUNDED = "SET statement_timeout = '20s'";
+
+  private static final String DROP = "DROP TABLE IF EXISTS shop, sale, visit, item, local CASCADE";
+
+  private static final List<String> TABLES =
+      List.of(
+          "CREATE TABLE shop (id int PRIMARY KEY, gone int, city int, name text, size int)",
+          "ALTER TABLE shop DROP COLUMN gone",
+          "CREATE TABLE sale (id int PRIMARY KEY, shop int, item int, amount int, note text)",
+          "CREATE TABLE visit (shop int, n int, guest text, stay int, PRIMARY KEY (shop, n))",
+          "CREATE TABLE item (id int PRIMARY KEY, label text, price int)",
+          "CREATE TABLE local (k int, w int, tag text)");
+
+  private static final List<String> PLACEMENTS =
+      List.of(
+          "SELECT create_distributed_table('shop', 'id')",
+          "SELECT create_distributed_table('sale', 'id', colocate_with => 'none')",
+          "SELECT create_distributed_table('visit', 'shop', colocate_with => 'shop')",
+          "SELECT create_reference_table('item')");
+
+  private static final List<String> ROWS =
+      List.of(
+          "INSERT INTO shop SELECT i, nullif(i % 4, 0), chr(97 + i % 5) || i, nullif(i % 7, 3)"
+              + " FROM generate_series(1, 14) i",
+          "INSERT INTO sale SELECT i, nullif(i * i % 15, 1), i % 6, i % 11, CASE WHEN i % 5 > 0"
+              + " THEN chr(97 + i % 4) || i % 3 END FROM generate_series(1, 40) i",
+          "INSERT INTO visit SELECT i % 9, i, nullif('c' || i % 3, 'c2'), i % 10 FROM"
+              + " generate_series(1, 25) i",
+          "INSERT INTO item SELECT i, 'b' || i, i * 2 FROM generate_series(0, 5) i",
+          "INSERT INTO local VALUES (1, 5, 'a'), (2, NULL, 'c1'), (NULL, 3, NULL), (7, 7, 'bab')");
+
+  private final LocalNode single;
+  private final RouterServer router;
+  private Twins twins;
+
+  RandomQueriesIT(LocalNode single, LocalCluster cluster, RouterServer router) {
+    this.single = single;
+    this.router = router;
+  }
+
+  @BeforeEach
+  void create() throws SQLException {
+    twins = new Twins(single, router, "");
+    twins.same(DROP);
+    TABLES.forEach(twins::same);
+    for (String placement : PLACEMENTS) {
+      Twins.run(twins.routed(), placement);
+    }
+    ROWS.forEach(twins::same);
+    twins.same(BOUNDED);
+  }
+
+  @AfterEach
+  void drop() throws SQLException {
+    twins.same(DROP);
+    twins.close();
+  }
+
+  @Test
+  void everyQueryAnswersAsOnOnePostgreSql() {
+    QueryGenerator generator = new QueryGenerator(SEED);
+    int answered = 0;
+    for (int i = 0; i < STATEMENTS; i++) {
+      String sql = generator.next();
+      List<String> expected = sorted(twins.both().get(0), sql);
+      assertEquals(
+          expected,
+          sorted(twins.both().get(1), sql),
+          "statement " + i + " of seed " + SEED + ": " + sql);
+      answered += expected.size() == 1 && expected.get(0).length() == 5 ? 0 : 1;
+    }
+    assertTrue(answered > STATEMENTS * 9 / 10, "errors prove little, seed " + SEED);
+  }
+
+  private static List<String> sorted(Connection connection, String sql) {
+    return Twins.answer(connection, sql).stream().sorted().toList();
+  }
+}

@@ -61,7 +61,8 @@ BEGIN
       found := found || public.rows_of(statement, types, arguments);
       CONTINUE;
     END IF;
-    EXECUTE format('PREPARE worker %s AS %s', types, merge->>'worker');
+    EXECUTE format('PREPARE worker %s AS %s', types,
+      CASE node WHEN 0 THEN coalesce(merge->>'worker_of_one', merge->>'worker') ELSE merge->>'worker' END);
     EXECUTE format('CREATE TEMP TABLE one_node (%s) AS EXECUTE worker %s', columns, arguments);
     IF node = 0 THEN
       EXECUTE format('CREATE TEMP TABLE worker_rows AS SELECT %s FROM one_node', as_text);
@@ -75,9 +76,12 @@ BEGIN
   IF merge->>'mode' = 'concat' THEN
     RETURN found;
   END IF;
+  -- The first column of a row says which part the row is of, where there are parts; each has columns of its own.
   EXECUTE (SELECT format('SELECT concat_ws('', '', %s) FROM worker_rows',
-             string_agg(format('quote_literal(coalesce(array_agg(c%s)::text, ''{}''))', i), ', '))
-             FROM generate_series(1, jsonb_array_length(merge->'worker_types')) i) INTO literals;
+             string_agg(format('quote_literal(coalesce((array_agg(c%s) FILTER (WHERE %s))::text, ''{}''))', i, rows), ', ' ORDER BY i))
+             FROM (SELECT i, 'true' AS rows FROM generate_series(1, jsonb_array_length(merge->'worker_types')) i WHERE merge->'parts' IS NULL
+                   UNION ALL SELECT 1 + row_number() OVER (ORDER BY part, g), 'c1 = ' || quote_literal(part - 1)
+                   FROM jsonb_array_elements_text(merge->'parts') WITH ORDINALITY p(size, part), generate_series(1, size::int) g) w) INTO literals;
   RETURN rows_of(merge->>'combine',
     (SELECT '(' || string_agg(t::oid::regtype::text, ', ' ORDER BY n) || ')' FROM jsonb_array_elements_text(merge->'combine_parameters') WITH ORDINALITY p(t, n)),
     '(' || concat_ws(', ', nullif(trim(arguments, '()'), ''), literals) || ')');
@@ -100,7 +104,7 @@ BEGIN
     expected := (SELECT array_agg(x ORDER BY x) FROM unnest(expected) x);
   END IF;
   IF got IS NOT DISTINCT FROM expected THEN
-    RETURN 'same by ' || (merge->>'mode') || CASE WHEN (merge->>'pulls_rows')::boolean THEN ' of pulled rows' ELSE '' END;
+    RETURN 'same by ' || CASE WHEN merge->'parts' IS NOT NULL THEN 'gathering: ' || (merge->>'reason') ELSE merge->>'mode' END || CASE WHEN merge->'parts' IS NULL AND (merge->>'pulls_rows')::boolean THEN ' of pulled rows' ELSE '' END;
   END IF;
   RETURN format(E'DIFFERS: %s\n expected %s\n got %s\n plan %s', statement, expected, got, merge);
 END $$;
@@ -177,6 +181,8 @@ SELECT compare(statement) AS result, statement FROM (VALUES
   ('SELECT part FROM orders UNION ALL SELECT part FROM parts'),
   ('SELECT grp, max(c) FROM (SELECT grp, 1 AS c FROM orders UNION ALL SELECT ''z'', qty FROM lines) s GROUP BY grp'),
   ('WITH big AS (SELECT * FROM orders WHERE amount > 100) SELECT count(*), max(id) FROM big'),
+  ('WITH a AS (SELECT part, id FROM orders) SELECT count(*) FROM a x JOIN a y ON x.part = y.part'),
+  ('WITH a AS (SELECT part, grp FROM orders) SELECT count(*) FROM a x WHERE NOT EXISTS (SELECT FROM a y WHERE x.part = y.part AND x.grp < y.grp)'),
   ('WITH a AS (SELECT k, id FROM orders) SELECT count(*) FROM a x JOIN a y ON x.k = y.k AND x.id < y.id'),
   ('WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT count(*) FROM n, orders'),
   ('SELECT count(*) FROM orders, (VALUES (1), (2)) v(x) WHERE part = x'),

@@ -67,7 +67,11 @@ fn gathered(
     if plan["mode"] != "refuse" || query.commandType != CmdType::CMD_SELECT {
         return Ok(plan);
     }
-    Ok(gather::divide(query, parameters)?.unwrap_or(plan))
+    let Ok(mut merge) = gather::divide(query, parameters)? else {
+        return Ok(plan);
+    };
+    merge["reason"] = plan["reason"].clone();
+    Ok(merge)
 }
 
 fn refuse(reason: &str) -> Json {

@@ -17,7 +17,7 @@ import java.util.List;
  *     says which part a row is of; empty when all rows have all columns
  * @param firstNode true when rows of the first node alone are among them
  * @param pullsRows true when the workers give rows of the tables as they are, as many as there are
- * @param reason why it cannot be merged; null unless REFUSE
+ * @param reason why it cannot be merged, or why rows of whole tables come together; else null
  */
 public record MergeFacts(
     Mode mode,

@@ -123,8 +123,13 @@ public final class ExplainText {
     }
     String rows = merge.pullsRows() ? "the rows" : "a part of the result";
     List<String> lines = new ArrayList<>();
-    lines.add(
-        "Run: scatter, each node gives " + rows + " by the worker query; one node finishes it");
+    if (merge.parts().isEmpty()) {
+      lines.add(
+          "Run: scatter, each node gives " + rows + " by the worker query; one node finishes it");
+    } else {
+      lines.add("Run: gather, one node runs it over the rows that all give by the worker query");
+      lines.add("Reason: " + merge.reason());
+    }
     addQuery("Worker query:", merge.worker(), lines);
     if (merge.workerOfOne() != null) {
       addQuery("Worker query of the first of these nodes:", merge.workerOfOne(), lines);

@@ -1,13 +1,21 @@
 //! What COPY FROM reads: a router that divides the lines among nodes must find the distribution column in each.
 
 use super::functions::{self, Functions};
+use super::parser;
 use super::tree::{self, NodePtr};
+use crate::boundary::PostgresError;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid};
 use serde_json::{Map, Value as Json, json};
+use std::ffi::CStr;
 
-/// The facts of a COPY into a table that exists, and what the defaults of the columns do that it leaves out.
-pub fn facts(copy: &pg_sys::CopyStmt, table: Oid) -> (Json, Functions) {
+/// The facts of a COPY into a table that exists, and what its condition does, and the defaults of the columns that it
+/// leaves out.
+pub fn facts(
+    copy: &pg_sys::CopyStmt,
+    table: Oid,
+    text: &CStr,
+) -> Result<(Json, Functions), PostgresError> {
     let named = tree::strings(copy.attlist);
     let attributes = attributes(table);
     let find = |name: &String| {
@@ -29,9 +37,31 @@ pub fn facts(copy: &pg_sys::CopyStmt, table: Oid) -> (Json, Functions) {
         .collect();
     let facts = json!({
         "client": copy.filename.is_null() && !copy.is_program, "columns": columns,
-        "options": options(copy.options), "filtered": !copy.whereClause.is_null(),
+        "options": options(copy.options), "filtered": false,
     });
-    (facts, functions::called_by(&defaults))
+    let expressions: Vec<NodePtr> = defaults.into_iter().chain(condition(copy, text)?).collect();
+    Ok((facts, functions::called_by(&expressions)))
+}
+
+/// The WHERE clause, as the condition of a query over the table.
+fn condition(copy: &pg_sys::CopyStmt, text: &CStr) -> Result<Option<NodePtr>, PostgresError> {
+    if copy.whereClause.is_null() {
+        return Ok(None);
+    }
+    let mut select = pg_sys::SelectStmt {
+        type_: pg_sys::NodeTag::T_SelectStmt,
+        fromClause: tree::make_list([copy.relation.cast()]),
+        whereClause: copy.whereClause,
+        ..Default::default()
+    };
+    let statement = pg_sys::RawStmt {
+        type_: pg_sys::NodeTag::T_RawStmt,
+        stmt: (&raw mut select).cast(),
+        ..Default::default()
+    };
+    let query = parser::analyse(&statement, text, &[])?.query;
+    // SAFETY: an analysed query has a condition, which may be null.
+    Ok(Some(unsafe { (*query.jointree).quals }))
 }
 
 struct Attribute {

@@ -2,7 +2,7 @@
 //! views or search path. Executes nothing; takes the locks that the analysis of the statement itself would take.
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
-//! `scope`, `bounds` and `conditions` (levels of a query), `sql_body`, `node_functions` and `functions`, `blind`, `procedure_call`, `insert`, `copy`, `tokens`, `prepared`, `cursor`, `utility`, `definition`, `temporary` and `view_query` (commands), `locality` (which queries can be
+//! `scope`, `bounds` and `conditions` (levels of a query), `sql_body`, `node_functions` and `functions`, `blind`, `procedure_call`, `insert`, `copy`, `copy_out`, `tokens`, `prepared`, `cursor`, `utility`, `definition`, `temporary` and `view_query` (commands), `locality` (which queries can be
 //! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `computed` and `made` (values of an INSERT that are known before its rows are placed), `insert_select` (rows that go to other nodes), `statement`.
 
 pub mod blind;
@@ -11,6 +11,7 @@ mod combined;
 mod computed;
 mod conditions;
 mod copy;
+mod copy_out;
 mod cursor;
 pub mod definition;
 pub mod functions;

@@ -6,8 +6,8 @@ use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
-    blind, bounds, combined, copy, cursor, functions, insert, insert_select, made, merge, parser,
-    prepared, procedure_call, relation, utility, view_query,
+    blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select, made, merge,
+    parser, prepared, procedure_call, relation, utility, view_query,
 };
 use crate::boundary::{self, PostgresError};
 use crate::object;
@@ -114,14 +114,7 @@ fn describe_utility(
         describe_functions(&[call.funcexpr.cast()], facts);
         procedure_call::describe(procedure_call::called(call), facts);
     }
-    if let Some(copy) = tree::cast::<pg_sys::CopyStmt, _>(command)
-        && let Some(table) = tree::cast::<pg_sys::RangeVar, _>(copy.relation)
-        && let Some(table) = relation::existing(table)
-    {
-        let (copied, defaults) = copy::facts(copy, table);
-        facts["copy"] = copied;
-        fill_in(&defaults, facts);
-    }
+    describe_copy(command, facts, text)?;
     prepared::describe(command, facts, text);
     cursor::describe(command, facts, text);
     if utility::stores_rows(command) {
@@ -139,6 +132,19 @@ fn describe_utility(
         Some(inner) => describe_statement_inside(command, inner, facts, text),
         None => Ok(()),
     }
+}
+
+fn describe_copy(command: NodePtr, facts: &mut Json, text: &CStr) -> Result<(), PostgresError> {
+    let Some(copy) = tree::cast::<pg_sys::CopyStmt, _>(command) else {
+        return Ok(());
+    };
+    let table = tree::cast::<pg_sys::RangeVar, _>(copy.relation).and_then(relation::existing);
+    if let (true, Some(table)) = (copy.is_from, table) {
+        let (copied, called) = copy::facts(copy, table, text)?;
+        facts["copy"] = copied;
+        fill_in(&called, facts);
+    }
+    copy_out::describe(command, table, facts, text)
 }
 
 fn describe_statement_inside(

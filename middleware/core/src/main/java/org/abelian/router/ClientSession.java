@@ -20,6 +20,7 @@ import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.explain.Explain;
 import org.abelian.router.frontend.Authentication;
+import org.abelian.router.frontend.CopyOutCommand;
 import org.abelian.router.frontend.CopyRelay;
 import org.abelian.router.frontend.CursorCommands;
 import org.abelian.router.frontend.ExecuteCommand;
@@ -303,6 +304,7 @@ public final class ClientSession
   public void free() {
     input.queue().close();
     output.queue().close();
+    replies.abandon();
     named.clear();
     transaction.end();
     if (settings != null) {
@@ -463,6 +465,7 @@ public final class ClientSession
         procedures,
         new Explain(engine, procedures),
         new CursorCommands(executor, routing, statements, portals),
+        new CopyOutCommand(executor, routing, statements),
         new StatementTrace(engine, trace));
   }
 

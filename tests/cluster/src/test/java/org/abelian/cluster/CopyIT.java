@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -109,6 +111,8 @@ class CopyIT {
         copy("COPY entry FROM STDIN", "1\t7\tin\t1\t\\N\n20\t7\tout\t\\N\t2020-01-01 00:00:00\n"),
         copy("COPY kind FROM STDIN", "a\tb\n\\N\tc\n"),
         copy("COPY kind FROM STDIN (FORMAT csv)", "x,\"1\n2\"\n", "y,2\n"),
+        copy(wide + " WHERE id > 131 AND owner <> 'b'", "130\ta\t1\n132\ta\t1\n133\tb\t2\n"),
+        copy("COPY kind FROM STDIN WHERE name > 'b'", "a\tb\nx\tc\n"),
         copy("COPY kind FROM STDIN", "in\ttwice\n"));
   }
 
@@ -132,6 +136,9 @@ class CopyIT {
         copy(wide, good + "\n"),
         copy(wide + " CSV", "200,\"two\nlines\",1\n201,\"one\",2\n202,\"two\nlines\",x\n"),
         copy(wide + " CSV", "200,a,1\n201,\"open,1\n"),
+        copy(wide + " WHERE nothing = 1", good),
+        copy(wide + " WHERE id = (SELECT 1)", good),
+        copy(wide + " WHERE 1 / (id - 210) < 5", good),
         copy("COPY account (id, nothing) FROM STDIN", ""),
         copy("COPY account FROM STDIN (FORMAT xml)", ""),
         copy("COPY account FROM STDIN (DELIMITER 'ab')", ""));
@@ -227,6 +234,63 @@ class CopyIT {
   void aStatementThatFailsBeforeTheCopyEndsTheQuery() throws IOException {
     compare(client -> copy(client, "INSERT INTO account VALUES (1); COPY account FROM STDIN"));
     compare(client -> copy(client, "INSERT INTO account VALUES (1); COPY scratch FROM STDIN"));
+  }
+
+  /** Of binary data a piece is put in place of another; each must be told as by one node. */
+  private List<String> copyBinary(String table, UnaryOperator<String> change) throws IOException {
+    StringBuilder file = new StringBuilder();
+    try (WireClient bare = ParityFixture.wire(node.port())) {
+      String query = "COPY (SELECT id + 500, owner, balance FROM account ORDER BY id) TO STDOUT";
+      for (Message message : bare.query(query + " (FORMAT binary)").untilReady()) {
+        if (message.type() == 'd') {
+          file.append(new String(message.body(), StandardCharsets.ISO_8859_1));
+        }
+      }
+    }
+    String data = change.apply(file.toString());
+    String sql = "COPY " + table + " (id, owner, balance) FROM STDIN (FORMAT binary)";
+    return compare(
+        client -> {
+          client.query(sql).until('G');
+          byte[] bytes = data.getBytes(StandardCharsets.ISO_8859_1);
+          for (int at = 0; at < bytes.length; at += 37) {
+            client.copyData(Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + 37)));
+          }
+          client.copyDone();
+          return client.untilReady();
+        });
+  }
+
+  @Test
+  void binaryDataIsLoadedAsByOneNode() throws IOException {
+    List<String> told = copyBinary("account", data -> data);
+    assertTrue(told.contains("C COPY 20"), told.toString());
+    assertTrue(told.stream().anyMatch(line -> line.startsWith("D [520, ")), told.toString());
+  }
+
+  @Test
+  void dataWithoutATrailerAreWhole() throws IOException {
+    copyBinary("account", data -> data.substring(0, data.length() - 2));
+  }
+
+  @Test
+  void mistakesOfBinaryDataAreToldAsByOneNode() throws IOException {
+    String id = "\0\3\0\0\0\4\0\0\2\0"; // 512
+    List<UnaryOperator<String>> changes =
+        List.of(
+            data -> "no" + data,
+            data -> data.substring(0, 15),
+            data -> data.substring(0, data.length() - 30),
+            data -> data + "more",
+            data -> data.replace(id, "\0\2\0\0\0\4\0\0\2\0"),
+            data -> data.replace(id, "\0\3\0\0\0\4\0\0\0\1"),
+            data -> data.replace(id, "\0\3\0\0\0\3\0\2\0"),
+            data -> data.replace(id, "\0\3\377\377\377\377"),
+            data -> data.replace(id, "\0\3\377\377\377\376\0\0\2\0"));
+    for (UnaryOperator<String> change : changes) {
+      List<String> told = copyBinary("account", change);
+      assertTrue(told.get(0).startsWith("E "), told.toString());
+    }
   }
 
   @Test

@@ -250,7 +250,29 @@ public final class FactsParser {
             node.path("columns"),
             column -> new CopyFacts.Column(column.path(0).asText(), column.path(1).asText())),
         options,
-        node.path("filtered").asBoolean(true));
+        node.path("filtered").asBoolean(true),
+        copyOut(node.path("out")),
+        node.path("refused").asBoolean());
+  }
+
+  private static CopyOutFacts copyOut(JsonNode node) {
+    if (!node.isObject()) {
+      return null;
+    }
+    JsonNode format = node.path("format");
+    return new CopyOutFacts(
+        node.path("source").asText(),
+        node.path("of_table").asBoolean(),
+        format.path("binary").asBoolean(),
+        format.path("csv").asBoolean(),
+        format.path("header").asBoolean(),
+        format.path("delimiter").asText(),
+        format.path("null").asText(),
+        text(format.path("quote")),
+        text(format.path("escape")),
+        list(format.path("force_quote"), JsonNode::asText),
+        format.path("force_quote_all").asBoolean(),
+        text(format.path("encoding")));
   }
 
   private static ProcedureFacts procedure(JsonNode node) {

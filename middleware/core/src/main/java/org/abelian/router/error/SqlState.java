@@ -38,6 +38,8 @@ public enum SqlState {
   SERIALIZATION_FAILURE("40001"),
   /** The transaction was the victim of a deadlock over several nodes and may be tried again. */
   DEADLOCK_DETECTED("40P01"),
+  /** The user may not do that. */
+  INSUFFICIENT_PRIVILEGE("42501"),
   /** A name that cannot be. */
   INVALID_NAME("42602"),
   /** The statement names something that is not there. */

@@ -13,6 +13,7 @@ import org.abelian.router.error.SqlState;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.protocol.BackendType;
+import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.CString;
 import org.abelian.router.protocol.ErrorFields;
@@ -23,7 +24,7 @@ import org.abelian.router.protocol.FrontendType;
  * where the table has a copy on every node. The nodes have got their Execute; this step waits until
  * all want data, lets the client send it, and adds up the answers.
  */
-public final class CopyIn extends Reply implements CopyTarget {
+public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker {
   private static final int BATCH = 8192;
   private static final int UNSENT_MAX = 65536;
   private static final Pattern LINE = Pattern.compile("(?m)^(COPY .*?, line )(\\d+)");
@@ -34,6 +35,10 @@ public final class CopyIn extends Reply implements CopyTarget {
   private final List<NodeConnection> nodes;
   private final CopyDivision division;
   private final CopyLines lines;
+
+  /** In place of lines when the data are binary; else null. */
+  private final CopyTuples tuples;
+
   private final List<CopyField> fields = new ArrayList<>();
   private final ByteQueue[] key;
   private final List<ByteQueue> batches = new ArrayList<>();
@@ -56,10 +61,12 @@ public final class CopyIn extends Reply implements CopyTarget {
     this.nodes = List.copyOf(nodes);
     this.division = division;
     this.synced = synced;
-    lines = division == null ? null : new CopyLines(division.format(), this::line);
+    boolean binary = division != null && division.format() == null;
+    lines = division == null || binary ? null : new CopyLines(division.format(), this::line);
+    tuples = binary ? new CopyTuples(division.width(), this) : null;
     key = new ByteQueue[division == null ? 0 : division.columns().length];
     for (int at = 0; at < key.length; at++) {
-      fields.add(new CopyField(division.format()));
+      fields.add(binary ? null : new CopyField(division.format()));
     }
     numbers = new CopyLineNumbers(nodes.size());
     nodes.forEach(node -> batches.add(new ByteQueue(BATCH)));
@@ -213,7 +220,15 @@ public final class CopyIn extends Reply implements CopyTarget {
         flushIfMuch(index);
       }
     } else if (refusal == null) {
-      guard(() -> lines.add(array, frame + 5, length - 5));
+      guard(() -> add(array, frame + 5, length - 5));
+    }
+  }
+
+  private void add(byte[] array, int from, int length) {
+    if (tuples == null) {
+      lines.add(array, from, length);
+    } else {
+      tuples.add(array, from, length);
     }
   }
 
@@ -265,6 +280,63 @@ public final class CopyIn extends Reply implements CopyTarget {
     return true;
   }
 
+  @Override
+  public void header(byte[] array, int from, int to) {
+    for (int node = 0; node < nodes.size(); node++) {
+      append(node, array, from, to);
+    }
+  }
+
+  @Override
+  public void row(byte[] array, int from, int to) {
+    int node = 0;
+    if (readBinaryKey(array, from)) {
+      try {
+        node = division.key().node(key);
+      } catch (AbelianException e) {
+        append(0, array, from, to);
+        sendBatch(0);
+        throw e;
+      }
+    }
+    numbers.add(node);
+    append(node, array, from, to);
+  }
+
+  @Override
+  public void rest(byte[] array, int from, int to) {
+    append(0, array, from, to);
+  }
+
+  /** False when the row lacks a distribution column. */
+  private boolean readBinaryKey(byte[] array, int row) {
+    int count = BigEndian.int2(array, row);
+    for (int at = 0; at < key.length; at++) {
+      int column = division.columns()[at];
+      if (column >= count) {
+        return false;
+      }
+      int place = row + 2;
+      for (int field = 0; field < column; field++) {
+        place += 4 + Math.max(0, BigEndian.int4(array, place));
+      }
+      int length = BigEndian.int4(array, place);
+      key[at] = length < 0 ? null : new ByteQueue(Math.max(1, length));
+      if (length > 0) {
+        key[at].append(array, place + 4, length);
+      }
+    }
+    return true;
+  }
+
+  private void append(int node, byte[] array, int from, int to) {
+    ByteQueue batch = batches.get(node);
+    batch.append(array, from, to - from);
+    if (batch.size() >= BATCH) {
+      sendBatch(node);
+    }
+  }
+
   private void number(byte[] array, int from, int to, int node) {
     int returns = 0;
     int ends = 0;
@@ -313,7 +385,7 @@ public final class CopyIn extends Reply implements CopyTarget {
   public void end(byte type, byte[] reason, boolean sync) {
     boolean done = type == FrontendType.COPY_DONE;
     if (done && division != null && refusal == null) {
-      guard(lines::end);
+      guard(tuples == null ? lines::end : tuples::end);
     }
     boolean fails = refusal != null;
     for (int index = 0; index < nodes.size(); index++) {

@@ -3,6 +3,7 @@ package org.abelian.router.execution;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.protocol.BackendType;
@@ -135,7 +136,7 @@ public final class NodeReply extends Reply {
         if (passing == 0) {
           startLargeFrame(context, incoming);
         }
-        if (show != Show.ERRORS && context.output().queue().size() >= ReplyContext.OUTPUT_MAX) {
+        if (show != Show.ERRORS && context.isFull()) {
           return false;
         }
         connection.timeout(context.timeout());
@@ -161,7 +162,11 @@ public final class NodeReply extends Reply {
   private void passPiece(ReplyContext context, ByteQueue incoming) {
     int count = (int) Math.min(passing, incoming.size());
     if (showsRows(context)) {
-      context.output().queue().append(incoming.array(), incoming.start(), count);
+      try {
+        context.output().queue().append(incoming.array(), incoming.start(), count);
+      } catch (AbelianException noMemory) {
+        context.fail(noMemory); // The rest of the row is still to be read.
+      }
     }
     incoming.consume(count);
     passing -= count;

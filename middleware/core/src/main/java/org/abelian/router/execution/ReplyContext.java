@@ -11,6 +11,9 @@ public interface ReplyContext {
   /** Where the answers go. */
   ClientOutput output();
 
+  /** True when so much waits for the client that it should take it first. */
+  boolean isFull();
+
   /** True when an earlier reply of this group has failed. */
   boolean failed();
 

@@ -19,6 +19,9 @@ public final class ReplyQueue implements ReplyContext {
   private int timeoutMillis;
   private CopyTarget copyIn;
 
+  /** What the answers become before the client gets them; null for nothing else. */
+  private CopyOut diversion;
+
   /** An empty queue; whoever lets it read from nodes says before what becomes of errors. */
   public ReplyQueue(ClientOutput output) {
     this.output = output;
@@ -32,7 +35,49 @@ public final class ReplyQueue implements ReplyContext {
   /** Where the answers go. */
   @Override
   public ClientOutput output() {
-    return output;
+    return diversion == null ? output : diversion.staged();
+  }
+
+  @Override
+  public boolean isFull() {
+    passOn();
+    return output.queue().size() >= OUTPUT_MAX;
+  }
+
+  /** From now on the answers are the rows of a COPY. */
+  public void divert(CopyOut copy) {
+    diversion = copy;
+  }
+
+  /** The rows of a COPY have all come, unless one of the steps failed. */
+  public void endDiversion() {
+    CopyOut copy = diversion;
+    diversion = null;
+    if (copy != null && !failed) {
+      copy.finish(output);
+    }
+    if (copy != null) {
+      copy.close();
+    }
+  }
+
+  /** The session is over. */
+  public void abandon() {
+    if (diversion != null) {
+      diversion.close();
+      diversion = null;
+    }
+  }
+
+  private void passOn() {
+    if (diversion == null || failed) {
+      return;
+    }
+    try {
+      diversion.passOn(output);
+    } catch (RuntimeException e) {
+      fail(e);
+    }
   }
 
   /** Adds a step. */
@@ -117,7 +162,9 @@ public final class ReplyQueue implements ReplyContext {
   public void run() throws IOException {
     while (!steps.isEmpty()) {
       Reply step = steps.peek();
-      if ((!failed || step.runsAfterFailure()) && !runSafely(step)) {
+      boolean waits = (!failed || step.runsAfterFailure()) && !runSafely(step);
+      passOn();
+      if (waits) {
         return;
       }
       steps.poll();

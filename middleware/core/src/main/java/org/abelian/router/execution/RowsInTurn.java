@@ -35,7 +35,7 @@ public final class RowsInTurn extends Reply {
   @Override
   public boolean run(ReplyContext context) {
     for (; next < order.size(); next++) {
-      if (context.output().queue().size() >= ReplyContext.OUTPUT_MAX) {
+      if (context.isFull()) {
         return false;
       }
       if (!read(context, order.get(next), true)) {

@@ -39,6 +39,7 @@ public final class StatementStarter {
   private final ProcedureCalls procedures;
   private final Explain explain;
   private final CursorCommands cursors;
+  private final CopyOutCommand copies;
   private final StatementTrace trace;
 
   public StatementStarter(
@@ -48,6 +49,7 @@ public final class StatementStarter {
       ProcedureCalls procedures,
       Explain explain,
       CursorCommands cursors,
+      CopyOutCommand copies,
       StatementTrace trace) {
     this.context = executor.context();
     this.executor = executor;
@@ -56,6 +58,7 @@ public final class StatementStarter {
     this.procedures = procedures;
     this.explain = explain;
     this.cursors = cursors;
+    this.copies = copies;
     this.trace = trace;
   }
 
@@ -102,6 +105,8 @@ public final class StatementStarter {
   public Started onSeveral(BoundStatement bound, Route route) throws IOException {
     if (route instanceof Route.Cursor) {
       return Started.of(cursors.bind(bound));
+    } else if (route instanceof Route.CopyOut) {
+      return Started.of(copies.bind(bound));
     }
     if (explain.answers(bound.routed(), route)) {
       return Started.of(explain.bind(bound, route));

@@ -49,11 +49,10 @@ final class CopyRouting {
 
   Route route() {
     if (copy == null || !copy.client()) {
-      throw Refusals.copy(
-          table, "from a file or program of a node", "Use COPY FROM STDIN, or \\copy in psql.");
+      throw Refusals.serverFile();
     }
     if (copy.filtered()) {
-      throw Refusals.copy(table, "with a WHERE clause", "Leave the rows out before.");
+      throw Refusals.copy(table, "with WHERE", "Update all nodes, or leave the rows out before.");
     }
     if (!facts.functions().isEmpty()) {
       throw Refusals.opaqueFunction(facts.functions().get(0));
@@ -66,7 +65,8 @@ final class CopyRouting {
     }
     int[] nodes = placement.colocation().distinctNodes();
     int[] columns = placement.columns().stream().mapToInt(this::place).toArray();
-    CopyDivision division = new CopyDivision(format(), columns, key(columns, nodes));
+    CopyDivision division =
+        new CopyDivision(format(), copy.columns().size(), columns, key(columns, nodes));
     return new Route.CopyIn(table.name(), Arrays.stream(nodes).boxed().toList(), division);
   }
 
@@ -84,10 +84,12 @@ final class CopyRouting {
     for (int at = 0; at < places.length; at++) {
       KeyReader reader = reader(placement.columns().get(at), copy.columns().get(places[at]).type());
       int parameter = at + 1;
-      columns.add((values, sink) -> reader.read(values, parameter, PgType.UNKNOWN, sink));
+      int type = isBinary() ? PgType.named(copy.columns().get(places[at]).type()) : PgType.UNKNOWN;
+      columns.add((values, sink) -> reader.read(values, parameter, type, sink));
     }
     RowKey key = new RowKey(table, placement, columns);
-    return fields -> Arrays.binarySearch(nodes, key.node(new FieldValues(fields)));
+    boolean binary = isBinary();
+    return fields -> Arrays.binarySearch(nodes, key.node(new FieldValues(binary, fields)));
   }
 
   private KeyReader reader(KeyColumn column, String type) {
@@ -105,11 +107,10 @@ final class CopyRouting {
         throw unsupportedOption(option);
       }
     }
-    String format = text("format", "text");
-    if (format.equals("binary")) {
-      throw Refusals.copy(table, "in format binary", "Use the format text or csv.");
+    if (isBinary()) {
+      return null;
     }
-    boolean csv = format.equals("csv"); // What is neither, a node refuses.
+    boolean csv = text("format", "text").equals("csv"); // What is neither, a node refuses.
     if (copy.options().containsKey("encoding") && !Encodings.isUtf8(text("encoding", ""))) {
       throw unsupportedOption("encoding");
     }
@@ -124,6 +125,10 @@ final class CopyRouting {
         quote,
         character("escape", text("quote", "\"")),
         header());
+  }
+
+  private boolean isBinary() {
+    return text("format", "text").equals("binary");
   }
 
   private AbelianException unsupportedOption(String option) {

@@ -2,14 +2,17 @@ package org.abelian.router.routing;
 
 import org.abelian.router.protocol.ByteQueue;
 
-/** Fields of a line of COPY as parameters, in text format. The array is not copied. */
+/** Fields of a row of COPY as parameters. The array is not copied. */
 final class FieldValues implements BoundValues {
+  private final boolean binary;
   private final ByteQueue[] fields;
 
   /**
+   * @param binary true when they are in binary format
    * @param fields null where a value is NULL
    */
-  FieldValues(ByteQueue... fields) {
+  FieldValues(boolean binary, ByteQueue... fields) {
+    this.binary = binary;
     this.fields = fields;
   }
 
@@ -20,7 +23,7 @@ final class FieldValues implements BoundValues {
 
   @Override
   public boolean isBinary(int parameter) {
-    return false;
+    return binary;
   }
 
   @Override

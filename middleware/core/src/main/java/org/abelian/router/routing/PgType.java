@@ -38,7 +38,31 @@ public final class PgType {
           Map.entry(1231, NUMERIC),
           Map.entry(2951, UUID));
 
+  private static final Map<String, Integer> NAMES =
+      Map.ofEntries(
+          Map.entry("boolean", BOOL),
+          Map.entry("bigint", INT8),
+          Map.entry("smallint", INT2),
+          Map.entry("integer", INT4),
+          Map.entry("text", TEXT),
+          Map.entry("bpchar", BPCHAR),
+          Map.entry("character", BPCHAR),
+          Map.entry("character varying", VARCHAR),
+          Map.entry("date", DATE),
+          Map.entry("numeric", NUMERIC),
+          Map.entry("uuid", UUID));
+
   private PgType() {}
+
+  /**
+   * The type that PostgreSQL writes so; {@link #UNKNOWN} for any other.
+   *
+   * @param name with a modifier or without
+   */
+  static int named(String name) {
+    int modifier = name.indexOf('(');
+    return NAMES.getOrDefault(modifier < 0 ? name : name.substring(0, modifier), UNKNOWN);
+  }
 
   /** The element type of an array type; {@link #UNKNOWN} for any other. */
   public static int elementOf(int array) {

@@ -221,6 +221,13 @@ final class Refusals {
         "Insert the rows of each node by themselves, or read the values first.");
   }
 
+  static AbelianException serverFile() {
+    return new AbelianException(
+        SqlState.INSUFFICIENT_PRIVILEGE,
+        "COPY to or from a file or program of a node is not allowed",
+        "Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.");
+  }
+
   static AbelianException copy(RelationFacts table, String what, String hint) {
     return AbelianException.unsupported(
         "COPY into \""

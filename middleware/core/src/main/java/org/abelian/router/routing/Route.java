@@ -80,6 +80,9 @@ public sealed interface Route {
     }
   }
 
+  /** A COPY TO the client of rows that may come from several nodes: the router writes them. */
+  record CopyOut() implements Route {}
+
   /** Finds the node of a row. */
   @FunctionalInterface
   interface RowHome {

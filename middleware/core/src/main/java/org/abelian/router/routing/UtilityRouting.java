@@ -1,6 +1,7 @@
 package org.abelian.router.routing;
 
 import java.util.List;
+import org.abelian.router.analysis.CopyFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.catalog.Catalog;
@@ -193,7 +194,22 @@ final class UtilityRouting {
   }
 
   private Plan copyTo() {
-    return oneNodeOnly("COPY TO from several nodes");
+    CopyFacts copy = facts.copy();
+    if (copy != null && copy.refused()) {
+      return Plan.always(firstNode());
+    } else if (copy != null && !copy.client() && uses.isPlaced()) {
+      throw Refusals.serverFile();
+    } else if (copy == null || copy.out() == null) {
+      return oneNodeOnly("COPY TO from several nodes");
+    }
+    Plan query = new QueryRouting(sql, facts, catalog).plan();
+    return values -> {
+      try {
+        return oneNodeOr(query.route(values), new Route.CopyOut());
+      } catch (AbelianException several) {
+        return new Route.CopyOut(); // By itself the query may be one whose answers can be merged.
+      }
+    };
   }
 
   private Route procedure() {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.abelian.router.analysis.UtilityKind;
@@ -74,13 +75,7 @@ class CopyRoutingTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "format, binary",
-    "encoding, LATIN1",
-    "force_null, x",
-    "on_error, ignore",
-    "header, 2"
-  })
+  @CsvSource({"encoding, LATIN1", "force_null, x", "on_error, ignore", "header, 2"})
   void optionsThatTheRouterCannotFollowAreRefused(String option, String value) {
     assertRefused(copy("orders").copies(Map.of(option, value), "o_w integer"));
   }
@@ -92,12 +87,30 @@ class CopyRoutingTest {
 
   @Test
   void filesOfANodeAreRefused() {
-    assertRefused(copy("orders"));
+    assertRefused(copy("orders"), SqlState.INSUFFICIENT_PRIVILEGE);
+  }
+
+  @Test
+  void binaryRowsGoToTheNodeOfTheirKey() {
+    Route.CopyIn route =
+        assertInstanceOf(
+            Route.CopyIn.class,
+            route(copy("orders").copies(Map.of("format", "binary"), "o_w integer")));
+    for (int key = -50; key < 50; key++) {
+      ByteQueue queue = new ByteQueue(16);
+      queue.append(ByteBuffer.allocate(4).putInt(key).array());
+      int index = route.division().key().node(new ByteQueue[] {queue});
+      assertEquals(TestCatalog.nodeOf(key), route.nodes().get(index));
+    }
   }
 
   private static void assertRefused(FactsBuilder facts) {
+    assertRefused(facts, SqlState.FEATURE_NOT_SUPPORTED);
+  }
+
+  private static void assertRefused(FactsBuilder facts, SqlState state) {
     Route.Refused refused = assertInstanceOf(Route.Refused.class, route(facts));
-    assertEquals(SqlState.FEATURE_NOT_SUPPORTED, refused.error().state());
+    assertEquals(state, refused.error().state());
     assertNotNull(refused.error().hint());
   }
 }

@@ -239,7 +239,7 @@ final class FactsBuilder {
             .map(column -> column.split(" ", 2))
             .map(parts -> new CopyFacts.Column(parts[0], parts[1]))
             .toList();
-    copy = new CopyFacts(true, all, options, false);
+    copy = new CopyFacts(true, all, options, false, null, false);
     return this;
   }
 

@@ -174,7 +174,11 @@ public final class WireClient implements Closeable {
   }
 
   public WireClient copyData(String data) throws IOException {
-    return send('d', data.getBytes(StandardCharsets.UTF_8));
+    return copyData(data.getBytes(StandardCharsets.UTF_8));
+  }
+
+  public WireClient copyData(byte[] data) throws IOException {
+    return send('d', data);
   }
 
   public WireClient copyDone() throws IOException {

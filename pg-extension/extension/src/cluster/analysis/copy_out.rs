@@ -130,7 +130,7 @@ fn format(copy: &pg_sys::CopyStmt, statement: &CStr) -> Result<Json, PostgresErr
             }
         };
         Ok(json!({
-            "binary": options.binary, "csv": options.csv_mode, "header": options.header_line as u32 != 0,
+            "binary": options.binary, "csv": options.csv_mode, "header": options.header_line != 0,
             "delimiter": text(options.delim), "null": text(options.null_print),
             "quote": csv(options.quote), "escape": csv(options.escape),
             "force_quote": tree::strings(options.force_quote), "force_quote_all": options.force_quote_all,

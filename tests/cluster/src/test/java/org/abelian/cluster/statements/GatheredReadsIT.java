@@ -183,11 +183,7 @@ class GatheredReadsIT {
       ResultSetMetaData data = statement.getMetaData();
       for (int i = 1; i <= data.getColumnCount(); i++) {
         columns.add(
-            data.getColumnName(i)
-                + " "
-                + data.getColumnTypeName(i)
-                + " "
-                + data.getPrecision(i));
+            data.getColumnName(i) + " " + data.getColumnTypeName(i) + " " + data.getPrecision(i));
       }
     } catch (SQLException refused) {
       columns.add(refused.getSQLState());
@@ -285,7 +281,8 @@ class GatheredReadsIT {
   @Test
   void tooManyRowsAreAnError() throws SQLException {
     for (int part = 0; part < 3; part++) {
-      Twins.run(twins.routed(),
+      Twins.run(
+          twins.routed(),
           "INSERT INTO parcel SELECT gen_random_uuid(), i, 1, decode(repeat('ab', 20000), 'hex')"
               + " FROM generate_series(1, 700) i");
     }

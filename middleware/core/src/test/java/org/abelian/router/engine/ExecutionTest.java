@@ -50,6 +50,7 @@ import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.CommitClass;
 import org.abelian.router.session.GroupRetry;
 import org.abelian.router.session.Progress;
+import org.abelian.router.session.ReadLedger;
 import org.abelian.router.session.SettingsWatch;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.TransactionEnding;
@@ -131,7 +132,8 @@ class ExecutionTest {
             },
             ROUTER,
             new IntentLedger(new GidSource(ROUTER)),
-            new Cancellation());
+            new Cancellation(),
+            new ReadLedger());
     return new EngineContext(
         backends,
         new Transactions(transaction, backends, replies, watch, ending, retry, () -> null),
@@ -199,6 +201,16 @@ class ExecutionTest {
     @Override
     public boolean runsNext(BindMessage bound) {
       return true;
+    }
+
+    @Override
+    public boolean runsToEnd(BindMessage bound) {
+      return false;
+    }
+
+    @Override
+    public boolean describesNext(BindMessage bound) {
+      return false;
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.abelian.harness.LocalCluster;
+import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithCluster;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,7 +43,8 @@ class ReadEvidenceIT {
   void begin() throws SQLException {
     try (Connection connection = cluster.connect();
         Statement statement = connection.createStatement()) {
-      statement.execute("DROP TABLE IF EXISTS halves");
+      statement.execute("SET lock_timeout = '20s'");
+      statement.execute("DROP TABLE IF EXISTS halves CASCADE");
       statement.execute("CREATE TABLE halves (id int PRIMARY KEY, name text, balance int)");
       statement.execute("SELECT create_distributed_table('halves', 'id')");
       for (int id = 1; id <= 30; id++) {
@@ -49,6 +52,7 @@ class ReadEvidenceIT {
       }
       statement.executeQuery(SUM).close(); // What it learns behind the gates is known from now on.
       assertEquals(0, total(connection, ROWS));
+      statement.execute("RESET lock_timeout");
     }
     one = connect(1);
     two = connect(2);
@@ -58,6 +62,13 @@ class ReadEvidenceIT {
   void end() throws SQLException {
     one.close();
     two.close();
+    LocalNode node = cluster.node(0);
+    String left = "SELECT count(*) FROM pg_prepared_xacts WHERE gid = '" + gid + "'";
+    if (ProxiedCluster.number(node, left) > 0) { // A test has failed, and others are to go on.
+      try (Connection connection = connect(1)) {
+        execute(connection, "ROLLBACK PREPARED '" + gid + "'");
+      }
+    }
   }
 
   private Connection connect(int node) throws SQLException {
@@ -78,6 +89,33 @@ class ReadEvidenceIT {
   @ParameterizedTest
   @ValueSource(strings = {SUM, ROWS})
   void whatIsUnderWayEverywhereIsNotWaitedFor(String read) throws Exception {
+    assertIsNotWaitedFor(read);
+  }
+
+  /** It is ordered with them by its gates, not by a timestamp of its own. */
+  @ParameterizedTest
+  @ValueSource(strings = {SUM, ROWS})
+  void norIsItWhereIndependentTransactionsHaveRun(String read) throws Exception {
+    try (Connection connection = cluster.connect()) {
+      execute(
+          connection,
+          "CREATE PROCEDURE note_both(a int, b int) LANGUAGE sql BEGIN ATOMIC UPDATE halves SET"
+              + " name = name WHERE id IN (a, b); END",
+          "SELECT create_distributed_procedure('note_both(int, int)', 'a, b', colocate_with =>"
+              + " 'halves', class => 'independent', unsafe => true)",
+          "CALL note_both(" + key(1) + ", " + key(2) + ")");
+      assertEquals(0, total(connection, SUM));
+    }
+    String clock = "SELECT (abelian.independent_state())[1]";
+    assertTrue(ProxiedCluster.number(cluster.node(0), clock) > 0, "its lane was never used");
+    assertIsNotWaitedFor(read);
+  }
+
+  private long key(int node) throws SQLException {
+    return ProxiedCluster.number(cluster.node(node - 1), "SELECT min(id) FROM halves");
+  }
+
+  private void assertIsNotWaitedFor(String read) throws SQLException {
     prepare();
     try (Connection connection = cluster.connect()) {
       for (int i = 0; i < 5; i++) {

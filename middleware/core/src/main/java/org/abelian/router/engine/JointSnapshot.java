@@ -186,6 +186,20 @@ final class JointSnapshot {
 
   private void behindGate() throws IOException {
     SnapshotGate.Hold hold = context.gate().take(routed.router().catalog(), nodes);
+    boolean bound = false;
+    try {
+      bindBehind(hold);
+      bound = true;
+    } finally {
+      if (!bound) {
+        hold.release();
+      }
+    }
+    context.replies().add(RouterWork.always(hold::release));
+    backends.forEach(read::run);
+  }
+
+  private void bindBehind(SnapshotGate.Hold hold) throws IOException {
     boolean tells = hold.tellsEvidence() && isRepeatable(routed);
     List<ReadEvidence> evidence = Arrays.asList(new ReadEvidence[nodes.size()]);
     for (int place = 0; place < backends.size(); place++) {
@@ -201,8 +215,6 @@ final class JointSnapshot {
               RouterWork.then(
                   () -> context.gate().begin(nodes, ReadKnowledge.behindGates(nodes, evidence))));
     }
-    context.replies().add(RouterWork.always(hold::release));
-    backends.forEach(read::run);
   }
 
   private void askEvidence(

@@ -2,6 +2,7 @@ package org.abelian.router.session;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.transaction.Gid;
 
 /**
  * What a node tells of a read's snapshot there ({@code abelian.read_evidence}): which transactions
@@ -22,7 +23,12 @@ public record ReadEvidence(
    * @param name the same on every node; empty when it is not known
    * @param nodes those that it commits on
    */
-  public record Passage(Sight sight, String name, List<Integer> nodes) {}
+  public record Passage(Sight sight, String name, List<Integer> nodes) {
+    /** True when it is one that prepares before it commits. */
+    boolean isCoordinated() {
+      return name.startsWith(Gid.PREFIX);
+    }
+  }
 
   /** What a snapshot shows of a transaction. */
   public enum Sight {

@@ -102,7 +102,13 @@ public final class ReadKnowledge {
     private final Map<String, List<Integer>> participants = new HashMap<>();
     private final Map<String, Set<Integer>> seen = new HashMap<>();
     private final Set<String> toldAgain = new HashSet<>();
-    private boolean anyUnseen;
+
+    /**
+     * Somebody is not seen who may have a timestamp that is less than that of one who is. A
+     * coordinated transaction has none, and what comes after it on its nodes, all of them read, is
+     * not seen either, or gets a greater one.
+     */
+    private boolean unseenMayBeEarlier;
 
     /**
      * One that is under way, or has just ended, also has nodes that are not read. There it may come
@@ -125,7 +131,7 @@ public final class ReadKnowledge {
       boolean known = halves.getOrDefault(passage.name(), Set.of()).contains(node);
       reachesOut |= !known && !nodes.containsAll(passage.nodes());
       if (passage.sight() == ReadEvidence.Sight.UNSEEN) {
-        anyUnseen = true;
+        unseenMayBeEarlier |= !passage.isCoordinated();
         return;
       }
       participants.put(passage.name(), passage.nodes());
@@ -166,7 +172,7 @@ public final class ReadKnowledge {
       if (!agree) {
         return Verdict.UNKNOWN;
       }
-      return lane > 0 && anyUnseen ? Verdict.TORN : Verdict.WHOLE;
+      return lane > 0 && unseenMayBeEarlier ? Verdict.TORN : Verdict.WHOLE;
     }
   }
 }

@@ -17,9 +17,13 @@ import java.util.stream.Collectors;
  * @param nodes those that it commits on, for reads of several nodes; none when it does not tell
  */
 public record Gid(int holder, SessionLabel session, long number, List<Integer> nodes) {
+  /** How all of them begin, and no names of other transactions. */
+  public static final String PREFIX = "abelian:";
+
   private static final Pattern FORM =
       Pattern.compile(
-          "abelian:(\\d{1,9}):([0-9a-f-]{36}:\\d{1,18})-(\\d{1,18})"
+          PREFIX
+              + "(\\d{1,9}):([0-9a-f-]{36}:\\d{1,18})-(\\d{1,18})"
               + "(?:/(\\d{1,9}(?:,\\d{1,9})*))?");
 
   /** PostgreSQL's names of prepared transactions are shorter than 200 bytes. */
@@ -55,6 +59,6 @@ public record Gid(int holder, SessionLabel session, long number, List<Integer> n
   public String toString() {
     String list = nodes.stream().map(String::valueOf).collect(Collectors.joining(","));
     boolean told = !list.isEmpty() && list.length() <= LIST_MAX;
-    return "abelian:" + holder + ":" + session + "-" + number + (told ? "/" + list : "");
+    return PREFIX + holder + ":" + session + "-" + number + (told ? "/" + list : "");
   }
 }

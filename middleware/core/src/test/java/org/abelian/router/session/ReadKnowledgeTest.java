@@ -80,4 +80,13 @@ class ReadKnowledgeTest {
     assertEquals(Verdict.UNKNOWN, verdict("r 5 5 -1", "s 9 9 -1"));
     assertEquals(Verdict.TORN, verdict("r 6 5 77 it/1,2", "s 9 9 77"));
   }
+
+  @Test
+  void aCoordinatedTransactionHasNoTimestampThatAnotherCouldPrecede() {
+    String unseen = " iabelian:1:x:1-1/1,2";
+    assertEquals(Verdict.WHOLE, verdict("r 6 5 77" + unseen, "s 9 9 77"));
+    assertEquals(Verdict.WHOLE, verdict("r 6 5 77" + unseen, "s 10 9 77" + unseen));
+    assertEquals(Verdict.TORN, verdict("r 7 5 77 it/1,2" + unseen, "s 9 9 77"));
+    assertEquals(Verdict.TORN, verdict("r 6 5 77 iabelian:1:x:1-1/1,3", "s 9 9 77"));
+  }
 }

@@ -18,7 +18,9 @@ import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -26,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A read of several nodes that does not come to its end leaves nothing open on any of them. */
 @WithCluster
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AbandonedReadsIT {
   private static final String TABLE = "abandoned_reads";
@@ -59,7 +62,7 @@ class AbandonedReadsIT {
     this.router = router;
   }
 
-  @BeforeEach
+  @BeforeAll
   void create() throws Exception {
     try (WireClient client = client()) {
       run(client, "DROP TABLE IF EXISTS " + TABLE);
@@ -67,6 +70,15 @@ class AbandonedReadsIT {
       run(client, "SELECT create_distributed_table('" + TABLE + "', 'id')");
       run(client, "INSERT INTO " + TABLE + " SELECT i, 1 FROM generate_series(1, 60) i");
       run(client, "SELECT sum(n) FROM " + TABLE); // What is known from now on, need no gate tell.
+    }
+  }
+
+  /** What is read may be dropped, now that nobody reads it. */
+  @AfterAll
+  void drop() throws IOException {
+    try (WireClient client = client()) {
+      run(client, "SET lock_timeout = '5s'");
+      run(client, "DROP TABLE " + TABLE);
     }
   }
 
@@ -121,13 +133,10 @@ class AbandonedReadsIT {
         way(
             "SET before it and an error behind it",
             (client, read) ->
-                client
-                    .query("SET work_mem = '3MB'; " + read + "; SELECT 1 / 0")
-                    .untilReady()),
+                client.query("SET work_mem = '3MB'; " + read + "; SELECT 1 / 0").untilReady()),
         way(
             "an error on some nodes",
-            (client, read) ->
-                failed(client.query(with(read, "id / (id - 7)")).untilReady())),
+            (client, read) -> failed(client.query(with(read, "id / (id - 7)")).untilReady())),
         way(
             "an error on some nodes in a block",
             (client, read) -> {
@@ -214,8 +223,7 @@ class AbandonedReadsIT {
               "",
               read,
               (client, node) ->
-                  ProxiedCluster.number(
-                      node, "SELECT count(pg_terminate_backend(pid)) " + BUSY)));
+                  ProxiedCluster.number(node, "SELECT count(pg_terminate_backend(pid)) " + BUSY)));
     }
     return all.stream();
   }

@@ -99,11 +99,11 @@ class ReadEvidenceIT {
     try (Connection connection = cluster.connect()) {
       execute(
           connection,
-          "CREATE PROCEDURE note_both(a int, b int) LANGUAGE sql BEGIN ATOMIC UPDATE halves SET"
+          "CREATE PROCEDURE touch_halves(a int, b int) LANGUAGE sql BEGIN ATOMIC UPDATE halves SET"
               + " name = name WHERE id IN (a, b); END",
-          "SELECT create_distributed_procedure('note_both(int, int)', 'a, b', colocate_with =>"
+          "SELECT create_distributed_procedure('touch_halves(int, int)', 'a, b', colocate_with =>"
               + " 'halves', class => 'independent', unsafe => true)",
-          "CALL note_both(" + key(1) + ", " + key(2) + ")");
+          "CALL touch_halves(" + key(1) + ", " + key(2) + ")");
       assertEquals(0, total(connection, SUM));
     }
     String clock = "SELECT (abelian.independent_state())[1]";

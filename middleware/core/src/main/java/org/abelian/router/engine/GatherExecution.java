@@ -111,7 +111,8 @@ final class GatherExecution {
     RoutedStatement routed = bound.routed();
     ReplyQueue replies = context.replies();
     List<Backend> backends = SeveralNodes.backends(context, routed, nodes);
-    JointSnapshot snapshot = new JointSnapshot(context, routed, backends, new Worker(), true);
+    boolean last = isClients && routed.origins().isKnown() && context.group().isOneStatement();
+    JointSnapshot snapshot = new JointSnapshot(context, routed, backends, new Worker(), true, last);
     if (!snapshot.take()) {
       return;
     }
@@ -122,6 +123,7 @@ final class GatherExecution {
     }
     context.backends().requestAnswers();
     replies.runAll();
+    snapshot.end();
   }
 
   /** The worker query, in the unnamed portal. */

@@ -61,24 +61,29 @@ final class JointSnapshot {
   private final List<Integer> nodes;
   private final Read read;
   private final boolean runsAtOnce;
+  private final boolean syncsAtOnce;
 
   /**
    * Nothing is sent yet.
    *
    * @param runsAtOnce whether it may run before its snapshots are known to fit together
+   * @param isLast whether these nodes are asked nothing else in this group of messages: then the
+   *     answer to its Sync comes with the rows
    */
   JointSnapshot(
       EngineContext context,
       RoutedStatement routed,
       List<Backend> backends,
       Read read,
-      boolean runsAtOnce) {
+      boolean runsAtOnce,
+      boolean isLast) {
     this.context = context;
     this.routed = routed;
     this.backends = backends;
     this.nodes = Backend.nodes(backends);
     this.read = read;
     this.runsAtOnce = runsAtOnce && mayBeDiscarded(context);
+    this.syncsAtOnce = this.runsAtOnce && isLast;
   }
 
   /** True when nothing else is under way at any node, so that a Sync ends nothing but the read. */
@@ -150,6 +155,9 @@ final class JointSnapshot {
       if (runsAtOnce) {
         read.run(backend);
       }
+      if (syncsAtOnce) {
+        context.backends().sync(backend);
+      }
     }
     context.backends().requestAnswers();
     context.replies().runAll();
@@ -172,7 +180,7 @@ final class JointSnapshot {
     ReplyQueue replies = context.replies();
     for (Backend backend : backends) {
       if (runsAtOnce) {
-        backend.connection.writer().empty(FrontendType.SYNC);
+        context.backends().sync(backend);
         replies.add(new DiscardReply(backend.connection));
       } else {
         read.close(backend);
@@ -181,6 +189,17 @@ final class JointSnapshot {
     if (runsAtOnce) {
       context.backends().flush();
       replies.runAll();
+      backends.forEach(context.backends()::untouch);
+    }
+  }
+
+  /** Has the answers to the Sync taken that went along with it, behind its rows. */
+  void end() throws IOException {
+    for (Backend backend : backends) {
+      if (backend.synced) {
+        context.replies().runNow(NodeReply.end(backend.connection));
+        context.backends().untouch(backend);
+      }
     }
   }
 
@@ -227,13 +246,15 @@ final class JointSnapshot {
     value(writer, String.valueOf(over));
     writer.int2(0).end();
     writer.begin(FrontendType.EXECUTE).string(PORTAL).int4(0).end();
-    writer.begin(FrontendType.CLOSE).int1('P').string(PORTAL).end();
     replies.add(
         new CollectReply(
             backend.connection,
             row -> evidence.set(place, ReadEvidence.parse(text(row[0]))),
             () -> {}));
-    replies.add(NodeReply.swallow(backend.connection));
+    if (!syncsAtOnce) { // Else it ends with the transaction.
+      writer.begin(FrontendType.CLOSE).int1('P').string(PORTAL).end();
+      replies.add(NodeReply.swallow(backend.connection));
+    }
   }
 
   private static void value(FrameWriter writer, String value) {

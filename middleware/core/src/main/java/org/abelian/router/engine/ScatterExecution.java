@@ -45,7 +45,8 @@ public final class ScatterExecution extends Execution {
     boolean ahead = context.group().runsToEnd(bound.bind());
     boolean describes = ahead && context.group().describesNext(bound.bind());
     Bound read = new Bound(bound, backends, portals, ahead, describes);
-    if (!new JointSnapshot(context, bound.routed(), backends, read, ahead).take()) {
+    boolean last = ahead && context.group().isOneStatement();
+    if (!new JointSnapshot(context, bound.routed(), backends, read, ahead, last).take()) {
       return null;
     }
     bound.answerBind(context.replies());

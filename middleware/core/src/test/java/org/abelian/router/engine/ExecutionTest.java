@@ -396,7 +396,7 @@ class ExecutionTest {
         };
     BoundStatement bound = bound("SELECT 1", "{\"kind\": \"select\", \"returns_rows\": true}");
     List<Backend> all = List.of(1, 2, 3).stream().map(id -> backends.backend(catalog, id)).toList();
-    JointSnapshot snapshot = new JointSnapshot(context, bound.routed(), all, read, false);
+    JointSnapshot snapshot = new JointSnapshot(context, bound.routed(), all, read, false, false);
     assertSame(refusal, assertThrows(AbelianException.class, snapshot::take));
     for (int id = 1; id <= 3; id++) {
       assertTrue(log.contains(id + ": COMMIT"), log.toString());

@@ -82,6 +82,12 @@ class ReadEvidenceIT {
     execute(one, "PREPARE TRANSACTION '" + gid + "'");
   }
 
+  /** A router's recovery may have decided so as well, on a machine that is slow. */
+  private void rollBack() throws SQLException {
+    execute(two, "ROLLBACK");
+    execute(one, "ROLLBACK PREPARED '" + gid + "'");
+  }
+
   private void decide() throws SQLException {
     execute(two, "SELECT abelian.decide('" + gid + "')", "COMMIT");
   }
@@ -122,8 +128,7 @@ class ReadEvidenceIT {
         assertEquals(0, total(connection, read));
       }
     } finally {
-      decide();
-      execute(one, "COMMIT PREPARED '" + gid + "'");
+      rollBack();
     }
   }
 
@@ -166,8 +171,7 @@ class ReadEvidenceIT {
       assertEquals("", value(connection, "another", 0));
       assertFalse(words[0].isEmpty());
     } finally {
-      decide();
-      execute(one, "COMMIT PREPARED '" + gid + "'");
+      rollBack();
     }
   }
 

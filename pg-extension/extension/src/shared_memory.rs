@@ -2,6 +2,7 @@
 //! data.
 
 use crate::cluster::independent::{Lanes, Progress};
+use crate::cluster::passages::Passages;
 use crate::cluster::seal::Keys;
 use crate::lock::early::Unflushed;
 use crate::lock::ordered::Orders;
@@ -53,6 +54,10 @@ pub static GATES: PgLwLock<Gates> = unsafe { PgLwLock::new(c"abelian_gates") };
 // SAFETY: the name is unique to this extension.
 pub static LANES: PgLwLock<Lanes> = unsafe { PgLwLock::new(c"abelian_lanes") };
 
+/// Who has passed the commit gate.
+// SAFETY: the name is unique to this extension.
+pub static PASSAGES: PgLwLock<Passages> = unsafe { PgLwLock::new(c"abelian_passages") };
+
 /// How far the lanes are.
 // SAFETY: the name is unique to this extension.
 pub static PROGRESS: PgAtomic<Progress> = unsafe { PgAtomic::new(c"abelian_lane_progress") };
@@ -92,6 +97,7 @@ pub fn request() {
     pg_shmem_init!(GATES = Gates::default());
     pg_shmem_init!(MOMENTS = ());
     pg_shmem_init!(LANES = Lanes::new());
+    pg_shmem_init!(PASSAGES = Passages::default());
     pg_shmem_init!(PROGRESS = Progress::default());
     pg_shmem_init!(ROUTER_KEYS = Keys::new());
     pg_shmem_init!(PHASER = Phaser::new());

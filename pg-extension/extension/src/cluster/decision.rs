@@ -13,7 +13,9 @@ pg_function!(
             // SAFETY: declared as two texts, the function as STRICT.
             unsafe { vote::check_seal(call.arg(0), "decide", call.arg(1))? };
         }
-        gate::enter_to_commit()?;
+        // SAFETY: as above.
+        let gid = unsafe { postgres::text_argument(call.arg(0)) };
+        gate::enter_to_commit(gid.to_bytes())?;
         // SAFETY: assigns an id if there is none; the transaction is in progress.
         let id = unsafe { pg_sys::GetTopFullTransactionId() }.value;
         let committed = Datum::from(true);

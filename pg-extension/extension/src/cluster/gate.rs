@@ -10,6 +10,7 @@ use super::{hooks, independent};
 use crate::backend;
 use crate::error::Error;
 use crate::pg_function;
+use crate::shared_memory::PASSAGES;
 use pgrx::pg_sys;
 
 /// Prefix of the names under which routers prepare: `abelian:<holder's node id>:<router uuid>:<n>`.
@@ -20,18 +21,33 @@ const GATE_CLASS: u16 = 0xAB03;
 
 /// Takes the commit side to the end of the transaction, prepared transactions included. What the transaction has deferred is done before, in
 /// the rights of the current user: behind the gate nothing of a client's runs, nor waits for what others hold.
-pub fn enter_to_commit() -> Result<(), Error> {
+/// The name is what other nodes know it by.
+pub fn enter_to_commit(name: &[u8]) -> Result<(), Error> {
     hooks::fire_deferred();
-    enter()
+    enter(name)
 }
 
-fn enter() -> Result<(), Error> {
+/// Behind the lock, so that a reader who holds the gate knows of all; before the lane tells its timestamp.
+fn enter(name: &[u8]) -> Result<(), Error> {
     acquire(pg_sys::RowExclusiveLock as i32);
+    note(name);
     independent::gate::enter()
+}
+
+/// Tells reads of several nodes of this transaction, which may be seen on several nodes.
+pub fn note(name: &[u8]) {
+    // SAFETY: assigns an id if there is none; the transaction is in progress.
+    let id = unsafe { pg_sys::GetTopFullTransactionId() }.value;
+    PASSAGES
+        .exclusive()
+        .pass(backend::database().to_u32(), id, name);
 }
 
 fn enter_to_read() -> Result<(), Error> {
     acquire(pg_sys::ShareLock as i32);
+    PASSAGES
+        .exclusive()
+        .is_empty_now(backend::database().to_u32());
     independent::gate::enter().map_err(|error| match error {
         // As when the first gate took too long: the read lets go of all that it holds, and begins anew.
         Error::LaneBusy | Error::LaneWaitsForUs => Error::LockNotAvailable,
@@ -55,7 +71,7 @@ fn acquire(mode: i32) {
 pg_function!(
     /// `abelian.enter_commit_gate()`
     fn abelian_enter_commit_gate(_call) {
-        enter()?;
+        enter(b"")?;
         Ok(pg_sys::Datum::null())
     }
 );

@@ -228,7 +228,7 @@ fn enter_gate(gid: &CStr) {
         return;
     }
     vote::require(gid.to_bytes());
-    if let Err(error) = gate::enter_to_commit() {
+    if let Err(error) = gate::enter_to_commit(gid.to_bytes()) {
         error.raise();
     }
 }

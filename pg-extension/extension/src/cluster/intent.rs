@@ -21,7 +21,7 @@ pg_function!(
         if call.len() == 5 {
             check_seal(call)?;
         }
-        gate::enter_to_commit()?;
+        gate::enter_to_commit(name(call).as_bytes())?;
         let row = [call.arg(0), call.arg(1), true.into(), call.arg(2), role(), call.arg(3), backend::now().into()];
         insert(c"intent", &mut { row })?;
         // The row is there first: a horizon that the removal of another came with is visible now.
@@ -32,6 +32,20 @@ pg_function!(
         Ok(Datum::null())
     }
 );
+
+/// What reads of several nodes know it by, with its nodes.
+fn name(call: Call) -> String {
+    // SAFETY: declared as uuid, bigint and integer[], the function as STRICT.
+    let (router, nodes) = unsafe {
+        (
+            seal::router_argument(call.arg(0)),
+            postgres::int_array(call.arg(2)),
+        )
+    };
+    let nodes: Vec<String> = nodes.iter().map(usize::to_string).collect();
+    let router: String = router.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{router}:{}/{}", call.i64(1), nodes.join(","))
+}
 
 fn check_seal(call: Call) -> Result<(), Error> {
     // SAFETY: declared as uuid, bigint, integer[], text and text, the function as STRICT.

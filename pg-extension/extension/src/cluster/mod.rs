@@ -1,5 +1,5 @@
 //! The node side of a cluster: what a statement is about, which catalogue version its router must know, the gate
-//! between coordinated commits and reads over several nodes, independent transactions, labels for the wait graph, settings of the session,
+//! between coordinated commits and reads over several nodes, what such reads find out about their snapshots, independent transactions, labels for the wait graph, settings of the session,
 //! transaction tokens, what runs inside functions, numbers of identity columns, distributed procedures, and what a router says on its clients' connections.
 //!
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
@@ -7,6 +7,7 @@
 mod analysis;
 mod column_fill;
 mod decision;
+mod evidence;
 pub mod gate;
 pub mod hooks;
 mod identity_value;
@@ -17,6 +18,7 @@ mod misplaced;
 mod moving;
 mod nested;
 mod ownership;
+pub mod passages;
 mod placed;
 mod placement;
 pub mod postgres;
@@ -40,6 +42,7 @@ pub fn install() {
     procedure::install();
     schema_change::install();
     vote::install();
+    evidence::install();
     hooks::install();
     independent::install();
 }

@@ -6,7 +6,7 @@ use crate::backend;
 use crate::boundary;
 use crate::boundary::functions;
 use crate::cluster::seal::Sealed;
-use crate::cluster::{intent, postgres, procedure};
+use crate::cluster::{gate, intent, postgres, procedure};
 use crate::error::Error;
 use crate::function::Call;
 use crate::pg_function;
@@ -67,6 +67,8 @@ fn begin(call: Call, mark: &str) -> Result<Datum, Error> {
     write(call)?;
     // SAFETY: declared as integer[].
     let nodes = unsafe { postgres::int_array(call.arg(3)) };
+    let list: Vec<String> = nodes.iter().map(usize::to_string).collect();
+    gate::note(format!("{}/{}", super::functions::id(call)?.text(), list.join(",")).as_bytes());
     let participants = procedure::told(call.i32(2), &nodes, mark);
     postgres::set_local(c"abelian.participants", &participants);
     Ok(Datum::null())

@@ -3,6 +3,7 @@
 use super::lanes::{Id, Participant};
 use super::{gate, turn};
 use crate::backend;
+use crate::cluster::gate as commits;
 use crate::cluster::postgres;
 use crate::cluster::seal::{self, Router, Sealed};
 use crate::error::Error;
@@ -125,6 +126,7 @@ pg_function!(
     /// `abelian.independent_turn(id, timestamp)`: waits for the turn; the lane is the transaction's until it ends.
     fn abelian_independent_turn(call) {
         turn::wait_for_turn(id(call)?, call.i64(1))?;
+        commits::note(b"");
         Ok(Datum::null())
     }
 );

@@ -387,7 +387,13 @@ public final class ClientSession
             ending,
             retry,
             () -> backends.home(services.catalogs().current()));
-    gate = new SnapshotGate(services.control(), services.uuid(), services.intents(), cancellation);
+    gate =
+        new SnapshotGate(
+            services.control(),
+            services.uuid(),
+            services.intents(),
+            cancellation,
+            services.reads());
     wire();
   }
 

@@ -37,6 +37,7 @@ import org.abelian.router.protocol.ScramSecret;
 import org.abelian.router.protocol.ScramVerifier;
 import org.abelian.router.session.CommitServices;
 import org.abelian.router.session.CommitStatistics;
+import org.abelian.router.session.ReadLedger;
 import org.abelian.router.statement.StatementCache;
 import org.abelian.router.tls.NodeTls;
 import org.abelian.router.trace.Tracer;
@@ -134,6 +135,7 @@ public final class Router implements AutoCloseable {
             commits,
             procedures,
             intents,
+            new ReadLedger(),
             new OutcomeInquiry(network, intents::isOpen, Pause.SLEEP),
             this::controlPool,
             tracer,

@@ -14,6 +14,7 @@ import org.abelian.router.pool.NodePools;
 import org.abelian.router.procedure.ProcedureServices;
 import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.session.CommitServices;
+import org.abelian.router.session.ReadLedger;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.statement.StatementCache;
 import org.abelian.router.trace.Tracer;
@@ -35,6 +36,7 @@ import org.abelian.router.transaction.OutcomeInquiry;
  * @param commits commits over several nodes
  * @param procedures calls of distributed procedures
  * @param intents commuting transactions that are not over
+ * @param reads what reads of several nodes have learned
  * @param outcomes what became of transactions
  * @param control the router's own connections to nodes
  * @param tracer records transactions; null while none are recorded
@@ -57,6 +59,7 @@ record RouterServices(
     CommitServices commits,
     ProcedureServices procedures,
     IntentLedger intents,
+    ReadLedger reads,
     OutcomeInquiry outcomes,
     SnapshotGate.ControlConnections control,
     Tracer tracer,

@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
       RouterCommand.class,
       CommitCommand.class,
       CombineCommand.class,
+      ScatterCommand.class,
       TpccCommand.class,
       ReportCommand.class
     })

@@ -21,8 +21,11 @@ public final class Backend {
   /** True when the session's transaction may have changed something there. */
   public boolean wrote;
 
-  /** True when messages of the client's current group went there and no Sync yet. */
+  /** True when messages of the client's current group went there that it has not ended yet. */
   public boolean touched;
+
+  /** True when it has got the group's Sync ahead of the client's. */
+  public boolean synced;
 
   /** True when the node has answered with an error and skips what comes until Sync. */
   public boolean skips;

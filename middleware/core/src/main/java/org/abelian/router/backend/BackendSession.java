@@ -361,6 +361,7 @@ public final class BackendSession {
   public void untouch() {
     for (Backend backend : touched) {
       backend.touched = false;
+      backend.synced = false;
       backend.skips = false;
     }
     touched.clear();
@@ -369,6 +370,7 @@ public final class BackendSession {
   /** The group's Sync went there. */
   public void untouch(Backend backend) {
     backend.touched = false;
+    backend.synced = false;
     backend.skips = false;
     touched.remove(backend);
   }
@@ -389,10 +391,21 @@ public final class BackendSession {
     }
   }
 
+  /**
+   * Ends the group there, if it has not ended yet. The node's ReadyForQuery is due at the group's
+   * end, or else its reader untouches the backend.
+   */
+  public void sync(Backend backend) {
+    if (!backend.synced) {
+      backend.connection.writer().empty(FrontendType.SYNC);
+      backend.synced = true;
+    }
+  }
+
   /** Nodes shall answer what they have got so far in this group. */
   public void requestAnswers() {
     for (Backend backend : touched) {
-      if (backend.connection != null) {
+      if (backend.connection != null && !backend.synced) {
         backend.connection.writer().empty(FrontendType.FLUSH);
       }
     }

@@ -27,6 +27,14 @@ public final class Executor {
             && scatter.merge().mode() == MergeFacts.Mode.COMBINE;
   }
 
+  /** As above, or because it is bound anew when its snapshots do not fit together. */
+  public static boolean bindsQuiet(BoundStatement bound, Route route) {
+    return bindsQuiet(route)
+        || route instanceof Route.Scatter scatter
+            && scatter.nodes().size() > 1
+            && JointSnapshot.isRepeatable(bound.routed());
+  }
+
   /**
    * Binds a statement on its nodes, more than one of which may take part.
    *

@@ -8,14 +8,12 @@ import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.PartCollection;
 import org.abelian.router.execution.ReplyQueue;
-import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.RowSink;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
-import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.statement.RoutedStatement;
 
 /**
@@ -122,13 +120,12 @@ final class GatherExecution {
     RoutedStatement routed = bound.routed();
     ReplyQueue replies = context.replies();
     List<Backend> backends = SeveralNodes.backends(context, routed, nodes);
-    SnapshotGate.Hold hold = SeveralNodes.hold(context, routed, backends);
-    for (Backend backend : backends) {
-      context.transactions().enter(backend, routed);
-      sendWorker(backend, backend == backends.get(0) ? ofOne() : worker());
-      replies.add(NodeReply.swallow(backend.connection));
+    boolean last = isClients && routed.origins().isKnown() && context.group().isOneStatement();
+    Worker worker = new Worker(backends.get(0));
+    JointSnapshot snapshot = new JointSnapshot(context, routed, backends, worker, true, last);
+    if (!snapshot.take()) {
+      return;
     }
-    replies.add(RouterWork.always(hold::release));
     Runnable cancel = () -> context.backends().cancel(backends);
     backends.forEach(backend -> replies.add(new CollectReply(backend.connection, rows, cancel)));
     if (isClients && !routed.origins().isKnown()) {
@@ -136,15 +133,42 @@ final class GatherExecution {
     }
     context.backends().requestAnswers();
     replies.runAll();
+    snapshot.end();
   }
 
-  private void sendWorker(Backend backend, NodeStatement worker) {
-    byte[] name = context.backends().prepare(backend, worker, isPlannedOnce(), context.replies());
-    BindMessage bind = bound.bind();
-    FrameWriter writer = backend.connection.writer();
-    writer.begin(FrontendType.BIND).int1(0).string(name);
-    writer.bytes(bind.array(), bind.tailAt(), bind.resultFormatsAt() - bind.tailAt()).int2(0).end();
-    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+  /** The worker query, in the unnamed portal. */
+  private final class Worker implements JointSnapshot.Read {
+    private final Backend first;
+
+    /**
+     * @param first of the nodes, which also gives the rows that it alone or every node has
+     */
+    Worker(Backend first) {
+      this.first = first;
+    }
+
+    @Override
+    public void bind(Backend backend) {
+      NodeStatement statement = backend == first ? ofOne() : worker();
+      byte[] name =
+          context.backends().prepare(backend, statement, isPlannedOnce(), context.replies());
+      BindMessage bind = bound.bind();
+      FrameWriter writer = backend.connection.writer();
+      int values = bind.resultFormatsAt() - bind.tailAt();
+      writer.begin(FrontendType.BIND).int1(0).string(name);
+      writer.bytes(bind.array(), bind.tailAt(), values).int2(0).end();
+      context.replies().add(NodeReply.swallow(backend.connection));
+    }
+
+    @Override
+    public void run(Backend backend) {
+      backend.connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    }
+
+    @Override
+    public void close(Backend backend) {
+      // The next one takes its place.
+    }
   }
 
   /** The client is to see where the columns come from as one node would tell. */

@@ -13,6 +13,12 @@ public interface GroupView {
    */
   boolean runsNext(BindMessage bound);
 
+  /** Of what {@link #runsNext}: true when it is to give all of its rows at once. */
+  boolean runsToEnd(BindMessage bound);
+
+  /** Of what {@link #runsNext}: true when the client wants it to be described before. */
+  boolean describesNext(BindMessage bound);
+
   /** True when the nodes have got the Sync that ends the group. */
   boolean hasSynced();
 }

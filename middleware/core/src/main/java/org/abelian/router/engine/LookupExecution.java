@@ -93,6 +93,9 @@ final class LookupExecution extends Execution {
     }
     int node = partition == null ? -1 : route.index().nodeOfRows(partition);
     if (node < 0) {
+      if (!context.replies().isEmpty()) {
+        return null;
+      }
       return binder.bind(bound, route.otherwise());
     }
     return bindOn(context, bound, route, binder, node);

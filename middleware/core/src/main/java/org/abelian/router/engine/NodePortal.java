@@ -56,6 +56,11 @@ final class NodePortal {
   /** Asks for the description of its result, and passes it on in the form that is wanted. */
   void describe(Execution.Description wanted) {
     describe();
+    awaitDescription(wanted);
+  }
+
+  /** Passes on the description that it was asked for. */
+  void awaitDescription(Execution.Description wanted) {
     context
         .replies()
         .add(

@@ -9,44 +9,96 @@ import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.Reply;
 import org.abelian.router.execution.ReplyContext;
-import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
-import org.abelian.router.session.SnapshotGate;
 
 /** Several nodes read, each its own rows; the client gets them one node after the other. */
 public final class ScatterExecution extends Execution {
   private final EngineContext context;
   private final List<NodePortal> portals;
+
+  /** Whether the nodes have got the Describe and Execute that come next. */
+  private boolean ahead;
+
   private Portion portion;
 
-  private ScatterExecution(EngineContext context, List<NodePortal> portals) {
+  private ScatterExecution(EngineContext context, List<NodePortal> portals, boolean ahead) {
     this.context = context;
     this.portals = portals;
+    this.ahead = ahead;
   }
 
-  /** Binds it on each node, so that all snapshots are of one moment. */
+  /**
+   * Binds it on each node, so that all snapshots are of one moment.
+   *
+   * @return null when a node has failed, and the client was told
+   */
   static ScatterExecution bind(EngineContext context, BoundStatement bound, Route.Scatter route)
       throws IOException {
     List<Backend> backends = SeveralNodes.backends(context, bound.routed(), route.nodes());
-    SnapshotGate.Hold hold = SeveralNodes.hold(context, bound.routed(), backends);
     List<NodePortal> portals = new ArrayList<>();
     for (Backend backend : backends) {
-      SeveralNodes.enter(context, backend, bound.routed());
-      NodePortal portal = new NodePortal(context, backend, bound.portal());
-      portal.bind(bound.statement().statement(), true, bound.bind());
-      portals.add(portal);
+      portals.add(new NodePortal(context, backend, bound.portal()));
     }
-    context.replies().add(RouterWork.always(hold::release));
+    boolean ahead = context.group().runsToEnd(bound.bind());
+    boolean describes = ahead && context.group().describesNext(bound.bind());
+    Bound read = new Bound(bound, backends, portals, ahead, describes);
+    boolean last = ahead && context.group().isOneStatement();
+    if (!new JointSnapshot(context, bound.routed(), backends, read, ahead, last).take()) {
+      return null;
+    }
     bound.answerBind(context.replies());
-    return new ScatterExecution(context, portals);
+    return new ScatterExecution(context, portals, ahead);
+  }
+
+  /**
+   * Its portals.
+   *
+   * @param ahead whether they run at once; else the client will say when, and how many rows it
+   *     wants
+   * @param describes whether the first one is described before
+   */
+  private record Bound(
+      BoundStatement bound,
+      List<Backend> backends,
+      List<NodePortal> portals,
+      boolean ahead,
+      boolean describes)
+      implements JointSnapshot.Read {
+    private NodePortal of(Backend backend) {
+      return portals.get(backends.indexOf(backend));
+    }
+
+    @Override
+    public void bind(Backend backend) {
+      of(backend).bind(bound.statement().statement(), true, bound.bind());
+    }
+
+    @Override
+    public void run(Backend backend) {
+      if (describes && backend == backends.get(0)) {
+        of(backend).describe();
+      }
+      if (ahead) {
+        of(backend).run(0);
+      }
+    }
+
+    @Override
+    public void close(Backend backend) {
+      of(backend).close();
+    }
   }
 
   @Override
   public void describe(Description wanted) {
-    portals.get(0).describe(wanted);
+    if (ahead) {
+      portals.get(0).awaitDescription(wanted);
+    } else {
+      portals.get(0).describe(wanted);
+    }
   }
 
   @Override
@@ -62,7 +114,12 @@ public final class ScatterExecution extends Execution {
       context.replies().add(portion);
       return Progress.BARRIER;
     }
-    SeveralNodes.execute(context, portals);
+    if (!ahead) {
+      portals.forEach(portal -> portal.execute(0));
+    }
+    ahead = false;
+    context.replies().expectRows();
+    SeveralNodes.share(context, portals);
     return Progress.NEXT;
   }
 

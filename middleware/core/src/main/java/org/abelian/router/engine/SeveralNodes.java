@@ -1,6 +1,5 @@
 package org.abelian.router.engine;
 
-import java.io.IOException;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
@@ -10,7 +9,6 @@ import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.RowsInTurn;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.pool.NodeConnection;
-import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.TransactionWork;
 import org.abelian.router.statement.RoutedStatement;
 
@@ -35,10 +33,15 @@ final class SeveralNodes {
 
   /** All run it; rows are given one node after the other, and counts are added. */
   static void execute(EngineContext context, List<NodePortal> portals) {
+    portals.forEach(portal -> portal.execute(0));
+    share(context, portals);
+  }
+
+  /** All have been told to run it; their answers as above. */
+  static void share(EngineContext context, List<NodePortal> portals) {
     ReplyQueue replies = context.replies();
     TagSum sum = new TagSum();
     for (NodePortal portal : portals) {
-      portal.execute(0);
       replies.add(NodeReply.share(portal.connection(), sum));
     }
     replies.add(RouterWork.then(() -> replies.output().commandComplete(sum.tag())));
@@ -56,15 +59,5 @@ final class SeveralNodes {
     List<NodeConnection> connections = portals.stream().map(NodePortal::connection).toList();
     replies.add(new RowsInTurn(connections, order, sum));
     replies.add(RouterWork.then(() -> replies.output().commandComplete(sum.tag())));
-  }
-
-  /**
-   * A read enters these nodes, and holds their commit gates. They are to be released when all of
-   * them have bound it, which is when they take its snapshots.
-   */
-  static SnapshotGate.Hold hold(
-      EngineContext context, RoutedStatement routed, List<Backend> backends) throws IOException {
-    context.transactions().enterTogether(backends);
-    return context.gate().take(routed.router().catalog(), Backend.nodes(backends));
   }
 }

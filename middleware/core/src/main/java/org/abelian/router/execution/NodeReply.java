@@ -93,6 +93,11 @@ public final class NodeReply extends Reply {
     return new NodeReply(connection, Show.NOTICES, true, null);
   }
 
+  /** The answer to a Sync of which the client sees errors only, ReadyForQuery left out. */
+  public static NodeReply end(NodeConnection connection) {
+    return new NodeReply(connection, Show.ERRORS, true, null);
+  }
+
   /** The answer to a simple query or function call, ReadyForQuery left out. */
   public static NodeReply query(NodeConnection connection) {
     return new NodeReply(connection, Show.ALL, true, null);

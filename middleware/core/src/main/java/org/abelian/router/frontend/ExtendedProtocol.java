@@ -45,6 +45,9 @@ public final class ExtendedProtocol {
   /** Whether the portal that runs next is to give all of its rows at once. */
   private boolean runsToEnd;
 
+  /** Whether the portal that runs next is to be described before. */
+  private boolean describesNext;
+
   /** A statement whose Describe waits for the Bind after it, which names the node. */
   private SharedStatement describeWithBind;
 
@@ -206,7 +209,8 @@ public final class ExtendedProtocol {
    */
   private boolean isRunNext(byte[] array, int next) {
     int at = next;
-    if (isForPortal(FrontendType.DESCRIBE, array, at)) {
+    describesNext = isForPortal(FrontendType.DESCRIBE, array, at);
+    if (describesNext) {
       at += input.frameAt(at);
     }
     if (!isForPortal(FrontendType.EXECUTE, array, at)) {
@@ -221,6 +225,16 @@ public final class ExtendedProtocol {
   /** As above, for the Bind message that is being planned. */
   public boolean runsNext(BindMessage bound) {
     return bound == bind && runsNext;
+  }
+
+  /** True when it is to give all of its rows at once. */
+  public boolean runsToEnd(BindMessage bound) {
+    return runsNext(bound) && runsToEnd;
+  }
+
+  /** True when it is to be described before it runs. */
+  public boolean describesNext(BindMessage bound) {
+    return runsNext(bound) && describesNext;
   }
 
   private boolean isForPortal(byte type, byte[] array, int at) {

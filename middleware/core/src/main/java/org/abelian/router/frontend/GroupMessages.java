@@ -22,6 +22,16 @@ public final class GroupMessages implements GroupView {
   }
 
   @Override
+  public boolean runsToEnd(BindMessage bound) {
+    return simple.runsNext(bound) || extended.runsToEnd(bound);
+  }
+
+  @Override
+  public boolean describesNext(BindMessage bound) {
+    return simple.runsNext(bound) || extended.describesNext(bound);
+  }
+
+  @Override
   public boolean runsNext(BindMessage bound) {
     return simple.isRunning() || extended.runsNext(bound);
   }

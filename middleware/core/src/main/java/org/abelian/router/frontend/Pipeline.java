@@ -351,7 +351,7 @@ public final class Pipeline {
   private Progress syncTouched() {
     for (Backend backend : context.backends().touched()) {
       if (backend.connection != null) {
-        backend.connection.writer().empty(FrontendType.SYNC);
+        context.backends().sync(backend);
         replies.add(NodeReply.sync(backend.connection));
       }
     }

@@ -92,6 +92,11 @@ public final class SimpleProtocol {
     return texts != null;
   }
 
+  /** True when it runs what is being bound, and not only declares a cursor of it. */
+  public boolean runsNext(BindMessage bound) {
+    return texts != null && bound == bind;
+  }
+
   /** True when the query that is being run has one statement. */
   public boolean isOneStatement() {
     return texts != null && texts.size() == 1;

@@ -112,7 +112,7 @@ public final class StatementStarter {
       return Started.of(explain.bind(bound, route));
     } else if (route instanceof Route.Procedure procedure) {
       return Started.of(procedures.bind(bound, procedure));
-    } else if (Executor.bindsQuiet(route) && !context.replies().isEmpty()) {
+    } else if (Executor.bindsQuiet(bound, route) && !context.replies().isEmpty()) {
       return Started.QUIET;
     }
     Execution execution = executor.bind(bound, route);

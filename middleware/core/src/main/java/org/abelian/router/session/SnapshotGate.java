@@ -41,6 +41,10 @@ public final class SnapshotGate {
   /** Between two looks at a commuting commit that is under way. */
   private static final long COMMIT_PAUSE_NANOS = 2_000_000L;
 
+  /** Whether a node can tell what a snapshot shows. */
+  private static final String EVIDENCE =
+      "SELECT pg_catalog.to_regprocedure('abelian.read_evidence(text,bigint)') IS NOT NULL";
+
   /** The router's own connections to nodes. */
   @FunctionalInterface
   public interface ControlConnections {
@@ -52,15 +56,45 @@ public final class SnapshotGate {
   private final UUID router;
   private final IntentLedger intents;
   private final Cancellation cancellation;
+  private final ReadLedger reads;
   private Hold current;
 
   /** Holds nothing yet. */
   public SnapshotGate(
-      ControlConnections control, UUID router, IntentLedger intents, Cancellation cancellation) {
+      ControlConnections control,
+      UUID router,
+      IntentLedger intents,
+      Cancellation cancellation,
+      ReadLedger reads) {
     this.control = control;
     this.router = router;
     this.intents = intents;
     this.cancellation = cancellation;
+    this.reads = reads;
+  }
+
+  /** What is known of transactions over these nodes; null when a read has to pass their gates. */
+  public ReadKnowledge known(List<Integer> nodes) {
+    return reads.of(nodes);
+  }
+
+  /** A read that passed no gate has learned more. */
+  public void learn(List<Integer> nodes, ReadKnowledge before, ReadKnowledge after) {
+    if (after != null) {
+      reads.learn(nodes, before, after);
+    }
+  }
+
+  /** A read has learned this from snapshots taken behind the gates; null for nothing. */
+  public void begin(List<Integer> nodes, ReadKnowledge knowledge) {
+    if (knowledge != null) {
+      reads.begin(nodes, knowledge);
+    }
+  }
+
+  /** Notices when the client wants the statement to end. */
+  public Cancellation.Watch watch() {
+    return cancellation.watch();
   }
 
   /** Asks, behind the gate, what has committed there and may be missing elsewhere. */
@@ -72,7 +106,8 @@ public final class SnapshotGate {
         + router
         + "',"
         + intents.below()
-        + ")";
+        + ");"
+        + EVIDENCE;
   }
 
   /** The gates of several nodes. */
@@ -127,6 +162,11 @@ public final class SnapshotGate {
         }
       }
       return visible.areWhole();
+    }
+
+    /** Whether all nodes can tell what their snapshots show. */
+    public boolean tellsEvidence() {
+      return !entries.isEmpty() && entries.values().stream().allMatch(GateEntry::tellsEvidence);
     }
 
     private void leave() {

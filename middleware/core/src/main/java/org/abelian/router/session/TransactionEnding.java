@@ -155,7 +155,8 @@ public final class TransactionEnding {
       return;
     }
     Backend holder = writers.get(0);
-    EarlyVote vote = services.coordinated().voteEarly(holder.nodeId, session);
+    List<Integer> nodes = writers.stream().map(backend -> backend.nodeId).toList();
+    EarlyVote vote = services.coordinated().voteEarly(nodes, session);
     early = new Early(vote, holder, writers.subList(1, writers.size()), new ArrayList<>());
     ask(holder, List.of(vote.toHolder(participant(holder))), new TagSum());
     for (Backend other : early.others()) {

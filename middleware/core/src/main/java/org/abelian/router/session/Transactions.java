@@ -440,7 +440,7 @@ public final class Transactions {
       return;
     }
     for (Backend backend : new ArrayList<>(backends.touched())) {
-      if (!backend.skips) {
+      if (!backend.skips && !backend.synced) {
         state.beginImplicit();
         join(backend);
       }

@@ -123,10 +123,14 @@ public final class CoordinatedCommit {
     }
   }
 
+  private static List<Integer> nodes(List<Participant> writers) {
+    return writers.stream().map(Participant::nodeId).toList();
+  }
+
   private CommitOutcome commitAll(CommitRequest request) {
     Participant holder = request.writers().get(0);
     List<Participant> others = request.writers().subList(1, request.writers().size());
-    Gid gid = gids.next(holder.nodeId(), request.session());
+    Gid gid = gids.next(holder.nodeId(), request.session(), nodes(request.writers()));
     ledger.begin(gid);
     boolean everywhere = false;
     try {
@@ -153,9 +157,13 @@ public final class CoordinatedCommit {
     }
   }
 
-  /** Names a commit whose vote is about to travel with the work. */
-  public EarlyVote voteEarly(int holder, long session) {
-    Gid gid = gids.next(holder, session);
+  /**
+   * Names a commit whose vote is about to travel with the work.
+   *
+   * @param writers the holder first
+   */
+  public EarlyVote voteEarly(List<Integer> writers, long session) {
+    Gid gid = gids.next(writers.get(0), session, writers);
     ledger.begin(gid);
     return new EarlyVote(gid, System.nanoTime());
   }

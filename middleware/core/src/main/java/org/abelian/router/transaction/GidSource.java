@@ -1,5 +1,6 @@
 package org.abelian.router.transaction;
 
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -15,8 +16,17 @@ public final class GidSource {
     this.router = router;
   }
 
-  /** A gid that was never given before. */
+  /** As below, without a word on the nodes: reads of several nodes pass the gate because of it. */
   public Gid next(int holder, long session) {
-    return new Gid(holder, new SessionLabel(router, session), next.getAndIncrement());
+    return next(holder, session, List.of());
+  }
+
+  /**
+   * A gid that was never given before.
+   *
+   * @param nodes those that commit the transaction
+   */
+  public Gid next(int holder, long session, List<Integer> nodes) {
+    return new Gid(holder, new SessionLabel(router, session), next.getAndIncrement(), nodes);
   }
 }

@@ -34,7 +34,7 @@ public final class IntentLedger {
 
   /** A commit begins. */
   synchronized Gid begin(long session, Intent intent) {
-    Gid gid = gids.next(intent.nodes().get(0), session);
+    Gid gid = gids.next(intent.nodes().get(0), session, List.of());
     open.put(gid.number(), new Open(gid, intent, false));
     next = gid.number() + 1;
     return gid;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.abelian.router.analysis.FactsParser;
 import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.backend.ConnectionSetup;
 import org.abelian.router.backend.SealKeys;
@@ -23,6 +25,7 @@ import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.execution.ErrorPolicy;
@@ -50,6 +53,7 @@ import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.CommitClass;
 import org.abelian.router.session.GroupRetry;
 import org.abelian.router.session.Progress;
+import org.abelian.router.session.ReadLedger;
 import org.abelian.router.session.SettingsWatch;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.TransactionEnding;
@@ -131,7 +135,8 @@ class ExecutionTest {
             },
             ROUTER,
             new IntentLedger(new GidSource(ROUTER)),
-            new Cancellation());
+            new Cancellation(),
+            new ReadLedger());
     return new EngineContext(
         backends,
         new Transactions(transaction, backends, replies, watch, ending, retry, () -> null),
@@ -199,6 +204,16 @@ class ExecutionTest {
     @Override
     public boolean runsNext(BindMessage bound) {
       return true;
+    }
+
+    @Override
+    public boolean runsToEnd(BindMessage bound) {
+      return false;
+    }
+
+    @Override
+    public boolean describesNext(BindMessage bound) {
+      return false;
     }
 
     @Override
@@ -364,6 +379,37 @@ class ExecutionTest {
     assertEquals(List.of("1a", "1b", "3a", "SELECT 3"), told());
     for (int id = 1; id <= 3; id++) {
       assertTrue(log.contains(id + ": " + GATE), log.toString());
+    }
+  }
+
+  @Test
+  void gatesAreLeftByAReadThatCannotBeBound() {
+    AbelianException refusal = AbelianException.internal("no memory for its values", null);
+    JointSnapshot.Read read =
+        new JointSnapshot.Read() {
+          @Override
+          public void bind(Backend backend) {
+            if (backend.nodeId == 3) {
+              throw refusal;
+            }
+          }
+
+          @Override
+          public void run(Backend backend) {
+            throw new AssertionError("not everybody has its snapshot");
+          }
+
+          @Override
+          public void close(Backend backend) {
+            throw new AssertionError("nothing is bound anew");
+          }
+        };
+    BoundStatement bound = bound("SELECT 1", "{\"kind\": \"select\", \"returns_rows\": true}");
+    List<Backend> all = List.of(1, 2, 3).stream().map(id -> backends.backend(catalog, id)).toList();
+    JointSnapshot snapshot = new JointSnapshot(context, bound.routed(), all, read, false, false);
+    assertSame(refusal, assertThrows(AbelianException.class, snapshot::take));
+    for (int id = 1; id <= 3; id++) {
+      assertTrue(log.contains(id + ": COMMIT"), log.toString());
     }
   }
 

@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,8 +25,9 @@ class GidTest {
       @ForAll long high,
       @ForAll long low,
       @ForAll @LongRange(min = 0, max = 999_999_999_999_999_999L) long session,
-      @ForAll @LongRange(min = 0, max = 999_999_999_999_999_999L) long number) {
-    Gid gid = new Gid(holder, new SessionLabel(new UUID(high, low), session), number);
+      @ForAll @LongRange(min = 0, max = 999_999_999_999_999_999L) long number,
+      @ForAll @Size(max = 8) List<@IntRange(min = 1, max = 999_999_999) Integer> nodes) {
+    Gid gid = new Gid(holder, new SessionLabel(new UUID(high, low), session), number, nodes);
     assertEquals(Optional.of(gid), Gid.parse(gid.toString()));
     assertTrue(gid.toString().length() <= POSTGRES_GID_LENGTH_MAX);
   }
@@ -38,8 +41,9 @@ class GidTest {
   @Test
   void noGidIsGivenTwice() {
     GidSource source = new GidSource(UUID.randomUUID());
-    assertNotEquals(source.next(1, 1), source.next(1, 1));
+    assertNotEquals(source.next(1, 1, List.of()), source.next(1, 1, List.of()));
     assertNotEquals(
-        new GidSource(UUID.randomUUID()).next(1, 1), new GidSource(UUID.randomUUID()).next(1, 1));
+        new GidSource(UUID.randomUUID()).next(1, 1, List.of()),
+        new GidSource(UUID.randomUUID()).next(1, 1, List.of()));
   }
 }

@@ -4,13 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class OutcomeInquiryTest {
-  private static final Gid GID = new Gid(2, new SessionLabel(new UUID(1, 2), 3), 4);
+  private static final Gid GID = new Gid(2, new SessionLabel(new UUID(1, 2), 3), 4, List.of());
   private static final String OF_NODE_3 = "7321-4f1c:1234";
   private static final Duration LONGEST = Duration.ofSeconds(20);
 

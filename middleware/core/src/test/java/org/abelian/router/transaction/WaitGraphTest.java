@@ -86,7 +86,7 @@ class WaitGraphTest {
 
   @Test
   void aPreparedTransactionLeadsBackToItsSession() {
-    Gid gid = new Gid(1, new SessionLabel(ROUTER, 2), 9);
+    Gid gid = new Gid(1, new SessionLabel(ROUTER, 2), 9, List.of());
     WaitingParty prepared = new WaitingParty(0, null, 5, null, gid.toString());
     WaitEdge onPrepared = new WaitEdge(1, party(1, 1), prepared);
     assertEquals(1, WaitGraph.deadlocks(List.of(onPrepared, wait(2, 2, 1))).size());

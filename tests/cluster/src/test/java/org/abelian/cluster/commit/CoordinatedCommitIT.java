@@ -95,7 +95,7 @@ class CoordinatedCommitIT {
   @Test
   void recoveryRollsBackWhatADeadCoordinatorLeftUndecided() throws SQLException {
     List<JdbcParticipant> parts = bench.begin(1, "INSERT INTO work VALUES (1, 1)", 1, 2);
-    Gid gid = bench.gids.next(1, 1);
+    Gid gid = bench.gids.next(1, 1, List.of());
     parts.get(1).send("PREPARE TRANSACTION '" + gid + "'");
     assertEquals(new Answer.Done("PREPARE TRANSACTION"), parts.get(1).await());
     bench.close();
@@ -109,7 +109,7 @@ class CoordinatedCommitIT {
   @Test
   void recoveryCommitsWhatADeadCoordinatorHadDecided() throws SQLException {
     List<JdbcParticipant> parts = bench.begin(1, "INSERT INTO work VALUES (1, 1)", 1, 2);
-    Gid gid = bench.gids.next(1, 1);
+    Gid gid = bench.gids.next(1, 1, List.of());
     parts.get(1).send("PREPARE TRANSACTION '" + gid + "'");
     parts.get(0).send("SELECT abelian.decide('" + gid + "'); COMMIT");
     assertEquals(new Answer.Done("COMMIT"), parts.get(0).await());
@@ -140,7 +140,7 @@ class CoordinatedCommitIT {
   @Test
   void anAbortIsRememberedWhileItsCoordinatorMayStillDecide() throws SQLException {
     List<JdbcParticipant> parts = bench.begin(1, "INSERT INTO work VALUES (1, 1)", 1, 2);
-    Gid gid = bench.gids.next(1, 1);
+    Gid gid = bench.gids.next(1, 1, List.of());
     parts.get(1).send("PREPARE TRANSACTION '" + gid + "'");
     recoverAll();
     DecisionRetention sweep =

@@ -1,0 +1,178 @@
+package org.abelian.router.session;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a router knows, before a read of certain nodes begins, about transactions that commit on
+ * several of them (docs/protocols/reads.md). On each node it has been told of all that have passed
+ * the gate up to a number, and these are over there. Of those it keeps the ones that it has not
+ * been shown by all of their nodes. So what the nodes tell of the read's own snapshots, of the
+ * transactions beyond those numbers, is enough to say whether one is seen on one node and not on
+ * another. Immutable.
+ */
+public final class ReadKnowledge {
+  /** More transactions than this are not kept: the next read begins anew behind the gate. */
+  private static final int HALVES_MAX = 1024;
+
+  /** What the answers to a read say. */
+  public enum Verdict {
+    /** Every transaction is seen wholly or not at all. */
+    WHOLE,
+    /** One is seen in part, and will be seen wholly soon. */
+    TORN,
+    /** They do not say enough. */
+    UNKNOWN
+  }
+
+  /**
+   * A verdict.
+   *
+   * @param next what is known from then on; null when nothing can be learned
+   */
+  public record Judgement(Verdict verdict, ReadKnowledge next) {}
+
+  private static final Judgement UNKNOWN = new Judgement(Verdict.UNKNOWN, null);
+
+  private final List<Integer> nodes;
+  private final List<String> runs;
+  private final List<Long> over;
+
+  /** Where a transaction has been seen that has not been seen on all of its nodes. */
+  private final Map<String, Set<Integer>> halves;
+
+  private ReadKnowledge(
+      List<Integer> nodes, List<String> runs, List<Long> over, Map<String, Set<Integer>> halves) {
+    this.nodes = nodes;
+    this.runs = runs;
+    this.over = over;
+    this.halves = halves;
+  }
+
+  /**
+   * What is known when all nodes have told of snapshots taken while nobody else had their gates.
+   *
+   * @return null when nothing is
+   */
+  public static ReadKnowledge behindGates(List<Integer> nodes, List<ReadEvidence> evidence) {
+    List<String> runs = new ArrayList<>();
+    List<Long> over = new ArrayList<>();
+    for (ReadEvidence one : evidence) {
+      if (one == null || one.over() != one.last()) {
+        return null;
+      }
+      runs.add(one.run());
+      over.add(one.over());
+    }
+    return new ReadKnowledge(List.copyOf(nodes), runs, over, Map.of());
+  }
+
+  /** The run of a node, by its place in the list. */
+  public String run(int place) {
+    return runs.get(place);
+  }
+
+  /** Up to which number nothing of a node need be told, by its place in the list. */
+  public long over(int place) {
+    return over.get(place);
+  }
+
+  /**
+   * Judges a read that began after all of this was known, by what its nodes tell in their order.
+   */
+  public Judgement judge(List<ReadEvidence> evidence) {
+    for (int place = 0; place < nodes.size(); place++) {
+      ReadEvidence one = evidence.get(place);
+      if (one == null
+          || !one.run().equals(runs.get(place))
+          || one.passages().stream().anyMatch(p -> p.sight() == ReadEvidence.Sight.UNKNOWN)) {
+        return UNKNOWN;
+      }
+    }
+    return new Round(evidence).judge();
+  }
+
+  /** The answers to one read. */
+  private final class Round {
+    private final List<ReadEvidence> evidence;
+    private final Map<String, List<Integer>> participants = new HashMap<>();
+    private final Map<String, Set<Integer>> seen = new HashMap<>();
+    private final Set<String> toldAgain = new HashSet<>();
+
+    /**
+     * Somebody is not seen who may have a timestamp that is less than that of one who is. A
+     * coordinated transaction has none, and what comes after it on its nodes, all of them read, is
+     * not seen either, or gets a greater one.
+     */
+    private boolean unseenMayBeEarlier;
+
+    /**
+     * One that is under way, or has just ended, also has nodes that are not read. There it may come
+     * before one that is seen, and nobody here would know.
+     */
+    private boolean reachesOut;
+
+    Round(List<ReadEvidence> evidence) {
+      this.evidence = evidence;
+      halves.forEach((name, where) -> seen.put(name, new HashSet<>(where)));
+      halves.keySet().forEach(name -> participants.put(name, ReadEvidence.nodes(name)));
+      for (int place = 0; place < nodes.size(); place++) {
+        for (ReadEvidence.Passage passage : evidence.get(place).passages()) {
+          add(nodes.get(place), passage);
+        }
+      }
+    }
+
+    private void add(int node, ReadEvidence.Passage passage) {
+      boolean known = halves.getOrDefault(passage.name(), Set.of()).contains(node);
+      reachesOut |= !known && !nodes.containsAll(passage.nodes());
+      if (passage.sight() == ReadEvidence.Sight.UNSEEN) {
+        unseenMayBeEarlier |= !passage.isCoordinated();
+        return;
+      }
+      participants.put(passage.name(), passage.nodes());
+      seen.computeIfAbsent(passage.name(), any -> new HashSet<>()).add(node);
+      if (passage.sight() == ReadEvidence.Sight.SEEN_AGAIN) {
+        toldAgain.add(passage.name());
+      }
+    }
+
+    Judgement judge() {
+      boolean torn = false;
+      Map<String, Set<Integer>> left = new HashMap<>();
+      for (Map.Entry<String, Set<Integer>> entry : seen.entrySet()) {
+        boolean whole =
+            participants.get(entry.getKey()).stream()
+                .filter(nodes::contains)
+                .allMatch(entry.getValue()::contains);
+        torn |= !whole;
+        if (!whole || toldAgain.contains(entry.getKey())) {
+          left.put(entry.getKey(), Set.copyOf(entry.getValue()));
+        }
+      }
+      if (left.size() > HALVES_MAX) {
+        return UNKNOWN;
+      }
+      List<Long> ended = evidence.stream().map(ReadEvidence::over).toList();
+      ReadKnowledge next = new ReadKnowledge(nodes, runs, ended, Map.copyOf(left));
+      return new Judgement(torn || reachesOut ? Verdict.TORN : lanes(), next);
+    }
+
+    /**
+     * Independent transactions have a place among all others by their timestamps: what comes after
+     * the read on one node must get a greater one than what comes before it on another.
+     */
+    private Verdict lanes() {
+      long lane = evidence.get(0).lane();
+      boolean agree = lane >= 0 && evidence.stream().allMatch(one -> one.lane() == lane);
+      if (!agree) {
+        return Verdict.UNKNOWN;
+      }
+      return lane > 0 && unseenMayBeEarlier ? Verdict.TORN : Verdict.WHOLE;
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package org.abelian.router.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import java.util.Arrays;
+import java.util.List;
+import org.abelian.router.session.ReadKnowledge.Judgement;
+import org.abelian.router.session.ReadKnowledge.Verdict;
+import org.junit.jupiter.api.Test;
+
+/** What nodes 1 and 2 tell, and what follows. */
+class ReadKnowledgeTest {
+  private final ReadKnowledge start =
+      ReadKnowledge.behindGates(List.of(1, 2), told("r 5 5 0", "s 9 9 0"));
+
+  private static List<ReadEvidence> told(String... answers) {
+    return Arrays.stream(answers).map(ReadEvidence::parse).toList();
+  }
+
+  private Verdict verdict(String one, String two) {
+    return start.judge(Arrays.asList(ReadEvidence.parse(one), ReadEvidence.parse(two))).verdict();
+  }
+
+  @Test
+  void whoSeesNobodyOrEverybodyOnBothSidesIsWhole() {
+    assertEquals(Verdict.WHOLE, verdict("r 5 5 0", "s 9 9 0"));
+    assertEquals(Verdict.WHOLE, verdict("r 6 6 0 vt/1,2", "s 10 10 0 vt/1,2"));
+    assertEquals(Verdict.WHOLE, verdict("r 6 5 0 it/1,2", "s 10 9 0 it/1,2"));
+    assertEquals(Verdict.WHOLE, verdict("r 6 5 0 it/1,2", "s 9 9 0"));
+  }
+
+  @Test
+  void aTransactionOnOneSideIsTorn() {
+    assertEquals(Verdict.TORN, verdict("r 6 6 0 vt/1,2", "s 10 9 0 it/1,2"));
+    assertEquals(Verdict.TORN, verdict("r 6 5 0 it/1,2", "s 10 10 0 vt/1,2"));
+    assertEquals(Verdict.TORN, verdict("r 6 6 0 vt/1,2", "s 9 9 0"));
+  }
+
+  @Test
+  void whatReachesOtherNodesMustHaveEndedBeforeTheRead() {
+    assertEquals(Verdict.TORN, verdict("r 6 5 0 it/1,3", "s 9 9 0"));
+    Judgement seen = start.judge(told("r 6 6 0 vt/1,3", "s 9 9 0"));
+    assertEquals(Verdict.TORN, seen.verdict());
+    assertEquals(Verdict.WHOLE, seen.next().judge(told("r 6 6 0", "s 9 9 0")).verdict());
+  }
+
+  @Test
+  void whatWasSeenOnOneSideIsRememberedUntilTheOtherShowsIt() {
+    Judgement torn = start.judge(told("r 6 6 0 vt/1,2", "s 9 9 0"));
+    assertEquals(6, torn.next().over(0));
+    assertEquals(Verdict.TORN, torn.next().judge(told("r 6 6 0", "s 10 9 0 it/1,2")).verdict());
+    Judgement whole = torn.next().judge(told("r 6 6 0", "s 10 10 0 vt/1,2"));
+    assertEquals(Verdict.WHOLE, whole.verdict());
+    assertEquals(Verdict.WHOLE, whole.next().judge(told("r 6 6 0", "s 10 10 0")).verdict());
+  }
+
+  @Test
+  void whatWillBeToldAgainIsNotForgotten() {
+    Judgement first = start.judge(told("r 7 5 0 iu/1,2 wt/1,2", "s 10 10 0 vt/1,2"));
+    assertEquals(Verdict.WHOLE, first.verdict());
+    assertEquals(
+        Verdict.WHOLE,
+        first.next().judge(told("r 7 7 0 vu/1,2 vt/1,2", "s 11 11 0 vu/1,2")).verdict());
+  }
+
+  @Test
+  void anotherRunOrAnUnknownTransactionSaysNothing() {
+    assertEquals(Verdict.UNKNOWN, verdict("q 5 5 0", "s 9 9 0"));
+    assertEquals(Verdict.UNKNOWN, verdict("", "s 9 9 0"));
+    assertEquals(Verdict.UNKNOWN, verdict("r 6 6 0 v", "s 9 9 0"));
+    assertEquals(Verdict.UNKNOWN, verdict("r 6 6 0 ?t/1,2", "s 9 9 0"));
+    assertNull(ReadKnowledge.behindGates(List.of(1, 2), told("r 6 5 0", "s 9 9 0")));
+  }
+
+  @Test
+  void lanesMustBeAtRestAndAgree() {
+    assertEquals(Verdict.WHOLE, verdict("r 5 5 77", "s 9 9 77"));
+    assertEquals(Verdict.UNKNOWN, verdict("r 5 5 77", "s 9 9 78"));
+    assertEquals(Verdict.UNKNOWN, verdict("r 5 5 -1", "s 9 9 -1"));
+    assertEquals(Verdict.TORN, verdict("r 6 5 77 it/1,2", "s 9 9 77"));
+  }
+
+  @Test
+  void aCoordinatedTransactionHasNoTimestampThatAnotherCouldPrecede() {
+    String unseen = " iabelian:1:x:1-1/1,2";
+    assertEquals(Verdict.WHOLE, verdict("r 6 5 77" + unseen, "s 9 9 77"));
+    assertEquals(Verdict.WHOLE, verdict("r 6 5 77" + unseen, "s 10 9 77" + unseen));
+    assertEquals(Verdict.TORN, verdict("r 7 5 77 it/1,2" + unseen, "s 9 9 77"));
+    assertEquals(Verdict.TORN, verdict("r 6 5 77 iabelian:1:x:1-1/1,3", "s 9 9 77"));
+  }
+}

@@ -1,0 +1,214 @@
+package org.abelian.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.abelian.harness.LocalCluster;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.WithCluster;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A read of several nodes waits for transactions that it has met half-way, and for no others. */
+@WithCluster
+class ReadEvidenceIT {
+  private static final String SUM = "SELECT sum(balance) FROM halves";
+  private static final String ROWS = "SELECT balance FROM halves WHERE name = 'x'";
+
+  private final LocalCluster cluster;
+  private final String gid = "abelian:2:" + UUID.randomUUID() + ":1-1/1,2";
+  private Connection one;
+  private Connection two;
+
+  ReadEvidenceIT(LocalCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  @BeforeEach
+  void begin() throws SQLException {
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET lock_timeout = '20s'");
+      statement.execute("DROP TABLE IF EXISTS halves CASCADE");
+      statement.execute("CREATE TABLE halves (id int PRIMARY KEY, name text, balance int)");
+      statement.execute("SELECT create_distributed_table('halves', 'id')");
+      for (int id = 1; id <= 30; id++) {
+        statement.execute("INSERT INTO halves VALUES (" + id + ", 'x', 0)");
+      }
+      statement.executeQuery(SUM).close(); // What it learns behind the gates is known from now on.
+      assertEquals(0, total(connection, ROWS));
+      statement.execute("RESET lock_timeout");
+    }
+    one = connect(1);
+    two = connect(2);
+  }
+
+  @AfterEach
+  void end() throws SQLException {
+    one.close();
+    two.close();
+    LocalNode node = cluster.node(0);
+    String left = "SELECT count(*) FROM pg_prepared_xacts WHERE gid = '" + gid + "'";
+    if (ProxiedCluster.number(node, left) > 0) { // A test has failed, and others are to go on.
+      try (Connection connection = connect(1)) {
+        execute(connection, "ROLLBACK PREPARED '" + gid + "'");
+      }
+    }
+  }
+
+  private Connection connect(int node) throws SQLException {
+    return cluster.node(node - 1).connectAsSuperuser();
+  }
+
+  /** Prepared on node 1, and not yet decided on node 2, as between two messages of a router. */
+  private void prepare() throws SQLException {
+    execute(one, "BEGIN", "UPDATE halves SET balance = 5 WHERE id = (SELECT min(id) FROM halves)");
+    execute(two, "BEGIN", "UPDATE halves SET balance = -5 WHERE id = (SELECT min(id) FROM halves)");
+    execute(one, "PREPARE TRANSACTION '" + gid + "'");
+  }
+
+  /** A router's recovery may have decided so as well, on a machine that is slow. */
+  private void rollBack() throws SQLException {
+    execute(two, "ROLLBACK");
+    execute(one, "ROLLBACK PREPARED '" + gid + "'");
+  }
+
+  private void decide() throws SQLException {
+    execute(two, "SELECT abelian.decide('" + gid + "')", "COMMIT");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {SUM, ROWS})
+  void whatIsUnderWayEverywhereIsNotWaitedFor(String read) throws Exception {
+    assertIsNotWaitedFor(read);
+  }
+
+  /** It is ordered with them by its gates, not by a timestamp of its own. */
+  @ParameterizedTest
+  @ValueSource(strings = {SUM, ROWS})
+  void norIsItWhereIndependentTransactionsHaveRun(String read) throws Exception {
+    try (Connection connection = cluster.connect()) {
+      execute(
+          connection,
+          "CREATE PROCEDURE touch_halves(a int, b int) LANGUAGE sql BEGIN ATOMIC UPDATE halves SET"
+              + " name = name WHERE id IN (a, b); END",
+          "SELECT create_distributed_procedure('touch_halves(int, int)', 'a, b', colocate_with =>"
+              + " 'halves', class => 'independent', unsafe => true)",
+          "CALL touch_halves(" + key(1) + ", " + key(2) + ")");
+      assertEquals(0, total(connection, SUM));
+    }
+    String clock = "SELECT (abelian.independent_state())[1]";
+    assertTrue(ProxiedCluster.number(cluster.node(0), clock) > 0, "its lane was never used");
+    assertIsNotWaitedFor(read);
+  }
+
+  private long key(int node) throws SQLException {
+    return ProxiedCluster.number(cluster.node(node - 1), "SELECT min(id) FROM halves");
+  }
+
+  private void assertIsNotWaitedFor(String read) throws SQLException {
+    prepare();
+    try (Connection connection = cluster.connect()) {
+      for (int i = 0; i < 5; i++) {
+        assertEquals(0, total(connection, read));
+      }
+    } finally {
+      rollBack();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {SUM, ROWS})
+  void whatIsSeenOnOneNodeIsWaitedFor(String read) throws Exception {
+    prepare();
+    decide();
+    int torn = total(one, read) + total(two, read) + total(3, read);
+    assertNotEquals(0, torn, "a router that did not compare would not be noticed");
+    try (Connection connection = cluster.connect()) {
+      CompletableFuture<Integer> total =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return total(connection, read);
+                } catch (SQLException e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      assertThrows(TimeoutException.class, () -> total.get(300, TimeUnit.MILLISECONDS));
+      execute(one, "COMMIT PREPARED '" + gid + "'");
+      assertEquals(0, total.get(20, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void aNodeTellsOfTheQueryBefore() throws SQLException {
+    prepare();
+    try (Connection connection = connect(1);
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET abelian.placement_version = 1000000");
+      statement.executeQuery(SUM).close();
+      String position = value(connection, "", -1);
+      String[] words = position.split(" ");
+      statement.executeQuery(SUM).close();
+      String told = value(connection, words[0], Long.parseLong(words[2]));
+      assertEquals("i" + gid, told.split(" ")[4]);
+      statement.executeQuery(SUM).close();
+      assertEquals("", value(connection, "another", 0));
+      assertFalse(words[0].isEmpty());
+    } finally {
+      rollBack();
+    }
+  }
+
+  private static String value(Connection connection, String run, long passed) throws SQLException {
+    try (PreparedStatement ask =
+        connection.prepareStatement("SELECT abelian.read_evidence(?, ?)")) {
+      ask.setString(1, run);
+      ask.setLong(2, passed);
+      try (ResultSet row = ask.executeQuery()) {
+        row.next();
+        return row.getString(1);
+      }
+    }
+  }
+
+  private int total(int node, String read) throws SQLException {
+    try (Connection connection = connect(node)) {
+      return total(connection, read);
+    }
+  }
+
+  private static int total(Connection connection, String read) throws SQLException {
+    int total = 0;
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(read)) {
+      while (rows.next()) {
+        total += rows.getInt(1);
+      }
+    }
+    return total;
+  }
+
+  private static void execute(Connection connection, String... statements) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+}

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.StringReader;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -13,6 +16,7 @@ import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.WithCluster;
 import org.junit.jupiter.api.AfterEach;
@@ -21,6 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.util.PSQLException;
+import org.w3c.dom.Document;
+import org.xml.sax.InputSource;
 
 /** EXPLAIN tells what the router does with a statement, and PostgreSQL's plan below it. */
 @WithCluster
@@ -240,8 +246,7 @@ class ExplainIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "EXPLAIN (FORMAT JSON) SELECT * FROM stock",
-        "EXPLAIN (FORMAT 'xml') CALL move(1, 2)",
+        "EXPLAIN ANALYZE INSERT INTO stock SELECT id + 1000, what FROM stock",
         "EXPLAIN ANALYZE CALL move(1, 2)",
         "EXPLAIN (ANALYZE true) CALL move(1, 1)",
         "EXPLAIN SELECT * FROM stock a JOIN stock b USING (what)",
@@ -250,6 +255,138 @@ class ExplainIT {
     PSQLException refusal = assertThrows(PSQLException.class, () -> lines(sql));
     assertEquals("0A000", refusal.getSQLState());
     assertFalse(refusal.getServerErrorMessage().getHint().isEmpty());
+  }
+
+  private static final String MANY =
+      "ANALYZE, VERBOSE, COSTS OFF, BUFFERS, TIMING OFF, SUMMARY, SETTINGS, WAL, FORMAT ";
+
+  private List<String> statements() {
+    return List.of(
+        "SELECT * FROM stock WHERE what <> '<&>' || chr(10) || $$'\"\n: - x$$",
+        "SELECT what, count(*) FROM stock GROUP BY what ORDER BY what LIMIT 3",
+        "UPDATE stock SET what = what",
+        "INSERT INTO stock VALUES (200, ''), (201, ''), (202, ''), (203, '')",
+        "SELECT * FROM stock WHERE id = " + ids[1]);
+  }
+
+  /** Both a node and the router give one value of that type. */
+  private String document(String sql, String type) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      assertEquals("QUERY PLAN", rows.getMetaData().getColumnName(1));
+      assertEquals(type, rows.getMetaData().getColumnTypeName(1));
+      assertTrue(rows.next());
+      String document = rows.getString(1);
+      assertFalse(rows.next());
+      return document;
+    }
+  }
+
+  @Test
+  void jsonNamesTheNodesAboveTheirPlans() throws Exception {
+    connection.setAutoCommit(false);
+    for (String sql : statements()) {
+      JsonNode json =
+          new ObjectMapper().readTree(document("EXPLAIN (" + MANY + "JSON) " + sql, "json"));
+      assertEquals(1, json.size(), sql);
+      JsonNode plan = json.get(0).get("Plan");
+      if (sql.contains("id = ")) {
+        assertEquals("Index Scan", plan.get("Node Type").asText());
+        continue;
+      }
+      assertEquals("Abelian Router", plan.get("Custom Plan Provider").asText());
+      assertEquals(3, plan.get("Tasks").size(), json.toPrettyString());
+      for (int node = 1; node <= 3; node++) {
+        JsonNode task = plan.get("Tasks").get(node - 1);
+        assertEquals(node, task.get("Node").asInt());
+        JsonNode remote = task.get("Remote Plan").get(0);
+        assertTrue(remote.get("Plan").has("Actual Rows"), json.toPrettyString());
+        assertTrue(remote.has("Execution Time"), json.toPrettyString());
+      }
+    }
+    connection.rollback();
+    JsonNode one =
+        new ObjectMapper().readTree(document("EXPLAIN (FORMAT JSON) SELECT 1 FROM stock", "json"));
+    assertEquals(1, one.get(0).get("Plan").get("Tasks").size());
+    JsonNode call =
+        new ObjectMapper().readTree(document("EXPLAIN (FORMAT JSON) " + call("move", ""), "json"));
+    assertEquals("commuting", call.get(0).get("Plan").get("Commit Class").asText());
+    connection.rollback();
+    connection.setAutoCommit(true);
+  }
+
+  @Test
+  void xmlNamesTheNodesAboveTheirPlans() throws Exception {
+    connection.setAutoCommit(false);
+    for (String sql : statements()) {
+      String text = document("EXPLAIN (" + MANY + "XML) " + sql, "xml");
+      Document xml =
+          DocumentBuilderFactory.newInstance()
+              .newDocumentBuilder()
+              .parse(new InputSource(new StringReader(text)));
+      assertEquals("explain", xml.getDocumentElement().getTagName());
+      int tasks = sql.contains("id = ") ? 0 : 3;
+      assertEquals(tasks, xml.getElementsByTagName("Remote-Plan").getLength(), text);
+      assertEquals(Math.max(tasks, 1), xml.getElementsByTagName("Execution-Time").getLength());
+    }
+    connection.rollback();
+    connection.setAutoCommit(true);
+  }
+
+  @Test
+  void yamlNamesTheNodesAboveTheirPlans() throws SQLException {
+    connection.setAutoCommit(false);
+    for (String sql : statements()) {
+      List<String> lines = document("EXPLAIN (" + MANY + "YAML) " + sql, "text").lines().toList();
+      assertEquals("- Plan: ", lines.get(0));
+      if (!sql.contains("id = ")) {
+        assertTrue(lines.contains("    Tasks: "), "" + lines);
+        for (int node = 1; node <= 3; node++) {
+          int at = lines.indexOf("      - Node: " + node);
+          assertTrue(lines.get(at + 1).startsWith("        Task: "), "" + lines);
+          assertEquals("        Remote Plan: ", lines.get(at + 2));
+          assertEquals("          - Plan: ", lines.get(at + 3));
+          assertTrue(lines.get(at + 4).startsWith("              Node Type: "), "" + lines);
+        }
+      }
+    }
+    connection.rollback();
+    connection.setAutoCommit(true);
+  }
+
+  @Test
+  void aGatheredInsertShowsBothOfItsParts() throws Exception {
+    String sql = "INSERT INTO stock (id, what) SELECT id + ?, what FROM stock WHERE what <> 'x'";
+    for (int run = 0; run < 2; run++) {
+      try (PreparedStatement statement =
+          connection.prepareStatement("EXPLAIN (COSTS OFF) " + sql)) {
+        statement.setInt(1, 1000);
+        try (ResultSet rows = statement.executeQuery()) {
+          List<String> lines = lines(rows);
+          assertTrue(lines.contains("  Select:") && lines.contains("  Insert:"), "" + lines);
+          int select = lines.indexOf("  Plan of node 1:");
+          int insert = lines.indexOf("  Insert plan of node 1:");
+          assertEquals("    Seq Scan on stock", lines.get(select + 1));
+          assertEquals("    Insert on stock", lines.get(insert + 1));
+        }
+      }
+    }
+    String json = document("EXPLAIN (FORMAT JSON) " + sql.replace("?", "1000"), "json");
+    assertEquals(2, new ObjectMapper().readTree(json).get(0).get("Plan").get("Tasks").size());
+    assertEquals("31", value("SELECT count(*) FROM stock"));
+  }
+
+  @Test
+  void wrongOptionsAreThoseOfOnePostgresql() throws SQLException {
+    try (Connection node = cluster.nodes().get(0).connect();
+        Statement direct = node.createStatement()) {
+      for (String options : List.of("FORMAT ini", "WAL", "FORMAT json, nothing", "TIMING")) {
+        String sql = "EXPLAIN (" + options + ") SELECT count(*) FROM stock";
+        String state = assertThrows(SQLException.class, () -> direct.execute(sql)).getSQLState();
+        SQLException routed = assertThrows(SQLException.class, () -> execute(sql), sql);
+        assertEquals(state, routed.getSQLState());
+      }
+    }
   }
 
   @Test

@@ -6,9 +6,8 @@ import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.FrameWriter;
 
-/** The messages of an EXPLAIN that the router answers: rows of one column of text. */
+/** The messages of an EXPLAIN that the router answers: rows of one column. */
 public final class PlanText {
-  private static final int TEXT = 25;
   private static final int NO_LIMIT = -1;
 
   private PlanText() {}
@@ -28,11 +27,15 @@ public final class PlanText {
    *
    * @param formats that the Bind asks for
    */
-  public static FixedMessage description(int... formats) {
+  public static FixedMessage description(PlanFormat plan, int... formats) {
     ByteQueue queue = new ByteQueue(64);
     FrameWriter writer = new FrameWriter(queue);
     writer.begin(BackendType.ROW_DESCRIPTION).int2(1).string("QUERY PLAN").int4(0).int2(0);
-    writer.int4(TEXT).int2(NO_LIMIT).int4(NO_LIMIT).int2(formats.length == 0 ? 0 : formats[0]);
+    writer
+        .int4(plan.type())
+        .int2(NO_LIMIT)
+        .int4(NO_LIMIT)
+        .int2(formats.length == 0 ? 0 : formats[0]);
     writer.end();
     return new FixedMessage(queue.toByteArray());
   }

@@ -3,6 +3,7 @@ package org.abelian.router.explain;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
+import org.abelian.router.execution.PlanFormat;
 import org.abelian.router.procedure.ProcedureCalls;
 import org.abelian.router.routing.Route;
 import org.abelian.router.statement.ExplainCommand;
@@ -31,7 +32,8 @@ public final class Explain {
     boolean one = route instanceof Route.OneNode || route instanceof Route.AnyNode;
     return command.call()
         || !one
-        || command.text() && context.backends().says(SETTING, "on", "true", "1");
+        || command.format() == PlanFormat.TEXT
+            && context.backends().says(SETTING, "on", "true", "1");
   }
 
   /** Binds what {@link #answers}. */

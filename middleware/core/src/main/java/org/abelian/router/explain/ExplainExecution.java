@@ -2,7 +2,9 @@ package org.abelian.router.explain;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
@@ -11,10 +13,11 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.PlanFormat;
 import org.abelian.router.execution.PlanText;
 import org.abelian.router.execution.RouterWork;
-import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
@@ -25,27 +28,30 @@ import org.abelian.router.statement.ExplainCommand;
 import org.abelian.router.statement.RoutedStatement;
 
 /**
- * Answers an EXPLAIN: lines of the router's own, and the plans of nodes after them. With ANALYZE
+ * Answers an EXPLAIN: what the router says itself, and the plans of nodes after them. With ANALYZE
  * the nodes run the statement in the session's transaction.
  */
 public final class ExplainExecution extends Execution {
+  private static final byte[] SECOND_PORTAL = "abelian_plan".getBytes(StandardCharsets.US_ASCII);
+
   private final EngineContext context;
   private final RoutedStatement routed;
   private final byte[] name;
   private final int[] resultFormats;
+  private final PlanFormat format;
   private final List<String> lines;
+  private final Map<String, Object> properties;
   private final List<ExplainText.Part> parts;
 
   private ExplainExecution(
-      EngineContext context,
-      BoundStatement bound,
-      List<String> lines,
-      List<ExplainText.Part> parts) {
+      EngineContext context, BoundStatement bound, ExplainText text, List<ExplainText.Part> parts) {
     this.context = context;
     this.routed = bound.routed();
     this.name = bound.portal();
     this.resultFormats = bound.bind().resultFormats();
-    this.lines = lines;
+    this.format = routed.explains().format();
+    this.lines = format == PlanFormat.TEXT ? text.lines() : null;
+    this.properties = format == PlanFormat.TEXT ? null : text.properties();
     this.parts = parts;
   }
 
@@ -59,7 +65,6 @@ public final class ExplainExecution extends Execution {
     if (values.count() < routed.facts().parameters().size()) {
       throw ClientError.of("42P02", "there is no parameter $" + (values.count() + 1));
     }
-    List<String> lines = text.lines();
     List<ExplainText.Part> parts = text.parts();
     boolean writesOnSeveral = routed.writes() && parts.size() > 1;
     if (writesOnSeveral) {
@@ -70,22 +75,13 @@ public final class ExplainExecution extends Execution {
       if (writesOnSeveral) {
         context.transactions().state().work().refuse(TransactionWork.SEVERAL_NODES);
       }
-      bindOn(
-          context,
-          part.backend(),
-          NodeStatement.of(command.ofText(part.sql()), routed.facts().parameters()),
-          bound.bind());
+      bindOn(context, part, portal(part, bound.portal()), bound.bind());
     }
     bound.answerBind(context.replies());
-    return new ExplainExecution(context, bound, lines, parts);
+    return new ExplainExecution(context, bound, text, parts);
   }
 
   private static void check(ExplainCommand command, Route route) {
-    if (!command.text()) {
-      throw AbelianException.unsupported(
-          "the plan of a statement for several nodes, or of a CALL, is given as text only",
-          "Leave FORMAT out, or restrict the distribution column to one value.");
-    }
     boolean runs =
         !command.call()
             && (route instanceof Route.OneNode
@@ -95,21 +91,32 @@ public final class ExplainExecution extends Execution {
                 || route instanceof Route.Split);
     if (command.analyze() && !runs) {
       throw AbelianException.unsupported(
-          "EXPLAIN ANALYZE does not run calls of distributed procedures, nor statements that all"
-              + " nodes run alike",
+          "EXPLAIN ANALYZE does not run calls of distributed procedures, nor INSERT ... SELECT"
+              + " whose rows change their nodes, nor statements that all nodes run alike",
           "Leave ANALYZE out, or run the statement itself.");
     }
   }
 
   /** The rows are text whatever the client asks for, since it gets the same bytes in both. */
   private static void bindOn(
-      EngineContext context, Backend backend, NodeStatement statement, BindMessage bind) {
-    byte[] prepared = context.backends().prepare(backend, statement, true, context.replies());
-    bind.begin(backend.connection.writer(), prepared)
-        .bytes(bind.array(), bind.tailAt(), bind.resultFormatsAt() - bind.tailAt())
-        .int2(0)
-        .end();
+      EngineContext context, ExplainText.Part part, byte[] portal, BindMessage bind) {
+    Backend backend = part.backend();
+    byte[] prepared =
+        context.backends().prepare(backend, part.statement(), true, context.replies());
+    FrameWriter writer = backend.connection.writer();
+    if (portal == SECOND_PORTAL) {
+      writer.begin(FrontendType.CLOSE).int1('P').string(portal).end();
+      context.replies().add(NodeReply.swallow(backend.connection));
+    }
+    writer.begin(FrontendType.BIND).string(portal).string(prepared);
+    bind.writeValues(writer, part.values());
+    writer.int2(0).end();
     context.replies().add(NodeReply.swallow(backend.connection));
+  }
+
+  /** A node may have both a part that selects and one that inserts. */
+  private static byte[] portal(ExplainText.Part part, byte[] client) {
+    return part.values().isEmpty() ? client : SECOND_PORTAL;
   }
 
   @Override
@@ -118,8 +125,8 @@ public final class ExplainExecution extends Execution {
         .replies()
         .add(
             wanted == Description.FULL
-                ? PlanText.description(resultFormats)
-                : PlanText.description());
+                ? PlanText.description(format, resultFormats)
+                : PlanText.description(format));
   }
 
   /** A row limit is of no use for so few rows. */
@@ -133,7 +140,8 @@ public final class ExplainExecution extends Execution {
       Backend backend = part.backend();
       context.backends().touch(backend);
       backend.wrote |= routed.writes();
-      backend.connection.writer().begin(FrontendType.EXECUTE).string(name).int4(0).end();
+      byte[] portal = portal(part, name);
+      backend.connection.writer().begin(FrontendType.EXECUTE).string(portal).int4(0).end();
       List<String> plan = new ArrayList<>();
       plans.add(plan);
       context
@@ -151,11 +159,28 @@ public final class ExplainExecution extends Execution {
   }
 
   private List<String> answer(List<List<String>> plans) {
+    if (format != PlanFormat.TEXT) {
+      return List.of(document(plans));
+    }
     List<String> all = new ArrayList<>(lines);
     for (int i = 0; i < parts.size(); i++) {
       all.add("  " + parts.get(i).title());
       plans.get(i).forEach(line -> all.add("    " + line));
     }
     return all;
+  }
+
+  private String document(List<List<String>> plans) {
+    List<Object> tasks = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
+      Map<String, Object> task = new LinkedHashMap<>();
+      task.put("Node", parts.get(i).node());
+      task.put("Task", parts.get(i).what());
+      task.put("Remote Plan", new PlanDocument.Plan(String.join("\n", plans.get(i))));
+      tasks.add(task);
+    }
+    properties.put("Tasks Shown", tasks.size());
+    properties.put("Tasks", tasks);
+    return PlanDocument.of(format, Map.of("Plan", properties));
   }
 }

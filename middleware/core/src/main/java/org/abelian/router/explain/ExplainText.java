@@ -1,8 +1,12 @@
 package org.abelian.router.explain;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.ProcedureFacts;
@@ -13,6 +17,7 @@ import org.abelian.router.engine.EngineContext;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.procedure.ProcedureCalls;
 import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
 import org.abelian.router.routing.RouteText;
@@ -37,9 +42,16 @@ public final class ExplainText {
   /**
    * What a node is to give the plan of.
    *
-   * @param title stands above it
+   * @param what it is to the whole statement
+   * @param values after those of the client
    */
-  public record Part(Backend backend, String sql, String title) {}
+  public record Part(
+      int node, Backend backend, NodeStatement statement, String what, List<ByteQueue> values) {
+    /** Stands above the plan. */
+    public String title() {
+      return what + " of node " + node + ":";
+    }
+  }
 
   public ExplainText(
       EngineContext context, ProcedureCalls procedures, BoundStatement bound, Route route) {
@@ -56,22 +68,23 @@ public final class ExplainText {
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     List<Integer> nodes = nodes();
-    int all = inner.router().catalog().nodes().size();
     lines.add(
         nodes.stream()
             .map(String::valueOf)
             .collect(
                 Collectors.joining(
-                    ", ", "Router: " + nodes.size() + " of " + all + " nodes (", ")")));
-    RouteText.keys(inner.facts(), inner.router().catalog(), values)
-        .forEach(key -> lines.add("  Key: " + key));
-    if (route instanceof Route.Procedure procedure) {
-      procedures
-          .learned(inner, procedure, bind)
-          .reasons()
-          .forEach(reason -> lines.add("  Learned: " + reason));
-    }
-    how().forEach(line -> lines.add("  " + line));
+                    ", ", "Router: " + nodes.size() + " of " + all() + " nodes (", ")")));
+    keys().forEach(key -> lines.add("  Key: " + key));
+    learned().forEach(reason -> lines.add("  Learned: " + reason));
+    how()
+        .forEach(
+            (name, value) -> {
+              if (name.equals("Run") || name.equals("Reason")) {
+                lines.add("  " + name + ": " + value);
+              } else {
+                addQuery(name, value, lines);
+              }
+            });
     ClassChoice choice = choice();
     if (choice != null) {
       String text = choice.toString();
@@ -79,6 +92,53 @@ public final class ExplainText {
       lines.add("  Commit: " + rounds(choice.commitClass()));
     }
     return lines;
+  }
+
+  /** PostgreSQL writes queries in several lines. */
+  private static void addQuery(String name, String sql, List<String> lines) {
+    lines.add("  " + name + ":");
+    sql.lines().forEach(line -> lines.add(line.startsWith(" ") ? "   " + line : "    " + line));
+  }
+
+  /** The same as properties of a plan, in which programs find a node as they know nodes. */
+  public Map<String, Object> properties() {
+    Map<String, Object> properties = new LinkedHashMap<>();
+    properties.put("Node Type", "Custom Scan");
+    properties.put("Custom Plan Provider", "Abelian Router");
+    properties.put("Nodes", nodes());
+    properties.put("Nodes Of Cluster", all());
+    properties.put("Keys", keys());
+    if (!learned().isEmpty()) {
+      properties.put("Learned", learned());
+    }
+    how().forEach((name, value) -> properties.put(title(name), value));
+    ClassChoice choice = choice();
+    if (choice != null) {
+      properties.put("Commit Class", choice.commitClass().toString());
+      properties.put("Commit Class Reason", choice.reason());
+      properties.put("Commit", rounds(choice.commitClass()));
+    }
+    return properties;
+  }
+
+  private static String title(String name) {
+    return Arrays.stream(name.split(" "))
+        .map(word -> word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1))
+        .collect(Collectors.joining(" "));
+  }
+
+  private int all() {
+    return inner.router().catalog().nodes().size();
+  }
+
+  private List<String> keys() {
+    return RouteText.keys(inner.facts(), inner.router().catalog(), values);
+  }
+
+  private List<String> learned() {
+    return route instanceof Route.Procedure procedure
+        ? procedures.learned(inner, procedure, bind).reasons()
+        : List.of();
   }
 
   private List<Integer> nodes() {
@@ -90,6 +150,8 @@ public final class ExplainText {
       return scatter.nodes();
     } else if (route instanceof Route.Split split) {
       return split.parts().stream().map(Route.Part::node).toList();
+    } else if (route instanceof Route.GatheredInsert insert) {
+      return insert.nodes();
     } else if (route instanceof Route.Procedure procedure) {
       return procedures.participants(inner, procedure, bind);
     } else if (route instanceof Route.AnyNode) {
@@ -98,56 +160,57 @@ public final class ExplainText {
     return inner.router().catalog().nodes().stream().map(Node::id).toList();
   }
 
-  private List<String> how() {
+  /** How it is run: in words, and the queries that the words name. */
+  private Map<String, String> how() {
+    Map<String, String> how = new LinkedHashMap<>();
     if (route instanceof Route.AnyNode) {
-      return List.of("Run: on any node, here the one that the session uses");
+      how.put("Run", "on any node, here the one that the session uses");
     } else if (route instanceof Route.OneNode) {
-      return List.of("Run: on one node, as it is");
+      how.put("Run", "on one node, as it is");
     } else if (route instanceof Route.Scatter scatter) {
-      return ofRead(scatter.merge());
+      addRead(scatter.merge(), how);
     } else if (route instanceof Route.ScatterWrite) {
-      return List.of("Run: scatter, each node changes its own rows");
-    } else if (route instanceof Route.Split split) {
-      return List.of("Run: split, each node inserts the rows that are its own");
+      how.put("Run", "scatter, each node changes its own rows");
+    } else if (route instanceof Route.Split) {
+      how.put("Run", "split, each node inserts the rows that are its own");
+    } else if (route instanceof Route.GatheredInsert insert) {
+      how.put("Run", "gathered, the router takes the rows and has each node insert its own");
+      how.put("Select", insert.facts().source());
+      how.put("Insert", insert.facts().insert());
     } else if (route instanceof Route.Procedure procedure) {
-      return ofCall(procedure.procedure());
+      how.put("Run", ofCall(procedure.procedure()));
+    } else {
+      how.put("Run", "on all nodes alike, on the first before the others");
     }
-    return List.of("Run: on all nodes alike, on the first before the others");
+    return how;
   }
 
-  private List<String> ofRead(MergeFacts merge) {
+  private static void addRead(MergeFacts merge, Map<String, String> how) {
     if (merge.mode() != MergeFacts.Mode.COMBINE) {
-      return List.of(
-          "Run: scatter, each node reads its own rows; they are given one node's after the"
-              + " other's");
+      how.put(
+          "Run",
+          "scatter, each node reads its own rows; they are given one node's after the other's");
+      return;
     }
     String rows = merge.pullsRows() ? "the rows" : "a part of the result";
-    List<String> lines = new ArrayList<>();
     if (merge.parts().isEmpty()) {
-      lines.add(
-          "Run: scatter, each node gives " + rows + " by the worker query; one node finishes it");
+      how.put(
+          "Run", "scatter, each node gives " + rows + " by the worker query; one node finishes it");
     } else {
-      lines.add("Run: gather, one node runs it over the rows that all give by the worker query");
-      lines.add("Reason: " + merge.reason());
+      how.put("Run", "gather, one node runs it over the rows that all give by the worker query");
+      how.put("Reason", merge.reason());
     }
-    addQuery("Worker query:", merge.worker(), lines);
+    how.put("Worker query", merge.worker());
     if (merge.workerOfOne() != null) {
-      addQuery("Worker query of the first of these nodes:", merge.workerOfOne(), lines);
+      how.put("Worker query of the first of these nodes", merge.workerOfOne());
     }
-    addQuery("Finish:", merge.combine(), lines);
-    return lines;
+    how.put("Finish", merge.combine());
   }
 
-  /** PostgreSQL writes queries in several lines. */
-  private static void addQuery(String title, String sql, List<String> lines) {
-    lines.add(title);
-    sql.lines().forEach(line -> lines.add(line.startsWith(" ") ? " " + line : "  " + line));
-  }
-
-  private static List<String> ofCall(ProcedureFacts procedure) {
+  private static String ofCall(ProcedureFacts procedure) {
     String merge = procedure.merge().name().toLowerCase(Locale.ROOT);
     String results = procedure.columns().isEmpty() ? "" : "; results are merged by " + merge;
-    return List.of("Run: call, each node runs the body on its own rows" + results);
+    return "call, each node runs the body on its own rows" + results;
   }
 
   /** The class of a transaction of this statement alone; null for reads. */
@@ -183,18 +246,56 @@ public final class ExplainText {
 
   /** Which nodes give a plan: all that run it, or one. */
   public List<Part> parts() {
+    if (route instanceof Route.GatheredInsert insert) {
+      return partsOf(insert);
+    }
     List<Part> parts = new ArrayList<>();
     if (route instanceof Route.Split split) {
       for (Route.Part part : split.parts()) {
         parts.add(part(part.node(), part.sql(), "Plan"));
       }
-    } else if (route instanceof Route.Scatter scatter
-        && scatter.merge().mode() == MergeFacts.Mode.COMBINE) {
-      nodes().forEach(node -> parts.add(part(node, scatter.merge().worker(), "Worker plan")));
+    } else if (route instanceof Route.Scatter scatter) {
+      parts.addAll(partsOf(scatter, command.inner()));
     } else if (hasPlan()) {
       nodes().forEach(node -> parts.add(part(node, command.inner(), "Plan")));
     }
     return command.analyze() || parts.isEmpty() ? parts : List.of(preferred(parts));
+  }
+
+  private List<Part> partsOf(Route.Scatter scatter, String sql) {
+    boolean combines = scatter.merge().mode() == MergeFacts.Mode.COMBINE;
+    return scatter.nodes().stream()
+        .map(
+            node ->
+                combines
+                    ? part(node, scatter.merge().worker(), "Worker plan")
+                    : part(node, sql, "Plan"))
+        .toList();
+  }
+
+  /** One node that selects, and one that inserts, here no rows. */
+  private List<Part> partsOf(Route.GatheredInsert insert) {
+    String source = insert.facts().source();
+    Part select;
+    if (insert.source() instanceof Route.Scatter scatter) {
+      select = preferred(partsOf(scatter, source));
+    } else if (insert.source() instanceof Route.OneNode one) {
+      select = part(one.node(), source, "Plan");
+    } else {
+      select = part(context.backends().home(inner.router().catalog()).nodeId, source, "Plan");
+    }
+    int own = inner.facts().parameters().size();
+    List<Integer> types = insert.facts().insertFacts().parameters();
+    ByteQueue none = new ByteQueue(2);
+    none.append(new byte[] {'{', '}'});
+    Part inserting =
+        new Part(
+            insert.nodes().get(0),
+            context.backends().backend(inner.router().catalog(), insert.nodes().get(0)),
+            NodeStatement.of(command.ofText(insert.facts().insert()), types),
+            "Insert plan",
+            Collections.nCopies(types.size() - own, none));
+    return List.of(select, inserting);
   }
 
   /** PostgreSQL has none of what is called, nor of commands. */
@@ -204,9 +305,10 @@ public final class ExplainText {
         && !(route instanceof Route.AllNodes all && all.purpose() != Route.Purpose.REFERENCE_WRITE);
   }
 
-  private Part part(int node, String sql, String title) {
+  private Part part(int node, String sql, String what) {
     Backend backend = context.backends().backend(inner.router().catalog(), node);
-    return new Part(backend, sql, title + " of node " + node + ":");
+    NodeStatement statement = NodeStatement.of(command.ofText(sql), inner.facts().parameters());
+    return new Part(node, backend, statement, what, List.of());
   }
 
   /** One of a node that the transaction is on already, if there is one. */

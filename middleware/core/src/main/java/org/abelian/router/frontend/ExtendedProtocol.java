@@ -328,7 +328,7 @@ public final class ExtendedProtocol {
   private void describeSomewhere(SharedStatement statement, RoutedStatement routed) {
     if (statement.explain() != null && statement.explain().call()) {
       context.replies().add(PlanText.parameters(routed.facts().parameters()));
-      context.replies().add(PlanText.description());
+      context.replies().add(PlanText.description(statement.explain().format()));
       return;
     }
     Backend backend = context.backends().home(routed.router().catalog());

@@ -120,7 +120,7 @@ public final class Analyzer {
     }
     GeneratedKeys generated = GeneratedKeys.of(told.made(), catalog, statements);
     return new Compiled(
-        new RoutedStatement(explain, Routing.compile(sql, facts, catalog)),
+        new RoutedStatement(explain, Routing.compile(sql, facts, told.gathered(), catalog)),
         told.made() != null,
         generated == null ? null : generated.explained(explain, statements));
   }

@@ -1,7 +1,9 @@
 package org.abelian.router.statement;
 
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import org.abelian.router.execution.PlanFormat;
 
 /**
  * EXPLAIN of a statement that the router routes, told apart by its text: a node cannot parse
@@ -12,13 +14,15 @@ import java.util.Set;
  * @param inner the statement, behind as many blanks as the prefix has characters, so that positions
  *     in errors are those of the whole
  * @param analyze true when the statement is to be run
- * @param text true when the plan is wanted as text for people
+ * @param format in which the plan is wanted
  * @param call true when it is a CALL, of which PostgreSQL has no plan
  */
 public record ExplainCommand(
-    String prefix, String inner, boolean analyze, boolean text, boolean call) {
+    String prefix, String inner, boolean analyze, PlanFormat format, boolean call) {
   private static final Set<String> STATEMENTS =
       Set.of("select", "insert", "update", "delete", "merge", "with", "values", "table", "call");
+  private static final Map<String, PlanFormat> FORMATS =
+      Map.of("json", PlanFormat.JSON, "xml", PlanFormat.XML, "yaml", PlanFormat.YAML);
   private static final Set<String> NO = Set.of("false", "off", "0");
 
   /** The command, or null when the text is something else. */
@@ -35,7 +39,7 @@ public record ExplainCommand(
     private final String sql;
     private int at;
     private boolean analyze;
-    private boolean text = true;
+    private PlanFormat format = PlanFormat.TEXT;
 
     Scanner(String sql) {
       this.sql = sql;
@@ -57,7 +61,7 @@ public record ExplainCommand(
       }
       String prefix = sql.substring(0, start);
       String inner = " ".repeat(prefix.codePointCount(0, start)) + sql.substring(start);
-      return new ExplainCommand(prefix, inner, analyze, text, first.equals("call"));
+      return new ExplainCommand(prefix, inner, analyze, format, first.equals("call"));
     }
 
     /** {@code [ANALYZE] [VERBOSE]} */
@@ -106,7 +110,7 @@ public record ExplainCommand(
       if (name.matches("analy[sz]e")) {
         analyze = !NO.contains(value);
       } else if (name.equals("format")) {
-        text = value.equals("text");
+        format = FORMATS.getOrDefault(value, PlanFormat.TEXT); // Else a node refuses it.
       }
       return !name.isEmpty();
     }

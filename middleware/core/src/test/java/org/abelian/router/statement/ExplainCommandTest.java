@@ -3,6 +3,7 @@ package org.abelian.router.statement;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import org.abelian.router.execution.PlanFormat;
 import org.junit.jupiter.api.Test;
 
 class ExplainCommandTest {
@@ -12,19 +13,23 @@ class ExplainCommandTest {
     assertEquals(prefix.codePointCount(0, prefix.length()), command.inner().indexOf(inner));
     assertEquals(inner, command.inner().strip());
     assertEquals(flags.contains("a"), command.analyze(), "analyze");
-    assertEquals(flags.contains("t"), command.text(), "text");
+    PlanFormat format =
+        flags.contains("j")
+            ? PlanFormat.JSON
+            : flags.contains("y") ? PlanFormat.YAML : PlanFormat.TEXT;
+    assertEquals(format, command.format());
     assertEquals(flags.contains("c"), command.call(), "call");
   }
 
   @Test
   void theOptionsAreToldFromTheStatement() {
-    assertParts("EXPLAIN ", "SELECT 1", "t");
-    assertParts("explain analyze verbose ", "(SELECT 1)", "ta");
-    assertParts("EXPLAIN(ANALYSE)", "CALL p()", "tac");
-    assertParts("EXPLAIN (analyze off, costs 0, FORMAT 'Json') ", "TABLE t", "");
-    assertParts("/* a /* b */ */ EXPLAIN -- \u00fc\n (FORMAT yaml, ANALYZE) ", "WITH a AS", "a");
-    assertParts("EXPLAIN ", "(SELECT 1) UNION (SELECT 2)", "t");
-    assertParts("EXPLAIN ", "((SELECT 1))", "t");
+    assertParts("EXPLAIN ", "SELECT 1", "");
+    assertParts("explain analyze verbose ", "(SELECT 1)", "a");
+    assertParts("EXPLAIN(ANALYSE)", "CALL p()", "ac");
+    assertParts("EXPLAIN (analyze off, costs 0, FORMAT 'Json') ", "TABLE t", "j");
+    assertParts("/* a /* b */ */ EXPLAIN -- \u00fc\n (FORMAT yaml, ANALYZE) ", "WITH a AS", "ay");
+    assertParts("EXPLAIN ", "(SELECT 1) UNION (SELECT 2)", "");
+    assertParts("EXPLAIN ", "((SELECT 1))", "");
   }
 
   @Test

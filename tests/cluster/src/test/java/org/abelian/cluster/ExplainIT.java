@@ -249,7 +249,6 @@ class ExplainIT {
         "EXPLAIN ANALYZE INSERT INTO stock SELECT id + 1000, what FROM stock",
         "EXPLAIN ANALYZE CALL move(1, 2)",
         "EXPLAIN (ANALYZE true) CALL move(1, 1)",
-        "EXPLAIN SELECT * FROM stock a JOIN stock b USING (what)",
       })
   void whatItCannotTellIsRefusedWithAHint(String sql) {
     PSQLException refusal = assertThrows(PSQLException.class, () -> lines(sql));

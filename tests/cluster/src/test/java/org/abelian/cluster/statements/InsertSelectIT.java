@@ -219,7 +219,8 @@ class InsertSelectIT {
   void whatCannotBeGatheredIsRefused() {
     for (String sql :
         List.of(
-            "INSERT INTO target (owner, id) SELECT owner, id FROM source FOR UPDATE",
+            "INSERT INTO target (owner, id) SELECT a.owner, b.id FROM source a JOIN source b ON"
+                + " a.owner = b.owner FOR UPDATE",
             "INSERT INTO target (owner, id) SELECT owner, id FROM source ON CONFLICT (owner, id) DO"
                 + " UPDATE SET owner = 5")) {
       assertEquals(List.of("0A000"), answer(twins.routed(), sql), sql);

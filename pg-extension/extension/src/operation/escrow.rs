@@ -130,7 +130,7 @@ impl Bounded {
             return store(object, content, *delta);
         }
         drop(watch);
-        match (verdict, youngest(&running)) {
+        match (verdict, first_to_end(&running)) {
             (Verdict::Never(bound), _) => {
                 if backend::has_one_snapshot() {
                     self.require_outside_snapshot(operation)?;
@@ -259,13 +259,28 @@ fn store(object: &Object, content: &Counter, delta: i64) -> Result<Admission, Er
     })
 }
 
-/// The one to wait for. Any will do; the folding worker's, which ends in a moment, is the youngest nearly always.
-fn youngest(running: &[pg_sys::TransactionId]) -> Option<pg_sys::TransactionId> {
-    running.iter().copied().reduce(|one, other| {
-        // SAFETY: compares two numbers.
-        let follows = unsafe { pg_sys::TransactionIdFollows(other, one) };
-        if follows { other } else { one }
+/// The one to wait for. Any will do, but the folding worker's ends in a moment; a session's may stay, where the operation need not wait for it.
+fn first_to_end(running: &[pg_sys::TransactionId]) -> Option<pg_sys::TransactionId> {
+    let all = running.iter().copied();
+    all.clone().find(|one| is_workers(*one)).or_else(|| {
+        all.reduce(|one, other| {
+            // SAFETY: compares two numbers.
+            let follows = unsafe { pg_sys::TransactionIdFollows(other, one) };
+            if follows { other } else { one }
+        })
     })
+}
+
+/// Whether a background worker runs the transaction; false as well once it has ended.
+fn is_workers(transaction: pg_sys::TransactionId) -> bool {
+    // SAFETY: looks into the array of processes, whose entries stay; who has it by now is the worst that may be wrong.
+    unsafe {
+        let process = match pg_sys::BackendXidGetPid(transaction) {
+            0 => return false,
+            pid => pg_sys::BackendPidGetProc(pid),
+        };
+        !process.is_null() && (*process).isBackgroundWorker
+    }
 }
 
 /// Waits for the end of a transaction (or of a subtransaction): deadlock detection and timeouts apply.

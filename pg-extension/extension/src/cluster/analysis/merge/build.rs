@@ -1,5 +1,6 @@
 //! Builds worker and combine queries: the workers' columns, and FROM of the combine query that stands for them.
 
+use super::super::functions::FIRST_USER_OBJECT;
 use super::super::parser;
 use super::super::tree::{self, NodePtr};
 use super::refuse;
@@ -122,10 +123,13 @@ pub fn target(expression: NodePtr, number: i16) -> *mut pg_sys::TargetEntry {
     unsafe { pg_sys::makeTargetEntry(expression.cast(), number, std::ptr::null_mut(), false) }
 }
 
-/// NULL of a type.
+/// NULL of a type; of a domain, which may forbid NULLs, of the type below it.
 pub fn null(type_oid: Oid) -> NodePtr {
     // SAFETY: makes a constant of an existing type.
-    unsafe { pg_sys::makeNullConst(type_oid, -1, pg_sys::get_typcollation(type_oid)).cast() }
+    unsafe {
+        let type_oid = pg_sys::getBaseType(type_oid);
+        pg_sys::makeNullConst(type_oid, -1, pg_sys::get_typcollation(type_oid)).cast()
+    }
 }
 
 /// What clients and arrays see of an Abelian type.
@@ -138,12 +142,14 @@ pub fn value_type(type_oid: Oid) -> Oid {
     }
 }
 
-/// The type whose array carries values of this type: text where there is no array of it, and for rows, which unnest()
-/// would take apart.
+/// The type whose array carries values of this type: text where there is no array of it, for rows, which unnest() would take apart, and for
+/// users' types, which have other numbers on other nodes.
 fn passed_type(type_oid: Oid) -> Oid {
     // SAFETY: catalogue look-ups.
     let fits = unsafe {
-        pg_sys::get_array_type(type_oid) != Oid::INVALID && !pg_sys::type_is_rowtype(type_oid)
+        type_oid.to_u32() < FIRST_USER_OBJECT
+            && pg_sys::get_array_type(type_oid) != Oid::INVALID
+            && !pg_sys::type_is_rowtype(type_oid)
     };
     if fits { type_oid } else { pg_sys::TEXTOID }
 }

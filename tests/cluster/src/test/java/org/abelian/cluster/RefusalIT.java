@@ -34,9 +34,7 @@ class RefusalIT {
   @ValueSource(
       strings = {
         "DO $$ BEGIN UPDATE account SET balance = 0; END $$",
-        "COPY account FROM STDIN (FORMAT binary)",
         "COPY account (owner) FROM STDIN",
-        "COPY account FROM STDIN WHERE id > 5",
         "COPY account FROM STDIN; SELECT 1",
         "SET client_encoding = 'LATIN1'",
         "SET NAMES 'SJIS'",

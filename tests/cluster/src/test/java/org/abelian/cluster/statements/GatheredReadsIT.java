@@ -3,6 +3,7 @@ package org.abelian.cluster.statements;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.StringWriter;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
 
 /** Reads that need rows of one node beside those of another answer as on one PostgreSQL. */
 @WithNode
@@ -247,6 +249,67 @@ class GatheredReadsIT {
         "SELECT c.name, p.id FROM wanted w JOIN customer c USING (id) LEFT JOIN purchase p ON"
             + " p.customer = c.id ORDER BY 1, 2");
     twins.same("DROP TABLE wanted");
+  }
+
+  @Test
+  void valuesOfUsersTypesAreKept() throws SQLException {
+    List<String> types =
+        List.of(
+            "CREATE DOMAIN positive AS int NOT NULL CHECK (VALUE > 0)",
+            "CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')",
+            "CREATE TYPE pair AS (a int, b text)",
+            "CREATE TABLE visitor (id int PRIMARY KEY, steps positive, mood mood, pair pair, pairs"
+                + " pair[], said text COLLATE \"C\")");
+    types.forEach(twins::same);
+    Twins.run(twins.routed(), "SELECT create_distributed_table('visitor', 'id')");
+    for (String sql :
+        List.of(
+            "INSERT INTO visitor SELECT i, i, (enum_range(NULL::mood))[i % 3 + 1], (i,"
+                + " 'x,\"y')::pair, ARRAY[(i, NULL)::pair, NULL], chr(60 + i * 3) FROM"
+                + " generate_series(1, 20) i",
+            "SELECT v.*, p.id FROM visitor v LEFT JOIN purchase p ON p.customer = v.steps ORDER BY"
+                + " v.mood DESC, v.id, p.id",
+            "SELECT v.id, v.said, c.name FROM visitor v JOIN customer c ON c.id = v.steps ORDER BY"
+                + " v.said, c.name",
+            "SELECT a.id, (b.pair).b, b.pairs[1] FROM visitor a JOIN visitor b ON a.mood > b.mood"
+                + " AND (a.pair).a = (b.pair).a + 1 ORDER BY 1",
+            "DROP TABLE visitor",
+            "DROP TYPE pair, mood",
+            "DROP DOMAIN positive")) {
+      twins.same(sql);
+    }
+  }
+
+  @Test
+  void aCursorACopyAndAPlanAreOfTheSameRead() throws Exception {
+    String join =
+        "SELECT c.id, p.total FROM customer c JOIN purchase p ON p.customer = c.id ORDER BY 1, 2";
+    for (String sql :
+        List.of(
+            "BEGIN",
+            "DECLARE joined CURSOR FOR " + join,
+            "FETCH 3 FROM joined",
+            "FETCH ALL FROM joined",
+            "CLOSE joined",
+            "PREPARE again(int) AS SELECT count(*) FROM (" + join + ") j WHERE id < $1",
+            "EXECUTE again(7)",
+            "COMMIT",
+            "EXECUTE again(9)",
+            "DEALLOCATE again")) {
+      twins.same(sql);
+    }
+    List<String> copies = new ArrayList<>();
+    for (Connection connection : twins.both()) {
+      StringWriter rows = new StringWriter();
+      connection
+          .unwrap(PGConnection.class)
+          .getCopyAPI()
+          .copyOut("COPY (" + join + ") TO STDOUT", rows);
+      copies.add(rows.toString());
+    }
+    assertEquals(copies.get(0), copies.get(1));
+    String plan = Twins.run(twins.routed(), "EXPLAIN (ANALYZE, COSTS OFF) " + join).toString();
+    assertTrue(plan.contains("Run: gather") && plan.contains("Seq Scan on customer"), plan);
   }
 
   @Test

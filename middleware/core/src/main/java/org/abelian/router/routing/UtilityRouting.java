@@ -171,12 +171,17 @@ final class UtilityRouting {
     if (!forward || facts.command().holds()) {
       return oneNodeOnly("a cursor WITH HOLD or SCROLL over several nodes");
     }
+    return oneNodeOrByItself(new Route.Cursor());
+  }
+
+  /** Where one node does not do: by itself the query may be one whose answers can be merged. */
+  private Plan oneNodeOrByItself(Route several) {
     Plan query = new QueryRouting(sql, facts, catalog).plan();
     return values -> {
       try {
-        return oneNodeOr(query.route(values), new Route.Cursor());
-      } catch (AbelianException several) {
-        return new Route.Cursor(); // By itself the query may be one whose answers can be merged.
+        return oneNodeOr(query.route(values), several);
+      } catch (AbelianException refusal) {
+        return several;
       }
     };
   }
@@ -202,14 +207,7 @@ final class UtilityRouting {
     } else if (copy == null || copy.out() == null) {
       return oneNodeOnly("COPY TO from several nodes");
     }
-    Plan query = new QueryRouting(sql, facts, catalog).plan();
-    return values -> {
-      try {
-        return oneNodeOr(query.route(values), new Route.CopyOut());
-      } catch (AbelianException several) {
-        return new Route.CopyOut(); // By itself the query may be one whose answers can be merged.
-      }
-    };
+    return oneNodeOrByItself(new Route.CopyOut());
   }
 
   private Route procedure() {

@@ -1962,6 +1962,27 @@ CREATE FUNCTION abelian.is_divided(sequence oid) RETURNS boolean LANGUAGE sql ST
   SELECT NOT coalesce(abelian.counts_whole(sequence), true)
 $$;
 REVOKE ALL ON FUNCTION abelian.columns_of(oid), abelian.takers_of(oid), abelian.serves_keys(oid, regclass, jsonb), abelian.counts_whole(oid) FROM PUBLIC;
+-- What setval() is for a sequence that the nodes share, each of which goes on with its own next number above this one. Every node runs it.
+CREATE FUNCTION abelian.continue_sequence(sequence regclass, value bigint, called boolean DEFAULT true) RETURNS bigint
+LANGUAGE plpgsql STRICT SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  s pg_sequence;
+  following numeric;
+BEGIN
+  SELECT * INTO s FROM pg_sequence q WHERE q.seqrelid = sequence;
+  IF NOT FOUND OR value NOT BETWEEN s.seqmin AND s.seqmax THEN
+    RETURN setval(sequence, value, called); -- which raises
+  END IF;
+  following := s.seqstart + ceil((value::numeric + called::integer - s.seqstart) / s.seqincrement) * s.seqincrement;
+  IF following BETWEEN s.seqmin AND s.seqmax THEN
+    PERFORM setval(sequence, following::bigint, false);
+  ELSE
+    PERFORM setval(sequence, CASE WHEN s.seqincrement > 0 THEN s.seqmax ELSE s.seqmin END); -- it is at its end
+  END IF;
+  RETURN value;
+END $$;
+COMMENT ON FUNCTION abelian.continue_sequence(regclass, bigint, boolean) IS 'setval() of a sequence that the nodes share: each goes on above the value; a router calls it on every node';
 CREATE FUNCTION abelian.identity_value(relation regclass, "column" text) RETURNS bigint LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_identity_value';
 COMMENT ON FUNCTION abelian.identity_value(regclass, text) IS 'the next number of an identity column, for a router that inserts a row';
 REVOKE ALL ON FUNCTION abelian.is_divided(oid) FROM PUBLIC; -- the library calls it

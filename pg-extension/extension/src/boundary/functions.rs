@@ -75,6 +75,9 @@ functions! {
     fn pg_get_querydef(query: *mut pg_sys::Query, pretty: bool) -> *mut c_char;
     #[cfg_attr(not(feature = "pg15"), link_name = "expression_tree_mutator_impl")]
     fn expression_tree_mutator(node: *mut pg_sys::Node, mutator: Mutator, context: *mut c_void) -> *mut pg_sys::Node;
+    #[cfg_attr(not(feature = "pg15"), link_name = "query_tree_mutator_impl")]
+    fn query_tree_mutator(query: *mut pg_sys::Query, mutator: Mutator, context: *mut c_void, flags: c_int) -> *mut pg_sys::Query;
+    fn estimate_expression_value(root: *mut pg_sys::PlannerInfo, expression: *mut pg_sys::Node) -> *mut pg_sys::Node;
     #[cfg_attr(not(feature = "pg15"), link_name = "raw_expression_tree_walker_impl")]
     fn raw_expression_tree_walker(node: *mut pg_sys::Node, walker: Walker, context: *mut c_void) -> bool;
     #[cfg_attr(not(feature = "pg15"), link_name = "planstate_tree_walker_impl")]

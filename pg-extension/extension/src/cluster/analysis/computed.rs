@@ -2,6 +2,7 @@
 //! expression; and in a reference table, whose copies must be alike, whatever may come out differently each time.
 
 use super::functions;
+use super::node_functions;
 use super::operand;
 use super::parser;
 use super::relation::{Placement, Relation};
@@ -21,6 +22,22 @@ pub struct Expression {
     sequence: bool,
     /// It depends on the transaction that asks, as `now()` does.
     transactional: bool,
+    /// It may come out differently for each row.
+    volatile: bool,
+    /// The sequences that it draws from.
+    draws: BTreeSet<String>,
+}
+
+impl Expression {
+    /// Whether one value of it serves all rows of a statement.
+    pub fn is_constant(&self) -> bool {
+        !self.volatile
+    }
+
+    /// Whether it depends on the transaction that asks.
+    pub fn is_transactional(&self) -> bool {
+        self.transactional
+    }
 }
 
 /// One such value.
@@ -49,8 +66,15 @@ impl Computing {
     /// For this table; an INSERT whose values an identity column ignores stays as it is.
     pub fn of(target: Option<&Relation>, query: &pg_sys::Query) -> Computing {
         let ignores = query.override_ == pg_sys::OverridingKind::OVERRIDING_USER_VALUE;
-        let wanted = match target.map(|target| &target.placement) {
-            _ if ignores => Wanted::Nothing,
+        Computing::of_table(
+            tree::target(query),
+            target.filter(|_| !ignores).map(|target| &target.placement),
+        )
+    }
+
+    /// For rows that come into this table; nothing for one that is not placed.
+    pub fn of_table(table: Oid, placement: Option<&Placement>) -> Computing {
+        let wanted = match placement {
             Some(Placement::Distributed(spreading)) => Wanted::Columns(
                 spreading
                     .columns
@@ -61,10 +85,7 @@ impl Computing {
             Some(Placement::Reference) => Wanted::Mutable,
             Some(Placement::None | Placement::Catalog) | None => Wanted::Nothing,
         };
-        Computing {
-            table: tree::target(query),
-            wanted,
-        }
+        Computing { table, wanted }
     }
 
     /// How the default of a column is computed; `None` when it is not to be, or cannot.
@@ -73,7 +94,10 @@ impl Computing {
             return None;
         }
         match tree::cast::<pg_sys::NextValueExpr, _>(value) {
-            Some(_) => (!matches!(self.wants(column), Want::No)).then(|| self.identity(column)),
+            Some(next) => match self.wants(column) {
+                Want::Always | Want::IfMutable => Some(self.identity(column, next.seqid)),
+                Want::IfCounting | Want::No => None,
+            },
             None => self.expression(column, value),
         }
     }
@@ -90,13 +114,14 @@ impl Computing {
     fn wants(&self, column: i16) -> Want {
         match &self.wanted {
             Wanted::Columns(columns) if columns.contains(&column) => Want::Always,
-            Wanted::Columns(_) | Wanted::Nothing => Want::No,
+            Wanted::Columns(_) => Want::IfCounting,
+            Wanted::Nothing => Want::No,
             Wanted::Mutable => Want::IfMutable,
         }
     }
 
     /// What an identity column draws: for this, who may insert needs no privilege on the sequence.
-    fn identity(&self, column: i16) -> Expression {
+    fn identity(&self, column: i16, sequence: Oid) -> Expression {
         // SAFETY: names of a table that is locked, and of its column.
         let text = unsafe {
             let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(self.table));
@@ -114,6 +139,8 @@ impl Computing {
             column,
             sequence: true,
             transactional: false,
+            volatile: true,
+            draws: [node_functions::sequence_name(sequence)].into(),
         }
     }
 
@@ -123,7 +150,14 @@ impl Computing {
             return None;
         }
         let found = functions::called_by(&[value]);
-        if matches!(want, Want::IfMutable) && !found.mutable {
+        let wanted = match want {
+            Want::Always => true,
+            Want::IfMutable => found.mutable,
+            // Numbers of a sequence that the nodes do not share come from the first node, wherever the row goes.
+            Want::IfCounting => !found.of_one_node.is_empty(),
+            Want::No => false,
+        };
+        if !wanted {
             return None;
         }
         let counts = found.of_one_node.iter().all(|name| name == "nextval");
@@ -136,6 +170,8 @@ impl Computing {
             column,
             sequence: calls_sequence(value),
             transactional: found.stable || reads_clock(value),
+            volatile: found.volatile,
+            draws: found.draws.clone(),
         })
     }
 }
@@ -144,10 +180,11 @@ enum Want {
     No,
     Always,
     IfMutable,
+    IfCounting,
 }
 
 /// Whether it needs more than values: columns, subqueries, or the place where it stands.
-fn reads_rows(expression: NodePtr) -> bool {
+pub fn reads_rows(expression: NodePtr) -> bool {
     use pg_sys::NodeTag::{
         T_Aggref, T_GroupingFunc, T_SetToDefault, T_SubLink, T_Var, T_WindowFunc,
     };
@@ -169,7 +206,7 @@ fn calls_sequence(expression: NodePtr) -> bool {
     })
 }
 
-fn reads_clock(expression: NodePtr) -> bool {
+pub fn reads_clock(expression: NodePtr) -> bool {
     tree::any(expression, &mut |node| {
         tree::tag(node) == Some(pg_sys::NodeTag::T_SQLValueFunction)
     })
@@ -204,6 +241,7 @@ pub fn query(cells: &[Option<&Cell>]) -> (Json, Vec<Json>) {
         "text": format!("VALUES {}", lists.join(", ")),
         "sequences": known().any(|cell| cell.expression.sequence),
         "transactional": known().any(|cell| cell.expression.transactional),
+        "draws": draws(known().map(|cell| &cell.expression)),
     });
     (query, places.collect())
 }
@@ -215,7 +253,12 @@ pub fn query_of_rows(expressions: &[Expression], parameter: usize) -> Json {
         "text": format!("SELECT {} FROM pg_catalog.generate_series(1, ${parameter})", texts.join(", ")),
         "sequences": expressions.iter().any(|one| one.sequence),
         "transactional": expressions.iter().any(|one| one.transactional),
+        "draws": draws(expressions.iter()),
     })
+}
+
+fn draws<'e>(expressions: impl Iterator<Item = &'e Expression>) -> BTreeSet<&'e String> {
+    expressions.flat_map(|one| &one.draws).collect()
 }
 
 fn position<T: PartialEq>(list: &[T], item: T) -> usize {

@@ -1,7 +1,10 @@
 //! What COPY FROM reads: a router that divides the lines among nodes must find the distribution column in each.
 
+use super::computed::{self, Computing, Expression};
 use super::functions::{self, Functions};
 use super::parser;
+use super::relation::{Placement, Relation};
+use super::tokens::{self, Token};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::opened::Opened;
@@ -30,17 +33,110 @@ pub fn facts(
     } else {
         named.iter().map(find).collect()
     };
-    let defaults: Vec<NodePtr> = attributes
+    let omitted: Vec<&Attribute> = attributes
         .iter()
         .filter(|attribute| !named.is_empty() && !named.contains(&attribute.name))
+        .collect();
+    let added = added(table, &omitted, text);
+    let defaults: Vec<NodePtr> = omitted
+        .iter()
+        .filter(|attribute| {
+            !added
+                .iter()
+                .flat_map(|added| &added.columns)
+                .any(|column| *column == attribute.number)
+        })
         .map(|attribute| attribute.default)
         .collect();
+    let forced = |option| names(copy.options, option);
     let facts = json!({
         "client": copy.filename.is_null() && !copy.is_program, "columns": columns,
-        "options": options(copy.options), "filtered": false,
+        "options": options(copy.options), "filtered": false, "added": added.map(|added| added.facts),
+        "force_null": forced("force_null"), "force_not_null": forced("force_not_null"),
     });
     let expressions: Vec<NodePtr> = defaults.into_iter().chain(condition(copy, text)?).collect();
     Ok((facts, functions::called_by(&expressions)))
+}
+
+/// Columns that the statement leaves out, and of which the router brings a value with each line.
+struct Added {
+    columns: Vec<i16>,
+    facts: Json,
+}
+
+/// What places a row and has to be computed before; in a reference table whatever may come out differently on each node.
+fn added(table: Oid, omitted: &[&Attribute], text: &CStr) -> Option<Added> {
+    let placement = Relation::new(table, 0).placement;
+    let computing = Computing::of_table(table, Some(&placement));
+    let is_key = |number: i16| match &placement {
+        Placement::Distributed(spreading) => spreading
+            .columns
+            .iter()
+            .any(|(column, _)| *column == number),
+        _ => false,
+    };
+    let mut found: Vec<(&Attribute, Expression)> = Vec::new();
+    for attribute in omitted
+        .iter()
+        .copied()
+        .filter(|attribute| !attribute.generated)
+    {
+        match computing.default(attribute.number, attribute.default) {
+            Some(expression) => found.push((attribute, expression)),
+            None if is_key(attribute.number) => return None,
+            None => {}
+        }
+    }
+    let each = found.iter().any(|(_, one)| !one.is_constant());
+    let transactional = found.iter().any(|(_, one)| one.is_transactional());
+    if found.is_empty() || (each && transactional) {
+        return None;
+    }
+    let names: Vec<String> = found
+        .iter()
+        .map(|(column, _)| quoted(&column.name))
+        .collect();
+    let columns: Vec<Json> = found
+        .iter()
+        .map(|(column, _)| json!([column.name, column.type_name]))
+        .collect();
+    let numbers = found.iter().map(|(column, _)| column.number).collect();
+    let expressions: Vec<Expression> = found.into_iter().map(|(_, one)| one).collect();
+    Some(Added {
+        columns: numbers,
+        facts: json!({
+            "text": with_columns(text, &names)?, "columns": columns, "each": each,
+            "query": computed::query_of_rows(&expressions, 1),
+        }),
+    })
+}
+
+fn quoted(name: &str) -> String {
+    let name = parser::c_text(name);
+    // SAFETY: a C string, of which the result is copied.
+    unsafe { tree::string(pg_sys::quote_identifier(name.as_ptr())) }
+}
+
+/// The statement with more columns before those in its list, which are in the first parentheses.
+fn with_columns(text: &CStr, names: &[String]) -> Option<String> {
+    let found = tokens::tokens(text);
+    let (_, open) = found.iter().find(|(token, _)| *token == Token::Open)?;
+    let (before, behind) = text.to_bytes().split_at(open + 1);
+    Some(format!(
+        "{}{}, {}",
+        String::from_utf8_lossy(before),
+        names.join(", "),
+        String::from_utf8_lossy(behind)
+    ))
+}
+
+/// The columns that an option lists.
+fn names(list: *const pg_sys::List, option: &str) -> Vec<String> {
+    tree::list::<pg_sys::DefElem>(list)
+        .filter(|element| tree::string(element.defname) == option)
+        .filter(|element| tree::tag(element.arg) == Some(pg_sys::NodeTag::T_List))
+        .flat_map(|element| tree::strings(element.arg.cast()))
+        .collect()
 }
 
 /// The WHERE clause, as the condition of a query over the table.
@@ -65,6 +161,7 @@ fn condition(copy: &pg_sys::CopyStmt, text: &CStr) -> Result<Option<NodePtr>, Po
 }
 
 struct Attribute {
+    number: i16,
     name: String,
     /// With its modifier, as `format_type` writes it.
     type_name: String,
@@ -85,6 +182,7 @@ fn attributes(table: Oid) -> Vec<Attribute> {
         // SAFETY: a column of the open relation, of which what is kept is copied.
         .map(|attribute| unsafe {
             Attribute {
+                number: attribute.attnum,
                 name: tree::string(attribute.attname.data.as_ptr()),
                 type_name: tree::string(pg_sys::format_type_with_typemod(
                     attribute.atttypid,

@@ -34,7 +34,14 @@ pub struct Functions {
     pub of_no_node: BTreeSet<String>,
     /// Functions of users, which may read or write tables; `schema.name`.
     pub opaque: BTreeSet<String>,
+    /// Every node has to run it, each in its own way.
+    pub of_every_node: bool,
+    /// The sequences of which it takes or sets numbers, qualified; an empty name for one that is not known.
+    pub draws: BTreeSet<String>,
 }
+
+/// Moves a sequence that the nodes share, on each of them.
+pub const CONTINUE_SEQUENCE: &str = "continue_sequence";
 
 /// Names of the functions that change the placement, in pg_catalog and in abelian.
 const PLACEMENT: [(&str, &str); 12] = [
@@ -150,6 +157,7 @@ pub fn called_by(trees: &[NodePtr]) -> Functions {
         classify(Oid::from(function), &mut found);
     }
     for call in sequences {
+        found.draws.insert(call.sequence_name());
         call.classify(&mut found.of_one_node, &mut found.of_no_node);
     }
     found.mutable |= found.volatile;
@@ -193,6 +201,7 @@ fn classify(function: Oid, found: &mut Functions) {
     if PLACEMENT.contains(&(schema.as_str(), name.as_str())) {
         found.placement = true;
     }
+    found.of_every_node |= schema == "abelian" && name == CONTINUE_SEQUENCE;
     // The types' own functions are volatile by their object ids; as values they are not.
     if catalog::find().is_some_and(|ours| schema == "abelian" && is_of_types(function, &ours)) {
         return;

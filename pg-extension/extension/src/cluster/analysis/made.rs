@@ -66,7 +66,7 @@ impl Made {
             Placement::Reference => true,
             Placement::Distributed(spreading) => {
                 let mut columns = spreading.columns.iter();
-                columns.any(|(column, _)| self.somewhere.contains(column))
+                !self.is_random() || columns.any(|(column, _)| self.somewhere.contains(column))
             }
             Placement::None | Placement::Catalog => false,
         }

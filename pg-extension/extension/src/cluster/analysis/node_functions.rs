@@ -3,7 +3,8 @@
 
 use super::super::postgres;
 use super::relation;
-use super::tree;
+use super::tree::{self, NodePtr};
+use crate::boundary::{self, functions};
 use pgrx::pg_sys::{self, Oid};
 use std::collections::BTreeSet;
 
@@ -69,6 +70,11 @@ impl SequenceCall {
         }
     }
 
+    /// By which its session may ask for the number later; empty when the statement does not say.
+    pub fn sequence_name(&self) -> String {
+        sequence_name(self.sequence)
+    }
+
     /// The sequence of a distributed table counts on every node, each in its own way; any other on one node only.
     pub fn classify(self, one: &mut BTreeSet<String>, none: &mut BTreeSet<String>) {
         match (self.name.as_str(), is_divided(self.sequence)) {
@@ -86,18 +92,69 @@ pub fn sequence_call(call: &pg_sys::FuncExpr) -> Option<SequenceCall> {
     if schema != "pg_catalog" || !["nextval", "setval"].contains(&name.as_str()) {
         return None;
     }
-    let sequence = tree::nodes(call.args)
-        .next()
-        .and_then(|argument| tree::cast::<pg_sys::Const, _>(argument))
-        .filter(|constant| !constant.constisnull)
-        .map_or(Oid::INVALID, |constant| {
-            Oid::from(constant.constvalue.value() as u32)
-        });
+    let sequence = sequence_of(tree::nodes(call.args).next());
     Some(SequenceCall { name, sequence })
 }
 
+/// The sequence that an argument of `nextval` and its like names, by a constant or by what PostgreSQL finds out from constants, as
+/// `pg_get_serial_sequence('t', 'id')`; InvalidOid for any other.
+pub fn sequence_of(argument: Option<NodePtr>) -> Oid {
+    let constant = |node: NodePtr| {
+        tree::cast::<pg_sys::Const, _>(node)
+            .filter(|constant| !constant.constisnull)
+            .map(|constant| Oid::from(constant.constvalue.value() as u32))
+    };
+    let Some(argument) = argument else {
+        return Oid::INVALID;
+    };
+    let serial = tree::any(argument, &mut |node| {
+        tree::cast::<pg_sys::FuncExpr, _>(node)
+            .is_some_and(|call| call.funcid.to_u32() == pg_sys::F_PG_GET_SERIAL_SEQUENCE)
+    });
+    let known = constant(argument).or_else(|| {
+        // What it calls beside that is PostgreSQL's own, or it stays as it is.
+        let varies = tree::any(argument, &mut |node| {
+            tree::cast::<pg_sys::Var, _>(node).is_some()
+                || tree::cast::<pg_sys::SubLink, _>(node).is_some()
+                || tree::cast::<pg_sys::Param, _>(node).is_some()
+                || tree::cast::<pg_sys::FuncExpr, _>(node)
+                    .is_some_and(|call| call.funcid.to_u32() >= super::functions::FIRST_USER_OBJECT)
+        });
+        if !serial || varies {
+            return None;
+        }
+        boundary::attempt(|| {
+            // SAFETY: evaluates constant calls of PostgreSQL's own functions; what they raise comes out as an error.
+            unsafe {
+                boundary::caught(|| {
+                    functions::estimate_expression_value(std::ptr::null_mut(), argument)
+                })
+            }
+        })
+        .ok()
+        .and_then(constant)
+    });
+    known.unwrap_or(Oid::INVALID)
+}
+
+/// Qualified and quoted; empty for InvalidOid.
+pub fn sequence_name(sequence: Oid) -> String {
+    if sequence == Oid::INVALID {
+        return String::new();
+    }
+    // SAFETY: catalogue look-ups; what is not there any more has no name.
+    unsafe {
+        let name = pg_sys::get_rel_name(sequence);
+        if name.is_null() {
+            return String::new();
+        }
+        let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(sequence));
+        tree::string(pg_sys::quote_qualified_identifier(schema, name))
+    }
+}
+
 /// Whether the nodes share a sequence's values among them, since a distributed table takes some.
-fn is_divided(sequence: Oid) -> bool {
+pub fn is_divided(sequence: Oid) -> bool {
     if sequence == Oid::INVALID {
         return false;
     }

@@ -6,8 +6,8 @@ use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
-    blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select, made, merge,
-    parser, prepared, procedure_call, relation, utility, view_query,
+    blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select,
+    known_before, made, merge, parser, prepared, procedure_call, relation, utility, view_query,
 };
 use crate::boundary::{self, PostgresError};
 use crate::object;
@@ -282,7 +282,9 @@ fn describe_query(
     let mutable = facts["mutable"] == json!(true);
     let alone = queries.len() == 1;
     facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
-    describe_made(query, &scopes, parameters, alone, facts)?;
+    if !describe_known(query, &scopes, parameters, facts) {
+        describe_made(query, &scopes, parameters, alone, facts)?;
+    }
     if alone && !insert_select::is_gathered(query) {
         describe_gathered(query, &scopes, parameters, facts)?;
     }
@@ -340,6 +342,55 @@ fn describe_made(
     Ok(())
 }
 
+/// How a statement runs with values that are known before, if it has some; what cannot be said in other words stays as it is.
+fn describe_known(
+    query: &'static pg_sys::Query,
+    scopes: &Scopes,
+    parameters: &[Oid],
+    facts: &mut Json,
+) -> bool {
+    let mut relations = scopes.relations.iter();
+    let target = relations.find(|relation| relation.write && relation.level == 0);
+    let placed = scopes
+        .relations
+        .iter()
+        .any(|relation| !matches!(relation.placement, Placement::None | Placement::Catalog));
+    let known = boundary::attempt(|| {
+        let Some(known) = known_before::find(query, parameters, target, placed)? else {
+            return Ok(None);
+        };
+        let text = parser::c_text(&known.text);
+        let inner = facts_of(&text, &known.parameters)?;
+        let mut described = json!({
+            "text": known.text, "count": known.values.len(), "facts": inner, "values": known.values,
+        });
+        if let Some(mut computing) = known.query {
+            if known.reads {
+                let source = parser::c_text(computing["text"].as_str().unwrap_or(""));
+                computing["facts"] = facts_of(&source, parameters)?;
+            }
+            described["query"] = computing;
+        }
+        Ok(Some(described))
+    });
+    match known {
+        Ok(Some(described)) => {
+            facts["known"] = described;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// The facts of a text of ours, which is one statement.
+fn facts_of(text: &CStr, parameters: &[Oid]) -> Result<Json, PostgresError> {
+    let mut inner = Json::Null;
+    for statement in parser::parse(text)? {
+        inner = facts(statement, text, parameters)?;
+    }
+    Ok(inner)
+}
+
 /// How an INSERT ... SELECT runs whose rows go to other nodes, if it can.
 fn describe_gathered(
     query: &'static pg_sys::Query,
@@ -381,10 +432,7 @@ fn described(
     parameters: &[Oid],
 ) -> Result<(String, Json), PostgresError> {
     let text = parser::c_text(&parser::deparse_for(query, &[])?);
-    let mut inner = Json::Null;
-    for statement in parser::parse(&text)? {
-        inner = facts(statement, &text, parameters)?;
-    }
+    let inner = facts_of(&text, parameters)?;
     Ok((text.to_string_lossy().into_owned(), inner))
 }
 
@@ -468,6 +516,8 @@ fn fill_in(found: &functions::Functions, facts: &mut Json) {
     facts["sets"] = json!(found.settings);
     facts["of_one_node"] = json!(found.of_one_node);
     facts["of_no_node"] = json!(found.of_no_node);
+    facts["of_every_node"] = json!(found.of_every_node);
+    facts["draws"] = json!(found.draws);
 }
 
 fn describe_relations(scopes: &Scopes, facts: &mut Json, text: &CStr) {

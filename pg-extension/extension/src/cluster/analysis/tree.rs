@@ -238,6 +238,32 @@ pub fn replace(node: NodePtr, mut replacer: Replacer) -> NodePtr {
     replaced(node, (&raw mut replacer).cast())
 }
 
+callback!(fn replace_one_everywhere(node: NodePtr, context: *mut c_void) -> NodePtr = replaced_everywhere);
+
+fn replaced_everywhere(node: NodePtr, context: *mut c_void) -> NodePtr {
+    if node.is_null() {
+        return node;
+    }
+    // SAFETY: the context is the replacer that `replace_in_query` passed.
+    if let Some(replacement) = unsafe { (*context.cast::<Replacer>())(node) } {
+        return replacement;
+    }
+    // SAFETY: the mutators copy a valid tree.
+    unsafe {
+        if tag(node) == Some(NodeTag::T_Query) {
+            functions::query_tree_mutator(node.cast(), replace_one_everywhere, context, 0).cast()
+        } else {
+            functions::expression_tree_mutator(node, replace_one_everywhere, context)
+        }
+    }
+}
+
+/// A copy of the query in which each node for which the replacer has an answer is replaced, top-down, subqueries included.
+pub fn replace_in_query(query: &pg_sys::Query, mut replacer: Replacer) -> *mut pg_sys::Query {
+    let node: NodePtr = std::ptr::from_ref(query).cast_mut().cast();
+    replaced_everywhere(node, (&raw mut replacer).cast()).cast()
+}
+
 /// A deep copy.
 pub fn copy<T>(node: *const T) -> *mut T {
     // SAFETY: copies a valid node.

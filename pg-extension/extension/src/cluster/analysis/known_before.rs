@@ -1,0 +1,273 @@
+//! Values that a statement gets as parameters after its own, since no node that runs it could know them: what `currval()` and `lastval()` tell of
+//! the session, and what would come out differently on each node that has a copy of a reference table. And `setval()` of a sequence that the
+//! nodes share, or of what rows of several nodes say: the value comes first, and then every node that has to knows it.
+
+use super::computed;
+use super::functions::{self, CONTINUE_SEQUENCE};
+use super::node_functions;
+use super::parser;
+use super::relation::{Placement, Relation};
+use super::tree::{self, NodePtr};
+use crate::boundary::PostgresError;
+use pgrx::pg_sys::{self, CmdType, Oid};
+use serde_json::{Value as Json, json};
+
+/// What a router runs instead of a statement.
+pub struct Known {
+    pub text: String,
+    /// The types of all parameters, the statement's own first.
+    pub parameters: Vec<Oid>,
+    /// Where each additional one comes from: a sequence of the session's, or a place in the answer to the query.
+    pub values: Vec<Json>,
+    /// Computes those that do not come from the session.
+    pub query: Option<Json>,
+    /// Whether the query reads tables.
+    pub reads: bool,
+}
+
+/// Of a query as analysed; `None` when it runs as it is.
+pub fn find(
+    query: &pg_sys::Query,
+    parameters: &[Oid],
+    target: Option<&Relation>,
+    placed: bool,
+) -> Result<Option<Known>, PostgresError> {
+    if let Some(known) = of_session(query, parameters)? {
+        return Ok(Some(known));
+    }
+    if let Some(call) = SequenceSetting::of(query) {
+        return call.known(query, parameters, placed);
+    }
+    match target.map(|target| &target.placement) {
+        Some(Placement::Reference) => alike(query, parameters),
+        _ => Ok(None),
+    }
+}
+
+// ---- what the session has drawn
+
+fn of_session(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Known>, PostgresError> {
+    let mut all = parameters.to_vec();
+    let mut values = Vec::new();
+    let replaced = tree::replace_in_query(query, &mut |node| {
+        let call = tree::cast::<pg_sys::FuncExpr, _>(node)?;
+        let value = match call.funcid.to_u32() {
+            pg_sys::F_LASTVAL => json!({ "lastval": true }),
+            pg_sys::F_CURRVAL => {
+                let sequence = node_functions::sequence_of(tree::nodes(call.args).next());
+                if sequence == Oid::INVALID {
+                    return None;
+                }
+                json!({ "currval": node_functions::sequence_name(sequence) })
+            }
+            _ => return None,
+        };
+        values.push(value);
+        all.push(pg_sys::INT8OID);
+        Some(tree::make_parameter(all.len() as i32, pg_sys::INT8OID))
+    });
+    if values.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Known {
+        text: parser::deparse_for(replaced, &[])?,
+        parameters: all,
+        values,
+        query: None,
+        reads: false,
+    }))
+}
+
+// ---- setval()
+
+/// `SELECT setval(...)`, with or without FROM, which gives one row.
+struct SequenceSetting {
+    sequence: Oid,
+    arguments: Vec<NodePtr>,
+    name: String,
+}
+
+impl SequenceSetting {
+    fn of(query: &pg_sys::Query) -> Option<SequenceSetting> {
+        let plain = query.commandType == CmdType::CMD_SELECT
+            && query.cteList.is_null()
+            && query.setOperations.is_null()
+            && query.groupClause.is_null()
+            && query.groupingSets.is_null()
+            && query.havingQual.is_null()
+            && query.distinctClause.is_null()
+            && query.limitOffset.is_null()
+            && query.limitCount.is_null()
+            && query.rowMarks.is_null()
+            && !query.hasWindowFuncs
+            && !query.hasTargetSRFs;
+        let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree)?;
+        let one_row = query.hasAggs || (from.fromlist.is_null() && from.quals.is_null());
+        let mut entries = tree::list::<pg_sys::TargetEntry>(query.targetList);
+        let (entry, None) = (entries.next()?, entries.next()) else {
+            return None;
+        };
+        let call = tree::cast::<pg_sys::FuncExpr, _>(entry.expr)?;
+        let sets = [
+            pg_sys::F_SETVAL_REGCLASS_INT8,
+            pg_sys::F_SETVAL_REGCLASS_INT8_BOOL,
+        ]
+        .contains(&call.funcid.to_u32());
+        if !plain || !one_row || !sets {
+            return None;
+        }
+        let mut arguments = tree::nodes(call.args);
+        let sequence = node_functions::sequence_of(arguments.next());
+        (sequence != Oid::INVALID).then(|| SequenceSetting {
+            sequence,
+            arguments: arguments.collect(),
+            name: tree::string(entry.resname),
+        })
+    }
+
+    fn known(
+        self,
+        query: &pg_sys::Query,
+        parameters: &[Oid],
+        placed: bool,
+    ) -> Result<Option<Known>, PostgresError> {
+        let divided = node_functions::is_divided(self.sequence);
+        let reads = query.hasAggs
+            || self
+                .arguments
+                .iter()
+                .any(|argument| computed::reads_rows(*argument));
+        if !divided && !(placed && reads) {
+            return Ok(None);
+        }
+        let function = if divided {
+            format!("abelian.{CONTINUE_SEQUENCE}")
+        } else {
+            "pg_catalog.setval".to_owned()
+        };
+        let mut all = parameters.to_vec();
+        let mut texts = Vec::new();
+        for argument in &self.arguments {
+            if reads {
+                all.push(tree::type_of(*argument));
+                texts.push(format!("${}", all.len()));
+            } else {
+                texts.push(parser::deparse_value(*argument));
+            }
+        }
+        let sequence = parser::c_text(&node_functions::sequence_name(self.sequence));
+        let name = parser::c_text(&self.name);
+        // SAFETY: C strings, of which the results are copied.
+        let (literal, column) = unsafe {
+            (
+                tree::string(pg_sys::quote_literal_cstr(sequence.as_ptr())),
+                tree::string(pg_sys::quote_identifier(name.as_ptr())),
+            )
+        };
+        let text = format!(
+            "SELECT {function}({literal}::pg_catalog.regclass, {}) AS {column}",
+            texts.join(", ")
+        );
+        let values: Vec<Json> = (parameters.len()..all.len())
+            .map(|at| json!([0, at - parameters.len()]))
+            .collect();
+        let computing = reads.then(|| self.source(query)).transpose()?;
+        Ok(Some(Known {
+            text,
+            parameters: all,
+            values,
+            query: computing,
+            reads,
+        }))
+    }
+
+    /// The query that gives the arguments.
+    fn source(&self, query: &pg_sys::Query) -> Result<Json, PostgresError> {
+        let source = tree::copy(query);
+        // SAFETY: a private copy of a query, whose target list is replaced by one of copies.
+        unsafe {
+            (*source).targetList =
+                tree::make_list(self.arguments.iter().enumerate().map(|(at, argument)| {
+                    let name = pg_sys::pstrdup(parser::c_text(&format!("a{at}")).as_ptr());
+                    let value = tree::copy(*argument);
+                    pg_sys::makeTargetEntry(value.cast(), at as i16 + 1, name, false).cast()
+                }));
+        }
+        Ok(
+            json!({ "text": parser::deparse_for(source, &[])?, "sequences": false, "transactional": true }),
+        )
+    }
+}
+
+// ---- copies that stay alike
+
+/// Replaces what all rows get alike but each node differently, as `now()`, if that is all that would differ.
+fn alike(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Known>, PostgresError> {
+    let changes = matches!(
+        query.commandType,
+        CmdType::CMD_UPDATE | CmdType::CMD_DELETE | CmdType::CMD_INSERT
+    );
+    if !changes {
+        return Ok(None);
+    }
+    let mut all = parameters.to_vec();
+    let mut texts: Vec<String> = Vec::new();
+    let replaced = tree::replace_in_query(query, &mut |node| {
+        if !is_expression(node) || !is_alike_for_all_rows(node) {
+            return None;
+        }
+        let text = parser::deparse_value(node);
+        let type_ = tree::type_of(node);
+        texts.push(text);
+        all.push(type_);
+        Some(tree::make_parameter(all.len() as i32, type_))
+    });
+    if texts.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Known {
+        text: parser::deparse_for(replaced, &[])?,
+        parameters: all,
+        values: (0..texts.len()).map(|at| json!([0, at])).collect(),
+        query: Some(json!({
+            "text": format!("SELECT {}", texts.join(", ")), "sequences": false, "transactional": true,
+        })),
+        reads: false,
+    }))
+}
+
+fn is_expression(node: NodePtr) -> bool {
+    use pg_sys::NodeTag::{
+        T_ArrayExpr, T_BoolExpr, T_CaseExpr, T_CoalesceExpr, T_CoerceViaIO, T_FuncExpr,
+        T_MinMaxExpr, T_OpExpr, T_SQLValueFunction,
+    };
+    matches!(
+        tree::tag(node),
+        Some(
+            T_ArrayExpr
+                | T_BoolExpr
+                | T_CaseExpr
+                | T_CoalesceExpr
+                | T_CoerceViaIO
+                | T_FuncExpr
+                | T_MinMaxExpr
+                | T_OpExpr
+                | T_SQLValueFunction
+        )
+    )
+}
+
+/// Whether it depends on nothing but the session, its transaction and the statement's parameters, and on some of these.
+fn is_alike_for_all_rows(expression: NodePtr) -> bool {
+    if computed::reads_rows(expression) {
+        return false;
+    }
+    let found = functions::called_by(&[expression]);
+    let harmless = found.opaque.is_empty()
+        && found.of_one_node.is_empty()
+        && found.of_no_node.is_empty()
+        && !found.settings
+        && !found.placement
+        && !found.object_ids;
+    found.mutable && !found.volatile && harmless
+}

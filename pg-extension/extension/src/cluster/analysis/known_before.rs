@@ -58,7 +58,9 @@ fn of_session(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Known>
                 if sequence == Oid::INVALID {
                     return None;
                 }
-                json!({ "currval": node_functions::sequence_name(sequence) })
+                // SAFETY: the name of a sequence that was just looked up.
+                let name = unsafe { tree::string(pg_sys::get_rel_name(sequence)) };
+                json!({ "currval": node_functions::sequence_name(sequence), "name": name })
             }
             _ => return None,
         };

@@ -468,7 +468,6 @@ class LookupIndexIT {
       }
       for (String sql :
           List.of(
-              "COPY person FROM STDIN",
               "INSERT INTO person VALUES (5, 'a') ON CONFLICT DO NOTHING",
               "INSERT INTO person VALUES (5, 'a') ON CONFLICT (email) DO UPDATE SET visits = 1",
               "ALTER TABLE person DISABLE TRIGGER ALL",

@@ -11,7 +11,10 @@ import java.util.Map;
  * @param client false for files and programs of the node
  * @param columns that each line has, in order
  * @param options by name, in lower case; null for one without a value, which means on
+ * @param forceNull the columns in which quoted text may stand for NULL as well
+ * @param forceNotNull the columns in which nothing stands for NULL
  * @param filtered true when it has a WHERE clause into which the node has not looked
+ * @param added columns that it leaves out and whose values the router has to bring; null for none
  * @param out of COPY TO the client; null for others, and when PostgreSQL refuses it
  * @param refused true when PostgreSQL refuses to copy from what it names
  */
@@ -19,7 +22,10 @@ public record CopyFacts(
     boolean client,
     List<Column> columns,
     Map<String, String> options,
+    List<String> forceNull,
+    List<String> forceNotNull,
     boolean filtered,
+    Addition added,
     CopyOutFacts out,
     boolean refused) {
   /**
@@ -29,9 +35,26 @@ public record CopyFacts(
    */
   public record Column(String name, String type) {}
 
+  /**
+   * Columns that lines get before their own.
+   *
+   * @param text the statement with these columns
+   * @param each true when each line has other values; else all have the same
+   * @param computed how a node computes as many rows of them as its parameter says
+   */
+  public record Addition(
+      String text, List<Column> columns, boolean each, ComputedFacts computed) {
+    /** Copies the list. */
+    public Addition {
+      columns = List.copyOf(columns);
+    }
+  }
+
   /** Copies the collections. */
   public CopyFacts {
     columns = List.copyOf(columns);
+    forceNull = List.copyOf(forceNull);
+    forceNotNull = List.copyOf(forceNotNull);
     options = Collections.unmodifiableMap(new LinkedHashMap<>(options));
   }
 }

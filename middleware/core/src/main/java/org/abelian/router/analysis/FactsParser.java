@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.placement.Condition.Comparison;
 
@@ -96,7 +97,9 @@ public final class FactsParser {
         new NodeFunctions(
             node.path("sets").asBoolean(),
             list(node.path("of_one_node"), JsonNode::asText),
-            list(node.path("of_no_node"), JsonNode::asText)),
+            list(node.path("of_no_node"), JsonNode::asText),
+            node.path("of_every_node").asBoolean(),
+            list(node.path("draws"), JsonNode::asText)),
         procedure(node.path("procedure")),
         body(node.path("body")));
   }
@@ -252,13 +255,28 @@ public final class FactsParser {
         .forEach(option -> options.put(option.getKey(), text(option.getValue())));
     return new CopyFacts(
         node.path("client").asBoolean(),
-        list(
-            node.path("columns"),
-            column -> new CopyFacts.Column(column.path(0).asText(), column.path(1).asText())),
+        list(node.path("columns"), FactsParser::copiedColumn),
         options,
+        list(node.path("force_null"), JsonNode::asText),
+        list(node.path("force_not_null"), JsonNode::asText),
         node.path("filtered").asBoolean(true),
+        copyAddition(node.path("added")),
         copyOut(node.path("out")),
         node.path("refused").asBoolean());
+  }
+
+  private static CopyFacts.Column copiedColumn(JsonNode column) {
+    return new CopyFacts.Column(column.path(0).asText(), column.path(1).asText());
+  }
+
+  private static CopyFacts.Addition copyAddition(JsonNode node) {
+    return node.isObject()
+        ? new CopyFacts.Addition(
+            node.path("text").asText(),
+            list(node.path("columns"), FactsParser::copiedColumn),
+            node.path("each").asBoolean(),
+            computed(node))
+        : null;
   }
 
   private static CopyOutFacts copyOut(JsonNode node) {
@@ -375,15 +393,31 @@ public final class FactsParser {
   }
 
   private static MadeFacts made(JsonNode statement) {
-    JsonNode computed = statement.path("computed");
-    JsonNode node = computed.isObject() ? computed : statement.path("made");
-    return node.isObject()
-        ? new MadeFacts(
-            node.path("text").asText(),
-            node.path("count").asInt(),
-            statement(node.path("facts")),
-            computed(node))
-        : null;
+    JsonNode node =
+        Stream.of("known", "computed", "made")
+            .map(statement::path)
+            .filter(JsonNode::isObject)
+            .findFirst()
+            .orElse(null);
+    if (node == null) {
+      return null;
+    }
+    JsonNode facts = node.path("facts");
+    return new MadeFacts(
+        node.path("text").asText(),
+        node.path("count").asInt(),
+        statement(facts),
+        gathered(facts.path("insert").path("gathered")),
+        computed(node),
+        list(node.path("values"), FactsParser::number),
+        made(facts));
+  }
+
+  private static SessionNumber number(JsonNode value) {
+    if (!value.isObject()) {
+      return null;
+    }
+    return new SessionNumber(text(value.path("currval")), text(value.path("name")));
   }
 
   private static ComputedFacts computed(JsonNode node) {
@@ -400,7 +434,9 @@ public final class FactsParser {
                     ? new ComputedFacts.Place(place.path(0).asInt(), place.path(1).asInt())
                     : null),
         query.path("sequences").asBoolean(),
-        query.path("transactional").asBoolean());
+        query.path("transactional").asBoolean(),
+        list(query.path("draws"), JsonNode::asText),
+        query.path("facts").isObject() ? statement(query.path("facts")) : null);
   }
 
   private static SettingFacts setting(JsonNode node) {

@@ -1,13 +1,33 @@
 package org.abelian.router.analysis;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
 /**
- * How an INSERT is run when values are known before its rows are placed, which its node would make
- * otherwise.
+ * How a statement is run with values that are known before, which its node would make otherwise, or
+ * could not know.
  *
- * @param text the INSERT, each such value being a parameter that comes after the statement's own
+ * @param text the statement, each such value being a parameter that comes after its own
  * @param count how many there are
  * @param facts what is to be known of that text
- * @param computed how a node computes them; null when each is a random key, a version-4 UUID that
- *     nobody else has
+ * @param gathered how its rows come to other nodes if it is an INSERT ... SELECT; else null
+ * @param computed how a node computes them; null when none is computed
+ * @param numbers for each of them the number of the session's that it is; null for another value.
+ *     What is neither computed nor such a number is a random key, a version-4 UUID that nobody else
+ *     has
+ * @param next how that text is run in its turn; null when it runs as it is
  */
-public record MadeFacts(String text, int count, StatementFacts facts, ComputedFacts computed) {}
+public record MadeFacts(
+    String text,
+    int count,
+    StatementFacts facts,
+    GatheredFacts gathered,
+    ComputedFacts computed,
+    List<SessionNumber> numbers,
+    MadeFacts next) {
+  /** Copies the list. */
+  public MadeFacts {
+    numbers = Collections.unmodifiableList(new ArrayList<>(numbers)); // which may hold nulls
+  }
+}

@@ -9,14 +9,28 @@ import java.util.List;
  * @param ofOneNode what has its effect or answer on one node: advisory locks, large objects,
  *     transaction ids, sequences that no distributed table shares
  * @param ofNoNode what no node can answer as one PostgreSQL would
+ * @param ofEveryNode true when every node has to run it, each in its own way
+ * @param draws the sequences that it moves, qualified and quoted; an empty name for one that only
+ *     running it tells
  */
-public record NodeFunctions(boolean settings, List<String> ofOneNode, List<String> ofNoNode) {
+public record NodeFunctions(
+    boolean settings,
+    List<String> ofOneNode,
+    List<String> ofNoNode,
+    boolean ofEveryNode,
+    List<String> draws) {
   /** Of a statement that calls none. */
   public static final NodeFunctions NONE = new NodeFunctions(false, List.of(), List.of());
+
+  /** Of a statement that moves no sequence. */
+  public NodeFunctions(boolean settings, List<String> ofOneNode, List<String> ofNoNode) {
+    this(settings, ofOneNode, ofNoNode, false, List.of());
+  }
 
   /** Copies the lists. */
   public NodeFunctions {
     ofOneNode = List.copyOf(ofOneNode);
     ofNoNode = List.copyOf(ofNoNode);
+    draws = List.copyOf(draws);
   }
 }

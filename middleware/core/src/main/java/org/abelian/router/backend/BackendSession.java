@@ -41,6 +41,9 @@ public final class BackendSession {
   private final List<Backend> touched = new ArrayList<>();
   private Backend lastUsed;
 
+  /** Beside those by node, while they are busy. */
+  private Backend[] beside = new Backend[8];
+
   /**
    * Holds nothing yet.
    *
@@ -110,6 +113,24 @@ public final class BackendSession {
       byNode[node.id()] = backend;
     }
     return backend;
+  }
+
+  /**
+   * Another backend to a node, connected, for what cannot wait until the session's own has done
+   * what it is busy with. It takes no part in transactions, and is given back with the others.
+   */
+  public Backend beside(Node node) {
+    Backend used = lastUsed;
+    Backend own = backend(node);
+    if (node.id() >= beside.length) {
+      beside = Arrays.copyOf(beside, byNode.length);
+    }
+    if (beside[node.id()] == null) {
+      beside[node.id()] = new Backend(node.id(), own.pool);
+    }
+    connect(beside[node.id()]);
+    lastUsed = used;
+    return beside[node.id()];
   }
 
   /** The connections that the session holds now. */
@@ -463,7 +484,12 @@ public final class BackendSession {
     for (Backend backend : new ArrayList<>(held)) {
       drop(backend);
     }
-    for (Backend backend : byNode) {
+    releaseLast(byNode);
+    releaseLast(beside);
+  }
+
+  private void releaseLast(Backend[] some) {
+    for (Backend backend : some) {
       if (backend != null && backend.last != null) {
         backend.pool.release(backend.last, session);
         backend.last = null;

@@ -1,9 +1,12 @@
 package org.abelian.router.engine;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.execution.CopyAddition;
 import org.abelian.router.execution.CopyIn;
+import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
 import org.abelian.router.statement.RoutedStatement;
@@ -14,26 +17,54 @@ public final class CopyInExecution extends Execution {
   private final RoutedStatement routed;
   private final Route.CopyIn route;
   private final List<NodePortal> portals;
+  private final CopyAddition addition;
+
+  /** Lookup indexes have to be told. */
+  private final boolean kept;
 
   private CopyInExecution(
-      EngineContext context, RoutedStatement routed, Route.CopyIn route, List<NodePortal> portals) {
+      EngineContext context,
+      RoutedStatement routed,
+      Route.CopyIn route,
+      List<NodePortal> portals,
+      CopyAddition addition,
+      boolean kept) {
     this.context = context;
     this.routed = routed;
     this.route = route;
     this.portals = portals;
+    this.addition = addition;
+    this.kept = kept;
   }
 
-  static CopyInExecution bind(EngineContext context, BoundStatement bound, Route.CopyIn route) {
+  /**
+   * Binds it on all of the nodes.
+   *
+   * @param kept whether lookup indexes must be told of the rows
+   * @return null when a node has failed, and the client was told
+   */
+  static CopyInExecution bind(
+      EngineContext context, BoundStatement bound, Route.CopyIn route, boolean kept)
+      throws IOException {
     context.transactions().openImplicit();
+    CopyAddition addition = null;
+    NodeStatement text = bound.statement().statement();
+    if (route.added() != null) {
+      addition = ComputedColumns.of(context, bound, route);
+      if (addition == null) {
+        return null;
+      }
+      text = NodeStatement.of(route.added().text());
+    }
     List<NodePortal> portals = new ArrayList<>();
     for (Backend backend : SeveralNodes.backends(context, bound.routed(), route.nodes())) {
       SeveralNodes.enter(context, backend, bound.routed());
       NodePortal portal = new NodePortal(context, backend, bound.portal());
-      portal.bind(bound.statement().statement(), false, bound.bind());
+      portal.bind(text, false, bound.bind());
       portals.add(portal);
     }
     bound.answerBind(context.replies());
-    return new CopyInExecution(context, bound.routed(), route, portals);
+    return new CopyInExecution(context, bound.routed(), route, portals, addition, kept);
   }
 
   @Override
@@ -47,6 +78,7 @@ public final class CopyInExecution extends Execution {
       context.retry().forbidAfterWrites();
     }
     portals.forEach(portal -> portal.execute(0));
+    List<Backend> backends = portals.stream().map(NodePortal::backend).toList();
     context
         .replies()
         .add(
@@ -54,6 +86,8 @@ public final class CopyInExecution extends Execution {
                 route.table(),
                 portals.stream().map(NodePortal::connection).toList(),
                 route.division(),
+                addition,
+                kept ? () -> new LookupChanges(context, routed).keepNow(backends) : null,
                 context.group()::hasSynced));
     return Progress.SETTLE;
   }

@@ -23,6 +23,7 @@ public final class Executor {
   public static boolean bindsQuiet(Route route) {
     Route inner = route instanceof Route.Keeping keeping ? keeping.inner() : route;
     return inner instanceof Route.GatheredInsert
+        || inner instanceof Route.CopyIn copy && copy.added() != null
         || route instanceof Route.Scatter scatter
             && scatter.merge().mode() == MergeFacts.Mode.COMBINE;
   }
@@ -57,11 +58,14 @@ public final class Executor {
     } else if (route instanceof Route.GatheredInsert insert) {
       return GatheredInsert.bind(context, bound, insert, false);
     } else if (route instanceof Route.CopyIn copy) {
-      return CopyInExecution.bind(context, bound, copy);
+      return CopyInExecution.bind(context, bound, copy, false);
     }
     if (route instanceof Route.Keeping keeping
         && keeping.inner() instanceof Route.GatheredInsert insert) {
       return GatheredInsert.bind(context, bound, insert, true);
+    } else if (route instanceof Route.Keeping keeping
+        && keeping.inner() instanceof Route.CopyIn copy) {
+      return CopyInExecution.bind(context, bound, copy, true);
     } else if (route instanceof Route.Keeping keeping) {
       return KeepingExecution.bind(context, bound, keeping.inner());
     } else if (route instanceof Route.Lookup lookup) {

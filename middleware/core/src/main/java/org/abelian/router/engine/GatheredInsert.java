@@ -8,24 +8,17 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.abelian.router.analysis.ComputedFacts;
 import org.abelian.router.analysis.GatheredFacts;
-import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.execution.ClientError;
-import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.GatheredRows;
 import org.abelian.router.execution.NodeCall;
-import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.RowCollection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ByteQueue;
-import org.abelian.router.protocol.FrameWriter;
-import org.abelian.router.protocol.FrontendType;
-import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
-import org.abelian.router.routing.StatementRouter;
 import org.abelian.router.session.TransactionWork;
 import org.abelian.router.statement.RoutedStatement;
 
@@ -65,50 +58,15 @@ final class GatheredInsert {
     GatheredRows rows = new GatheredRows(BYTES_MAX, context.memory());
     try {
       GatheredInsert insert = new GatheredInsert(context, bound, route);
-      insert.select(rows);
+      RoutedStatement source =
+          SourceRows.routed(route.source(), route.facts().sourceFacts(), insert.catalog);
+      SourceRows.collect(context, bound, source, route.facts().source(), rows);
       List<byte[][]> whole =
           context.replies().failed() ? List.of() : insert.withComputed(rows.rows());
       return context.replies().failed() ? null : insert.insert(whole, kept);
     } finally {
       rows.close();
     }
-  }
-
-  /** The SELECT, which was routed with the INSERT. */
-  private record Source(Route route, StatementFacts facts, Catalog catalog)
-      implements StatementRouter {
-    @Override
-    public Route route(BoundValues values) {
-      return route;
-    }
-  }
-
-  private void select(GatheredRows rows) throws IOException {
-    RoutedStatement source =
-        new RoutedStatement(new Source(route.source(), facts.sourceFacts(), catalog));
-    BoundStatement selecting = new BoundStatement(bound.statement(), source, bound.bind(), false);
-    List<Integer> types = source.facts().parameters();
-    NodeStatement statement = NodeStatement.of(facts.source(), types);
-    if (route.source() instanceof Route.Scatter scatter) {
-      GatherExecution.collect(context, selecting, statement, scatter, rows);
-      return;
-    }
-    Backend backend =
-        route.source() instanceof Route.OneNode one
-            ? context.backends().backend(catalog, one.node())
-            : context.backends().home(catalog);
-    context.transactions().enter(backend, source);
-    byte[] name = context.backends().prepare(backend, statement, false, context.replies());
-    BindMessage bind = bound.bind();
-    FrameWriter writer = backend.connection.writer();
-    writer.begin(FrontendType.BIND).int1(0).string(name);
-    writer.bytes(bind.array(), bind.tailAt(), bind.resultFormatsAt() - bind.tailAt()).int2(0).end();
-    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
-    context.replies().add(NodeReply.swallow(backend.connection));
-    Runnable cancel = () -> context.backends().cancel(List.of(backend));
-    context.replies().add(new CollectReply(backend.connection, rows, cancel));
-    context.backends().requestAnswers();
-    context.replies().runAll();
   }
 
   /** The rows with the columns that a node computes. */
@@ -127,6 +85,7 @@ final class GatheredInsert {
     if (context.replies().failed()) {
       return rows;
     }
+    context.transactions().draws().beginNow(backend, computed.draws());
     List<Integer> types = new ArrayList<>(bound.routed().facts().parameters());
     types.add(INT4);
     ByteQueue count = new ByteQueue(16);

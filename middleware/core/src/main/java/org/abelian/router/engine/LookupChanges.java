@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,9 +12,11 @@ import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.LookupIndex;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.QueryResult;
 import org.abelian.router.placement.KeyText;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.statement.RoutedStatement;
@@ -30,6 +33,9 @@ final class LookupChanges {
 
   /** What is sealed with both. */
   private static final String FUNCTION = "lookup";
+
+  /** So many entries go to their nodes at a time. */
+  private static final int PORTION = 10_000;
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -66,6 +72,42 @@ final class LookupChanges {
     rows.forEach(row -> sort(row, nodes));
     rows.clear();
     nodes.forEach(this::send);
+  }
+
+  /**
+   * Asks the nodes that have loaded rows, and has the entries kept, of which all are new. Nothing
+   * else may wait to be answered by these nodes, which are all that there are.
+   *
+   * @throws ClientError the error of a node
+   */
+  void keepNow(List<Backend> backends) throws IOException {
+    for (Backend backend : backends) {
+      String seal = backend.connection.seal(FUNCTION, "take");
+      rows.addAll(check(NodeCall.prepared(backend.connection, TAKE, false, router(), seal)));
+    }
+    Map<Integer, Map<Integer, Change>> nodes = new TreeMap<>();
+    for (int at = 0; at < rows.size(); at++) {
+      sort(rows.get(at), nodes);
+      if (at % PORTION == PORTION - 1 || at == rows.size() - 1) {
+        for (Map.Entry<Integer, Map<Integer, Change>> node : nodes.entrySet()) {
+          Backend backend =
+              context.backends().backend(routed.router().catalog(), node.getKey());
+          backend.wrote = true;
+          String json = json(node.getValue());
+          String seal = backend.connection.seal(FUNCTION, json);
+          check(NodeCall.prepared(backend.connection, APPLY, false, router(), json, seal));
+        }
+        nodes.clear();
+      }
+    }
+    rows.clear();
+  }
+
+  private static List<byte[][]> check(QueryResult result) {
+    if (!result.succeeded()) {
+      throw new ClientError(result.errorFields());
+    }
+    return result.rows();
   }
 
   private void sort(byte[][] row, Map<Integer, Map<Integer, Change>> nodes) {

@@ -16,11 +16,22 @@ public final class CopyField {
   }
 
   private final CopyFormat format;
+  private final CopyDivision.Force force;
   private final ByteQueue value = new ByteQueue(64);
 
   /** Reads fields of that format. */
   public CopyField(CopyFormat format) {
+    this(format, CopyDivision.Force.NONE);
+  }
+
+  /**
+   * Reads fields of one column.
+   *
+   * @param force what may stand for NULL there, in csv
+   */
+  CopyField(CopyFormat format, CopyDivision.Force force) {
     this.format = format;
+    this.force = force;
   }
 
   /** The value that was read last. */
@@ -129,12 +140,20 @@ public final class CopyField {
       }
       if (field == column) {
         int end = delimited ? at - 1 : at;
-        return !quoted && format.isNull(array, start, end) ? Content.NULL : Content.VALUE;
+        return isNull(quoted, array, start, end) ? Content.NULL : Content.VALUE;
       }
       if (!delimited) {
         return Content.MISSING;
       }
     }
+  }
+
+  private boolean isNull(boolean quoted, byte[] array, int start, int end) {
+    return switch (force) {
+      case NONE -> !quoted && format.isNull(array, start, end);
+      case NULL -> format.isNull(value.array(), value.start(), value.end());
+      case NOT_NULL -> false;
+    };
   }
 
   /** Reads up to the closing quote; negative when there is none. */

@@ -1,5 +1,7 @@
 package org.abelian.router.execution;
 
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -9,9 +11,22 @@ import java.util.Arrays;
  * @param quote of csv
  * @param escape of csv
  * @param header true when the first line is none of the rows
+ * @param charset in which every ASCII byte is that character, wherever it stands
  */
 public record CopyFormat(
-    boolean csv, byte delimiter, byte[] nullText, byte quote, byte escape, boolean header) {
+    boolean csv,
+    byte delimiter,
+    byte[] nullText,
+    byte quote,
+    byte escape,
+    boolean header,
+    Charset charset) {
+  /** Of lines in UTF-8. */
+  public CopyFormat(
+      boolean csv, byte delimiter, byte[] nullText, byte quote, byte escape, boolean header) {
+    this(csv, delimiter, nullText, quote, escape, header, StandardCharsets.UTF_8);
+  }
+
   /** Copies the array. */
   public CopyFormat {
     nullText = nullText.clone();

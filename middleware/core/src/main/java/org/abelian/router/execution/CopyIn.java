@@ -1,6 +1,7 @@
 package org.abelian.router.execution;
 
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,33 +42,57 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
 
   private final List<CopyField> fields = new ArrayList<>();
   private final ByteQueue[] key;
+
+  /** Rows of which the values that come before their own are not there yet. */
+  private final CopyStage stage;
+
+  private final CopyAddition addition;
+  private final CopyFieldWriter writer;
+  private final CopySequel sequel;
   private final List<ByteQueue> batches = new ArrayList<>();
   private final CopyLineNumbers numbers;
   private final TagSum sum = new TagSum();
   private final BooleanSupplier synced;
-  private AbelianException refusal;
+  private RuntimeException refusal;
   private ReplyContext replies;
+
+  /** The nodes are due a Sync, after the sequel. */
+  private boolean syncs;
 
   /** The answer read last was to a CopyFail. */
   private boolean cancelled;
 
+  /** The first line has come. */
+  private boolean begun;
+
   /**
-   * @param division null when each node gets everything
+   * @param division null when each node gets everything, as it is
+   * @param addition gives values that rows get before their own; null for none
+   * @param sequel what is done on the nodes when all have loaded their rows; null for nothing
    * @param synced tells whether the nodes have got a Sync after the Execute
    */
   public CopyIn(
-      String table, List<NodeConnection> nodes, CopyDivision division, BooleanSupplier synced) {
+      String table,
+      List<NodeConnection> nodes,
+      CopyDivision division,
+      CopyAddition addition,
+      CopySequel sequel,
+      BooleanSupplier synced) {
     this.table = table;
     this.nodes = List.copyOf(nodes);
     this.division = division;
+    this.addition = addition;
+    this.sequel = sequel;
     this.synced = synced;
     boolean binary = division != null && division.format() == null;
     lines = division == null || binary ? null : new CopyLines(division.format(), this::line);
     tuples = binary ? new CopyTuples(division.width(), this) : null;
     key = new ByteQueue[division == null ? 0 : division.columns().length];
     for (int at = 0; at < key.length; at++) {
-      fields.add(binary ? null : new CopyField(division.format()));
+      fields.add(binary ? null : new CopyField(division.format(), division.force(at)));
     }
+    stage = addition == null ? null : new CopyStage();
+    writer = addition == null ? null : new CopyFieldWriter(division.format());
     numbers = new CopyLineNumbers(nodes.size());
     nodes.forEach(node -> batches.add(new ByteQueue(BATCH)));
   }
@@ -83,16 +108,37 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
       return true;
     }
     for (int i = 0; i < nodes.size(); i++) {
-      if (division != null || i == 0) {
+      if (isDivided() || i == 0) {
         await(context, i, sum);
       } else {
         await(context, i, new TagSum());
       }
     }
+    try {
+      if (sequel != null && !context.failed()) {
+        sequel.run();
+      }
+    } finally {
+      syncNodes();
+    }
     if (!context.failed()) {
       context.output().commandComplete(sum.tag());
     }
     return true;
+  }
+
+  private void syncNodes() {
+    if (syncs) {
+      for (NodeConnection node : nodes) {
+        node.writer().empty(FrontendType.SYNC);
+        CopyToNode.flush(node);
+      }
+    }
+  }
+
+  /** False when each node gets all rows. */
+  private boolean isDivided() {
+    return division != null && division.key() != null;
   }
 
   /** True when the client is to send its data. */
@@ -188,7 +234,7 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
 
   /** The line that a node names is its own; the client is told which of its lines that is. */
   private byte[] asOfClient(int index, byte[] frame) {
-    if (division == null) {
+    if (!isDivided() && stage == null) {
       return frame;
     }
     ErrorFields fields = ErrorFields.read(frame);
@@ -221,6 +267,37 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
       }
     } else if (refusal == null) {
       guard(() -> add(array, frame + 5, length - 5));
+      if (stage != null && stage.isLarge()) {
+        guard(this::passStaged);
+      }
+    }
+  }
+
+  /** What is staged gets its values, and goes to its nodes. */
+  private void passStaged() {
+    if (stage == null || stage.isEmpty() || refusal != null) {
+      return;
+    }
+    try {
+      List<byte[][]> values = addition.next(stage.rows().size());
+      int next = 0;
+      for (CopyStage.Row row : stage.rows()) {
+        byte[][] own = values.get(next++);
+        byte[] array = stage.array();
+        int base = stage.start();
+        if (tuples == null) {
+          route(own, array, base + row.from(), base + row.to(), base + row.next());
+        } else {
+          routeRow(own, array, base + row.from(), base + row.to());
+        }
+      }
+    } catch (IOException lost) {
+      throw new AbelianException(
+          SqlState.CONNECTION_FAILURE,
+          "the node that computes values for COPY was lost: " + lost.getMessage(),
+          "Run it again.");
+    } finally {
+      stage.clear();
     }
   }
 
@@ -236,6 +313,8 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
   private void guard(Runnable work) {
     try {
       work.run();
+    } catch (ClientError ofNode) {
+      refusal = ofNode;
     } catch (AbelianException e) {
       numbers.add(0);
       refusal = e.inContext("COPY " + table + ", line " + numbers.total());
@@ -243,41 +322,74 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
   }
 
   private void line(byte[] array, int from, int to, int next) {
-    if (division.format().header() && numbers.total() == 0) {
+    boolean header = division.format().header() && !begun;
+    begun = true;
+    if (header) {
       number(array, from, to, CopyLineNumbers.ALL);
       for (int node = 0; node < nodes.size(); node++) {
+        if (division.header() != null) {
+          batches.get(node).append(division.header().getBytes(division.format().charset()));
+        }
         send(node, array, from, to, next);
+      }
+    } else if (stage != null) {
+      stage.add(array, from, to, next);
+    } else {
+      route(null, array, from, to, next);
+    }
+  }
+
+  /** Sends a line where it belongs, with these values before its own. */
+  private void route(byte[][] added, byte[] array, int from, int to, int next) {
+    if (division.key() == null) {
+      number(array, from, to, CopyLineNumbers.ALL);
+      for (int node = 0; node < nodes.size(); node++) {
+        send(node, added, array, from, to, next);
       }
       return;
     }
-    if (!readKey(array, from, to)) {
+    if (!readKey(added, array, from, to)) {
       number(array, from, to, 0);
-      send(0, array, from, to, next);
+      send(0, added, array, from, to, next);
       return;
     }
     int node;
     try {
       node = division.key().node(key);
     } catch (AbelianException e) {
-      send(0, array, from, to, next);
+      send(0, added, array, from, to, next);
       sendBatch(0);
       throw e;
     }
     number(array, from, to, node);
-    send(node, array, from, to, next);
+    send(node, added, array, from, to, next);
   }
 
   /** False when the line lacks a distribution column. */
-  private boolean readKey(byte[] array, int from, int to) {
+  private boolean readKey(byte[][] added, byte[] array, int from, int to) {
     for (int at = 0; at < key.length; at++) {
+      int column = division.columns()[at];
+      if (column < 0) {
+        key[at] = queue(added[-1 - column]);
+        continue;
+      }
       CopyField field = fields.get(at);
-      CopyField.Content content = field.read(array, from, to, division.columns()[at]);
+      CopyField.Content content = field.read(array, from, to, column);
       if (content == CopyField.Content.MISSING) {
         return false;
       }
-      key[at] = content == CopyField.Content.NULL ? null : field.value();
+      key[at] = content == CopyField.Content.NULL ? null : inUtf8(field.value());
     }
     return true;
+  }
+
+  private ByteQueue inUtf8(ByteQueue value) {
+    Charset charset = division.format().charset();
+    if (charset.equals(StandardCharsets.UTF_8)) {
+      return value;
+    }
+    String text = new String(value.array(), value.start(), value.size(), charset);
+    return queue(text.getBytes(StandardCharsets.UTF_8));
   }
 
   @Override
@@ -289,30 +401,63 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
 
   @Override
   public void row(byte[] array, int from, int to) {
+    if (stage != null) {
+      stage.add(array, from, to, to);
+    } else {
+      routeRow(null, array, from, to);
+    }
+  }
+
+  private void routeRow(byte[][] added, byte[] array, int from, int to) {
+    if (division.key() == null) {
+      numbers.add(CopyLineNumbers.ALL);
+      for (int node = 0; node < nodes.size(); node++) {
+        appendRow(node, added, array, from, to);
+      }
+      return;
+    }
     int node = 0;
-    if (readBinaryKey(array, from)) {
+    if (readBinaryKey(added, array, from)) {
       try {
         node = division.key().node(key);
       } catch (AbelianException e) {
-        append(0, array, from, to);
+        appendRow(0, added, array, from, to);
         sendBatch(0);
         throw e;
       }
     }
     numbers.add(node);
-    append(node, array, from, to);
+    appendRow(node, added, array, from, to);
+  }
+
+  private void appendRow(int node, byte[][] added, byte[] array, int from, int to) {
+    if (added != null) {
+      ByteQueue whole = new ByteQueue(to - from + 64);
+      CopyFieldWriter.row(whole, added, array, from, to);
+      append(node, whole.array(), whole.start(), whole.end());
+    } else {
+      append(node, array, from, to);
+    }
   }
 
   @Override
   public void rest(byte[] array, int from, int to) {
+    passStaged();
     append(0, array, from, to);
+    for (int node = 1; division.key() == null && node < nodes.size(); node++) {
+      append(node, array, from, to);
+    }
   }
 
   /** False when the row lacks a distribution column. */
-  private boolean readBinaryKey(byte[] array, int row) {
+  private boolean readBinaryKey(byte[][] added, byte[] array, int row) {
     int count = BigEndian.int2(array, row);
     for (int at = 0; at < key.length; at++) {
       int column = division.columns()[at];
+      if (column < 0) {
+        key[at] = queue(added[-1 - column]);
+        continue;
+      }
       if (column >= count) {
         return false;
       }
@@ -327,6 +472,15 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
       }
     }
     return true;
+  }
+
+  private static ByteQueue queue(byte[] value) {
+    if (value == null) {
+      return null;
+    }
+    ByteQueue queue = new ByteQueue(Math.max(1, value.length));
+    queue.append(value);
+    return queue;
   }
 
   private void append(int node, byte[] array, int from, int to) {
@@ -345,6 +499,13 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
       ends += lines.endsLine(array, at) ? 1 : 0;
     }
     numbers.add(node, returns, ends);
+  }
+
+  private void send(int node, byte[][] added, byte[] array, int from, int to, int next) {
+    if (added != null) {
+      writer.line(batches.get(node), added);
+    }
+    send(node, array, from, to, next);
   }
 
   private void send(int node, byte[] array, int from, int to, int next) {
@@ -384,22 +545,34 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
   @Override
   public void end(byte type, byte[] reason, boolean sync) {
     boolean done = type == FrontendType.COPY_DONE;
+    if (!done && stage != null) {
+      stage.clear();
+    }
     if (done && division != null && refusal == null) {
       guard(tuples == null ? lines::end : tuples::end);
+      guard(this::passStaged);
     }
     boolean fails = refusal != null;
+    syncs = sync && sequel != null && done && !fails;
     for (int index = 0; index < nodes.size(); index++) {
       if (!fails) {
         sendBatch(index);
       }
       byte[] why = fails && done ? REASON : reason;
-      CopyToNode.end(nodes.get(index), fails ? FrontendType.COPY_FAIL : type, why, sync);
+      CopyToNode.end(
+          nodes.get(index), fails ? FrontendType.COPY_FAIL : type, why, sync && !syncs);
+      if (sequel != null) {
+        nodes.get(index).writer().empty(FrontendType.FLUSH);
+      }
     }
     flush();
   }
 
   @Override
   public void flush() {
+    if (refusal == null && stage != null) {
+      guard(this::passStaged);
+    }
     nodes.forEach(CopyToNode::flush);
   }
 }

@@ -137,6 +137,35 @@ public final class NodeCall {
   }
 
   /**
+   * Runs a query with one parameter.
+   *
+   * @param value of the parameter, in binary form
+   * @param binary whether its rows are to come in binary form
+   * @param sync false to stay within the client's group of messages
+   */
+  public static QueryResult rowsOf(
+      NodeConnection connection,
+      NodeStatement statement,
+      byte[] value,
+      boolean binary,
+      boolean sync)
+      throws NodeLostException {
+    boolean parsing = connection.parse(statement);
+    FrameWriter writer = connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).string(connection.prepared().name(statement));
+    writer.int2(1).int2(1).int2(1).int4(value.length).bytes(value);
+    writer.int2(1).int2(binary ? 1 : 0).end();
+    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    writer.empty(sync ? FrontendType.SYNC : FrontendType.FLUSH);
+    connection.flush();
+    QueryResult result = await(connection, sync);
+    if (parsing && !result.succeeded() && !sync) {
+      connection.prepared().forget(statement);
+    }
+    return result;
+  }
+
+  /**
    * Collects an answer.
    *
    * @param untilReady true to read to ReadyForQuery, false to read to the end of one command or an

@@ -137,12 +137,17 @@ public final class ExtendedProtocol {
     if (generated == null) {
       return bind(statement, routed, named, alone);
     }
-    byte[] extended = statements.keys().bind(generated, bind);
-    if (extended == null) {
-      return Progress.QUIET;
+    GeneratedKeys last = null;
+    for (GeneratedKeys now = generated; now != null; ) {
+      byte[] extended = statements.keys().bind(now, bind, values);
+      if (extended == null) {
+        return Progress.QUIET;
+      }
+      bind.look(extended, 0);
+      last = now;
+      now = statements.keys().next(now, values, alone);
     }
-    bind.look(extended, 0);
-    return bind(generated.statement(), generated.routed(), named, alone);
+    return bind(last.statement(), last.routed(), named, alone);
   }
 
   /** Binds what nodes are to run. */

@@ -1,14 +1,17 @@
 package org.abelian.router.frontend;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.abelian.router.analysis.ComputedFacts;
+import org.abelian.router.analysis.SessionNumber;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.engine.EngineContext;
+import org.abelian.router.engine.SourceRows;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
@@ -46,37 +49,67 @@ public final class KeyGeneration {
    * @param alone true when nothing else is in its group of messages
    */
   public GeneratedKeys instead(AnalysedStatement analysed, BoundValues values, boolean alone) {
-    GeneratedKeys generated = analysed.generated();
-    RoutedStatement routed = analysed.routed();
+    return instead(analysed.generated(), analysed.routed(), values, alone);
+  }
+
+  /** The same of what runs instead of another. */
+  public GeneratedKeys next(GeneratedKeys generated, BoundValues values, boolean alone) {
+    return instead(generated.next(), generated.routed(), values, alone);
+  }
+
+  private GeneratedKeys instead(
+      GeneratedKeys generated, RoutedStatement routed, BoundValues values, boolean alone) {
     if (generated == null || values.count() != routed.facts().parameters().size()) {
       return null; // Of values that are missing, the node tells.
     }
     boolean wanted =
-        mayCommute(generated, alone) || routed.router().route(values) instanceof Route.Refused;
+        generated.needsSession()
+            || mayCommute(generated, alone)
+            || routed.router().route(values) instanceof Route.Refused;
     return wanted ? generated : null;
   }
 
   /**
    * The client's Bind with keys after its values; null when earlier answers must come first.
    *
+   * @param values those of the client
    * @throws RuntimeException the error of the node that computes keys
    */
-  public byte[] bind(GeneratedKeys generated, BindMessage client) throws IOException {
-    if (generated.query() == null) {
-      return generated.bind(client, keys, List.of());
+  public byte[] bind(GeneratedKeys generated, BindMessage client, BoundValues values)
+      throws IOException {
+    boolean asks = generated.query() != null || generated.needsSession();
+    if (asks && !context.replies().isEmpty()) {
+      return null;
     }
-    Backend backend = context.replies().isEmpty() ? computes(generated.query().facts()) : null;
+    List<byte[]> numbers = new ArrayList<>();
+    for (GeneratedKeys.Source value : generated.values()) {
+      SessionNumber number = value.number();
+      numbers.add(number == null ? null : context.transactions().draws().number(number));
+    }
+    if (generated.query() == null) {
+      return generated.bind(client, keys, numbers, List.of());
+    }
+    List<byte[][]> computed =
+        generated.query().routed() == null
+            ? computed(generated.query(), client)
+            : SourceRows.few(context, generated.statement(), generated.query(), client, values);
+    return computed == null ? null : generated.bind(client, keys, numbers, computed);
+  }
+
+  private List<byte[][]> computed(GeneratedKeys.KeyQuery query, BindMessage client)
+      throws IOException {
+    Backend backend = computes(query.facts());
     if (backend == null) {
       return null;
     }
+    context.transactions().draws().beginNow(backend, query.facts().draws());
     QueryResult result =
-        NodeCall.valuesOf(
-            backend.connection, generated.query().statement(), client, !backend.touched);
+        NodeCall.valuesOf(backend.connection, query.statement(), client, !backend.touched);
     if (!result.succeeded()) {
       backend.skips = backend.touched;
       throw new ClientError(result.errorFields());
     }
-    return generated.bind(client, keys, result.rows());
+    return result.rows();
   }
 
   /**

@@ -261,6 +261,9 @@ public final class SessionCommands {
       context.backends().dropPinned();
       context.scope().seesWhatAllSee();
     }
+    if (what.endsWith("ALL") || what.contains("SEQUENCES")) {
+      context.transactions().draws().forget();
+    }
     if (what.endsWith("ALL")) {
       statements.named().clear();
       portals.clear();

@@ -217,13 +217,18 @@ public final class SimpleProtocol {
     if (generated == null) {
       return run(statement, whole.routed(), array, at, length);
     }
-    byte[] extended = statements.keys().bind(generated, bind);
-    if (extended == null) {
-      return Progress.QUIET;
+    GeneratedKeys last = null;
+    for (GeneratedKeys now = generated; now != null; ) {
+      byte[] extended = statements.keys().bind(now, bind, values);
+      if (extended == null) {
+        return Progress.QUIET;
+      }
+      bind.look(extended, 0);
+      last = now;
+      now = statements.keys().next(now, values, alone);
     }
     replaced = true;
-    bind.look(extended, 0);
-    return run(generated.statement(), generated.routed(), array, at, length);
+    return run(last.statement(), last.routed(), array, at, length);
   }
 
   private Progress run(

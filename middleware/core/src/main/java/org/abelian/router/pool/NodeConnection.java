@@ -66,6 +66,7 @@ public final class NodeConnection {
   private String settings;
   private String answeredSettings;
   private Object settingsMark;
+  private volatile Object sequencesOf;
   private long schemaEpoch;
   private volatile boolean lost;
   private long sentNanos;
@@ -257,6 +258,16 @@ public final class NodeConnection {
   /** Stores the session's mark. */
   public void settingsMark(Object mark) {
     settingsMark = mark;
+  }
+
+  /** Whose draws from sequences the node remembers here; null when that is not known. */
+  public Object sequencesOf() {
+    return sequencesOf;
+  }
+
+  /** From now on it remembers those of that session. */
+  public void sequencesOf(Object session) {
+    sequencesOf = session;
   }
 
   /** The schema epoch of the router in which the statements that are prepared here were made. */
@@ -465,6 +476,9 @@ public final class NodeConnection {
         return false;
       }
       borrower = session;
+      if (lastBorrower != session) {
+        sequencesOf = null;
+      }
       lastBorrower = session;
       return true;
     } finally {

@@ -1,11 +1,13 @@
 package org.abelian.router.routing;
 
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.abelian.router.analysis.CopyFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
@@ -13,6 +15,7 @@ import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.catalog.Placement;
+import org.abelian.router.catalog.TableName;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.CopyDivision;
 import org.abelian.router.execution.CopyFormat;
@@ -57,34 +60,87 @@ final class CopyRouting {
     if (!facts.calls().functions().isEmpty()) {
       throw Refusals.opaqueFunction(facts.calls().functions().get(0));
     }
+    List<Integer> all = catalog.nodes().stream().map(Node::id).toList();
     if (placement == null) {
       if (facts.calls().mutable() || facts.calls().volatileFunctions()) {
         throw Refusals.referenceMutable(table);
       }
-      return new Route.CopyIn(table.name(), catalog.nodes().stream().map(Node::id).toList(), null);
+      CopyDivision whole = copy.added() == null ? null : division(new int[0], null);
+      return new Route.CopyIn(table.name(), all, whole, copy.added());
     }
-    int[] nodes = placement.colocation().distinctNodes();
+    // The nodes of entries take part, too, where there are lookup indexes.
+    boolean indexed = !catalog.lookups(new TableName(table.schema(), table.name())).isEmpty();
+    int[] nodes =
+        indexed
+            ? all.stream().mapToInt(Integer::intValue).toArray()
+            : placement.colocation().distinctNodes();
     int[] columns = placement.columns().stream().mapToInt(this::place).toArray();
-    CopyDivision division =
-        new CopyDivision(format(), copy.columns().size(), columns, key(columns, nodes));
-    return new Route.CopyIn(table.name(), Arrays.stream(nodes).boxed().toList(), division);
+    CopyDivision division = division(columns, key(columns, nodes));
+    return new Route.CopyIn(
+        table.name(), Arrays.stream(nodes).boxed().toList(), division, copy.added());
+  }
+
+  private CopyDivision division(int[] columns, CopyKey key) {
+    CopyFormat format = format();
+    List<CopyDivision.Force> forced =
+        Arrays.stream(columns)
+            .mapToObj(place -> place < 0 ? CopyDivision.Force.NONE : force(place))
+            .toList();
+    String header =
+        copy.added() == null || format == null
+            ? null
+            : copy.added().columns().stream()
+                .map(column -> written(column.name(), format) + (char) format.delimiter())
+                .collect(Collectors.joining());
+    return new CopyDivision(format, copy.columns().size(), columns, forced, key, header);
+  }
+
+  private CopyDivision.Force force(int place) {
+    String name = copy.columns().get(place).name();
+    if (copy.forceNotNull().contains(name) || copy.forceNotNull().contains("*")) {
+      return CopyDivision.Force.NOT_NULL;
+    }
+    return copy.forceNull().contains(name) || copy.forceNull().contains("*")
+        ? CopyDivision.Force.NULL
+        : CopyDivision.Force.NONE;
+  }
+
+  /** A column's name as the line of names has it. */
+  private static String written(String name, CopyFormat format) {
+    if (!format.csv()) {
+      return name.replace("\\", "\\\\");
+    }
+    String quote = String.valueOf((char) format.quote());
+    String escape = String.valueOf((char) format.escape());
+    String escaped = escape.equals(quote) ? name : name.replace(escape, escape + escape);
+    return quote + escaped.replace(quote, escape + quote) + quote;
   }
 
   private int place(KeyColumn column) {
     List<String> names = copy.columns().stream().map(CopyFacts.Column::name).toList();
     int place = names.indexOf(column.name());
-    if (place < 0) {
-      throw Refusals.copyKeyMissing(table, column.name());
+    if (place >= 0) {
+      return place;
     }
-    return place;
+    List<CopyFacts.Column> added = copy.added() == null ? List.of() : copy.added().columns();
+    for (int at = 0; at < added.size(); at++) {
+      if (added.get(at).name().equals(column.name())) {
+        return -1 - at;
+      }
+    }
+    throw Refusals.copyKeyMissing(table, column.name());
+  }
+
+  private CopyFacts.Column column(int place) {
+    return place < 0 ? copy.added().columns().get(-1 - place) : copy.columns().get(place);
   }
 
   private CopyKey key(int[] places, int[] nodes) {
     List<KeySource> columns = new ArrayList<>();
     for (int at = 0; at < places.length; at++) {
-      KeyReader reader = reader(placement.columns().get(at), copy.columns().get(places[at]).type());
+      KeyReader reader = reader(placement.columns().get(at), column(places[at]).type());
       int parameter = at + 1;
-      int type = isBinary() ? PgType.named(copy.columns().get(places[at]).type()) : PgType.UNKNOWN;
+      int type = isBinary() ? PgType.named(column(places[at]).type()) : PgType.UNKNOWN;
       columns.add((values, sink) -> reader.read(values, parameter, type, sink));
     }
     RowKey key = new RowKey(table, placement, columns);
@@ -111,20 +167,19 @@ final class CopyRouting {
       return null;
     }
     boolean csv = text("format", "text").equals("csv"); // What is neither, a node refuses.
-    if (copy.options().containsKey("encoding") && !Encodings.isUtf8(text("encoding", ""))) {
+    Charset charset = Encodings.charset(text("encoding", "UTF8"));
+    if (charset == null) {
       throw unsupportedOption("encoding");
-    }
-    if (copy.options().containsKey("force_null") || copy.options().containsKey("force_not_null")) {
-      throw unsupportedOption("force_null");
     }
     byte quote = character("quote", "\"");
     return new CopyFormat(
         csv,
         character("delimiter", csv ? "," : "\t"),
-        text("null", csv ? "" : "\\N").getBytes(StandardCharsets.UTF_8),
+        text("null", csv ? "" : "\\N").getBytes(charset),
         quote,
         character("escape", text("quote", "\"")),
-        header());
+        header(),
+        charset);
   }
 
   private boolean isBinary() {

@@ -37,15 +37,6 @@ final class LookupRouting {
     if (facts.change().insert() != null && facts.change().insert().conflict() != null) {
       checkConflict(facts.change().insert());
     }
-    if (facts.command().utility() != UtilityKind.COPY_FROM) {
-      return;
-    }
-    for (RelationFacts table : facts.relations()) {
-      if (!lookups(table).isEmpty()) {
-        throw Refusals.copy(
-            table, "into a table with a lookup index", "INSERT the rows, many in one statement.");
-      }
-    }
   }
 
   /** A node would look for the value among its own rows only. */
@@ -67,6 +58,20 @@ final class LookupRouting {
     boolean keeps = facts.relations().stream().anyMatch(this::changesIndexed);
     Plan kept = keeps ? values -> keeping(query.route(values)) : query;
     return found().map(found -> leading(found, kept)).orElse(kept);
+  }
+
+  /** The plan of COPY FROM, which changes rows as an INSERT does. */
+  Plan copy(Plan copy) {
+    return facts.command().utility() == UtilityKind.COPY_FROM
+            && facts.relations().stream().anyMatch(table -> !lookups(table).isEmpty())
+        ? values -> new Route.Keeping(copied(copy.route(values)))
+        : copy;
+  }
+
+  private Route copied(Route route) {
+    return route instanceof Route.OneNode one
+        ? new Route.CopyIn(facts.relations().get(0).name(), List.of(one.node()), null, null)
+        : route;
   }
 
   private List<LookupIndex> lookups(RelationFacts relation) {

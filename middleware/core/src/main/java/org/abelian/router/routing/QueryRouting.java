@@ -35,6 +35,9 @@ final class QueryRouting {
       throw Refusals.opaqueFunction(facts.calls().functions().get(0));
     }
     NodeFunctions called = facts.calls().nodeFunctions();
+    if (called.ofEveryNode() && facts.relations().isEmpty()) {
+      return Plan.always(new Route.AllNodes(Route.Purpose.ALL_TABLES));
+    }
     if (!called.ofNoNode().isEmpty()) {
       throw Refusals.functionOfNoNode(called.ofNoNode().get(0));
     }

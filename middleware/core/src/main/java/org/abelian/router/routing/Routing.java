@@ -3,6 +3,7 @@ package org.abelian.router.routing;
 import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.error.AbelianException;
 
@@ -53,6 +54,9 @@ public final class Routing {
     }
     LookupRouting lookups = new LookupRouting(facts, catalog);
     lookups.check();
+    if (catalog.nodes().size() == 1 && facts.command().utility() == UtilityKind.COPY_FROM) {
+      return lookups.copy(Plan.always(new Route.OneNode(catalog.first().id())));
+    }
     if (catalog.nodes().size() == 1) {
       return lookups.plan(Plan.always(new Route.OneNode(catalog.first().id())));
     }
@@ -60,7 +64,7 @@ public final class Routing {
       return new ProcedureRouting(facts, catalog).plan();
     }
     if (facts.kind() == StatementKind.UTILITY) {
-      return new UtilityRouting(sql, facts, catalog).plan();
+      return lookups.copy(new UtilityRouting(sql, facts, catalog).plan());
     }
     Plan query = lookups.plan(query(sql, facts, gathered, catalog));
     return facts.calls().nodeFunctions().settings() ? onOneNode(query) : query;

@@ -42,6 +42,7 @@ public final class Transactions {
   private final TransactionEnding ending;
   private final GroupRetry retry;
   private final Supplier<Backend> home;
+  private final SequenceDraws draws;
   private boolean beginAnswered;
   private boolean groupWrote;
 
@@ -65,6 +66,12 @@ public final class Transactions {
     this.ending = ending;
     this.retry = retry;
     this.home = home;
+    this.draws = new SequenceDraws(backends);
+  }
+
+  /** From which sequences the session has drawn. */
+  public SequenceDraws draws() {
+    return draws;
   }
 
   /** What is open, and what it has done. */
@@ -92,6 +99,10 @@ public final class Transactions {
   public void enter(Backend backend, RoutedStatement routed) {
     state.work().enters(routed);
     enter(backend, routed.writes());
+    List<String> sequences = routed.facts().calls().nodeFunctions().draws();
+    if (!sequences.isEmpty() && draws.begin(backend, sequences)) {
+      inject(backend, SequenceDraws.FORGET, false);
+    }
   }
 
   /** As above, for what is no statement of the client's. */

@@ -1,7 +1,9 @@
 package org.abelian.router.statement;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -9,7 +11,7 @@ import java.util.stream.IntStream;
 import org.abelian.router.analysis.ComputedFacts;
 import org.abelian.router.analysis.MadeFacts;
 import org.abelian.router.analysis.RelationFacts;
-import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.SessionNumber;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.TableName;
 import org.abelian.router.pool.NodeStatement;
@@ -18,44 +20,83 @@ import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.routing.Routing;
 
 /**
- * An INSERT whose keys are known before its rows are placed, as nodes run it: the keys are
- * parameters after the client's own. Random ones are the router's, others a node computes first.
+ * A statement with values that are known before it is routed, as nodes run it: they are parameters
+ * after the client's own. Random keys are the router's, numbers that the session has drawn are
+ * remembered, others a node computes first.
  *
- * @param keys how many there are
- * @param query computes those that are not random; null when all are
+ * @param values where they come from, in their order
+ * @param query computes some; null when none is computed
+ * @param next what runs instead of it in its turn; null when it runs as it is
  */
 public record GeneratedKeys(
-    SharedStatement statement, RoutedStatement routed, int keys, KeyQuery query) {
+    SharedStatement statement,
+    RoutedStatement routed,
+    List<Source> values,
+    KeyQuery query,
+    GeneratedKeys next) {
+  /**
+   * Where a value comes from; a random key has neither.
+   *
+   * @param place in the answer to the query
+   * @param number that the session has drawn
+   */
+  public record Source(ComputedFacts.Place place, SessionNumber number) {}
+
   /**
    * What computes keys.
    *
    * @param statement has the client's parameters
    * @param facts what is to be known of it
+   * @param routed the same, when it reads tables; else null
    */
-  public record KeyQuery(NodeStatement statement, ComputedFacts facts) {}
+  public record KeyQuery(NodeStatement statement, ComputedFacts facts, RoutedStatement routed) {}
+
+  /** Copies the list. */
+  public GeneratedKeys {
+    values = List.copyOf(values);
+  }
 
   /**
    * The form for these facts; null when there are none, or the table is not placed: only of placed
    * tables, routers learn at once that a default has changed.
    */
   public static GeneratedKeys of(MadeFacts facts, Catalog catalog, StatementCache statements) {
-    if (facts == null || !isPlaced(facts.facts(), catalog)) {
+    if (facts == null || !isPlaced(facts, catalog)) {
       return null;
     }
     return new GeneratedKeys(
         statements.intern(NodeStatement.of(facts.text(), facts.facts().parameters()).body()),
-        new RoutedStatement(Routing.compile(facts.text(), facts.facts(), catalog)),
-        facts.count(),
-        query(facts));
+        new RoutedStatement(
+            Routing.compile(facts.text(), facts.facts(), facts.gathered(), catalog)),
+        sources(facts),
+        query(facts, catalog),
+        of(facts.next(), catalog, statements));
   }
 
-  private static KeyQuery query(MadeFacts facts) {
-    if (facts.computed() == null) {
+  private static List<Source> sources(MadeFacts facts) {
+    List<Source> sources = new ArrayList<>();
+    for (int key = 0; key < facts.count(); key++) {
+      List<SessionNumber> numbers = facts.numbers();
+      sources.add(
+          new Source(
+              facts.computed() == null ? null : facts.computed().places().get(key),
+              key < numbers.size() ? numbers.get(key) : null));
+    }
+    return sources;
+  }
+
+  private static KeyQuery query(MadeFacts facts, Catalog catalog) {
+    ComputedFacts computed = facts.computed();
+    if (computed == null) {
       return null;
     }
     List<Integer> types = facts.facts().parameters();
     List<Integer> own = types.subList(0, types.size() - facts.count());
-    return new KeyQuery(NodeStatement.of(facts.computed().query(), own), facts.computed());
+    RoutedStatement routed =
+        computed.source() == null
+            ? null
+            : new RoutedStatement(Routing.compile(computed.query(), computed.source(), catalog));
+    return new KeyQuery(NodeStatement.of(computed.query(), own), computed, routed);
   }
 
   /** EXPLAIN of it. */
@@ -65,41 +106,61 @@ public record GeneratedKeys(
     return new GeneratedKeys(
         statements.intern(NodeStatement.of(text, types).body()),
         new RoutedStatement(command, routed.router()),
-        keys,
-        query);
+        values,
+        query,
+        next == null ? null : next.explained(command, statements));
   }
 
-  private static boolean isPlaced(StatementFacts facts, Catalog catalog) {
-    return facts.relations().stream()
-        .filter(RelationFacts::write)
-        .map(table -> new TableName(table.schema(), table.name()))
-        .allMatch(table -> catalog.placement(table).isPresent());
+  /** Without numbers of its session, no node could run it. */
+  public boolean needsSession() {
+    return values.stream().anyMatch(value -> value.number() != null);
+  }
+
+  /** It has nothing but numbers of the session, or no table: these may be anywhere. */
+  private static boolean isPlaced(MadeFacts made, Catalog catalog) {
+    boolean ofSession = made.numbers().stream().anyMatch(Objects::nonNull);
+    return ofSession
+        || made.facts().relations().stream()
+            .filter(RelationFacts::write)
+            .map(table -> new TableName(table.schema(), table.name()))
+            .allMatch(table -> catalog.placement(table).isPresent());
   }
 
   /**
    * The client's Bind with keys after its values.
    *
+   * @param numbers tells the numbers of the session
    * @param computed the answer to the query, in text form; empty when there is none
    */
-  public byte[] bind(BindMessage client, Supplier<UUID> source, List<byte[][]> computed) {
+  public byte[] bind(
+      BindMessage client,
+      Supplier<UUID> source,
+      List<byte[]> numbers,
+      List<byte[][]> computed) {
     List<ByteQueue> made =
-        IntStream.range(0, keys)
-            .mapToObj(key -> query == null ? null : query.facts().places().get(key))
-            .map(place -> place == null ? text(source.get()) : text(place, computed))
+        IntStream.range(0, values.size())
+            .mapToObj(key -> value(values.get(key), source, numbers.get(key), computed))
             .collect(Collectors.toList()); // which may hold NULLs
     return client.extended(made);
+  }
+
+  private static ByteQueue value(
+      Source value, Supplier<UUID> source, byte[] number, List<byte[][]> computed) {
+    if (value.number() != null) {
+      return text(number);
+    }
+    ComputedFacts.Place place = value.place();
+    return place == null ? text(source.get()) : text(computed.get(place.row())[place.column()]);
   }
 
   private static ByteQueue text(UUID key) {
     return text(key.toString().getBytes(StandardCharsets.US_ASCII));
   }
 
-  private static ByteQueue text(ComputedFacts.Place place, List<byte[][]> computed) {
-    byte[] text = computed.get(place.row())[place.column()];
-    return text == null ? null : text(text);
-  }
-
   private static ByteQueue text(byte[] text) {
+    if (text == null) {
+      return null;
+    }
     ByteQueue queue = new ByteQueue(text.length);
     queue.append(text);
     return queue;

@@ -117,12 +117,13 @@ class LookupRoutingTest {
   }
 
   @Test
-  void copyIsRefusedWithAHint() {
+  void copyRunsOnAllNodesThatMayHaveEntries() {
     FactsBuilder copy =
         FactsBuilder.utility(UtilityKind.COPY_FROM, "COPY")
             .writes("orders")
             .copies(Map.of(), "o_w integer");
-    Route.Refused refused = assertInstanceOf(Route.Refused.class, route(copy));
-    assertEquals(SqlState.FEATURE_NOT_SUPPORTED, refused.error().state());
+    Route.Keeping keeping = assertInstanceOf(Route.Keeping.class, route(copy));
+    Route.CopyIn copied = assertInstanceOf(Route.CopyIn.class, keeping.inner());
+    assertEquals(List.of(1, 2, 3), copied.nodes());
   }
 }

@@ -95,7 +95,7 @@ class GeneratedKeysTest {
 
   private static BindMessage extended(BindMessage client, Supplier<UUID> source) {
     BindMessage bind = new BindMessage();
-    bind.look(form().bind(client, source, List.of()), 0);
+    bind.look(form().bind(client, source, Arrays.asList(null, null), List.of()), 0);
     return bind;
   }
 

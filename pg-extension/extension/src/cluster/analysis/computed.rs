@@ -34,6 +34,14 @@ impl Expression {
         !self.volatile
     }
 
+    /// The same, in the column's own type.
+    pub fn cast_to(self, type_name: &str) -> Expression {
+        Expression {
+            text: format!("CAST({} AS {type_name})", self.text),
+            ..self
+        }
+    }
+
     /// Whether it depends on the transaction that asks.
     pub fn is_transactional(&self) -> bool {
         self.transactional

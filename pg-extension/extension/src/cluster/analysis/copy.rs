@@ -82,31 +82,33 @@ fn added(table: Oid, omitted: &[&Attribute], text: &CStr) -> Option<Added> {
         .filter(|attribute| !attribute.generated)
     {
         match computing.default(attribute.number, attribute.default) {
-            Some(expression) => found.push((attribute, expression)),
+            Some(expression) => found.push((attribute, expression.cast_to(&attribute.base_type))),
             None if is_key(attribute.number) => return None,
             None => {}
         }
     }
-    let each = found.iter().any(|(_, one)| !one.is_constant());
-    let transactional = found.iter().any(|(_, one)| one.is_transactional());
-    if found.is_empty() || (each && transactional) {
+    let mixed = |one: &Expression| !one.is_constant() && one.is_transactional();
+    if found.is_empty() || found.iter().any(|(_, one)| mixed(one)) {
         return None;
     }
-    let names: Vec<String> = found
-        .iter()
-        .map(|(column, _)| quoted(&column.name))
+    let (same, each): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, one)| one.is_constant());
+    let all = || same.iter().chain(&each).map(|(column, _)| *column);
+    let names: Vec<String> = all().map(|column| quoted(&column.name)).collect();
+    let columns: Vec<Json> = all()
+        .map(|column| json!([column.name, column.type_name]))
         .collect();
-    let columns: Vec<Json> = found
-        .iter()
-        .map(|(column, _)| json!([column.name, column.type_name]))
-        .collect();
-    let numbers = found.iter().map(|(column, _)| column.number).collect();
-    let expressions: Vec<Expression> = found.into_iter().map(|(_, one)| one).collect();
+    let numbers = all().map(|column| column.number).collect();
+    let query = |some: Vec<(&Attribute, Expression)>| {
+        let expressions: Vec<Expression> = some.into_iter().map(|(_, one)| one).collect();
+        match expressions.is_empty() {
+            true => Json::Null,
+            false => json!({ "query": computed::query_of_rows(&expressions, 1) }),
+        }
+    };
     Some(Added {
         columns: numbers,
         facts: json!({
-            "text": with_columns(text, &names)?, "columns": columns, "each": each,
-            "query": computed::query_of_rows(&expressions, 1),
+            "text": with_columns(text, &names)?, "columns": columns, "same": query(same), "each": query(each),
         }),
     })
 }
@@ -165,6 +167,8 @@ struct Attribute {
     name: String,
     /// With its modifier, as `format_type` writes it.
     type_name: String,
+    /// Without it.
+    base_type: String,
     generated: bool,
     /// Null when there is none.
     default: NodePtr,
@@ -188,6 +192,7 @@ fn attributes(table: Oid) -> Vec<Attribute> {
                     attribute.atttypid,
                     attribute.atttypmod,
                 )),
+                base_type: tree::string(pg_sys::format_type_be_qualified(attribute.atttypid)),
                 generated: attribute.attgenerated != 0,
                 default: pg_sys::build_column_default(relation.relation(), attribute.attnum.into()),
             }

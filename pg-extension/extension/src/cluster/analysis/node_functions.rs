@@ -126,9 +126,10 @@ pub fn sequence_of(argument: Option<NodePtr>) -> Oid {
         boundary::attempt(|| {
             // SAFETY: evaluates constant calls of PostgreSQL's own functions; what they raise comes out as an error.
             unsafe {
-                boundary::caught(|| {
-                    functions::estimate_expression_value(std::ptr::null_mut(), argument)
-                })
+                let plan =
+                    pg_sys::palloc0(size_of::<pg_sys::PlannerInfo>()).cast::<pg_sys::PlannerInfo>();
+                (*plan).glob = pg_sys::palloc0(size_of::<pg_sys::PlannerGlobal>()).cast();
+                boundary::caught(|| functions::estimate_expression_value(plan, argument))
             }
         })
         .ok()

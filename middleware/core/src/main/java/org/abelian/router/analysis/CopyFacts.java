@@ -39,11 +39,11 @@ public record CopyFacts(
    * Columns that lines get before their own.
    *
    * @param text the statement with these columns
-   * @param each true when each line has other values; else all have the same
-   * @param computed how a node computes as many rows of them as its parameter says
+   * @param same computes the first of them, of which all lines have the same values; null for none
+   * @param each computes the others, as many rows as its parameter says; null for none
    */
   public record Addition(
-      String text, List<Column> columns, boolean each, ComputedFacts computed) {
+      String text, List<Column> columns, ComputedFacts same, ComputedFacts each) {
     /** Copies the list. */
     public Addition {
       columns = List.copyOf(columns);

@@ -274,8 +274,8 @@ public final class FactsParser {
         ? new CopyFacts.Addition(
             node.path("text").asText(),
             list(node.path("columns"), FactsParser::copiedColumn),
-            node.path("each").asBoolean(),
-            computed(node))
+            computed(node.path("same")),
+            computed(node.path("each")))
         : null;
   }
 

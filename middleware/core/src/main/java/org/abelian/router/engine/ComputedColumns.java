@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.abelian.router.analysis.ComputedFacts;
@@ -30,21 +31,19 @@ final class ComputedColumns implements CopyAddition {
 
   private final EngineContext context;
   private final Catalog catalog;
-  private final ComputedFacts computed;
-  private final NodeStatement query;
+  private final ComputedFacts each;
 
   /** Null for lines. */
   private final CopyFormat format;
 
-  /** What all rows get; null when each gets its own. */
-  private byte[][] constant;
+  /** What all rows get. */
+  private byte[][] same = {};
 
   private ComputedColumns(EngineContext context, BoundStatement bound, Route.CopyIn route) {
     this.context = context;
     this.catalog = bound.routed().router().catalog();
-    this.computed = route.added().computed();
+    this.each = route.added().each();
     this.format = route.division().format();
-    this.query = NodeStatement.of(computed.query(), List.of(INT4));
   }
 
   /**
@@ -55,12 +54,12 @@ final class ComputedColumns implements CopyAddition {
   static ComputedColumns of(EngineContext context, BoundStatement bound, Route.CopyIn route)
       throws IOException {
     ComputedColumns columns = new ComputedColumns(context, bound, route);
-    if (route.added().each()) {
-      if (context.transactions().state().changesSettings()) {
-        throw AbelianException.unsupported(
-            "COPY whose rows get computed keys, after SET in the same transaction, is not supported",
-            "SET before the transaction begins, or give the column in the data.");
-      }
+    if (columns.each != null && context.transactions().state().changesSettings()) {
+      throw AbelianException.unsupported(
+          "COPY whose rows get computed keys, after SET in the same transaction, is not supported",
+          "SET before the transaction begins, or give the column in the data.");
+    }
+    if (route.added().same() == null) {
       return columns;
     }
     Backend backend = context.backends().home(columns.catalog);
@@ -70,21 +69,28 @@ final class ComputedColumns implements CopyAddition {
     if (context.replies().failed()) {
       return null;
     }
-    columns.constant = columns.ask(backend, 1).get(0);
+    columns.same = columns.ask(backend, route.added().same(), 1).get(0);
     return columns;
   }
 
   @Override
   public List<byte[][]> next(int rows) throws IOException {
-    if (constant != null) {
-      return Collections.nCopies(rows, constant);
+    if (each == null) {
+      return Collections.nCopies(rows, same);
     }
     Backend backend = context.backends().beside(catalog.first());
-    context.transactions().draws().beginNow(backend, computed.draws());
-    return ask(backend, rows);
+    context.transactions().draws().beginNow(backend, each.draws());
+    List<byte[][]> all = new ArrayList<>();
+    for (byte[][] row : ask(backend, each, rows)) {
+      byte[][] whole = Arrays.copyOf(same, same.length + row.length);
+      System.arraycopy(row, 0, whole, same.length, row.length);
+      all.add(whole);
+    }
+    return all;
   }
 
-  private List<byte[][]> ask(Backend backend, int rows) throws IOException {
+  private List<byte[][]> ask(Backend backend, ComputedFacts computed, int rows) throws IOException {
+    NodeStatement query = NodeStatement.of(computed.query(), List.of(INT4));
     byte[] count = new byte[4];
     BigEndian.putInt4(count, 0, rows);
     boolean binary = format == null;
@@ -104,9 +110,7 @@ final class ComputedColumns implements CopyAddition {
       byte[][] other = new byte[row.length][];
       for (int at = 0; at < row.length; at++) {
         other[at] =
-            row[at] == null
-                ? null
-                : new String(row[at], StandardCharsets.UTF_8).getBytes(charset);
+            row[at] == null ? null : new String(row[at], StandardCharsets.UTF_8).getBytes(charset);
       }
       all.add(other);
     }

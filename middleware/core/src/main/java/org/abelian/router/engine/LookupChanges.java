@@ -90,8 +90,7 @@ final class LookupChanges {
       sort(rows.get(at), nodes);
       if (at % PORTION == PORTION - 1 || at == rows.size() - 1) {
         for (Map.Entry<Integer, Map<Integer, Change>> node : nodes.entrySet()) {
-          Backend backend =
-              context.backends().backend(routed.router().catalog(), node.getKey());
+          Backend backend = context.backends().backend(routed.router().catalog(), node.getKey());
           backend.wrote = true;
           String json = json(node.getValue());
           String seal = backend.connection.seal(FUNCTION, json);

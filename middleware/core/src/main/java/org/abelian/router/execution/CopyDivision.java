@@ -11,6 +11,7 @@ import java.util.List;
  *     that the router adds
  * @param forced what may stand for NULL in each of these
  * @param key null when every node gets every row
+ * @param added how many columns the router adds
  * @param header what the first line gets if it names columns; null when the router adds none
  */
 public record CopyDivision(
@@ -19,6 +20,7 @@ public record CopyDivision(
     int[] columns,
     List<Force> forced,
     CopyKey key,
+    int added,
     String header) {
   /** Which texts stand for NULL. */
   public enum Force {

@@ -29,6 +29,7 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
   private static final int BATCH = 8192;
   private static final int UNSENT_MAX = 65536;
   private static final Pattern LINE = Pattern.compile("(?m)^(COPY .*?, line )(\\d+)");
+  private static final String SHOWN = ": \"";
   private static final byte[] REASON =
       "another node or the router failed\0".getBytes(StandardCharsets.US_ASCII);
 
@@ -247,8 +248,22 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
     String replacement = line < 0 ? "?" : Long.toString(line);
     fields.with(
         ErrorFields.CONTEXT,
-        context.substring(0, matcher.start(2)) + replacement + context.substring(matcher.end(2)));
+        context.substring(0, matcher.start(2))
+            + replacement
+            + ofClient(context.substring(matcher.end(2))));
     return fields.frame(frame[0]);
+  }
+
+  /** The line as the client has sent it, where an error shows it. */
+  private String ofClient(String place) {
+    if (stage == null || tuples != null || !place.startsWith(SHOWN)) {
+      return place;
+    }
+    int at = SHOWN.length();
+    for (int added = 0; added < division.added() && at > 0; added++) {
+      at = place.indexOf((char) division.format().delimiter(), at) + 1;
+    }
+    return at == 0 ? place : SHOWN + place.substring(at);
   }
 
   // ---- the client's data
@@ -559,8 +574,7 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
         sendBatch(index);
       }
       byte[] why = fails && done ? REASON : reason;
-      CopyToNode.end(
-          nodes.get(index), fails ? FrontendType.COPY_FAIL : type, why, sync && !syncs);
+      CopyToNode.end(nodes.get(index), fails ? FrontendType.COPY_FAIL : type, why, sync && !syncs);
       if (sequel != null) {
         nodes.get(index).writer().empty(FrontendType.FLUSH);
       }

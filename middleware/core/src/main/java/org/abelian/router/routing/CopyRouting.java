@@ -86,13 +86,14 @@ final class CopyRouting {
         Arrays.stream(columns)
             .mapToObj(place -> place < 0 ? CopyDivision.Force.NONE : force(place))
             .toList();
+    int added = copy.added() == null ? 0 : copy.added().columns().size();
     String header =
-        copy.added() == null || format == null
+        added == 0 || format == null
             ? null
             : copy.added().columns().stream()
                 .map(column -> written(column.name(), format) + (char) format.delimiter())
                 .collect(Collectors.joining());
-    return new CopyDivision(format, copy.columns().size(), columns, forced, key, header);
+    return new CopyDivision(format, copy.columns().size(), columns, forced, key, added, header);
   }
 
   private CopyDivision.Force force(int place) {

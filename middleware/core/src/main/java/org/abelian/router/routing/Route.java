@@ -1,8 +1,8 @@
 package org.abelian.router.routing;
 
 import java.util.List;
-import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.CopyFacts;
+import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.catalog.LookupIndex;
@@ -129,8 +129,7 @@ public sealed interface Route {
    * @param division which node gets which line; null when each gets all of them as they are
    * @param added columns that each line gets; null for none
    */
-  record CopyIn(
-      String table, List<Integer> nodes, CopyDivision division, CopyFacts.Addition added)
+  record CopyIn(String table, List<Integer> nodes, CopyDivision division, CopyFacts.Addition added)
       implements Route {
     /** Copies the list. */
     public CopyIn {

@@ -118,15 +118,12 @@ public final class SequenceDraws {
 
   private static ClientError undefined(SessionNumber wanted) {
     String what =
-        wanted.sequence() == null
-            ? "lastval"
-            : "currval of sequence \"" + wanted.name() + "\"";
+        wanted.sequence() == null ? "lastval" : "currval of sequence \"" + wanted.name() + "\"";
     return ClientError.of("55000", what + " is not yet defined in this session");
   }
 
   private static AbelianException lost(SessionNumber wanted) {
-    String what =
-        wanted.sequence() == null ? "the session" : "sequence \"" + wanted.name() + "\"";
+    String what = wanted.sequence() == null ? "the session" : "sequence \"" + wanted.name() + "\"";
     return new AbelianException(
         SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
         "the last number that was drawn for " + what + " is not known any more",

@@ -133,10 +133,7 @@ public record GeneratedKeys(
    * @param computed the answer to the query, in text form; empty when there is none
    */
   public byte[] bind(
-      BindMessage client,
-      Supplier<UUID> source,
-      List<byte[]> numbers,
-      List<byte[][]> computed) {
+      BindMessage client, Supplier<UUID> source, List<byte[]> numbers, List<byte[][]> computed) {
     List<ByteQueue> made =
         IntStream.range(0, values.size())
             .mapToObj(key -> value(values.get(key), source, numbers.get(key), computed))

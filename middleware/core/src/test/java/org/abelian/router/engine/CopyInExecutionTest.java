@@ -29,8 +29,10 @@ class CopyInExecutionTest extends ScriptedCluster {
           false, (byte) '\t', "\\N".getBytes(StandardCharsets.US_ASCII), (byte) 0, (byte) 0, false);
 
   private void begin(CopyKey key) throws IOException {
-    CopyDivision division = key == null ? null : new CopyDivision(TEXT, 2, new int[] {0}, List.of(), key, null);
-    Execution execution = bind(COPY, FACTS, new Route.CopyIn("t", List.of(1, 2, 3), division, null));
+    CopyDivision division =
+        key == null ? null : new CopyDivision(TEXT, 2, new int[] {0}, List.of(), key, 0, null);
+    Execution execution =
+        bind(COPY, FACTS, new Route.CopyIn("t", List.of(1, 2, 3), division, null));
     assertEquals(Progress.SETTLE, execution.execute(0));
     backends.requestAnswers();
     replies.run();

@@ -16,7 +16,6 @@ import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.LookupIndex;
 import org.abelian.router.catalog.TableName;
-import org.abelian.router.error.SqlState;
 import org.abelian.router.placement.KeyKind;
 import org.abelian.router.placement.KeyValue;
 import org.junit.jupiter.api.Test;

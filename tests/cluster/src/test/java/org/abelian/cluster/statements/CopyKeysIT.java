@@ -142,7 +142,8 @@ class CopyKeysIT {
     copy("COPY item (name, note) FROM STDIN", "a\\tb\t\\N\n\\N\tx\n\\.\n");
     copy("COPY item (note, name) FROM STDIN CSV HEADER", "note,name\n\"x,\ny\",z\n,\"\"\n");
     copy("COPY item (name) FROM STDIN (FORMAT csv, HEADER match)", "name\nq\n\nr\n");
-    copy("COPY item (name) FROM STDIN (FORMAT csv, HEADER match)", "nome\nq\nr\n");
+    String match = "COPY item (name) FROM STDIN (FORMAT csv, HEADER match)";
+    assertTrue(copied(twins.routed(), match, "nome\nq\n".getBytes()).startsWith("22P04"));
     copy("COPY item (name) FROM STDIN (DELIMITER '|', NULL '20')", "20\n21\n");
     copy("COPY item (name) FROM STDIN (FORMAT csv, NULL '22', QUOTE '''')", "22\n'22'\n");
     copy("COPY item (name) FROM STDIN WHERE name <> 'no'", "no\nyes\nno\nyes\n");
@@ -294,8 +295,8 @@ class CopyKeysIT {
   }
 
   private long load(byte[] data) throws Exception {
-    try (Connection connection = router.connect()) {
-      return connection
+    try (Twins own = new Twins(single, router, "")) {
+      return own.routed()
           .unwrap(PGConnection.class)
           .getCopyAPI()
           .copyIn("COPY item (name) FROM STDIN", new ByteArrayInputStream(data));

@@ -35,7 +35,7 @@ final class QueryRouting {
       throw Refusals.opaqueFunction(facts.calls().functions().get(0));
     }
     NodeFunctions called = facts.calls().nodeFunctions();
-    if (called.ofEveryNode() && facts.relations().isEmpty()) {
+    if (called.ofEveryNode() && facts.relations().stream().allMatch(RelationFacts::catalog)) {
       return Plan.always(new Route.AllNodes(Route.Purpose.ALL_TABLES));
     }
     if (!called.ofNoNode().isEmpty()) {

@@ -65,6 +65,7 @@ import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.Analyzer;
 import org.abelian.router.statement.ClientStatements;
 import org.abelian.router.statement.SchemaScope;
+import org.abelian.router.statement.SessionCatalog;
 import org.abelian.router.trace.SessionTrace;
 import org.abelian.router.transaction.SessionLabel;
 
@@ -417,18 +418,14 @@ public final class ClientSession
         new ProcedureCalls(
             new CallContext(
                 id, engine, settings, cancellation, slot, batchScope, services.procedures()));
+    SessionCatalog catalog = new SessionCatalog(services.catalogs(), scope, backends);
     Analyzer analyzer =
         new Analyzer(
-            backends,
-            settings,
-            scope,
-            services.statements(),
-            services.catalogs(),
-            services.schemaEpoch());
+            backends, settings, scope, services.statements(), catalog, services.schemaEpoch());
     KeyGeneration keys = new KeyGeneration(engine, services.catalogs(), services.keys());
     SessionStatements statements =
         new SessionStatements(
-            services.statements(), named, analyzer, keys, engine, services.catalogs());
+            services.statements(), named, analyzer, keys, engine, services.catalogs(), catalog);
     SessionErrors errors =
         new SessionErrors(
             output,
@@ -536,6 +533,11 @@ public final class ClientSession
   public void ended(boolean committed) {
     portals.clear();
     traceEnd(committed);
+  }
+
+  @Override
+  public void wentBack() {
+    scope.wentBack();
   }
 
   @Override

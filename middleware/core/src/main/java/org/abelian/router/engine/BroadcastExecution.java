@@ -25,11 +25,17 @@ public final class BroadcastExecution extends Execution {
   private final EngineContext context;
   private final RoutedStatement routed;
   private final List<NodePortal> portals;
+  private final boolean changesSchema;
 
-  BroadcastExecution(EngineContext context, RoutedStatement routed, List<NodePortal> portals) {
+  BroadcastExecution(
+      EngineContext context,
+      RoutedStatement routed,
+      List<NodePortal> portals,
+      boolean changesSchema) {
     this.context = context;
     this.routed = routed;
     this.portals = portals;
+    this.changesSchema = changesSchema;
   }
 
   static BroadcastExecution bind(
@@ -59,7 +65,7 @@ public final class BroadcastExecution extends Execution {
       context.scope().seesUncommittedSchema();
     }
     bound.answerBind(context.replies());
-    return new BroadcastExecution(context, routed, portals);
+    return new BroadcastExecution(context, routed, portals, routed.changesSchema(route));
   }
 
   private static List<Node> nodes(RoutedStatement routed, Route.AllNodes route) {
@@ -96,6 +102,9 @@ public final class BroadcastExecution extends Execution {
   public Progress execute(int limit) {
     if (routed.writes()) {
       context.retry().forbidAfterWrites();
+    }
+    if (changesSchema) {
+      context.scope().seesUncommittedSchema(); // Others may have been analysed since it was bound.
     }
     boolean rewritten = routed.facts().rewritten() != null;
     NodePortal first = portals.get(0);

@@ -165,7 +165,7 @@ final class GatheredInsert {
       route.nodes().forEach(node -> portals.add(portal(node, arrays)));
       all.close();
       bound.answerBind(context.replies());
-      return new BroadcastExecution(context, bound.routed(), portals);
+      return new BroadcastExecution(context, bound.routed(), portals, false);
     }
     Map<Integer, List<byte[][]>> parts = new TreeMap<>();
     List<Integer> homes = new ArrayList<>();

@@ -36,6 +36,9 @@ public final class TransactionEnding {
     /** No node has the transaction open any more. */
     void ended(boolean committed);
 
+    /** The transaction has gone back to a savepoint. */
+    void wentBack();
+
     /** What is known about statements may not hold any more. */
     void schemaChanged(boolean committed);
   }
@@ -320,6 +323,11 @@ public final class TransactionEnding {
     if (changed) {
       listener.schemaChanged(committed);
     }
+  }
+
+  /** The transaction has gone back to a savepoint. */
+  void wentBack() {
+    listener.wentBack();
   }
 
   /** What was found out about statements may not hold after this transaction. */

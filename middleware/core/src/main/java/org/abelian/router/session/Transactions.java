@@ -401,6 +401,7 @@ public final class Transactions {
       default -> {
         replies.add(RouterWork.then(() -> state.rollbackTo(command.savepoint())));
         replies.add(RouterWork.then(this::allTold));
+        replies.add(RouterWork.then(ending::wentBack));
         watch.expect();
         allTold();
         return Progress.SETTLE;

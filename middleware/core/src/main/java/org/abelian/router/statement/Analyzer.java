@@ -14,7 +14,6 @@ import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.catalog.Catalog;
-import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
@@ -42,7 +41,7 @@ public final class Analyzer {
   private final SessionSettings settings;
   private final SchemaScope scope;
   private final StatementCache statements;
-  private final CatalogStore catalogs;
+  private final SessionCatalog catalogs;
   private final LongSupplier schemaEpoch;
 
   /**
@@ -53,7 +52,7 @@ public final class Analyzer {
       SessionSettings settings,
       SchemaScope scope,
       StatementCache statements,
-      CatalogStore catalogs,
+      SessionCatalog catalogs,
       LongSupplier schemaEpoch) {
     this.backends = backends;
     this.settings = settings;
@@ -71,7 +70,7 @@ public final class Analyzer {
   public AnalysedStatement known(SharedStatement statement, boolean keys) {
     Catalog catalog = catalogs.current();
     // Also when another session has analysed it: a connection must not speak for an older version.
-    settings.placementVersion(catalog.version());
+    settings.placementVersion(catalogs.committed().version());
     if (statement.known() instanceof AnalysedStatement known
         && known.scope().equals(scope.current())
         && known.epoch() == schemaEpoch.getAsLong()

@@ -190,6 +190,11 @@ class ExecutionTest {
     }
 
     @Override
+    public void wentBack() {
+      // As above.
+    }
+
+    @Override
     public void schemaChanged(boolean committed) {
       // As above.
     }

@@ -46,7 +46,7 @@ public final class BroadcastExecution extends Execution {
     if (several) {
       context.transactions().openImplicit();
     }
-    String rewritten = routed.facts().rewritten();
+    String rewritten = routed.facts().command().rewritten();
     NodeStatement text =
         rewritten == null ? bound.statement().statement() : NodeStatement.of(rewritten);
     List<NodePortal> portals = new ArrayList<>();
@@ -90,7 +90,7 @@ public final class BroadcastExecution extends Execution {
 
   @Override
   public void describe(Description wanted) {
-    boolean rows = routed.facts().rewritten() == null && routed.facts().returnsRows();
+    boolean rows = routed.facts().command().rewritten() == null && routed.facts().returnsRows();
     if (!rows) {
       describeNothing(context.replies(), wanted);
       return;
@@ -106,7 +106,7 @@ public final class BroadcastExecution extends Execution {
     if (changesSchema) {
       context.scope().seesUncommittedSchema(); // Others may have been analysed since it was bound.
     }
-    boolean rewritten = routed.facts().rewritten() != null;
+    boolean rewritten = routed.facts().command().rewritten() != null;
     NodePortal first = portals.get(0);
     first.execute(0);
     context

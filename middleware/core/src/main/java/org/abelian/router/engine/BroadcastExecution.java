@@ -78,7 +78,7 @@ public final class BroadcastExecution extends Execution {
    * Tells the node that every node makes this change, and which one it is: sequences of distributed
    * tables count differently on each. Nodes without seals know by their settings.
    */
-  private static void announceChange(EngineContext context, Backend backend) {
+  static void announceChange(EngineContext context, Backend backend) {
     String seal = backend.connection.seal("change_schema", Integer.toString(backend.nodeId));
     if (seal != null) {
       String sql =

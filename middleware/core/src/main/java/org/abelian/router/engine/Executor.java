@@ -56,6 +56,8 @@ public final class Executor {
       return WriteExecution.bind(context, bound, split);
     } else if (route instanceof Route.GatheredInsert insert) {
       return GatheredInsert.bind(context, bound, insert, false);
+    } else if (route instanceof Route.GatheredTable table) {
+      return GatheredTable.bind(context, bound, table);
     } else if (route instanceof Route.CopyIn copy) {
       return CopyInExecution.bind(context, bound, copy);
     }

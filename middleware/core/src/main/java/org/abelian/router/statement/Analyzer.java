@@ -158,9 +158,11 @@ public final class Analyzer {
       throw ClientError.of("42601", "cannot insert multiple commands into a prepared statement");
     }
     StatementFacts only = facts.get(0);
-    return only.kind() == StatementKind.INSERT
-        ? new Told(only, FactsParser.made(result.value()), FactsParser.gathered(result.value()))
-        : new Told(only, null, null);
+    if (only.kind() == StatementKind.INSERT) {
+      return new Told(only, FactsParser.made(result.value()), FactsParser.gathered(result.value()));
+    }
+    boolean stores = only.command().storesRows();
+    return new Told(only, null, stores ? FactsParser.gathered(result.value()) : null);
   }
 
   /** The question changes nothing: over an idle connection that broke it is asked again. */

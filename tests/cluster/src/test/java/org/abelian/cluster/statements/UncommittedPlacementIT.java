@@ -58,8 +58,7 @@ class UncommittedPlacementIT {
   }
 
   private Connection superuser() throws SQLException {
-    return DriverManager.getConnection(
-        router.jdbcUrl(), LocalNode.SUPERUSER, LocalNode.SUPERUSER);
+    return DriverManager.getConnection(router.jdbcUrl(), LocalNode.SUPERUSER, LocalNode.SUPERUSER);
   }
 
   private void both(String... texts) {
@@ -266,13 +265,13 @@ class UncommittedPlacementIT {
     connect("");
     run(twins.routed(), "BEGIN");
     run(twins.routed(), YOUNG);
-    place("SELECT create_distributed_table('young', 'id', 'range', rule => 'WHEN id < 10 THEN 0"
-        + " WHEN id < 20 THEN 1 ELSE 2')");
+    place(
+        "SELECT create_distributed_table('young', 'id', 'range', rule => 'WHEN id < 10 THEN 0"
+            + " WHEN id < 20 THEN 1 ELSE 2')");
     place("SELECT create_lookup_index('young', 'name')");
     run(twins.routed(), "INSERT INTO young VALUES (1, 'a'), (11, 'b'), (21, 'c')");
     assertEquals(List.of("11|"), run(twins.routed(), "SELECT id FROM young WHERE name = 'b'"));
-    assertEquals(
-        List.of("23505"), answer(twins.routed(), "INSERT INTO young VALUES (22, 'a')"));
+    assertEquals(List.of("23505"), answer(twins.routed(), "INSERT INTO young VALUES (22, 'a')"));
     run(twins.routed(), "ROLLBACK");
     assertEquals(List.of("42P01"), answer(twins.routed(), "SELECT id FROM young"));
   }

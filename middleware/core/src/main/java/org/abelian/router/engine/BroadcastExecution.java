@@ -3,6 +3,7 @@ package org.abelian.router.engine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
@@ -115,7 +116,7 @@ public final class BroadcastExecution extends Execution {
             rewritten ? NodeReply.swallow(first.connection()) : NodeReply.pass(first.connection()));
     if (portals.size() > 1) {
       context.replies().add(RouterWork.then(this::runOthers));
-      if (routed.facts().kind() == StatementKind.CLUSTER_CALL) {
+      if (mayMoveRows()) {
         context.replies().add(RouterWork.then(this::moveRows));
       }
     }
@@ -123,6 +124,13 @@ public final class BroadcastExecution extends Execution {
       context.replies().add(FixedMessage.tag("CALL"));
     }
     return Progress.BARRIER;
+  }
+
+  /** ALTER TABLE, too: what it attaches to a placed table is placed like that. */
+  private boolean mayMoveRows() {
+    StatementFacts facts = routed.facts();
+    return facts.kind() == StatementKind.CLUSTER_CALL
+        || changesSchema && facts.tag().equals("ALTER TABLE");
   }
 
   private void runOthers() throws IOException {

@@ -24,6 +24,15 @@ public final class Backend {
   /** True when messages of the client's current group went there that it has not ended yet. */
   public boolean touched;
 
+  /**
+   * True when the transaction may have notified there, which PREPARE TRANSACTION refuses: then it
+   * ends there with a COMMIT.
+   */
+  public boolean mayNotify;
+
+  /** True when it has notified, so that COMMIT has an effect although nothing was written. */
+  public boolean notifies;
+
   /** True when it has got the group's Sync ahead of the client's. */
   public boolean synced;
 

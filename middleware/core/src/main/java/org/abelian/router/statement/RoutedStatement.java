@@ -2,10 +2,12 @@ package org.abelian.router.statement;
 
 import java.util.EnumSet;
 import java.util.Set;
+import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.TableName;
 import org.abelian.router.execution.ColumnOrigins;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.BoundValues;
@@ -26,9 +28,13 @@ public final class RoutedStatement {
           UtilityKind.EXPLAIN,
           UtilityKind.LOCK);
 
+  private static final String PG_NOTIFY = "pg_notify";
+
   private final StatementRouter router;
   private final boolean writes;
   private final boolean pins;
+  private final boolean notifies;
+  private final boolean mayNotify;
   private final ExplainCommand explains;
   private final RoutedStatement explained;
   private final ColumnOrigins origins = new ColumnOrigins();
@@ -47,6 +53,10 @@ public final class RoutedStatement {
                 || facts.utility() == UtilityKind.DO
                 || facts.utility() == UtilityKind.CALL
                 || facts.utility() == UtilityKind.DECLARE);
+    notifies =
+        facts.utility() == UtilityKind.NOTIFY
+            || facts.nodeFunctions().ofOneNode().contains(PG_NOTIFY);
+    mayNotify = notifies || writes && facts.relations().stream().anyMatch(this::mayHaveTrigger);
     explains = null;
     explained = null;
   }
@@ -57,9 +67,17 @@ public final class RoutedStatement {
     explained = new RoutedStatement(inner);
     router = new ExplainRouter(inner);
     writes = command.analyze() && explained.writes;
+    notifies = command.analyze() && explained.notifies;
+    mayNotify = command.analyze() && explained.mayNotify;
     pins =
         command.analyze() && explained.pins
             || inner.facts().relations().stream().anyMatch(relation -> relation.temporary());
+  }
+
+  /** A placed table has no triggers. */
+  private boolean mayHaveTrigger(RelationFacts relation) {
+    TableName name = new TableName(relation.schema(), relation.name());
+    return relation.write() && router.catalog().placement(name).isEmpty();
   }
 
   private record ExplainRouter(StatementRouter inner, StatementFacts facts)
@@ -152,6 +170,16 @@ public final class RoutedStatement {
   /** True when it may change something on the nodes that it runs on. */
   public boolean writes() {
     return writes;
+  }
+
+  /** True when it notifies those who listen. */
+  public boolean notifies() {
+    return notifies;
+  }
+
+  /** True when it, or a trigger of a table that only its node has, may notify. */
+  public boolean mayNotify() {
+    return mayNotify;
   }
 
   /**

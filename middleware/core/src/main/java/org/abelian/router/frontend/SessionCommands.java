@@ -109,10 +109,10 @@ public final class SessionCommands {
   public Progress run(SharedStatement statement, RoutedStatement routed) throws IOException {
     StatementFacts facts = routed.facts();
     context.retry().forbid();
-    return switch (facts.utility()) {
+    return switch (facts.command().utility()) {
       case SET, RESET -> set(statement, facts);
       case DISCARD -> discard(facts.tag());
-      case DEALLOCATE -> deallocate(facts.name());
+      case DEALLOCATE -> deallocate(facts.command().name());
       case LISTEN, UNLISTEN -> listen(facts);
       case PREPARE -> prepare(statement.sql(), facts);
       default ->
@@ -126,10 +126,10 @@ public final class SessionCommands {
     if (!context.replies().isEmpty()) {
       return Progress.QUIET; // What comes before may fail.
     }
-    if (facts.utility() == UtilityKind.LISTEN) {
-      notifications.listen(facts.name());
+    if (facts.command().utility() == UtilityKind.LISTEN) {
+      notifications.listen(facts.command().name());
     } else {
-      notifications.unlisten(facts.name());
+      notifications.unlisten(facts.command().name());
     }
     return answer(facts.tag());
   }
@@ -146,7 +146,7 @@ public final class SessionCommands {
     if (!context.replies().isEmpty()) {
       return Progress.QUIET;
     }
-    SettingFacts setting = facts.setting();
+    SettingFacts setting = facts.command().setting();
     if (setting == null || setting.name() == null || setting.name().equals("all")) {
       return resetAll();
     }
@@ -164,9 +164,11 @@ public final class SessionCommands {
 
   /** What nodes run: a RESET goes back to what the client asked for when it connected. */
   private NodeStatement effective(SharedStatement statement, StatementFacts facts) {
-    boolean resets = facts.utility() == UtilityKind.RESET || facts.setting().toDefault();
-    boolean lasting = facts.setting().scope() == SettingFacts.Scope.SESSION;
-    String asked = resets && lasting ? settings.asked().statement(facts.setting().name()) : null;
+    boolean resets =
+        facts.command().utility() == UtilityKind.RESET || facts.command().setting().toDefault();
+    boolean lasting = facts.command().setting().scope() == SettingFacts.Scope.SESSION;
+    String asked =
+        resets && lasting ? settings.asked().statement(facts.command().setting().name()) : null;
     return asked == null ? statement.statement() : NodeStatement.of(asked);
   }
 
@@ -190,7 +192,7 @@ public final class SessionCommands {
   private void setInBlock(NodeStatement statement, StatementFacts facts) throws IOException {
     context.transactions().state().requireRoom(statement);
     List<Backend> begun = context.backends().begun();
-    boolean transactionMode = facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
+    boolean transactionMode = facts.command().setting().scope() == SettingFacts.Scope.TRANSACTION;
     if (begun.isEmpty() && !transactionMode) {
       validate(statement);
     }
@@ -205,12 +207,12 @@ public final class SessionCommands {
         .add(
             RouterWork.then(
                 () -> {
-                  trace.set(facts.setting());
+                  trace.set(facts.command().setting());
                   TransactionState state = context.transactions().state();
-                  state.setting(List.of(facts.setting().name()), statement);
+                  state.setting(List.of(facts.command().setting().name()), statement);
                   begun.forEach(backend -> backend.told = state.history().size());
-                  if (transactionMode && facts.isolation() != null) {
-                    state.isolation(facts.isolation().toLowerCase(Locale.ROOT));
+                  if (transactionMode && facts.command().isolation() != null) {
+                    state.isolation(facts.command().isolation().toLowerCase(Locale.ROOT));
                   }
                 }));
   }
@@ -287,14 +289,14 @@ public final class SessionCommands {
 
   /** As a Parse with that name does it. */
   private Progress prepare(String sql, StatementFacts facts) {
-    if (facts.prepares() == null) {
+    if (facts.command().prepared().prepares() == null) {
       throw AbelianException.unsupported(
           "PREPARE is not supported while a node runs an older version of the extension",
           "Update the extension on all nodes.");
     }
-    byte[] name = facts.name().getBytes(StandardCharsets.UTF_8);
-    String text = facts.prepares().of(sql);
-    NodeStatement statement = NodeStatement.of(text, facts.innerParameters());
+    byte[] name = facts.command().name().getBytes(StandardCharsets.UTF_8);
+    String text = facts.command().prepared().prepares().of(sql);
+    NodeStatement statement = NodeStatement.of(text, facts.command().prepared().innerParameters());
     statements.named().define(name, 0, name.length, statements.intern(statement.body()));
     return answer("PREPARE");
   }

@@ -146,7 +146,7 @@ class NotificationIT {
       assertEquals("a|1", text(committed.isEmpty() ? notification(listener) : committed.get(0)));
       listener.parse("", "SELECT 2").flush();
       sender.query("NOTIFY a, '2'").untilReady();
-      listener.bind("", "", 0).execute("", 0).sync();
+      listener.bind("", "", 0).execute("", 0).sync().flush();
       assertEquals('1', listener.read().type());
       assertEquals('2', listener.read().type());
       assertEquals('D', listener.read().type());

@@ -25,10 +25,10 @@ public final class Backend {
   public boolean touched;
 
   /**
-   * True when the transaction may have notified there, which PREPARE TRANSACTION refuses: then it
-   * ends there with a COMMIT.
+   * True when the transaction may have done there what PREPARE TRANSACTION refuses, such as NOTIFY:
+   * then it ends there with a COMMIT.
    */
-  public boolean mayNotify;
+  public boolean unpreparable;
 
   /** True when it has notified, so that COMMIT has an effect although nothing was written. */
   public boolean notifies;

@@ -429,7 +429,7 @@ public final class BackendSession {
       Backend backend = held.get(i);
       backend.begun = false;
       backend.wrote = false;
-      backend.mayNotify = false;
+      backend.unpreparable = false;
       backend.notifies = false;
       if (backend.touched) {
         untouch(backend);
@@ -451,7 +451,7 @@ public final class BackendSession {
     backend.connection = null;
     backend.last = null;
     backend.begun = false;
-    backend.mayNotify = false;
+    backend.unpreparable = false;
     backend.notifies = false;
     backend.pinned = false;
     untouch(backend);

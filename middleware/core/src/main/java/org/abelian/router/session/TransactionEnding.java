@@ -106,7 +106,7 @@ public final class TransactionEnding {
       }
       boolean writes = hasTransactionId(backend);
       token = token == null && writes ? backend.connection.transactionToken() : token;
-      if (backend.mayNotify && writes || backend.notifies) {
+      if (backend.unpreparable && writes || backend.notifies) {
         writers.addFirst(participant(backend)); // It is not to be prepared.
       } else {
         (writes ? writers : readers).add(participant(backend));
@@ -158,7 +158,7 @@ public final class TransactionEnding {
     List<Backend> writers =
         backends.begun().stream()
             .filter(backend -> backend.wrote && backend.isUsable())
-            .sorted(Comparator.comparing(backend -> !backend.mayNotify))
+            .sorted(Comparator.comparing(backend -> !backend.unpreparable))
             .toList();
     if (early != null || writers.size() < 2 || replies.failed()) {
       return;
@@ -322,7 +322,7 @@ public final class TransactionEnding {
     for (Backend backend : backends.begun()) {
       backend.begun = false;
       backend.wrote = false;
-      backend.mayNotify = false;
+      backend.unpreparable = false;
       backend.notifies = false;
     }
     boolean kept = committed && !state.isFailed();

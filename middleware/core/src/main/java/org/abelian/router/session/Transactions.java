@@ -92,7 +92,7 @@ public final class Transactions {
   public void enter(Backend backend, RoutedStatement routed) {
     state.work().enters(routed);
     enter(backend, routed.writes());
-    backend.mayNotify |= routed.mayNotify();
+    backend.unpreparable |= routed.unpreparable();
     backend.notifies |= routed.notifies();
   }
 

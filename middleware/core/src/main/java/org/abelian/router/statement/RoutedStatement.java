@@ -34,7 +34,7 @@ public final class RoutedStatement {
   private final boolean writes;
   private final boolean pins;
   private final boolean notifies;
-  private final boolean mayNotify;
+  private final boolean unpreparable;
   private final ExplainCommand explains;
   private final RoutedStatement explained;
   private final ColumnOrigins origins = new ColumnOrigins();
@@ -56,7 +56,11 @@ public final class RoutedStatement {
     notifies =
         facts.command().utility() == UtilityKind.NOTIFY
             || facts.calls().nodeFunctions().ofOneNode().contains(PG_NOTIFY);
-    mayNotify = notifies || writes && facts.relations().stream().anyMatch(this::mayHaveTrigger);
+    unpreparable =
+        notifies
+            || facts.command().holds()
+            || facts.relations().stream().anyMatch(relation -> relation.temporary())
+            || writes && facts.relations().stream().anyMatch(this::mayHaveTrigger);
     explains = null;
     explained = null;
   }
@@ -68,7 +72,7 @@ public final class RoutedStatement {
     router = new ExplainRouter(inner);
     writes = command.analyze() && explained.writes;
     notifies = command.analyze() && explained.notifies;
-    mayNotify = command.analyze() && explained.mayNotify;
+    unpreparable = command.analyze() && explained.unpreparable;
     pins =
         command.analyze() && explained.pins
             || inner.facts().relations().stream().anyMatch(relation -> relation.temporary());
@@ -178,9 +182,12 @@ public final class RoutedStatement {
     return notifies;
   }
 
-  /** True when it, or a trigger of a table that only its node has, may notify. */
-  public boolean mayNotify() {
-    return mayNotify;
+  /**
+   * True when PREPARE TRANSACTION may refuse what it has done: it, or a trigger of a table that
+   * only its node has, may notify; it declares a cursor that is held, or uses a temporary table.
+   */
+  public boolean unpreparable() {
+    return unpreparable;
   }
 
   /**

@@ -108,7 +108,7 @@ public final class Router implements AutoCloseable {
     pools = new NodePools(config.limits(), IoContext.of(memory, tls));
     controlPools = new ControlPools(config.database(), config.user(), config.password(), tls);
     catalogs = new CatalogStore(controlPools, seeds);
-    notifications = new NotificationHub(this::controlPool, catalogs::current);
+    notifications = new NotificationHub(this::controlPool, () -> catalogs.current().nodes());
     NodeCalls calls = new NodeCalls(controlPools, catalogs::current);
     JdbcControlNetwork network = new JdbcControlNetwork(calls);
     CommitLedger ledger = new CommitLedger();

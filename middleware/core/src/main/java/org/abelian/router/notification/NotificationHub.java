@@ -14,7 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
@@ -48,7 +47,7 @@ public final class NotificationHub implements NodeListener.Host, AutoCloseable {
   private record Owner(NodeConnection connection, int session) {}
 
   private final Function<NodeAddress, NodePool> pools;
-  private final Supplier<Catalog> catalog;
+  private final Supplier<List<Node>> nodes;
   private final String wakeChannel =
       "abelian_" + new BigInteger(128, new SecureRandom()).toString(16);
   private final Map<String, Set<Mailbox>> subscribers = new ConcurrentHashMap<>();
@@ -65,10 +64,11 @@ public final class NotificationHub implements NodeListener.Host, AutoCloseable {
 
   /**
    * @param pools the router's own connections to a node
+   * @param nodes those of the cluster now
    */
-  public NotificationHub(Function<NodeAddress, NodePool> pools, Supplier<Catalog> catalog) {
+  public NotificationHub(Function<NodeAddress, NodePool> pools, Supplier<List<Node>> nodes) {
     this.pools = pools;
-    this.catalog = catalog;
+    this.nodes = nodes;
   }
 
   // ---- for sessions
@@ -80,7 +80,7 @@ public final class NotificationHub implements NodeListener.Host, AutoCloseable {
    * @throws AbelianException 08001 when a node cannot
    */
   public long reserve(String channel) {
-    Collection<Node> nodes = catalog.get().nodes();
+    List<Node> current = nodes.get();
     List<NodeListener> all;
     long wanted;
     long missed;
@@ -90,7 +90,7 @@ public final class NotificationHub implements NodeListener.Host, AutoCloseable {
       }
       wanted = generation;
       missed = losses;
-      all = listenOn(nodes);
+      all = listenOn(current);
     }
     long deadline = System.nanoTime() + PATIENCE_NANOS;
     for (NodeListener listener : all) {
@@ -117,9 +117,9 @@ public final class NotificationHub implements NodeListener.Host, AutoCloseable {
   }
 
   /** Those of these nodes, started where there was none. */
-  private List<NodeListener> listenOn(Collection<Node> nodes) {
+  private List<NodeListener> listenOn(List<Node> some) {
     List<NodeListener> result = new ArrayList<>();
-    for (Node node : nodes) {
+    for (Node node : some) {
       NodeAddress address = new NodeAddress(node.host(), node.port());
       NodeListener listener = listeners.get(address);
       if (listener == null && !closed) {
@@ -174,10 +174,10 @@ public final class NotificationHub implements NodeListener.Host, AutoCloseable {
   }
 
   /** Waits, but not for ever, until all has come that was committed on these nodes before. */
-  public void catchUp(Collection<NodeAddress> nodes) {
+  public void catchUp(Collection<NodeAddress> some) {
     List<NodeListener> asked;
     synchronized (this) {
-      asked = nodes.stream().map(listeners::get).filter(Objects::nonNull).toList();
+      asked = some.stream().map(listeners::get).filter(Objects::nonNull).toList();
     }
     catchUpWith(asked);
   }
@@ -269,9 +269,9 @@ public final class NotificationHub implements NodeListener.Host, AutoCloseable {
   /** Nodes that are new are listened to, those that are not needed no more; now and then. */
   public void look() {
     List<NodeListener> asked = List.of();
-    Collection<Node> nodes = isNeeded() ? catalog.get().nodes() : List.of();
+    List<Node> current = isNeeded() ? nodes.get() : List.of();
     synchronized (this) {
-      List<NodeListener> needed = references.isEmpty() ? List.of() : listenOn(nodes);
+      List<NodeListener> needed = references.isEmpty() ? List.of() : listenOn(current);
       listeners
           .values()
           .removeIf(

@@ -112,7 +112,6 @@ class CursorIT {
             + " c;FETCH PRIOR FROM c;COMMIT",
         "BEGIN;DECLARE c SCROLL CURSOR FOR SELECT id FROM account FOR UPDATE;ROLLBACK",
         "BEGIN;DECLARE c CURSOR WITH HOLD FOR SELECT id FROM account FOR UPDATE;ROLLBACK",
-        "BEGIN;DECLARE c SCROLL CURSOR FOR SELECT 10 / (id - 4) FROM account;ROLLBACK",
         "BEGIN;DECLARE c SCROLL CURSOR FOR SELECT id FROM account WHERE id < 0;FETCH LAST FROM c;"
             + "FETCH PRIOR FROM c;COMMIT",
         "BEGIN;UPDATE account SET owner = 'moved' WHERE id IN (3, 4, 5);"
@@ -177,6 +176,22 @@ class CursorIT {
       reader.commit();
       assertEquals(2100, sum);
       writes.execute("UPDATE account SET balance = balance - 1000");
+    }
+  }
+
+  /** One PostgreSQL computes the rows when they are fetched, or at COMMIT. */
+  @Test
+  void errorsOfGatheredRowsComeWithTheDeclaration() throws SQLException {
+    for (String kind : List.of("SCROLL CURSOR", "CURSOR WITH HOLD")) {
+      try (Connection connection = router.connect();
+          Statement statement = connection.createStatement()) {
+        connection.setAutoCommit(false);
+        String declare = "DECLARE c " + kind + " FOR SELECT 10 / (id - 4) FROM account";
+        SQLException error =
+            assertThrows(SQLException.class, () -> statement.execute(declare));
+        assertEquals("22012", error.getSQLState());
+        connection.rollback();
+      }
     }
   }
 

@@ -33,6 +33,9 @@ public final class Backend {
   /** True when it has notified, so that COMMIT has an effect although nothing was written. */
   public boolean notifies;
 
+  /** True when the session may have notified there, and has not waited for that to come. */
+  public boolean unheard;
+
   /** True when it has got the group's Sync ahead of the client's. */
   public boolean synced;
 

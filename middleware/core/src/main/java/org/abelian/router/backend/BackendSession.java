@@ -439,6 +439,7 @@ public final class BackendSession {
         drop(backend);
       } else if (!backend.pinned) {
         backend.connection = null;
+        backend.unheard = false;
         held.remove(i);
         backend.pool.giveBack(connection);
       }

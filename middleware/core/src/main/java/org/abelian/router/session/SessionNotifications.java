@@ -1,6 +1,8 @@
 package org.abelian.router.session;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.execution.ClientOutput;
@@ -21,6 +23,9 @@ public final class SessionNotifications {
   private final Subscriptions subscriptions;
   private final TransactionState transaction;
   private final BackendSession backends;
+
+  /** Whose connections are to stay with the session. */
+  private final Set<Backend> owned = new HashSet<>();
 
   /** Listens to nothing yet. */
   public SessionNotifications(
@@ -86,11 +91,16 @@ public final class SessionNotifications {
    * committed by now, its own notifications too.
    */
   public void groupEnded(ClientOutput output) {
+    owned.forEach(backend -> backend.pinned = backend.isUsable());
+    owned.clear();
     if (!subscriptions.isActive()) {
       return;
     }
-    backends.held().forEach(backend -> backend.pinned = true);
-    hub.catchUp(addresses(backends.held()));
+    List<Backend> unheard = backends.held().stream().filter(backend -> backend.unheard).toList();
+    if (!unheard.isEmpty()) {
+      hub.catchUp(addresses(unheard));
+      unheard.forEach(backend -> backend.unheard = false);
+    }
     mailbox.take(output.queue());
   }
 
@@ -105,6 +115,7 @@ public final class SessionNotifications {
     if (backend.isUsable()) {
       hub.catchUp(addresses(List.of(backend)));
       hub.own(backend.connection, session);
+      owned.add(backend);
     }
   }
 

@@ -109,6 +109,7 @@ public final class Transactions {
     backends.connect(backend);
     joinOrCatchUp(backend);
     backend.wrote |= writes;
+    backend.unheard |= writes;
     backends.touch(backend);
   }
 

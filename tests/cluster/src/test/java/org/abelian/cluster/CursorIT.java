@@ -187,8 +187,7 @@ class CursorIT {
           Statement statement = connection.createStatement()) {
         connection.setAutoCommit(false);
         String declare = "DECLARE c " + kind + " FOR SELECT 10 / (id - 4) FROM account";
-        SQLException error =
-            assertThrows(SQLException.class, () -> statement.execute(declare));
+        SQLException error = assertThrows(SQLException.class, () -> statement.execute(declare));
         assertEquals("22012", error.getSQLState());
         connection.rollback();
       }

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
-/** Who listens through a router is notified as by one PostgreSQL: see also ListenerFaultsIT. */
+/** Who listens through a router is notified as by one PostgreSQL. */
 @WithNode
 @WithCluster
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import java.io.IOException;
 import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.backend.Backend;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.routing.Route;
 
@@ -33,6 +34,19 @@ public final class Executor {
         || route instanceof Route.Scatter scatter
             && scatter.nodes().size() > 1
             && JointSnapshot.isRepeatable(bound.routed());
+  }
+
+  /**
+   * Declares a cursor over what one node makes of the rows of several. Nothing else may wait to be
+   * answered.
+   *
+   * @param home the node that keeps it
+   * @param declares DECLARE as the client wrote it, up to the query
+   * @return false when a node has failed, and the client was told
+   */
+  public boolean declare(BoundStatement bound, Route.Scatter route, Backend home, String declares)
+      throws IOException {
+    return GatherExecution.declare(context, bound, route, home, declares);
   }
 
   /**

@@ -200,9 +200,8 @@ final class UtilityRouting {
     if (facts.calls().nodeFunctions().settings()) {
       throw Refusals.settingsOfSeveralNodes();
     }
-    boolean forward = facts.command().cursor() != null && !facts.command().cursor().scroll();
-    if (!forward || facts.command().holds()) {
-      return oneNodeOnly("a cursor WITH HOLD or SCROLL over several nodes");
+    if (facts.command().cursor() == null) {
+      return oneNodeOnly("a cursor over several nodes");
     }
     return oneNodeOrByItself(new Route.Cursor());
   }

@@ -68,53 +68,59 @@ public final class FactsParser {
   }
 
   private static StatementFacts statement(JsonNode node) {
-    StatementKind kind = constant(StatementKind.class, node.path("kind"));
     return new StatementFacts(
-        kind,
+        constant(StatementKind.class, node.path("kind")),
         span(node.path("span")),
         text(node.path("tag")),
-        kind == StatementKind.UTILITY ? constant(UtilityKind.class, node.path("utility")) : null,
-        setting(node.path("set")),
-        text(node.path("isolation")),
-        node.path("outside_transaction").asBoolean(),
+        node.path("deferred").asBoolean(),
         list(node.path("parameters"), FactsParser::oid),
+        node.path("returns_rows").asBoolean(),
         list(node.path("relations"), FactsParser::relation),
         list(node.path("equalities"), FactsParser::equality),
         list(node.path("ranges"), FactsParser::range),
-        insert(node.path("insert")),
+        calls(node),
+        new ChangeFacts(
+            insert(node.path("insert")),
+            node.path("random_keys").asBoolean(),
+            blind(node.path("blind")),
+            combined(node)),
+        merge(node.path("merge")),
+        command(node));
+  }
+
+  private static CallFacts calls(JsonNode node) {
+    return new CallFacts(
         node.path("volatile").asBoolean(),
         node.path("mutable").asBoolean(),
-        list(
-            node.path("operations"),
-            operation ->
-                new OperationFacts(
-                    operation.path("column").asText(), operation.path("commutes").asBoolean())),
-        node.path("returns_rows").asBoolean(),
-        text(node.path("rewritten")),
-        text(node.path("name")),
-        node.path("deferred").asBoolean(),
         list(node.path("functions"), JsonNode::asText),
         new NodeFunctions(
             node.path("sets").asBoolean(),
             list(node.path("of_one_node"), JsonNode::asText),
             list(node.path("of_no_node"), JsonNode::asText)),
-        new CommandFacts(
-            node.path("stores").asBoolean(),
-            node.path("analyzes").asBoolean(),
-            node.path("holds").asBoolean(),
-            node.path("temporary_object").asBoolean(),
-            cursor(node.path("cursor")),
-            fetch(node.path("fetch"))),
-        merge(node.path("merge")),
-        copy(node.path("copy")),
         procedure(node.path("procedure")),
-        body(node.path("body")),
-        blind(node.path("blind")),
-        combined(node),
-        node.path("random_keys").asBoolean(),
-        span(node.path("prepares")),
-        list(node.path("inner_parameters"), FactsParser::oid),
-        executes(node));
+        body(node.path("body")));
+  }
+
+  private static CommandFacts command(JsonNode node) {
+    JsonNode utility = node.path("utility");
+    return new CommandFacts(
+        utility.isTextual() ? constant(UtilityKind.class, utility) : null,
+        text(node.path("name")),
+        node.path("outside_transaction").asBoolean(),
+        text(node.path("isolation")),
+        setting(node.path("set")),
+        text(node.path("rewritten")),
+        node.path("stores").asBoolean(),
+        node.path("analyzes").asBoolean(),
+        node.path("holds").asBoolean(),
+        node.path("temporary_object").asBoolean(),
+        cursor(node.path("cursor")),
+        fetch(node.path("fetch")),
+        copy(node.path("copy")),
+        new PreparedFacts(
+            span(node.path("prepares")),
+            list(node.path("inner_parameters"), FactsParser::oid),
+            executes(node)));
   }
 
   private static CursorFacts cursor(JsonNode node) {

@@ -81,7 +81,7 @@ public final class BatchedUpdate {
 
   private NodeStatement statement() {
     if (routed.combined() == null) {
-      CombinedFacts facts = routed.facts().combined();
+      CombinedFacts facts = routed.facts().change().combined();
       byte[] body = NodeStatement.of(facts.text(), facts.parameters()).body();
       // Texts that differ in an operand have this one in common.
       routed.combined(statements.intern(body).statement());
@@ -91,7 +91,7 @@ public final class BatchedUpdate {
 
   private void writeBind(
       NodeConnection connection, byte[] name, BoundValues values, Batch<Amounts> batch) {
-    CombinedFacts facts = routed.facts().combined();
+    CombinedFacts facts = routed.facts().change().combined();
     List<Amount> sums = batch.sum().columns();
     int own = values.count();
     FrameWriter writer = connection.writer();

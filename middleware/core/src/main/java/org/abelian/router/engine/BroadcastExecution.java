@@ -40,7 +40,7 @@ public final class BroadcastExecution extends Execution {
     if (several) {
       context.transactions().openImplicit();
     }
-    String rewritten = routed.facts().rewritten();
+    String rewritten = routed.facts().command().rewritten();
     NodeStatement text =
         rewritten == null ? bound.statement().statement() : NodeStatement.of(rewritten);
     List<NodePortal> portals = new ArrayList<>();
@@ -84,7 +84,7 @@ public final class BroadcastExecution extends Execution {
 
   @Override
   public void describe(Description wanted) {
-    boolean rows = routed.facts().rewritten() == null && routed.facts().returnsRows();
+    boolean rows = routed.facts().command().rewritten() == null && routed.facts().returnsRows();
     if (!rows) {
       describeNothing(context.replies(), wanted);
       return;
@@ -97,7 +97,7 @@ public final class BroadcastExecution extends Execution {
     if (routed.writes()) {
       context.retry().forbidAfterWrites();
     }
-    boolean rewritten = routed.facts().rewritten() != null;
+    boolean rewritten = routed.facts().command().rewritten() != null;
     NodePortal first = portals.get(0);
     first.execute(0);
     context

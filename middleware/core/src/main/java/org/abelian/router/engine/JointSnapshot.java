@@ -97,7 +97,7 @@ final class JointSnapshot {
         && !routed.writes()
         && !routed.pins()
         && !routed.maySet()
-        && !routed.facts().volatileFunctions()
+        && !routed.facts().calls().volatileFunctions()
         && !routed.facts().locks();
   }
 

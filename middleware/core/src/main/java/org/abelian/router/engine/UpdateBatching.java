@@ -70,7 +70,7 @@ public final class UpdateBatching {
 
   /** True when the statement, run as the whole of a transaction, may be run with others. */
   public boolean applies(RoutedStatement routed, Backend backend) {
-    return routed.facts().combined() != null
+    return routed.facts().change().combined() != null
         && !context.transactions().state().isOpen()
         && scope.of(List.of(backend)) != null;
   }
@@ -82,7 +82,7 @@ public final class UpdateBatching {
    */
   public Turn run(RoutedStatement routed, Backend backend, BoundValues values) {
     slot.endGroup();
-    CombinedFacts facts = routed.facts().combined();
+    CombinedFacts facts = routed.facts().change().combined();
     if (values.count() + facts.operands().size() != facts.parameters().size()) {
       return Turn.GOES_ALONE; // The node says what is missing.
     }

@@ -45,7 +45,7 @@ public final class CopyOutCommand {
 
   /** What runs the command. */
   Execution bind(BoundStatement bound) {
-    CopyOutFacts copy = bound.routed().facts().copy().out();
+    CopyOutFacts copy = bound.routed().facts().command().copy().out();
     if (copy.encoding() != null && !Encodings.isUtf8(copy.encoding())) {
       throw AbelianException.unsupported(
           "COPY TO from several nodes in the encoding " + copy.encoding() + " is not supported",

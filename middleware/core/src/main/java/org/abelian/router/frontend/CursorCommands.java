@@ -55,19 +55,19 @@ public final class CursorCommands {
     StatementFacts facts = bound.routed().facts();
     FetchFacts fetch = facts.command().fetch();
     if (fetch != null) {
-      Execution execution = fetch(facts.name(), fetch, bound.bind());
+      Execution execution = fetch(facts.command().name(), fetch, bound.bind());
       bound.answerBind(context.replies());
       return execution;
     }
     CursorFacts cursor = facts.command().cursor();
     CommandExecution.Command command;
     if (cursor == null) {
-      command = () -> close(facts.name());
+      command = () -> close(facts.command().name());
     } else {
-      byte[] message = message(facts.name(), bound.bind(), cursor.binary());
+      byte[] message = message(facts.command().name(), bound.bind(), cursor.binary());
       String query = cursor.query().of(bound.statement().sql());
       NodeStatement statement = NodeStatement.of(query, facts.parameters());
-      command = () -> declare(facts.name(), statements.intern(statement.body()), message);
+      command = () -> declare(facts.command().name(), statements.intern(statement.body()), message);
     }
     bound.answerBind(context.replies());
     return new CommandExecution(context.replies(), command);

@@ -76,7 +76,7 @@ public final class ExecuteCommand {
    */
   Bound bind(SharedStatement statement, RoutedStatement routed, BindMessage client)
       throws IOException {
-    ExecuteFacts facts = routed.facts().executes();
+    ExecuteFacts facts = routed.facts().command().prepared().executes();
     Target target = target(statement.sql(), facts);
     if (target == null) {
       return null;
@@ -101,7 +101,7 @@ public final class ExecuteCommand {
 
   /** Tells the columns of what is executed, which has no parameters of its own. */
   Progress describe(SharedStatement statement, RoutedStatement routed) throws IOException {
-    Target target = target(statement.sql(), routed.facts().executes());
+    Target target = target(statement.sql(), routed.facts().command().prepared().executes());
     if (target == null) {
       return Progress.QUIET;
     }

@@ -110,7 +110,7 @@ public final class ExtendedProtocol {
     }
     boolean named = bind.statementEnd() > bind.statementAt() || statement.isFrequent();
     runsNext = isRunNext(array, at + length);
-    if (routed.facts().executes() == null) {
+    if (routed.facts().command().prepared().executes() == null) {
       return bind(statement, analysed, named, runsNext);
     }
     ExecuteCommand.Bound executed = executes.bind(statement, routed, bind);
@@ -283,12 +283,12 @@ public final class ExtendedProtocol {
       return Progress.QUIET;
     }
     RoutedStatement routed = analysed.routed();
-    if (SessionCommands.runs(routed.utility()) || routed.facts().rewritten() != null) {
+    if (SessionCommands.runs(routed.utility()) || routed.facts().command().rewritten() != null) {
       return describeNothing();
-    } else if (routed.facts().executes() != null) {
+    } else if (routed.facts().command().prepared().executes() != null) {
       return executes.describe(statement, routed);
     } else if (routed.facts().command().fetch() != null
-        && portals.hasCursor(routed.facts().name())) {
+        && portals.hasCursor(routed.facts().command().name())) {
       return describeFetch(routed.facts());
     } else if (isBoundNext(statement, array, next)) {
       describeWithBind = statement;
@@ -304,7 +304,7 @@ public final class ExtendedProtocol {
       return describeNothing();
     }
     context.replies().add(FixedMessage.NO_PARAMETERS);
-    portals.get(fetch.name()).execution().describe(Execution.Description.FULL);
+    portals.get(fetch.command().name()).execution().describe(Execution.Description.FULL);
     return Progress.NEXT;
   }
 

@@ -102,10 +102,10 @@ public final class SessionCommands {
   public Progress run(SharedStatement statement, RoutedStatement routed) throws IOException {
     StatementFacts facts = routed.facts();
     context.retry().forbid();
-    return switch (facts.utility()) {
+    return switch (facts.command().utility()) {
       case SET, RESET -> set(statement, facts);
       case DISCARD -> discard(facts.tag());
-      case DEALLOCATE -> deallocate(facts.name());
+      case DEALLOCATE -> deallocate(facts.command().name());
       case UNLISTEN -> answer("UNLISTEN");
       case LISTEN ->
           throw AbelianException.unsupported(
@@ -130,7 +130,7 @@ public final class SessionCommands {
     if (!context.replies().isEmpty()) {
       return Progress.QUIET;
     }
-    SettingFacts setting = facts.setting();
+    SettingFacts setting = facts.command().setting();
     if (setting == null || setting.name() == null || setting.name().equals("all")) {
       return resetAll();
     }
@@ -148,9 +148,11 @@ public final class SessionCommands {
 
   /** What nodes run: a RESET goes back to what the client asked for when it connected. */
   private NodeStatement effective(SharedStatement statement, StatementFacts facts) {
-    boolean resets = facts.utility() == UtilityKind.RESET || facts.setting().toDefault();
-    boolean lasting = facts.setting().scope() == SettingFacts.Scope.SESSION;
-    String asked = resets && lasting ? settings.asked().statement(facts.setting().name()) : null;
+    boolean resets =
+        facts.command().utility() == UtilityKind.RESET || facts.command().setting().toDefault();
+    boolean lasting = facts.command().setting().scope() == SettingFacts.Scope.SESSION;
+    String asked =
+        resets && lasting ? settings.asked().statement(facts.command().setting().name()) : null;
     return asked == null ? statement.statement() : NodeStatement.of(asked);
   }
 
@@ -174,7 +176,7 @@ public final class SessionCommands {
   private void setInBlock(NodeStatement statement, StatementFacts facts) throws IOException {
     context.transactions().state().requireRoom(statement);
     List<Backend> begun = context.backends().begun();
-    boolean transactionMode = facts.setting().scope() == SettingFacts.Scope.TRANSACTION;
+    boolean transactionMode = facts.command().setting().scope() == SettingFacts.Scope.TRANSACTION;
     if (begun.isEmpty() && !transactionMode) {
       validate(statement);
     }
@@ -189,12 +191,12 @@ public final class SessionCommands {
         .add(
             RouterWork.then(
                 () -> {
-                  trace.set(facts.setting());
+                  trace.set(facts.command().setting());
                   TransactionState state = context.transactions().state();
-                  state.setting(List.of(facts.setting().name()), statement);
+                  state.setting(List.of(facts.command().setting().name()), statement);
                   begun.forEach(backend -> backend.told = state.history().size());
-                  if (transactionMode && facts.isolation() != null) {
-                    state.isolation(facts.isolation().toLowerCase(Locale.ROOT));
+                  if (transactionMode && facts.command().isolation() != null) {
+                    state.isolation(facts.command().isolation().toLowerCase(Locale.ROOT));
                   }
                 }));
   }
@@ -270,14 +272,14 @@ public final class SessionCommands {
 
   /** As a Parse with that name does it. */
   private Progress prepare(String sql, StatementFacts facts) {
-    if (facts.prepares() == null) {
+    if (facts.command().prepared().prepares() == null) {
       throw AbelianException.unsupported(
           "PREPARE is not supported while a node runs an older version of the extension",
           "Update the extension on all nodes.");
     }
-    byte[] name = facts.name().getBytes(StandardCharsets.UTF_8);
-    String text = facts.prepares().of(sql);
-    NodeStatement statement = NodeStatement.of(text, facts.innerParameters());
+    byte[] name = facts.command().name().getBytes(StandardCharsets.UTF_8);
+    String text = facts.command().prepared().prepares().of(sql);
+    NodeStatement statement = NodeStatement.of(text, facts.command().prepared().innerParameters());
     statements.named().define(name, 0, name.length, statements.intern(statement.body()));
     return answer("PREPARE");
   }

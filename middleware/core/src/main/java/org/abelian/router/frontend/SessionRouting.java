@@ -56,7 +56,7 @@ public final class SessionRouting {
       route = route.plain();
     }
     if (routed.utility() == UtilityKind.DECLARE && !(route instanceof Route.Cursor)) {
-      portals.requireFree(routed.facts().name());
+      portals.requireFree(routed.facts().command().name());
       declare(single(routed, route));
       if (routed.facts().command().holds()) {
         heldCursors = transaction.cursorHome();
@@ -68,7 +68,7 @@ public final class SessionRouting {
   private Route special(String sql, RoutedStatement routed, BoundValues values) {
     UtilityKind utility = routed.utility();
     if ((utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)
-        && portals.hasCursor(routed.facts().name())) {
+        && portals.hasCursor(routed.facts().command().name())) {
       return new Route.Cursor();
     }
     Backend cursors = cursorHome();

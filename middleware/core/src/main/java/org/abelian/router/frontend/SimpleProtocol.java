@@ -191,7 +191,7 @@ public final class SimpleProtocol {
     }
     bind.look(EMPTY_BIND, 0);
     replaced = false;
-    if (routed.facts().executes() == null) {
+    if (routed.facts().command().prepared().executes() == null) {
       return run(statement, analysed, array, at, length);
     }
     ExecuteCommand.Bound executed = executes.bind(statement, routed, bind);

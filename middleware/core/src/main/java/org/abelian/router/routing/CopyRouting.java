@@ -44,7 +44,7 @@ final class CopyRouting {
     this.catalog = catalog;
     table = uses.distributed().isEmpty() ? uses.references().get(0) : uses.distributed().get(0);
     placement = uses.placement(table);
-    copy = facts.copy();
+    copy = facts.command().copy();
   }
 
   Route route() {
@@ -54,11 +54,11 @@ final class CopyRouting {
     if (copy.filtered()) {
       throw Refusals.copy(table, "with WHERE", "Update all nodes, or leave the rows out before.");
     }
-    if (!facts.functions().isEmpty()) {
-      throw Refusals.opaqueFunction(facts.functions().get(0));
+    if (!facts.calls().functions().isEmpty()) {
+      throw Refusals.opaqueFunction(facts.calls().functions().get(0));
     }
     if (placement == null) {
-      if (facts.mutable() || facts.volatileFunctions()) {
+      if (facts.calls().mutable() || facts.calls().volatileFunctions()) {
         throw Refusals.referenceMutable(table);
       }
       return new Route.CopyIn(table.name(), catalog.nodes().stream().map(Node::id).toList(), null);

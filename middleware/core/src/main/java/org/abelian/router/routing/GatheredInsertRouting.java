@@ -32,7 +32,7 @@ final class GatheredInsertRouting {
     this.uses = new TableUses(facts, catalog);
     this.target =
         facts.relations().stream()
-            .filter(table -> table.id() == facts.insert().relation())
+            .filter(table -> table.id() == facts.change().insert().relation())
             .findFirst()
             .orElseThrow();
     this.placement = uses.placement(target);
@@ -55,13 +55,13 @@ final class GatheredInsertRouting {
   /** What is refused of any INSERT, or of what its rows take part in. */
   private boolean isRefused() {
     StatementFacts insert = gathered.insertFacts();
-    NodeFunctions called = insert.nodeFunctions();
+    NodeFunctions called = insert.calls().nodeFunctions();
     boolean changesKey =
         placement != null
             && placement.columns().stream()
                 .anyMatch(column -> target.assigned().contains(column.name()));
     return changesKey
-        || !insert.functions().isEmpty()
+        || !insert.calls().functions().isEmpty()
         || !called.ofOneNode().isEmpty()
         || !called.ofNoNode().isEmpty()
         || called.settings()

@@ -30,7 +30,7 @@ final class InsertRouting {
   InsertRouting(String sql, StatementFacts facts, TableUses uses) {
     this.sql = sql;
     this.facts = facts;
-    this.insert = facts.insert();
+    this.insert = facts.change().insert();
     this.uses = uses;
     this.target =
         uses.distributed().stream()

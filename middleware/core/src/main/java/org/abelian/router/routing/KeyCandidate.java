@@ -42,7 +42,7 @@ public record KeyCandidate(int argument, int colocation, String table, List<Inte
    * those of others.
    */
   public static List<KeyCandidate> of(StatementFacts facts, Catalog catalog, BoundValues values) {
-    ProcedureFacts procedure = facts.procedure();
+    ProcedureFacts procedure = facts.calls().procedure();
     List<KeyCandidate> candidates = new ArrayList<>();
     for (Group group : groups(procedure, catalog)) {
       int count = Math.min(procedure.arguments().size(), ARGUMENTS_MAX);

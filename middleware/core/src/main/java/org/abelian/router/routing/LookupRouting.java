@@ -34,10 +34,10 @@ final class LookupRouting {
    * @throws AbelianException 0A000 with a hint
    */
   void check() {
-    if (facts.insert() != null && facts.insert().conflict() != null) {
-      checkConflict(facts.insert());
+    if (facts.change().insert() != null && facts.change().insert().conflict() != null) {
+      checkConflict(facts.change().insert());
     }
-    if (facts.utility() != UtilityKind.COPY_FROM) {
+    if (facts.command().utility() != UtilityKind.COPY_FROM) {
       return;
     }
     for (RelationFacts table : facts.relations()) {

@@ -19,7 +19,7 @@ final class ProcedureRouting {
   private final Catalog catalog;
 
   ProcedureRouting(StatementFacts facts, Catalog catalog) {
-    this.procedure = facts.procedure();
+    this.procedure = facts.calls().procedure();
     this.facts = facts;
     this.catalog = catalog;
   }

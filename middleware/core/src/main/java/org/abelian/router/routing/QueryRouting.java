@@ -31,18 +31,18 @@ final class QueryRouting {
   }
 
   Plan plan() {
-    if (!facts.functions().isEmpty() && !catalog.tables().isEmpty()) {
-      throw Refusals.opaqueFunction(facts.functions().get(0));
+    if (!facts.calls().functions().isEmpty() && !catalog.tables().isEmpty()) {
+      throw Refusals.opaqueFunction(facts.calls().functions().get(0));
     }
-    NodeFunctions called = facts.nodeFunctions();
+    NodeFunctions called = facts.calls().nodeFunctions();
     if (!called.ofNoNode().isEmpty()) {
       throw Refusals.functionOfNoNode(called.ofNoNode().get(0));
     }
     if (!uses.isPlaced()) {
       boolean anywhere =
           facts.relations().isEmpty()
-              && facts.functions().isEmpty()
-              && !facts.volatileFunctions()
+              && facts.calls().functions().isEmpty()
+              && !facts.calls().volatileFunctions()
               && called.ofOneNode().isEmpty();
       return Plan.always(anywhere ? new Route.AnyNode() : firstNode);
     }
@@ -56,7 +56,8 @@ final class QueryRouting {
     if (!uses.local().isEmpty() && !gathersLocalRows()) {
       throw Refusals.mixedWithLocal(uses.distributed().get(0), uses.local().get(0));
     }
-    if (facts.insert() != null && uses.placement(facts.insert().relation()) != null) {
+    if (facts.change().insert() != null
+        && uses.placement(facts.change().insert().relation()) != null) {
       return new InsertRouting(sql, facts, uses).plan();
     }
     return keyed();
@@ -73,8 +74,8 @@ final class QueryRouting {
         uses.local().isEmpty()
             && uses.catalogues().isEmpty()
             && !facts.locks()
-            && !facts.volatileFunctions()
-            && facts.nodeFunctions().ofOneNode().isEmpty();
+            && !facts.calls().volatileFunctions()
+            && facts.calls().nodeFunctions().ofOneNode().isEmpty();
     return anywhere ? new Route.AnyNode() : firstNode;
   }
 
@@ -86,7 +87,7 @@ final class QueryRouting {
     if (facts.kind() == StatementKind.SELECT || table.level() > 0) {
       throw Refusals.nestedWrite(table);
     }
-    if (facts.mutable() || facts.volatileFunctions()) {
+    if (facts.calls().mutable() || facts.calls().volatileFunctions()) {
       throw Refusals.referenceMutable(table);
     }
     if (facts.relations().size() > 1) {

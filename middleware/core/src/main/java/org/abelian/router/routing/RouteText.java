@@ -18,13 +18,13 @@ public final class RouteText {
    * A line for each group of tables about whose keys the same is known, or for the keys of a call.
    */
   public static List<String> keys(StatementFacts facts, Catalog catalog, BoundValues values) {
-    if (facts.procedure() != null) {
-      return List.of(ofCall(facts.procedure()));
+    if (facts.calls().procedure() != null) {
+      return List.of(ofCall(facts.calls().procedure()));
     }
     TableUses uses = new TableUses(facts, catalog);
     List<String> lines = new ArrayList<>();
     List<RelationFacts> read = new ArrayList<>(uses.distributed());
-    InsertFacts insert = facts.insert();
+    InsertFacts insert = facts.change().insert();
     if (insert != null && uses.placement(insert.relation()) != null) {
       RelationFacts target =
           read.stream().filter(table -> table.id() == insert.relation()).findFirst().orElseThrow();

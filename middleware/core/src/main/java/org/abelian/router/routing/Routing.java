@@ -56,14 +56,14 @@ public final class Routing {
     if (catalog.nodes().size() == 1) {
       return lookups.plan(Plan.always(new Route.OneNode(catalog.first().id())));
     }
-    if (facts.procedure() != null && facts.functions().isEmpty()) {
+    if (facts.calls().procedure() != null && facts.calls().functions().isEmpty()) {
       return new ProcedureRouting(facts, catalog).plan();
     }
     if (facts.kind() == StatementKind.UTILITY) {
       return new UtilityRouting(sql, facts, catalog).plan();
     }
     Plan query = lookups.plan(query(sql, facts, gathered, catalog));
-    return facts.nodeFunctions().settings() ? onOneNode(query) : query;
+    return facts.calls().nodeFunctions().settings() ? onOneNode(query) : query;
   }
 
   private static Plan query(

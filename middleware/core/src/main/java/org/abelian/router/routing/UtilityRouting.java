@@ -26,7 +26,7 @@ final class UtilityRouting {
   }
 
   Plan plan() {
-    switch (facts.utility()) {
+    switch (facts.command().utility()) {
       case DDL:
         return Plan.always(facts.command().storesRows() ? storedQuery() : schemaChange());
       case OTHER:
@@ -65,7 +65,7 @@ final class UtilityRouting {
   }
 
   private Plan refusedOrAnywhere() {
-    switch (facts.utility()) {
+    switch (facts.command().utility()) {
       case PREPARE:
       case EXECUTE:
         throw Refusals.utility(
@@ -105,7 +105,7 @@ final class UtilityRouting {
 
   private Route everyNode() {
     return new Route.AllNodes(
-        facts.outsideTransaction() ? Route.Purpose.NODE_BY_NODE : Route.Purpose.SCHEMA);
+        facts.command().outsideTransaction() ? Route.Purpose.NODE_BY_NODE : Route.Purpose.SCHEMA);
   }
 
   /** Of a command about the tables it names, or about all if it names none. */
@@ -116,7 +116,9 @@ final class UtilityRouting {
   }
 
   private Route schemaChange() {
-    return facts.nodeFunctions().ofOneNode().isEmpty() ? temporaryOr(everyNode()) : firstNode();
+    return facts.calls().nodeFunctions().ofOneNode().isEmpty()
+        ? temporaryOr(everyNode())
+        : firstNode();
   }
 
   /**
@@ -164,7 +166,7 @@ final class UtilityRouting {
   }
 
   private Plan declare() {
-    if (facts.nodeFunctions().settings()) {
+    if (facts.calls().nodeFunctions().settings()) {
       throw Refusals.settingsOfSeveralNodes();
     }
     boolean forward = facts.command().cursor() != null && !facts.command().cursor().scroll();
@@ -199,7 +201,7 @@ final class UtilityRouting {
   }
 
   private Plan copyTo() {
-    CopyFacts copy = facts.copy();
+    CopyFacts copy = facts.command().copy();
     if (copy != null && copy.refused()) {
       return Plan.always(firstNode());
     } else if (copy != null && !copy.client() && uses.isPlaced()) {

@@ -45,7 +45,7 @@ public final class BlindOperation {
   }
 
   public String sql() {
-    return routed.facts().blind().redo();
+    return routed.facts().change().blind().redo();
   }
 
   public List<Integer> types() {

@@ -28,7 +28,7 @@ public final class TransactionWork {
       return;
     }
     StatementFacts facts = routed.facts();
-    BlindFacts blind = facts.blind();
+    BlindFacts blind = facts.change().blind();
     if (blind != null && blind.redo() != null) {
       return; // Counted when it is executed.
     }
@@ -38,8 +38,8 @@ public final class TransactionWork {
       refuse(facts.tag() + " is more than a commuting operation");
     } else if (facts.locks()) {
       refuse("it locks rows");
-    } else if (!facts.functions().isEmpty()) {
-      refuse("it calls " + facts.functions().get(0));
+    } else if (!facts.calls().functions().isEmpty()) {
+      refuse("it calls " + facts.calls().functions().get(0));
     }
   }
 

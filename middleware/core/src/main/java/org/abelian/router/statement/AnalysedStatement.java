@@ -14,11 +14,11 @@ public record AnalysedStatement(
     implements SharedStatement.Known {
   /** True when it has keys that could be known before its rows are placed. */
   public boolean hasGeneratedKeys() {
-    return generated != null || routed.facts().randomKeys();
+    return generated != null || routed.facts().change().randomKeys();
   }
 
   /** True when it has such keys, and the node has not told how it is run with them. */
   boolean lacksGenerated() {
-    return routed.facts().randomKeys() && !toldKeys;
+    return routed.facts().change().randomKeys() && !toldKeys;
   }
 }

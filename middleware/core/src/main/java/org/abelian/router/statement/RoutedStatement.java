@@ -39,14 +39,14 @@ public final class RoutedStatement {
   public RoutedStatement(StatementRouter router) {
     this.router = router;
     StatementFacts facts = router.facts();
-    writes = facts.writes() || facts.volatileFunctions() || isWritingUtility(facts);
+    writes = facts.writes() || facts.calls().volatileFunctions() || isWritingUtility(facts);
     pins =
-        facts.procedure() == null
+        facts.calls().procedure() == null
             && (facts.relations().stream().anyMatch(relation -> relation.temporary())
-                || facts.kind() == StatementKind.SELECT && facts.volatileFunctions()
-                || facts.utility() == UtilityKind.DO
-                || facts.utility() == UtilityKind.CALL
-                || facts.utility() == UtilityKind.DECLARE);
+                || facts.kind() == StatementKind.SELECT && facts.calls().volatileFunctions()
+                || facts.command().utility() == UtilityKind.DO
+                || facts.command().utility() == UtilityKind.CALL
+                || facts.command().utility() == UtilityKind.DECLARE);
     explains = null;
     explained = null;
   }
@@ -81,7 +81,7 @@ public final class RoutedStatement {
 
   private static boolean isWritingUtility(StatementFacts facts) {
     return facts.kind() == StatementKind.CLUSTER_CALL
-        || facts.kind() == StatementKind.UTILITY && !READ_ONLY.contains(facts.utility());
+        || facts.kind() == StatementKind.UTILITY && !READ_ONLY.contains(facts.command().utility());
   }
 
   public StatementFacts facts() {
@@ -136,17 +136,18 @@ public final class RoutedStatement {
 
   /** The utility command; null for others. */
   public UtilityKind utility() {
-    return router.facts().utility();
+    return router.facts().command().utility();
   }
 
   /** True when PostgreSQL refuses it inside a transaction block. */
   public boolean mustBeAlone() {
-    return router.facts().outsideTransaction();
+    return router.facts().command().outsideTransaction();
   }
 
   /** True when it can be done again later unnoticed. */
   public boolean isBlind() {
-    return router.facts().blind() != null && router.facts().blind().redo() != null;
+    return router.facts().change().blind() != null
+        && router.facts().change().blind().redo() != null;
   }
 
   /** True when it may change something on the nodes that it runs on. */
@@ -164,7 +165,7 @@ public final class RoutedStatement {
         && !facts.relations().isEmpty()
         && !writes
         && !pins
-        && !facts.mutable()
+        && !facts.calls().mutable()
         && !facts.locks()
         && !maySet();
   }
@@ -176,8 +177,8 @@ public final class RoutedStatement {
 
   /** True when it, or a function that it calls, may change a setting. */
   public boolean maySet() {
-    return facts().nodeFunctions().settings()
-        || !facts().functions().isEmpty()
+    return facts().calls().nodeFunctions().settings()
+        || !facts().calls().functions().isEmpty()
         || utility() == UtilityKind.CALL
         || utility() == UtilityKind.DO;
   }

@@ -87,11 +87,11 @@ public final class SessionTrace {
 
   /** Commands about the session, roles and the schema say nothing about rows, and may be secret. */
   private static boolean touchesRows(StatementFacts facts) {
-    if (facts.procedure() != null) {
+    if (facts.calls().procedure() != null) {
       return true;
     }
     if (facts.kind() == StatementKind.UTILITY) {
-      UtilityKind utility = facts.utility();
+      UtilityKind utility = facts.command().utility();
       return utility == UtilityKind.DECLARE
           || utility == UtilityKind.COPY_FROM
           || utility == UtilityKind.COPY_TO;

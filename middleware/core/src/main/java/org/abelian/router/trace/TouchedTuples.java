@@ -63,7 +63,7 @@ final class TouchedTuples {
         statement.catalog().placement(name).orElse(null) instanceof Placement.Distributed placed
             ? placed.columns()
             : List.of();
-    InsertFacts insert = statement.facts().insert();
+    InsertFacts insert = statement.facts().change().insert();
     boolean inserted =
         insert != null
             && insert.relation() == relation.id()

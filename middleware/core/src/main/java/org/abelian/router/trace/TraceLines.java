@@ -161,8 +161,8 @@ final class TraceLines {
     if (transaction.name() != null) {
       out.writeStringField("transaction_name", transaction.name());
     }
-    if (statement.facts().procedure() != null) {
-      out.writeStringField("procedure", statement.facts().procedure().signature());
+    if (statement.facts().calls().procedure() != null) {
+      out.writeStringField("procedure", statement.facts().calls().procedure().signature());
     }
     if (!written.cut().isEmpty()) {
       numbers(out, "cut_parameters", written.cut());
@@ -255,8 +255,8 @@ final class TraceLines {
       return new Written(statement.sql(), parameters, cut);
     }
     if (statement.facts().kind() == StatementKind.UTILITY
-        && statement.facts().utility() != UtilityKind.DECLARE
-        && statement.facts().procedure() == null) {
+        && statement.facts().command().utility() != UtilityKind.DECLARE
+        && statement.facts().calls().procedure() == null) {
       return new Written(copy(statement), parameters, cut);
     }
     HashedText text = HashedText.of(statement.sql(), parameters.size(), hash);
@@ -269,7 +269,7 @@ final class TraceLines {
 
   /** COPY, whose literals parameters cannot stand for. */
   private static String copy(TracedStatement statement) {
-    boolean from = statement.facts().utility() == UtilityKind.COPY_FROM;
+    boolean from = statement.facts().command().utility() == UtilityKind.COPY_FROM;
     String table =
         statement.facts().relations().stream()
             .map(one -> quoted(one.schema()) + "." + quoted(one.name()))

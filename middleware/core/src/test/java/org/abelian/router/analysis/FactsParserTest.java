@@ -28,9 +28,8 @@ class FactsParserTest {
             """);
     assertEquals(StatementKind.INSERT, facts.kind());
     assertEquals(List.of(23, -1), facts.parameters());
-    assertTrue(facts.writes() && facts.volatileFunctions() && facts.mutable());
-    assertEquals(List.of(new OperationFacts("v", true)), facts.operations());
-    InsertFacts insert = facts.insert();
+    assertTrue(facts.writes() && facts.calls().volatileFunctions() && facts.calls().mutable());
+    InsertFacts insert = facts.change().insert();
     assertEquals(
         List.of(
             List.of(
@@ -58,7 +57,7 @@ class FactsParserTest {
             """);
     assertTrue(facts.locks());
     assertFalse(facts.writes());
-    assertEquals(List.of("public.f"), facts.functions());
+    assertEquals(List.of("public.f"), facts.calls().functions());
     assertEquals(
         new Equality(
             List.of(new ColumnReference(3, "k"), new ColumnReference(4, "l")),
@@ -91,9 +90,9 @@ class FactsParserTest {
           only(
               "[{\"kind\": \"utility\", \"utility\": \"%s\", \"tag\": \"X\", \"name\": \"n\", \"deferred\": true, \"outside_transaction\": true}]"
                   .formatted(kind.name().toLowerCase()));
-      assertEquals(kind, facts.utility());
-      assertTrue(facts.outsideTransaction() && facts.deferred());
-      assertEquals("n", facts.name());
+      assertEquals(kind, facts.command().utility());
+      assertTrue(facts.command().outsideTransaction() && facts.deferred());
+      assertEquals("n", facts.command().name());
     }
   }
 
@@ -104,22 +103,25 @@ class FactsParserTest {
             "[{\"kind\": \"utility\", \"utility\": \"set\", \"set\": {\"name\": \"search_path\","
                 + " \"scope\": \"local\", \"value\": \"a, b\"}}]");
     assertEquals(
-        new SettingFacts("search_path", SettingFacts.Scope.LOCAL, "a, b", false), facts.setting());
+        new SettingFacts("search_path", SettingFacts.Scope.LOCAL, "a, b", false),
+        facts.command().setting());
   }
 
   @Test
   void whetherItCanBeDoneAgainIsRead() {
     String facts = "[{\"kind\": \"insert\", \"blind\": %s}]";
     assertEquals(
-        new BlindFacts("again", null), only(facts.formatted("{\"redo\": \"again\"}")).blind());
+        new BlindFacts("again", null),
+        only(facts.formatted("{\"redo\": \"again\"}")).change().blind());
     assertEquals(
         new BlindFacts(null, "it reads"),
-        only(facts.formatted("{\"reason\": \"it reads\"}")).blind());
+        only(facts.formatted("{\"reason\": \"it reads\"}")).change().blind());
     assertEquals(
         new BlindFacts("again", null),
         only(facts.formatted("{\"reason\": \"it returns\", \"redo_returning\": \"again\"}"))
+            .change()
             .blind());
-    assertNull(only(facts.formatted("null")).blind());
+    assertNull(only(facts.formatted("null")).change().blind());
   }
 
   @Test

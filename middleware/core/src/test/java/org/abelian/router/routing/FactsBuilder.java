@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.abelian.router.analysis.CallFacts;
+import org.abelian.router.analysis.ChangeFacts;
 import org.abelian.router.analysis.ColumnReference;
 import org.abelian.router.analysis.CommandFacts;
 import org.abelian.router.analysis.CopyFacts;
@@ -13,6 +15,7 @@ import org.abelian.router.analysis.InsertFacts;
 import org.abelian.router.analysis.KeyRange;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.NodeFunctions;
+import org.abelian.router.analysis.PreparedFacts;
 import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.Span;
@@ -35,7 +38,8 @@ final class FactsBuilder {
   private final List<String> functions = new ArrayList<>();
   private InsertFacts insert;
   private NodeFunctions nodeFunctions = NodeFunctions.NONE;
-  private CommandFacts command = CommandFacts.NONE;
+  private boolean storesRows;
+  private boolean analyzes;
   private boolean volatileFunctions;
   private boolean mutable;
   private boolean outsideTransaction;
@@ -251,12 +255,12 @@ final class FactsBuilder {
   }
 
   FactsBuilder storesRows() {
-    command = new CommandFacts(true, command.analyzes(), false, false, null, null);
+    storesRows = true;
     return this;
   }
 
   FactsBuilder analyzes() {
-    command = new CommandFacts(command.storesRows(), true, false, false, null, null);
+    analyzes = true;
     return this;
   }
 
@@ -298,34 +302,33 @@ final class FactsBuilder {
         kind,
         new Span(0, 0),
         tag,
-        utility,
-        null,
-        null,
-        outsideTransaction,
+        false,
         parameters,
+        kind == StatementKind.SELECT,
         relations(),
         equalities,
         ranges,
-        insert,
-        volatileFunctions,
-        mutable,
-        List.of(),
-        kind == StatementKind.SELECT,
-        null,
-        null,
-        false,
-        functions,
-        nodeFunctions,
-        command,
+        new CallFacts(volatileFunctions, mutable, functions, nodeFunctions, procedure, null),
+        new ChangeFacts(insert, false, null, null),
         merge,
-        copy,
-        procedure,
+        command());
+  }
+
+  private CommandFacts command() {
+    return new CommandFacts(
+        utility,
+        null,
+        outsideTransaction,
         null,
         null,
         null,
+        storesRows,
+        analyzes,
+        false,
         false,
         null,
-        List.of(),
-        null);
+        null,
+        copy,
+        PreparedFacts.NONE);
   }
 }

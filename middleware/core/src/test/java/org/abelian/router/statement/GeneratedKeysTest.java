@@ -167,7 +167,7 @@ class GeneratedKeysTest {
 
   @Test
   void theOriginalStaysAsItIs() {
-    assertNull(FactsParser.parse(FACTS).get(0).blind());
+    assertNull(FactsParser.parse(FACTS).get(0).change().blind());
     assertTrue(form().routed().isBlind());
     assertEquals("INSERT INTO page (note, id) VALUES ($1, $2), ($1, $3)", form().statement().sql());
     assertArrayEquals(new int[] {25, 2950, 2950}, form().statement().statement().types());

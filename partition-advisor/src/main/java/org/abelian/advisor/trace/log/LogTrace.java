@@ -187,15 +187,18 @@ public final class LogTrace {
   }
 
   private void countUnknown(StatementFacts facts) {
-    if (facts.body() != null && facts.body().isKnown()) {
+    if (facts.calls().body() != null && facts.calls().body().isKnown()) {
       return;
     }
-    facts.functions().forEach(function -> unknown.merge("function " + function, 1L, Long::sum));
+    facts
+        .calls()
+        .functions()
+        .forEach(function -> unknown.merge("function " + function, 1L, Long::sum));
     if (facts.kind() == StatementKind.UTILITY
-        && (facts.utility() == UtilityKind.CALL
-            || facts.utility() == UtilityKind.DO
-            || facts.utility() == UtilityKind.EXECUTE
-            || facts.utility() == UtilityKind.COPY_FROM)) {
+        && (facts.command().utility() == UtilityKind.CALL
+            || facts.command().utility() == UtilityKind.DO
+            || facts.command().utility() == UtilityKind.EXECUTE
+            || facts.command().utility() == UtilityKind.COPY_FROM)) {
       unknown.merge(facts.tag(), 1L, Long::sum);
     }
     if (facts.deferred()) {
@@ -206,7 +209,7 @@ public final class LogTrace {
   private void add(TraceWriter writer, Replay replay, List<Transactions.Executed> statements) {
     List<Access> accesses = new ArrayList<>();
     List<String> parameters = new ArrayList<>();
-    BodyFacts call = statements.size() == 1 ? statements.get(0).facts().body() : null;
+    BodyFacts call = statements.size() == 1 ? statements.get(0).facts().calls().body() : null;
     for (int step = 0; step < statements.size(); step++) {
       Transactions.Executed one = statements.get(step);
       parameters.addAll(
@@ -217,8 +220,8 @@ public final class LogTrace {
       }
     }
     for (Transactions.Executed one : statements) {
-      if (one.facts().body() != null) {
-        procedures.add(one.facts().body());
+      if (one.facts().calls().body() != null) {
+        procedures.add(one.facts().calls().body());
       }
     }
     if (!accesses.isEmpty()) {
@@ -258,8 +261,8 @@ public final class LogTrace {
       }
       return given;
     }
-    if (statements.size() == 1 && statements.get(0).facts().body() != null) {
-      String signature = statements.get(0).facts().body().signature();
+    if (statements.size() == 1 && statements.get(0).facts().calls().body() != null) {
+      String signature = statements.get(0).facts().calls().body().signature();
       classes.putIfAbsent(signature, shortened(String.join("; ", texts)));
       return signature;
     }
@@ -279,8 +282,8 @@ public final class LogTrace {
     Set<String> writes = new LinkedHashSet<>();
     Set<String> reads = new LinkedHashSet<>();
     for (Transactions.Executed one : statements) {
-      if (one.facts().body() != null) {
-        writes.add("call " + one.facts().body().signature());
+      if (one.facts().calls().body() != null) {
+        writes.add("call " + one.facts().calls().body().signature());
       }
       for (RelationFacts relation : one.facts().relations()) {
         (relation.write() ? writes : reads)

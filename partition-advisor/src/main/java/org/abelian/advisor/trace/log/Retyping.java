@@ -30,7 +30,7 @@ final class Retyping {
   String of(Transactions.Executed executed) {
     StatementFacts facts = executed.facts();
     if (facts.kind() != StatementKind.UPDATE
-        || facts.blind() != null && facts.blind().redo() != null) {
+        || facts.change().blind() != null && facts.change().blind().redo() != null) {
       return null;
     }
     String types = known.computeIfAbsent(executed.shape(), fresh -> find(executed.text(), facts));
@@ -97,8 +97,8 @@ final class Retyping {
         }
         List<StatementFacts> facts = new Analysis(scratch).of(text).statements();
         return facts.size() == 1
-            && facts.get(0).blind() != null
-            && facts.get(0).blind().redo() != null;
+            && facts.get(0).change().blind() != null
+            && facts.get(0).change().blind().redo() != null;
       } catch (SQLException notPossible) {
         // An index, a constraint or a view stands in the way: then so it does for the user.
         return false;

@@ -27,14 +27,15 @@ final class Touched {
 
   /** Makes the columns that a statement names attributes of their tables. */
   void nameAttributes(StatementFacts facts) {
-    if (facts.insert() != null && facts.insert().source() == InsertFacts.Source.VALUES) {
-      RelationFacts target = relation(facts, facts.insert().relation());
+    if (facts.change().insert() != null
+        && facts.change().insert().source() == InsertFacts.Source.VALUES) {
+      RelationFacts target = relation(facts, facts.change().insert().relation());
       if (target != null && schema.has(id(target))) {
-        facts.insert().columns().forEach(column -> schema.insert(id(target), column));
+        facts.change().insert().columns().forEach(column -> schema.insert(id(target), column));
       }
     }
-    if (facts.body() != null && facts.body().isKnown()) {
-      for (BodyFacts.Touch touch : facts.body().touches()) {
+    if (facts.calls().body() != null && facts.calls().body().isKnown()) {
+      for (BodyFacts.Touch touch : facts.calls().body().touches()) {
         if (schema.has(id(touch))) {
           touch.columns().keySet().forEach(column -> schema.name(id(touch), column));
         }
@@ -61,21 +62,21 @@ final class Touched {
    */
   List<Access> of(StatementFacts facts, List<String> parameters, int step, String retyped) {
     List<Access> accesses = new ArrayList<>();
-    if (facts.body() != null && facts.body().isKnown()) {
-      accesses.addAll(called(facts.body(), parameters, step));
+    if (facts.calls().body() != null && facts.calls().body().isKnown()) {
+      accesses.addAll(called(facts.calls().body(), parameters, step));
     }
-    boolean commutes = facts.blind() != null && facts.blind().redo() != null;
+    boolean commutes = facts.change().blind() != null && facts.change().blind().redo() != null;
     for (RelationFacts relation : facts.relations()) {
       if (relation.catalog() || relation.temporary() || !schema.has(id(relation))) {
         continue;
       }
       boolean inserted =
-          facts.insert() != null
-              && facts.insert().relation() == relation.id()
-              && facts.insert().source() == InsertFacts.Source.VALUES;
+          facts.change().insert() != null
+              && facts.change().insert().relation() == relation.id()
+              && facts.change().insert().source() == InsertFacts.Source.VALUES;
       List<Map<String, String>> tuples =
           inserted
-              ? inserted(facts.insert(), id(relation), parameters)
+              ? inserted(facts.change().insert(), id(relation), parameters)
               : compared(facts, relation, parameters);
       // Who locks rows takes part in the commit like one who writes them.
       boolean write =

@@ -50,11 +50,11 @@ final class Transactions {
   void add(LogEntry entry, Executed executed) {
     follow(entry);
     StatementFacts facts = executed.facts();
-    if (facts.kind() == StatementKind.UTILITY && facts.body() == null) {
-      control(facts.utility());
+    if (facts.kind() == StatementKind.UTILITY && facts.calls().body() == null) {
+      control(facts.command().utility());
       return;
     }
-    if (facts.relations().isEmpty() && facts.body() == null) {
+    if (facts.relations().isEmpty() && facts.calls().body() == null) {
       return;
     }
     open.add(executed);

@@ -1,0 +1,28 @@
+package org.abelian.router.analysis;
+
+import java.util.List;
+
+/**
+ * The functions and procedures that a statement calls, itself or by defaults.
+ *
+ * @param volatileFunctions true when one may give another value or effect at each call
+ * @param mutable true when one may give another value on another node
+ * @param functions users' functions that may read or write tables unseen, as schema.name
+ * @param nodeFunctions PostgreSQL's own functions that are not the same wherever they run
+ * @param procedure null unless the statement is the call of a distributed procedure and nothing
+ *     else
+ * @param body null unless it is the call of another procedure, which the node of no cluster was
+ *     asked about
+ */
+public record CallFacts(
+    boolean volatileFunctions,
+    boolean mutable,
+    List<String> functions,
+    NodeFunctions nodeFunctions,
+    ProcedureFacts procedure,
+    BodyFacts body) {
+  /** Copies the list. */
+  public CallFacts {
+    functions = List.copyOf(functions);
+  }
+}

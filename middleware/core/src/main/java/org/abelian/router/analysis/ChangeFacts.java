@@ -1,0 +1,15 @@
+package org.abelian.router.analysis;
+
+/**
+ * How a statement changes rows.
+ *
+ * @param insert null unless it inserts
+ * @param randomKeys true when it has random keys that the router could make
+ * @param blind null unless it changes rows: whether it can be done again later unnoticed
+ * @param combined how it can stand for several of different sessions; null when it cannot
+ */
+public record ChangeFacts(
+    InsertFacts insert, boolean randomKeys, BlindFacts blind, CombinedFacts combined) {
+  /** Of a statement that changes none. */
+  public static final ChangeFacts NONE = new ChangeFacts(null, false, null, null);
+}

@@ -424,7 +424,8 @@ public final class ClientSession
             scope,
             services.statements(),
             services.catalogs(),
-            services.schemaEpoch());
+            services.schemaEpoch(),
+            services.numbers());
     KeyGeneration keys = new KeyGeneration(engine, services.catalogs(), services.keys());
     SessionStatements statements =
         new SessionStatements(
@@ -440,6 +441,7 @@ public final class ClientSession
             procedures::misrouted,
             this);
     replies.errors(errors);
+    replies.numbers(services.numbers());
     StatementStarter starter = starter(engine, batchScope, statements);
     SessionCommands commands =
         new SessionCommands(

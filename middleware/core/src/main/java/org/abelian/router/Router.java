@@ -13,6 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.abelian.router.backend.FirstNodeNumbers;
 import org.abelian.router.backend.SealKeys;
 import org.abelian.router.batching.BatchLimits;
 import org.abelian.router.batching.Batcher;
@@ -143,7 +144,8 @@ public final class Router implements AutoCloseable {
             schemaEpoch::get,
             this::schemaChanged,
             this::startTasks,
-            new LookupGuesses());
+            new LookupGuesses(),
+            new FirstNodeNumbers(() -> catalogs.current().first(), this::controlPool));
     tasks =
         started -> {
           coordinated(started, network, ledger, config.courtesy());

@@ -210,9 +210,14 @@ public final class ExecuteCommand {
         IntStream.rangeClosed(1, types.size())
             .mapToObj(number -> "$" + number)
             .collect(Collectors.joining(", "));
-    NodeStatement given =
-        statements.intern(NodeStatement.of(select + parameters, types).body()).statement();
     NodeConnection connection = backend.connection;
+    NodeStatement given =
+        context
+            .replies()
+            .numbers()
+            .there(
+                connection.address(),
+                statements.intern(NodeStatement.of(select + parameters, types).body()).statement());
     boolean parsing = connection.parse(given);
     String name = new String(connection.prepared().name(given), StandardCharsets.US_ASCII);
     String execute = "EXECUTE " + name + " (";

@@ -459,7 +459,13 @@ public final class ClientSession
     SessionCatalog catalog = new SessionCatalog(services.catalogs(), scope, backends);
     Analyzer analyzer =
         new Analyzer(
-            backends, settings, scope, services.statements(), catalog, services.schemaEpoch());
+            backends,
+            settings,
+            scope,
+            services.statements(),
+            catalog,
+            services.schemaEpoch(),
+            services.numbers());
     KeyGeneration keys = new KeyGeneration(engine, services.catalogs(), services.keys());
     SessionStatements statements =
         new SessionStatements(
@@ -475,6 +481,7 @@ public final class ClientSession
             procedures::misrouted,
             this);
     replies.errors(errors);
+    replies.numbers(services.numbers());
     StatementStarter starter = starter(engine, batchScope, statements);
     SessionCommands commands =
         new SessionCommands(

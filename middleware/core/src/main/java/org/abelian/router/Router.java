@@ -13,6 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.abelian.router.backend.FirstNodeNumbers;
 import org.abelian.router.backend.SealKeys;
 import org.abelian.router.batching.BatchLimits;
 import org.abelian.router.batching.Batcher;
@@ -147,7 +148,8 @@ public final class Router implements AutoCloseable {
             this::schemaChanged,
             this::startTasks,
             new LookupGuesses(),
-            notifications);
+            notifications,
+            new FirstNodeNumbers(() -> catalogs.current().first(), this::controlPool));
     tasks =
         started -> {
           coordinated(started, network, ledger, config.courtesy());

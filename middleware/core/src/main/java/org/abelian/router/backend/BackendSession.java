@@ -275,9 +275,9 @@ public final class BackendSession {
    * @param named false for a statement that comes rarely: the node's unnamed one will do
    * @param replies gets what the node answers to that
    */
-  public byte[] prepare(
-      Backend backend, NodeStatement statement, boolean named, ReplyQueue replies) {
+  public byte[] prepare(Backend backend, NodeStatement given, boolean named, ReplyQueue replies) {
     NodeConnection connection = backend.connection;
+    NodeStatement statement = replies.numbers().there(connection.address(), given);
     byte[] name = connection.prepared().name(statement);
     if (name != null) {
       return name;

@@ -50,7 +50,7 @@ public final class JoinedCall extends Execution {
       context.transactions().state().voteEarly();
       // The queries of a function that is not VOLATILE see what the call itself does.
       if (!call.routed().writes()) {
-        context.transactions().enterTogether(call.participants());
+        context.transactions().enterTogether(call.participants(), false);
         gates =
             context
                 .gate()

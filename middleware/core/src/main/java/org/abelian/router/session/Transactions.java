@@ -134,12 +134,16 @@ public final class Transactions {
     backends.touch(backend);
   }
 
-  /** A read is about to go to all of these, whose snapshots are taken together. */
-  public void enterTogether(List<Backend> nodes) {
+  /**
+   * A read is about to go to all of these, whose snapshots are taken together.
+   *
+   * @param writes whether it may also write, as what calls a volatile function may
+   */
+  public void enterTogether(List<Backend> nodes, boolean writes) {
     if (nodes.size() > 1 && readsFromOneSnapshot()) {
       throw severalSnapshots();
     }
-    if (groupWrote && nodes.size() > 1) {
+    if ((groupWrote || writes) && nodes.size() > 1) {
       openImplicit(); // Not later: what begins a transaction would take the place of what is bound.
     }
     for (Backend backend : nodes) {

@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import org.abelian.router.analysis.FactsParser;
 import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.MadeFacts;
+import org.abelian.router.analysis.ParameterTypes;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
@@ -18,7 +19,9 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.ObjectNumbers;
 import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.Routing;
@@ -43,9 +46,11 @@ public final class Analyzer {
   private final StatementCache statements;
   private final SessionCatalog catalogs;
   private final LongSupplier schemaEpoch;
+  private final ObjectNumbers numbers;
 
   /**
    * @param schemaEpoch grows when a schema was changed through this router
+   * @param numbers by which clients know users' types
    */
   public Analyzer(
       BackendSession backends,
@@ -53,13 +58,15 @@ public final class Analyzer {
       SchemaScope scope,
       StatementCache statements,
       SessionCatalog catalogs,
-      LongSupplier schemaEpoch) {
+      LongSupplier schemaEpoch,
+      ObjectNumbers numbers) {
     this.backends = backends;
     this.settings = settings;
     this.scope = scope;
     this.statements = statements;
     this.catalogs = catalogs;
     this.schemaEpoch = schemaEpoch;
+    this.numbers = numbers;
   }
 
   /**
@@ -135,6 +142,14 @@ public final class Analyzer {
         GeneratedKeys.of(told.made(), catalog, statements));
   }
 
+  /** The facts, in the numbers that clients know. */
+  private String told(Backend analyst, String facts) {
+    NodeAddress node = analyst.pool.address();
+    return numbers.areClients(node)
+        ? facts
+        : ParameterTypes.translated(facts, type -> numbers.type(node, type));
+  }
+
   /** What a node says about the text of a statement, or the part of it that is given. */
   private Told ask(Backend backend, SharedStatement statement, String sql, boolean keys)
       throws IOException {
@@ -145,7 +160,7 @@ public final class Analyzer {
           "ROLLBACK the transaction.");
     }
     String types =
-        IntStream.of(statement.statement().types())
+        IntStream.of(numbers.there(backend.pool.address(), statement.statement()).types())
             .mapToObj(Integer::toUnsignedString)
             .collect(Collectors.joining(",", "{", "}"));
     QueryResult result = ask(backend, keys ? ANALYZE_KEYS : ANALYZE, sql, types);
@@ -153,16 +168,17 @@ public final class Analyzer {
       backend.skips = backend.touched;
       throw new ClientError(result.errorFields());
     }
-    List<StatementFacts> facts = FactsParser.parse(result.value());
+    String told = told(backend, result.value());
+    List<StatementFacts> facts = FactsParser.parse(told);
     if (facts.size() != 1) {
       throw ClientError.of("42601", "cannot insert multiple commands into a prepared statement");
     }
     StatementFacts only = facts.get(0);
     if (only.kind() == StatementKind.INSERT) {
-      return new Told(only, FactsParser.made(result.value()), FactsParser.gathered(result.value()));
+      return new Told(only, FactsParser.made(told), FactsParser.gathered(told));
     }
     boolean stores = only.command().storesRows();
-    return new Told(only, null, stores ? FactsParser.gathered(result.value()) : null);
+    return new Told(only, null, stores ? FactsParser.gathered(told) : null);
   }
 
   /** The question changes nothing: over an idle connection that broke it is asked again. */

@@ -29,7 +29,7 @@ import org.abelian.router.statement.RoutedStatement;
  */
 final class GatheredInsert {
   /** So many bytes of rows are held at most. */
-  private static final long BYTES_MAX = 64L << 20;
+  static final long BYTES_MAX = 64L << 20;
 
   private final EngineContext context;
   private final BoundStatement bound;
@@ -37,7 +37,8 @@ final class GatheredInsert {
   private final GatheredFacts facts;
   private final Catalog catalog;
 
-  private GatheredInsert(EngineContext context, BoundStatement bound, Route.GatheredInsert route) {
+  /** In the steps that {@link #bind} takes, for who has to do more between them. */
+  GatheredInsert(EngineContext context, BoundStatement bound, Route.GatheredInsert route) {
     this.context = context;
     this.bound = bound;
     this.route = route;
@@ -58,15 +59,19 @@ final class GatheredInsert {
     GatheredRows rows = new GatheredRows(BYTES_MAX, context.memory());
     try {
       GatheredInsert insert = new GatheredInsert(context, bound, route);
-      RoutedStatement source =
-          SourceRows.routed(route.source(), route.facts().sourceFacts(), insert.catalog);
-      SourceRows.collect(context, bound, source, route.facts().source(), rows);
+      insert.select(rows);
       List<byte[][]> whole =
           context.replies().failed() ? List.of() : insert.withComputed(rows.rows());
       return context.replies().failed() ? null : insert.insert(whole, kept);
     } finally {
       rows.close();
     }
+  }
+
+  /** Takes the rows; nothing else may wait to be answered. */
+  void select(GatheredRows rows) throws IOException {
+    RoutedStatement source = SourceRows.routed(route.source(), facts.sourceFacts(), catalog);
+    SourceRows.collect(context, bound, source, facts.source(), rows);
   }
 
   /** The rows with the columns that a node computes. */
@@ -124,7 +129,7 @@ final class GatheredInsert {
       route.nodes().forEach(node -> portals.add(portal(node, arrays)));
       all.close();
       bound.answerBind(context.replies());
-      return new BroadcastExecution(context, bound.routed(), portals);
+      return new BroadcastExecution(context, bound.routed(), portals, false);
     }
     Map<Integer, List<byte[][]>> parts = new TreeMap<>();
     List<Integer> homes = new ArrayList<>();
@@ -157,6 +162,14 @@ final class GatheredInsert {
     RowCollection collection = new RowCollection(columns, 2 * BYTES_MAX, context.memory());
     rows.forEach(collection::take);
     return collection;
+  }
+
+  /** Binds the INSERT of the rows on one node. */
+  NodePortal portal(int node, GatheredRows rows) {
+    RowCollection collection = collection(rows.rows());
+    NodePortal portal = portal(node, collection.arrays());
+    collection.close();
+    return portal;
   }
 
   private NodePortal portal(int node, List<ByteQueue> arrays) {

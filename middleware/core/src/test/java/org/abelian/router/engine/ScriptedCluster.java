@@ -62,7 +62,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A session's executor over three nodes that answer as they were told to. */
-abstract class ScriptedCluster {
+public abstract class ScriptedCluster {
   private static final UUID ROUTER = new UUID(1, 2);
   protected static final String GATE = "SELECT abelian.snapshot_gate(5)";
 
@@ -87,7 +87,7 @@ abstract class ScriptedCluster {
   }
 
   @BeforeEach
-  void open() throws IOException {
+  protected void open() throws IOException {
     List<Node> addresses = new ArrayList<>();
     for (int id = 1; id <= 3; id++) {
       ScriptedNode node = new ScriptedNode(id, log);
@@ -147,7 +147,7 @@ abstract class ScriptedCluster {
   }
 
   @AfterEach
-  void close() throws IOException {
+  protected void close() throws IOException {
     backends.close();
     pools.close();
     tls.close();
@@ -182,6 +182,11 @@ abstract class ScriptedCluster {
     @Override
     public void ended(boolean committed) {
       // The test looks by itself.
+    }
+
+    @Override
+    public void wentBack() {
+      // As above.
     }
 
     @Override

@@ -23,7 +23,7 @@ import org.abelian.router.protocol.FrontendType;
  * A node that answers each statement as it was told to, and lists what it runs in the order in
  * which all nodes of a test do.
  */
-final class ScriptedNode implements AutoCloseable {
+public final class ScriptedNode implements AutoCloseable {
   private record Answer(String tag, List<String> rows, ErrorFields error) {}
 
   private final int id;
@@ -52,12 +52,12 @@ final class ScriptedNode implements AutoCloseable {
   }
 
   /** From now on this statement gives these rows; columns stand between bars, "null" is NULL. */
-  void answer(String sql, String tag, String... rows) {
+  public void answer(String sql, String tag, String... rows) {
     answers.put(sql, new Answer(tag, List.of(rows), null));
   }
 
   /** From now on this statement fails. */
-  void fail(String sql, String sqlState) {
+  public void fail(String sql, String sqlState) {
     answers.put(sql, new Answer("", List.of(), ErrorFields.of("ERROR", sqlState, "as told")));
   }
 

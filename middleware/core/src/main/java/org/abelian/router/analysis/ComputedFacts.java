@@ -11,15 +11,13 @@ import java.util.List;
  * @param sequences whether it draws numbers of sequences, which count on the first node
  * @param transactional whether it depends on the transaction that asks, as now() does
  * @param draws the sequences from which it draws, qualified and quoted
- * @param source what is to be known of the query when it reads tables; else null
  */
 public record ComputedFacts(
     String query,
     List<Place> places,
     boolean sequences,
     boolean transactional,
-    List<String> draws,
-    StatementFacts source) {
+    List<String> draws) {
   /** A row and a column, from 0. */
   public record Place(int row, int column) {}
 }

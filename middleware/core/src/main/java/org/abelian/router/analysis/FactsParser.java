@@ -415,12 +415,14 @@ public final class FactsParser {
       return null;
     }
     JsonNode facts = node.path("facts");
+    JsonNode source = node.path("query").path("facts");
     return new MadeFacts(
         node.path("text").asText(),
         node.path("count").asInt(),
         statement(facts),
         gathered(facts.path("insert").path("gathered")),
         computed(node),
+        source.isObject() ? statement(source) : null,
         list(node.path("values"), FactsParser::number),
         made(facts));
   }
@@ -447,8 +449,7 @@ public final class FactsParser {
                     : null),
         query.path("sequences").asBoolean(),
         query.path("transactional").asBoolean(),
-        list(query.path("draws"), JsonNode::asText),
-        query.path("facts").isObject() ? statement(query.path("facts")) : null);
+        list(query.path("draws"), JsonNode::asText));
   }
 
   private static SettingFacts setting(JsonNode node) {

@@ -13,6 +13,7 @@ import java.util.List;
  * @param facts what is to be known of that text
  * @param gathered how its rows come to other nodes if it is an INSERT ... SELECT; else null
  * @param computed how a node computes them; null when none is computed
+ * @param source what is to be known of what computes them if that reads tables; else null
  * @param numbers for each of them the number of the session's that it is; null for another value.
  *     What is neither computed nor such a number is a random key, a version-4 UUID that nobody else
  *     has
@@ -24,6 +25,7 @@ public record MadeFacts(
     StatementFacts facts,
     GatheredFacts gathered,
     ComputedFacts computed,
+    StatementFacts source,
     List<SessionNumber> numbers,
     MadeFacts next) {
   /** Copies the list. */

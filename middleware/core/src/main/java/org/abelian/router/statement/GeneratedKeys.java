@@ -93,9 +93,9 @@ public record GeneratedKeys(
     List<Integer> types = facts.facts().parameters();
     List<Integer> own = types.subList(0, types.size() - facts.count());
     RoutedStatement routed =
-        computed.source() == null
+        facts.source() == null
             ? null
-            : new RoutedStatement(Routing.compile(computed.query(), computed.source(), catalog));
+            : new RoutedStatement(Routing.compile(computed.query(), facts.source(), catalog));
     return new KeyQuery(NodeStatement.of(computed.query(), own), computed, routed);
   }
 

@@ -142,8 +142,6 @@ class CopyKeysIT {
     copy("COPY item (name, note) FROM STDIN", "a\\tb\t\\N\n\\N\tx\n\\.\n");
     copy("COPY item (note, name) FROM STDIN CSV HEADER", "note,name\n\"x,\ny\",z\n,\"\"\n");
     copy("COPY item (name) FROM STDIN (FORMAT csv, HEADER match)", "name\nq\n\nr\n");
-    String match = "COPY item (name) FROM STDIN (FORMAT csv, HEADER match)";
-    assertTrue(copied(twins.routed(), match, "nome\nq\n".getBytes()).startsWith("22P04"));
     copy("COPY item (name) FROM STDIN (DELIMITER '|', NULL '20')", "20\n21\n");
     copy("COPY item (name) FROM STDIN (FORMAT csv, NULL '22', QUOTE '''')", "22\n'22'\n");
     copy("COPY item (name) FROM STDIN WHERE name <> 'no'", "no\nyes\nno\nyes\n");
@@ -164,6 +162,9 @@ class CopyKeysIT {
       String key = id.substring(0, id.length() - 1);
       assertEquals(1, run(twins.routed(), "SELECT 1 FROM item WHERE id = " + key).size(), key);
     }
+    // What comes behind such a line may have drawn numbers already.
+    String match = "COPY item (name) FROM STDIN (FORMAT csv, HEADER match)";
+    assertTrue(copied(twins.routed(), match, "nome\nq\n".getBytes()).startsWith("22P04"));
   }
 
   @Test

@@ -104,7 +104,9 @@ public final class BroadcastExecution extends Execution {
     ReplyQueue replies = context.replies();
     TagSum tag = new TagSum();
     replies.add(
-        rewritten ? NodeReply.swallow(first.connection()) : NodeReply.share(first.connection(), tag));
+        rewritten
+            ? NodeReply.swallow(first.connection())
+            : NodeReply.share(first.connection(), tag));
     if (portals.size() > 1) {
       replies.add(RouterWork.then(this::runOthers));
       if (routed.facts().kind() == StatementKind.CLUSTER_CALL) {
@@ -113,8 +115,7 @@ public final class BroadcastExecution extends Execution {
     }
     // Another node may fail where the first did not: then the client gets no tag.
     replies.add(
-        RouterWork.then(
-            () -> replies.output().commandComplete(rewritten ? "CALL" : tag.tag())));
+        RouterWork.then(() -> replies.output().commandComplete(rewritten ? "CALL" : tag.tag())));
     return Progress.BARRIER;
   }
 

@@ -157,7 +157,7 @@ public final class Transactions {
     } else if (backend.begun) {
       catchUp(backend);
       if (isBehind(backend)) {
-        inject(backend, keepingUp(backend), false);
+        keepUp();
       }
     }
   }
@@ -180,10 +180,19 @@ public final class Transactions {
             : 0;
   }
 
-  /** For the transaction: the connection goes back to the version that the session told it. */
-  private NodeStatement keepingUp(Backend backend) {
-    backend.placementVersion = backends.settings().snapshot().placementVersion();
-    return NodeStatement.of("SET LOCAL abelian.placement_version = " + backend.placementVersion);
+  /**
+   * Tells all nodes of the transaction, which are to vote for it; afterwards their connections go
+   * back to the version that the session told them.
+   */
+  private void keepUp() {
+    long version = backends.settings().snapshot().placementVersion();
+    NodeStatement tell = NodeStatement.of("SET LOCAL abelian.placement_version = " + version);
+    for (Backend backend : backends.begun()) {
+      if (backend.isUsable() && isBehind(backend)) {
+        backend.placementVersion = version;
+        inject(backend, tell, false);
+      }
+    }
   }
 
   /**

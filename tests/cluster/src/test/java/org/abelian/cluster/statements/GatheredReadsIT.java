@@ -121,8 +121,8 @@ class GatheredReadsIT {
         "SELECT count(*) FROM customer, purchase, parcel",
         "SELECT * FROM (customer c LEFT JOIN purchase p ON p.customer = c.id) AS j (a, b) ORDER BY"
             + " 1, 9",
-        "SELECT a, j.total, k.weight FROM ((customer c JOIN purchase p ON p.customer = c.id) AS j (a)"
-            + " LEFT JOIN parcel ON parcel.purchase = a) AS k ORDER BY 1, 2, 3",
+        "SELECT a, j.total, k.weight FROM ((customer c JOIN purchase p ON p.customer = c.id) AS j"
+            + " (a) LEFT JOIN parcel ON parcel.purchase = a) AS k ORDER BY 1, 2, 3",
         "SELECT id, name FROM customer ORDER BY name LIMIT 3",
         "SELECT id, total FROM purchase NATURAL JOIN (SELECT id, name FROM customer) c ORDER BY 1",
         "SELECT name FROM customer JOIN stall USING (region) JOIN region r ON r.code = region ORDER"

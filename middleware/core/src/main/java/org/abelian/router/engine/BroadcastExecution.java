@@ -3,6 +3,7 @@ package org.abelian.router.engine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
@@ -26,11 +27,17 @@ public final class BroadcastExecution extends Execution {
   private final EngineContext context;
   private final RoutedStatement routed;
   private final List<NodePortal> portals;
+  private final boolean changesSchema;
 
-  BroadcastExecution(EngineContext context, RoutedStatement routed, List<NodePortal> portals) {
+  BroadcastExecution(
+      EngineContext context,
+      RoutedStatement routed,
+      List<NodePortal> portals,
+      boolean changesSchema) {
     this.context = context;
     this.routed = routed;
     this.portals = portals;
+    this.changesSchema = changesSchema;
   }
 
   static BroadcastExecution bind(
@@ -60,7 +67,7 @@ public final class BroadcastExecution extends Execution {
       context.scope().seesUncommittedSchema();
     }
     bound.answerBind(context.replies());
-    return new BroadcastExecution(context, routed, portals);
+    return new BroadcastExecution(context, routed, portals, routed.changesSchema(route));
   }
 
   private static List<Node> nodes(RoutedStatement routed, Route.AllNodes route) {
@@ -73,7 +80,7 @@ public final class BroadcastExecution extends Execution {
    * Tells the node that every node makes this change, and which one it is: sequences of distributed
    * tables count differently on each. Nodes without seals know by their settings.
    */
-  private static void announceChange(EngineContext context, Backend backend) {
+  static void announceChange(EngineContext context, Backend backend) {
     String seal = backend.connection.seal("change_schema", Integer.toString(backend.nodeId));
     if (seal != null) {
       String sql =
@@ -98,6 +105,9 @@ public final class BroadcastExecution extends Execution {
     if (routed.writes()) {
       context.retry().forbidAfterWrites();
     }
+    if (changesSchema) {
+      context.scope().seesUncommittedSchema(); // Others may have been analysed since it was bound.
+    }
     boolean rewritten = routed.facts().command().rewritten() != null;
     NodePortal first = portals.get(0);
     first.execute(0);
@@ -109,7 +119,7 @@ public final class BroadcastExecution extends Execution {
             : NodeReply.share(first.connection(), tag));
     if (portals.size() > 1) {
       replies.add(RouterWork.then(this::runOthers));
-      if (routed.facts().kind() == StatementKind.CLUSTER_CALL) {
+      if (mayMoveRows()) {
         replies.add(RouterWork.then(this::moveRows));
       }
     }
@@ -117,6 +127,13 @@ public final class BroadcastExecution extends Execution {
     replies.add(
         RouterWork.then(() -> replies.output().commandComplete(rewritten ? "CALL" : tag.tag())));
     return Progress.BARRIER;
+  }
+
+  /** ALTER TABLE, too: what it attaches to a placed table is placed like that. */
+  private boolean mayMoveRows() {
+    StatementFacts facts = routed.facts();
+    return facts.kind() == StatementKind.CLUSTER_CALL
+        || changesSchema && facts.tag().equals("ALTER TABLE");
   }
 
   private void runOthers() throws IOException {

@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import java.io.IOException;
 import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.backend.Backend;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.routing.Route;
 
@@ -36,6 +37,19 @@ public final class Executor {
   }
 
   /**
+   * Declares a cursor over what one node makes of the rows of several. Nothing else may wait to be
+   * answered.
+   *
+   * @param home the node that keeps it
+   * @param declares DECLARE as the client wrote it, up to the query
+   * @return false when a node has failed, and the client was told
+   */
+  public boolean declare(BoundStatement bound, Route.Scatter route, Backend home, String declares)
+      throws IOException {
+    return GatherExecution.declare(context, bound, route, home, declares);
+  }
+
+  /**
    * Binds a statement on its nodes, more than one of which may take part.
    *
    * @return null when nodes have failed, and the client was told
@@ -56,6 +70,8 @@ public final class Executor {
       return WriteExecution.bind(context, bound, split);
     } else if (route instanceof Route.GatheredInsert insert) {
       return GatheredInsert.bind(context, bound, insert, false);
+    } else if (route instanceof Route.GatheredTable table) {
+      return GatheredTable.bind(context, bound, table);
     } else if (route instanceof Route.CopyIn copy) {
       return CopyInExecution.bind(context, bound, copy);
     }

@@ -118,6 +118,7 @@ public final class JoinedCall extends Execution {
     for (Backend backend : call.participants()) {
       context.backends().touch(backend);
       backend.wrote |= call.routed().writes();
+      backend.unheard = true;
       backend.connection.writer().begin(FrontendType.EXECUTE).string(name).int4(0).end();
       context.replies().add(new ProcedureReply(backend.connection, merge));
     }

@@ -93,6 +93,8 @@ public final class Transactions {
   public void enter(Backend backend, RoutedStatement routed) {
     state.work().enters(routed);
     enter(backend, routed.writes());
+    backend.unpreparable |= routed.unpreparable();
+    backend.notifies |= routed.notifies();
   }
 
   /** As above, for what is no statement of the client's. */
@@ -108,6 +110,7 @@ public final class Transactions {
     backends.connect(backend);
     joinOrCatchUp(backend);
     backend.wrote |= writes;
+    backend.unheard |= writes;
     backends.touch(backend);
   }
 
@@ -380,6 +383,7 @@ public final class Transactions {
     if (touched.isEmpty() && !state.isOpen()) {
       warn("25P01", "there is no transaction in progress");
       replies.add(FixedMessage.tag(tag));
+      replies.add(RouterWork.then(() -> ending.endedWithoutBlock(commit)));
       return Progress.NEXT;
     }
     retry.forbid();
@@ -443,6 +447,7 @@ public final class Transactions {
       default -> {
         replies.add(RouterWork.then(() -> state.rollbackTo(command.savepoint())));
         replies.add(RouterWork.then(this::allTold));
+        replies.add(RouterWork.then(ending::wentBack));
         watch.expect();
         allTold();
         begun.forEach(Transactions::forgetKeepingUp);

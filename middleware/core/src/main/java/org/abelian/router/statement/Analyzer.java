@@ -15,7 +15,6 @@ import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.catalog.Catalog;
-import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
@@ -45,7 +44,7 @@ public final class Analyzer {
   private final SessionSettings settings;
   private final SchemaScope scope;
   private final StatementCache statements;
-  private final CatalogStore catalogs;
+  private final SessionCatalog catalogs;
   private final LongSupplier schemaEpoch;
   private final ObjectNumbers numbers;
 
@@ -58,7 +57,7 @@ public final class Analyzer {
       SessionSettings settings,
       SchemaScope scope,
       StatementCache statements,
-      CatalogStore catalogs,
+      SessionCatalog catalogs,
       LongSupplier schemaEpoch,
       ObjectNumbers numbers) {
     this.backends = backends;
@@ -78,7 +77,7 @@ public final class Analyzer {
   public AnalysedStatement known(SharedStatement statement, boolean keys) {
     Catalog catalog = catalogs.current();
     // Also when another session has analysed it: a connection must not speak for an older version.
-    settings.placementVersion(catalog.version());
+    settings.placementVersion(catalogs.committed().version());
     if (statement.known() instanceof AnalysedStatement known
         && known.scope().equals(scope.current())
         && known.epoch() == schemaEpoch.getAsLong()
@@ -175,9 +174,11 @@ public final class Analyzer {
       throw ClientError.of("42601", "cannot insert multiple commands into a prepared statement");
     }
     StatementFacts only = facts.get(0);
-    return only.kind() == StatementKind.INSERT
-        ? new Told(only, FactsParser.made(told), FactsParser.gathered(told))
-        : new Told(only, null, null);
+    if (only.kind() == StatementKind.INSERT) {
+      return new Told(only, FactsParser.made(told), FactsParser.gathered(told));
+    }
+    boolean stores = only.command().storesRows();
+    return new Told(only, null, stores ? FactsParser.gathered(told) : null);
   }
 
   /** The question changes nothing: over an idle connection that broke it is asked again. */

@@ -118,36 +118,6 @@ class PlacementChangeIT {
     }
   }
 
-  @Test
-  void aTransactionGoesOnWhenOtherTablesArePlaced() throws SQLException {
-    try (Connection changing = router.connect();
-        Connection writing = router.connect()) {
-      run(changing, "DROP TABLE IF EXISTS ledger, first, second, third");
-      run(changing, "CREATE TABLE ledger (id int PRIMARY KEY, n int)");
-      run(changing, "CREATE TABLE first (id int PRIMARY KEY)");
-      run(changing, "CREATE TABLE second (id int PRIMARY KEY)");
-      run(changing, "CREATE TABLE third (id int PRIMARY KEY)");
-      run(changing, "SELECT create_distributed_table('ledger', 'id')");
-      run(changing, "INSERT INTO ledger VALUES (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)");
-      writing.setAutoCommit(false);
-      run(writing, "UPDATE ledger SET n = n + 1 WHERE id = 1");
-      run(changing, "SELECT create_distributed_table('first', 'id')");
-      run(writing, "UPDATE ledger SET n = n + 1 WHERE id = 1");
-      run(writing, "SAVEPOINT before");
-      run(changing, "SELECT create_distributed_table('second', 'id')");
-      run(writing, "UPDATE ledger SET n = n + 1");
-      run(writing, "INSERT INTO first VALUES (1), (2), (3)");
-      run(changing, "SELECT create_reference_table('third')");
-      run(writing, "UPDATE ledger SET n = n + 1 WHERE id = 3");
-      writing.commit();
-      try (Statement read = changing.createStatement();
-          ResultSet rows = read.executeQuery("SELECT sum(n) FROM ledger")) {
-        assertTrue(rows.next());
-        assertEquals(8, rows.getInt(1));
-      }
-    }
-  }
-
   private static long count(PreparedStatement select, int id) throws SQLException {
     select.setInt(1, id);
     try (ResultSet rows = select.executeQuery()) {

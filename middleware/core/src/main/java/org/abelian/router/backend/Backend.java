@@ -54,9 +54,6 @@ public final class Backend {
   /** How much of the transaction's history the node has been told. */
   public int told;
 
-  /** The catalogue version that the node believes its transaction's statements are routed by. */
-  public long placementVersion;
-
   public Backend(int nodeId, NodePool pool) {
     this.nodeId = nodeId;
     this.pool = pool;

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
-import org.abelian.router.backend.SettingsSnapshot;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
@@ -159,42 +158,6 @@ public final class Transactions {
       join(backend);
     } else if (backend.begun) {
       catchUp(backend);
-      if (isBehind(backend)) {
-        keepUp();
-      }
-    }
-  }
-
-  /**
-   * True when the placement has changed since the node's part of the transaction began, and what
-   * comes next is routed by the new one. What came before has locked its tables, so that their
-   * placement is what it was; but a snapshot of before does not show rows that have moved since.
-   */
-  private boolean isBehind(Backend backend) {
-    return backend.placementVersion < backends.settings().snapshot().placementVersion()
-        && !readsFromOneSnapshot();
-  }
-
-  /** The node goes by what the connection was told before its part of the transaction. */
-  private static void forgetKeepingUp(Backend backend) {
-    backend.placementVersion =
-        backend.connection.settingsMark() instanceof SettingsSnapshot told
-            ? told.placementVersion()
-            : 0;
-  }
-
-  /**
-   * Tells all nodes of the transaction, which are to vote for it; afterwards their connections go
-   * back to the version that the session told them.
-   */
-  private void keepUp() {
-    long version = backends.settings().snapshot().placementVersion();
-    NodeStatement tell = NodeStatement.of("SET LOCAL abelian.placement_version = " + version);
-    for (Backend backend : backends.begun()) {
-      if (backend.isUsable() && isBehind(backend)) {
-        backend.placementVersion = version;
-        inject(backend, tell, false);
-      }
     }
   }
 
@@ -245,7 +208,6 @@ public final class Transactions {
   private void join(Backend backend) {
     backend.begun = true;
     backend.told = 0;
-    forgetKeepingUp(backend);
     inject(backend, state.beginStatement(), false);
     catchUp(backend);
   }
@@ -450,7 +412,6 @@ public final class Transactions {
         replies.add(RouterWork.then(ending::wentBack));
         watch.expect();
         allTold();
-        begun.forEach(Transactions::forgetKeepingUp);
         return Progress.SETTLE;
       }
     }

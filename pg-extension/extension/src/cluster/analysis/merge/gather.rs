@@ -160,12 +160,11 @@ unsafe fn put_subquery(entry: *mut pg_sys::RangeTblEntry, query: &mut pg_sys::Qu
             tree::list::<pg_sys::TargetEntry>(query.targetList).filter(|entry| !entry.resjunk);
         let mut given = Vec::new();
         for name in names {
-            let name = match name.is_empty() {
-                true => format!("abelian_dropped_{}", given.len() + 1), // a dropped column keeps its place
-                false => name,
-            };
             let name = pg_sys::pstrdup(parser::c_text(&name).as_ptr());
-            if let Some(entry) = entries.next() {
+            // A dropped column has no name, and no entry that is given out: the joins above do not count it either.
+            if *name != 0
+                && let Some(entry) = entries.next()
+            {
                 (*std::ptr::from_ref(entry).cast_mut()).resname = name;
             }
             given.push(pg_sys::makeString(name).cast());
@@ -222,7 +221,10 @@ impl Gathering {
         rows.targetList =
             tree::make_list(open.columns().iter().zip(&places).map(|(column, place)| {
                 let value = place.map_or_else(|| null_of(column), |place| columns.read(place));
-                build::target(value, column.attnum).cast()
+                let target = build::target(value, column.attnum);
+                // SAFETY: just made. The columns behind a dropped one keep their numbers, by which the query reads them.
+                unsafe { (*target).resjunk = column.attisdropped };
+                target.cast()
             }));
         // SAFETY: as above.
         unsafe { put_subquery(entry, rows) };

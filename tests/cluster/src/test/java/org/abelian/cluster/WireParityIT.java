@@ -67,6 +67,9 @@ class WireParityIT {
   private static Stream<Arguments> simpleQueries() {
     return Stream.of(
             "SELECT * FROM account WHERE id = 7",
+            "ALTER TABLE account ADD CHECK (id <> 1)",
+            "ALTER TABLE account ADD CHECK (id <> 2)",
+            "ALTER TABLE account ADD CHECK (id <> 3)",
             "SELECT id, owner, balance::numeric FROM account ORDER BY id",
             "SELECT id FROM account ORDER BY balance DESC LIMIT 5 OFFSET 3",
             "SELECT count(*), sum(balance), min(id), max(owner), avg(balance) FROM account",

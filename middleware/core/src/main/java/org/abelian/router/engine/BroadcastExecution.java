@@ -8,9 +8,10 @@ import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Node;
-import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
+import org.abelian.router.execution.TagSum;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
@@ -110,19 +111,21 @@ public final class BroadcastExecution extends Execution {
     boolean rewritten = routed.facts().command().rewritten() != null;
     NodePortal first = portals.get(0);
     first.execute(0);
-    context
-        .replies()
-        .add(
-            rewritten ? NodeReply.swallow(first.connection()) : NodeReply.pass(first.connection()));
+    ReplyQueue replies = context.replies();
+    TagSum tag = new TagSum();
+    replies.add(
+        rewritten
+            ? NodeReply.swallow(first.connection())
+            : NodeReply.share(first.connection(), tag));
     if (portals.size() > 1) {
-      context.replies().add(RouterWork.then(this::runOthers));
+      replies.add(RouterWork.then(this::runOthers));
       if (mayMoveRows()) {
-        context.replies().add(RouterWork.then(this::moveRows));
+        replies.add(RouterWork.then(this::moveRows));
       }
     }
-    if (rewritten) {
-      context.replies().add(FixedMessage.tag("CALL"));
-    }
+    // Another node may fail where the first did not: then the client gets no tag.
+    replies.add(
+        RouterWork.then(() -> replies.output().commandComplete(rewritten ? "CALL" : tag.tag())));
     return Progress.BARRIER;
   }
 

@@ -37,6 +37,8 @@ class GatheredReadsIT {
           "CREATE TABLE customer (id int PRIMARY KEY, gone text, region char(4), name varchar(20),"
               + " balance numeric(10,2), tags text[], about jsonb, born date, area int4range)",
           "ALTER TABLE customer DROP COLUMN gone",
+          "ALTER TABLE customer ADD one int, ADD two int, ADD three int, ADD four int",
+          "ALTER TABLE customer DROP one, DROP two, DROP three, DROP four",
           "CREATE TABLE purchase (id bigint PRIMARY KEY, customer int, total numeric(8,2), at"
               + " timestamptz)",
           "CREATE TABLE parcel (id uuid PRIMARY KEY, purchase bigint, weight float8, data bytea)",
@@ -117,6 +119,10 @@ class GatheredReadsIT {
         "SELECT a.id, b.id FROM customer a JOIN customer b ON a.region = b.region AND a.id < b.id"
             + " ORDER BY 1, 2",
         "SELECT count(*) FROM customer, purchase, parcel",
+        "SELECT * FROM (customer c LEFT JOIN purchase p ON p.customer = c.id) AS j (a, b) ORDER BY"
+            + " 1, 9",
+        "SELECT a, j.total, k.weight FROM ((customer c JOIN purchase p ON p.customer = c.id) AS j"
+            + " (a) LEFT JOIN parcel ON parcel.purchase = a) AS k ORDER BY 1, 2, 3",
         "SELECT id, name FROM customer ORDER BY name LIMIT 3",
         "SELECT id, total FROM purchase NATURAL JOIN (SELECT id, name FROM customer) c ORDER BY 1",
         "SELECT name FROM customer JOIN stall USING (region) JOIN region r ON r.code = region ORDER"

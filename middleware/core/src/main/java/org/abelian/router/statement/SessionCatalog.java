@@ -84,9 +84,15 @@ public final class SessionCatalog {
       boolean known = seen != null && now.follows(seenIn);
       Catalog last = known ? seen : shared;
       String changed = changedSince(backend, last.version());
-      seen = changed == null ? last : CatalogParser.parse(changed, shared.first());
+      seen = changed == null ? last : onNodesOf(shared, changed);
     }
     seenIn = now;
+  }
+
+  /** A node that this transaction adds takes no part in it. */
+  private static Catalog onNodesOf(Catalog shared, String json) {
+    Catalog changed = CatalogParser.parse(json, shared.first());
+    return new Catalog(changed.version(), shared.nodes(), changed.tables(), changed.lookups());
   }
 
   /** A node where the change is to be seen; null when there is none. */

@@ -23,6 +23,7 @@ public final class Executor {
   public static boolean bindsQuiet(Route route) {
     Route inner = route instanceof Route.Keeping keeping ? keeping.inner() : route;
     return inner instanceof Route.GatheredInsert
+        || inner instanceof Route.GatheredWrite
         || route instanceof Route.Scatter scatter
             && scatter.merge().mode() == MergeFacts.Mode.COMBINE;
   }
@@ -56,12 +57,17 @@ public final class Executor {
       return WriteExecution.bind(context, bound, split);
     } else if (route instanceof Route.GatheredInsert insert) {
       return GatheredInsert.bind(context, bound, insert, false);
+    } else if (route instanceof Route.GatheredWrite write) {
+      return GatheredWrite.bind(context, bound, write, false);
     } else if (route instanceof Route.CopyIn copy) {
       return CopyInExecution.bind(context, bound, copy);
     }
     if (route instanceof Route.Keeping keeping
         && keeping.inner() instanceof Route.GatheredInsert insert) {
       return GatheredInsert.bind(context, bound, insert, true);
+    } else if (route instanceof Route.Keeping keeping
+        && keeping.inner() instanceof Route.GatheredWrite write) {
+      return GatheredWrite.bind(context, bound, write, true);
     } else if (route instanceof Route.Keeping keeping) {
       return KeepingExecution.bind(context, bound, keeping.inner());
     } else if (route instanceof Route.Lookup lookup) {

@@ -80,6 +80,21 @@ public sealed interface Route {
     }
   }
 
+  /**
+   * A change of rows by those of other nodes: the router takes the latter, and gives them to the
+   * nodes of the former.
+   *
+   * @param rows reads them, be it from one node
+   * @param nodes that may have rows to change, ascending
+   * @param copies true when the rows that change are the same on all of these
+   */
+  record GatheredWrite(Scatter rows, List<Integer> nodes, boolean copies) implements Route {
+    /** Copies the list. */
+    public GatheredWrite {
+      nodes = List.copyOf(nodes);
+    }
+  }
+
   /** A COPY TO the client of rows that may come from several nodes: the router writes them. */
   record CopyOut() implements Route {}
 

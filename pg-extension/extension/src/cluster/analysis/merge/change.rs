@@ -13,8 +13,11 @@ pub fn is_one(query: &pg_sys::Query) -> bool {
     )
 }
 
-/// Why the rows that it needs cannot be gathered, whatever these are; `None` when they can.
+/// Why the rows that a change needs cannot be gathered, whatever these are; `None` when they can, or the query only reads.
 pub fn obstacle(query: &pg_sys::Query) -> Option<&'static str> {
+    if !is_one(query) {
+        return None;
+    }
     let target = Relation::new(tree::target(query), 0);
     // SAFETY: a look-up of a relation that is locked.
     let kind = unsafe { pg_sys::get_rel_relkind(target.oid) } as u8;

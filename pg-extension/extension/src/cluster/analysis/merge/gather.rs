@@ -47,7 +47,7 @@ pub fn divide(
     query: &'static pg_sys::Query,
     parameters: &[Oid],
 ) -> Result<Result<Json, Obstacle>, PostgresError> {
-    if let (true, Some(obstacle)) = (change::is_one(query), change::obstacle(query)) {
+    if let Some(obstacle) = change::obstacle(query) {
         return Ok(Err(obstacle));
     }
     let combine = build::copy(query);
@@ -164,7 +164,10 @@ fn range(query: &pg_sys::Query, index: i32) -> *mut pg_sys::RangeTblEntry {
 }
 
 /// Makes the mention of a relation one of a subquery with the same columns.
-unsafe fn put_subquery(entry: *mut pg_sys::RangeTblEntry, query: &mut pg_sys::Query) {
+///
+/// # Safety
+/// The entry must be of a private copy, of which nothing else is held.
+pub unsafe fn put_subquery(entry: *mut pg_sys::RangeTblEntry, query: &mut pg_sys::Query) {
     // SAFETY: by the caller, who holds the entry alone.
     unsafe {
         (*entry).rtekind = RTEKind::RTE_SUBQUERY;

@@ -20,7 +20,9 @@ mod gather;
 mod grouping;
 mod partial;
 mod pull;
-mod used;
+pub mod used;
+
+pub use gather::put_subquery;
 
 use super::locality::{self, Key, Spread};
 use super::relation::Placement;

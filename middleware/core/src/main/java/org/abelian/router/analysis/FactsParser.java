@@ -49,14 +49,16 @@ public final class FactsParser {
   }
 
   /**
-   * How the first statement of the text is run when the rows that it selects and inserts come to
-   * other nodes; null when it is no such statement, or they cannot.
+   * How the first statement of the text is run when the rows that it selects and inserts or merges
+   * come to other nodes; null when it is no such statement, or they cannot.
    *
    * @throws AbelianException as {@link #parse}
    */
   public static GatheredFacts gathered(String json) {
     try {
-      return gathered(MAPPER.readTree(json).path(0).path("insert").path("gathered"));
+      JsonNode statement = MAPPER.readTree(json).path(0);
+      JsonNode insert = statement.path("insert").path("gathered");
+      return gathered(insert.isObject() ? insert : statement.path("gathered"));
     } catch (JsonProcessingException | IllegalArgumentException notOurs) {
       throw notOurs(notOurs);
     }

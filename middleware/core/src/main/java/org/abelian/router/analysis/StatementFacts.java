@@ -51,8 +51,7 @@ public record StatementFacts(
   /** The facts of what reads the rows of other nodes by which this statement changes its own. */
   public StatementFacts reading() {
     CallFacts called =
-        new CallFacts(
-            false, calls.mutable(), calls.functions(), calls.nodeFunctions(), null, null);
+        new CallFacts(false, calls.mutable(), calls.functions(), calls.nodeFunctions(), null, null);
     return new StatementFacts(
         StatementKind.SELECT,
         span,

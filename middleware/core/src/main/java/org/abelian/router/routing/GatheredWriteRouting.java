@@ -56,19 +56,15 @@ final class GatheredWriteRouting {
         uses.distributed().stream().filter(table -> table != target).toList();
     List<KeyClass> sources = KeyClasses.of(read, uses, facts);
     List<KeyClass> targets =
-        uses.placement(target) == null
-            ? List.of()
-            : KeyClasses.of(List.of(target), uses, facts);
-    return values ->
-        route(KeyClasses.nodes(sources, values), targets(targets, values), targets);
+        uses.placement(target) == null ? List.of() : KeyClasses.of(List.of(target), uses, facts);
+    return values -> route(KeyClasses.nodes(sources, values), targets(targets, values), targets);
   }
 
   private NodeSet targets(List<KeyClass> keys, BoundValues values) {
     if (!keys.isEmpty()) {
       return KeyClasses.nodes(keys, values);
     }
-    Stream<Node> nodes =
-        isCopied() ? catalog.nodes().stream() : Stream.of(catalog.first());
+    Stream<Node> nodes = isCopied() ? catalog.nodes().stream() : Stream.of(catalog.first());
     return NodeSet.of(nodes.mapToInt(Node::id).toArray());
   }
 

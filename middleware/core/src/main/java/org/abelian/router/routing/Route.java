@@ -65,7 +65,8 @@ public sealed interface Route {
   }
 
   /**
-   * An INSERT ... SELECT whose rows come to the router, and go from there to their nodes.
+   * An INSERT ... SELECT or a MERGE whose rows come to the router, and go from there to their
+   * nodes.
    *
    * @param source where its rows are selected
    * @param facts the statements

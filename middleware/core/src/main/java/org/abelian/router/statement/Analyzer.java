@@ -159,7 +159,7 @@ public final class Analyzer {
       throw ClientError.of("42601", "cannot insert multiple commands into a prepared statement");
     }
     StatementFacts only = facts.get(0);
-    return only.kind() == StatementKind.INSERT
+    return only.kind() == StatementKind.INSERT || only.kind() == StatementKind.MERGE
         ? new Told(only, FactsParser.made(result.value()), FactsParser.gathered(result.value()))
         : new Told(only, null, null);
   }

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +23,7 @@ import org.abelian.router.protocol.FrontendType;
  * A node that answers each statement as it was told to, and lists what it runs in the order in
  * which all nodes of a test do.
  */
-final class ScriptedNode implements AutoCloseable {
+public final class ScriptedNode implements AutoCloseable {
   private record Answer(String tag, List<String> rows, ErrorFields error) {}
 
   private final int id;
@@ -49,13 +51,13 @@ final class ScriptedNode implements AutoCloseable {
     return listener.getLocalPort();
   }
 
-  /** From now on this statement gives these rows of one column. */
-  void answer(String sql, String tag, String... rows) {
+  /** From now on this statement gives these rows; columns stand between bars, "null" is NULL. */
+  public void answer(String sql, String tag, String... rows) {
     answers.put(sql, new Answer(tag, List.of(rows), null));
   }
 
   /** From now on this statement fails. */
-  void fail(String sql, String sqlState) {
+  public void fail(String sql, String sqlState) {
     answers.put(sql, new Answer("", List.of(), ErrorFields.of("ERROR", sqlState, "as told")));
   }
 
@@ -89,6 +91,8 @@ final class ScriptedNode implements AutoCloseable {
     private final Map<String, String> prepared = new HashMap<>();
     private final Map<String, String> portals = new HashMap<>();
     private final Map<String, Integer> given = new HashMap<>();
+    private final Map<String, String> values = new HashMap<>();
+    private int lines;
     private char status = 'I';
     private boolean skips;
 
@@ -148,11 +152,22 @@ final class ScriptedNode implements AutoCloseable {
         case FrontendType.BIND -> {
           int next = CString.end(body, 0, body.length) + 1;
           portals.put(first, prepared.get(string(body, next)));
+          values.put(first, values(body, CString.end(body, next, body.length) + 1));
           given.remove(first);
           writer.empty(BackendType.BIND_COMPLETE);
         }
         case FrontendType.DESCRIBE -> writer.empty(BackendType.NO_DATA);
         case FrontendType.EXECUTE -> execute(portals.get(first), limit(body), first);
+        case FrontendType.COPY_DATA -> {
+          log.add(id + ": " + new String(body, StandardCharsets.UTF_8).strip());
+          lines += new String(body, StandardCharsets.UTF_8).split("\n").length;
+        }
+        case FrontendType.COPY_DONE ->
+            writer.begin(BackendType.COMMAND_COMPLETE).string("COPY " + lines).end();
+        case FrontendType.COPY_FAIL -> {
+          skips = true;
+          ErrorFields.of("ERROR", "57014", "as told").write(writer, BackendType.ERROR_RESPONSE);
+        }
         case FrontendType.CLOSE -> writer.empty(BackendType.CLOSE_COMPLETE);
         default -> {
           // Flush: what was answered goes out anyway. Terminate: the router closes the connection.
@@ -164,7 +179,7 @@ final class ScriptedNode implements AutoCloseable {
       if (skips) {
         return;
       }
-      log.add(id + ": " + sql);
+      log.add(id + ": " + sql + values.getOrDefault(portal, ""));
       Answer answer = answers.getOrDefault(sql, new Answer(sql, List.of(), null));
       if (answer.error() != null) {
         skips = true;
@@ -172,11 +187,15 @@ final class ScriptedNode implements AutoCloseable {
         answer.error().write(writer, BackendType.ERROR_RESPONSE);
         return;
       }
+      if (sql.startsWith("COPY ")) {
+        lines = 0;
+        writer.begin(BackendType.COPY_IN_RESPONSE).int1(0).int2(0).end();
+        return;
+      }
       int from = given.getOrDefault(portal, 0);
       int to = limit == 0 ? answer.rows().size() : Math.min(answer.rows().size(), from + limit);
       for (String row : answer.rows().subList(from, to)) {
-        byte[] value = row.getBytes(StandardCharsets.UTF_8);
-        writer.begin(BackendType.DATA_ROW).int2(1).int4(value.length).bytes(value).end();
+        writeRow(row);
       }
       given.put(portal, to);
       status =
@@ -193,9 +212,38 @@ final class ScriptedNode implements AutoCloseable {
       }
     }
 
+    private void writeRow(String row) {
+      String[] columns = row.split("\\|");
+      writer.begin(BackendType.DATA_ROW).int2(columns.length);
+      for (String column : columns) {
+        byte[] value = column.getBytes(StandardCharsets.UTF_8);
+        if (column.equals("null")) {
+          writer.int4(-1);
+        } else {
+          writer.int4(value.length).bytes(value);
+        }
+      }
+      writer.end();
+    }
+
     private void ready() {
       skips = false;
       writer.begin(BackendType.READY_FOR_QUERY).int1(status).end();
+    }
+
+    /** The values of a Bind as text, in parentheses; nothing when there are none. */
+    private static String values(byte[] body, int at) {
+      ByteBuffer message = ByteBuffer.wrap(body, at, body.length - at);
+      int formats = message.getShort();
+      message.position(message.position() + 2 * formats);
+      List<String> values = new ArrayList<>();
+      for (int left = message.getShort(); left > 0; left--) {
+        int length = message.getInt();
+        byte[] value = new byte[Math.max(length, 0)];
+        message.get(value);
+        values.add(length < 0 ? "null" : new String(value, StandardCharsets.UTF_8));
+      }
+      return values.isEmpty() ? "" : " (" + String.join(", ", values) + ")";
     }
 
     private static int limit(byte[] body) {

@@ -52,18 +52,15 @@ pub fn differs_by_node(query: &pg_sys::Query) -> bool {
 /// Whether something is volatile that is evaluated once for the whole statement.
 fn calls_volatile(query: &pg_sys::Query) -> bool {
     let mut found = false;
-    tree::walk(
-        std::ptr::from_ref(query).cast_mut().cast(),
-        &mut |node| {
-            let inner = tree::cast::<pg_sys::Query, _>(node)
-                .is_some_and(|inner| !std::ptr::eq(inner, query));
-            if inner {
-                // SAFETY: a valid query.
-                found |= unsafe { pg_sys::contain_volatile_functions(node) };
-            }
-            !inner
-        },
-    );
+    tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
+        let inner =
+            tree::cast::<pg_sys::Query, _>(node).is_some_and(|inner| !std::ptr::eq(inner, query));
+        if inner {
+            // SAFETY: a valid query.
+            found |= unsafe { pg_sys::contain_volatile_functions(node) };
+        }
+        !inner
+    });
     let mut ranges = tree::list::<pg_sys::RangeTblEntry>(query.rtable);
     found
         || ranges.any(|entry| {

@@ -99,10 +99,10 @@ fn gathered(
         Err(obstacle) if changes => return Ok(refuse(obstacle)),
         Err(_) => return Ok(plan),
     };
-    // What policies of the changed table read, a node would read among its own rows.
+    // What policies read, each node would read among its own rows.
     let gathered = merge["parts"].as_array().map_or(0, Vec::len);
-    if changes && gathered + 1 != scopes.relations.len() {
-        return Ok(refuse("a policy of the table that it changes reads others"));
+    if gathered + usize::from(changes) != scopes.relations.len() {
+        return Ok(refuse("a policy of one of its tables reads others"));
     }
     merge["reason"] = plan["reason"].clone();
     Ok(merge)

@@ -71,7 +71,6 @@ class GatheredWriteTest extends ScriptedCluster {
             false,
             true,
             "joined");
-    return new Route.GatheredWrite(
-        new Route.Scatter(List.of(1, 2, 3), merge), changed, copies);
+    return new Route.GatheredWrite(new Route.Scatter(List.of(1, 2, 3), merge), changed, copies);
   }
 }

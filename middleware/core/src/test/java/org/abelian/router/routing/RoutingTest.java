@@ -209,7 +209,8 @@ class RoutingTest {
   }
 
   private static Route gathered(List<Integer> read, List<Integer> changed, boolean copies) {
-    MergeFacts merge = update().merge(MergeFacts.Mode.COMBINE, copies ? "copies" : "joined").build().merge();
+    MergeFacts merge =
+        update().merge(MergeFacts.Mode.COMBINE, copies ? "copies" : "joined").build().merge();
     return new Route.GatheredWrite(new Route.Scatter(read, merge), changed, copies);
   }
 

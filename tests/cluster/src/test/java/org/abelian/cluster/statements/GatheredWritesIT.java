@@ -117,9 +117,10 @@ class GatheredWritesIT {
   }
 
   private void sameRows() {
-    for (String table : List.of("account", "change", "rate", "desk", "word", "person")) {
+    for (String table : List.of("account", "change", "rate", "desk", "person")) {
       sorted("SELECT * FROM " + table);
     }
+    sorted("SELECT k, part, n, tags::text FROM word");
   }
 
   private static final List<String> CHANGES =
@@ -139,9 +140,9 @@ class GatheredWritesIT {
               + " desk.owner, account.likes",
           "UPDATE rate SET factor = (SELECT count(*) FROM change WHERE note = code) RETURNING *",
           "DELETE FROM rate WHERE code NOT IN (SELECT note FROM change WHERE note IS NOT NULL)",
-          "UPDATE word SET tags = tags || w.m, tags[1] = w.m FROM (SELECT n, max(note) AS m FROM"
+          "UPDATE word SET tags[1] = w.m, n = word.n + 1 FROM (SELECT n, max(note) AS m FROM"
               + " change JOIN word ON id = n GROUP BY n) w WHERE w.n = word.n AND word.part > 3"
-              + " RETURNING k, part, tags",
+              + " RETURNING k, part, tags::text",
           "UPDATE account SET balance = 0 WHERE id = 7 AND owner IN (SELECT owner FROM desk)",
           "UPDATE account SET balance = 1 WHERE id > 100 AND owner IN (SELECT note FROM change)",
           "WITH best AS (SELECT account, max(amount) AS most FROM change GROUP BY 1) UPDATE account"
@@ -275,30 +276,21 @@ class GatheredWritesIT {
             "MERGE INTO account USING change ON change.account = account.id WHEN NOT MATCHED THEN"
                 + " INSERT (id) VALUES (account)",
             "RESET ROLE",
-            "CREATE POLICY listed ON account USING (id IN (SELECT id FROM desk))")) {
+            "DROP OWNED BY clerk",
+            "DROP ROLE clerk")) {
       both(sql);
     }
     sameRows();
-    // What a policy reads is not gathered.
-    for (String sql : List.of("SET ROLE clerk", "GRANT SELECT ON desk TO clerk")) {
-      answer(twins.routed(), sql);
-    }
-    assertEquals(
-        List.of("0A000"),
-        answer(
-            twins.routed(),
-            "UPDATE account SET balance = 5 FROM change WHERE change.account = account.id"));
-    for (String sql : List.of("RESET ROLE", "DROP OWNED BY clerk", "DROP ROLE clerk")) {
-      both(sql);
-    }
   }
 
   @Test
   void tooManyRowsAreRefused() {
     both("CREATE TABLE wide (id int PRIMARY KEY, note text)");
     answer(twins.routed(), "SELECT create_distributed_table('wide', 'id')");
-    both("INSERT INTO wide SELECT i, repeat('x', 1000000) FROM generate_series(1, 70) i");
-    String sql = "UPDATE desk SET owner = left(max, 1) FROM (SELECT max(note) FROM wide) w";
+    both("INSERT INTO wide SELECT i, repeat('x', 1000000) FROM generate_series(1, 35) i");
+    both("INSERT INTO wide SELECT i + 35, note FROM wide");
+    String sql =
+        "UPDATE desk SET owner = left(max, 1) FROM (SELECT max(note) FROM wide) w WHERE id > 0";
     assertEquals(List.of("54000"), answer(twins.routed(), sql));
     assertEquals(List.of("count 0"), answer(twins.routed(), "DELETE FROM desk WHERE owner = 'x'"));
     both("DROP TABLE wide");

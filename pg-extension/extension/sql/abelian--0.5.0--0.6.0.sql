@@ -1049,7 +1049,7 @@ BEGIN
     RAISE EXCEPTION 'table % and its partition % are not placed alike', problem.parent, problem.child
       USING ERRCODE = 'feature_not_supported',
             DETAIL = 'Each node would have other rows in the partition than in the table.',
-            HINT = 'Attach a table without placement and without rows, or one that is colocated with the partitioned table by the same column; '
+            HINT = 'Attach a table without placement, or one that is colocated with the partitioned table by the same column; '
                    'place a partitioned table before its partitions.';
   END LOOP;
 END $$;
@@ -1120,7 +1120,8 @@ BEGIN
   PERFORM abelian.spread_rows(relation);
 END $$;
 
--- A table that has become a partition of a placed one, with its own partitions, is placed like it. PostgreSQL has asked who owns them.
+-- A table that has become a partition of a placed one, with its own partitions, is placed like it, and its rows follow. PostgreSQL has asked who
+-- owns them.
 CREATE FUNCTION abelian.place_partition(partition regclass, parent abelian.placement) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1133,16 +1134,13 @@ BEGIN
         USING ERRCODE = 'feature_not_supported', HINT = 'Only tables can, neither foreign nor temporary ones.';
     END IF;
   END LOOP;
-  IF abelian.has_rows(partition) THEN
-    RAISE EXCEPTION 'table % is not empty', partition
-      USING ERRCODE = 'feature_not_supported', DETAIL = format('As a partition of placed table %s, its rows would have to move.', parent.relation),
-            HINT = 'Attach it while it is empty and load it through the router then, or distribute it by the same column, colocated with the partitioned table, before.';
-  END IF;
   INSERT INTO abelian.placement (relation, method, column_name, colocation_id, columns)
   SELECT t, parent.method, parent.column_name, parent.colocation_id, parent.columns FROM abelian.partition_tree(partition) t;
   FOR member IN SELECT * FROM abelian.partition_tree(partition) LOOP
     PERFORM abelian.check_placement(member);
   END LOOP;
+  PERFORM abelian.spread_rows(partition);
+  PERFORM abelian.check_rows(partition);
 END $$;
 REVOKE ALL ON FUNCTION abelian.place_partition(regclass, abelian.placement) FROM PUBLIC;
 

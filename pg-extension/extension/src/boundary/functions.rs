@@ -70,6 +70,7 @@ functions! {
     fn parse_analyze_withcb(statement: *mut pg_sys::RawStmt, text: *const c_char, setup: ParserSetup, argument: *mut c_void, environment: *mut pg_sys::QueryEnvironment) -> *mut pg_sys::Query;
     fn preprocess_function_rtes(root: *mut pg_sys::PlannerInfo);
     fn QueryRewrite(query: *mut pg_sys::Query) -> *mut List;
+    fn RangeVarGetCreationNamespace(name: *const pg_sys::RangeVar) -> Oid;
     fn CopyGetAttnums(columns: pg_sys::TupleDesc, relation: Relation, names: *mut List) -> *mut List;
     fn ProcessCopyOptions(state: *mut pg_sys::ParseState, options: *mut pg_sys::CopyFormatOptions, from: bool, list: *mut List);
     fn pg_get_querydef(query: *mut pg_sys::Query, pretty: bool) -> *mut c_char;

@@ -14,7 +14,6 @@ DECLARE open CURSOR WITH HOLD FOR SELECT 1;
 COMMIT;
 PREPARE trap AS SELECT 1;
 LISTEN trap;
---! 0A000
 SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY;
 -- as: client
 SELECT current_setting('work_mem') = '77kB', current_setting('search_path'), coalesce(current_setting('app.tenant', true), '') = '', current_setting('transaction_read_only');

@@ -32,7 +32,7 @@ pub fn find(
     parameters: &[Oid],
     target: &Relation,
 ) -> Result<Option<Gathered>, PostgresError> {
-    let placed = target.placement != Placement::Catalog && !target.temporary;
+    let placed = target.placement != Placement::Catalog;
     let plain = query.commandType == CmdType::CMD_INSERT
         && query.cteList.is_null()
         && target.oid == tree::target(query);

@@ -45,7 +45,7 @@ const ONE_NODE: [&str; 19] = [
 pub fn kind(name: &str) -> Option<Kind> {
     match name {
         "set_config" => Some(Kind::Settings),
-        "currval" | "lastval" => Some(Kind::NoNode),
+        "currval" | "lastval" | "pg_listening_channels" => Some(Kind::NoNode),
         _ => ONE_NODE
             .iter()
             .any(|beginning| name.starts_with(beginning))

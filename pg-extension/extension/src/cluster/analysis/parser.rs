@@ -95,6 +95,22 @@ pub fn deparse_for(
     }
 }
 
+/// Where a text names all but PostgreSQL's own with its schema, so that it means the same whatever is found first by a bare name.
+pub const QUALIFIED: (&CStr, &CStr) = (c"search_path", c"pg_catalog");
+
+/// Runs code whose texts are to be qualified.
+pub fn qualified<R>(code: impl FnOnce() -> R) -> R {
+    // SAFETY: as in `deparse_for`.
+    unsafe {
+        let level = pg_sys::NewGUCNestLevel();
+        let (name, value) = QUALIFIED;
+        postgres::set(name, value, pg_sys::GucAction::GUC_ACTION_SAVE);
+        let result = code();
+        pg_sys::AtEOXact_GUC(true, level);
+        result
+    }
+}
+
 /// The expression as SQL, if it reads no column.
 pub fn deparse_expression(expression: NodePtr) -> String {
     // SAFETY: an expression without Vars needs no context.

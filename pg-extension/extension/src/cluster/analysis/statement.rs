@@ -7,7 +7,7 @@ use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
     blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select, made, merge,
-    merge_into, parser, prepared, procedure_call, relation, utility, view_query,
+    merge_into, parser, prepared, procedure_call, relation, stored_query, utility, view_query,
 };
 use crate::boundary::{self, PostgresError};
 use crate::object;
@@ -39,7 +39,11 @@ pub fn facts(
             .collect::<Vec<_>>()
     );
     match analysed.query.commandType {
-        CmdType::CMD_UTILITY => describe_utility(analysed.query, &mut facts, text)?,
+        CmdType::CMD_UTILITY => {
+            describe_utility(analysed.query, &mut facts, text)?;
+            let command = analysed.query.utilityStmt;
+            describe_stored(command, statement, text, &analysed.parameters, &mut facts)?;
+        }
         _ => describe_query(
             analysed.query,
             statement,
@@ -377,6 +381,41 @@ fn describe_gathered(
     match selects {
         true => facts["insert"]["gathered"] = described,
         false => facts["gathered"] = described,
+    }
+    Ok(())
+}
+
+/// How CREATE TABLE AS or SELECT INTO runs whose rows come from several nodes, if it can.
+fn describe_stored(
+    command: NodePtr,
+    statement: &pg_sys::RawStmt,
+    text: &CStr,
+    parameters: &[Oid],
+    facts: &mut Json,
+) -> Result<(), PostgresError> {
+    let described = boundary::attempt(|| {
+        let Some(stored) = stored_query::find(command, statement, text, facts, parameters)? else {
+            return Ok(None);
+        };
+        // The new table may stand before one that the query reads.
+        let (source, source_facts) = parser::qualified(|| described(stored.source, parameters))?;
+        // What the table is like is known only when it is there.
+        let insert = parser::c_text(&stored.insert);
+        let mut insert_facts = outline(parser::parse(&insert)?[0], &insert);
+        insert_facts["parameters"] = json!(
+            stored
+                .parameters
+                .iter()
+                .map(|oid| oid.to_u32())
+                .collect::<Vec<_>>()
+        );
+        Ok(Some(json!({
+            "source": source, "source_facts": source_facts, "insert": stored.insert, "insert_facts": insert_facts, "keys": [],
+            "table": { "create": stored.create, "name": stored.target, "unless_exists": stored.unless_exists },
+        })))
+    });
+    if let Ok(Some(stored)) = described {
+        facts["stored"] = stored;
     }
     Ok(())
 }

@@ -361,7 +361,9 @@ pub fn stores_rows(statement: NodePtr) -> bool {
     if let Some(refresh) = tree::cast::<pg_sys::RefreshMatViewStmt, _>(statement) {
         return !refresh.skipData;
     }
-    tree::cast::<pg_sys::CreateTableAsStmt, _>(statement).is_some()
+    tree::cast::<pg_sys::CreateTableAsStmt, _>(statement)
+        .and_then(|create| tree::cast::<pg_sys::IntoClause, _>(create.into))
+        .is_some_and(|into| !into.skipData)
 }
 
 /// Whether an EXPLAIN runs what it explains.

@@ -38,6 +38,7 @@ import org.abelian.router.frontend.SimpleProtocol;
 import org.abelian.router.frontend.Startup;
 import org.abelian.router.frontend.StatementStarter;
 import org.abelian.router.frontend.StatementTrace;
+import org.abelian.router.notification.Mailbox;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeIdentity;
 import org.abelian.router.pool.NodeLostException;
@@ -57,6 +58,7 @@ import org.abelian.router.session.CommitClass;
 import org.abelian.router.session.CommitStatistics;
 import org.abelian.router.session.GroupRetry;
 import org.abelian.router.session.SessionErrors;
+import org.abelian.router.session.SessionNotifications;
 import org.abelian.router.session.SettingsWatch;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.TransactionEnding;
@@ -65,6 +67,7 @@ import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.Analyzer;
 import org.abelian.router.statement.ClientStatements;
 import org.abelian.router.statement.SchemaScope;
+import org.abelian.router.statement.SessionCatalog;
 import org.abelian.router.trace.SessionTrace;
 import org.abelian.router.transaction.SessionLabel;
 
@@ -105,6 +108,8 @@ public final class ClientSession
   private GroupRetry retry;
   private SnapshotGate gate;
   private ProcedureCalls procedures;
+  private final Mailbox mailbox;
+  private SessionNotifications notifications;
   private Pipeline pipeline;
   private CopyRelay copy;
 
@@ -121,6 +126,7 @@ public final class ClientSession
     this.id = id;
     input = new ClientInput(services.memory());
     output = new ClientOutput(services.memory());
+    mailbox = new Mailbox(services.memory());
     transaction = new TransactionState(services.memory());
     named = new ClientStatements(services.memory());
     replies = new ReplyQueue(output);
@@ -185,6 +191,35 @@ public final class ClientSession
     return (pipeline == null || !pipeline.isInGroup())
         && replies.isEmpty()
         && !transaction.isOpen();
+  }
+
+  /** What other sessions have notified this one of, until its client is told. */
+  public Mailbox mailbox() {
+    return mailbox;
+  }
+
+  /** True when it may be notified of something. */
+  public boolean listens() {
+    return !closed && notifications != null && notifications.isActive();
+  }
+
+  /**
+   * Tells the client what it was notified of, or why the session must end, unless it has begun
+   * something.
+   */
+  public void deliver() {
+    if (!closed && isStarted() && isIdle() && input.queue().isEmpty()) {
+      mailbox.take(output.queue());
+      endIfFailed();
+    }
+  }
+
+  private void endIfFailed() {
+    ErrorFields failure = mailbox.failure();
+    if (failure != null && !closed) {
+      output.error(failure);
+      end();
+    }
   }
 
   /**
@@ -296,6 +331,7 @@ public final class ClientSession
       slot.endGroup();
       gate.abandon();
       traceEnd(false);
+      notifications.clear();
       backends.close();
     }
   }
@@ -314,6 +350,7 @@ public final class ClientSession
 
   private void end() {
     closed = true;
+    mailbox.close();
     cancellation.close();
     services.sessions().remove(this);
   }
@@ -394,6 +431,8 @@ public final class ClientSession
             services.intents(),
             cancellation,
             services.reads());
+    notifications =
+        new SessionNotifications(id, services.notifications(), mailbox, transaction, backends);
     wire();
   }
 
@@ -417,18 +456,20 @@ public final class ClientSession
         new ProcedureCalls(
             new CallContext(
                 id, engine, settings, cancellation, slot, batchScope, services.procedures()));
+    SessionCatalog catalog = new SessionCatalog(services.catalogs(), scope, backends);
     Analyzer analyzer =
         new Analyzer(
             backends,
             settings,
             scope,
             services.statements(),
-            services.catalogs(),
-            services.schemaEpoch());
+            catalog,
+            services.schemaEpoch(),
+            services.numbers());
     KeyGeneration keys = new KeyGeneration(engine, services.catalogs(), services.keys());
     SessionStatements statements =
         new SessionStatements(
-            services.statements(), named, analyzer, keys, engine, services.catalogs());
+            services.statements(), named, analyzer, keys, engine, services.catalogs(), catalog);
     SessionErrors errors =
         new SessionErrors(
             output,
@@ -440,10 +481,17 @@ public final class ClientSession
             procedures::misrouted,
             this);
     replies.errors(errors);
+    replies.numbers(services.numbers());
     StatementStarter starter = starter(engine, batchScope, statements);
     SessionCommands commands =
         new SessionCommands(
-            engine, settings, statements, services.catalogs(), portals, starter.trace());
+            engine,
+            settings,
+            statements,
+            services.catalogs(),
+            portals,
+            starter.trace(),
+            notifications);
     ExecuteCommand executes = new ExecuteCommand(engine, starter, statements);
     ExtendedProtocol extended =
         new ExtendedProtocol(
@@ -498,6 +546,8 @@ public final class ClientSession
       if (!transaction.isOpen()) {
         portals.clear();
         traceEnd(!failed);
+        notifications.ended(!failed);
+        notifications.groupEnded(output);
       }
     }
   }
@@ -535,7 +585,13 @@ public final class ClientSession
   @Override
   public void ended(boolean committed) {
     portals.clear();
+    notifications.ended(committed);
     traceEnd(committed);
+  }
+
+  @Override
+  public void wentBack() {
+    scope.wentBack();
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.abelian.router.backend.FirstNodeNumbers;
 import org.abelian.router.backend.SealKeys;
 import org.abelian.router.batching.BatchLimits;
 import org.abelian.router.batching.Batcher;
@@ -24,6 +25,7 @@ import org.abelian.router.engine.LookupGuesses;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.frontend.Authentication;
+import org.abelian.router.notification.NotificationHub;
 import org.abelian.router.pool.IoContext;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeIdentity;
@@ -90,6 +92,7 @@ public final class Router implements AutoCloseable {
   private final SessionRegistry sessions = new SessionRegistry();
   private final AtomicLong schemaEpoch = new AtomicLong();
   private final RouterServices services;
+  private final NotificationHub notifications;
   private final Consumer<BackgroundTasks> tasks;
   private BackgroundTasks running;
   private boolean closed;
@@ -106,6 +109,7 @@ public final class Router implements AutoCloseable {
     pools = new NodePools(config.limits(), IoContext.of(memory, tls));
     controlPools = new ControlPools(config.database(), config.user(), config.password(), tls);
     catalogs = new CatalogStore(controlPools, seeds);
+    notifications = new NotificationHub(this::controlPool, () -> catalogs.current().nodes());
     NodeCalls calls = new NodeCalls(controlPools, catalogs::current);
     JdbcControlNetwork network = new JdbcControlNetwork(calls);
     CommitLedger ledger = new CommitLedger();
@@ -143,7 +147,9 @@ public final class Router implements AutoCloseable {
             schemaEpoch::get,
             this::schemaChanged,
             this::startTasks,
-            new LookupGuesses());
+            new LookupGuesses(),
+            notifications,
+            new FirstNodeNumbers(() -> catalogs.current().first(), this::controlPool));
     tasks =
         started -> {
           coordinated(started, network, ledger, config.courtesy());
@@ -154,6 +160,7 @@ public final class Router implements AutoCloseable {
               new IntentRecovery(intentNetwork, intents, uuid, config.courtesy());
           started.every(SECOND, "recovery of intents", recovery::runOnce);
           started.every(FORGET_PERIOD, "intents", recovery::forget);
+          started.every(SECOND, "notifications", notifications::look);
           lanes(started, new LaneRecovery(lanes, independentLedger, config.courtesy()), procedures);
         };
   }
@@ -326,6 +333,7 @@ public final class Router implements AutoCloseable {
       }
     }
     sessions.all().forEach(SessionRegistry.Entry::abort);
+    notifications.close();
     pools.close();
     controlPools.close();
     tls.close();

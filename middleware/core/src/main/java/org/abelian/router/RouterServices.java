@@ -10,6 +10,8 @@ import org.abelian.router.batching.Batcher;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.engine.LookupGuesses;
+import org.abelian.router.execution.ObjectNumbers;
+import org.abelian.router.notification.NotificationHub;
 import org.abelian.router.pool.NodePools;
 import org.abelian.router.procedure.ProcedureServices;
 import org.abelian.router.protocol.MemoryBudget;
@@ -45,6 +47,8 @@ import org.abelian.router.transaction.OutcomeInquiry;
  * @param schemaChanged nothing that was found out about texts before need hold
  * @param firstSession starts what the router does beside its sessions
  * @param guesses where rows were that lookup indexes led to
+ * @param notifications what sessions listen to
+ * @param numbers by which clients know users' objects
  */
 record RouterServices(
     UUID uuid,
@@ -67,4 +71,6 @@ record RouterServices(
     LongSupplier schemaEpoch,
     Runnable schemaChanged,
     Runnable firstSession,
-    LookupGuesses guesses) {}
+    LookupGuesses guesses,
+    NotificationHub notifications,
+    ObjectNumbers numbers) {}

@@ -31,7 +31,7 @@ class ArchitectureTest {
           Set.of("statement"),
           Set.of("backend"),
           Set.of("batching", "transaction.independent"),
-          Set.of("routing", "transaction"),
+          Set.of("routing", "transaction", "notification"),
           Set.of("execution"),
           Set.of("pool", "analysis", "catalog"),
           Set.of("transport"),

@@ -68,16 +68,27 @@ final class RouterSocket extends Socket {
         advance(queue);
       }
       if (queue.isEmpty()) {
+        awaitNotification();
+      }
+      if (queue.isEmpty()) {
         if (session.isClosed()) {
           return -1;
         }
-        // A server would be silent; pgjdbc polls for notifications in this way.
         throw new SocketTimeoutException("no answer is due");
       }
       int count = Math.min(length, queue.size());
       System.arraycopy(queue.array(), queue.start(), target, offset, count);
       messages.taken(count);
       return count;
+    }
+
+    /** As a server is silent until something comes; pgjdbc polls for notifications in this way. */
+    private void awaitNotification() {
+      session.deliver();
+      if (session.output().queue().isEmpty() && session.listens()) {
+        session.mailbox().await(session.timeout());
+        session.deliver();
+      }
     }
 
     /** What the client has not taken yet can still be taken back, should a node refuse its part. */
@@ -88,8 +99,16 @@ final class RouterSocket extends Socket {
       }
     }
 
+    /** pgjdbc does not even try to read while nothing is there. */
     @Override
     public int available() {
+      if (session.listens() && use.tryLock()) {
+        try {
+          session.deliver();
+        } finally {
+          leave();
+        }
+      }
       return session.output().queue().size();
     }
 

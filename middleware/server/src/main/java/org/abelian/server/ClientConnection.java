@@ -44,6 +44,7 @@ final class ClientConnection implements Admission.Visitor {
   private final ServerTls tls;
   private final ClientSession session;
   private final ClientLimits limits;
+  private final NotificationPush push;
   private final ByteQueue received = new ByteQueue(READ_BUFFER);
   private final AtomicLong activity = new AtomicLong();
   private Transport transport;
@@ -62,6 +63,7 @@ final class ClientConnection implements Admission.Visitor {
   /**
    * @param tls null where there is none
    * @param opener opens the session; told, when the client says who it is, how it is connected
+   * @param pushing a thread for each client that is told of notifications
    * @param nowNanos by {@link System#nanoTime}
    */
   ClientConnection(
@@ -69,6 +71,7 @@ final class ClientConnection implements Admission.Visitor {
       ServerTls tls,
       Function<Supplier<Channel>, ClientSession> opener,
       ClientLimits limits,
+      Executor pushing,
       long nowNanos)
       throws IOException {
     address = socket.getInetAddress();
@@ -77,6 +80,7 @@ final class ClientConnection implements Admission.Visitor {
     this.socket = new ClientSocket(socket, session.memory());
     this.tls = tls;
     this.limits = limits;
+    push = new NotificationPush(session, pushing, this::abort);
     openedNanos = nowNanos;
     seenNanos = nowNanos;
   }
@@ -129,8 +133,14 @@ final class ClientConnection implements Admission.Visitor {
   private boolean receive() throws IOException {
     begin(READING);
     waiting = session.isIdle();
-    boolean more = transport.read(received, READ_BUFFER);
-    waiting = false;
+    push.begin(transport);
+    boolean more;
+    try {
+      more = transport.read(received, READ_BUFFER);
+    } finally {
+      push.end();
+      waiting = false;
+    }
     begin(WORKING);
     return more;
   }
@@ -180,6 +190,9 @@ final class ClientConnection implements Admission.Visitor {
       insist(nowNanos, canceller);
     } else if (kind == WORKING && spent >= limits.checkMillis()) {
       lookForClient(now, nowNanos, canceller);
+    } else if (limits.stallMillis() > 0 && push.isStuck(nowNanos, limits.stallMillis())) {
+      LOG.info("{} does not read its notifications", session);
+      abort();
     } else if (kind == WRITING && limits.stallMillis() > 0 && spent >= limits.stallMillis()) {
       LOG.info("{} has not read its answer for {} ms", session, spent);
       abort();

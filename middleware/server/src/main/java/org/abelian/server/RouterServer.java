@@ -153,6 +153,7 @@ final class RouterServer implements AutoCloseable {
             tls,
             channel -> router.openSession(authentication(place, channel)),
             limits,
+            work -> threads.newThread(work).start(),
             System.nanoTime());
     place.client = client;
     if (!admission.enter(client, socketOfClient.getInetAddress())) {

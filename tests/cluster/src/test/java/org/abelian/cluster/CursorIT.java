@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.TreeSet;
 import org.abelian.cluster.wire.Message;
 import org.abelian.cluster.wire.WireClient;
+import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
@@ -32,12 +33,19 @@ class CursorIT {
   private static final String SORTED =
       "DECLARE c CURSOR FOR SELECT id, owner FROM account ORDER BY id;";
 
+  private static final String SCROLL =
+      "DECLARE c SCROLL CURSOR FOR SELECT id, owner FROM account ORDER BY id;";
+  private static final String HOLD =
+      "DECLARE c CURSOR WITH HOLD FOR SELECT id, owner FROM account ORDER BY id;";
+
   private final LocalNode node;
   private final RouterServer router;
+  private final LocalCluster cluster;
 
-  CursorIT(LocalNode node, RouterServer router) throws SQLException {
+  CursorIT(LocalNode node, RouterServer router, LocalCluster cluster) throws SQLException {
     this.node = node;
     this.router = router;
+    this.cluster = cluster;
     ParityFixture.create(node, router);
   }
 
@@ -78,6 +86,40 @@ class CursorIT {
         "BEGIN;" + ALL + "SELECT 1 / 0;FETCH c;ROLLBACK",
         "BEGIN;DECLARE c CURSOR FOR SELECT 10 / (id - 1000) FROM account;FETCH 2 FROM c;COMMIT",
         "BEGIN;DECLARE c CURSOR FOR SELECT no_column FROM account;COMMIT",
+        "BEGIN;"
+            + SCROLL
+            + "FETCH LAST FROM c;FETCH PRIOR FROM c;FETCH FIRST FROM c;FETCH PRIOR FROM c;FETCH"
+            + " ABSOLUTE 5 FROM c;FETCH RELATIVE 3 FROM c;FETCH RELATIVE -4 FROM c;FETCH 0 FROM"
+            + " c;FETCH BACKWARD 2 FROM c;FETCH FORWARD ALL FROM c;FETCH BACKWARD ALL FROM c;MOVE"
+            + " FORWARD 7 IN c;FETCH c;MOVE BACKWARD ALL IN c;FETCH ABSOLUTE -2 FROM c;FETCH NEXT"
+            + " FROM c;FETCH NEXT FROM c;FETCH NEXT FROM c;CLOSE c;FETCH c;COMMIT",
+        "BEGIN;DECLARE c SCROLL CURSOR FOR SELECT 'x', 1, 1 FROM entry -- no order\n;"
+            + "FETCH 3 FROM c;FETCH PRIOR FROM c;MOVE ALL IN c;FETCH BACKWARD 2 FROM c;COMMIT",
+        HOLD + "FETCH 2 FROM c;FETCH LAST FROM c;FETCH PRIOR FROM c;CLOSE c;FETCH c",
+        "BEGIN;" + HOLD + "FETCH 2 FROM c;COMMIT;FETCH 3 FROM c;FETCH PRIOR FROM c;CLOSE ALL",
+        "BEGIN;" + HOLD + "ROLLBACK;FETCH 3 FROM c",
+        "BEGIN;SAVEPOINT s;" + HOLD + "ROLLBACK TO s;FETCH c;COMMIT",
+        "BEGIN;SAVEPOINT s;" + SCROLL + "FETCH LAST FROM c;ROLLBACK TO s;" + SCROLL + "COMMIT",
+        HOLD + HOLD + SCROLL + "DISCARD ALL;FETCH c",
+        HOLD + "BEGIN;" + SCROLL + "ROLLBACK;BEGIN;" + ALL + "COMMIT;CLOSE c;FETCH c",
+        HOLD
+            + "SELECT name, is_holdable, is_scrollable, is_binary FROM pg_cursors;CLOSE c;SELECT"
+            + " name FROM pg_cursors",
+        SCROLL,
+        "BEGIN;DECLARE \"A c\" NO SCROLL CURSOR WITH HOLD FOR SELECT id FROM account ORDER BY id;"
+            + "COMMIT;FETCH \"A c\";FETCH PRIOR FROM \"A c\";CLOSE \"A c\"",
+        "BEGIN;DECLARE c BINARY SCROLL CURSOR FOR SELECT id FROM account ORDER BY id;FETCH 2 FROM"
+            + " c;FETCH PRIOR FROM c;COMMIT",
+        "BEGIN;DECLARE c SCROLL CURSOR FOR SELECT id FROM account FOR UPDATE;ROLLBACK",
+        "BEGIN;DECLARE c CURSOR WITH HOLD FOR SELECT id FROM account FOR UPDATE;ROLLBACK",
+        "BEGIN;DECLARE c SCROLL CURSOR FOR SELECT id FROM account WHERE id < 0;FETCH LAST FROM c;"
+            + "FETCH PRIOR FROM c;COMMIT",
+        "BEGIN;UPDATE account SET owner = 'moved' WHERE id IN (3, 4, 5);"
+            + HOLD
+            + "UPDATE account SET owner = 'later' WHERE id IN (3, 4, 5);COMMIT;FETCH ABSOLUTE 4"
+            + " FROM c;UPDATE account SET owner = 'owner';CLOSE c",
+        "BEGIN;DECLARE c SCROLL CURSOR FOR SELECT owner, count(*) FROM account GROUP BY owner ORDER"
+            + " BY 1;FETCH LAST FROM c;FETCH PRIOR FROM c;COMMIT",
       })
   void itAnswersLikeANode(String script) throws IOException {
     assertEquals(
@@ -137,6 +179,65 @@ class CursorIT {
     }
   }
 
+  /** One PostgreSQL computes the rows when they are fetched, or at COMMIT. */
+  @Test
+  void errorsOfGatheredRowsComeWithTheDeclaration() throws SQLException {
+    for (String kind : List.of("SCROLL CURSOR", "CURSOR WITH HOLD")) {
+      try (Connection connection = router.connect();
+          Statement statement = connection.createStatement()) {
+        connection.setAutoCommit(false);
+        String declare = "DECLARE c " + kind + " FOR SELECT 10 / (id - 4) FROM account";
+        SQLException error = assertThrows(SQLException.class, () -> statement.execute(declare));
+        assertEquals("22012", error.getSQLState());
+        connection.rollback();
+      }
+    }
+  }
+
+  /** As pgjdbc reads result sets: in portions, backwards, and after the transaction. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void resultSetsGoBothWays(boolean embedded) throws SQLException {
+    for (int fetchSize : List.of(0, 3)) {
+      try (Connection connection = embedded ? cluster.connect() : router.connect()) {
+        connection.setAutoCommit(false);
+        try (Statement statement =
+            connection.createStatement(
+                ResultSet.TYPE_SCROLL_INSENSITIVE,
+                ResultSet.CONCUR_READ_ONLY,
+                ResultSet.HOLD_CURSORS_OVER_COMMIT)) {
+          statement.setFetchSize(fetchSize);
+          try (ResultSet rows = statement.executeQuery("SELECT id FROM account ORDER BY id")) {
+            connection.commit();
+            assertTrue(rows.last());
+            assertEquals(20, rows.getInt(1));
+            assertTrue(rows.absolute(5));
+            assertTrue(rows.previous());
+            assertEquals(4, rows.getInt(1));
+          }
+        }
+        try (Statement statement = connection.createStatement()) {
+          statement.setFetchSize(fetchSize);
+          int next = 1;
+          try (ResultSet rows = statement.executeQuery("SELECT id FROM account ORDER BY id")) {
+            while (rows.next()) {
+              assertEquals(next++, rows.getInt(1));
+            }
+          }
+          assertEquals(21, next);
+          statement.execute(HOLD);
+          connection.commit();
+          try (ResultSet rows = statement.executeQuery("FETCH ABSOLUTE 7 FROM c")) {
+            assertTrue(rows.next());
+            assertEquals(7, rows.getInt(1));
+          }
+          statement.execute("CLOSE c");
+          connection.commit();
+        }
+      }
+    }
+  }
+
   private static long sum(Statement statement, String fetch) throws SQLException {
     long sum = 0;
     try (ResultSet rows = statement.executeQuery(fetch)) {
@@ -167,6 +268,13 @@ class CursorIT {
         messages.addAll(client.query("FETCH 3 FROM c").untilReady());
         client.execute("d", 2).sync();
         messages.addAll(client.untilReady());
+        client.parse(
+            "", "DECLARE s SCROLL CURSOR FOR SELECT id, $2 FROM account WHERE id <= $1 ORDER BY 1");
+        client.bind("", "", 0, "12", "word").describe('P', "").execute("", 0).sync();
+        messages.addAll(client.untilReady());
+        messages.addAll(client.query("FETCH LAST FROM s").untilReady());
+        client.parse("b", "FETCH PRIOR FROM s").bind("", "b", 1).execute("", 0).sync();
+        messages.addAll(client.untilReady());
         messages.addAll(client.query("CLOSE ALL").untilReady());
         messages.addAll(client.query("COMMIT").untilReady());
         both.add(ParityFixture.comparable(messages));
@@ -178,8 +286,6 @@ class CursorIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "DECLARE c SCROLL CURSOR FOR SELECT 1 FROM account",
-        "DECLARE c CURSOR WITH HOLD FOR SELECT 1 FROM account",
         "DECLARE c BINARY CURSOR FOR SELECT id FROM account ORDER BY id",
         "DECLARE c CURSOR FOR SELECT id FROM account ORDER BY id;FETCH c;FETCH BACKWARD 1 FROM c",
         "DECLARE c CURSOR FOR SELECT id FROM account FOR UPDATE;FETCH c;"

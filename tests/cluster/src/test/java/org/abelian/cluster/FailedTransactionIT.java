@@ -47,7 +47,7 @@ class FailedTransactionIT {
 
   @Test
   void aRefusalEndsTheLocksOfAll() throws SQLException {
-    failing("LISTEN something");
+    failing("PREPARE TRANSACTION 'something'");
   }
 
   private void failing(String statement) throws SQLException {

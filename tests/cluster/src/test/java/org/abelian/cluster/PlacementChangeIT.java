@@ -8,6 +8,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
@@ -17,6 +20,10 @@ import org.junit.jupiter.api.Test;
 /** Routers learn of a placement that another router has changed before they use the old one. */
 @WithCluster
 class PlacementChangeIT {
+  private static final String WAITING =
+      "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+          + " AND query LIKE '%FROM held FOR UPDATE%'";
+
   private final LocalCluster cluster;
   private final RouterServer router;
 
@@ -70,6 +77,43 @@ class PlacementChangeIT {
         run(changing, "DROP TABLE IF EXISTS other");
         run(changing, "CREATE TABLE other (id int PRIMARY KEY)");
         run(changing, "SELECT create_distributed_table('other', 'id')");
+      }
+    }
+  }
+
+  @Test
+  void whatWritesOnSeveralNodesRunsAgainWhenThePlacementChangesBeforeItsCommit() throws Exception {
+    try (Connection changing = router.connect();
+        Connection holding = router.connect();
+        Connection writing = router.connect()) {
+      run(changing, "DROP TABLE IF EXISTS tally, held, other");
+      run(changing, "CREATE TABLE tally (id int PRIMARY KEY, n int)");
+      run(changing, "CREATE TABLE held (id int PRIMARY KEY)");
+      run(changing, "CREATE TABLE other (id int PRIMARY KEY)");
+      run(changing, "SELECT create_distributed_table('tally', 'id')");
+      run(changing, "INSERT INTO tally VALUES (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)");
+      run(changing, "INSERT INTO held VALUES (1)");
+      holding.setAutoCommit(false);
+      run(holding, "SELECT FROM held FOR UPDATE");
+      CompletableFuture<Void> written =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  run(writing, "UPDATE tally SET n = n + 1; SELECT FROM held FOR UPDATE");
+                } catch (SQLException e) {
+                  throw new CompletionException(e);
+                }
+              });
+      while (ProxiedCluster.number(cluster.node(0), WAITING) == 0 && !written.isDone()) {
+        Thread.sleep(5);
+      }
+      run(changing, "SELECT create_distributed_table('other', 'id')");
+      holding.commit();
+      written.get(20, TimeUnit.SECONDS);
+      try (Statement read = changing.createStatement();
+          ResultSet rows = read.executeQuery("SELECT sum(n) FROM tally")) {
+        assertTrue(rows.next());
+        assertEquals(5, rows.getInt(1));
       }
     }
   }

@@ -67,6 +67,7 @@ class PreparedBySqlIT {
         "PREPARE k AS SELECT meaning FROM kind WHERE name = $1;EXECUTE k('in');EXECUTE k(1)",
         "PREPARE e AS SELECT;PREPARE broken AS SELECT no_column FROM account;PREPARE p AS COMMIT",
         "PREPARE p AS SELECT $1 + 1, $2::text;EXECUTE p(1, 'a;b');EXECUTE p(1, $$c,(d$$)",
+        "PREPARE none AS SELECT 1;EXECUTE none(1, no_column);EXECUTE none",
         "PREPARE \"Quoted name\" AS SELECT 1;EXECUTE \"Quoted name\";EXECUTE quoted",
         "BEGIN;" + READ + "EXECUTE q(1);SELECT 1 / 0;EXECUTE q(1);ROLLBACK;EXECUTE q(1)",
         "BEGIN;PREPARE u AS UPDATE account SET balance = 1 WHERE id = $1;EXECUTE u(1);EXECUTE"

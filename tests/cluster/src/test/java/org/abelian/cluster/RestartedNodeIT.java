@@ -1,6 +1,7 @@
 package org.abelian.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
@@ -17,6 +18,8 @@ import org.abelian.harness.WithCluster;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.postgresql.PGConnection;
 
 /**
  * Connections that a node has left behind when it was restarted are the router's business alone:
@@ -32,6 +35,8 @@ class RestartedNodeIT {
 
   /** Longer than a router trusts an idle connection without a look. */
   private static final long PAUSE_MS = 1_100;
+
+  private static final int LONG_MS = 30_000;
 
   private static final int ROUNDS = 3;
   private static final String TERMINATE =
@@ -158,6 +163,36 @@ class RestartedNodeIT {
       cluster.connect().close();
       Thread.sleep(PAUSE_MS);
     }
+  }
+
+  /** Nobody goes on to listen who may have missed something. */
+  @Test
+  void aNodeThatIsLostEndsThoseWhoListen() throws Exception {
+    LocalNode last = cluster.node(cluster.nodes().size() - 1);
+    List<Connection> listeners = clients.subList(0, 2);
+    for (Connection listener : listeners) {
+      run(listener, "LISTEN news");
+    }
+    last.kill();
+    try {
+      for (Connection listener : listeners) {
+        PGConnection told = listener.unwrap(PGConnection.class);
+        assertState("57P01", () -> told.getNotifications(LONG_MS));
+      }
+      assertState("08001", () -> run(clients.get(2), "LISTEN news"));
+    } finally {
+      last.start();
+    }
+    for (Connection listener : clients.subList(2, 4)) {
+      run(listener, "LISTEN news");
+      run(clients.get(4), "NOTIFY news, 'again'");
+      PGConnection told = listener.unwrap(PGConnection.class);
+      assertEquals("again", told.getNotifications(LONG_MS)[0].getParameter());
+    }
+  }
+
+  private static void assertState(String expected, Executable fails) {
+    assertEquals(expected, assertThrows(SQLException.class, fails).getSQLState());
   }
 
   private static void update(PreparedStatement update, int id) throws SQLException {

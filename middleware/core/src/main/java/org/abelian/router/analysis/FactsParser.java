@@ -49,16 +49,20 @@ public final class FactsParser {
   }
 
   /**
-   * How the first statement of the text is run when the rows that it selects and inserts or merges
-   * come to other nodes; null when it is no such statement, or they cannot.
+   * How the first statement of the text is run when the rows that it selects and inserts, merges or
+   * makes a table of, come to other nodes; null when it is no such statement, or they cannot.
    *
    * @throws AbelianException as {@link #parse}
    */
   public static GatheredFacts gathered(String json) {
     try {
       JsonNode statement = MAPPER.readTree(json).path(0);
-      JsonNode insert = statement.path("insert").path("gathered");
-      return gathered(insert.isObject() ? insert : statement.path("gathered"));
+      for (JsonNode part : List.of(statement.path("stored"), statement.path("gathered"))) {
+        if (part.isObject()) {
+          return gathered(part);
+        }
+      }
+      return gathered(statement.path("insert").path("gathered"));
     } catch (JsonProcessingException | IllegalArgumentException notOurs) {
       throw notOurs(notOurs);
     }
@@ -215,7 +219,17 @@ public final class FactsParser {
             node.path("insert").asText(),
             statement(node.path("insert_facts")),
             list(node.path("keys"), FactsParser::gatheredKey),
-            computed(node))
+            computed(node),
+            newTable(node.path("table")))
+        : null;
+  }
+
+  private static GatheredFacts.NewTable newTable(JsonNode node) {
+    return node.isObject()
+        ? new GatheredFacts.NewTable(
+            node.path("create").asText(),
+            node.path("name").asText(),
+            node.path("unless_exists").asBoolean())
         : null;
   }
 

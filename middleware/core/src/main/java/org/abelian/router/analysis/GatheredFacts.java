@@ -3,8 +3,8 @@ package org.abelian.router.analysis;
 import java.util.List;
 
 /**
- * How an INSERT ... SELECT or a MERGE runs whose rows go to other nodes than those that select
- * them: in two statements, with the rows at the router between them.
+ * How an INSERT ... SELECT, MERGE, CREATE TABLE AS or SELECT INTO runs whose rows go to other nodes
+ * than those that select them: in two statements, with the rows at the router between them.
  *
  * @param source gives the rows; it has the statement's own parameters
  * @param insert takes the rows, as one array for each column, in parameters after the statement's
@@ -13,6 +13,7 @@ import java.util.List;
  * @param keys where each distribution column's value comes from; empty for a reference table
  * @param computed what a node computes for each row, given their number as the parameter after the
  *     statement's own: more columns, after those of the source; null when there is nothing
+ * @param table what makes the table first; null for an INSERT
  */
 public record GatheredFacts(
     String source,
@@ -20,11 +21,22 @@ public record GatheredFacts(
     String insert,
     StatementFacts insertFacts,
     List<Key> keys,
-    ComputedFacts computed) {
+    ComputedFacts computed,
+    NewTable table) {
   /** Copies the list. */
   public GatheredFacts {
     keys = List.copyOf(keys);
   }
+
+  /**
+   * A table that the statement makes.
+   *
+   * @param create makes it without rows, and fails if it is there; it has the statement's
+   *     parameters
+   * @param name with its schema, quoted
+   * @param unlessExists true when the statement does nothing if it is there
+   */
+  public record NewTable(String create, String name, boolean unlessExists) {}
 
   /**
    * A distribution column's value.

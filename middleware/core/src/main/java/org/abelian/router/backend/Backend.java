@@ -24,6 +24,18 @@ public final class Backend {
   /** True when messages of the client's current group went there that it has not ended yet. */
   public boolean touched;
 
+  /**
+   * True when the transaction may have done there what PREPARE TRANSACTION refuses, such as NOTIFY:
+   * then it ends there with a COMMIT.
+   */
+  public boolean unpreparable;
+
+  /** True when it has notified, so that COMMIT has an effect although nothing was written. */
+  public boolean notifies;
+
+  /** True when the session may have notified there, and has not waited for that to come. */
+  public boolean unheard;
+
   /** True when it has got the group's Sync ahead of the client's. */
   public boolean synced;
 

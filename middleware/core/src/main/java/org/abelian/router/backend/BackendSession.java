@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
@@ -40,6 +41,7 @@ public final class BackendSession {
   private final List<Backend> held = new ArrayList<>();
   private final List<Backend> touched = new ArrayList<>();
   private Backend lastUsed;
+  private Consumer<Backend> onBorrow = backend -> {};
 
   /**
    * Holds nothing yet.
@@ -64,6 +66,11 @@ public final class BackendSession {
     this.identity = identity;
     this.settings = settings;
     this.needsFirst = needsFirst;
+  }
+
+  /** Who is told of each connection that was just borrowed. */
+  public void onBorrow(Consumer<Backend> told) {
+    onBorrow = told;
   }
 
   /** What the session has set. */
@@ -268,9 +275,9 @@ public final class BackendSession {
    * @param named false for a statement that comes rarely: the node's unnamed one will do
    * @param replies gets what the node answers to that
    */
-  public byte[] prepare(
-      Backend backend, NodeStatement statement, boolean named, ReplyQueue replies) {
+  public byte[] prepare(Backend backend, NodeStatement given, boolean named, ReplyQueue replies) {
     NodeConnection connection = backend.connection;
+    NodeStatement statement = replies.numbers().there(connection.address(), given);
     byte[] name = connection.prepared().name(statement);
     if (name != null) {
       return name;
@@ -299,6 +306,7 @@ public final class BackendSession {
   private void borrow(Backend backend) {
     try {
       hold(backend, backend.pool.borrow(session, backend.last));
+      onBorrow.accept(backend);
     } catch (NodeRefusedException e) {
       throw new ClientError(
           e.error()
@@ -421,6 +429,8 @@ public final class BackendSession {
       Backend backend = held.get(i);
       backend.begun = false;
       backend.wrote = false;
+      backend.unpreparable = false;
+      backend.notifies = false;
       if (backend.touched) {
         untouch(backend);
       }
@@ -429,6 +439,7 @@ public final class BackendSession {
         drop(backend);
       } else if (!backend.pinned) {
         backend.connection = null;
+        backend.unheard = false;
         held.remove(i);
         backend.pool.giveBack(connection);
       }
@@ -441,6 +452,8 @@ public final class BackendSession {
     backend.connection = null;
     backend.last = null;
     backend.begun = false;
+    backend.unpreparable = false;
+    backend.notifies = false;
     backend.pinned = false;
     untouch(backend);
     held.remove(backend);

@@ -3,6 +3,7 @@ package org.abelian.router.engine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
@@ -25,11 +26,17 @@ public final class BroadcastExecution extends Execution {
   private final EngineContext context;
   private final RoutedStatement routed;
   private final List<NodePortal> portals;
+  private final boolean changesSchema;
 
-  BroadcastExecution(EngineContext context, RoutedStatement routed, List<NodePortal> portals) {
+  BroadcastExecution(
+      EngineContext context,
+      RoutedStatement routed,
+      List<NodePortal> portals,
+      boolean changesSchema) {
     this.context = context;
     this.routed = routed;
     this.portals = portals;
+    this.changesSchema = changesSchema;
   }
 
   static BroadcastExecution bind(
@@ -59,7 +66,7 @@ public final class BroadcastExecution extends Execution {
       context.scope().seesUncommittedSchema();
     }
     bound.answerBind(context.replies());
-    return new BroadcastExecution(context, routed, portals);
+    return new BroadcastExecution(context, routed, portals, routed.changesSchema(route));
   }
 
   private static List<Node> nodes(RoutedStatement routed, Route.AllNodes route) {
@@ -72,7 +79,7 @@ public final class BroadcastExecution extends Execution {
    * Tells the node that every node makes this change, and which one it is: sequences of distributed
    * tables count differently on each. Nodes without seals know by their settings.
    */
-  private static void announceChange(EngineContext context, Backend backend) {
+  static void announceChange(EngineContext context, Backend backend) {
     String seal = backend.connection.seal("change_schema", Integer.toString(backend.nodeId));
     if (seal != null) {
       String sql =
@@ -97,6 +104,9 @@ public final class BroadcastExecution extends Execution {
     if (routed.writes()) {
       context.retry().forbidAfterWrites();
     }
+    if (changesSchema) {
+      context.scope().seesUncommittedSchema(); // Others may have been analysed since it was bound.
+    }
     boolean rewritten = routed.facts().command().rewritten() != null;
     NodePortal first = portals.get(0);
     first.execute(0);
@@ -106,7 +116,7 @@ public final class BroadcastExecution extends Execution {
             rewritten ? NodeReply.swallow(first.connection()) : NodeReply.pass(first.connection()));
     if (portals.size() > 1) {
       context.replies().add(RouterWork.then(this::runOthers));
-      if (routed.facts().kind() == StatementKind.CLUSTER_CALL) {
+      if (mayMoveRows()) {
         context.replies().add(RouterWork.then(this::moveRows));
       }
     }
@@ -114,6 +124,13 @@ public final class BroadcastExecution extends Execution {
       context.replies().add(FixedMessage.tag("CALL"));
     }
     return Progress.BARRIER;
+  }
+
+  /** ALTER TABLE, too: what it attaches to a placed table is placed like that. */
+  private boolean mayMoveRows() {
+    StatementFacts facts = routed.facts();
+    return facts.kind() == StatementKind.CLUSTER_CALL
+        || changesSchema && facts.tag().equals("ALTER TABLE");
   }
 
   private void runOthers() throws IOException {

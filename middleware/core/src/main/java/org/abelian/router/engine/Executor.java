@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import java.io.IOException;
 import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.backend.Backend;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.routing.Route;
 
@@ -37,6 +38,19 @@ public final class Executor {
   }
 
   /**
+   * Declares a cursor over what one node makes of the rows of several. Nothing else may wait to be
+   * answered.
+   *
+   * @param home the node that keeps it
+   * @param declares DECLARE as the client wrote it, up to the query
+   * @return false when a node has failed, and the client was told
+   */
+  public boolean declare(BoundStatement bound, Route.Scatter route, Backend home, String declares)
+      throws IOException {
+    return GatherExecution.declare(context, bound, route, home, declares);
+  }
+
+  /**
    * Binds a statement on its nodes, more than one of which may take part.
    *
    * @return null when nodes have failed, and the client was told
@@ -59,6 +73,8 @@ public final class Executor {
       return GatheredInsert.bind(context, bound, insert, false);
     } else if (route instanceof Route.GatheredWrite write) {
       return GatheredWrite.bind(context, bound, write, false);
+    } else if (route instanceof Route.GatheredTable table) {
+      return GatheredTable.bind(context, bound, table);
     } else if (route instanceof Route.CopyIn copy) {
       return CopyInExecution.bind(context, bound, copy);
     }

@@ -58,6 +58,43 @@ final class GatherExecution {
     }
   }
 
+  /** Runs the workers, and declares a cursor over the final query: {@link Executor#declare}. */
+  static boolean declare(
+      EngineContext context,
+      BoundStatement bound,
+      Route.Scatter route,
+      Backend home,
+      String declares)
+      throws IOException {
+    GatherExecution gather = new GatherExecution(context, bound, route.merge(), false);
+    PartCollection rows = gather.collection();
+    try {
+      gather.runWorkers(route.nodes(), rows);
+      boolean read = !context.replies().failed();
+      if (read) {
+        gather.declare(home, declares, rows);
+      }
+      return read;
+    } finally {
+      rows.close();
+    }
+  }
+
+  /** The values are the cursor's from then on, and so are the rows. */
+  private void declare(Backend home, String declares, PartCollection rows) {
+    context.transactions().enter(home, false);
+    NodeStatement statement =
+        NodeStatement.of(declares + merge.combine(), merge.combineParameters());
+    byte[] name = context.backends().prepare(home, statement, false, context.replies());
+    FrameWriter writer = home.connection.writer();
+    writer.begin(FrontendType.BIND).int1(0).string(name);
+    bound.bind().writeValues(writer, rows.arrays());
+    writer.int2(0).end();
+    writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    context.replies().add(NodeReply.swallow(home.connection));
+    context.replies().add(NodeReply.pass(home.connection));
+  }
+
   /**
    * Runs a read whose rows the router itself takes. Nothing else may wait to be answered.
    *

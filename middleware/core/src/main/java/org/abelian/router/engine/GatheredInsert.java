@@ -36,7 +36,7 @@ import org.abelian.router.statement.RoutedStatement;
  */
 final class GatheredInsert {
   /** So many bytes of rows are held at most. */
-  private static final long BYTES_MAX = 64L << 20;
+  static final long BYTES_MAX = 64L << 20;
 
   private final EngineContext context;
   private final BoundStatement bound;
@@ -44,7 +44,8 @@ final class GatheredInsert {
   private final GatheredFacts facts;
   private final Catalog catalog;
 
-  private GatheredInsert(EngineContext context, BoundStatement bound, Route.GatheredInsert route) {
+  /** In the steps that {@link #bind} takes, for who has to do more between them. */
+  GatheredInsert(EngineContext context, BoundStatement bound, Route.GatheredInsert route) {
     this.context = context;
     this.bound = bound;
     this.route = route;
@@ -83,7 +84,8 @@ final class GatheredInsert {
     }
   }
 
-  private void select(GatheredRows rows) throws IOException {
+  /** Takes the rows; nothing else may wait to be answered. */
+  void select(GatheredRows rows) throws IOException {
     RoutedStatement source =
         new RoutedStatement(new Source(route.source(), facts.sourceFacts(), catalog));
     BoundStatement selecting = new BoundStatement(bound.statement(), source, bound.bind(), false);
@@ -165,7 +167,7 @@ final class GatheredInsert {
       route.nodes().forEach(node -> portals.add(portal(node, arrays)));
       all.close();
       bound.answerBind(context.replies());
-      return new BroadcastExecution(context, bound.routed(), portals);
+      return new BroadcastExecution(context, bound.routed(), portals, false);
     }
     Map<Integer, List<byte[][]>> parts = new TreeMap<>();
     List<Integer> homes = new ArrayList<>();
@@ -198,6 +200,14 @@ final class GatheredInsert {
     RowCollection collection = new RowCollection(columns, 2 * BYTES_MAX, context.memory());
     rows.forEach(collection::take);
     return collection;
+  }
+
+  /** Binds the INSERT of the rows on one node. */
+  NodePortal portal(int node, GatheredRows rows) {
+    RowCollection collection = collection(rows.rows());
+    NodePortal portal = portal(node, collection.arrays());
+    collection.close();
+    return portal;
   }
 
   private NodePortal portal(int node, List<ByteQueue> arrays) {

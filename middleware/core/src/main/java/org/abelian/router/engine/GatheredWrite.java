@@ -72,7 +72,7 @@ final class GatheredWrite {
     List<NodePortal> portals = route.nodes().stream().map(node -> portal(node, arrays)).toList();
     bound.answerBind(context.replies());
     if (route.copies()) {
-      return new BroadcastExecution(context, bound.routed(), portals);
+      return new BroadcastExecution(context, bound.routed(), portals, false);
     }
     return kept
         ? new KeepingExecution(context, bound.routed(), portals)

@@ -108,7 +108,7 @@ final class JointSnapshot {
    * @return false when a node has failed, and the client was told
    */
   boolean take() throws IOException {
-    context.transactions().enterTogether(backends);
+    context.transactions().enterTogether(backends, routed.writes());
     if (nodes.size() == 1) {
       bind(backends.get(0));
       read.run(backends.get(0));

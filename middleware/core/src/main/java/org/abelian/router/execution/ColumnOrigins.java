@@ -79,6 +79,7 @@ public final class ColumnOrigins {
             context.nodeError(connection, frame, 0, length);
           }
           connection.incoming().consume(length);
+          Descriptions.translate(context.numbers(), connection.address(), frame, 0);
           switch (frame[0]) {
             case BackendType.ERROR_RESPONSE -> {
               return true;

@@ -287,6 +287,7 @@ public final class NodeReply extends Reply {
       }
     }
     if (pass) {
+      Descriptions.translate(context.numbers(), connection.address(), array, at);
       context.output().queue().append(array, at, length);
     }
     incoming.consume(length);

@@ -11,6 +11,9 @@ public interface ReplyContext {
   /** Where the answers go. */
   ClientOutput output();
 
+  /** By which numbers the client knows users' objects. */
+  ObjectNumbers numbers();
+
   /** True when so much waits for the client that it should take it first. */
   boolean isFull();
 

@@ -13,6 +13,7 @@ import org.abelian.router.pool.NodeLostException;
 public final class ReplyQueue implements ReplyContext {
   private final ClientOutput output;
   private ErrorPolicy errors;
+  private ObjectNumbers numbers = ObjectNumbers.ALIKE;
   private final ArrayDeque<Reply> steps = new ArrayDeque<>();
   private boolean failed;
   private boolean expectsRows;
@@ -30,6 +31,16 @@ public final class ReplyQueue implements ReplyContext {
   /** What becomes of errors. */
   public void errors(ErrorPolicy policy) {
     errors = policy;
+  }
+
+  /** By which numbers the client knows users' objects. */
+  public void numbers(ObjectNumbers known) {
+    numbers = known;
+  }
+
+  @Override
+  public ObjectNumbers numbers() {
+    return numbers;
   }
 
   /** Where the answers go. */

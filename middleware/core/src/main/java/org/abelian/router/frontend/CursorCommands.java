@@ -2,10 +2,13 @@ package org.abelian.router.frontend;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import org.abelian.router.analysis.CursorFacts;
 import org.abelian.router.analysis.FetchFacts;
+import org.abelian.router.analysis.Span;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Catalog;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.CommandExecution;
 import org.abelian.router.engine.EngineContext;
@@ -67,7 +70,14 @@ public final class CursorCommands {
       byte[] message = message(facts.command().name(), bound.bind(), cursor.binary());
       String query = cursor.query().of(bound.statement().sql());
       NodeStatement statement = NodeStatement.of(query, facts.parameters());
-      command = () -> declare(facts.command().name(), statements.intern(statement.body()), message);
+      String declares =
+          new Span(facts.span().offset(), cursor.query().offset() - facts.span().offset())
+              .of(bound.statement().sql());
+      boolean holds = facts.command().holds();
+      command =
+          cursor.scroll() || holds
+              ? () -> keep(facts.command().name(), declares, holds, statement, message)
+              : () -> declare(facts.command().name(), statements.intern(statement.body()), message);
     }
     bound.answerBind(context.replies());
     return new CommandExecution(context.replies(), command);
@@ -109,6 +119,69 @@ public final class CursorCommands {
     }
     context.replies().add(FixedMessage.tag("DECLARE CURSOR"));
     return Progress.NEXT;
+  }
+
+  /**
+   * Declares a cursor that goes backwards, or outlives its transaction: one node gets all the rows,
+   * and has a cursor over them that is its own in all respects.
+   *
+   * @param declares the command up to the query
+   */
+  private Progress keep(
+      String name, String declares, boolean holds, NodeStatement query, byte[] message)
+      throws IOException {
+    if (!holds && !context.transactions().state().isBlock()) {
+      throw ClientError.of("25P01", "DECLARE CURSOR can only be used in transaction blocks");
+    }
+    portals.requireFree(name);
+    BindMessage bind = new BindMessage();
+    bind.look(message, 0);
+    BoundStatement bound = gathered(query, bind);
+    if (bound == null || !context.replies().isEmpty()) {
+      return Progress.QUIET;
+    }
+    Route route = scatter(bound);
+    Backend others = routing.cursorHome();
+    Catalog catalog = bound.routed().router().catalog();
+    Backend home = others != null ? others : context.backends().backend(catalog.first());
+    routing.declare(home);
+    if (!executor.declare(bound, (Route.Scatter) route, home, declares)) {
+      return Progress.QUIET;
+    }
+    if (holds) {
+      routing.hold(home);
+    }
+    return Progress.NEXT;
+  }
+
+  /** The query in a form whose rows one node finishes; null when it must be analysed first. */
+  private BoundStatement gathered(NodeStatement query, BindMessage bind) throws IOException {
+    BoundStatement plain = analysed(query, bind);
+    if (plain == null || Executor.bindsQuiet(scatter(plain))) {
+      return plain;
+    }
+    String text = "SELECT * FROM (" + query.sql() + "\n) AS rows OFFSET 0";
+    List<Integer> parameters = plain.routed().facts().parameters();
+    BoundStatement finished = analysed(NodeStatement.of(text, parameters), bind);
+    if (finished != null && !Executor.bindsQuiet(scatter(finished))) {
+      throw AbelianException.internal("nobody finishes the rows of a cursor", null);
+    }
+    return finished;
+  }
+
+  private BoundStatement analysed(NodeStatement query, BindMessage bind) throws IOException {
+    SharedStatement statement = statements.intern(query.body());
+    AnalysedStatement analysed = statements.analysed(statement);
+    return analysed == null ? null : new BoundStatement(statement, analysed.routed(), bind, false);
+  }
+
+  private Route scatter(BoundStatement bound) {
+    Route route =
+        routing.route(bound.statement(), bound.routed(), new BoundParameters(bound.bind())).plain();
+    if (!(route instanceof Route.Scatter)) {
+      throw AbelianException.internal("a cursor over several nodes goes to " + route, null);
+    }
+    return route;
   }
 
   private Execution fetch(String name, FetchFacts fetch, BindMessage client) {

@@ -82,7 +82,8 @@ public final class ExecuteCommand {
       return null;
     }
     List<Integer> types = target.types();
-    if (facts.arguments().size() != types.size()) {
+    // PostgreSQL does not look at arguments where there are no parameters.
+    if (!types.isEmpty() && facts.arguments().size() != types.size()) {
       throw new ClientError(
           ErrorFields.of(
                   "ERROR",
@@ -167,6 +168,9 @@ public final class ExecuteCommand {
 
   /** Null when earlier answers must come first. */
   private byte[][] values(String sql, ExecuteFacts facts, List<Integer> types) throws IOException {
+    if (types.isEmpty()) {
+      return new byte[0][];
+    }
     List<Argument> arguments = facts.arguments();
     boolean known =
         IntStream.range(0, types.size()).allMatch(i -> isKnown(arguments.get(i), types.get(i)));
@@ -210,9 +214,14 @@ public final class ExecuteCommand {
         IntStream.rangeClosed(1, types.size())
             .mapToObj(number -> "$" + number)
             .collect(Collectors.joining(", "));
-    NodeStatement given =
-        statements.intern(NodeStatement.of(select + parameters, types).body()).statement();
     NodeConnection connection = backend.connection;
+    NodeStatement given =
+        context
+            .replies()
+            .numbers()
+            .there(
+                connection.address(),
+                statements.intern(NodeStatement.of(select + parameters, types).body()).statement());
     boolean parsing = connection.parse(given);
     String name = new String(connection.prepared().name(given), StandardCharsets.US_ASCII);
     String execute = "EXECUTE " + name + " (";

@@ -361,17 +361,14 @@ public final class Pipeline {
   }
 
   private void endGroup() {
+    if (!context.retry().isWanted()) {
+      endTransaction(); // Its commit, too, may meet a newer placement.
+    }
     if (context.retry().isWanted()) {
-      planned = 0;
-      searched = 0;
-      listener.groupRunsAgain();
-      context.retry().again();
-      context.transactions().noticeSettings();
-      resetGroup();
+      runAgain();
       return;
     }
     context.retry().done();
-    endTransaction();
     replies.output().readyForQuery(context.transactions().state().status());
     input.consume(planned);
     if (input.isEmpty()) {
@@ -382,11 +379,20 @@ public final class Pipeline {
     resetGroup();
   }
 
+  private void runAgain() {
+    planned = 0;
+    searched = 0;
+    listener.groupRunsAgain();
+    context.retry().again();
+    context.transactions().noticeSettings();
+    resetGroup();
+  }
+
   private void endTransaction() {
     try {
       listener.groupEnds(replies.failed());
     } catch (ClientError error) {
-      replies.output().error(error.fields());
+      errors.requestFailed(error.fields());
     } catch (AbelianException error) {
       replies.output().error(ClientError.fields(error));
     }

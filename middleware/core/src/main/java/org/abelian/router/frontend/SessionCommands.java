@@ -23,6 +23,7 @@ import org.abelian.router.execution.RouterWork;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.Encodings;
 import org.abelian.router.session.Progress;
+import org.abelian.router.session.SessionNotifications;
 import org.abelian.router.session.TransactionState;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
@@ -55,6 +56,7 @@ public final class SessionCommands {
   private final CatalogStore catalogs;
   private final Portals portals;
   private final StatementTrace trace;
+  private final SessionNotifications notifications;
 
   public SessionCommands(
       EngineContext context,
@@ -62,13 +64,15 @@ public final class SessionCommands {
       SessionStatements statements,
       CatalogStore catalogs,
       Portals portals,
-      StatementTrace trace) {
+      StatementTrace trace,
+      SessionNotifications notifications) {
     this.context = context;
     this.settings = settings;
     this.statements = statements;
     this.catalogs = catalogs;
     this.portals = portals;
     this.trace = trace;
+    this.notifications = notifications;
   }
 
   /** True for commands that the session runs itself. */
@@ -84,13 +88,16 @@ public final class SessionCommands {
     }
     Progress progress = context.transactions().run(statement);
     if (statement.command().kind() == TransactionCommand.Kind.ROLLBACK_TO) {
-      context
-          .replies()
-          .add(
-              RouterWork.then(
-                  () -> portals.rolledBack(context.transactions().state().history().size())));
+      context.replies().add(RouterWork.then(this::rolledBack));
+    } else if (statement.command().kind() == TransactionCommand.Kind.RELEASE) {
+      notifications.released();
     }
     return progress;
+  }
+
+  private void rolledBack() {
+    portals.rolledBack(context.transactions().state().history().size());
+    notifications.rolledBack();
   }
 
   /** A node that any statement can go to. */
@@ -106,16 +113,25 @@ public final class SessionCommands {
       case SET, RESET -> set(statement, facts);
       case DISCARD -> discard(facts.tag());
       case DEALLOCATE -> deallocate(facts.command().name());
-      case UNLISTEN -> answer("UNLISTEN");
-      case LISTEN ->
-          throw AbelianException.unsupported(
-              "LISTEN is not supported through the router", "Listen on a connection to a node.");
+      case LISTEN, UNLISTEN -> listen(facts);
       case PREPARE -> prepare(statement.sql(), facts);
       default ->
           throw AbelianException.unsupported(
               facts.tag() + " is not supported through the router",
               "The router commits transactions over several nodes by itself: use COMMIT.");
     };
+  }
+
+  private Progress listen(StatementFacts facts) {
+    if (!context.replies().isEmpty()) {
+      return Progress.QUIET; // What comes before may fail.
+    }
+    if (facts.command().utility() == UtilityKind.LISTEN) {
+      notifications.listen(facts.command().name());
+    } else {
+      notifications.unlisten(facts.command().name());
+    }
+    return answer(facts.tag());
   }
 
   private Progress answer(String tag) {
@@ -264,6 +280,7 @@ public final class SessionCommands {
     if (what.endsWith("ALL")) {
       statements.named().clear();
       portals.clear();
+      notifications.clear();
       forgetSettings(false);
     }
     answer(tag);

@@ -93,6 +93,15 @@ public final class SessionRouting {
     transaction.cursorHome(backend);
   }
 
+  /**
+   * The node has a cursor that outlives the transaction, and is the session's alone from now on.
+   */
+  void hold(Backend backend) {
+    backend.pinned = true;
+    backend.unpreparable = true;
+    heldCursors = backend;
+  }
+
   /** Where the session's cursors are; null while it has none. */
   Backend cursorHome() {
     Backend home = transaction.cursorHome();

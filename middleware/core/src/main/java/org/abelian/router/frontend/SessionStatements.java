@@ -8,6 +8,7 @@ import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.Analyzer;
 import org.abelian.router.statement.ClientStatements;
+import org.abelian.router.statement.SessionCatalog;
 import org.abelian.router.statement.SharedStatement;
 import org.abelian.router.statement.StatementCache;
 import org.abelian.router.statement.TransactionCommand;
@@ -20,6 +21,7 @@ public final class SessionStatements {
   private final KeyGeneration keys;
   private final EngineContext context;
   private final CatalogStore catalogs;
+  private final SessionCatalog own;
 
   public SessionStatements(
       StatementCache shared,
@@ -27,13 +29,15 @@ public final class SessionStatements {
       Analyzer analyzer,
       KeyGeneration keys,
       EngineContext context,
-      CatalogStore catalogs) {
+      CatalogStore catalogs,
+      SessionCatalog own) {
     this.shared = shared;
     this.named = named;
     this.analyzer = analyzer;
     this.keys = keys;
     this.context = context;
     this.catalogs = catalogs;
+    this.own = own;
   }
 
   /** The statement of a Parse message's body, shared with all sessions that use the text. */
@@ -64,6 +68,12 @@ public final class SessionStatements {
    * @throws RuntimeException the node's error about the text
    */
   public AnalysedStatement analysed(SharedStatement statement, boolean alone) throws IOException {
+    if (!own.isCurrent()) {
+      if (!context.replies().isEmpty()) {
+        return null;
+      }
+      own.read();
+    }
     boolean generates = keys.maySpread(alone);
     AnalysedStatement known = analyzer.known(statement, generates);
     if (known != null || !context.replies().isEmpty()) {

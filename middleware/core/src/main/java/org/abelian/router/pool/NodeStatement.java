@@ -2,7 +2,12 @@ package org.abelian.router.pool;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 import org.abelian.router.protocol.BigEndian;
+import org.abelian.router.protocol.ObjectNumber;
 
 /**
  * A text with parameter types, as Parse carries them. Identity is what counts: a connection
@@ -14,6 +19,11 @@ public final class NodeStatement {
   private final byte[] body;
   private final int textLength;
 
+  /** The same for nodes that have other numbers for users' types. */
+  private final Map<NodeAddress, NodeStatement> elsewhere = new ConcurrentHashMap<>(0);
+
+  private final boolean hasUsersTypes;
+
   /**
    * @param body the text, a zero byte, the number of types as 16 bits, the type OIDs
    */
@@ -24,6 +34,7 @@ public final class NodeStatement {
       at++;
     }
     textLength = at;
+    hasUsersTypes = IntStream.of(types()).anyMatch(ObjectNumber::isUsers);
   }
 
   /** A text without parameter types. */
@@ -75,6 +86,23 @@ public final class NodeStatement {
       types[i] = BigEndian.int4(body, textLength + 3 + 4 * i);
     }
     return types;
+  }
+
+  /**
+   * The statement for a node that has other numbers for users' types.
+   *
+   * @param numbers gives the node's number for one of the client's, or 0
+   */
+  public NodeStatement on(NodeAddress node, IntUnaryOperator numbers) {
+    return hasUsersTypes ? elsewhere.computeIfAbsent(node, any -> with(numbers)) : this;
+  }
+
+  private NodeStatement with(IntUnaryOperator numbers) {
+    return of(
+        sql(),
+        IntStream.of(types())
+            .map(type -> ObjectNumber.isUsers(type) ? numbers.applyAsInt(type) : type)
+            .toArray());
   }
 
   @Override

@@ -50,7 +50,7 @@ public final class JoinedCall extends Execution {
       context.transactions().state().voteEarly();
       // The queries of a function that is not VOLATILE see what the call itself does.
       if (!call.routed().writes()) {
-        context.transactions().enterTogether(call.participants());
+        context.transactions().enterTogether(call.participants(), false);
         gates =
             context
                 .gate()
@@ -118,6 +118,7 @@ public final class JoinedCall extends Execution {
     for (Backend backend : call.participants()) {
       context.backends().touch(backend);
       backend.wrote |= call.routed().writes();
+      backend.unheard = true;
       backend.connection.writer().begin(FrontendType.EXECUTE).string(name).int4(0).end();
       context.replies().add(new ProcedureReply(backend.connection, merge));
     }

@@ -142,8 +142,10 @@ final class Refusals {
   static AbelianException functionOfNoNode(String function) {
     return AbelianException.unsupported(
         "function " + function + "() is not supported over several nodes",
-        "Keep what nextval() or RETURNING gives; let a sequence of a distributed table start where"
-            + " it must before the table is placed.");
+        function.equals("pg_listening_channels")
+            ? "No node knows what the session listens to: keep the names."
+            : "Keep what nextval() or RETURNING gives; let a sequence of a distributed table start"
+                + " where it must before the table is placed.");
   }
 
   static AbelianException settingsOfSeveralNodes() {

@@ -96,6 +96,15 @@ public sealed interface Route {
     }
   }
 
+  /**
+   * A CREATE TABLE AS or SELECT INTO of rows of several nodes: the table is made empty, and the
+   * first node gets the rows.
+   *
+   * @param source where the rows come from
+   * @param creation where the table is made: on all nodes, or a temporary one on the first
+   */
+  record GatheredTable(Route source, Route creation, GatheredFacts facts) implements Route {}
+
   /** A COPY TO the client of rows that may come from several nodes: the router writes them. */
   record CopyOut() implements Route {}
 

@@ -28,7 +28,8 @@ public final class Routing {
   /**
    * The same.
    *
-   * @param gathered how the rows of an INSERT ... SELECT come to other nodes; null when they cannot
+   * @param gathered how the rows of an INSERT ... SELECT or CREATE TABLE AS come to other nodes;
+   *     null when they cannot
    */
   public static StatementRouter compile(
       String sql, StatementFacts facts, GatheredFacts gathered, Catalog catalog) {
@@ -60,7 +61,9 @@ public final class Routing {
       return new ProcedureRouting(facts, catalog).plan();
     }
     if (facts.kind() == StatementKind.UTILITY) {
-      return new UtilityRouting(sql, facts, catalog).plan();
+      return gathered == null
+          ? new UtilityRouting(sql, facts, catalog).plan()
+          : stored(sql, facts, gathered, catalog);
     }
     Plan query = lookups.plan(query(sql, facts, gathered, catalog));
     return facts.calls().nodeFunctions().settings() ? onOneNode(query) : query;
@@ -76,6 +79,13 @@ public final class Routing {
     return routing.applies()
         ? routing.plan(direct, compile(gathered.source(), gathered.sourceFacts(), catalog))
         : direct;
+  }
+
+  /** A table that is made of the rows of several nodes, unless one node has them all. */
+  private static Plan stored(
+      String sql, StatementFacts facts, GatheredFacts gathered, Catalog catalog) {
+    StatementRouter source = compile(gathered.source(), gathered.sourceFacts(), catalog);
+    return new UtilityRouting(sql, facts, catalog).plan(gathered, source);
   }
 
   /** What changes settings must do it once, so that all nodes can be told the same. */

@@ -2,8 +2,10 @@ package org.abelian.router.routing;
 
 import java.util.List;
 import org.abelian.router.analysis.CopyFacts;
+import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.error.AbelianException;
 
@@ -23,6 +25,31 @@ final class UtilityRouting {
     this.facts = facts;
     this.catalog = catalog;
     this.uses = new TableUses(facts, catalog);
+  }
+
+  /**
+   * Of a command that stores the rows of a query in a new table.
+   *
+   * @param gathered how it does so when the rows come from several nodes
+   * @param source routes the query
+   */
+  Plan plan(GatheredFacts gathered, StatementRouter source) {
+    boolean plain = facts.command().utility() != UtilityKind.DDL || uses.distributed().isEmpty();
+    if (plain || gathered.sourceFacts().writes()) {
+      return plan();
+    }
+    Route creation = temporaryOr(everyNode());
+    return values -> {
+      Route from = source.route(values);
+      if (from instanceof Route.Refused refused) {
+        throw refused.error();
+      }
+      boolean gives =
+          from instanceof Route.OneNode
+              || from instanceof Route.AnyNode
+              || from instanceof Route.Scatter;
+      return gives ? new Route.GatheredTable(from, creation, gathered) : storedQuery();
+    };
   }
 
   Plan plan() {
@@ -144,10 +171,7 @@ final class UtilityRouting {
    */
   private Route storedQuery() {
     if (!uses.distributed().isEmpty()) {
-      throw Refusals.utility(
-          facts.tag() + " from a distributed table",
-          "Create the table, place it, and fill it with INSERT ... SELECT or from the"
-              + " application.");
+      throw Refusals.utility(facts.tag() + " from a distributed table", insteadOfStoring());
     }
     for (RelationFacts table : uses.references()) {
       if (table.write()) {
@@ -156,6 +180,13 @@ final class UtilityRouting {
     }
     new QueryRouting(sql, facts, catalog).plan(); // It refuses what functions hide.
     return temporaryOr(everyNode());
+  }
+
+  private String insteadOfStoring() {
+    return facts.tag().contains("MATERIALIZED VIEW")
+        ? "PostgreSQL would fill the view with the rows of one node: make a table with CREATE TABLE"
+            + " AS, and fill it anew with TRUNCATE and INSERT ... SELECT."
+        : "Create the table, place it, and fill it with INSERT ... SELECT or from the application.";
   }
 
   private Plan explain() {
@@ -169,9 +200,8 @@ final class UtilityRouting {
     if (facts.calls().nodeFunctions().settings()) {
       throw Refusals.settingsOfSeveralNodes();
     }
-    boolean forward = facts.command().cursor() != null && !facts.command().cursor().scroll();
-    if (!forward || facts.command().holds()) {
-      return oneNodeOnly("a cursor WITH HOLD or SCROLL over several nodes");
+    if (facts.command().cursor() == null) {
+      return oneNodeOnly("a cursor over several nodes");
     }
     return oneNodeOrByItself(new Route.Cursor());
   }

@@ -1,6 +1,8 @@
 package org.abelian.router.session;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedList;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendParticipant;
@@ -35,6 +37,9 @@ public final class TransactionEnding {
 
     /** No node has the transaction open any more. */
     void ended(boolean committed);
+
+    /** The transaction has gone back to a savepoint. */
+    void wentBack();
 
     /** What is known about statements may not hold any more. */
     void schemaChanged(boolean committed);
@@ -88,7 +93,7 @@ public final class TransactionEnding {
     }
     List<Backend> begun = backends.begun();
     syncTouched(begun);
-    List<Participant> writers = new ArrayList<>();
+    LinkedList<Participant> writers = new LinkedList<>();
     List<Participant> readers = new ArrayList<>();
     String token = null;
     for (Backend backend : begun) {
@@ -104,7 +109,11 @@ public final class TransactionEnding {
       }
       boolean writes = hasTransactionId(backend);
       token = token == null && writes ? backend.connection.transactionToken() : token;
-      (writes ? writers : readers).add(participant(backend));
+      if (backend.unpreparable && writes || backend.notifies) {
+        writers.addFirst(participant(backend)); // It is not to be prepared.
+      } else {
+        (writes ? writers : readers).add(participant(backend));
+      }
     }
     if (state.isFailed()) {
       rollbackAll();
@@ -150,7 +159,10 @@ public final class TransactionEnding {
    */
   public void voteEarly() {
     List<Backend> writers =
-        backends.begun().stream().filter(backend -> backend.wrote && backend.isUsable()).toList();
+        backends.begun().stream()
+            .filter(backend -> backend.wrote && backend.isUsable())
+            .sorted(Comparator.comparing(backend -> !backend.unpreparable))
+            .toList();
     if (early != null || writers.size() < 2 || replies.failed()) {
       return;
     }
@@ -313,6 +325,8 @@ public final class TransactionEnding {
     for (Backend backend : backends.begun()) {
       backend.begun = false;
       backend.wrote = false;
+      backend.unpreparable = false;
+      backend.notifies = false;
     }
     boolean kept = committed && !state.isFailed();
     state.end();
@@ -320,6 +334,11 @@ public final class TransactionEnding {
     if (changed) {
       listener.schemaChanged(committed);
     }
+  }
+
+  /** The transaction has gone back to a savepoint. */
+  void wentBack() {
+    listener.wentBack();
   }
 
   /** What was found out about statements may not hold after this transaction. */

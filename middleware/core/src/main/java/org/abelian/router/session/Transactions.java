@@ -92,6 +92,8 @@ public final class Transactions {
   public void enter(Backend backend, RoutedStatement routed) {
     state.work().enters(routed);
     enter(backend, routed.writes());
+    backend.unpreparable |= routed.unpreparable();
+    backend.notifies |= routed.notifies();
   }
 
   /** As above, for what is no statement of the client's. */
@@ -107,6 +109,7 @@ public final class Transactions {
     backends.connect(backend);
     joinOrCatchUp(backend);
     backend.wrote |= writes;
+    backend.unheard |= writes;
     backends.touch(backend);
   }
 
@@ -131,12 +134,16 @@ public final class Transactions {
     backends.touch(backend);
   }
 
-  /** A read is about to go to all of these, whose snapshots are taken together. */
-  public void enterTogether(List<Backend> nodes) {
+  /**
+   * A read is about to go to all of these, whose snapshots are taken together.
+   *
+   * @param writes whether it may also write, as what calls a volatile function may
+   */
+  public void enterTogether(List<Backend> nodes, boolean writes) {
     if (nodes.size() > 1 && readsFromOneSnapshot()) {
       throw severalSnapshots();
     }
-    if (groupWrote && nodes.size() > 1) {
+    if ((groupWrote || writes) && nodes.size() > 1) {
       openImplicit(); // Not later: what begins a transaction would take the place of what is bound.
     }
     for (Backend backend : nodes) {
@@ -338,6 +345,7 @@ public final class Transactions {
     if (touched.isEmpty() && !state.isOpen()) {
       warn("25P01", "there is no transaction in progress");
       replies.add(FixedMessage.tag(tag));
+      replies.add(RouterWork.then(() -> ending.endedWithoutBlock(commit)));
       return Progress.NEXT;
     }
     retry.forbid();
@@ -401,6 +409,7 @@ public final class Transactions {
       default -> {
         replies.add(RouterWork.then(() -> state.rollbackTo(command.savepoint())));
         replies.add(RouterWork.then(this::allTold));
+        replies.add(RouterWork.then(ending::wentBack));
         watch.expect();
         allTold();
         return Progress.SETTLE;

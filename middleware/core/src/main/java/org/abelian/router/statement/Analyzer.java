@@ -8,18 +8,20 @@ import java.util.stream.IntStream;
 import org.abelian.router.analysis.FactsParser;
 import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.MadeFacts;
+import org.abelian.router.analysis.ParameterTypes;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.catalog.Catalog;
-import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.ObjectNumbers;
 import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.Routing;
@@ -42,25 +44,29 @@ public final class Analyzer {
   private final SessionSettings settings;
   private final SchemaScope scope;
   private final StatementCache statements;
-  private final CatalogStore catalogs;
+  private final SessionCatalog catalogs;
   private final LongSupplier schemaEpoch;
+  private final ObjectNumbers numbers;
 
   /**
    * @param schemaEpoch grows when a schema was changed through this router
+   * @param numbers by which clients know users' types
    */
   public Analyzer(
       BackendSession backends,
       SessionSettings settings,
       SchemaScope scope,
       StatementCache statements,
-      CatalogStore catalogs,
-      LongSupplier schemaEpoch) {
+      SessionCatalog catalogs,
+      LongSupplier schemaEpoch,
+      ObjectNumbers numbers) {
     this.backends = backends;
     this.settings = settings;
     this.scope = scope;
     this.statements = statements;
     this.catalogs = catalogs;
     this.schemaEpoch = schemaEpoch;
+    this.numbers = numbers;
   }
 
   /**
@@ -71,7 +77,7 @@ public final class Analyzer {
   public AnalysedStatement known(SharedStatement statement, boolean keys) {
     Catalog catalog = catalogs.current();
     // Also when another session has analysed it: a connection must not speak for an older version.
-    settings.placementVersion(catalog.version());
+    settings.placementVersion(catalogs.committed().version());
     if (statement.known() instanceof AnalysedStatement known
         && known.scope().equals(scope.current())
         && known.epoch() == schemaEpoch.getAsLong()
@@ -136,6 +142,14 @@ public final class Analyzer {
         GeneratedKeys.of(told.made(), catalog, statements));
   }
 
+  /** The facts, in the numbers that clients know. */
+  private String told(Backend analyst, String facts) {
+    NodeAddress node = analyst.pool.address();
+    return numbers.areClients(node)
+        ? facts
+        : ParameterTypes.translated(facts, type -> numbers.type(node, type));
+  }
+
   /** What a node says about the text of a statement, or the part of it that is given. */
   private Told ask(Backend backend, SharedStatement statement, String sql, boolean keys)
       throws IOException {
@@ -146,7 +160,7 @@ public final class Analyzer {
           "ROLLBACK the transaction.");
     }
     String types =
-        IntStream.of(statement.statement().types())
+        IntStream.of(numbers.there(backend.pool.address(), statement.statement()).types())
             .mapToObj(Integer::toUnsignedString)
             .collect(Collectors.joining(",", "{", "}"));
     QueryResult result = ask(backend, keys ? ANALYZE_KEYS : ANALYZE, sql, types);
@@ -154,14 +168,17 @@ public final class Analyzer {
       backend.skips = backend.touched;
       throw new ClientError(result.errorFields());
     }
-    List<StatementFacts> facts = FactsParser.parse(result.value());
+    String told = told(backend, result.value());
+    List<StatementFacts> facts = FactsParser.parse(told);
     if (facts.size() != 1) {
       throw ClientError.of("42601", "cannot insert multiple commands into a prepared statement");
     }
     StatementFacts only = facts.get(0);
-    return only.kind() == StatementKind.INSERT || only.kind() == StatementKind.MERGE
-        ? new Told(only, FactsParser.made(result.value()), FactsParser.gathered(result.value()))
-        : new Told(only, null, null);
+    if (only.kind() == StatementKind.INSERT) {
+      return new Told(only, FactsParser.made(told), FactsParser.gathered(told));
+    }
+    boolean gives = only.command().storesRows() || only.kind() == StatementKind.MERGE;
+    return new Told(only, null, gives ? FactsParser.gathered(told) : null);
   }
 
   /** The question changes nothing: over an idle connection that broke it is asked again. */

@@ -2,10 +2,12 @@ package org.abelian.router.statement;
 
 import java.util.EnumSet;
 import java.util.Set;
+import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.catalog.Catalog;
+import org.abelian.router.catalog.TableName;
 import org.abelian.router.execution.ColumnOrigins;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.BoundValues;
@@ -26,9 +28,13 @@ public final class RoutedStatement {
           UtilityKind.EXPLAIN,
           UtilityKind.LOCK);
 
+  private static final String PG_NOTIFY = "pg_notify";
+
   private final StatementRouter router;
   private final boolean writes;
   private final boolean pins;
+  private final boolean notifies;
+  private final boolean unpreparable;
   private final ExplainCommand explains;
   private final RoutedStatement explained;
   private final ColumnOrigins origins = new ColumnOrigins();
@@ -47,6 +53,14 @@ public final class RoutedStatement {
                 || facts.command().utility() == UtilityKind.DO
                 || facts.command().utility() == UtilityKind.CALL
                 || facts.command().utility() == UtilityKind.DECLARE);
+    notifies =
+        facts.command().utility() == UtilityKind.NOTIFY
+            || facts.calls().nodeFunctions().ofOneNode().contains(PG_NOTIFY);
+    unpreparable =
+        notifies
+            || facts.command().holds()
+            || facts.relations().stream().anyMatch(relation -> relation.temporary())
+            || writes && facts.relations().stream().anyMatch(this::mayHaveTrigger);
     explains = null;
     explained = null;
   }
@@ -57,9 +71,17 @@ public final class RoutedStatement {
     explained = new RoutedStatement(inner);
     router = new ExplainRouter(inner);
     writes = command.analyze() && explained.writes;
+    notifies = command.analyze() && explained.notifies;
+    unpreparable = command.analyze() && explained.unpreparable;
     pins =
         command.analyze() && explained.pins
             || inner.facts().relations().stream().anyMatch(relation -> relation.temporary());
+  }
+
+  /** A placed table has no triggers. */
+  private boolean mayHaveTrigger(RelationFacts relation) {
+    TableName name = new TableName(relation.schema(), relation.name());
+    return relation.write() && router.catalog().placement(name).isEmpty();
   }
 
   private record ExplainRouter(StatementRouter inner, StatementFacts facts)
@@ -153,6 +175,19 @@ public final class RoutedStatement {
   /** True when it may change something on the nodes that it runs on. */
   public boolean writes() {
     return writes;
+  }
+
+  /** True when it notifies those who listen. */
+  public boolean notifies() {
+    return notifies;
+  }
+
+  /**
+   * True when PREPARE TRANSACTION may refuse what it has done: it, or a trigger of a table that
+   * only its node has, may notify; it declares a cursor that is held, or uses a temporary table.
+   */
+  public boolean unpreparable() {
+    return unpreparable;
   }
 
   /**

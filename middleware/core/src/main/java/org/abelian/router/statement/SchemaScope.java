@@ -42,8 +42,25 @@ public final class SchemaScope {
   private final SessionSettings settings;
   private final Function<Collection<String>, String> changes;
 
+  /** A state of a schema that only the transaction sees which has made it. */
+  static final class Uncommitted {
+    private final int branch;
+
+    private Uncommitted(int branch) {
+      this.branch = branch;
+    }
+
+    /** True when nothing was taken back between the two. */
+    boolean follows(Uncommitted other) {
+      return other != null && branch == other.branch;
+    }
+  }
+
   /** Set while this session sees changes of the schema that are not committed. */
-  private Object uncommitted;
+  private Uncommitted uncommitted;
+
+  /** How often changes were taken back, by the end of a transaction or to a savepoint. */
+  private int branch;
 
   /** Set while this session has temporary objects; they are on the first node. */
   private Object temporary;
@@ -94,16 +111,33 @@ public final class SchemaScope {
   /** A transaction that changed the schema ended. */
   public void transactionEnded() {
     uncommitted = null;
+    branch++;
   }
 
   /** This session sees a schema that others do not see yet. */
   public void seesUncommittedSchema() {
-    uncommitted = new Object();
+    uncommitted = new Uncommitted(branch);
+  }
+
+  /** The transaction went back to a savepoint, perhaps behind changes of the schema. */
+  public void wentBack() {
+    if (uncommitted != null) {
+      branch++;
+      seesUncommittedSchema();
+    }
+  }
+
+  /** What only this session sees; null when it sees what all see. */
+  Uncommitted uncommitted() {
+    return uncommitted;
   }
 
   /** This session has temporary objects, or other ones than before. */
   public void seesTemporaryObjects() {
     temporary = new Object();
+    if (uncommitted != null) {
+      seesUncommittedSchema(); // A temporary object may stand before one that was seen already.
+    }
   }
 
   /** True while this session has temporary objects. */
@@ -118,7 +152,7 @@ public final class SchemaScope {
 
   /** The session has no objects of its own any more. */
   public void seesWhatAllSee() {
-    uncommitted = null;
+    transactionEnded();
     temporary = null;
   }
 }

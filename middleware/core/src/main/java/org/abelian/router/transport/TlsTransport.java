@@ -6,7 +6,10 @@ import javax.net.ssl.SSLException;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.tls.TlsEngine;
 
-/** Encrypts what another transport carries. */
+/**
+ * Encrypts what another transport carries. One thread may write while another waits in a read, if
+ * that can be done below.
+ */
 public final class TlsTransport implements Transport {
   private static final int READ = 8192;
 
@@ -58,8 +61,11 @@ public final class TlsTransport implements Transport {
   @Override
   public boolean read(ByteQueue target, int room) throws IOException {
     for (; ; ) {
-      int count = engine.decrypt(target);
-      flush(); // What TLS has to say by itself.
+      int count;
+      synchronized (engine) {
+        count = engine.decrypt(target);
+        flush(); // What TLS has to say by itself.
+      }
       if (count != 0) {
         return count > 0;
       }
@@ -72,15 +78,19 @@ public final class TlsTransport implements Transport {
   @Override
   public void readAside(ByteQueue target, int room) throws IOException {
     below.readAside(engine.received(), READ);
-    engine.decrypt(target);
-    flush();
+    synchronized (engine) {
+      engine.decrypt(target);
+      flush();
+    }
   }
 
   @Override
   public void write(byte[] source, int offset, int length) throws IOException {
     for (int done = 0; done < length; done += PIECE) {
-      engine.encrypt(source, offset + done, Math.min(PIECE, length - done));
-      flush();
+      synchronized (engine) {
+        engine.encrypt(source, offset + done, Math.min(PIECE, length - done));
+        flush();
+      }
     }
   }
 
@@ -94,9 +104,11 @@ public final class TlsTransport implements Transport {
 
   @Override
   public void end() {
-    engine.end();
     try {
-      flush();
+      synchronized (engine) {
+        engine.end();
+        flush();
+      }
     } catch (IOException e) {
       // Nobody is there to be told.
     }

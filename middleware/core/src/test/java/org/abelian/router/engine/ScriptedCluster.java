@@ -185,6 +185,11 @@ public abstract class ScriptedCluster {
     }
 
     @Override
+    public void wentBack() {
+      // As above.
+    }
+
+    @Override
     public void schemaChanged(boolean committed) {
       // As above.
     }

@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 
 /** How clients begin to encrypt, by libpq, pgjdbc and their own hands. */
 class ClientNegotiationIT {
@@ -134,6 +136,41 @@ class ClientNegotiationIT {
         row.next();
         assertEquals(text, row.getString(1));
       }
+    }
+  }
+
+  /** The router writes them from another thread than the one that reads what the client sends. */
+  @Test
+  void notificationsPassBesideStatements() throws Exception {
+    int count = 500;
+    try (Connection listener = pgjdbc("sslmode", "require");
+        Connection sender = pgjdbc("sslmode", "require");
+        Statement listens = listener.createStatement();
+        Statement sends = sender.createStatement()) {
+      listens.execute("LISTEN news");
+      Thread sending =
+          new Thread(
+              () -> {
+                try {
+                  for (int i = 0; i < count; i++) {
+                    sends.execute("NOTIFY news, '" + i + "'");
+                  }
+                } catch (SQLException e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      sending.start();
+      PGConnection told = listener.unwrap(PGConnection.class);
+      int next = 0;
+      while (next < count) {
+        if (next < count / 2) {
+          listens.execute("SELECT repeat('x', 10000)");
+        }
+        for (PGNotification each : told.getNotifications(next < count / 2 ? 1 : 30_000)) {
+          assertEquals(Integer.toString(next++), each.getParameter());
+        }
+      }
+      sending.join();
     }
   }
 

@@ -1,0 +1,121 @@
+package org.abelian.server;
+
+import java.io.IOException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.abelian.router.ClientSession;
+import org.abelian.router.execution.ClientOutput;
+import org.abelian.router.transport.Transport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells a client of notifications while its own thread waits for it to send something. Another
+ * thread writes them then; the client's own does not go on before that has ended. No thread that
+ * has others to tell waits for this client.
+ */
+final class NotificationPush {
+  private static final Logger LOG = LoggerFactory.getLogger(NotificationPush.class);
+
+  private final ClientSession session;
+  private final Executor threads;
+  private final Runnable abort;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final AtomicBoolean wanted = new AtomicBoolean();
+
+  /** Null while the client's own thread writes. */
+  private Transport transport;
+
+  /** When the write that is going on began; 0 for none. */
+  private volatile long writingSince;
+
+  /**
+   * @param threads a new one for whatever may take long
+   * @param abort ends the connection at once
+   */
+  NotificationPush(ClientSession session, Executor threads, Runnable abort) {
+    this.session = session;
+    this.threads = threads;
+    this.abort = abort;
+    session.mailbox().onArrival(this::arrived);
+  }
+
+  /** The client's thread is about to wait; what has come is told now. */
+  void begin(Transport idle) throws IOException {
+    lock.lock();
+    try {
+      tell(idle);
+      transport = idle;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The client's thread has something to do. */
+  void end() {
+    lock.lock();
+    transport = null;
+    lock.unlock();
+  }
+
+  /** Something has come; from any thread. */
+  private void arrived() {
+    if (session.mailbox().failure() != null && writingSince != 0) {
+      abort.run(); // It does not read, so it cannot be told.
+    }
+    if (wanted.compareAndSet(false, true)) {
+      try {
+        threads.execute(this::push);
+      } catch (RejectedExecutionException | OutOfMemoryError e) {
+        wanted.set(false);
+        LOG.warn("{} is told of notifications later: {}", session, e.toString());
+      }
+    }
+  }
+
+  private void push() {
+    lock.lock();
+    try {
+      wanted.set(false);
+      if (transport != null) {
+        tell(transport);
+      }
+    } catch (IOException e) {
+      LOG.debug("telling {}: {}", session, e.getMessage());
+      abort.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void tell(Transport idle) throws IOException {
+    while (!session.isClosed() && !session.mailbox().isEmpty() && wouldTell()) {
+      ClientOutput messages = session.output();
+      int count = messages.queue().size();
+      writingSince = System.nanoTime() | 1;
+      try {
+        idle.write(messages.queue().array(), messages.queue().start(), count);
+        messages.taken(count);
+      } finally {
+        writingSince = 0;
+      }
+    }
+    if (session.isClosed()) {
+      abort.run(); // The client has been told why; its thread waits in a read.
+    }
+  }
+
+  private boolean wouldTell() {
+    session.deliver();
+    return !session.output().queue().isEmpty();
+  }
+
+  /** True when the client has not taken what it is told for so long. */
+  boolean isStuck(long nowNanos, int millis) {
+    long since = writingSince;
+    return since != 0 && nowNanos - since >= TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+}

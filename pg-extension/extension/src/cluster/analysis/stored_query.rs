@@ -1,0 +1,182 @@
+//! CREATE TABLE AS and SELECT INTO whose rows come from several nodes: a query that gives the rows, a command that makes the empty table on
+//! every node, and an INSERT that takes the rows as one array for each column.
+
+use super::merge::build::{self, WorkerColumns};
+use super::parser;
+use super::tokens;
+use super::tree::{self, NodePtr};
+use crate::boundary::{self, PostgresError, functions};
+use pgrx::pg_sys::{self, CmdType, ObjectType, Oid};
+use serde_json::Value as Json;
+use std::ffi::{CStr, c_char};
+use std::ops::Range;
+
+/// The three of them.
+pub struct Stored {
+    /// Gives the rows.
+    pub source: &'static mut pg_sys::Query,
+    /// Makes the table without rows; fails if it is there already.
+    pub create: String,
+    /// Whether the command does nothing if the table is there already.
+    pub unless_exists: bool,
+    /// The name of the table, with its schema.
+    pub target: String,
+    /// Takes the rows; the parameters after the statement's own are the arrays.
+    pub insert: String,
+    /// The types of all parameters of the INSERT.
+    pub parameters: Vec<Oid>,
+}
+
+/// Of a command, as analysed and as parsed; `None` when it is another one, or cannot be said in these words.
+pub fn find(
+    command: NodePtr,
+    statement: &pg_sys::RawStmt,
+    text: &CStr,
+    facts: &Json,
+    parameters: &[Oid],
+) -> Result<Option<Stored>, PostgresError> {
+    let Some(create) = tree::cast::<pg_sys::CreateTableAsStmt, _>(command) else {
+        return Ok(None);
+    };
+    let into = tree::cast::<pg_sys::IntoClause, _>(create.into);
+    let query = tree::cast::<pg_sys::Query, _>(create.query);
+    let (Some(into), Some(query)) = (into, query) else {
+        return Ok(None);
+    };
+    let Some(name) = tree::cast::<pg_sys::RangeVar, _>(into.rel) else {
+        return Ok(None);
+    };
+    let is_table = create.objtype == ObjectType::OBJECT_TABLE && name.catalogname.is_null();
+    if !is_table || into.skipData || query.commandType != CmdType::CMD_SELECT {
+        return Ok(None);
+    }
+    let source = build::copy(query);
+    let mut columns = WorkerColumns::default();
+    for entry in tree::list::<pg_sys::TargetEntry>(source.targetList) {
+        if !entry.resjunk {
+            columns.push(entry.expr.cast(), 0);
+        }
+    }
+    if columns.len() == 0 || columns.types().contains(&pg_sys::RECORDOID) {
+        return Ok(None);
+    }
+    let target = target(name, is_temporary(facts))?;
+    let all: Vec<Oid> = parameters.iter().copied().chain(columns.arrays()).collect();
+    let rows = build::rows(parameters.len(), &all)?;
+    rows.targetList = tree::make_list(
+        (0..columns.len()).map(|index| build::target(columns.read(index), index as i16 + 1).cast()),
+    );
+    let insert = format!(
+        "INSERT INTO {target} {}",
+        parser::deparse_for(rows, &[parser::QUALIFIED])?
+    );
+    let made = match create.is_select_into {
+        true => Some(made_of(
+            name,
+            &target,
+            &parser::deparse_for(source, &[parser::QUALIFIED])?,
+        )),
+        false => without_rows(create, name, statement, text, &span(facts), &target),
+    };
+    Ok(made.map(|create_text| Stored {
+        source,
+        create: create_text,
+        unless_exists: create.if_not_exists,
+        target,
+        insert,
+        parameters: all,
+    }))
+}
+
+/// Whether the table belongs to the session alone.
+fn is_temporary(facts: &Json) -> bool {
+    // What a command makes stands behind what its query reads.
+    facts["relations"]
+        .as_array()
+        .and_then(|relations| relations.last())
+        .is_some_and(|made| made["temporary"] == true)
+}
+
+fn span(facts: &Json) -> Range<usize> {
+    let start = facts["span"][0].as_u64().unwrap_or(0) as usize;
+    start..start + facts["span"][1].as_u64().unwrap_or(0) as usize
+}
+
+/// The name with the schema in which the table will be: what has the bare name already may be found before it.
+fn target(name: &pg_sys::RangeVar, temporary: bool) -> Result<String, PostgresError> {
+    let schema: *const c_char = if !name.schemaname.is_null() {
+        name.schemaname
+    } else if temporary {
+        c"pg_temp".as_ptr()
+    } else {
+        // SAFETY: look-ups by a name of the tree.
+        unsafe {
+            let schema = boundary::caught(|| functions::RangeVarGetCreationNamespace(name))?;
+            pg_sys::get_namespace_name(schema)
+        }
+    };
+    // SAFETY: both are C strings.
+    Ok(unsafe { tree::string(pg_sys::quote_qualified_identifier(schema, name.relname)) })
+}
+
+/// SELECT INTO in other words.
+fn made_of(name: &pg_sys::RangeVar, target: &str, source: &str) -> String {
+    let kind = match name.relpersistence as u8 {
+        pg_sys::RELPERSISTENCE_TEMP => "TEMP ",
+        pg_sys::RELPERSISTENCE_UNLOGGED => "UNLOGGED ",
+        _ => "",
+    };
+    format!("CREATE {kind}TABLE {target} AS {source}\nWITH NO DATA")
+}
+
+/// The command in the client's words, but for the name and what is said about rows and tables that exist.
+fn without_rows(
+    create: &pg_sys::CreateTableAsStmt,
+    name: &pg_sys::RangeVar,
+    statement: &pg_sys::RawStmt,
+    text: &CStr,
+    span: &Range<usize>,
+    target: &str,
+) -> Option<String> {
+    let query = tree::cast::<pg_sys::CreateTableAsStmt, _>(statement.stmt)?.query;
+    let words: Vec<usize> = tokens::tokens(text)
+        .into_iter()
+        .map(|(_, offset)| offset)
+        .filter(|offset| span.contains(offset))
+        .collect();
+    let location = usize::try_from(name.location).ok()?;
+    let at = words.iter().position(|offset| *offset == location)?;
+    let parts = if name.schemaname.is_null() { 1 } else { 3 };
+    let behind = *words.get(at + parts)?;
+    let before = match create.if_not_exists {
+        true => *words.get(at.checked_sub(3)?)?,
+        false => location,
+    };
+    // The last two words may be WITH DATA.
+    let ends = [span.end, *words.get(words.len().checked_sub(2)?)?];
+    let piece = |range: Range<usize>| String::from_utf8_lossy(&text.to_bytes()[range]);
+    ends.into_iter()
+        .filter(|end| *end > behind)
+        .map(|end| {
+            let (head, tail) = (piece(span.start..before), piece(behind..end));
+            format!("{head}{target} {tail}\nWITH NO DATA")
+        })
+        .find(|made| makes_empty(made, query))
+}
+
+/// Whether a text makes an empty table of a query as parsed, unless there is one.
+fn makes_empty(text: &str, query: NodePtr) -> bool {
+    let text = parser::c_text(text);
+    let Ok(statements) = boundary::attempt(|| parser::parse(&text)) else {
+        return false;
+    };
+    let [statement] = statements.as_slice() else {
+        return false;
+    };
+    tree::cast::<pg_sys::CreateTableAsStmt, _>(statement.stmt).is_some_and(|create| {
+        let into = tree::cast::<pg_sys::IntoClause, _>(create.into);
+        !create.if_not_exists
+            && into.is_some_and(|into| into.skipData)
+            && tree::equal(create.query, query)
+    })
+}

@@ -119,6 +119,7 @@ class InsertExecutionTest extends ScriptedCluster {
             "INSERT rows",
             FactsParser.parse("[{\"kind\": \"insert\", \"parameters\": [1009, 1009]}]").get(0),
             List.of(),
+            null,
             null);
     Route.Scatter source = new Route.Scatter(List.of(1, 2, 3), MergeFacts.concat());
     return new Route.GatheredInsert(source, facts, List.of(1, 2, 3), home);

@@ -57,7 +57,7 @@ class RoutingTest {
     assertRefused(update().writes("items").reads("orders"), "Read the values first");
     assertRefused(update().writes("items").reads("notes"), "Read the values first");
     assertRefused(select().writesNested("items"), "two statements");
-    assertRefused(new FactsBuilder(StatementKind.MERGE).writes("items"), "ON CONFLICT");
+    assertRefused(new FactsBuilder(StatementKind.MERGE).writes("items"), "Let ON compare");
   }
 
   @Test

@@ -284,19 +284,6 @@ class GatheredWritesIT {
   }
 
   @Test
-  void tooManyRowsAreRefused() {
-    both("CREATE TABLE wide (id int PRIMARY KEY, note text)");
-    answer(twins.routed(), "SELECT create_distributed_table('wide', 'id')");
-    both("INSERT INTO wide SELECT i, repeat('x', 1000000) FROM generate_series(1, 35) i");
-    both("INSERT INTO wide SELECT i + 35, note FROM wide");
-    String sql =
-        "UPDATE desk SET owner = left(max, 1) FROM (SELECT max(note) FROM wide) w WHERE id > 0";
-    assertEquals(List.of("54000"), answer(twins.routed(), sql));
-    assertEquals(List.of("count 0"), answer(twins.routed(), "DELETE FROM desk WHERE owner = 'x'"));
-    both("DROP TABLE wide");
-  }
-
-  @Test
   void nothingIsLostBesideTransfers() throws Exception {
     both("UPDATE account SET balance = 1000");
     both(

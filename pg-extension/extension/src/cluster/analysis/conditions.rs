@@ -83,7 +83,7 @@ fn read_condition(scopes: &mut Scopes, scope: ScopeId, condition: NodePtr, stren
 }
 
 /// The parts of an AND; the condition itself when it is none. WHERE may be a list.
-fn conjuncts(condition: NodePtr) -> Vec<NodePtr> {
+pub fn conjuncts(condition: NodePtr) -> Vec<NodePtr> {
     match tree::cast::<pg_sys::BoolExpr, _>(condition) {
         Some(and) if and.boolop == BoolExprType::AND_EXPR => {
             tree::nodes(and.args).flat_map(conjuncts).collect()
@@ -202,7 +202,7 @@ fn ranges_below(scopes: &Scopes, scope: ScopeId) -> BTreeSet<usize> {
 }
 
 /// Both sides of an equality by an operator that means equality to hash and merge joins too.
-fn equality_sides(conjunct: NodePtr) -> Option<(NodePtr, NodePtr)> {
+pub fn equality_sides(conjunct: NodePtr) -> Option<(NodePtr, NodePtr)> {
     let operator = tree::cast::<pg_sys::OpExpr, _>(conjunct)?;
     let mut arguments = tree::nodes(operator.args);
     let (left, right) = (arguments.next()?, arguments.next()?);

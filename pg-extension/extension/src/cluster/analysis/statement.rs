@@ -7,8 +7,8 @@ use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
     blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select,
-    known_before, made, merge, parser, prepared, procedure_call, relation, stored_query, utility,
-    view_query,
+    known_before, made, merge, merge_into, parser, prepared, procedure_call, relation,
+    stored_query, utility, view_query,
 };
 use crate::boundary::{self, PostgresError};
 use crate::object;
@@ -396,7 +396,7 @@ fn facts_of(text: &CStr, parameters: &[Oid]) -> Result<Json, PostgresError> {
     Ok(inner)
 }
 
-/// How an INSERT ... SELECT runs whose rows go to other nodes, if it can.
+/// How an INSERT ... SELECT or a MERGE runs whose rows go to other nodes, if it can.
 fn describe_gathered(
     query: &'static pg_sys::Query,
     scopes: &Scopes,
@@ -405,11 +405,13 @@ fn describe_gathered(
 ) -> Result<(), PostgresError> {
     let mut relations = scopes.relations.iter();
     let target = relations.find(|relation| relation.write && relation.level == 0);
-    let (Some(target), "select") = (target, facts["insert"]["source"].as_str().unwrap_or(""))
-    else {
-        return Ok(());
+    let selects = facts["insert"]["source"] == "select";
+    let gathered = match target {
+        Some(target) if selects => insert_select::find(query, parameters, target)?,
+        Some(target) => merge_into::find(query, parameters, target)?,
+        None => None,
     };
-    let Some(gathered) = insert_select::find(query, parameters, target)? else {
+    let (Some(target), Some(gathered)) = (target, gathered) else {
         return Ok(());
     };
     // What cannot be said in other words stays as it is.
@@ -424,10 +426,14 @@ fn describe_gathered(
     if insert_select::differs(target, &insert_facts) {
         return Ok(());
     }
-    facts["insert"]["gathered"] = json!({
+    let described = json!({
         "source": source, "source_facts": source_facts, "insert": insert, "insert_facts": insert_facts,
         "keys": gathered.keys, "query": gathered.computed,
     });
+    match selects {
+        true => facts["insert"]["gathered"] = described,
+        false => facts["gathered"] = described,
+    }
     Ok(())
 }
 

@@ -236,9 +236,13 @@ pub fn check(text: &str, types: &[Oid]) -> Result<(), PostgresError> {
     })
 }
 
-/// The types that clients see of a query's columns.
+/// The types that clients see of a query's columns, or of those that a change returns.
 pub fn types_of(query: &pg_sys::Query) -> Vec<Oid> {
-    tree::list::<pg_sys::TargetEntry>(query.targetList)
+    let columns = match query.commandType {
+        pg_sys::CmdType::CMD_SELECT => query.targetList,
+        _ => query.returningList,
+    };
+    tree::list::<pg_sys::TargetEntry>(columns)
         .filter(|entry| !entry.resjunk)
         .map(|entry| value_type(tree::type_of(entry.expr)))
         .collect()

@@ -15,7 +15,10 @@ pub fn of(level: &pg_sys::Query) -> Filters {
         for item in tree::nodes(from.fromlist) {
             filters.read(item, &mut kept);
         }
-        filters.take(from.quals, &kept);
+        // What MERGE compares drops no rows: those that match nothing are inserted.
+        if level.commandType != pg_sys::CmdType::CMD_MERGE {
+            filters.take(from.quals, &kept);
+        }
     }
     filters
 }

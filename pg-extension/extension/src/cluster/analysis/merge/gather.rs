@@ -9,8 +9,8 @@ use super::super::relation::{Placement, Relation};
 use super::super::tree::{self, NodePtr};
 use super::super::{parser, view_query};
 use super::build::{self, WorkerColumns};
-use super::filter;
 use super::used::Used;
+use super::{change, filter};
 use crate::boundary::PostgresError;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid, RTEKind};
@@ -21,6 +21,8 @@ const PARTS_MAX: usize = 64;
 
 /// Why it cannot be done.
 type Obstacle = &'static str;
+
+const SYSTEM_COLUMN: Obstacle = "a system column such as ctid means something on one node only";
 
 /// One mention of a relation.
 struct Part {
@@ -40,11 +42,14 @@ struct Gathering {
     needs_first_node: bool,
 }
 
-/// The facts of the division; an Err is the reason why there is none.
+/// The facts of the division; an Err is the reason why there is none. The relation that a statement changes stays what it is.
 pub fn divide(
     query: &'static pg_sys::Query,
     parameters: &[Oid],
 ) -> Result<Result<Json, Obstacle>, PostgresError> {
+    if let Some(obstacle) = change::obstacle(query) {
+        return Ok(Err(obstacle));
+    }
     let combine = build::copy(query);
     let mut gathering = Gathering {
         parts: Vec::new(),
@@ -64,6 +69,9 @@ fn replace_relations(
     if let Err(obstacle) = expand_views(combine, false) {
         return Ok(Err(obstacle));
     }
+    if change::differs_by_node(combine) {
+        return Ok(Err("a subquery of it calls a volatile function"));
+    }
     for level in levels(combine) {
         pgrx::check_for_interrupts!();
         // SAFETY: a level of a private copy, of which nothing else is held.
@@ -73,7 +81,13 @@ fn replace_relations(
         if let Err(obstacle) = super::grouping::complete(level) {
             return Ok(Err(obstacle));
         }
+        if used.has_system_columns(level.resultRelation) {
+            return Ok(Err(SYSTEM_COLUMN));
+        }
         for index in super::used::relations(level) {
+            if index == level.resultRelation {
+                continue;
+            }
             match gathering.replace(level, index, &used, filters.of_range(index))? {
                 Ok(()) => {}
                 refused => return Ok(refused),
@@ -97,16 +111,22 @@ fn levels(query: &mut pg_sys::Query) -> Vec<*mut pg_sys::Query> {
 
 /// Puts the queries of views in their places, so that only tables are left.
 fn expand_views(query: &mut pg_sys::Query, of_view: bool) -> Result<(), Obstacle> {
+    let top = &raw mut *query;
     for level in levels(query) {
+        let may_change = level == top && !of_view;
         // SAFETY: as above.
         let level = unsafe { &mut *level };
-        if level.commandType != pg_sys::CmdType::CMD_SELECT || level.hasModifyingCTE {
+        let reads = level.commandType == pg_sys::CmdType::CMD_SELECT;
+        if !(reads || may_change) || level.hasModifyingCTE {
             return Err("a query in it changes rows");
         }
         if !level.rowMarks.is_null() {
             return Err("it locks rows");
         }
         for index in super::used::relations(level) {
+            if index == level.resultRelation {
+                continue;
+            }
             let entry = range(level, index);
             // SAFETY: a look-up of a relation that is locked.
             let kind = unsafe { pg_sys::get_rel_relkind((*entry).relid) } as u8;
@@ -144,7 +164,10 @@ fn range(query: &pg_sys::Query, index: i32) -> *mut pg_sys::RangeTblEntry {
 }
 
 /// Makes the mention of a relation one of a subquery with the same columns.
-unsafe fn put_subquery(entry: *mut pg_sys::RangeTblEntry, query: &mut pg_sys::Query) {
+///
+/// # Safety
+/// The entry must be of a private copy, of which nothing else is held.
+pub unsafe fn put_subquery(entry: *mut pg_sys::RangeTblEntry, query: &mut pg_sys::Query) {
     // SAFETY: by the caller, who holds the entry alone.
     unsafe {
         (*entry).rtekind = RTEKind::RTE_SUBQUERY;
@@ -200,9 +223,7 @@ impl Gathering {
             return Ok(Err("a table of it is gone"));
         };
         if used.has_system_columns(index) {
-            return Ok(Err(
-                "a system column such as ctid means something on one node only",
-            ));
+            return Ok(Err(SYSTEM_COLUMN));
         }
         let mut columns = WorkerColumns::default();
         let mut places = Vec::new();
@@ -249,17 +270,16 @@ impl Gathering {
             true => Some(self.union_all(|_| true)?),
             false => None,
         };
-        if worker.is_empty() {
+        if worker.is_empty() && (of_one.is_none() || !change::is_one(query)) {
             return Ok(Err("no table of it is distributed"));
         }
+        let worker = Some(worker).filter(|text| !text.is_empty());
         let combine = parser::deparse_for(combine, &[])?;
         let (own, all) = (&self.parameters[..own], &self.parameters[..]);
-        let checked = build::check(&worker, own)
-            .and_then(|()| {
-                of_one
-                    .as_deref()
-                    .map_or(Ok(()), |text| build::check(text, own))
-            })
+        let checked = [&worker, &of_one]
+            .into_iter()
+            .flatten()
+            .try_for_each(|text| build::check(text, own))
             .and_then(|()| build::result_types(&combine, all));
         match checked {
             Ok(types) if types != build::types_of(query) => {

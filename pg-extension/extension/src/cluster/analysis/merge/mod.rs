@@ -8,17 +8,21 @@
 //! - `pull`: workers give the rows of FROM and WHERE, everything else is done over them. Moves rows.
 //!
 //! Where rows of several nodes meet before that (joins by other columns, subqueries, set operations), there is one way more:
-//! - `gather`: each node gives the rows of every relation that can matter, and one node runs the statement over them.
+//! - `gather`: each node gives the rows of every relation that can matter, and one node runs the statement over them. A `change` is run by the nodes of
+//!   the rows that change.
 
 mod aggregate;
 pub mod build;
+mod change;
 mod filter;
 mod finish;
 mod gather;
 mod grouping;
 mod partial;
 mod pull;
-mod used;
+pub mod used;
+
+pub use gather::put_subquery;
 
 use super::locality::{self, Key, Spread};
 use super::relation::Placement;
@@ -39,8 +43,8 @@ pub fn facts(
     parameters: &[Oid],
 ) -> Result<Json, PostgresError> {
     let keys = match locality::rows(scopes, scope) {
-        Spread::Everywhere | Spread::FirstNode => return Ok(Json::Null),
-        Spread::Mixed(reason) => return gathered(query, parameters, refuse(&reason)),
+        Spread::Everywhere | Spread::FirstNode => return copies(scopes, query, parameters),
+        Spread::Mixed(reason) => return gathered(scopes, query, parameters, refuse(&reason)),
         Spread::Partitioned { keys } => keys,
     };
     if scopes.reads_system_columns() {
@@ -51,25 +55,55 @@ pub fn facts(
     match query.commandType {
         CmdType::CMD_SELECT => {
             let merge = select(scopes, scope, query, &keys, parameters)?;
-            gathered(query, parameters, merge)
+            gathered(scopes, query, parameters, merge)
         }
-        CmdType::CMD_MERGE => Ok(refuse("MERGE")),
-        _ => Ok(write(scopes)),
+        CmdType::CMD_MERGE => gathered(scopes, query, parameters, refuse("MERGE")),
+        _ => gathered(scopes, query, parameters, write(scopes)),
     }
+}
+
+/// Of a statement that reads no distributed table. Copies of a reference table may not be changed by what each node sees of others by itself.
+fn copies(
+    scopes: &Scopes,
+    query: &'static pg_sys::Query,
+    parameters: &[Oid],
+) -> Result<Json, PostgresError> {
+    let changes_copies = scopes
+        .relations
+        .iter()
+        .any(|relation| relation.write && relation.placement == Placement::Reference);
+    if !changes_copies || scopes.relations.len() == 1 {
+        return Ok(Json::Null);
+    }
+    gathered(
+        scopes,
+        query,
+        parameters,
+        refuse("copies of a table are changed by rows of others"),
+    )
 }
 
 /// The plan, or where it is a refusal, the one that gathers rows, if that is possible.
 fn gathered(
+    scopes: &Scopes,
     query: &'static pg_sys::Query,
     parameters: &[Oid],
     plan: Json,
 ) -> Result<Json, PostgresError> {
-    if plan["mode"] != "refuse" || query.commandType != CmdType::CMD_SELECT {
+    let changes = change::is_one(query);
+    if plan["mode"] != "refuse" || !(changes || query.commandType == CmdType::CMD_SELECT) {
         return Ok(plan);
     }
-    let Ok(mut merge) = gather::divide(query, parameters)? else {
-        return Ok(plan);
+    let mut merge = match gather::divide(query, parameters)? {
+        Ok(merge) => merge,
+        Err(obstacle) if changes => return Ok(refuse(obstacle)),
+        Err(_) => return Ok(plan),
     };
+    // What policies read, each node would read among its own rows.
+    let gathered = merge["parts"].as_array().map_or(0, Vec::len);
+    if gathered + usize::from(changes) != scopes.relations.len() {
+        return Ok(refuse("a policy of one of its tables reads others"));
+    }
     merge["reason"] = plan["reason"].clone();
     Ok(merge)
 }

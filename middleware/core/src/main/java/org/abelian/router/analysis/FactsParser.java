@@ -50,16 +50,20 @@ public final class FactsParser {
   }
 
   /**
-   * How the first statement of the text is run when the rows that it selects and inserts, or makes
-   * a table of, come to other nodes; null when it is no such statement, or they cannot.
+   * How the first statement of the text is run when the rows that it selects and inserts, merges or
+   * makes a table of, come to other nodes; null when it is no such statement, or they cannot.
    *
    * @throws AbelianException as {@link #parse}
    */
   public static GatheredFacts gathered(String json) {
     try {
       JsonNode statement = MAPPER.readTree(json).path(0);
-      JsonNode stored = statement.path("stored");
-      return gathered(stored.isObject() ? stored : statement.path("insert").path("gathered"));
+      for (JsonNode part : List.of(statement.path("stored"), statement.path("gathered"))) {
+        if (part.isObject()) {
+          return gathered(part);
+        }
+      }
+      return gathered(statement.path("insert").path("gathered"));
     } catch (JsonProcessingException | IllegalArgumentException notOurs) {
       throw notOurs(notOurs);
     }

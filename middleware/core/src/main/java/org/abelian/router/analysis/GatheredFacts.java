@@ -3,8 +3,8 @@ package org.abelian.router.analysis;
 import java.util.List;
 
 /**
- * How an INSERT ... SELECT, CREATE TABLE AS or SELECT INTO runs whose rows go to other nodes than
- * those that select them: in two statements, with the rows at the router between them.
+ * How an INSERT ... SELECT, MERGE, CREATE TABLE AS or SELECT INTO runs whose rows go to other nodes
+ * than those that select them: in two statements, with the rows at the router between them.
  *
  * @param source gives the rows; it has the statement's own parameters
  * @param insert takes the rows, as one array for each column, in parameters after the statement's

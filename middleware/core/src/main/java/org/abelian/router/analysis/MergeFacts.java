@@ -3,13 +3,15 @@ package org.abelian.router.analysis;
 import java.util.List;
 
 /**
- * How the answers of several nodes to a SELECT become one.
+ * How the answers of several nodes to a SELECT become one, or how rows of other nodes come to those
+ * that change their own by them.
  *
- * @param worker the text that each node runs; null unless the mode is COMBINE
+ * @param worker the text that each node runs; null unless the mode is COMBINE, or when it needs
+ *     only what one node gives
  * @param workerOfOne the text that the first of the nodes runs instead, which also gives the rows
  *     that all have or it alone; null when there are none
- * @param combine the text that one node runs over the workers' rows, given as array parameters;
- *     null unless COMBINE
+ * @param combine the text that one node runs over the workers' rows, given as array parameters, or
+ *     of a change each node that has rows to change; null unless COMBINE
  * @param workerTypes type OIDs of the worker's columns
  * @param combineParameters type OIDs of all parameters of the combine text: the statement's own,
  *     then an array for each column of the worker

@@ -25,4 +25,10 @@ public record RelationFacts(
   public RelationFacts {
     assigned = List.copyOf(assigned);
   }
+
+  /** The same when it is only read. */
+  RelationFacts reading() {
+    return new RelationFacts(
+        id, schema, name, catalog, temporary, false, List.of(), locking, level);
+  }
 }

@@ -48,6 +48,26 @@ public record StatementFacts(
     return relations.stream().anyMatch(relation -> relation.locking() != null);
   }
 
+  /** The facts of what reads the rows of other nodes by which this statement changes its own. */
+  public StatementFacts reading() {
+    CallFacts called =
+        new CallFacts(false, calls.mutable(), calls.functions(), calls.nodeFunctions(), null, null);
+    return new StatementFacts(
+        StatementKind.SELECT,
+        span,
+        "SELECT",
+        deferred,
+        parameters,
+        true,
+        relations.stream().map(RelationFacts::reading).toList(),
+        equalities,
+        ranges,
+        called,
+        ChangeFacts.NONE,
+        merge,
+        command);
+  }
+
   /** The facts of EXPLAIN of this statement, which changes nothing by itself. */
   public StatementFacts explained() {
     CallFacts called =

@@ -25,6 +25,7 @@ public final class Executor {
     Route inner = route instanceof Route.Keeping keeping ? keeping.inner() : route;
     return inner instanceof Route.GatheredInsert
         || inner instanceof Route.CopyIn copy && copy.added() != null
+        || inner instanceof Route.GatheredWrite
         || route instanceof Route.Scatter scatter
             && scatter.merge().mode() == MergeFacts.Mode.COMBINE;
   }
@@ -71,6 +72,8 @@ public final class Executor {
       return WriteExecution.bind(context, bound, split);
     } else if (route instanceof Route.GatheredInsert insert) {
       return GatheredInsert.bind(context, bound, insert, false);
+    } else if (route instanceof Route.GatheredWrite write) {
+      return GatheredWrite.bind(context, bound, write, false);
     } else if (route instanceof Route.GatheredTable table) {
       return GatheredTable.bind(context, bound, table);
     } else if (route instanceof Route.CopyIn copy) {
@@ -82,6 +85,9 @@ public final class Executor {
     } else if (route instanceof Route.Keeping keeping
         && keeping.inner() instanceof Route.CopyIn copy) {
       return CopyInExecution.bind(context, bound, copy, true);
+    } else if (route instanceof Route.Keeping keeping
+        && keeping.inner() instanceof Route.GatheredWrite write) {
+      return GatheredWrite.bind(context, bound, write, true);
     } else if (route instanceof Route.Keeping keeping) {
       return KeepingExecution.bind(context, bound, keeping.inner());
     } else if (route instanceof Route.Lookup lookup) {

@@ -125,6 +125,28 @@ final class GatherExecution {
     }
   }
 
+  /**
+   * Has nodes give the rows of a read that is to be finished elsewhere. Nothing else may wait to be
+   * answered.
+   *
+   * @return the rows, to be closed; of no use when a node has failed
+   */
+  static PartCollection collect(EngineContext context, BoundStatement bound, Route.Scatter route)
+      throws IOException {
+    GatherExecution gather = new GatherExecution(context, bound, route.merge(), false);
+    PartCollection rows = gather.collection();
+    boolean complete = false;
+    try {
+      gather.runWorkers(route.nodes(), rows);
+      complete = true;
+      return rows;
+    } finally {
+      if (!complete) {
+        rows.close();
+      }
+    }
+  }
+
   /** A plan for joins is made anew for so many rows as there are. */
   private boolean isPlannedOnce() {
     return merge.parts().isEmpty();

@@ -23,9 +23,9 @@ import org.abelian.router.session.TransactionWork;
 import org.abelian.router.statement.RoutedStatement;
 
 /**
- * An INSERT ... SELECT whose rows go to other nodes than those that select them. The router takes
- * all rows first, so that what is selected does not see what is inserted. Then each node inserts
- * its own, given as one array for each column. All of it is one transaction.
+ * An INSERT ... SELECT or a MERGE whose rows go to other nodes than those that select them. The
+ * router takes all rows first, so that what is selected does not see what is changed. Then each
+ * node inserts or merges its own, given as one array for each column. All of it is one transaction.
  */
 final class GatheredInsert {
   /** So many bytes of rows are held at most. */

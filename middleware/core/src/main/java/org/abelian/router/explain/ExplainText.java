@@ -152,6 +152,8 @@ public final class ExplainText {
       return split.parts().stream().map(Route.Part::node).toList();
     } else if (route instanceof Route.GatheredInsert insert) {
       return insert.nodes();
+    } else if (route instanceof Route.GatheredWrite write) {
+      return write.nodes();
     } else if (route instanceof Route.Procedure procedure) {
       return procedures.participants(inner, procedure, bind);
     } else if (route instanceof Route.AnyNode) {
@@ -177,6 +179,8 @@ public final class ExplainText {
       how.put("Run", "gathered, the router takes the rows and has each node insert its own");
       how.put("Select", insert.facts().source());
       how.put("Insert", insert.facts().insert());
+    } else if (route instanceof Route.GatheredWrite write) {
+      addChange(write, how);
     } else if (route instanceof Route.Procedure procedure) {
       how.put("Run", ofCall(procedure.procedure()));
     } else {
@@ -205,6 +209,20 @@ public final class ExplainText {
       how.put("Worker query of the first of these nodes", merge.workerOfOne());
     }
     how.put("Finish", merge.combine());
+  }
+
+  private static void addChange(Route.GatheredWrite write, Map<String, String> how) {
+    MergeFacts merge = write.rows().merge();
+    String whose = write.copies() ? "its copy" : "its own rows";
+    how.put("Run", "gathered, each node changes " + whose + " by the rows that others give");
+    how.put("Reason", merge.reason());
+    if (merge.worker() != null) {
+      how.put("Worker query", merge.worker());
+    }
+    if (merge.workerOfOne() != null) {
+      how.put("Worker query of node " + write.rows().nodes().get(0), merge.workerOfOne());
+    }
+    how.put("Change", merge.combine());
   }
 
   private static String ofCall(ProcedureFacts procedure) {
@@ -248,6 +266,8 @@ public final class ExplainText {
   public List<Part> parts() {
     if (route instanceof Route.GatheredInsert insert) {
       return partsOf(insert);
+    } else if (route instanceof Route.GatheredWrite write) {
+      return partsOf(write);
     }
     List<Part> parts = new ArrayList<>();
     if (route instanceof Route.Split split) {
@@ -284,18 +304,36 @@ public final class ExplainText {
     } else {
       select = part(context.backends().home(inner.router().catalog()).nodeId, source, "Plan");
     }
-    int own = inner.facts().parameters().size();
     List<Integer> types = insert.facts().insertFacts().parameters();
+    String text = insert.facts().insert();
+    return List.of(select, overNoRows(insert.nodes().get(0), text, types, "Insert plan"));
+  }
+
+  /** One node that gives rows, and one that changes its own, here by no rows. */
+  private List<Part> partsOf(Route.GatheredWrite write) {
+    MergeFacts merge = write.rows().merge();
+    String rows = merge.workerOfOne() == null ? merge.worker() : merge.workerOfOne();
+    return List.of(
+        part(write.rows().nodes().get(0), rows, "Worker plan"),
+        overNoRows(
+            write.nodes().get(0), merge.combine(), merge.combineParameters(), "Change plan"));
+  }
+
+  /**
+   * What takes arrays of rows, when these are empty.
+   *
+   * @param types of all parameters, the client's own first
+   */
+  private Part overNoRows(int node, String sql, List<Integer> types, String what) {
     ByteQueue none = new ByteQueue(2);
     none.append(new byte[] {'{', '}'});
-    Part inserting =
-        new Part(
-            insert.nodes().get(0),
-            context.backends().backend(inner.router().catalog(), insert.nodes().get(0)),
-            NodeStatement.of(command.ofText(insert.facts().insert()), types),
-            "Insert plan",
-            Collections.nCopies(types.size() - own, none));
-    return List.of(select, inserting);
+    int own = inner.facts().parameters().size();
+    return new Part(
+        node,
+        context.backends().backend(inner.router().catalog(), node),
+        NodeStatement.of(command.ofText(sql), types),
+        what,
+        Collections.nCopies(types.size() - own, none));
   }
 
   /** PostgreSQL has none of what is called, nor of commands. */

@@ -7,6 +7,7 @@ import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.NodeFunctions;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.Node;
@@ -14,8 +15,8 @@ import org.abelian.router.catalog.Placement;
 import org.abelian.router.error.AbelianException;
 
 /**
- * Routes an INSERT ... SELECT whose rows may go to other nodes than those that select them: the
- * SELECT goes its own way, and each of its rows to the node of its key.
+ * Routes an INSERT ... SELECT or a MERGE whose rows may go to other nodes than those that select
+ * them: what selects them goes its own way, and each row to the node of its key.
  */
 final class GatheredInsertRouting {
   private final StatementFacts facts;
@@ -32,7 +33,7 @@ final class GatheredInsertRouting {
     this.uses = new TableUses(facts, catalog);
     this.target =
         facts.relations().stream()
-            .filter(table -> table.id() == facts.change().insert().relation())
+            .filter(table -> table.write() && table.level() == 0)
             .findFirst()
             .orElseThrow();
     this.placement = uses.placement(target);
@@ -106,6 +107,10 @@ final class GatheredInsertRouting {
     return Arrays.stream(placement.colocation().distinctNodes()).boxed().toList();
   }
 
+  private boolean isMerge() {
+    return facts.kind() == StatementKind.MERGE;
+  }
+
   /** Finds the node of a row; null when each row goes to all. */
   private Route.RowHome home(BoundValues client) {
     if (isLocal()) {
@@ -119,7 +124,13 @@ final class GatheredInsertRouting {
       columns.add(source(placement.columns().get(at), gathered.keys().get(at), client));
     }
     RowKey key = new RowKey(target, placement, columns);
-    return row -> key.node(TextValues.ofBytes(row));
+    return isMerge() ? row -> mergedAt(key, row) : row -> key.node(TextValues.ofBytes(row));
+  }
+
+  /** What can be no key matches no row; any node says so, or refuses to insert it. */
+  private int mergedAt(RowKey key, byte[][] row) {
+    int partition = key.partition(TextValues.ofBytes(row));
+    return partition < 0 ? nodes().get(0) : placement.colocation().nodeOf(partition);
   }
 
   private KeySource source(KeyColumn column, GatheredFacts.Key key, BoundValues client) {

@@ -93,7 +93,8 @@ final class LookupRouting {
         route instanceof Route.OneNode
             || route instanceof Route.ScatterWrite
             || route instanceof Route.Split
-            || route instanceof Route.GatheredInsert;
+            || route instanceof Route.GatheredInsert
+            || route instanceof Route.GatheredWrite;
     return changes ? new Route.Keeping(route) : route;
   }
 

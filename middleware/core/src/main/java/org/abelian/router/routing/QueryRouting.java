@@ -49,12 +49,16 @@ final class QueryRouting {
               && called.ofOneNode().isEmpty();
       return Plan.always(anywhere ? new Route.AnyNode() : firstNode);
     }
+    GatheredWriteRouting gathered = new GatheredWriteRouting(facts, uses, catalog);
     if (uses.distributed().isEmpty()) {
-      return Plan.always(overReferences());
+      return gathered.applies() ? gathered.plan() : Plan.always(overReferences());
     }
-    checkWrites();
+    checkWrites(gathered);
     if (!called.ofOneNode().isEmpty()) {
       throw Refusals.functionOfOneNode(called.ofOneNode().get(0), uses.distributed().get(0));
+    }
+    if (gathered.applies()) {
+      return gathered.plan();
     }
     if (!uses.local().isEmpty() && !gathersLocalRows()) {
       throw Refusals.mixedWithLocal(uses.distributed().get(0), uses.local().get(0));
@@ -98,9 +102,9 @@ final class QueryRouting {
     }
   }
 
-  private void checkWrites() {
+  private void checkWrites(GatheredWriteRouting gathered) {
     for (RelationFacts table : uses.references()) {
-      if (table.write()) {
+      if (table.write() && !gathered.applies()) {
         throw table.level() == 0 ? Refusals.referenceFromQuery(table) : Refusals.nestedWrite(table);
       }
     }

@@ -211,8 +211,9 @@ final class Refusals {
 
   static AbelianException merge(RelationFacts table) {
     return AbelianException.unsupported(
-        "MERGE into \"" + table.name() + "\" is not supported on placed tables",
-        "Use INSERT ... ON CONFLICT, or UPDATE and INSERT.");
+        "the nodes that this MERGE into \"" + table.name() + "\" concerns are not known",
+        "Let ON compare each distribution column with a column of USING, which names one table or"
+            + " query, insert that value, and have no subqueries elsewhere.");
   }
 
   static AbelianException insertReadsOthers(RelationFacts table) {

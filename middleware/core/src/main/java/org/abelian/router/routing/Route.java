@@ -66,7 +66,8 @@ public sealed interface Route {
   }
 
   /**
-   * An INSERT ... SELECT whose rows come to the router, and go from there to their nodes.
+   * An INSERT ... SELECT or a MERGE whose rows come to the router, and go from there to their
+   * nodes.
    *
    * @param source where its rows are selected
    * @param facts the statements
@@ -77,6 +78,21 @@ public sealed interface Route {
       implements Route {
     /** Copies the list. */
     public GatheredInsert {
+      nodes = List.copyOf(nodes);
+    }
+  }
+
+  /**
+   * A change of rows by those of other nodes: the router takes the latter, and gives them to the
+   * nodes of the former.
+   *
+   * @param rows reads them, be it from one node
+   * @param nodes that may have rows to change, ascending
+   * @param copies true when the rows that change are the same on all of these
+   */
+  record GatheredWrite(Scatter rows, List<Integer> nodes, boolean copies) implements Route {
+    /** Copies the list. */
+    public GatheredWrite {
       nodes = List.copyOf(nodes);
     }
   }

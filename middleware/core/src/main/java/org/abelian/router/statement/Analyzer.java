@@ -177,8 +177,8 @@ public final class Analyzer {
     if (only.kind() == StatementKind.SELECT || only.kind().modifies()) {
       return new Told(only, FactsParser.made(told), FactsParser.gathered(told));
     }
-    boolean stores = only.command().storesRows();
-    return new Told(only, null, stores ? FactsParser.gathered(told) : null);
+    boolean gives = only.command().storesRows() || only.kind() == StatementKind.MERGE;
+    return new Told(only, null, gives ? FactsParser.gathered(told) : null);
   }
 
   /** The question changes nothing: over an idle connection that broke it is asked again. */

@@ -57,7 +57,7 @@ class RoutingTest {
     assertRefused(update().writes("items").reads("orders"), "Read the values first");
     assertRefused(update().writes("items").reads("notes"), "Read the values first");
     assertRefused(select().writesNested("items"), "two statements");
-    assertRefused(new FactsBuilder(StatementKind.MERGE).writes("items"), "ON CONFLICT");
+    assertRefused(new FactsBuilder(StatementKind.MERGE).writes("items"), "Let ON compare");
   }
 
   @Test
@@ -161,8 +161,57 @@ class RoutingTest {
     assertRefused(
         select().locks("orders").merge(MergeFacts.Mode.COMBINE, null), "Restrict the distribution");
     assertRefused(
-        update().writes("orders").merge(MergeFacts.Mode.COMBINE, null),
+        update().writes("orders").merge(MergeFacts.Mode.REFUSE, "a subquery"),
         "Restrict the distribution");
+  }
+
+  @Test
+  void aChangeByRowsOfOthersGoesToTheNodesOfItsOwn() {
+    FactsBuilder facts =
+        update().writes("orders").reads("lines").merge(MergeFacts.Mode.COMBINE, "joined");
+    assertEquals(gathered(List.of(1, 2, 3), List.of(1, 2, 3), false), route(facts));
+    facts.equal(List.of("0.o_w"), constant(ON_TWO));
+    assertEquals(gathered(List.of(1, 2, 3), List.of(2), false), route(facts));
+    facts.equal(List.of("1.l_w"), constant(ON_THREE));
+    assertEquals(gathered(List.of(3), List.of(2), false), route(facts));
+  }
+
+  @Test
+  void aChangeByRowsOfItsOwnNodeIsThatNodesAlone() {
+    FactsBuilder facts =
+        update()
+            .writes("orders")
+            .reads("lines")
+            .equal(List.of("0.o_w"), constant(ON_TWO))
+            .equal(List.of("1.l_w"), constant(ON_TWO))
+            .merge(MergeFacts.Mode.COMBINE, "joined");
+    assertEquals(new Route.OneNode(2), route(facts));
+  }
+
+  @Test
+  void copiesAreChangedByTheSameRowsEverywhere() {
+    FactsBuilder facts =
+        update().writes("items").reads("lines").merge(MergeFacts.Mode.COMBINE, "copies");
+    assertEquals(gathered(List.of(1, 2, 3), List.of(1, 2, 3), true), route(facts));
+    FactsBuilder others =
+        update().writes("items").reads("regions").merge(MergeFacts.Mode.COMBINE, "copies");
+    assertEquals(gathered(List.of(1), List.of(1, 2, 3), true), route(others));
+    assertRefused(others.callsVolatile(), "give it as a parameter");
+  }
+
+  @Test
+  void aTableOfOneNodeIsChangedThere() {
+    FactsBuilder facts =
+        update().writes("plain").reads("lines").merge(MergeFacts.Mode.COMBINE, "joined");
+    assertEquals(gathered(List.of(1, 2, 3), List.of(1), false), route(facts));
+    facts.equal(List.of("1.l_w"), constant(ON_THREE));
+    assertEquals(gathered(List.of(3), List.of(1), false), route(facts));
+  }
+
+  private static Route gathered(List<Integer> read, List<Integer> changed, boolean copies) {
+    MergeFacts merge =
+        update().merge(MergeFacts.Mode.COMBINE, copies ? "copies" : "joined").build().merge();
+    return new Route.GatheredWrite(new Route.Scatter(read, merge), changed, copies);
   }
 
   @Test
@@ -231,7 +280,7 @@ class RoutingTest {
             .in("0.o_w", constant(ON_TWO), constant(ON_THREE))
             .merge(MergeFacts.Mode.REFUSE, "a data-modifying WITH query"),
         "Restrict the");
-    assertRefused(new FactsBuilder(StatementKind.MERGE).writes("orders"), "ON CONFLICT");
+    assertRefused(new FactsBuilder(StatementKind.MERGE).writes("orders"), "Let ON compare");
   }
 
   @Test

@@ -6,8 +6,9 @@ import java.util.Random;
 import java.util.stream.Collectors;
 
 /**
- * Random SELECTs over the tables of {@link RandomQueriesIT}. Every one has one right answer: rows
- * are limited only in a total order.
+ * Random SELECTs over the tables of {@link RandomQueriesIT}, and changes of their rows. Every one
+ * has one right answer: rows are limited only in a total order, and no row that changes matches
+ * several that differ.
  */
 final class QueryGenerator {
   /** A column that a condition may name; the type is int or text. */
@@ -60,6 +61,119 @@ final class QueryGenerator {
     }
     List<String> types = types();
     return chance(3) ? grouped(0, List.of()) : simple(0, List.of(), types) + limit(types);
+  }
+
+  /** The next statement that changes rows. */
+  String nextChange() {
+    names = 0;
+    Table table = pick(TABLES);
+    List<Column> own =
+        table.columns().stream()
+            .map(column -> new Column("t." + column.name(), column.type()))
+            .toList();
+    String with = "";
+    if (chance(6)) {
+      String name = name();
+      with = "WITH %s(x, y) AS (%s) ".formatted(name, simple(1, List.of(), List.of("int", "text")));
+      String change = chance(2) ? delete(table, own, name) : update(table, own, name);
+      return with + change + returning(table);
+    }
+    return (chance(3) ? delete(table, own, null) : update(table, own, null)) + returning(table);
+  }
+
+  private String returning(Table table) {
+    if (chance(2)) {
+      return "";
+    }
+    List<String> columns = table.columns().stream().map(column -> "t." + column.name()).toList();
+    return " RETURNING " + String.join(", ", columns) + (chance(4) ? ", " + aside() : "");
+  }
+
+  private String aside() {
+    return "(" + counting(2, List.of()) + ")";
+  }
+
+  /**
+   * @param with a query of WITH to be used; null for none
+   */
+  private String delete(Table table, List<Column> own, String with) {
+    List<Column> others = new ArrayList<>();
+    String using = "";
+    String joined = "";
+    if (with != null || chance(2)) {
+      using = " USING " + (with != null ? with(with, others) : from(1, others));
+      joined = any(own, "int").name() + " = " + any(others, "int").name();
+    }
+    String where = conditions(own, joined);
+    return "DELETE FROM %s AS t%s%s".formatted(table.name(), using, where);
+  }
+
+  private String with(String name, List<Column> columns) {
+    String alias = name();
+    columns.add(new Column(alias + ".x", "int"));
+    columns.add(new Column(alias + ".y", "text"));
+    return name + " AS " + alias;
+  }
+
+  private String update(Table table, List<Column> own, String with) {
+    List<Column> others = new ArrayList<>();
+    List<Column> read = new ArrayList<>(own);
+    String from = "";
+    String joined = "";
+    // Of a copy, the rows of FROM might differ from node to node where several match.
+    if (!table.name().equals("item") && (with != null || chance(2))) {
+      String item = with != null ? with(with, others) : from(1, others);
+      String key = any(others, "int").name();
+      String group =
+          "SELECT %s, max(%s), min(%s) FROM %s GROUP BY 1"
+              .formatted(key, any(others, "int").name(), any(others, "text").name(), item);
+      from = " FROM (" + group + ") AS f(k, n, s)";
+      joined = any(own, "int").name() + " = f.k";
+      read.add(new Column("f.n", "int"));
+      read.add(new Column("f.s", "text"));
+    }
+    String set = assignments(table, read);
+    return "UPDATE %s AS t SET %s%s%s".formatted(table.name(), set, from, conditions(own, joined));
+  }
+
+  /** Keys stay what they are. */
+  private String assignments(Table table, List<Column> read) {
+    List<Column> columns =
+        table.columns().stream()
+            .filter(column -> !column.name().equals("id") && !column.name().equals("n"))
+            .filter(column -> !(table.name().equals("visit") && column.name().equals("shop")))
+            .toList();
+    Column first = pick(columns);
+    Column second = pick(columns);
+    String set = first.name() + " = " + assigned(first.type(), read);
+    return first == second
+        ? set
+        : set + ", " + second.name() + " = " + assigned(second.type(), read);
+  }
+
+  private String assigned(String type, List<Column> read) {
+    if (type.equals("int") && chance(3)) {
+      List<Column> inner = new ArrayList<>();
+      String from = from(1, inner);
+      String value = any(inner, "int").name();
+      return "(SELECT max(%s) FROM %s%s)".formatted(value, from, where(1, inner, read));
+    }
+    return value(1, type, read);
+  }
+
+  private String conditions(List<Column> own, String joined) {
+    List<String> conditions = new ArrayList<>(joined.isEmpty() ? List.of() : List.of(joined));
+    for (int i = random.nextInt(3); i > 0; i--) {
+      conditions.add(
+          chance(5) ? any(own, "int").name() + " IN (" + first() + ")" : condition(1, own));
+    }
+    return conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions);
+  }
+
+  /** The first ones of all. */
+  private String first() {
+    String query = simple(1, List.of(), List.of("int", "int"));
+    return "SELECT x FROM (" + query + ") AS l(x, y) ORDER BY x, y LIMIT " + random.nextInt(6);
   }
 
   private String limit(List<String> types) {

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Whatever a SELECT joins, nests or compares, over tables of every placement: the answer is that of
- * one PostgreSQL. So many statements as {@code -Dabelian.soak.statements} says.
+ * one PostgreSQL; and whatever an UPDATE or DELETE reads, so is what it changes. So many statements
+ * as {@code -Dabelian.soak.statements} says.
  */
 @WithNode
 @WithCluster
@@ -98,6 +99,38 @@ class RandomQueriesIT {
       answered += expected.size() == 1 && expected.get(0).length() == 5 ? 0 : 1;
     }
     assertTrue(answered > STATEMENTS * 9 / 10, "errors prove little, seed " + SEED);
+  }
+
+  @Test
+  void everyChangeIsThatOfOnePostgreSql() {
+    QueryGenerator generator = new QueryGenerator(SEED);
+    int answered = 0;
+    for (int i = 0; i < STATEMENTS / 4; i++) {
+      boolean inBlock = i % 4 > 0;
+      StringBuilder sent = new StringBuilder("changes " + i + " of seed " + SEED);
+      if (inBlock) {
+        twins.same("BEGIN");
+      }
+      for (int change = inBlock ? i % 3 : 0; change >= 0; change--) {
+        String sql = generator.nextChange();
+        sent.append("\n  ").append(sql).append(';');
+        List<String> expected = sorted(twins.both().get(0), sql);
+        assertEquals(expected, sorted(twins.both().get(1), sql), sent.toString());
+        answered += expected.size() == 1 && expected.get(0).length() == 5 ? 0 : 1;
+      }
+      for (String table : List.of("shop", "sale", "visit", "item", "local")) {
+        String all = "SELECT * FROM " + table;
+        assertEquals(
+            sorted(twins.both().get(0), all), sorted(twins.both().get(1), all), sent.toString());
+      }
+      if (inBlock) {
+        twins.same("ROLLBACK");
+      } else {
+        twins.same("TRUNCATE shop, sale, visit, item, local");
+        ROWS.forEach(twins::same);
+      }
+    }
+    assertTrue(answered > STATEMENTS / 4, "errors prove little, seed " + SEED);
   }
 
   private static List<String> sorted(Connection connection, String sql) {

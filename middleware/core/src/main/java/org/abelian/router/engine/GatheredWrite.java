@@ -1,0 +1,92 @@
+package org.abelian.router.engine;
+
+import java.io.IOException;
+import java.util.List;
+import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.execution.PartCollection;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.routing.BoundValues;
+import org.abelian.router.routing.Route;
+import org.abelian.router.routing.StatementRouter;
+import org.abelian.router.session.TransactionWork;
+import org.abelian.router.statement.RoutedStatement;
+
+/**
+ * An UPDATE, DELETE or MERGE by rows of other nodes than those that change. The router takes all
+ * rows that the statement reads. Then each node that may have rows to change runs the statement
+ * over them, given as one array for each column. All of it is one transaction.
+ */
+final class GatheredWrite {
+  private final EngineContext context;
+  private final BoundStatement bound;
+  private final Route.GatheredWrite route;
+  private final Catalog catalog;
+
+  private GatheredWrite(EngineContext context, BoundStatement bound, Route.GatheredWrite route) {
+    this.context = context;
+    this.bound = bound;
+    this.route = route;
+    this.catalog = bound.routed().router().catalog();
+  }
+
+  /**
+   * Reads the rows, and binds the statement on each node. Nothing else may wait to be answered.
+   *
+   * @param kept whether lookup indexes must be told of what changes
+   * @return null when a node has failed, and the client was told
+   */
+  static Execution bind(
+      EngineContext context, BoundStatement bound, Route.GatheredWrite route, boolean kept)
+      throws IOException {
+    context.transactions().openImplicit();
+    GatheredWrite write = new GatheredWrite(context, bound, route);
+    BoundStatement reading =
+        new BoundStatement(bound.statement(), write.reading(), bound.bind(), false);
+    PartCollection rows = GatherExecution.collect(context, reading, route.rows());
+    try {
+      return context.replies().failed() ? null : write.change(rows.arrays(), kept);
+    } finally {
+      rows.close();
+    }
+  }
+
+  /** What reads the rows, which was routed with the statement. */
+  private record Reading(Route route, StatementFacts facts, Catalog catalog)
+      implements StatementRouter {
+    @Override
+    public Route route(BoundValues values) {
+      return route;
+    }
+  }
+
+  private RoutedStatement reading() {
+    StatementFacts facts = bound.routed().facts().reading();
+    return new RoutedStatement(new Reading(route.rows(), facts, catalog));
+  }
+
+  private Execution change(List<ByteQueue> arrays, boolean kept) {
+    List<NodePortal> portals = route.nodes().stream().map(node -> portal(node, arrays)).toList();
+    bound.answerBind(context.replies());
+    if (route.copies()) {
+      return new BroadcastExecution(context, bound.routed(), portals, false);
+    }
+    return kept
+        ? new KeepingExecution(context, bound.routed(), portals)
+        : new WriteExecution(context, bound.routed(), portals, List.of());
+  }
+
+  private NodePortal portal(int node, List<ByteQueue> arrays) {
+    Backend backend = context.backends().backend(catalog, node);
+    SeveralNodes.enter(context, backend, bound.routed());
+    context.transactions().state().work().refuse(TransactionWork.SEVERAL_NODES);
+    NodePortal portal = new NodePortal(context, backend, bound.portal());
+    MergeFacts merge = route.rows().merge();
+    NodeStatement statement = NodeStatement.of(merge.combine(), merge.combineParameters());
+    portal.bind(statement, bound.bind(), arrays);
+    return portal;
+  }
+}

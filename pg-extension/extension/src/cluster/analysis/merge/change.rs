@@ -1,0 +1,75 @@
+//! UPDATE, DELETE and MERGE by rows of other nodes: those are gathered, and the nodes of the rows that change run the statement over them, each for
+//! its own. A row that changes then finds what it would find on one node, since every node gets the same.
+
+use super::super::relation::{Placement, Relation};
+use super::super::tree;
+use pgrx::pg_sys::{self, CmdType, RTEKind};
+
+/// Whether a query changes rows and may be divided.
+pub fn is_one(query: &pg_sys::Query) -> bool {
+    matches!(
+        query.commandType,
+        CmdType::CMD_UPDATE | CmdType::CMD_DELETE | CmdType::CMD_MERGE
+    )
+}
+
+/// Why the rows that a change needs cannot be gathered, whatever these are; `None` when they can, or the query only reads.
+pub fn obstacle(query: &pg_sys::Query) -> Option<&'static str> {
+    if !is_one(query) {
+        return None;
+    }
+    let target = Relation::new(tree::target(query), 0);
+    // SAFETY: a look-up of a relation that is locked.
+    let kind = unsafe { pg_sys::get_rel_relkind(target.oid) } as u8;
+    if kind != pg_sys::RELKIND_RELATION && kind != pg_sys::RELKIND_PARTITIONED_TABLE {
+        return Some("it changes rows through a view");
+    }
+    match target.placement {
+        Placement::Catalog => Some("it changes a system catalogue"),
+        Placement::None => None,
+        _ if query.commandType == CmdType::CMD_MERGE => Some("MERGE"),
+        Placement::Reference if takes_from_others(query) => {
+            Some("of several rows in FROM that match one, each copy might take another")
+        }
+        _ => None,
+    }
+}
+
+/// Whether UPDATE has more in FROM than what it changes.
+fn takes_from_others(query: &pg_sys::Query) -> bool {
+    let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree);
+    query.commandType == CmdType::CMD_UPDATE
+        && from.is_some_and(|from| tree::nodes(from.fromlist).len() > 1)
+}
+
+/// Whether several nodes would evaluate, each by itself, what is to come out alike for all rows that change. Views must be expanded.
+pub fn differs_by_node(query: &pg_sys::Query) -> bool {
+    is_one(query)
+        && Relation::new(tree::target(query), 0).placement != Placement::None
+        && calls_volatile(query)
+}
+
+/// Whether something is volatile that is evaluated once for the whole statement.
+fn calls_volatile(query: &pg_sys::Query) -> bool {
+    let mut found = false;
+    tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
+        let inner =
+            tree::cast::<pg_sys::Query, _>(node).is_some_and(|inner| !std::ptr::eq(inner, query));
+        if inner {
+            // SAFETY: a valid query.
+            found |= unsafe { pg_sys::contain_volatile_functions(node) };
+        }
+        !inner
+    });
+    let mut ranges = tree::list::<pg_sys::RangeTblEntry>(query.rtable);
+    found
+        || ranges.any(|entry| {
+            let list = match entry.rtekind {
+                RTEKind::RTE_FUNCTION => entry.functions,
+                RTEKind::RTE_VALUES => entry.values_lists,
+                _ => std::ptr::null_mut(),
+            };
+            // SAFETY: a valid list of expressions, or null.
+            unsafe { pg_sys::contain_volatile_functions(list.cast()) }
+        })
+}

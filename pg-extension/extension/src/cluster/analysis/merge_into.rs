@@ -63,7 +63,10 @@ pub fn find(
     rows.targetList = tree::make_list(columns_of(&source).into_iter().zip(&places).map(
         |(column, place)| {
             let value = place.map_or_else(|| null_of(column), |place| columns.read(place));
-            build::target(value, column.varattno).cast()
+            let target = build::target(value, column.varattno);
+            // SAFETY: just made. The columns behind a dropped one keep their numbers, by which the query reads them.
+            unsafe { (*target).resjunk = column.vartype == Oid::INVALID };
+            target.cast()
         },
     ));
     merge.cteList = std::ptr::null_mut();

@@ -130,11 +130,21 @@ public final class Mailbox {
     }
   }
 
-  /** Forgets what is of other channels than these. */
-  void retain(Set<String> channels) {
+  /** How much it holds, in bytes. */
+  int size() {
     lock.lock();
     try {
-      int at = 0;
+      return messages.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Forgets what is of other channels than these, behind the first bytes. */
+  void retain(Set<String> channels, int first) {
+    lock.lock();
+    try {
+      int at = Math.min(first, messages.size());
       while (at < messages.size()) {
         int frame = messages.start() + at;
         int length = messages.frameAt(frame);

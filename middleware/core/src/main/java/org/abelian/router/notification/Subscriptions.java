@@ -33,6 +33,9 @@ public final class Subscriptions {
   private final Set<String> active = new HashSet<>();
   private final List<Change> pending = new ArrayList<>();
 
+  /** So many bytes of the mailbox had come before what is pending; they are told in any case. */
+  private int kept;
+
   /** Listens to nothing yet. */
   public Subscriptions(NotificationHub hub, Mailbox mailbox) {
     this.hub = hub;
@@ -64,8 +67,14 @@ public final class Subscriptions {
    *
    * @param channel null for all
    * @param history how much has happened in the transaction before
+   * @param alone true outside of a transaction block: what was committed before is told yet, as a
+   *     session that waits for its client's next message is told at once
    */
-  public void unlisten(String channel, int history) {
+  public void unlisten(String channel, int history, boolean alone) {
+    if (alone && !active.isEmpty()) {
+      hub.catchUp();
+      kept = mailbox.size();
+    }
     if (!active.isEmpty() || !pending.isEmpty()) {
       pending.add(new Change(false, channel, history, 0));
     }
@@ -114,9 +123,10 @@ public final class Subscriptions {
       }
     }
     if (committed && pending.stream().anyMatch(change -> !change.listens())) {
-      mailbox.retain(active);
+      mailbox.retain(active, kept);
     }
     pending.clear();
+    kept = 0;
   }
 
   private void begin(Change change) {
@@ -142,6 +152,6 @@ public final class Subscriptions {
   public void clear() {
     ended(false);
     endAll();
-    mailbox.retain(active);
+    mailbox.retain(active, 0);
   }
 }

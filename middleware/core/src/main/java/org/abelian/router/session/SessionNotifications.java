@@ -54,7 +54,7 @@ public final class SessionNotifications {
    * @param channel null for all
    */
   public void unlisten(String channel) {
-    subscriptions.unlisten(channel, transaction.history().size());
+    subscriptions.unlisten(channel, transaction.history().size(), !transaction.isBlock());
   }
 
   /** True when it listens to something. */

@@ -78,7 +78,7 @@ class SubscriptionsTest {
   void aRollbackLeavesEverythingAsItWas() {
     session.listen("a", 0);
     session.ended(true);
-    session.unlisten(null, 0);
+    session.unlisten(null, 0, false);
     session.listen("b", 0);
     session.ended(false);
     notify("a", "1");
@@ -107,7 +107,7 @@ class SubscriptionsTest {
     notify("a", "1");
     notify("b", "2");
     notify("a", "3");
-    session.unlisten("a", 0);
+    session.unlisten("a", 0, false);
     session.ended(true);
     assertEquals(List.of("b 2"), told());
     session.clear();

@@ -139,7 +139,7 @@ impl SequenceSetting {
                 .arguments
                 .iter()
                 .any(|argument| computed::reads_rows(*argument));
-        if !divided && !(placed && reads) {
+        if !(divided || placed && reads) {
             return Ok(None);
         }
         let function = if divided {

@@ -3,11 +3,13 @@ package org.abelian.router.engine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.catalog.TableName;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
@@ -133,7 +135,15 @@ public final class BroadcastExecution extends Execution {
   private boolean mayMoveRows() {
     StatementFacts facts = routed.facts();
     return facts.kind() == StatementKind.CLUSTER_CALL
-        || changesSchema && facts.tag().equals("ALTER TABLE");
+        || changesSchema
+            && facts.tag().equals("ALTER TABLE")
+            && facts.relations().size() > 1
+            && facts.relations().stream().anyMatch(this::isPlaced);
+  }
+
+  private boolean isPlaced(RelationFacts table) {
+    TableName name = new TableName(table.schema(), table.name());
+    return routed.router().catalog().placement(name).isPresent();
   }
 
   private void runOthers() throws IOException {

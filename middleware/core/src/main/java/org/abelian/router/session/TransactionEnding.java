@@ -2,7 +2,6 @@ package org.abelian.router.session;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedList;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendParticipant;
@@ -93,7 +92,8 @@ public final class TransactionEnding {
     }
     List<Backend> begun = backends.begun();
     syncTouched(begun);
-    LinkedList<Participant> writers = new LinkedList<>();
+    List<Participant> writers = new ArrayList<>();
+    int notToBePrepared = 0;
     List<Participant> readers = new ArrayList<>();
     String token = null;
     for (Backend backend : begun) {
@@ -110,7 +110,7 @@ public final class TransactionEnding {
       boolean writes = hasTransactionId(backend);
       token = token == null && writes ? backend.connection.transactionToken() : token;
       if (backend.unpreparable && writes || backend.notifies) {
-        writers.addFirst(participant(backend)); // It is not to be prepared.
+        writers.add(notToBePrepared++, participant(backend)); // The first one is the holder.
       } else {
         (writes ? writers : readers).add(participant(backend));
       }

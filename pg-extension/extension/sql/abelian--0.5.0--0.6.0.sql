@@ -2153,3 +2153,15 @@ $$;
 CREATE FUNCTION abelian.read_evidence(run text, passed bigint) RETURNS text LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_read_evidence';
 COMMENT ON FUNCTION abelian.read_evidence(text, bigint) IS 'which transactions over several nodes the query before saw; for routers';
 -- ==== end of reads of several nodes =================================================================
+-- ==== deadlocks over several nodes (docs/protocols/coordinated.md) ===================================
+-- Also of superusers, whom the router's role may not cancel itself; of nobody but those whom a router serves and who wait for a lock.
+CREATE FUNCTION abelian.cancel_waiter(pid integer, since bigint) RETURNS boolean
+LANGUAGE sql STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce((SELECT pg_cancel_backend(a.pid) FROM pg_stat_activity a
+                    WHERE a.pid = cancel_waiter.pid AND a.wait_event_type = 'Lock' AND abelian.session_label(a.pid) IS NOT NULL
+                      AND (extract(epoch FROM a.xact_start) * 1000000)::bigint = cancel_waiter.since), false)
+$$;
+REVOKE ALL ON FUNCTION abelian.cancel_waiter(integer, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION abelian.cancel_waiter(integer, bigint) TO abelian_router;
+COMMENT ON FUNCTION abelian.cancel_waiter(integer, bigint) IS 'cancels the statement of a router''s session that waits for a lock in the transaction that began then, in microseconds since 1970; for routers';
+-- ==== end of deadlocks over several nodes ===========================================================

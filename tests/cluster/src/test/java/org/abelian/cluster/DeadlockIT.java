@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -86,6 +87,18 @@ class DeadlockIT {
     }
   }
 
+  @Test
+  void aCycleOfSuperusersEndsLikewise() throws Exception {
+    try (Connection one = superuser();
+        Connection two = superuser()) {
+      assertOneVictim(one, two);
+    }
+  }
+
+  private Connection superuser() throws SQLException {
+    return DriverManager.getConnection(router.jdbcUrl(), LocalNode.SUPERUSER, LocalNode.SUPERUSER);
+  }
+
   private void assertOneVictim(Connection one, Connection two) throws Exception {
     one.setAutoCommit(false);
     two.setAutoCommit(false);
@@ -120,7 +133,7 @@ class DeadlockIT {
       CompletableFuture<SQLException> first = async(one, update(1, "first"));
       CompletableFuture<SQLException> second = async(two, update(0, "second"));
       CompletableFuture.anyOf(first, second).get(SECONDS_MAX, TimeUnit.SECONDS);
-      boolean firstIsVictim = first.isDone() && first.get() != null;
+      boolean firstIsVictim = first.isDone() ? first.get() != null : second.get() == null;
       (firstIsVictim ? one : two).rollback();
       assertEquals(null, (firstIsVictim ? second : first).get(SECONDS_MAX, TimeUnit.SECONDS));
       (firstIsVictim ? two : one).commit();
@@ -154,7 +167,7 @@ class DeadlockIT {
       CompletableFuture<SQLException> first = async(one, there);
       CompletableFuture<SQLException> second = async(two, update(0, "two"));
       CompletableFuture.allOf(first, second).get(SECONDS_MAX, TimeUnit.SECONDS);
-      boolean firstIsVictim = first.isDone() && first.get() != null;
+      boolean firstIsVictim = first.isDone() ? first.get() != null : second.get() == null;
       SQLException error = firstIsVictim ? first.get() : second.get();
       assertEquals("40P01", error.getSQLState(), error.toString());
       (firstIsVictim ? one : two).rollback();

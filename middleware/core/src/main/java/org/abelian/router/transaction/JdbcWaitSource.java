@@ -15,9 +15,14 @@ public final class JdbcWaitSource implements WaitSource {
           + " blocker_xact_start) * 1000000)::int8, blocker_query, blocker_gid FROM"
           + " abelian.wait_edges()";
 
-  private static final String CANCEL =
+  private static final String CANCEL = "SELECT abelian.cancel_waiter(?, ?)";
+
+  /** Of a node whose extension is older; it cancels no superusers. */
+  private static final String CANCEL_AS_ROUTER =
       "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = ? AND wait_event_type ="
           + " 'Lock' AND (extract(epoch FROM xact_start) * 1000000)::int8 = ?";
+
+  private static final String UNDEFINED_FUNCTION = "42883";
 
   private final NodeCalls calls;
 
@@ -62,13 +67,25 @@ public final class JdbcWaitSource implements WaitSource {
     return calls.on(
         node,
         connection -> {
-          try (PreparedStatement statement = connection.prepareStatement(CANCEL)) {
-            statement.setInt(1, waiter.pid());
-            statement.setLong(2, waiter.transactionStart());
-            try (ResultSet rows = statement.executeQuery()) {
-              return rows.next() && rows.getBoolean(1);
+          try {
+            return cancel(connection, CANCEL, waiter);
+          } catch (SQLException e) {
+            if (!UNDEFINED_FUNCTION.equals(e.getSQLState())) {
+              throw e;
             }
+            return cancel(connection, CANCEL_AS_ROUTER, waiter);
           }
         });
+  }
+
+  private static boolean cancel(Connection connection, String sql, WaitingParty waiter)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setInt(1, waiter.pid());
+      statement.setLong(2, waiter.transactionStart());
+      try (ResultSet rows = statement.executeQuery()) {
+        return rows.next() && rows.getBoolean(1);
+      }
+    }
   }
 }

@@ -169,14 +169,14 @@ class LaneGateIT {
    */
   @Test
   void whoWaitsForTheLaneDoesNotGiveUpForOneWhoIsStillAtTheGate() throws Exception {
-    change("CREATE TABLE IF NOT EXISTS held (n int); INSERT INTO held VALUES (0)");
+    change("CREATE TABLE IF NOT EXISTS lane_held (n int); INSERT INTO lane_held VALUES (0)");
     for (int round = 0; round < INNOCENT_ROUNDS; round++) {
       String fragment = UUID.randomUUID().toString();
       String proposal = UUID.randomUUID().toString();
       try (Connection guilty = node().connectAsSuperuser();
           Statement statement = guilty.createStatement()) {
         guilty.setAutoCommit(false);
-        statement.execute("UPDATE held SET n = n + 1");
+        statement.execute("UPDATE lane_held SET n = n + 1");
         assertTrue(propose(fragment) > 0);
         Future<Void> lane = begin(() -> execute(fragment));
         await("NOT granted AND locktype = 'transactionid'");
@@ -202,7 +202,7 @@ class LaneGateIT {
         "BEGIN; SELECT abelian.independent_run('"
             + id
             + "', (abelian.independent_state())[2], 1, ARRAY[1], 'SELECT 1');"
-            + " UPDATE held SET n = n + 10; COMMIT");
+            + " UPDATE lane_held SET n = n + 10; COMMIT");
     return null;
   }
 

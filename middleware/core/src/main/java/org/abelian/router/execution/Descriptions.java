@@ -15,12 +15,13 @@ final class Descriptions {
 
   /** Changes a RowDescription or ParameterDescription in its place. */
   static void translate(ObjectNumbers numbers, NodeAddress node, byte[] array, int frame) {
-    if (numbers.areClients(node)) {
+    boolean row = array[frame] == BackendType.ROW_DESCRIPTION; // Most messages are others.
+    if (!row && array[frame] != BackendType.PARAMETER_DESCRIPTION || numbers.areClients(node)) {
       return;
     }
-    if (array[frame] == BackendType.ROW_DESCRIPTION) {
+    if (row) {
       columns(numbers, node, array, frame);
-    } else if (array[frame] == BackendType.PARAMETER_DESCRIPTION) {
+    } else {
       int count = BigEndian.int2(array, frame + 5) & 0xffff;
       for (int i = 0; i < count; i++) {
         type(numbers, node, array, frame + 7 + 4 * i);

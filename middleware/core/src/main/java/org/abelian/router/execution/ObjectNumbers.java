@@ -46,6 +46,8 @@ public interface ObjectNumbers {
 
   /** The statement as the node is to get it. */
   default NodeStatement there(NodeAddress node, NodeStatement statement) {
-    return areClients(node) ? statement : statement.on(node, type -> typeThere(node, type));
+    return statement.hasUsersTypes() && !areClients(node)
+        ? statement.on(node, type -> typeThere(node, type))
+        : statement;
   }
 }

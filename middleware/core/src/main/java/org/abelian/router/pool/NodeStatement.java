@@ -88,6 +88,11 @@ public final class NodeStatement {
     return types;
   }
 
+  /** True when a parameter has a type that users have made, which has a number on each node. */
+  public boolean hasUsersTypes() {
+    return hasUsersTypes;
+  }
+
   /**
    * The statement for a node that has other numbers for users' types.
    *

@@ -2149,10 +2149,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
      AND NOT EXISTS (SELECT FROM abelian.node) AND NOT EXISTS (SELECT FROM abelian.placement)
 $$;
 -- ==== end of dumps of one node ======================================================================
--- ==== reads of several nodes (docs/protocols/reads.md) ===============================================
-CREATE FUNCTION abelian.read_evidence(run text, passed bigint) RETURNS text LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_read_evidence';
-COMMENT ON FUNCTION abelian.read_evidence(text, bigint) IS 'which transactions over several nodes the query before saw; for routers';
--- ==== end of reads of several nodes =================================================================
 -- ==== deadlocks over several nodes (docs/protocols/coordinated.md) ===================================
 -- Also of superusers, whom the router's role may not cancel itself; of nobody but those whom a router serves and who wait for a lock.
 CREATE FUNCTION abelian.cancel_waiter(pid integer, since bigint) RETURNS boolean

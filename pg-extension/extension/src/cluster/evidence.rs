@@ -1,79 +1,130 @@
 //! What a read of several nodes finds out about its snapshot on this one: who has passed the commit gate and is seen, or not
-//! (docs/protocols/reads.md). A router asks right behind the statement, which it need not announce: each start of a client's query leaves its
-//! snapshot here.
+//! (docs/protocols/reads.md). A router asks by the name of the read's portal, and is told as the query starts, before BindComplete: that
+//! takes no statement of its own.
 
 use super::passages::Passage;
-use super::{postgres, settings, transaction_token};
+use super::{settings, transaction_token};
 use crate::backend;
 use crate::hooks::executor;
 use crate::hooks::is_client_statement;
 use crate::hooks::subscribers::Subscriber;
-use crate::pg_function;
 use crate::shared_memory::{LANES, PASSAGES};
 use pgrx::pg_sys;
-use std::cell::RefCell;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 
-/// Which transactions had ended when a snapshot was taken.
-#[derive(Default)]
-struct Moment {
-    is_known: bool,
-    xmin: u32,
-    xmax: u32,
-    running: Vec<u32>,
-}
+/// A portal that asks is named `abelian/<anything>/<run>/<passed>`: to be told of those who have passed the gate beyond that number in that
+/// run of the server, or, with a negative number, only how many have.
+const ASKING: &[u8] = b"abelian/";
 
-impl Moment {
-    fn note(&mut self, snapshot: &pg_sys::SnapshotData) {
-        self.is_known = snapshot.snapshot_type == pg_sys::SnapshotType::SNAPSHOT_MVCC
-            && !snapshot.takenDuringRecovery;
-        self.xmin = number(snapshot.xmin);
-        self.xmax = number(snapshot.xmax);
-        self.running.clear();
-        if self.is_known && snapshot.xcnt > 0 {
-            // SAFETY: the array has so many ids.
-            let running =
-                unsafe { std::slice::from_raw_parts(snapshot.xip, snapshot.xcnt as usize) };
-            self.running.extend(running.iter().map(|id| number(*id)));
-        }
-    }
+/// The ParameterStatus that answers.
+const ANSWER: &CStr = c"abelian.read_evidence";
 
-    /// Whether a transaction, not a subtransaction, had ended by then.
-    fn has_ended(&self, id: u32) -> bool {
-        precedes(id, self.xmin) || precedes(id, self.xmax) && !self.running.contains(&id)
-    }
-}
-
-/// The order of ordinary transaction ids, which wrap around.
-fn precedes(one: u32, other: u32) -> bool {
-    (one.wrapping_sub(other) as i32) < 0
-}
-
-thread_local! {
-    /// Of the query that has started last, and of the one before.
-    static MOMENTS: RefCell<(Moment, Moment)> = RefCell::default();
-}
+/// Type of the message ParameterStatus.
+const PARAMETER_STATUS: u8 = b'S';
 
 /// Sees the starts of queries; called once when the library is loaded.
 pub fn install() {
     executor::after_start(Subscriber {
         concerns: |start| {
             is_client_statement()
+                && asks(portal_name())
                 && settings::PLACEMENT_VERSION.get() != 0
                 && !start.is_explain_only()
         },
         tell: |start| {
-            let snapshot = start.query().snapshot;
-            MOMENTS.with_borrow_mut(|(last, before)| {
-                std::mem::swap(last, before);
-                // SAFETY: a query that has started has a snapshot, registered for as long as it runs.
-                match unsafe { snapshot.as_ref() } {
-                    Some(snapshot) => last.note(snapshot),
-                    None => last.is_known = false,
-                }
-            });
+            // SAFETY: a query that has started has a snapshot, registered for as long as it runs.
+            let snapshot = unsafe { start.query().snapshot.as_ref() };
+            let told = snapshot
+                .and_then(Moment::of)
+                .zip(Question::of(portal_name()))
+                .and_then(|(moment, question)| evidence(&question, &moment));
+            tell(&told.unwrap_or_default());
         },
     });
+}
+
+/// The name of the portal that is being bound; empty when none is.
+fn portal_name<'a>() -> &'a [u8] {
+    // SAFETY: the active portal, if there is one, and its name live as long as it is active.
+    unsafe {
+        let portal = pg_sys::ActivePortal.as_ref();
+        let bound = portal.filter(|p| p.status == pg_sys::PortalStatus::PORTAL_DEFINED);
+        bound.map_or(b"", |portal| CStr::from_ptr(portal.name).to_bytes())
+    }
+}
+
+fn asks(name: &[u8]) -> bool {
+    name.starts_with(ASKING)
+}
+
+/// Sends the answer to the client, which is a router.
+fn tell(evidence: &str) {
+    let Ok(text) = CString::new(evidence) else {
+        return;
+    };
+    // SAFETY: no other message is being written while a portal starts; the texts end with a zero and are copied.
+    unsafe {
+        if pg_sys::whereToSendOutput != pg_sys::CommandDest::DestRemote {
+            return;
+        }
+        let mut message = pg_sys::StringInfoData::default();
+        pg_sys::pq_beginmessage(&raw mut message, PARAMETER_STATUS as _);
+        pg_sys::pq_sendstring(&raw mut message, ANSWER.as_ptr());
+        pg_sys::pq_sendstring(&raw mut message, text.as_ptr());
+        pg_sys::pq_endmessage(&raw mut message);
+    }
+}
+
+/// What a router asks.
+#[derive(Debug, PartialEq)]
+struct Question<'a> {
+    run: &'a str,
+    /// Up to which number it knows of all; negative to be told numbers alone.
+    passed: i64,
+}
+
+impl<'a> Question<'a> {
+    /// None when the name says something else.
+    fn of(portal: &'a [u8]) -> Option<Self> {
+        let mut words = std::str::from_utf8(portal).ok()?.split('/').skip(2);
+        let (run, passed) = (words.next()?, words.next()?.parse().ok()?);
+        words.next().is_none().then_some(Question { run, passed })
+    }
+}
+
+/// Which transactions had ended when a snapshot was taken.
+struct Moment<'a> {
+    xmin: u32,
+    xmax: u32,
+    running: &'a [pg_sys::TransactionId],
+}
+
+impl<'a> Moment<'a> {
+    /// None for a snapshot that is of another kind.
+    fn of(snapshot: &'a pg_sys::SnapshotData) -> Option<Self> {
+        let known = snapshot.snapshot_type == pg_sys::SnapshotType::SNAPSHOT_MVCC
+            && !snapshot.takenDuringRecovery;
+        known.then(|| Moment {
+            xmin: number(snapshot.xmin),
+            xmax: number(snapshot.xmax),
+            running: match snapshot.xcnt {
+                0 => &[],
+                // SAFETY: the array has so many ids.
+                count => unsafe { std::slice::from_raw_parts(snapshot.xip, count as usize) },
+            },
+        })
+    }
+
+    /// Whether a transaction, not a subtransaction, had ended by then.
+    fn has_ended(&self, id: u32) -> bool {
+        precedes(id, self.xmin)
+            || precedes(id, self.xmax) && !self.running.iter().any(|one| number(*one) == id)
+    }
+}
+
+/// The order of ordinary transaction ids, which wrap around.
+fn precedes(one: u32, other: u32) -> bool {
+    (one.wrapping_sub(other) as i32) < 0
 }
 
 /// What a snapshot shows of a transaction.
@@ -112,56 +163,45 @@ fn lane() -> i64 {
     }
 }
 
-pg_function!(
-    /// `abelian.read_evidence(run, passed)`: what the query that was started last before this one saw of those who have passed the gate
-    /// beyond that number in that run of the server; of a negative number, how many have.
-    fn abelian_read_evidence(call) {
-        // SAFETY: declared as text and bigint, the function as STRICT.
-        let run = unsafe { postgres::text_argument(call.arg(0)) };
-        let told = evidence(&run, call.i64(1)).unwrap_or_default();
-        Ok(postgres::text_datum(&told))
-    }
-);
-
 /// `<run> <last> <over> <lane>` and, for each, a mark and its name; None when not all of them are known. Up to `over` they have ended, and
 /// need not be told again. Marks: `v` seen, `w` seen but to be told again, `i` not seen.
-fn evidence(run: &CStr, passed: i64) -> Option<String> {
+fn evidence(question: &Question, moment: &Moment) -> Option<String> {
     let database = backend::database().to_u32();
     let own = format!("{:x}.{database}", transaction_token::run());
-    if backend::has_one_snapshot() || passed >= 0 && run.to_bytes() != own.as_bytes() {
+    if backend::has_one_snapshot() || question.passed >= 0 && question.run != own {
         return None;
     }
     // The lane comes first: who passes from here on reports a timestamp that is not less.
     let lane = lane();
     let (from, last, passages) = {
         let all = PASSAGES.share();
-        let from = match u64::try_from(passed) {
+        let from = match u64::try_from(question.passed) {
             Ok(number) => number,
             Err(_) => all.before_kept(database)?,
         };
         let (last, passages) = all.beyond(database, from)?;
         (from, last, passages)
     };
-    MOMENTS.with_borrow(|(_, before)| {
-        before.is_known.then(|| {
-            let seen: Vec<Seen> = passages.iter().map(|one| seen(one, before)).collect();
-            let over = seen.iter().take_while(|seen| **seen != Seen::Not).count();
-            let mut told = format!("{own} {last} {} {lane}", from + over as u64);
-            for (at, passage) in passages.iter().enumerate().filter(|_| passed >= 0) {
-                let mark = match seen[at] {
-                    Seen::Never => continue,
-                    Seen::Not => 'i',
-                    Seen::Unknown => '?',
-                    Seen::Whole if at < over => 'v',
-                    Seen::Whole => 'w',
-                };
-                told.push(' ');
-                told.push(mark);
-                told.push_str(&String::from_utf8_lossy(passage.name()));
-            }
-            told
-        })
-    })
+    let seen: Vec<Seen> = passages.iter().map(|one| seen(one, moment)).collect();
+    let over = seen.iter().take_while(|seen| **seen != Seen::Not).count();
+    let mut told = format!("{own} {last} {} {lane}", from + over as u64);
+    for (at, passage) in passages
+        .iter()
+        .enumerate()
+        .filter(|_| question.passed >= 0)
+    {
+        let mark = match seen[at] {
+            Seen::Never => continue,
+            Seen::Not => 'i',
+            Seen::Unknown => '?',
+            Seen::Whole if at < over => 'v',
+            Seen::Whole => 'w',
+        };
+        told.push(' ');
+        told.push(mark);
+        told.push_str(&String::from_utf8_lossy(passage.name()));
+    }
+    Some(told)
 }
 
 fn number(id: pg_sys::TransactionId) -> u32 {
@@ -174,16 +214,33 @@ mod tests {
 
     #[test]
     fn a_moment_knows_who_had_ended() {
+        let running = [u32::MAX - 1, 3].map(pg_sys::TransactionId::from);
         let moment = Moment {
-            is_known: true,
             xmin: u32::MAX - 1,
             xmax: 5,
-            running: vec![u32::MAX - 1, 3],
+            running: &running,
         };
         let ended: Vec<u32> = [u32::MAX - 2, u32::MAX - 1, u32::MAX, 3, 4, 5, 6]
             .into_iter()
             .filter(|id| moment.has_ended(*id))
             .collect();
         assert_eq!(ended, [u32::MAX - 2, u32::MAX, 4]);
+    }
+
+    #[test]
+    fn a_portal_asks_by_its_name() {
+        let question = |name: &'static str| Question::of(name.as_bytes());
+        let (run, passed) = ("5f.16384", 12);
+        assert!(asks(b"abelian/7/5f.16384/12"));
+        assert_eq!(
+            question("abelian/7/5f.16384/12"),
+            Some(Question { run, passed })
+        );
+        let (run, passed) = ("", -1);
+        assert_eq!(question("abelian/7//-1"), Some(Question { run, passed }));
+        for other in ["abelian/7", "abelian/7/5f.1/x", "abelian/7/5f.1/1/1"] {
+            assert_eq!(question(other), None, "{other}");
+        }
+        assert!(!asks(b"C_1"));
     }
 }

@@ -6,15 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.abelian.cluster.wire.Message;
+import org.abelian.cluster.wire.WireClient;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithCluster;
@@ -156,35 +160,64 @@ class ReadEvidenceIT {
   }
 
   @Test
-  void aNodeTellsOfTheQueryBefore() throws SQLException {
+  void aNodeTellsWhatAQueryShowsWhenItsPortalAsks() throws Exception {
     prepare();
-    try (Connection connection = connect(1);
-        Statement statement = connection.createStatement()) {
-      statement.execute("SET abelian.placement_version = 1000000");
-      statement.executeQuery(SUM).close();
-      String position = value(connection, "", -1);
-      String[] words = position.split(" ");
-      statement.executeQuery(SUM).close();
-      String told = value(connection, words[0], Long.parseLong(words[2]));
-      assertEquals("i" + gid, told.split(" ")[4]);
-      statement.executeQuery(SUM).close();
-      assertEquals("", value(connection, "another", 0));
+    try (WireClient client =
+        WireClient.connect(
+            cluster.node(0).port(),
+            LocalNode.SUPERUSER,
+            LocalNode.SUPERUSER,
+            LocalNode.DATABASE)) {
+      client.query("SET abelian.placement_version = 1000000").untilReady();
+      String[] words = told(client, "abelian/1//-1").get(0).split(" ");
       assertFalse(words[0].isEmpty());
+      assertEquals(4, words.length, "nobody is named to whom it is all the same");
+      String name = "abelian/2/" + words[0] + "/" + words[2];
+      assertEquals("i" + gid, told(client, name).get(0).split(" ")[4]);
+      assertEquals(List.of(""), told(client, "abelian/3/another/0"), "not in this run");
+      assertEquals(List.of(""), told(client, "abelian/4"), "no question");
+      assertEquals(List.of(), told(client, "mine"));
+      client.query("SET abelian.placement_version = 0").untilReady();
+      assertEquals(List.of(), told(client, name), "this is no router");
     } finally {
       rollBack();
     }
   }
 
-  private static String value(Connection connection, String run, long passed) throws SQLException {
-    try (PreparedStatement ask =
-        connection.prepareStatement("SELECT abelian.read_evidence(?, ?)")) {
-      ask.setString(1, run);
-      ask.setLong(2, passed);
-      try (ResultSet row = ask.executeQuery()) {
-        row.next();
-        return row.getString(1);
-      }
+  /** A portal asks once, whatever functions the query calls, and whatever is run beside it. */
+  @Test
+  void aQueryIsToldOfOnce() throws Exception {
+    try (WireClient client =
+        WireClient.connect(
+            cluster.node(0).port(),
+            LocalNode.SUPERUSER,
+            LocalNode.SUPERUSER,
+            LocalNode.DATABASE)) {
+      client.query("SET abelian.placement_version = 1000000").untilReady();
+      client.query(
+          "CREATE OR REPLACE FUNCTION pg_temp.nested() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN"
+              + " RETURN (SELECT count(*) FROM halves) + (SELECT sum(balance) FROM halves); END'");
+      client.untilReady();
+      client.parse("", "SELECT pg_temp.nested(), pg_temp.nested()");
+      client.bind("abelian/1//-1", "", 0).execute("abelian/1//-1", 0).sync();
+      assertEquals(1, statuses(client.untilReady()).size());
     }
+  }
+
+  /** What it says of the portal's snapshot: the values of abelian.read_evidence. */
+  private static List<String> told(WireClient client, String portal) throws IOException {
+    client.parse("", SUM).bind(portal, "", 0).execute(portal, 0).sync();
+    return statuses(client.untilReady());
+  }
+
+  private static List<String> statuses(List<Message> messages) {
+    String answer = "abelian.read_evidence\0";
+    return messages.stream()
+        .filter(message -> message.type() == 'S')
+        .map(message -> new String(message.body(), StandardCharsets.UTF_8))
+        .filter(text -> text.startsWith(answer))
+        .map(text -> text.substring(answer.length(), text.length() - 1))
+        .toList();
   }
 
   private int total(int node, String read) throws SQLException {

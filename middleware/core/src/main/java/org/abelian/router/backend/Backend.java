@@ -61,7 +61,11 @@ public final class Backend {
 
   /** The ids of their nodes, in the same order. */
   public static List<Integer> nodes(List<Backend> backends) {
-    return backends.stream().map(backend -> backend.nodeId).toList();
+    Integer[] ids = new Integer[backends.size()];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = backends.get(i).nodeId;
+    }
+    return List.of(ids);
   }
 
   /** What the node says is set there; only while there is a connection. */

@@ -388,7 +388,8 @@ public final class BackendSession {
 
   /** The group's Sync went to all of them. */
   public void untouch() {
-    for (Backend backend : touched) {
+    for (int i = 0; i < touched.size(); i++) { // Without an iterator: every statement is here.
+      Backend backend = touched.get(i);
       backend.touched = false;
       backend.synced = false;
       backend.skips = false;
@@ -408,7 +409,8 @@ public final class BackendSession {
    * Sends what was written to the nodes. A connection that breaks is found when its answer is read.
    */
   public void flush() {
-    for (Backend backend : held) {
+    for (int i = 0; i < held.size(); i++) {
+      Backend backend = held.get(i);
       if (backend.connection.unsent() > 0) {
         try {
           backend.connection.flush();
@@ -433,7 +435,8 @@ public final class BackendSession {
 
   /** Nodes shall answer what they have got so far in this group. */
   public void requestAnswers() {
-    for (Backend backend : touched) {
+    for (int i = 0; i < touched.size(); i++) {
+      Backend backend = touched.get(i);
       if (backend.connection != null && !backend.synced) {
         backend.connection.writer().empty(FrontendType.FLUSH);
       }

@@ -17,8 +17,13 @@ import org.abelian.router.statement.SharedStatement;
  */
 public record BoundStatement(
     SharedStatement statement, RoutedStatement routed, BindMessage bind, boolean extended) {
+  private static final byte[] UNNAMED = {};
+
   /** The client's name of the portal, which nodes use as well. */
   public byte[] portal() {
+    if (bind.portalLength() == 0) {
+      return UNNAMED;
+    }
     int from = bind.portalAt();
     return Arrays.copyOfRange(bind.array(), from, from + bind.portalLength());
   }

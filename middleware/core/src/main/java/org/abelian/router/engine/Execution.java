@@ -49,4 +49,9 @@ public abstract class Execution {
   public void close() {
     // Most hold nothing.
   }
+
+  /** The client cannot name it any more. Nodes forget most by themselves then. */
+  public void forget() {
+    // As above.
+  }
 }

@@ -1,6 +1,7 @@
 package org.abelian.router.engine;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.backend.Backend;
@@ -25,6 +26,8 @@ import org.abelian.router.statement.RoutedStatement;
 final class GatherExecution {
   /** So many bytes of workers' rows are held at most. */
   private static final long BYTES_MAX = 64L << 20;
+
+  private static final byte[] UNNAMED = {};
 
   private final EngineContext context;
   private final BoundStatement bound;
@@ -180,13 +183,14 @@ final class GatherExecution {
     ReplyQueue replies = context.replies();
     List<Backend> backends = SeveralNodes.backends(context, routed, nodes);
     boolean last = isClients && routed.origins().isKnown() && context.group().isOneStatement();
-    Worker worker = new Worker(backends.get(0));
+    Worker worker = new Worker(backends);
     JointSnapshot snapshot = new JointSnapshot(context, routed, backends, worker, true, last);
     if (!snapshot.take()) {
       return;
     }
     Runnable cancel = () -> context.backends().cancel(backends);
     backends.forEach(backend -> replies.add(new CollectReply(backend.connection, rows, cancel)));
+    worker.portals.forEach(NodePortal::forget);
     if (isClients && !routed.origins().isKnown()) {
       learnOrigins(backends.get(0));
     }
@@ -195,38 +199,34 @@ final class GatherExecution {
     snapshot.end();
   }
 
-  /** The worker query, in the unnamed portal. */
+  /** The worker query, in a portal of each node. */
   private final class Worker implements JointSnapshot.Read {
-    private final Backend first;
+    private final List<NodePortal> portals = new ArrayList<>();
 
     /**
-     * @param first of the nodes, which also gives the rows that it alone or every node has
+     * @param backends of which the first one also gives the rows that it alone or every node has
      */
-    Worker(Backend first) {
-      this.first = first;
+    Worker(List<Backend> backends) {
+      backends.forEach(backend -> portals.add(new NodePortal(context, backend, UNNAMED)));
     }
 
     @Override
-    public void bind(Backend backend) {
-      NodeStatement statement = backend == first ? ofOne() : worker();
-      byte[] name =
-          context.backends().prepare(backend, statement, isPlannedOnce(), context.replies());
-      BindMessage bind = bound.bind();
-      FrameWriter writer = backend.connection.writer();
-      int values = bind.resultFormatsAt() - bind.tailAt();
-      writer.begin(FrontendType.BIND).int1(0).string(name);
-      writer.bytes(bind.array(), bind.tailAt(), values).int2(0).end();
-      context.replies().add(NodeReply.swallow(backend.connection));
+    public void bind(int place, byte[] portal) {
+      NodePortal there = portals.get(place);
+      if (portal != null) {
+        there.rename(portal);
+      }
+      there.bindAsText(place == 0 ? ofOne() : worker(), isPlannedOnce(), bound.bind());
     }
 
     @Override
-    public void run(Backend backend) {
-      backend.connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+    public void run(int place) {
+      portals.get(place).run(0);
     }
 
     @Override
-    public void close(Backend backend) {
-      // The next one takes its place.
+    public void close(int place) {
+      portals.get(place).forget();
     }
   }
 

@@ -2,22 +2,19 @@ package org.abelian.router.engine;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
-import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.DiscardReply;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
-import org.abelian.router.pool.NodeStatement;
-import org.abelian.router.protocol.FrameWriter;
-import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.ReadEvidence;
 import org.abelian.router.session.ReadKnowledge;
+import org.abelian.router.session.ReadLedger;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.statement.RoutedStatement;
 
@@ -28,16 +25,13 @@ import org.abelian.router.statement.RoutedStatement;
  * cannot tell, behind the commit gate.
  */
 final class JointSnapshot {
-  private static final int TEXT = 25;
-  private static final int BIGINT = 20;
-  private static final NodeStatement EVIDENCE =
-      NodeStatement.of("SELECT abelian.read_evidence($1,$2)", new int[] {TEXT, BIGINT});
-
-  /** The client's portals, the unnamed one too, stay what they are. */
-  private static final byte[] PORTAL = "abelian.evidence".getBytes(StandardCharsets.US_ASCII);
-
   /** Has a node tell only how many have passed its gate. */
   private static final long ALL = -1;
+
+  /** A portal of such a name has the node tell what its snapshot shows, as it is bound. */
+  private static final String PORTAL = "abelian/";
+
+  private static final int HEXADECIMAL = 16;
 
   private static final int ROUNDS = 12;
   private static final long FIRST_PAUSE_NANOS = 100_000;
@@ -45,14 +39,19 @@ final class JointSnapshot {
 
   /** What is sent to the nodes. */
   interface Read {
-    /** Binds it there, and has the node's answer taken. */
-    void bind(Backend backend) throws IOException;
+    /**
+     * Binds it on a node, and has the node's answer taken.
+     *
+     * @param place of the node in the list
+     * @param portal the name that it must have; null for any
+     */
+    void bind(int place, byte[] portal) throws IOException;
 
     /** Runs it there, without a look at the answer. */
-    void run(Backend backend);
+    void run(int place);
 
     /** Closes what was bound there, before it is bound anew. */
-    void close(Backend backend);
+    void close(int place);
   }
 
   private final EngineContext context;
@@ -60,8 +59,13 @@ final class JointSnapshot {
   private final List<Backend> backends;
   private final List<Integer> nodes;
   private final Read read;
-  private final boolean runsAtOnce;
-  private final boolean syncsAtOnce;
+  private final ReadLedger ledger;
+
+  /** Whether it runs before its snapshots are known to fit together. */
+  private boolean runsAtOnce;
+
+  /** Whether that ends the group on its nodes. */
+  private boolean syncsAtOnce;
 
   /**
    * Nothing is sent yet.
@@ -82,6 +86,7 @@ final class JointSnapshot {
     this.backends = backends;
     this.nodes = Backend.nodes(backends);
     this.read = read;
+    this.ledger = context.gate().reads();
     this.runsAtOnce = runsAtOnce && mayBeDiscarded(context);
     this.syncsAtOnce = this.runsAtOnce && isLast;
   }
@@ -98,7 +103,7 @@ final class JointSnapshot {
         && !routed.pins()
         && !routed.maySet()
         && !routed.facts().calls().volatileFunctions()
-        && !routed.facts().locks();
+        && !routed.locks();
   }
 
   /**
@@ -110,15 +115,24 @@ final class JointSnapshot {
   boolean take() throws IOException {
     context.transactions().enterTogether(backends, routed.writes());
     if (nodes.size() == 1) {
-      bind(backends.get(0));
-      read.run(backends.get(0));
+      bind(0, null);
+      read.run(0);
       return true;
     }
-    ReadKnowledge known = isRepeatable(routed) ? context.gate().known(nodes) : null;
+    ReadKnowledge known = isRepeatable(routed) ? ledger.of(nodes) : null;
+    if (ledger.isContended(nodes)) {
+      runLater();
+    }
     if ((known == null || !fitsTogether(known)) && !context.replies().failed()) {
       behindGate();
     }
     return !context.replies().failed();
+  }
+
+  /** Rows that would likely be for nothing are not computed before the snapshots fit together. */
+  private void runLater() {
+    runsAtOnce = false;
+    syncsAtOnce = false;
   }
 
   /** Asks all at once, until the answers fit together; false when they have not. */
@@ -130,60 +144,92 @@ final class JointSnapshot {
       if (judgement == null) {
         return false;
       }
-      context.gate().learn(nodes, known, judgement.next());
-      if (judgement.verdict() == ReadKnowledge.Verdict.WHOLE) {
-        runRest();
+      ReadKnowledge.Verdict verdict = judgement.verdict();
+      ledger.learn(nodes, known, judgement.next());
+      if (round == 0) {
+        ledger.met(nodes, verdict == ReadKnowledge.Verdict.TORN);
+      }
+      if (verdict == ReadKnowledge.Verdict.WHOLE) {
+        if (!runsAtOnce) {
+          runAll();
+        }
         return true;
       }
       discard();
-      if (judgement.verdict() == ReadKnowledge.Verdict.UNKNOWN || context.replies().failed()) {
+      if (verdict == ReadKnowledge.Verdict.UNKNOWN || context.replies().failed()) {
         return false;
       }
+      runLater();
       watch.check();
       LockSupport.parkNanos(Math.min(FIRST_PAUSE_NANOS << round, LONGEST_PAUSE_NANOS));
-      known = context.gate().known(nodes);
+      known = ledger.of(nodes);
     }
     return false;
   }
 
   private ReadKnowledge.Judgement ask(ReadKnowledge known) throws IOException {
-    List<ReadEvidence> evidence = Arrays.asList(new ReadEvidence[nodes.size()]);
     for (int place = 0; place < backends.size(); place++) {
-      Backend backend = backends.get(place);
-      bind(backend);
-      askEvidence(backend, known.run(place), known.over(place), evidence, place);
+      bind(place, portal(known.run(place), known.over(place)));
       if (runsAtOnce) {
-        read.run(backend);
+        read.run(place);
       }
       if (syncsAtOnce) {
-        context.backends().sync(backend);
+        context.backends().sync(backends.get(place));
       }
     }
     context.backends().requestAnswers();
     context.replies().runAll();
-    return context.replies().failed() ? null : known.judge(evidence);
+    if (context.replies().failed()) {
+      return null;
+    }
+    List<String> told = told();
+    return known.isStill(told)
+        ? new ReadKnowledge.Judgement(ReadKnowledge.Verdict.WHOLE, null)
+        : known.judge(parsed(told));
   }
 
-  private void bind(Backend backend) throws IOException {
-    SeveralNodes.enter(context, backend, routed);
-    read.bind(backend);
+  /** No two portals of a session have the same name. */
+  private byte[] portal(String run, long over) {
+    String unique = Integer.toString(context.gate().nextRead(), HEXADECIMAL);
+    return (PORTAL + unique + '/' + run + '/' + over).getBytes(StandardCharsets.US_ASCII);
   }
 
-  private void runRest() {
-    if (!runsAtOnce) {
-      backends.forEach(read::run);
+  /** What the nodes have told, in their order; null of those that cannot tell. */
+  private List<String> told() {
+    List<String> told = new ArrayList<>(backends.size());
+    for (int place = 0; place < backends.size(); place++) {
+      told.add(backends.get(place).connection.readEvidence());
+    }
+    return told;
+  }
+
+  private static List<ReadEvidence> parsed(List<String> told) {
+    List<ReadEvidence> evidence = new ArrayList<>(told.size());
+    told.forEach(words -> evidence.add(ReadEvidence.parse(words)));
+    return evidence;
+  }
+
+  private void bind(int place, byte[] portal) throws IOException {
+    SeveralNodes.enter(context, backends.get(place), routed);
+    backends.get(place).connection.readEvidence(null);
+    read.bind(place, portal);
+  }
+
+  private void runAll() {
+    for (int place = 0; place < backends.size(); place++) {
+      read.run(place);
     }
   }
 
   /** The nodes forget what they have bound. */
   private void discard() throws IOException {
     ReplyQueue replies = context.replies();
-    for (Backend backend : backends) {
+    for (int place = 0; place < backends.size(); place++) {
       if (runsAtOnce) {
-        context.backends().sync(backend);
-        replies.add(new DiscardReply(backend.connection));
+        context.backends().sync(backends.get(place));
+        replies.add(new DiscardReply(backends.get(place).connection));
       } else {
-        read.close(backend);
+        read.close(place);
       }
     }
     if (runsAtOnce) {
@@ -207,7 +253,7 @@ final class JointSnapshot {
     SnapshotGate.Hold hold = context.gate().take(routed.router().catalog(), nodes);
     boolean bound = false;
     try {
-      bindBehind(hold);
+      bindBehind();
       bound = true;
     } finally {
       if (!bound) {
@@ -215,54 +261,20 @@ final class JointSnapshot {
       }
     }
     context.replies().add(RouterWork.always(hold::release));
-    backends.forEach(read::run);
+    runAll();
   }
 
-  private void bindBehind(SnapshotGate.Hold hold) throws IOException {
-    boolean tells = hold.tellsEvidence() && isRepeatable(routed);
-    List<ReadEvidence> evidence = Arrays.asList(new ReadEvidence[nodes.size()]);
+  private void bindBehind() throws IOException {
+    boolean asks = isRepeatable(routed);
     for (int place = 0; place < backends.size(); place++) {
-      bind(backends.get(place));
-      if (tells) {
-        askEvidence(backends.get(place), "", ALL, evidence, place);
-      }
+      bind(place, asks ? portal("", ALL) : null);
     }
-    if (tells) {
+    if (asks) {
       context
           .replies()
           .add(
               RouterWork.then(
-                  () -> context.gate().begin(nodes, ReadKnowledge.behindGates(nodes, evidence))));
+                  () -> ledger.begin(nodes, ReadKnowledge.behindGates(nodes, parsed(told())))));
     }
-  }
-
-  private void askEvidence(
-      Backend backend, String run, long over, List<ReadEvidence> evidence, int place) {
-    ReplyQueue replies = context.replies();
-    byte[] name = context.backends().prepare(backend, EVIDENCE, true, replies);
-    FrameWriter writer = backend.connection.writer();
-    writer.begin(FrontendType.BIND).string(PORTAL).string(name).int2(0).int2(2);
-    value(writer, run);
-    value(writer, String.valueOf(over));
-    writer.int2(0).end();
-    writer.begin(FrontendType.EXECUTE).string(PORTAL).int4(0).end();
-    replies.add(
-        new CollectReply(
-            backend.connection,
-            row -> evidence.set(place, ReadEvidence.parse(text(row[0]))),
-            () -> {}));
-    if (!syncsAtOnce) { // Else it ends with the transaction.
-      writer.begin(FrontendType.CLOSE).int1('P').string(PORTAL).end();
-      replies.add(NodeReply.swallow(backend.connection));
-    }
-  }
-
-  private static void value(FrameWriter writer, String value) {
-    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-    writer.int4(bytes.length).bytes(bytes);
-  }
-
-  private static String text(byte[] value) {
-    return value == null ? null : new String(value, StandardCharsets.UTF_8);
   }
 }

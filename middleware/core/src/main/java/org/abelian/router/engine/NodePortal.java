@@ -10,11 +10,21 @@ import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 
-/** The messages of one portal to one node, under the client's name for it. */
+/**
+ * The messages of one portal to one node, under the client's name for it, or under one by which the
+ * router asks for evidence ({@link JointSnapshot}).
+ */
 final class NodePortal {
+  private static final NodeStatement NO_ROWS = NodeStatement.of("SELECT");
+  private static final BindMessage WITHOUT_VALUES = BindMessage.withoutValues();
+
   private final EngineContext context;
   private final Backend backend;
-  private final byte[] name;
+  private byte[] name;
+  private boolean hasOwnName;
+
+  /** Keeps the client's name; null unless the portal has another one. */
+  private NodePortal reserved;
 
   NodePortal(EngineContext context, Backend backend, byte[] name) {
     this.context = context;
@@ -33,8 +43,31 @@ final class NodePortal {
   /** Binds a statement; the node's answer is the router's affair. */
   void bind(NodeStatement statement, boolean named, BindMessage values) {
     byte[] prepared = context.backends().prepare(backend, statement, named, context.replies());
-    values.write(backend.connection.writer(), prepared);
+    FrameWriter writer = backend.connection.writer().begin(FrontendType.BIND).string(name);
+    writer.string(prepared).bytes(values.array(), values.tailAt(), values.tailLength()).end();
     context.replies().add(NodeReply.swallow(backend.connection));
+  }
+
+  /** The same, for rows as texts whatever the client wants. */
+  void bindAsText(NodeStatement statement, boolean named, BindMessage values) {
+    byte[] prepared = context.backends().prepare(backend, statement, named, context.replies());
+    FrameWriter writer = backend.connection.writer().begin(FrontendType.BIND).string(name);
+    int length = values.resultFormatsAt() - values.tailAt();
+    writer.string(prepared).bytes(values.array(), values.tailAt(), length).int2(0).end();
+    context.replies().add(NodeReply.swallow(backend.connection));
+  }
+
+  /**
+   * From now on the portal has another name than the client's. If that is a name, it is kept by a
+   * portal without rows, so that the node refuses it to others, and lists it.
+   */
+  void rename(byte[] own) {
+    if (name.length > 0 && reserved == null) {
+      reserved = new NodePortal(context, backend, name);
+      reserved.bind(NO_ROWS, true, WITHOUT_VALUES);
+    }
+    name = own;
+    hasOwnName = true;
   }
 
   /** The same with more values after those of the client. */
@@ -81,8 +114,26 @@ final class NodePortal {
     connection().writer().begin(FrontendType.EXECUTE).string(name).int4(limit).end();
   }
 
+  /**
+   * The client's name stands for another portal now, or for none: a portal that has another name
+   * would outlive it until the transaction ends.
+   */
+  void forget() {
+    if (hasOwnName && backend.begun) {
+      close();
+    }
+  }
+
   /** Closes it, if the node is still there. */
   void close() {
+    closeOwn();
+    if (reserved != null) {
+      reserved.close();
+    }
+  }
+
+  /** The same, but the client's name stays reserved: it is to be bound anew. */
+  void closeOwn() {
     if (backend.isUsable()) {
       context.backends().touch(backend);
       connection().writer().begin(FrontendType.CLOSE).int1('P').string(name).end();

@@ -44,7 +44,7 @@ public final class ScatterExecution extends Execution {
     }
     boolean ahead = context.group().runsToEnd(bound.bind());
     boolean describes = ahead && context.group().describesNext(bound.bind());
-    Bound read = new Bound(bound, backends, portals, ahead, describes);
+    Bound read = new Bound(bound, portals, ahead, describes);
     boolean last = ahead && context.group().isOneStatement();
     if (!new JointSnapshot(context, bound.routed(), backends, read, ahead, last).take()) {
       return null;
@@ -61,34 +61,29 @@ public final class ScatterExecution extends Execution {
    * @param describes whether the first one is described before
    */
   private record Bound(
-      BoundStatement bound,
-      List<Backend> backends,
-      List<NodePortal> portals,
-      boolean ahead,
-      boolean describes)
+      BoundStatement bound, List<NodePortal> portals, boolean ahead, boolean describes)
       implements JointSnapshot.Read {
-    private NodePortal of(Backend backend) {
-      return portals.get(backends.indexOf(backend));
+    @Override
+    public void bind(int place, byte[] portal) {
+      if (portal != null) {
+        portals.get(place).rename(portal);
+      }
+      portals.get(place).bind(bound.statement().statement(), true, bound.bind());
     }
 
     @Override
-    public void bind(Backend backend) {
-      of(backend).bind(bound.statement().statement(), true, bound.bind());
-    }
-
-    @Override
-    public void run(Backend backend) {
-      if (describes && backend == backends.get(0)) {
-        of(backend).describe();
+    public void run(int place) {
+      if (describes && place == 0) {
+        portals.get(place).describe();
       }
       if (ahead) {
-        of(backend).run(0);
+        portals.get(place).run(0);
       }
     }
 
     @Override
-    public void close(Backend backend) {
-      of(backend).close();
+    public void close(int place) {
+      portals.get(place).closeOwn();
     }
   }
 
@@ -135,6 +130,11 @@ public final class ScatterExecution extends Execution {
   @Override
   public void close() {
     portals.forEach(NodePortal::close);
+  }
+
+  @Override
+  public void forget() {
+    portals.forEach(NodePortal::forget);
   }
 
   /** A limited number of rows, taken from one node after the other. */

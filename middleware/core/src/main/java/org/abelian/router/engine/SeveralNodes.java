@@ -1,5 +1,6 @@
 package org.abelian.router.engine;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
@@ -20,7 +21,11 @@ final class SeveralNodes {
   static List<Backend> backends(
       EngineContext context, RoutedStatement routed, List<Integer> nodes) {
     Catalog catalog = routed.router().catalog();
-    return nodes.stream().map(node -> context.backends().backend(catalog, node)).toList();
+    List<Backend> backends = new ArrayList<>(nodes.size());
+    for (int node : nodes) {
+      backends.add(context.backends().backend(catalog, node));
+    }
+    return backends;
   }
 
   /** A statement is about to go to the node, and may write on others as well. */

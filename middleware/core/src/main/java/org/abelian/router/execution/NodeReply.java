@@ -38,6 +38,10 @@ public final class NodeReply extends Reply {
   private static final byte[] SETTINGS_PARAMETER =
       "abelian.settings".getBytes(StandardCharsets.US_ASCII);
 
+  /** The parameter that tells what a read's snapshot shows, for the router only. */
+  private static final byte[] EVIDENCE_PARAMETER =
+      "abelian.read_evidence".getBytes(StandardCharsets.US_ASCII);
+
   /** Frames larger than this are passed on in pieces. */
   private static final int LARGE_FRAME = 8192;
 
@@ -327,6 +331,10 @@ public final class NodeReply extends Reply {
     }
     if (Arrays.equals(array, at + 5, nameEnd, SETTINGS_PARAMETER, 0, SETTINGS_PARAMETER.length)) {
       connection.settings(CString.read(array, nameEnd + 1, at + length - 1));
+      return true;
+    }
+    if (Arrays.equals(array, at + 5, nameEnd, EVIDENCE_PARAMETER, 0, EVIDENCE_PARAMETER.length)) {
+      connection.readEvidence(CString.read(array, nameEnd + 1, at + length - 1));
       return true;
     }
     connection.reported(

@@ -27,9 +27,6 @@ public final class OutcomeRoute {
 
   /** The node that knows; empty when the statement is another one, or nobody knows. */
   public OptionalInt node(String sql, BoundValues values) {
-    if (!sql.contains(FUNCTION)) {
-      return OptionalInt.empty();
-    }
     Matcher question = QUESTION.matcher(sql);
     if (!question.matches()) {
       return OptionalInt.empty();

@@ -1,6 +1,7 @@
 package org.abelian.router.frontend;
 
 import java.io.IOException;
+import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.error.AbelianException;
@@ -349,7 +350,9 @@ public final class Pipeline {
 
   /** The same, after the nodes that have got their end of the group in another way. */
   private Progress syncTouched() {
-    for (Backend backend : context.backends().touched()) {
+    List<Backend> touched = context.backends().touched();
+    for (int i = 0; i < touched.size(); i++) { // Without an iterator: every statement is here.
+      Backend backend = touched.get(i);
       if (backend.connection != null) {
         context.backends().sync(backend);
         replies.add(NodeReply.sync(backend.connection));

@@ -33,10 +33,14 @@ public final class Portals {
 
   /** Defines a portal; one of the same name is forgotten. */
   public void put(byte[] array, int from, int to, Portal portal) {
+    Portal before = unnamed;
     if (from == to) {
       unnamed = portal;
     } else {
-      named.put(CString.read(array, from, to), portal);
+      before = named.put(CString.read(array, from, to), portal);
+    }
+    if (before != null) {
+      before.execution().forget();
     }
   }
 

@@ -45,7 +45,7 @@ public final class SessionRouting {
    * @throws AbelianException when it is refused
    */
   public Route route(SharedStatement statement, RoutedStatement routed, BoundValues values) {
-    Route route = special(statement.sql(), routed, values);
+    Route route = special(statement, routed, values);
     if (route == null) {
       route = routed.router().route(values);
     }
@@ -65,7 +65,7 @@ public final class SessionRouting {
     return route;
   }
 
-  private Route special(String sql, RoutedStatement routed, BoundValues values) {
+  private Route special(SharedStatement statement, RoutedStatement routed, BoundValues values) {
     UtilityKind utility = routed.utility();
     if ((utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)
         && portals.hasCursor(routed.facts().command().name())) {
@@ -75,11 +75,13 @@ public final class SessionRouting {
     if (cursors != null && (utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)) {
       return new Route.OneNode(cursors.nodeId);
     }
-    OptionalInt knows = outcomes.node(sql, values);
-    if (knows.isPresent()) {
-      return new Route.OneNode(knows.getAsInt());
+    if (statement.asksOutcome()) {
+      OptionalInt knows = outcomes.node(statement.sql(), values);
+      if (knows.isPresent()) {
+        return new Route.OneNode(knows.getAsInt());
+      }
     }
-    return settings.route(sql, routed);
+    return settings.route(statement.sql(), routed);
   }
 
   /** The transaction has a cursor on that node. */

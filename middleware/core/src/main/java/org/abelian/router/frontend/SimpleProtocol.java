@@ -17,9 +17,6 @@ import org.abelian.router.execution.FlowWindow;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
-import org.abelian.router.protocol.ByteQueue;
-import org.abelian.router.protocol.FrameWriter;
-import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.BlindOperation;
@@ -40,7 +37,7 @@ import org.abelian.router.trace.TracedStatement;
  * transaction just as a query of several statements is, and answered in the form of the simple one.
  */
 public final class SimpleProtocol {
-  private static final byte[] EMPTY_BIND = emptyBind();
+  private static final byte[] EMPTY_BIND = BindMessage.withoutValues().array();
 
   private final EngineContext context;
   private final StatementStarter starter;
@@ -78,13 +75,6 @@ public final class SimpleProtocol {
     this.commands = commands;
     this.executes = executes;
     this.catalogs = catalogs;
-  }
-
-  private static byte[] emptyBind() {
-    ByteQueue queue = new ByteQueue(16);
-    FrameWriter writer = new FrameWriter(queue);
-    writer.begin(FrontendType.BIND).int1(0).int1(0).int2(0).int2(0).int2(0).end();
-    return queue.toByteArray();
   }
 
   /** True while a query is being run. */
@@ -269,6 +259,8 @@ public final class SimpleProtocol {
     Progress progress = execution.execute(0);
     if (progress == Progress.QUIET) {
       bound = execution;
+    } else {
+      execution.forget();
     }
     starter.trace().planned(traced, progress);
     return progress;

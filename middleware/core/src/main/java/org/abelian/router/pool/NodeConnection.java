@@ -60,6 +60,7 @@ public final class NodeConnection {
   private byte transactionStatus = 'I';
   private String transactionToken;
   private long laneClock;
+  private String readEvidence;
   private SealKey sealKey;
   private long seals;
   private String defaults;
@@ -173,6 +174,23 @@ public final class NodeConnection {
   /** Stores what the node reported as abelian.lane_clock. */
   public void laneClock(String clock) {
     laneClock = clock == null || clock.isEmpty() ? 0 : Long.parseLong(clock);
+  }
+
+  /**
+   * What the node has told of the snapshot of the read that was bound last: the value of
+   * abelian.read_evidence; null when it has told nothing.
+   */
+  public String readEvidence() {
+    return readEvidence;
+  }
+
+  /**
+   * Stores what the node told.
+   *
+   * @param told null to forget
+   */
+  public void readEvidence(String told) {
+    readEvidence = told;
   }
 
   /** What the node calls the connection; null when it has no names for them. */

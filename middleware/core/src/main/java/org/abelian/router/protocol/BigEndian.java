@@ -17,6 +17,11 @@ public final class BigEndian {
         | array[index + 3] & 255;
   }
 
+  /** Reads eight bytes. */
+  public static long int8(byte[] array, int at) {
+    return (long) int4(array, at) << 32 | int4(array, at + 4) & 0xffffffffL;
+  }
+
   /** Stores a 16-bit integer. */
   public static void putInt2(byte[] array, int index, int value) {
     array[index] = (byte) (value >>> 8);

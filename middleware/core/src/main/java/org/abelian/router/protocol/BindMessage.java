@@ -17,6 +17,16 @@ public final class BindMessage {
   private int[] lengths = new int[16];
   private int known;
 
+  /** One that binds an unnamed statement without parameters to an unnamed portal. */
+  public static BindMessage withoutValues() {
+    ByteQueue queue = new ByteQueue(16);
+    FrameWriter writer = new FrameWriter(queue);
+    writer.begin(FrontendType.BIND).int1(0).int1(0).int2(0).int2(0).int2(0).end();
+    BindMessage message = new BindMessage();
+    message.look(queue.toByteArray(), 0);
+    return message;
+  }
+
   /**
    * Looks at the frame at an index.
    *

@@ -13,6 +13,7 @@ import org.abelian.router.placement.KeySink;
 import org.abelian.router.placement.KeyText;
 import org.abelian.router.placement.SpecialText;
 import org.abelian.router.placement.Utf8;
+import org.abelian.router.protocol.BigEndian;
 
 /**
  * Reads values of a distribution column. The same key gives the same canonical value in whatever
@@ -93,9 +94,11 @@ final class KeyReader {
   private int binaryInteger(byte[] buffer, int offset, int length, int oid, KeySink sink) {
     switch (oid) {
       case PgType.INT4:
-        return of(bytes(buffer, offset, length, 4).getInt(), sink);
+        require(length, 4);
+        return of(BigEndian.int4(buffer, offset), sink);
       case PgType.INT8:
-        return of(bytes(buffer, offset, length, 8).getLong(), sink);
+        require(length, 8);
+        return of(BigEndian.int8(buffer, offset), sink);
       case PgType.INT2:
         return of(bytes(buffer, offset, length, 2).getShort(), sink);
       case PgType.NUMERIC:
@@ -257,6 +260,11 @@ final class KeyReader {
   }
 
   private static ByteBuffer bytes(byte[] buffer, int offset, int length, int expected) {
+    require(length, expected);
+    return ByteBuffer.wrap(buffer, offset, length);
+  }
+
+  private static void require(int length, int expected) {
     if (length != expected) {
       throw new AbelianException(
           SqlState.INVALID_BINARY_REPRESENTATION,
@@ -267,7 +275,6 @@ final class KeyReader {
               + " are due",
           null);
     }
-    return ByteBuffer.wrap(buffer, offset, length);
   }
 
   private static AbelianException unsupportedType(int oid) {

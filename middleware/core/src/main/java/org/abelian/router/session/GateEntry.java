@@ -30,7 +30,6 @@ final class GateEntry {
   private boolean begun;
   private boolean unanswered;
   private String visible;
-  private boolean evidence;
 
   /** Takes a connection. */
   GateEntry(int node, Object reader, NodePool pool) throws IOException {
@@ -102,17 +101,7 @@ final class GateEntry {
     if (in && result.rows().size() > 1 && result.rows().get(1)[0] != null) {
       visible = new String(result.rows().get(1)[0], StandardCharsets.UTF_8);
     }
-    evidence = result.rows().size() > 2 && "t".equals(text(result.rows().get(2)[0]));
     return in;
-  }
-
-  private static String text(byte[] value) {
-    return value == null ? null : new String(value, StandardCharsets.UTF_8);
-  }
-
-  /** Whether the node can tell what a snapshot shows. */
-  boolean tellsEvidence() {
-    return evidence;
   }
 
   private QueryResult answer() throws NodeLostException {

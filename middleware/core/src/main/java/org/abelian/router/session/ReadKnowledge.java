@@ -42,6 +42,9 @@ public final class ReadKnowledge {
   private final List<String> runs;
   private final List<Long> over;
 
+  /** What a node tells of which nothing is new, up to the timestamp of its lane. */
+  private final List<String> quiet;
+
   /** Where a transaction has been seen that has not been seen on all of its nodes. */
   private final Map<String, Set<Integer>> halves;
 
@@ -51,6 +54,37 @@ public final class ReadKnowledge {
     this.runs = runs;
     this.over = over;
     this.halves = halves;
+    quiet = new ArrayList<>(nodes.size());
+    for (int place = 0; place < nodes.size(); place++) {
+      quiet.add(runs.get(place) + " " + over.get(place) + " " + over.get(place) + " ");
+    }
+  }
+
+  /**
+   * True when the nodes tell, word for word, that nobody has passed their gates since this was
+   * known, and that all their lanes are at rest at one timestamp: then what they show is whole.
+   *
+   * @param told the nodes' words in their order; null where one has told nothing
+   */
+  public boolean isStill(List<String> told) {
+    if (!halves.isEmpty()) {
+      return false;
+    }
+    String lane = null;
+    for (int place = 0; place < told.size(); place++) {
+      String words = told.get(place);
+      if (words == null || !words.startsWith(quiet.get(place))) {
+        return false;
+      }
+      int at = quiet.get(place).length();
+      if (lane == null) {
+        lane = words.substring(at);
+      }
+      if (words.length() != at + lane.length() || !words.endsWith(lane)) {
+        return false;
+      }
+    }
+    return lane != null && lane.indexOf(' ') < 0 && !lane.startsWith("-");
   }
 
   /**

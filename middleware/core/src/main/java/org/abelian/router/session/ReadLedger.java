@@ -2,6 +2,7 @@ package org.abelian.router.session;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** What a router knows about reads of several nodes, for each set of nodes. Thread-safe. */
@@ -11,21 +12,52 @@ public final class ReadLedger {
 
   private final Map<List<Integer>, ReadKnowledge> known = new ConcurrentHashMap<>();
 
-  /** What is known of these nodes, in this order; null for nothing. */
-  ReadKnowledge of(List<Integer> nodes) {
+  /** Where the last read has met a transaction half-way. */
+  private final Set<List<Integer>> contended = ConcurrentHashMap.newKeySet();
+
+  /**
+   * What is known of transactions over these nodes, in this order; null when a read has to pass
+   * their gates.
+   */
+  public ReadKnowledge of(List<Integer> nodes) {
     return known.get(nodes);
   }
 
-  /** A read behind the gates has learned this. */
-  void begin(List<Integer> nodes, ReadKnowledge knowledge) {
+  /** True when a read of these nodes will likely have to be bound anew. */
+  public boolean isContended(List<Integer> nodes) {
+    return !contended.isEmpty() && contended.contains(nodes);
+  }
+
+  /** A read has met a transaction half-way at its first try, or none. */
+  public void met(List<Integer> nodes, boolean halfWay) {
+    if (halfWay) {
+      contended.add(List.copyOf(nodes));
+    } else if (!contended.isEmpty()) {
+      contended.remove(nodes);
+    }
+  }
+
+  /** A read has learned this from snapshots taken behind the gates; null for nothing. */
+  public void begin(List<Integer> nodes, ReadKnowledge knowledge) {
+    if (knowledge == null) {
+      return;
+    }
     if (known.size() >= SETS_MAX) {
       known.clear();
+      contended.clear();
     }
     known.put(List.copyOf(nodes), knowledge);
   }
 
-  /** A read has learned more, unless another was faster; both may be kept, as both are true. */
-  void learn(List<Integer> nodes, ReadKnowledge before, ReadKnowledge after) {
-    known.replace(nodes, before, after);
+  /**
+   * A read that passed no gate has learned more, unless another was faster; both may be kept, as
+   * both are true.
+   *
+   * @param after null for nothing
+   */
+  public void learn(List<Integer> nodes, ReadKnowledge before, ReadKnowledge after) {
+    if (after != null) {
+      known.replace(nodes, before, after);
+    }
   }
 }

@@ -91,8 +91,10 @@ public final class SessionNotifications {
    * committed by now, its own notifications too.
    */
   public void groupEnded(ClientOutput output) {
-    owned.forEach(backend -> backend.pinned = backend.isUsable());
-    owned.clear();
+    if (!owned.isEmpty()) {
+      owned.forEach(backend -> backend.pinned = backend.isUsable());
+      owned.clear();
+    }
     if (!subscriptions.isActive()) {
       return;
     }

@@ -143,7 +143,9 @@ public final class SettingsWatch {
       return;
     }
     List<Backend> changed = null;
-    for (Backend backend : backends.held()) {
+    List<Backend> held = backends.held();
+    for (int i = 0; i < held.size(); i++) { // Without an iterator: every statement is here.
+      Backend backend = held.get(i);
       if (backend.isUsable() && backend.seen != null && hasChanged(backend)) {
         changed = changed == null ? new ArrayList<>() : changed;
         changed.add(backend);
@@ -164,9 +166,10 @@ public final class SettingsWatch {
 
   /** What nodes say after the group, whether its work was kept or not, is known from now on. */
   void groupEnded() {
-    for (Backend backend : backends.held()) {
-      if (backend.isUsable()) {
-        backend.seen = backend.reported();
+    List<Backend> held = backends.held();
+    for (int i = 0; i < held.size(); i++) {
+      if (held.get(i).isUsable()) {
+        held.get(i).seen = held.get(i).reported();
       }
     }
   }

@@ -41,10 +41,6 @@ public final class SnapshotGate {
   /** Between two looks at a commuting commit that is under way. */
   private static final long COMMIT_PAUSE_NANOS = 2_000_000L;
 
-  /** Whether a node can tell what a snapshot shows. */
-  private static final String EVIDENCE =
-      "SELECT pg_catalog.to_regprocedure('abelian.read_evidence(text,bigint)') IS NOT NULL";
-
   /** The router's own connections to nodes. */
   @FunctionalInterface
   public interface ControlConnections {
@@ -58,6 +54,7 @@ public final class SnapshotGate {
   private final Cancellation cancellation;
   private final ReadLedger reads;
   private Hold current;
+  private int readsBegun;
 
   /** Holds nothing yet. */
   public SnapshotGate(
@@ -73,23 +70,15 @@ public final class SnapshotGate {
     this.reads = reads;
   }
 
-  /** What is known of transactions over these nodes; null when a read has to pass their gates. */
-  public ReadKnowledge known(List<Integer> nodes) {
-    return reads.of(nodes);
+  /** What the router knows about reads of several nodes. */
+  public ReadLedger reads() {
+    return reads;
   }
 
-  /** A read that passed no gate has learned more. */
-  public void learn(List<Integer> nodes, ReadKnowledge before, ReadKnowledge after) {
-    if (after != null) {
-      reads.learn(nodes, before, after);
-    }
-  }
-
-  /** A read has learned this from snapshots taken behind the gates; null for nothing. */
-  public void begin(List<Integer> nodes, ReadKnowledge knowledge) {
-    if (knowledge != null) {
-      reads.begin(nodes, knowledge);
-    }
+  /** A number that no other read of this session has, for a long time. */
+  public int nextRead() {
+    readsBegun = readsBegun + 1 & Integer.MAX_VALUE;
+    return readsBegun;
   }
 
   /** Notices when the client wants the statement to end. */
@@ -106,8 +95,7 @@ public final class SnapshotGate {
         + router
         + "',"
         + intents.below()
-        + ");"
-        + EVIDENCE;
+        + ")";
   }
 
   /** The gates of several nodes. */
@@ -162,11 +150,6 @@ public final class SnapshotGate {
         }
       }
       return visible.areWhole();
-    }
-
-    /** Whether all nodes can tell what their snapshots show. */
-    public boolean tellsEvidence() {
-      return !entries.isEmpty() && entries.values().stream().allMatch(GateEntry::tellsEvidence);
     }
 
     private void leave() {

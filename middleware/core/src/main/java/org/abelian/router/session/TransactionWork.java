@@ -36,7 +36,7 @@ public final class TransactionWork {
       refuse(facts.tag() + ": " + blind.reason());
     } else if (facts.kind() != StatementKind.SELECT || routed.writes()) {
       refuse(facts.tag() + " is more than a commuting operation");
-    } else if (facts.locks()) {
+    } else if (routed.locks()) {
       refuse("it locks rows");
     } else if (!facts.calls().functions().isEmpty()) {
       refuse("it calls " + facts.calls().functions().get(0));

@@ -32,6 +32,8 @@ public final class RoutedStatement {
 
   private final StatementRouter router;
   private final boolean writes;
+  private final boolean locks;
+  private final boolean maySet;
   private final boolean pins;
   private final boolean notifies;
   private final boolean unpreparable;
@@ -45,6 +47,8 @@ public final class RoutedStatement {
   public RoutedStatement(StatementRouter router) {
     this.router = router;
     StatementFacts facts = router.facts();
+    locks = facts.locks();
+    maySet = maySet(facts);
     writes = facts.writes() || facts.calls().volatileFunctions() || isWritingUtility(facts);
     pins =
         facts.calls().procedure() == null
@@ -70,6 +74,8 @@ public final class RoutedStatement {
     explains = command;
     explained = new RoutedStatement(inner);
     router = new ExplainRouter(inner);
+    locks = router.facts().locks();
+    maySet = maySet(router.facts());
     writes = command.analyze() && explained.writes;
     notifies = command.analyze() && explained.notifies;
     unpreparable = command.analyze() && explained.unpreparable;
@@ -201,8 +207,13 @@ public final class RoutedStatement {
         && !writes
         && !pins
         && !facts.calls().mutable()
-        && !facts.locks()
-        && !maySet();
+        && !locks
+        && !maySet;
+  }
+
+  /** True when a locking clause locks rows. */
+  public boolean locks() {
+    return locks;
   }
 
   /** True when it may leave state on the connection that another session must not get. */
@@ -212,10 +223,14 @@ public final class RoutedStatement {
 
   /** True when it, or a function that it calls, may change a setting. */
   public boolean maySet() {
-    return facts().calls().nodeFunctions().settings()
-        || !facts().calls().functions().isEmpty()
-        || utility() == UtilityKind.CALL
-        || utility() == UtilityKind.DO;
+    return maySet;
+  }
+
+  private static boolean maySet(StatementFacts facts) {
+    return facts.calls().nodeFunctions().settings()
+        || !facts.calls().functions().isEmpty()
+        || facts.command().utility() == UtilityKind.CALL
+        || facts.command().utility() == UtilityKind.DO;
   }
 
   /**

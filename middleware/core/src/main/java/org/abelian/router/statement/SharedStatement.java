@@ -15,6 +15,9 @@ public final class SharedStatement {
    */
   private static final int NAMED_FROM = 3;
 
+  /** Who calls it asks what became of a transaction. */
+  private static final String OUTCOME_FUNCTION = "transaction_outcome";
+
   /** What is known about a text takes this at least, in bytes. */
   private static final int HELD_LEAST = 1000;
 
@@ -26,6 +29,7 @@ public final class SharedStatement {
   private final TransactionCommand command;
   private final ExplainCommand explain;
   private final boolean blank;
+  private final boolean asksOutcome;
   private final AtomicInteger uses = new AtomicInteger();
   private volatile Known known;
 
@@ -38,6 +42,7 @@ public final class SharedStatement {
     command = TransactionCommand.of(sql);
     explain = command == null ? ExplainCommand.of(sql) : null;
     blank = sql.isBlank() || sql.strip().equals(";");
+    asksOutcome = sql.contains(OUTCOME_FUNCTION);
   }
 
   /** As nodes see it. */
@@ -63,6 +68,11 @@ public final class SharedStatement {
   /** True when there is nothing to run. */
   public boolean isBlank() {
     return blank;
+  }
+
+  /** True when it may ask what became of a transaction. */
+  public boolean asksOutcome() {
+    return asksOutcome;
   }
 
   /** Counts a Parse without a name. */

@@ -134,19 +134,19 @@ class ExecutionTest extends ScriptedCluster {
     JointSnapshot.Read read =
         new JointSnapshot.Read() {
           @Override
-          public void bind(Backend backend) {
-            if (backend.nodeId == 3) {
+          public void bind(int place, byte[] portal) {
+            if (place == 2) {
               throw refusal;
             }
           }
 
           @Override
-          public void run(Backend backend) {
+          public void run(int place) {
             throw new AssertionError("not everybody has its snapshot");
           }
 
           @Override
-          public void close(Backend backend) {
+          public void close(int place) {
             throw new AssertionError("nothing is bound anew");
           }
         };
@@ -157,6 +157,44 @@ class ExecutionTest extends ScriptedCluster {
     for (int id = 1; id <= 3; id++) {
       assertTrue(log.contains(id + ": COMMIT"), log.toString());
     }
+  }
+
+  @Test
+  void snapshotsThatFitTogetherNeedNoGates() throws IOException {
+    nodes.forEach(node -> node.shows("r 0 0 0"));
+    readAll();
+    assertEquals(3, gatesEntered(), "nothing is known at first");
+    readAll();
+    assertEquals(3, gatesEntered(), log.toString());
+  }
+
+  @Test
+  void aReadThatSeesATransactionInPartIsBoundAnew() throws IOException {
+    nodes.forEach(node -> node.shows("r 0 0 0"));
+    readAll();
+    nodes.get(0).shows("r 1 1 0 vabelian:1:a-1/1,2");
+    nodes.get(1).shows("r 1 0 0 iabelian:1:a-1/1,2", "r 1 1 0 vabelian:1:a-1/1,2");
+    int before = told().size();
+    readAll();
+    assertEquals(3, gatesEntered(), log.toString());
+    assertEquals(4, told().size() - before, "the rows of one round are told");
+    assertEquals(3, nodes.get(1).asked(), "once behind the gates, and in two rounds");
+  }
+
+  private long gatesEntered() {
+    return log.stream().filter(line -> line.endsWith(GATE)).count();
+  }
+
+  private void readAll() throws IOException {
+    String sql = "SELECT a FROM t";
+    for (ScriptedNode node : nodes) {
+      node.answer(sql, "SELECT", "a");
+    }
+    Execution execution =
+        bind(
+            sql, "{\"kind\": \"select\", \"returns_rows\": true}", scatter(MergeFacts.Mode.CONCAT));
+    assertEquals(Progress.NEXT, execution.execute(0));
+    answer();
   }
 
   @Test

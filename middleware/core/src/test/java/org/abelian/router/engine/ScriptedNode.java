@@ -8,10 +8,13 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.CString;
@@ -30,6 +33,11 @@ public final class ScriptedNode implements AutoCloseable {
   private final List<String> log;
   private final ServerSocket listener;
   private final Map<String, Answer> answers = new ConcurrentHashMap<>();
+
+  /** What it tells of the snapshots of reads that ask; the last one stays. */
+  private final Deque<String> evidence = new ConcurrentLinkedDeque<>();
+
+  private final AtomicInteger asked = new AtomicInteger();
 
   /**
    * Listens.
@@ -59,6 +67,17 @@ public final class ScriptedNode implements AutoCloseable {
   /** From now on this statement fails. */
   public void fail(String sql, String sqlState) {
     answers.put(sql, new Answer("", List.of(), ErrorFields.of("ERROR", sqlState, "as told")));
+  }
+
+  /** From now on it tells this of the snapshots of reads that ask, one after the other. */
+  void shows(String... told) {
+    evidence.clear();
+    evidence.addAll(List.of(told));
+  }
+
+  /** How often it was asked what a snapshot shows. */
+  int asked() {
+    return asked.get();
   }
 
   private static void start(Runnable work) {
@@ -154,6 +173,12 @@ public final class ScriptedNode implements AutoCloseable {
           portals.put(first, prepared.get(string(body, next)));
           values.put(first, values(body, CString.end(body, next, body.length) + 1));
           given.remove(first);
+          if (first.startsWith("abelian/") && !evidence.isEmpty()) {
+            asked.incrementAndGet();
+            String told = evidence.size() > 1 ? evidence.poll() : evidence.peek();
+            writer.begin(BackendType.PARAMETER_STATUS).string("abelian.read_evidence");
+            writer.string(told).end();
+          }
           writer.empty(BackendType.BIND_COMPLETE);
         }
         case FrontendType.DESCRIBE -> writer.empty(BackendType.NO_DATA);

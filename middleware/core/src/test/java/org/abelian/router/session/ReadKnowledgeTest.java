@@ -1,7 +1,9 @@
 package org.abelian.router.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.List;
@@ -71,6 +73,29 @@ class ReadKnowledgeTest {
     assertEquals(Verdict.UNKNOWN, verdict("r 6 6 0 v", "s 9 9 0"));
     assertEquals(Verdict.UNKNOWN, verdict("r 6 6 0 ?t/1,2", "s 9 9 0"));
     assertNull(ReadKnowledge.behindGates(List.of(1, 2), told("r 6 5 0", "s 9 9 0")));
+  }
+
+  @Test
+  void whatIsStillNeedNotBeJudged() {
+    assertTrue(isStill("r 5 5 0", "s 9 9 0"));
+    assertTrue(isStill("r 5 5 77", "s 9 9 77"));
+    assertFalse(isStill("r 5 5 77", "s 9 9 7"));
+    assertFalse(isStill("r 5 5 7", "s 9 9 77"));
+    assertFalse(isStill("r 5 5 -1", "s 9 9 -1"));
+    assertFalse(isStill("r 6 5 0", "s 9 9 0"));
+    assertFalse(isStill("r 6 6 0", "s 9 9 0"));
+    assertFalse(isStill("q 5 5 0", "s 9 9 0"));
+    assertFalse(isStill("r 5 5 0 it/1,2", "s 9 9 0 it/1,2"));
+    assertFalse(isStill("", "s 9 9 0"));
+    assertFalse(isStill("r 5 5 0", null));
+    Judgement torn = start.judge(told("r 6 6 0 vt/1,2", "s 9 9 0"));
+    assertFalse(torn.next().isStill(List.of("r 6 6 0", "s 9 9 0")), "one is seen in part");
+  }
+
+  private boolean isStill(String one, String two) {
+    boolean still = start.isStill(Arrays.asList(one, two));
+    assertTrue(!still || verdict(one, two) == Verdict.WHOLE);
+    return still;
   }
 
   @Test

@@ -62,7 +62,7 @@ final class NodePortal {
    * portal without rows, so that the node refuses it to others, and lists it.
    */
   void rename(byte[] own) {
-    if (name.length > 0 && reserved == null) {
+    if (!hasOwnName && name.length > 0) {
       reserved = new NodePortal(context, backend, name);
       reserved.bind(NO_ROWS, true, WITHOUT_VALUES);
     }

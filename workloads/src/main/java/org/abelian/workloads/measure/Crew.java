@@ -23,9 +23,9 @@ public record Crew(int size, Opener opener) {
    * What has just been connected runs for so long before it is measured: a new backend of a node
    * knows nothing of the tables.
    */
-  private static final long SETTLING_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+  private static final long SETTLING_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  private static final long SETTLING_NANOS_EACH = TimeUnit.MILLISECONDS.toNanos(8);
+  private static final long SETTLING_NANOS_EACH = TimeUnit.MILLISECONDS.toNanos(6);
 
   /** Connects the clients. */
   @FunctionalInterface

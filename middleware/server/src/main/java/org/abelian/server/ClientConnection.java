@@ -190,7 +190,7 @@ final class ClientConnection implements Admission.Visitor {
       insist(nowNanos, canceller);
     } else if (kind == WORKING && spent >= limits.checkMillis()) {
       lookForClient(now, nowNanos, canceller);
-    } else if (limits.stallMillis() > 0 && push.isStuck(nowNanos, limits.stallMillis())) {
+    } else if (push.isStuck(nowNanos, limits.stallMillis())) {
       LOG.info("{} does not read its notifications", session);
       abort();
     } else if (kind == WRITING && limits.stallMillis() > 0 && spent >= limits.stallMillis()) {

@@ -20,6 +20,9 @@ import org.slf4j.LoggerFactory;
 final class NotificationPush {
   private static final Logger LOG = LoggerFactory.getLogger(NotificationPush.class);
 
+  /** A client that too much waits for has so long to take what comes before it is told so. */
+  private static final int FAREWELL_MILLIS = 30_000;
+
   private final ClientSession session;
   private final Executor threads;
   private final Runnable abort;
@@ -63,9 +66,6 @@ final class NotificationPush {
 
   /** Something has come; from any thread. */
   private void arrived() {
-    if (session.mailbox().failure() != null && writingSince != 0) {
-      abort.run(); // It does not read, so it cannot be told.
-    }
     if (wanted.compareAndSet(false, true)) {
       try {
         threads.execute(this::push);
@@ -83,9 +83,9 @@ final class NotificationPush {
       if (transport != null) {
         tell(transport);
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       LOG.debug("telling {}: {}", session, e.getMessage());
-      abort.run();
+      abort.run(); // There may be no memory for it; nothing may be left out.
     } finally {
       lock.unlock();
     }
@@ -113,9 +113,19 @@ final class NotificationPush {
     return !session.output().queue().isEmpty();
   }
 
-  /** True when the client has not taken what it is told for so long. */
+  /**
+   * True when the client has not taken what it is told for so long, or must be ended and has had
+   * its time to be told why.
+   *
+   * @param millis 0 for ever
+   */
   boolean isStuck(long nowNanos, int millis) {
     long since = writingSince;
-    return since != 0 && nowNanos - since >= TimeUnit.MILLISECONDS.toNanos(millis);
+    if (since == 0) {
+      return false;
+    }
+    long spent = TimeUnit.NANOSECONDS.toMillis(nowNanos - since);
+    return millis > 0 && spent >= millis
+        || spent >= FAREWELL_MILLIS && session.mailbox().failure() != null;
   }
 }

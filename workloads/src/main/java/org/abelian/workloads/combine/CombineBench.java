@@ -57,8 +57,7 @@ public final class CombineBench {
    * @param progress told a line about each measurement
    */
   public BenchResult run(Consumer<String> progress) throws Exception {
-    execute(
-        server,
+    server.execute(
         "DROP TABLE IF EXISTS " + TABLE,
         "CREATE TABLE " + TABLE + " (id integer PRIMARY KEY, n abelian.counter NOT NULL)",
         "SELECT create_distributed_table('" + TABLE + "', 'id')",
@@ -69,7 +68,7 @@ public final class CombineBench {
       checkSum();
       return result(measured);
     } finally {
-      execute(server, "DROP TABLE IF EXISTS " + TABLE);
+      server.execute("DROP TABLE IF EXISTS " + TABLE);
     }
   }
 
@@ -159,15 +158,6 @@ public final class CombineBench {
         ResultSet row = statement.executeQuery(query)) {
       row.next();
       return row.getLong(1);
-    }
-  }
-
-  private static void execute(Database database, String... statements) throws SQLException {
-    try (Connection connection = database.connect();
-        Statement statement = connection.createStatement()) {
-      for (String sql : statements) {
-        statement.execute(sql);
-      }
     }
   }
 }

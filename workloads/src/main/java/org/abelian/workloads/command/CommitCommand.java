@@ -43,12 +43,7 @@ final class CommitCommand implements Callable<Integer> {
   @Option(names = "--brief", description = "only what the ratios need")
   private boolean brief;
 
-  @Option(
-      names = "--warm-up",
-      paramLabel = "SECONDS",
-      defaultValue = "10",
-      description = "of each way, before anything is measured; default: ${DEFAULT-VALUE}")
-  private int warmUp;
+  @Mixin private WarmUpOption warmUp;
 
   @Option(
       names = "--only",
@@ -69,13 +64,7 @@ final class CommitCommand implements Callable<Integer> {
             Environment.nodes(),
             Environment.driver(url),
             new CommitOptions(
-                clients,
-                Duration.ofSeconds(seconds),
-                rounds,
-                rows,
-                brief,
-                Duration.ofSeconds(warmUp),
-                only));
+                clients, Duration.ofSeconds(seconds), rounds, rows, brief, warmUp.time(), only));
     BenchResult result = bench.run(System.err::println);
     results.publish(result);
     if (pictures != null) {

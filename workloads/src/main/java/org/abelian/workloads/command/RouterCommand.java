@@ -1,5 +1,6 @@
 package org.abelian.workloads.command;
 
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
@@ -33,8 +34,14 @@ final class RouterCommand implements Callable<Integer> {
   private int clients;
 
   @Option(
+      names = "--many",
+      defaultValue = "64",
+      description = "clients where there are many; 0 to leave that out; default: ${DEFAULT-VALUE}")
+  private int many;
+
+  @Option(
       names = "--seconds",
-      defaultValue = "5",
+      defaultValue = "2",
       description = "of each measurement; default: ${DEFAULT-VALUE}")
   private int seconds;
 
@@ -43,6 +50,8 @@ final class RouterCommand implements Callable<Integer> {
 
   @Option(names = "--rows", defaultValue = "100000", description = "default: ${DEFAULT-VALUE}")
   private int rows;
+
+  @Mixin private WarmUpOption warmUp;
 
   @Option(
       names = "--trace",
@@ -62,7 +71,8 @@ final class RouterCommand implements Callable<Integer> {
                   driver,
                   Environment.server(serverUrl),
                   scratch == null ? null : scratch.tracing(driver),
-                  new RouterOptions(clients, seconds, rounds, rows),
+                  new RouterOptions(
+                      clients, many, Duration.ofSeconds(seconds), rounds, rows, warmUp.time()),
                   Environment::serverNanos)
               .run(System.err::println);
     }

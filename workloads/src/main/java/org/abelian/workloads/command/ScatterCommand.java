@@ -1,5 +1,6 @@
 package org.abelian.workloads.command;
 
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.scatter.ScatterBench;
@@ -24,8 +25,14 @@ final class ScatterCommand implements Callable<Integer> {
   private int clients;
 
   @Option(
+      names = "--many",
+      defaultValue = "64",
+      description = "clients where there are many; default: ${DEFAULT-VALUE}")
+  private int many;
+
+  @Option(
       names = "--writers",
-      defaultValue = "2",
+      defaultValue = "8",
       description = "beside two readers; default: ${DEFAULT-VALUE}")
   private int writers;
 
@@ -41,6 +48,8 @@ final class ScatterCommand implements Callable<Integer> {
   @Option(names = "--rows", defaultValue = "10000", description = "default: ${DEFAULT-VALUE}")
   private int rows;
 
+  @Mixin private WarmUpOption warmUp;
+
   @Mixin private Results results;
 
   @Override
@@ -49,7 +58,14 @@ final class ScatterCommand implements Callable<Integer> {
         new ScatterBench(
                 Environment.plain(plainUrl),
                 Environment.driver(url),
-                new ScatterOptions(clients, writers, seconds, rounds, rows))
+                new ScatterOptions(
+                    clients,
+                    many,
+                    writers,
+                    Duration.ofSeconds(seconds),
+                    rounds,
+                    rows,
+                    warmUp.time()))
             .run(System.err::println);
     results.publish(result);
     System.out.printf("%nfailures: %s%n", result.further().get("failures_by_sqlstate"));

@@ -1,8 +1,13 @@
 package org.abelian.workloads.commit;
 
+import org.abelian.workloads.pair.PairProcedure;
+
 /** The two additions, and the column that they are made on. */
 enum Body {
-  /** An ordinary bigint, whose writers wait for each other. */
+  /**
+   * An ordinary bigint, whose writers wait for each other. That it may overflow makes the analysis
+   * call its additions coordinated; here it cannot, so the class is promised.
+   */
   PLAIN("plain", "bench_add_plain"),
   /** A counter. */
   COUNTER("n", "bench_add_counter");
@@ -22,38 +27,9 @@ enum Body {
     return "UPDATE " + TABLE + " SET " + column + " = " + column + " + 1 WHERE k = " + key;
   }
 
-  /** The statement of both. */
-  String call() {
-    return "CALL " + procedure + "(?, ?)";
-  }
-
-  String drop() {
-    return "DROP PROCEDURE IF EXISTS " + procedure;
-  }
-
-  /** In PL/pgSQL, which keeps the plans of a body; a body in SQL is planned for each call. */
-  String create() {
-    return "CREATE PROCEDURE "
-        + procedure
-        + "(one integer, other integer) LANGUAGE plpgsql AS $$ BEGIN "
-        + update("one")
-        + "; "
-        + update("other")
-        + "; END $$";
-  }
-
-  /**
-   * The declaration. That a bigint may overflow makes the analysis call its additions coordinated;
-   * here it cannot, so the class is promised.
-   */
-  String declare() {
-    String promise = this == PLAIN ? ", class => 'independent', unsafe => true" : "";
-    return "SELECT create_distributed_procedure('"
-        + procedure
-        + "(integer, integer)', 'one, other', colocate_with => '"
-        + TABLE
-        + "'"
-        + promise
-        + ")";
+  /** What makes both. */
+  PairProcedure procedure() {
+    return new PairProcedure(
+        procedure, TABLE, false, update("one"), update("other"), this == PLAIN);
   }
 }

@@ -1,34 +1,26 @@
 package org.abelian.workloads.commit;
 
+import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.HdrHistogram.Histogram;
 import org.abelian.router.pool.InjectedDelay;
 import org.abelian.workloads.database.SqlStates;
+import org.abelian.workloads.measure.Crew;
 import org.abelian.workloads.measure.Sample;
+import org.abelian.workloads.measure.Worker;
+import org.abelian.workloads.pair.Keys;
+import org.abelian.workloads.pair.Pair;
 
 /** Runs clients for a while and counts. */
 final class Clients {
-  private static final long HIGHEST_MICROS = 60_000_000L;
-  private static final int DIGITS = 3;
   private static final int ATTEMPTS = 100;
-  private static final long WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
 
   private final Keys keys;
   private final Factory factory;
   private final int clients;
   private final AtomicLong committed = new AtomicLong();
-  private final AtomicLong retried = new AtomicLong();
 
   /** Opens the connections of a client. */
   @FunctionalInterface
@@ -49,83 +41,66 @@ final class Clients {
 
   /** Warms up for a moment, then measures. */
   Sample measure(Way way, Load load, Duration time, long seed) throws Exception {
-    List<Client> open = new ArrayList<>();
-    ExecutorService pool = Executors.newFixedThreadPool(clients);
+    Crew crew =
+        new Crew(
+            clients, number -> worker(factory.open(way, number), load, seed * clients + number));
+    InjectedDelay.set(load.delay());
     try {
-      for (int i = 0; i < clients; i++) {
-        open.add(factory.open(way, i));
-      }
-      InjectedDelay.set(load.delay());
-      retried.set(0);
-      long start = System.nanoTime() + WARM_UP_NANOS;
-      long end = start + time.toNanos();
-      List<Callable<Histogram>> tasks = new ArrayList<>();
-      for (int i = 0; i < clients; i++) {
-        Client client = open.get(i);
-        SplittableRandom random = new SplittableRandom(seed * clients + i);
-        tasks.add(() -> run(client, load, random, start, end));
-      }
-      return sample(pool.invokeAll(tasks), time, retried.get());
+      return crew.measure(time);
     } finally {
-      pool.shutdownNow();
-      for (Client client : open) {
-        client.close();
-      }
       InjectedDelay.set(Duration.ZERO);
     }
   }
 
-  private Histogram run(Client client, Load load, SplittableRandom random, long start, long end)
-      throws Exception {
-    Histogram micros = new Histogram(HIGHEST_MICROS, DIGITS);
-    long before = System.nanoTime();
-    while (before < end) {
-      runToTheEnd(client, Transfer.draw(load, keys, random), end);
-      long after = System.nanoTime();
-      if (before >= start && after <= end) {
-        micros.recordValue(Math.min((after - before) / 1000, HIGHEST_MICROS));
-      }
-      before = after;
-    }
-    return micros;
+  /** Has a client run one transaction after the other, which closes it in the end. */
+  Worker worker(Client client, Load load, long seed) {
+    return new Repeated(client, load, new SplittableRandom(seed));
   }
 
-  /**
-   * Tries again what was rolled back by a conflict, until the end of the measurement; the latency
-   * includes all of it.
-   */
-  void runToTheEnd(Client client, Transfer transfer, long end) throws Exception {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        client.run(transfer);
-        committed.incrementAndGet();
-        return;
-      } catch (SQLException failed) {
-        if (attempt == ATTEMPTS || !SqlStates.isRetryable(failed)) {
-          throw failed;
-        }
-        retried.incrementAndGet();
-        if (System.nanoTime() > end) {
-          return;
-        }
-      }
-    }
-  }
+  private final class Repeated implements Worker {
+    private final Client client;
+    private final Load load;
+    private final SplittableRandom random;
+    private long retried;
 
-  private static Sample sample(List<Future<Histogram>> clients, Duration time, long retried)
-      throws Exception {
-    Histogram all = new Histogram(HIGHEST_MICROS, DIGITS);
-    for (Future<Histogram> client : clients) {
-      try {
-        all.add(client.get());
-      } catch (ExecutionException failed) {
-        throw failed.getCause() instanceof Exception cause ? cause : failed;
+    Repeated(Client client, Load load, SplittableRandom random) {
+      this.client = client;
+      this.load = load;
+      this.random = random;
+    }
+
+    /**
+     * Tries again what was rolled back by a conflict, until the end of the measurement; the latency
+     * includes all of it.
+     */
+    @Override
+    public boolean once(long end) throws Exception {
+      Pair pair = Pair.draw(keys, load.distributedPercent(), load.hot(), random);
+      for (int attempt = 1; ; attempt++) {
+        try {
+          client.run(pair);
+          committed.incrementAndGet();
+          return true;
+        } catch (SQLException failed) {
+          if (attempt == ATTEMPTS || !SqlStates.isRetryable(failed)) {
+            throw failed;
+          }
+          retried++;
+          if (System.nanoTime() > end) {
+            return false;
+          }
+        }
       }
     }
-    return new Sample(
-        all.getTotalCount() * 1e9 / time.toNanos(),
-        all.getValueAtPercentile(50) / 1000.0,
-        all.getValueAtPercentile(99) / 1000.0,
-        retried);
+
+    @Override
+    public long failures() {
+      return retried;
+    }
+
+    @Override
+    public void close() throws IOException, SQLException {
+      client.close();
+    }
   }
 }

@@ -2,16 +2,15 @@ package org.abelian.workloads.commit;
 
 import java.io.IOException;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.pool.IoContext;
@@ -25,6 +24,10 @@ import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.measure.Interleaving;
 import org.abelian.workloads.measure.Measurements;
 import org.abelian.workloads.measure.Variant;
+import org.abelian.workloads.measure.WarmUp;
+import org.abelian.workloads.measure.Worker;
+import org.abelian.workloads.pair.CommitNotice;
+import org.abelian.workloads.pair.Keys;
 
 /** Two additions in one transaction over three nodes, committed in different ways. */
 public final class CommitBench {
@@ -58,43 +61,43 @@ public final class CommitBench {
     Database first = nodes.get(0);
     try (Committer committer =
         new Committer(seed, Addresses.database(first.url()), first.user(), first.password())) {
-      List<Node> places = committer.catalog().nodes();
-      Keys keys = keys(places);
+      List<Node> places =
+          committer.catalog().nodes().stream().sorted(Comparator.comparing(Node::id)).toList();
+      Keys keys = Keys.of(router, TABLE, options.rows());
       Clients clients =
           new Clients(
               keys, (way, number) -> open(committer, places, way, number), options.clients());
-      requireClasses(clients, keys, committer, places);
+      requireClasses(clients);
       List<Variant> variants = variants(clients);
       warmUp(variants, clients, progress);
       Measurements measured = new Interleaving(variants, options.rounds()).run(progress);
       requireAll(2 * clients.committed());
       return result(measured);
     } finally {
-      execute(router, drops());
+      router.execute(drops());
     }
   }
 
   private static String[] drops() {
-    return new String[] {Body.PLAIN.drop(), Body.COUNTER.drop(), "DROP TABLE IF EXISTS " + TABLE};
+    return new String[] {
+      Body.PLAIN.procedure().drop(),
+      Body.COUNTER.procedure().drop(),
+      "DROP TABLE IF EXISTS " + TABLE
+    };
   }
 
   /** A transaction of each way, which must take the class that the way is named after. */
-  private void requireClasses(Clients clients, Keys keys, Committer committer, List<Node> places)
-      throws Exception {
-    Load load = new Load(100, false, NEAR);
+  private void requireClasses(Clients clients) throws Exception {
     for (Way way : Way.values()) {
       if (way.form() == Way.Form.HANDMADE) {
         continue;
       }
-      try (Connection connection = router.connect()) {
-        execute(connection, "SET abelian.commit_notice = on");
-        Transfer transfer = Transfer.draw(load, keys, new SplittableRandom(way.ordinal()));
-        RouterClient client = new RouterClient(connection, way);
-        clients.runToTheEnd(client, transfer, System.nanoTime() + CHECK_NANOS);
-        String told = client.warnings();
-        if (!told.contains("commit class " + way.commitClass())) {
-          throw new SQLException(way + " takes another class: " + told, "XX001");
-        }
+      Connection connection = router.connect();
+      CommitNotice.ask(connection);
+      RouterClient client = new RouterClient(connection, way);
+      try (Worker worker = clients.worker(client, new Load(100, false, NEAR), way.ordinal())) {
+        worker.once(System.nanoTime() + CHECK_NANOS);
+        client.requireClass(way);
       }
     }
   }
@@ -102,14 +105,13 @@ public final class CommitBench {
   private void warmUp(List<Variant> variants, Clients clients, Consumer<String> progress)
       throws Exception {
     Load load = new Load(100, false, NEAR);
+    Map<String, List<WarmUp.Step>> ways = new LinkedHashMap<>();
     for (Way way : Way.values()) {
-      boolean measured =
-          variants.stream().anyMatch(variant -> variant.name().endsWith(" " + way.toString()));
-      if (measured && !options.warmUp().isZero()) {
-        progress.accept("warming up " + way);
-        clients.measure(way, load, options.warmUp(), way.ordinal());
+      if (variants.stream().anyMatch(variant -> variant.name().endsWith(" " + way))) {
+        ways.put(way.toString(), List.of(time -> clients.measure(way, load, time, way.ordinal())));
       }
     }
+    WarmUp.run(ways, options.warmUp(), progress);
   }
 
   private List<Variant> variants(Clients clients) {
@@ -220,48 +222,20 @@ public final class CommitBench {
   }
 
   private void createTable() throws SQLException {
-    execute(router, drops());
-    execute(
-        router,
+    router.execute(drops());
+    router.execute(
         "CREATE TABLE "
             + TABLE
             + " (k integer PRIMARY KEY, n abelian.counter NOT NULL, plain bigint NOT NULL)",
         "CALL create_distributed_table('" + TABLE + "', 'k')");
     for (Body body : Body.values()) {
-      execute(router, body.create(), body.declare());
+      router.execute(body.procedure().create(), body.procedure().declare());
     }
-    String insert = "INSERT INTO " + TABLE + " VALUES (?, 0, 0)";
-    try (Connection connection = router.connectForLoading();
-        PreparedStatement row = connection.prepareStatement(insert)) {
-      connection.setAutoCommit(false);
-      for (int key = 1; key <= options.rows(); key++) {
-        row.setInt(1, key);
-        row.addBatch();
-        if (key % 1000 == 0 || key == options.rows()) {
-          row.executeBatch();
-          connection.commit();
-        }
-      }
-    }
-    execute(router, "VACUUM ANALYZE " + TABLE);
-  }
-
-  private Keys keys(List<Node> places) throws SQLException {
-    List<int[]> keys = new ArrayList<>();
-    for (Node place : places) {
-      Database node =
-          new Database(Addresses.url(place, nodes.get(0).url()), router.user(), router.password());
-      List<Integer> own = new ArrayList<>();
-      try (Connection connection = node.connect();
-          Statement statement = connection.createStatement();
-          ResultSet rows = statement.executeQuery("SELECT k FROM " + TABLE)) {
-        while (rows.next()) {
-          own.add(rows.getInt(1));
-        }
-      }
-      keys.add(own.stream().mapToInt(Integer::intValue).toArray());
-    }
-    return new Keys(keys);
+    router.load(
+        "INSERT INTO " + TABLE + " VALUES (?, 0, 0)",
+        options.rows(),
+        (insert, key) -> insert.setInt(1, key));
+    router.execute("VACUUM ANALYZE " + TABLE);
   }
 
   /** A way that loses or repeats work is no way. */
@@ -276,20 +250,6 @@ public final class CommitBench {
             "%d additions were committed, but the rows have %d"
                 .formatted(additions, row.getLong(1)),
             "XX001");
-      }
-    }
-  }
-
-  private static void execute(Database database, String... statements) throws SQLException {
-    try (Connection connection = database.connect()) {
-      execute(connection, statements);
-    }
-  }
-
-  private static void execute(Connection connection, String... statements) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      for (String sql : statements) {
-        statement.execute(sql);
       }
     }
   }

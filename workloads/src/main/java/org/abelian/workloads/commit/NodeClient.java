@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.transaction.Gid;
+import org.abelian.workloads.pair.Pair;
 
 /**
  * Two-phase commit of additions to plain columns by a client that knows its nodes: what can go in
@@ -33,12 +34,12 @@ final class NodeClient implements Client {
   }
 
   @Override
-  public void run(Transfer transfer) throws IOException, SQLException {
-    NodeSession first = sessions.get(transfer.firstNode());
-    NodeSession second = sessions.get(transfer.secondNode());
-    String firstKey = Integer.toString(transfer.firstKey());
-    String secondKey = Integer.toString(transfer.secondKey());
-    if (!transfer.isDistributed()) {
+  public void run(Pair pair) throws IOException, SQLException {
+    NodeSession first = sessions.get(pair.firstNode());
+    NodeSession second = sessions.get(pair.secondNode());
+    String firstKey = Integer.toString(pair.firstKey());
+    String secondKey = Integer.toString(pair.secondKey());
+    if (!pair.isDistributed()) {
       await(first);
       first.add(BEGIN);
       first.add(update, firstKey);
@@ -54,7 +55,7 @@ final class NodeClient implements Client {
     first.add(update, firstKey);
     second.add(BEGIN);
     second.add(update, secondKey);
-    coordinate(first, second, transfer.hot());
+    coordinate(first, second, pair.hot());
   }
 
   private static void both(NodeSession first, NodeSession second) throws IOException, SQLException {

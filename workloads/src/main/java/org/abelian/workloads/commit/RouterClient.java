@@ -3,8 +3,9 @@ package org.abelian.workloads.commit;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.SQLWarning;
 import java.sql.Statement;
+import org.abelian.workloads.pair.CommitNotice;
+import org.abelian.workloads.pair.Pair;
 
 /** Through the router, as an application does: one call, or statement by statement. */
 final class RouterClient implements Client {
@@ -21,20 +22,21 @@ final class RouterClient implements Client {
       }
     }
     connection.setAutoCommit(calls);
-    work = connection.prepareStatement(calls ? way.body().call() : way.body().update("?"));
+    work =
+        connection.prepareStatement(calls ? way.body().procedure().call() : way.body().update("?"));
   }
 
   @Override
-  public void run(Transfer transfer) throws SQLException {
+  public void run(Pair pair) throws SQLException {
     if (calls) {
-      work.setInt(1, transfer.firstKey());
-      work.setInt(2, transfer.secondKey());
+      work.setInt(1, pair.firstKey());
+      work.setInt(2, pair.secondKey());
       work.execute();
       return;
     }
     try {
-      add(transfer.firstKey());
-      add(transfer.secondKey());
+      add(pair.firstKey());
+      add(pair.secondKey());
       connection.commit();
     } catch (SQLException failed) {
       connection.rollback();
@@ -49,17 +51,9 @@ final class RouterClient implements Client {
     }
   }
 
-  /** What the router has told beside the results. */
-  String warnings() throws SQLException {
-    return texts(work.getWarnings()) + texts(connection.getWarnings());
-  }
-
-  private static String texts(SQLWarning first) {
-    StringBuilder text = new StringBuilder();
-    for (SQLWarning next = first; next != null; next = next.getNextWarning()) {
-      text.append(next.getMessage()).append("; ");
-    }
-    return text.toString();
+  /** The last transaction has taken the class of the way. */
+  void requireClass(Way way) throws SQLException {
+    CommitNotice.require(way.commitClass(), way, work);
   }
 
   @Override

@@ -2,7 +2,9 @@ package org.abelian.workloads.database;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Objects;
 import java.util.Properties;
 
@@ -14,6 +16,8 @@ import java.util.Properties;
  * @param password password, never printed
  */
 public record Database(String url, String user, String password) {
+  private static final int ROWS_PER_COMMIT = 1000;
+
   public Database {
     Objects.requireNonNull(url, "url");
     Objects.requireNonNull(user, "user");
@@ -33,6 +37,45 @@ public record Database(String url, String user, String password) {
     Properties properties = properties();
     properties.setProperty("reWriteBatchedInserts", "true");
     return DriverManager.getConnection(url, properties);
+  }
+
+  /** Executes statements, each by itself. */
+  public void execute(String... statements) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  /** The values of one row of a bulk load. */
+  @FunctionalInterface
+  public interface Row {
+    /**
+     * @param number from 1
+     */
+    void set(PreparedStatement insert, int number) throws SQLException;
+  }
+
+  /**
+   * Inserts so many rows.
+   *
+   * @param insert an INSERT with one parameter for each value
+   */
+  public void load(String insert, int rows, Row row) throws SQLException {
+    try (Connection connection = connectForLoading();
+        PreparedStatement statement = connection.prepareStatement(insert)) {
+      connection.setAutoCommit(false);
+      for (int number = 1; number <= rows; number++) {
+        row.set(statement, number);
+        statement.addBatch();
+        if (number % ROWS_PER_COMMIT == 0 || number == rows) {
+          statement.executeBatch();
+          connection.commit();
+        }
+      }
+    }
   }
 
   private Properties properties() {

@@ -1,5 +1,7 @@
 package org.abelian.workloads.measure;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
@@ -16,6 +18,15 @@ public final class Measurements {
   public Measurements(List<Variant> variants, Map<String, List<Sample>> samples) {
     this.variants = List.copyOf(variants);
     this.samples = Map.copyOf(samples);
+  }
+
+  /** These, and others behind them. */
+  public Measurements and(Measurements others) {
+    List<Variant> all = new ArrayList<>(variants);
+    all.addAll(others.variants);
+    Map<String, List<Sample>> both = new HashMap<>(samples);
+    both.putAll(others.samples);
+    return new Measurements(all, both);
   }
 
   /** A row for each variant: medians over the rounds, failures of all rounds. */

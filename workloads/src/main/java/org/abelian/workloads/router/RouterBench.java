@@ -1,7 +1,6 @@
 package org.abelian.workloads.router;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -14,12 +13,14 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.measure.Interleaving;
 import org.abelian.workloads.measure.Measurements;
 import org.abelian.workloads.measure.Sample;
 import org.abelian.workloads.measure.Variant;
+import org.abelian.workloads.measure.WarmUp;
 
 /**
  * Single-partition SELECT and UPDATE, and SELECT by a lookup index. All ways use keys of one node,
@@ -33,6 +34,8 @@ public final class RouterBench {
   private static final int ROWS_PER_INSERT = 500;
 
   private static final String FILLER = "x".repeat(80);
+  private static final String DIRECT = "direct";
+  private static final String SERVER = "server";
   private static final String DRIVER = "driver";
   private static final String TRACED = "traced driver";
 
@@ -78,70 +81,99 @@ public final class RouterBench {
     createLookupTable();
     try {
       int[] keys = keysOfNode();
+      WarmUp.run(warmUps(keys), options.warmUp(), progress);
       return result(new Interleaving(variants(keys), options.rounds()).run(progress));
     } finally {
-      execute(driver, "DROP TABLE IF EXISTS " + TABLE, "DROP TABLE IF EXISTS " + LOOKUP_TABLE);
+      driver.execute("DROP TABLE IF EXISTS " + TABLE, "DROP TABLE IF EXISTS " + LOOKUP_TABLE);
     }
   }
 
-  private List<Variant> variants(int[] keys) {
+  private Map<String, Database> ways() {
     Map<String, Database> ways = new LinkedHashMap<>();
-    ways.put("direct", direct);
+    ways.put(DIRECT, direct);
     ways.put(DRIVER, driver);
-    ways.put("server", server);
+    ways.put(SERVER, server);
     if (traced != null) {
       ways.put(TRACED, traced);
     }
+    return ways;
+  }
+
+  /** A node by itself does not know where a row is. */
+  private static boolean can(String way, Operation operation) {
+    return operation != Operation.LOOKUP || way.equals(DRIVER) || way.equals(SERVER);
+  }
+
+  private Map<String, List<WarmUp.Step>> warmUps(int[] keys) {
+    Map<String, List<WarmUp.Step>> steps = new LinkedHashMap<>();
+    ways()
+        .forEach(
+            (way, database) -> {
+              Clients clients = new Clients(database, options.clients(), keys, () -> -1);
+              steps.put(
+                  way,
+                  Stream.of(Operation.values())
+                      .filter(operation -> can(way, operation))
+                      .<WarmUp.Step>map(operation -> time -> clients.measure(operation, time, -1))
+                      .toList());
+            });
+    return steps;
+  }
+
+  private List<Variant> variants(int[] keys) {
     List<Variant> variants = new ArrayList<>();
-    for (Operation operation : Operation.values()) {
-      ways.forEach(
-          (way, database) -> {
-            if (operation == Operation.LOOKUP && database != driver && database != server) {
-              return; // a node by itself does not know where a row is
-            }
-            LongSupplier nanos = database == server ? serverNanos : () -> -1;
-            Clients clients = new Clients(database, options.clients(), keys, nanos);
-            String name = name(operation, way);
-            variants.add(
-                new Variant(
-                    name, options.clients(), round -> measure(clients, operation, name, round)));
-          });
+    for (boolean many : options.many() > 0 ? new boolean[] {false, true} : new boolean[] {false}) {
+      int count = many ? options.many() : options.clients();
+      for (Operation operation : Operation.values()) {
+        ways()
+            .forEach(
+                (way, database) -> {
+                  if (can(way, operation) && !(many && way.equals(TRACED))) {
+                    LongSupplier nanos = database == server ? serverNanos : () -> -1;
+                    Clients clients = new Clients(database, count, keys, nanos);
+                    String name = name(operation, way, many);
+                    variants.add(
+                        new Variant(
+                            name, count, round -> measure(clients, operation, name, round)));
+                  }
+                });
+      }
     }
     return variants;
   }
 
   private Sample measure(Clients clients, Operation operation, String name, int round)
       throws Exception {
-    Clients.Measured measured = clients.measure(operation, options.seconds(), round);
+    Clients.Measured measured = clients.measure(operation, options.time(), round);
     costs.computeIfAbsent(name, any -> new ArrayList<>()).add(measured.cost());
     return measured.sample();
   }
 
-  private static String name(Operation operation, String way) {
-    return operation.name().toLowerCase(Locale.ROOT) + " " + way;
+  private String name(Operation operation, String way, boolean many) {
+    return operation.name().toLowerCase(Locale.ROOT)
+        + " "
+        + way
+        + (many ? " " + options.many() : "");
   }
 
   private BenchResult result(Measurements measured) {
-    double select = ratio(measured, Operation.SELECT, DRIVER);
-    double update = ratio(measured, Operation.UPDATE, DRIVER);
     Map<String, Double> ratios = new LinkedHashMap<>();
-    ratios.put("driver_over_direct", Math.min(select, update));
-    ratios.put("driver_over_direct_select", select);
-    ratios.put("driver_over_direct_update", update);
-    ratios.put("server_over_direct_select", ratio(measured, Operation.SELECT, "server"));
-    ratios.put("server_over_direct_update", ratio(measured, Operation.UPDATE, "server"));
-    ratios.put("lookup_over_key", lookup(measured, DRIVER));
-    ratios.put("lookup_over_key_server", lookup(measured, "server"));
+    addRatios(ratios, measured, false);
+    if (options.many() > 0) {
+      addRatios(ratios, measured, true);
+    }
     if (traced != null) {
-      double tracedSelect = traced(measured, Operation.SELECT);
-      double tracedUpdate = traced(measured, Operation.UPDATE);
-      ratios.put("traced_over_untraced", Math.min(tracedSelect, tracedUpdate));
-      ratios.put("traced_over_untraced_select", tracedSelect);
-      ratios.put("traced_over_untraced_update", tracedUpdate);
+      double select = over(measured, Operation.SELECT, TRACED, DRIVER, false);
+      double update = over(measured, Operation.UPDATE, TRACED, DRIVER, false);
+      ratios.put("traced_over_untraced", Math.min(select, update));
+      ratios.put("traced_over_untraced_select", select);
+      ratios.put("traced_over_untraced_update", update);
     }
     Map<String, Object> parameters = new LinkedHashMap<>();
     parameters.put("clients", options.clients());
-    parameters.put("seconds", options.seconds());
+    parameters.put("many", options.many());
+    parameters.put("warm_up_s", options.warmUp().toSeconds());
+    parameters.put("seconds", options.time().toSeconds());
     parameters.put("rounds", options.rounds());
     parameters.put("rows", options.rows());
     Map<String, Cost> perStatement = new LinkedHashMap<>();
@@ -150,45 +182,50 @@ public final class RouterBench {
         "router", parameters, measured.rows(), ratios, Map.of("per_statement", perStatement));
   }
 
-  private static double lookup(Measurements measured, String way) {
-    return measured.ratio(name(Operation.LOOKUP, way), name(Operation.SELECT, way));
+  private void addRatios(Map<String, Double> ratios, Measurements measured, boolean many) {
+    String suffix = many ? "_" + options.many() : "";
+    double select = over(measured, Operation.SELECT, DRIVER, DIRECT, many);
+    double update = over(measured, Operation.UPDATE, DRIVER, DIRECT, many);
+    ratios.put("driver_over_direct" + suffix, Math.min(select, update));
+    ratios.put("driver_over_direct_select" + suffix, select);
+    ratios.put("driver_over_direct_update" + suffix, update);
+    ratios.put(
+        "server_over_direct_select" + suffix,
+        over(measured, Operation.SELECT, SERVER, DIRECT, many));
+    ratios.put(
+        "server_over_direct_update" + suffix,
+        over(measured, Operation.UPDATE, SERVER, DIRECT, many));
+    ratios.put("lookup_over_key" + suffix, lookup(measured, DRIVER, many));
+    ratios.put("lookup_over_key_server" + suffix, lookup(measured, SERVER, many));
   }
 
-  private static double traced(Measurements measured, Operation operation) {
-    return measured.ratio(name(operation, TRACED), name(operation, DRIVER));
+  private double lookup(Measurements measured, String way, boolean many) {
+    return measured.ratio(name(Operation.LOOKUP, way, many), name(Operation.SELECT, way, many));
   }
 
-  private static double ratio(Measurements measured, Operation operation, String way) {
-    return measured.ratio(name(operation, way), name(operation, "direct"));
+  private double over(
+      Measurements measured, Operation operation, String way, String base, boolean many) {
+    return measured.ratio(name(operation, way, many), name(operation, base, many));
   }
 
   private void createTable() throws SQLException {
-    execute(
-        driver,
+    driver.execute(
         "DROP TABLE IF EXISTS " + TABLE,
         "CREATE TABLE " + TABLE + " (k integer PRIMARY KEY, v bigint NOT NULL, filler text)",
         "CALL create_distributed_table('" + TABLE + "', 'k')");
-    String insert = "INSERT INTO " + TABLE + " (k, v, filler) VALUES (?, 0, ?)";
-    try (Connection connection = driver.connectForLoading();
-        PreparedStatement row = connection.prepareStatement(insert)) {
-      connection.setAutoCommit(false);
-      for (int key = 1; key <= options.rows(); key++) {
-        row.setInt(1, key);
-        row.setString(2, FILLER);
-        row.addBatch();
-        if (key % 1000 == 0 || key == options.rows()) {
-          row.executeBatch();
-          connection.commit();
-        }
-      }
-    }
-    execute(driver, "VACUUM ANALYZE " + TABLE);
+    driver.load(
+        "INSERT INTO " + TABLE + " (k, v, filler) VALUES (?, 0, ?)",
+        options.rows(),
+        (insert, key) -> {
+          insert.setInt(1, key);
+          insert.setString(2, FILLER);
+        });
+    driver.execute("VACUUM ANALYZE " + TABLE);
   }
 
   /** The same rows, each with an alias that a lookup index knows. */
   private void createLookupTable() throws SQLException {
-    execute(
-        driver,
+    driver.execute(
         "DROP TABLE IF EXISTS " + LOOKUP_TABLE,
         "CREATE TABLE "
             + LOOKUP_TABLE
@@ -205,7 +242,7 @@ public final class RouterBench {
                 .collect(Collectors.joining(", ", "INSERT INTO " + LOOKUP_TABLE + " VALUES ", "")));
       }
     }
-    execute(driver, "VACUUM ANALYZE " + LOOKUP_TABLE);
+    driver.execute("VACUUM ANALYZE " + LOOKUP_TABLE);
   }
 
   private int[] keysOfNode() throws SQLException {
@@ -224,14 +261,5 @@ public final class RouterBench {
           "55000");
     }
     return keys.stream().mapToInt(Integer::intValue).toArray();
-  }
-
-  private static void execute(Database database, String... statements) throws SQLException {
-    try (Connection connection = database.connect();
-        Statement statement = connection.createStatement()) {
-      for (String sql : statements) {
-        statement.execute(sql);
-      }
-    }
   }
 }

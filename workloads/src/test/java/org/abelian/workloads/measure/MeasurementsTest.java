@@ -36,6 +36,17 @@ class MeasurementsTest {
   }
 
   @Test
+  void variantsThatWereMeasuredLaterAreComparedToo() throws Exception {
+    Measurements first =
+        new Interleaving(List.of(new Variant("a", 1, round -> sample(2))), 2).run(line -> {});
+    Measurements later =
+        new Interleaving(List.of(new Variant("b", 1, round -> sample(4))), 2).run(line -> {});
+    Measurements both = first.and(later);
+    assertEquals(List.of("a", "b"), both.rows().stream().map(BenchRow::variant).toList());
+    assertEquals(2, both.ratio("b", "a"), 1e-9);
+  }
+
+  @Test
   void everyRoundBeginsWithAnotherVariant() throws Exception {
     List<String> order = new ArrayList<>();
     List<Variant> variants = new ArrayList<>();

@@ -1,0 +1,29 @@
+package org.abelian.workloads.measure;
+
+import java.io.IOException;
+import java.sql.SQLException;
+
+/** One client of a measurement, run by a thread of its own. */
+public interface Worker extends AutoCloseable {
+  /**
+   * Does once what it does again and again.
+   *
+   * @param end when the measurement ends, by {@link System#nanoTime}
+   * @return whether it has succeeded
+   */
+  boolean once(long end) throws Exception;
+
+  /** The warm-up is over. */
+  default void begin() {}
+
+  /** The measurement is over. */
+  default void end() {}
+
+  /** What it has tried in vain so far. */
+  default long failures() {
+    return 0;
+  }
+
+  @Override
+  void close() throws IOException, SQLException;
+}

@@ -1,0 +1,82 @@
+package org.abelian.workloads.scatter;
+
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.abelian.workloads.measure.Crew;
+import org.abelian.workloads.pair.Keys;
+
+/** Readers and writers, and what has failed of what they did. */
+final class Crews {
+  private final ScatterTable written;
+  private final Keys keys;
+  private final int writers;
+  private final Map<String, Map<String, Long>> failures = new ConcurrentSkipListMap<>();
+
+  /**
+   * @param written the table of transfers
+   * @param keys of its rows
+   * @param writers how many
+   */
+  Crews(ScatterTable written, Keys keys, int writers) {
+    this.written = written;
+    this.keys = keys;
+    this.writers = writers;
+  }
+
+  ScatterTable written() {
+    return written;
+  }
+
+  int writers() {
+    return writers;
+  }
+
+  /**
+   * Readers of a table.
+   *
+   * @param block whether each read is a transaction block of its own
+   * @param row of the result, which their failures belong to
+   */
+  Crew readers(Read read, ScatterTable table, int count, boolean block, String row, long seed) {
+    return new Crew(
+        count,
+        number ->
+            new Reader(
+                table.database().connect(),
+                block,
+                failuresOf(row),
+                read,
+                table,
+                new SplittableRandom(seed * count + number)));
+  }
+
+  /** Writers of one way; the row is that of their failures. */
+  Crew writers(Transfers way, String row, long seed) {
+    return new Crew(writers, number -> writer(way, row, seed * writers + number));
+  }
+
+  /** One of them. */
+  Writer writer(Transfers way, String row, long seed) throws SQLException {
+    return new Writer(
+        written.database().connect(),
+        failuresOf(row),
+        way,
+        written,
+        keys,
+        new SplittableRandom(seed));
+  }
+
+  private Map<String, Long> failuresOf(String row) {
+    return failures.computeIfAbsent(row, any -> new ConcurrentSkipListMap<>());
+  }
+
+  /** How often which SQLSTATE came, for each row that had a failure. */
+  Map<String, Map<String, Long>> failures() {
+    Map<String, Map<String, Long>> found = new TreeMap<>(failures);
+    found.values().removeIf(Map::isEmpty);
+    return found;
+  }
+}

@@ -119,6 +119,9 @@ fn describe_utility(
         describe_functions(&[call.funcexpr.cast()], facts);
         procedure_call::describe(procedure_call::called(call), facts);
     }
+    if let Some(block) = tree::cast::<pg_sys::DoStmt, _>(command) {
+        procedure_call::describe_block(block, facts);
+    }
     describe_copy(command, facts, text)?;
     prepared::describe(command, facts, text);
     cursor::describe(command, facts, text);

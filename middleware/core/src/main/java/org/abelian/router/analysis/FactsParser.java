@@ -339,6 +339,7 @@ public final class FactsParser {
         ? new BodyFacts(
             node.path("signature").asText(),
             node.path("returns").asBoolean(true),
+            node.path("function").asText(),
             node.path("flat").asBoolean(),
             list(node.path("unseen"), JsonNode::asText),
             list(node.path("arguments"), values -> list(values, FactsParser::value)),
@@ -351,10 +352,14 @@ public final class FactsParser {
     node.path("columns")
         .forEach(column -> columns.put(column.path(0).asText(), column.path(1).asInt()));
     return new BodyFacts.Touch(
+    Map<String, Value> constants = new LinkedHashMap<>();
+    node.path("constants")
+        .forEach(column -> constants.put(column.path(0).asText(), value(column.path(1))));
         node.path("schema").asText(),
         node.path("table").asText(),
         node.path("write").asBoolean(true),
-        columns);
+        columns,
+        constants);
   }
 
   private static BlindCallFacts blindCall(JsonNode node) {

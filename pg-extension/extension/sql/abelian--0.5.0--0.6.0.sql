@@ -2107,6 +2107,9 @@ SELECT pg_catalog.pg_extension_config_dump('abelian.catalog_for_dumps', '');
 GRANT SELECT ON abelian.catalog_for_dumps TO PUBLIC;
 COMMENT ON TABLE abelian.catalog_for_dumps IS 'placement, procedures and nodes as pg_dump takes them; without effect';
 
+-- Where the statements of a text begin, and how long they are: pairs, in bytes.
+CREATE FUNCTION abelian.statements(query text) RETURNS integer[] LANGUAGE c IMMUTABLE STRICT AS 'MODULE_PATHNAME', 'abelian_statements';
+COMMENT ON FUNCTION abelian.statements(text) IS 'where the statements of a text begin and how long they are, in bytes, for routers';
 CREATE FUNCTION abelian.copy_catalog() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -28,6 +28,7 @@ public final class SharedStatement {
   private final boolean blank;
   private final AtomicInteger uses = new AtomicInteger();
   private volatile Known known;
+  private volatile QueryPieces pieces;
 
   /** How many clients have it under a name. */
   private int holders;
@@ -114,5 +115,14 @@ public final class SharedStatement {
 
   void known(Known found) {
     known = found;
+  }
+
+  /** The statements that the text has, when a node was asked for them; null before. */
+  QueryPieces pieces() {
+    return pieces;
+  }
+
+  void pieces(QueryPieces found) {
+    pieces = found;
   }
 }

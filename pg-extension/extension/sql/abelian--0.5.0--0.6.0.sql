@@ -2107,6 +2107,13 @@ SELECT pg_catalog.pg_extension_config_dump('abelian.catalog_for_dumps', '');
 GRANT SELECT ON abelian.catalog_for_dumps TO PUBLIC;
 COMMENT ON TABLE abelian.catalog_for_dumps IS 'placement, procedures and nodes as pg_dump takes them; without effect';
 
+-- Rows that a router has gathered for a materialized view over several nodes, until the REFRESH that follows; and one of the arrays that they are.
+CREATE FUNCTION abelian.keep_rows(query text, command text, VARIADIC arrays "any") RETURNS void LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_keep_rows';
+CREATE FUNCTION abelian.kept_rows(number integer, of anyarray) RETURNS anyarray LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_kept_rows';
+COMMENT ON FUNCTION abelian.keep_rows(text, text, "any") IS 'rows for the REFRESH of a materialized view that follows; a router calls it';
+-- Where the statements of a text begin, and how long they are: pairs, in bytes.
+CREATE FUNCTION abelian.statements(query text) RETURNS integer[] LANGUAGE c IMMUTABLE STRICT AS 'MODULE_PATHNAME', 'abelian_statements';
+COMMENT ON FUNCTION abelian.statements(text) IS 'where the statements of a text begin and how long they are, in bytes, for routers';
 -- Where the statements of a text begin, and how long they are: pairs, in bytes.
 CREATE FUNCTION abelian.statements(query text) RETURNS integer[] LANGUAGE c IMMUTABLE STRICT AS 'MODULE_PATHNAME', 'abelian_statements';
 COMMENT ON FUNCTION abelian.statements(text) IS 'where the statements of a text begin and how long they are, in bytes, for routers';

@@ -1626,12 +1626,138 @@ BEGIN
   END IF;
 END $$;
 
+-- ---- a node that joins: it gets the catalogue, and the rows of reference tables
+
+-- The node that this transaction adds, as long as it has not got them. No transaction commits before.
+CREATE TABLE abelian.joining (node_id integer PRIMARY KEY);
+CREATE FUNCTION abelian.refuse_half_joined() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM abelian.joining j WHERE j.node_id = new.node_id) THEN
+    RAISE EXCEPTION 'node % has not joined the cluster', new.node_id
+      USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'A router brings it the catalogue right after the statement that adds it.',
+            HINT = 'Send the statement through a router of the same version as the nodes, and not after SET CONSTRAINTS ALL IMMEDIATE.';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER refuse_half_joined AFTER INSERT ON abelian.joining DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION abelian.refuse_half_joined();
+ALTER TABLE abelian.joining ENABLE ALWAYS TRIGGER refuse_half_joined;
+
+-- The rows of reference tables are copied, and stay as they are meanwhile. The first node has them all.
+CREATE OR REPLACE FUNCTION abelian.add_node(host text, port integer) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  number integer;
+  filled regclass;
+  is_first boolean := abelian.this_node() = (SELECT min(n.node_id) FROM abelian.node n);
+BEGIN
+  PERFORM abelian.begin_placement_change();
+  UPDATE abelian.cluster SET next_node_id = next_node_id + 1 RETURNING next_node_id - 1 INTO number;
+  INSERT INTO abelian.node (node_id, host, port) VALUES (number, host, port);
+  FOR filled IN
+    SELECT p.relation FROM abelian.placement p JOIN pg_class c ON c.oid = p.relation WHERE p.method = 'reference' AND NOT c.relispartition ORDER BY c.oid
+  LOOP
+    IF is_first THEN
+      EXECUTE format('LOCK TABLE %s IN SHARE MODE', filled);
+    END IF;
+    IF NOT abelian.has_rows(filled) THEN
+      CONTINUE;
+    ELSIF abelian.this_node() = 0 THEN
+      RAISE EXCEPTION 'cannot add a node: reference table % has rows, which the new node would lack', filled
+        USING ERRCODE = 'feature_not_supported', HINT = 'Call abelian.add_node() through a router, which copies them.';
+    ELSIF is_first THEN
+      PERFORM abelian.begin_move(filled, number);
+    END IF;
+  END LOOP;
+  IF is_first THEN
+    INSERT INTO abelian.joining VALUES (number);
+  END IF;
+  RETURN number;
+END $$;
+
+-- To how many tables rows of this one refer, directly or not: they come later than those.
+CREATE FUNCTION abelian.tables_above(relation oid) RETURNS bigint LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  WITH RECURSIVE above AS (
+    SELECT k.confrelid FROM pg_constraint k WHERE k.contype = 'f' AND k.conrelid = tables_above.relation AND k.confrelid <> k.conrelid
+    UNION SELECT k.confrelid FROM above a JOIN pg_constraint k ON k.conrelid = a.confrelid AND k.contype = 'f')
+  SELECT count(*) FROM above
+$$;
+
+-- The catalogue with what a new node cannot know of the sequences that all nodes share: from where this one counts.
+CREATE FUNCTION abelian.catalog_to_join() RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN abelian.catalog()::jsonb || jsonb_build_object('sequences', coalesce((
+    SELECT jsonb_agg(DISTINCT jsonb_build_object('schema', n.nspname, 'name', c.relname, 'start', s.seqstart - abelian.this_node() + 1,
+             'increment', s.seqincrement, 'last', pg_sequence_last_value(s.seqrelid)))
+      FROM abelian.placement p, LATERAL abelian.sequences_of(p.relation) s, pg_class c, pg_namespace n
+     WHERE c.oid = s.seqrelid AND n.oid = c.relnamespace AND abelian.is_divided(s.seqrelid)), '[]'));
+END $$;
+
+-- On the new node: it becomes the one of that number. Its tables are there, as on the other nodes, and are empty.
+CREATE FUNCTION abelian.join_cluster(catalog json, number integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  filled regclass;
+  shared record;
+BEGIN
+  IF NOT abelian.is_router(false) THEN
+    RAISE EXCEPTION 'nodes join through a router' USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call abelian.add_node() through a router.';
+  END IF;
+  PERFORM abelian.placement_change_begins();
+  BEGIN
+    -- Before anything is placed: what is placed may not be without such sequences.
+    FOR shared IN
+      SELECT format('%I.%I', x.schema, x.name)::regclass AS name, x.start + number - 1 AS start, x.increment, coalesce(x.last, 0) AS last
+        FROM json_to_recordset(catalog->'sequences') x(schema text, name text, start bigint, increment bigint, last bigint)
+    LOOP
+      EXECUTE format('ALTER SEQUENCE %s INCREMENT BY %s START WITH %s RESTART WITH %s', shared.name, shared.increment, shared.start,
+                     shared.start + ceil(greatest(shared.last - shared.start, 0)::numeric / shared.increment) * shared.increment);
+    END LOOP;
+    PERFORM abelian.install_catalog(catalog);
+  EXCEPTION WHEN undefined_table OR invalid_schema_name THEN
+    RAISE EXCEPTION 'the node that is added lacks a table: %', sqlerrm
+      USING ERRCODE = 'undefined_table', HINT = 'Give it the schema of the others before: load what pg_dump --schema-only writes of one.';
+  END;
+  INSERT INTO abelian.own_node AS o (node_id) VALUES (number) ON CONFLICT (singleton) DO UPDATE SET node_id = excluded.node_id;
+  FOR filled IN SELECT p.relation FROM abelian.placement p JOIN pg_class c ON c.oid = p.relation WHERE NOT c.relispartition ORDER BY c.oid LOOP
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', filled);
+    IF abelian.has_rows(filled) THEN
+      RAISE EXCEPTION 'table % has rows on the node that is added', filled
+        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'A new node has the tables of the others without rows: TRUNCATE the table there.';
+    END IF;
+  END LOOP;
+  PERFORM setval(s.seqrelid, CASE WHEN s.seqincrement > 0 THEN s.seqmax ELSE s.seqmin END)
+     FROM abelian.placement p, LATERAL abelian.sequences_of(p.relation) s WHERE abelian.counts_whole(s.seqrelid);
+END $$;
+REVOKE ALL ON FUNCTION abelian.refuse_half_joined(), abelian.catalog_to_join(), abelian.join_cluster(json, integer), abelian.tables_above(oid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION abelian.join_cluster(json, integer) TO abelian_router;
+
+-- On the first node: the new one has it all.
+CREATE FUNCTION abelian.end_join(number integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT abelian.is_router(false) THEN
+    RAISE EXCEPTION 'nodes join through a router' USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call abelian.add_node() through a router.';
+  END IF;
+  DELETE FROM abelian.joining j WHERE j.node_id = number;
+END $$;
+REVOKE ALL ON FUNCTION abelian.end_join(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION abelian.end_join(integer) TO abelian_router;
+
 -- ---- what a router calls, on the connection and in the transaction of the client whose statement changes the placement
 
--- What waits on this node, for the router to do.
-CREATE FUNCTION abelian.moves(OUT relation text, OUT target integer) RETURNS SETOF record
+-- What waits on this node, for the router to do. Without a relation: a node that joins, to which the catalogue is to be brought before it gets
+-- rows; what it gets is read and written by the owner of the table.
+CREATE FUNCTION abelian.moves(OUT relation text, OUT target integer, OUT owner text, OUT host text, OUT port integer, OUT catalog text) RETURNS SETOF record
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT m.relation::text, m.target FROM abelian.moving m ORDER BY m.relation::oid
+  SELECT NULL, n.node_id, NULL, n.host, n.port, abelian.catalog_to_join()::text FROM abelian.joining j JOIN abelian.node n USING (node_id)
+  UNION ALL
+  (SELECT m.relation::text, m.target, CASE WHEN j.node_id IS NOT NULL THEN pg_get_userbyid(c.relowner) END, NULL, NULL, NULL
+     FROM abelian.moving m JOIN pg_class c ON c.oid = m.relation LEFT JOIN abelian.joining j ON j.node_id = m.target
+    ORDER BY abelian.tables_above(m.relation), m.relation::oid)
 $$;
 
 -- Raises unless a router moves rows of this table, which the caller owns.
@@ -1981,6 +2107,13 @@ BEGIN
   RETURN value;
 END $$;
 COMMENT ON FUNCTION abelian.continue_sequence(regclass, bigint, boolean) IS 'setval() of a sequence that the nodes share: each goes on above the value; a router calls it on every node';
+-- Rows that a router has gathered for a materialized view over several nodes, until the REFRESH that follows; and one of the arrays that they are.
+CREATE FUNCTION abelian.keep_rows(query text, command text, VARIADIC arrays "any") RETURNS void LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_keep_rows';
+CREATE FUNCTION abelian.kept_rows(number integer, of anyarray) RETURNS anyarray LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_kept_rows';
+COMMENT ON FUNCTION abelian.keep_rows(text, text, "any") IS 'rows for the REFRESH of a materialized view that follows; a router calls it';
+-- Where the statements of a text begin, and how long they are: pairs, in bytes.
+CREATE FUNCTION abelian.statements(query text) RETURNS integer[] LANGUAGE c IMMUTABLE STRICT AS 'MODULE_PATHNAME', 'abelian_statements';
+COMMENT ON FUNCTION abelian.statements(text) IS 'where the statements of a text begin and how long they are, in bytes, for routers';
 CREATE FUNCTION abelian.identity_value(relation regclass, "column" text) RETURNS bigint LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_identity_value';
 COMMENT ON FUNCTION abelian.identity_value(regclass, text) IS 'the next number of an identity column, for a router that inserts a row';
 REVOKE ALL ON FUNCTION abelian.is_divided(oid) FROM PUBLIC; -- the library calls it

@@ -42,6 +42,16 @@ pub type Walker = unsafe extern "C-unwind" fn(*mut pg_sys::Node, *mut c_void) ->
 /// What prepares the analysis of a query.
 pub type ParserSetup = unsafe extern "C-unwind" fn(*mut pg_sys::ParseState, *mut c_void);
 
+mod setups {
+    use super::*;
+    unsafe extern "C-unwind" {
+        pub fn sql_fn_parser_setup(state: *mut pg_sys::ParseState, arguments: *mut c_void);
+    }
+}
+
+/// Has a query name the arguments that [`prepare_sql_fn_parse_info`] gives.
+pub const ARGUMENTS_IN_SQL: ParserSetup = setups::sql_fn_parser_setup;
+
 // values, catalogues and locks
 functions! {
     fn datum_image_eq(a: Datum, b: Datum, by_value: bool, length: c_int) -> bool;
@@ -68,6 +78,7 @@ functions! {
     fn raw_parser(text: *const c_char, mode: u32) -> *mut List;
     fn parse_analyze_varparams(statement: *mut pg_sys::RawStmt, text: *const c_char, types: *mut *mut Oid, count: *mut c_int, environment: *mut pg_sys::QueryEnvironment) -> *mut pg_sys::Query;
     fn parse_analyze_withcb(statement: *mut pg_sys::RawStmt, text: *const c_char, setup: ParserSetup, argument: *mut c_void, environment: *mut pg_sys::QueryEnvironment) -> *mut pg_sys::Query;
+    fn prepare_sql_fn_parse_info(row: pg_sys::HeapTuple, call: *mut pg_sys::Node, collation: Oid) -> *mut c_void;
     fn preprocess_function_rtes(root: *mut pg_sys::PlannerInfo);
     fn QueryRewrite(query: *mut pg_sys::Query) -> *mut List;
     fn RangeVarGetCreationNamespace(name: *const pg_sys::RangeVar) -> Oid;

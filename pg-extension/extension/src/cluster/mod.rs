@@ -13,6 +13,7 @@ pub mod hooks;
 mod identity_value;
 pub mod independent;
 pub mod intent;
+mod kept_rows;
 mod lookup;
 mod misplaced;
 mod moving;
@@ -43,6 +44,7 @@ pub fn install() {
     schema_change::install();
     vote::install();
     evidence::install();
+    kept_rows::install();
     hooks::install();
     independent::install();
 }

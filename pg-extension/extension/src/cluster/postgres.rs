@@ -208,6 +208,22 @@ pub fn text_datum(text: &str) -> pg_sys::Datum {
     }
 }
 
+/// An `integer[]`.
+pub fn integers(values: &[i32]) -> pg_sys::Datum {
+    let mut data: Vec<pg_sys::Datum> = values.iter().map(|value| (*value).into()).collect();
+    // SAFETY: copies as many values as there are, of a type that is passed by value in four bytes.
+    unsafe {
+        pg_sys::Datum::from(pg_sys::construct_array(
+            data.as_mut_ptr(),
+            data.len() as c_int,
+            pg_sys::INT4OID,
+            size_of::<i32>() as c_int,
+            true,
+            pg_sys::TYPALIGN_INT as std::ffi::c_char,
+        ))
+    }
+}
+
 /// The bytes of a `text` argument as a C string.
 ///
 /// # Safety

@@ -4,7 +4,8 @@ use super::nested;
 use super::subscribers::List;
 use crate::boundary;
 use pgrx::pg_sys;
-use std::ffi::{c_char, c_int};
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 mod raw {
     use pgrx::pg_sys;
@@ -26,6 +27,16 @@ pub type Prepare = fn(*mut pg_sys::Query, pg_sys::ParamListInfo) -> Option<Finis
 
 static SUBSCRIBERS: List<Prepare> = List::new();
 static mut NEXT: pg_sys::planner_hook_type = None;
+
+/// The text that the query which is being prepared stands in; null for none.
+static TEXT: AtomicPtr<c_char> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The text of the client's or a function's that the query comes from; for those who prepare it.
+pub fn text() -> Option<&'static CStr> {
+    let text = TEXT.load(Relaxed);
+    // SAFETY: PostgreSQL's own text, which outlives the planning.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })
+}
 
 /// Has every query given to `prepare` before it is planned.
 pub fn subscribe(prepare: Prepare) {
@@ -51,7 +62,9 @@ unsafe extern "C-unwind" fn plan(
     // however the planning ends.
     unsafe {
         let next = NEXT.unwrap_or(raw::standard_planner);
+        TEXT.store(text.cast_mut(), Relaxed);
         let finish = boundary::guard(|| prepared(query, parameters));
+        TEXT.store(std::ptr::null_mut(), Relaxed);
         let mut statement = std::ptr::null_mut();
         let mut planned = || nested(|| statement = next(query, text, options, parameters));
         if finish.is_null() {

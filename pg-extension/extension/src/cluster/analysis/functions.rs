@@ -1,6 +1,7 @@
 //! The functions that a statement calls: do they give the same on every node, do they change the placement or the settings, may they
 //! read tables behind the router's back.
 
+use super::super::procedure;
 use super::node_functions::{self, Kind};
 use super::relation;
 use super::sql_body;
@@ -38,6 +39,32 @@ pub struct Functions {
     pub of_every_node: bool,
     /// The sequences of which it takes or sets numbers, qualified; an empty name for one that is not known.
     pub draws: BTreeSet<String>,
+}
+
+impl Functions {
+    /// What others do, too.
+    pub fn absorb(&mut self, others: Functions) {
+        self.volatile |= others.volatile;
+        self.mutable |= others.mutable;
+        self.stable |= others.stable;
+        self.placement |= others.placement;
+        self.object_ids |= others.object_ids;
+        self.settings |= others.settings;
+        self.of_one_node.extend(others.of_one_node);
+        self.of_no_node.extend(others.of_no_node);
+        self.opaque.extend(others.opaque);
+        self.of_every_node |= others.of_every_node;
+        self.draws.extend(others.draws);
+    }
+
+    /// Whether it does not matter which node runs them, nor whether each runs them for its own rows.
+    pub fn run_anywhere(&self) -> bool {
+        self.opaque.is_empty()
+            && self.of_one_node.is_empty()
+            && self.of_no_node.is_empty()
+            && self.draws.is_empty()
+            && !(self.placement || self.settings || self.of_every_node)
+    }
 }
 
 /// Moves a sequence that the nodes share, on each of them.
@@ -229,7 +256,7 @@ fn may_read_tables(function: Oid, immutable: bool) -> bool {
     match language(function) {
         INTERNAL_LANGUAGE | C_LANGUAGE => false,
         SQL_LANGUAGE if immutable => sql_body::may_read_tables(function),
-        _ => !immutable,
+        _ => !immutable && !procedure::is_alike_everywhere(function),
     }
 }
 

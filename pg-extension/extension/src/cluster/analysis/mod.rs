@@ -58,6 +58,20 @@ pg_function!(
     }
 );
 
+pg_function!(
+    /// `abelian.statements(query)`: begin and length of each statement, in bytes; raises what PostgreSQL's parser finds wrong with the text.
+    fn abelian_statements(call) {
+        // SAFETY: the argument is declared as text, the function as STRICT.
+        let text = unsafe { postgres::text_argument(call.arg(0)) };
+        let whole = text.to_bytes().len() as i32;
+        let bounds = parser::parse(&text).map_err(Error::Postgres)?.into_iter().flat_map(|statement| {
+            let start = statement.stmt_location.max(0);
+            [start, if statement.stmt_len == 0 { whole - start } else { statement.stmt_len }]
+        });
+        Ok(postgres::integers(&bounds.collect::<Vec<_>>()))
+    }
+);
+
 fn analyze(text: &CStr, types: &[Oid]) -> Result<Json, PostgresError> {
     let statements = parser::parse(text)?;
     if statements.is_empty() {

@@ -1,10 +1,12 @@
 //! A statement that is nothing but a call of one distributed procedure: which keys its arguments name.
 
 use super::super::procedure::{self, Record};
+use super::functions::{self, Functions};
 use super::tree::{self, NodePtr};
-use super::{functions, operand, relation};
+use super::{operand, relation};
 use pgrx::pg_sys::{self, CmdType, Oid, RTEKind};
 use serde_json::{Value as Json, json};
+use std::ffi::CStr;
 
 /// A call, and the types of the columns it gives.
 pub struct Call {
@@ -127,15 +129,46 @@ pub fn describe(call: Option<Call>, facts: &mut Json) {
     });
 }
 
-/// What somebody must know of a call who wonders whether the procedure should be distributed.
+/// What a router must know of a call to find the node that has all its rows, and somebody who wonders whether the procedure should be
+/// distributed.
 fn describe_ordinary(call: &Call, facts: &mut Json) {
     let returns = call.columns.iter().any(|oid| *oid != pg_sys::VOIDOID);
-    let mut body = procedure::body_facts(call.function.funcid, returns);
-    if !body.is_null() {
-        let arguments = arguments(call.function);
-        body["arguments"] = arguments.iter().map(|argument| values(*argument)).collect();
-        facts["body"] = body;
+    let Some((mut body, called)) = procedure::body_facts(call.function.funcid, returns) else {
+        return;
+    };
+    let all = arguments(call.function);
+    body["arguments"] = all.iter().map(|argument| values(*argument)).collect();
+    fill_in_body(body, called, &all, facts);
+}
+
+/// The same of DO.
+pub fn describe_block(block: &pg_sys::DoStmt, facts: &mut Json) {
+    let option = |name: &str| {
+        tree::list::<pg_sys::DefElem>(block.args)
+            .find(|option| tree::string(option.defname) == name)
+            .and_then(|option| tree::cast::<pg_sys::String, _>(option.arg))
+    };
+    let Some(text) = option("as") else { return };
+    if option("language").is_some_and(|name| tree::string(name.sval) != "plpgsql") {
+        return;
     }
+    // SAFETY: a string of the tree.
+    let text = unsafe { CStr::from_ptr(text.sval) };
+    if let Some((mut body, called)) = procedure::block_facts(text) {
+        body["arguments"] = json!([]);
+        fill_in_body(body, called, &[], facts);
+    }
+}
+
+fn fill_in_body(body: Json, mut called: Functions, arguments: &[NodePtr], facts: &mut Json) {
+    facts["body"] = body;
+    // Those that may read tables make a body one that is not known.
+    called.opaque.clear();
+    called.absorb(functions::called_by(arguments));
+    facts["sets"] = json!(called.settings || facts["sets"] == true);
+    facts["of_one_node"] = json!(called.of_one_node);
+    facts["of_no_node"] = json!(called.of_no_node);
+    facts["draws"] = json!(called.draws);
 }
 
 /// The input arguments in their order, defaults filled in.

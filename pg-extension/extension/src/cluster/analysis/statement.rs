@@ -119,6 +119,9 @@ fn describe_utility(
         describe_functions(&[call.funcexpr.cast()], facts);
         procedure_call::describe(procedure_call::called(call), facts);
     }
+    if let Some(block) = tree::cast::<pg_sys::DoStmt, _>(command) {
+        procedure_call::describe_block(block, facts);
+    }
     describe_copy(command, facts, text)?;
     prepared::describe(command, facts, text);
     cursor::describe(command, facts, text);
@@ -437,7 +440,7 @@ fn describe_gathered(
     Ok(())
 }
 
-/// How CREATE TABLE AS or SELECT INTO runs whose rows come from several nodes, if it can.
+/// How CREATE TABLE AS, SELECT INTO or a materialized view takes rows that come from several nodes, if it can.
 fn describe_stored(
     command: NodePtr,
     statement: &pg_sys::RawStmt,
@@ -463,7 +466,9 @@ fn describe_stored(
         );
         Ok(Some(json!({
             "source": source, "source_facts": source_facts, "insert": stored.insert, "insert_facts": insert_facts, "keys": [],
-            "table": { "create": stored.create, "name": stored.target, "unless_exists": stored.unless_exists },
+            "table": {
+                "create": stored.create, "name": stored.target, "unless_exists": stored.unless_exists, "refresh": stored.refresh,
+            },
         })))
     });
     if let Ok(Some(stored)) = described {

@@ -1,10 +1,13 @@
-//! CREATE TABLE AS and SELECT INTO whose rows come from several nodes: a query that gives the rows, a command that makes the empty table on
-//! every node, and an INSERT that takes the rows as one array for each column.
+//! CREATE TABLE AS, SELECT INTO and materialized views whose rows come from several nodes: a query that gives the rows, a command that makes
+//! the empty table on every node, and an INSERT that takes the rows as one array for each column. A materialized view takes none: the rows
+//! are kept (`kept_rows.rs`) for a REFRESH.
 
 use super::merge::build::{self, WorkerColumns};
 use super::parser;
+use super::relation;
 use super::tokens;
 use super::tree::{self, NodePtr};
+use super::view_query;
 use crate::boundary::{self, PostgresError, functions};
 use pgrx::pg_sys::{self, CmdType, ObjectType, Oid};
 use serde_json::Value as Json;
@@ -15,8 +18,10 @@ use std::ops::Range;
 pub struct Stored {
     /// Gives the rows.
     pub source: &'static mut pg_sys::Query,
-    /// Makes the table without rows; fails if it is there already.
-    pub create: String,
+    /// Makes the table without rows; fails if it is there already. `None` for one that has to be there.
+    pub create: Option<String>,
+    /// Fills a materialized view with the rows that are kept for it.
+    pub refresh: Option<String>,
     /// Whether the command does nothing if the table is there already.
     pub unless_exists: bool,
     /// The name of the table, with its schema.
@@ -35,6 +40,9 @@ pub fn find(
     facts: &Json,
     parameters: &[Oid],
 ) -> Result<Option<Stored>, PostgresError> {
+    if let Some(refresh) = tree::cast::<pg_sys::RefreshMatViewStmt, _>(command) {
+        return refreshed(refresh);
+    }
     let Some(create) = tree::cast::<pg_sys::CreateTableAsStmt, _>(command) else {
         return Ok(None);
     };
@@ -46,30 +54,35 @@ pub fn find(
     let Some(name) = tree::cast::<pg_sys::RangeVar, _>(into.rel) else {
         return Ok(None);
     };
-    let is_table = create.objtype == ObjectType::OBJECT_TABLE && name.catalogname.is_null();
-    if !is_table || into.skipData || query.commandType != CmdType::CMD_SELECT {
+    let is_view = create.objtype == ObjectType::OBJECT_MATVIEW;
+    let is_table = is_view || create.objtype == ObjectType::OBJECT_TABLE;
+    if !is_table
+        || !name.catalogname.is_null()
+        || into.skipData
+        || query.commandType != CmdType::CMD_SELECT
+    {
         return Ok(None);
     }
     let source = build::copy(query);
-    let mut columns = WorkerColumns::default();
-    for entry in tree::list::<pg_sys::TargetEntry>(source.targetList) {
-        if !entry.resjunk {
-            columns.push(entry.expr.cast(), 0);
-        }
-    }
-    if columns.len() == 0 || columns.types().contains(&pg_sys::RECORDOID) {
+    let Some(columns) = columns(source) else {
         return Ok(None);
-    }
+    };
     let target = target(name, is_temporary(facts))?;
+    if is_view {
+        let refresh = format!("REFRESH MATERIALIZED VIEW {target}");
+        let create_text = without_rows(create, name, statement, text, &span(facts), &target);
+        let Some(create_text) = create_text else {
+            return Ok(None);
+        };
+        return Ok(Some(Stored {
+            create: Some(create_text),
+            unless_exists: create.if_not_exists,
+            ..kept(source, &columns, target, refresh)?
+        }));
+    }
     let all: Vec<Oid> = parameters.iter().copied().chain(columns.arrays()).collect();
-    let rows = build::rows(parameters.len(), &all)?;
-    rows.targetList = tree::make_list(
-        (0..columns.len()).map(|index| build::target(columns.read(index), index as i16 + 1).cast()),
-    );
-    let insert = format!(
-        "INSERT INTO {target} {}",
-        parser::deparse_for(rows, &[parser::QUALIFIED])?
-    );
+    let rows = rows(&columns, parameters.len(), &all)?;
+    let insert = format!("INSERT INTO {target} {rows}");
     let made = match create.is_select_into {
         true => Some(made_of(
             name,
@@ -80,12 +93,145 @@ pub fn find(
     };
     Ok(made.map(|create_text| Stored {
         source,
-        create: create_text,
+        create: Some(create_text),
+        refresh: None,
         unless_exists: create.if_not_exists,
         target,
         insert,
         parameters: all,
     }))
+}
+
+/// The columns that the rows of a query have; `None` when they have no form in which they can travel.
+fn columns(source: &pg_sys::Query) -> Option<WorkerColumns> {
+    let mut columns = WorkerColumns::default();
+    for entry in tree::list::<pg_sys::TargetEntry>(source.targetList) {
+        if !entry.resjunk {
+            columns.push(entry.expr.cast(), 0);
+        }
+    }
+    (columns.len() > 0 && !columns.types().contains(&pg_sys::RECORDOID)).then_some(columns)
+}
+
+/// A query of the rows that arrays have, which are the parameters after the first ones.
+fn rows(columns: &WorkerColumns, first: usize, all: &[Oid]) -> Result<String, PostgresError> {
+    let rows = build::rows(first, all)?;
+    rows.targetList = tree::make_list(
+        (0..columns.len()).map(|index| build::target(columns.read(index), index as i16 + 1).cast()),
+    );
+    parser::deparse_for(rows, &[parser::QUALIFIED])
+}
+
+/// A function takes so many arguments at most.
+const KEPT_MAX: usize = 98;
+
+/// A REFRESH by its owner: the query runs in the rights of who sends it.
+fn refreshed(refresh: &pg_sys::RefreshMatViewStmt) -> Result<Option<Stored>, PostgresError> {
+    let name = tree::cast::<pg_sys::RangeVar, _>(refresh.relation);
+    let Some(view) = name.and_then(relation::existing) else {
+        return Ok(None);
+    };
+    let (Some(query), false) = (view_query::of(view), refresh.skipData) else {
+        return Ok(None);
+    };
+    if !is_own(view) {
+        return Ok(None);
+    }
+    let source = build::copy(query);
+    let Some(columns) = columns(source) else {
+        return Ok(None);
+    };
+    // SAFETY: catalogue look-ups of a relation that is locked.
+    let target = unsafe {
+        let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(view));
+        let name = pg_sys::get_rel_name(view);
+        tree::string(pg_sys::quote_qualified_identifier(schema, name))
+    };
+    let way = if refresh.concurrent {
+        "CONCURRENTLY "
+    } else {
+        ""
+    };
+    let command = format!("REFRESH MATERIALIZED VIEW {way}{target}");
+    kept(source, &columns, target, command).map(Some)
+}
+
+/// Whether the current user is the owner, not only one who may act as that.
+fn is_own(relation: Oid) -> bool {
+    // SAFETY: a catalogue row that is released after use.
+    unsafe {
+        let cache = pg_sys::SysCacheIdentifier::RELOID as i32;
+        let row = pg_sys::SearchSysCache1(cache, relation.into());
+        if row.is_null() {
+            return false;
+        }
+        let mut is_null = false;
+        let attribute = pg_sys::Anum_pg_class_relowner as i16;
+        let owner = pg_sys::SysCacheGetAttr(cache, row, attribute, &mut is_null);
+        pg_sys::ReleaseSysCache(row);
+        owner.value() as u32 == pg_sys::GetUserId().to_u32()
+    }
+}
+
+/// A materialized view that is filled by the command.
+fn kept(
+    source: &'static mut pg_sys::Query,
+    columns: &WorkerColumns,
+    target: String,
+    command: String,
+) -> Result<Stored, PostgresError> {
+    if columns.len() > KEPT_MAX {
+        return Err(PostgresError::unsupported(
+            &format!("a materialized view of more than {KEPT_MAX} columns over several nodes"),
+            "Make a table with CREATE TABLE AS.",
+        ));
+    }
+    let arrays = columns.arrays();
+    let reading = parser::c_text(&rows(columns, 0, &arrays)?);
+    let mut query = String::new();
+    let mut at = 0;
+    for (_, offset) in tokens::tokens(&reading) {
+        let text = &reading.to_bytes()[offset..];
+        let digits = text.iter().skip(1).take_while(|c| c.is_ascii_digit());
+        let length = 1 + digits.count();
+        if text[0] != b'$' || length == 1 {
+            continue;
+        }
+        query.push_str(&String::from_utf8_lossy(&reading.to_bytes()[at..offset]));
+        let number = String::from_utf8_lossy(&text[1..length])
+            .parse()
+            .unwrap_or(1);
+        // SAFETY: the name of a type that exists.
+        let of = unsafe { tree::string(pg_sys::format_type_be_qualified(arrays[number - 1])) };
+        query.push_str(&format!("abelian.kept_rows({number}, NULL::{of})"));
+        at = offset + length;
+    }
+    query.push_str(&String::from_utf8_lossy(&reading.to_bytes()[at..]));
+    let parameters: Vec<String> = (1..=columns.len())
+        .map(|number| format!("${number}"))
+        .collect();
+    let insert = format!(
+        "SELECT abelian.keep_rows({}, {}, {})",
+        literal(&query),
+        literal(&command),
+        parameters.join(", ")
+    );
+    Ok(Stored {
+        source,
+        create: None,
+        refresh: Some(command),
+        unless_exists: false,
+        target,
+        insert,
+        parameters: arrays,
+    })
+}
+
+/// A text as SQL has it.
+fn literal(text: &str) -> String {
+    let text = parser::c_text(text);
+    // SAFETY: quotes a C string.
+    unsafe { tree::string(pg_sys::quote_literal_cstr(text.as_ptr())) }
 }
 
 /// Whether the table belongs to the session alone.

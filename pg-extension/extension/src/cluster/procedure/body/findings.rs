@@ -1,5 +1,6 @@
 //! What was found in a body, and the class that follows from it.
 
+use super::super::super::analysis::functions::Functions;
 use super::super::super::placement::Way;
 use super::touched::Touch;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -33,6 +34,10 @@ pub struct Findings {
     pub unseen: BTreeSet<String>,
     /// Mentions of tables.
     pub touched: BTreeSet<Touch>,
+    /// Of these, some are of tables that are not alike on every node.
+    pub beyond_references: bool,
+    /// What the body calls.
+    pub called: Functions,
     held: HashMap<i32, Sources>,
     /// Fields of records, by number, and the record.
     pub parents: HashMap<i32, i32>,

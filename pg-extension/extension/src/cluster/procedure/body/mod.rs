@@ -2,7 +2,7 @@
 //! assumed to be harmless.
 //!
 //! From below: `findings` (what was found, and the verdict), `query` (one query), `nullness` (what is never NULL), `constraints` (what a change can violate),
-//! `plpgsql` (statements of PL/pgSQL), `source` (the body of a function), `blind` (whether calls can commit in one round),
+//! `plpgsql` (statements of PL/pgSQL), `sql_text` (bodies in SQL that are text), `source` (the body of a function), `blind` (whether calls can commit in one round),
 //! `touched` (which rows calls touch).
 //!
 //! Nothing is executed here.
@@ -14,6 +14,7 @@ mod nullness;
 mod plpgsql;
 mod query;
 mod source;
+mod sql_text;
 mod touched;
 
 use super::super::postgres;
@@ -24,7 +25,7 @@ use crate::pg_function;
 use pgrx::pg_sys::Oid;
 
 pub use blind::{facts as blind_facts, row_obstacle};
-pub use touched::facts as body_facts;
+pub use touched::{block_facts, facts as body_facts, is_alike_everywhere};
 
 pg_function!(
     /// `abelian.explain_body(regprocedure)`: the class and why, one line each.

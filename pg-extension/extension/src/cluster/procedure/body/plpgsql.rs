@@ -7,7 +7,7 @@ use super::query;
 use crate::boundary::functions::{self, ParserSetup};
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, Oid, PLpgSQL_stmt_type as Kind};
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 
 /// More rounds than a body of sensible size needs: each one learns something about a variable.
 const ROUNDS_MAX: usize = 100;
@@ -25,7 +25,23 @@ struct Body<'f> {
 /// Analyses the body of a function in PL/pgSQL.
 pub fn analyse(findings: &mut Findings, function: Oid) -> Result<(), PostgresError> {
     // SAFETY: the body is compiled.
-    with_body(findings, function, |body| unsafe { body.learn() })
+    with_body(findings, Code::Function(function), |body| unsafe {
+        body.learn()
+    })
+}
+
+/// Analyses the block of a DO.
+pub fn analyse_block(findings: &mut Findings, text: &CStr) -> Result<(), PostgresError> {
+    // SAFETY: as above.
+    with_body(findings, Code::Block(text), |body| unsafe { body.learn() })
+}
+
+/// What is compiled.
+#[derive(Clone, Copy)]
+enum Code<'t> {
+    Function(Oid),
+    /// What stands in a DO.
+    Block(&'t CStr),
 }
 
 /// Queries and where each stands; or what a body is besides.
@@ -35,19 +51,19 @@ pub type Queries<Place> = Result<Vec<(Place, &'static pg_sys::Query)>, String>;
 pub fn straight_line(function: Oid) -> Result<Queries<i32>, PostgresError> {
     let mut findings = Findings::default();
     // SAFETY: as above.
-    with_body(&mut findings, function, |body| unsafe {
+    with_body(&mut findings, Code::Function(function), |body| unsafe {
         body.straight_line()
     })
 }
 
 fn with_body<R>(
     findings: &mut Findings,
-    function: Oid,
+    code: Code,
     look: impl FnOnce(&mut Body) -> Result<R, PostgresError>,
 ) -> Result<R, PostgresError> {
     // SAFETY: what PL/pgSQL's validator does; a state that only names the variables stands in for a running call.
     unsafe {
-        let (compiled, setup) = boundary::caught(|| compile(function))?;
+        let (compiled, setup) = boundary::caught(|| compile(code))?;
         let mut state: pg_sys::PLpgSQL_execstate = std::mem::zeroed();
         state.func = compiled;
         state.ndatums = (*compiled).ndatums;
@@ -69,18 +85,28 @@ fn with_body<R>(
 
 type Compile =
     unsafe extern "C-unwind" fn(pg_sys::FunctionCallInfo, bool) -> *mut pg_sys::PLpgSQL_function;
+type CompileBlock = unsafe extern "C-unwind" fn(*mut c_char) -> *mut pg_sys::PLpgSQL_function;
 
 /// # Safety
-/// The function must be one of PL/pgSQL's.
-unsafe fn compile(function: Oid) -> (*mut pg_sys::PLpgSQL_function, ParserSetup) {
+/// A function must be one of PL/pgSQL's.
+unsafe fn compile(code: Code) -> (*mut pg_sys::PLpgSQL_function, ParserSetup) {
     // SAFETY: the symbols have these types in every supported version.
     unsafe {
         let library = c"$libdir/plpgsql".as_ptr();
         let load = |name: *const c_char| {
             functions::load_external_function(library, name, true, std::ptr::null_mut())
         };
-        let compile: Compile = std::mem::transmute(load(c"plpgsql_compile".as_ptr()));
         let setup: ParserSetup = std::mem::transmute(load(c"plpgsql_parser_setup".as_ptr()));
+        let function = match code {
+            Code::Function(function) => function,
+            Code::Block(text) => {
+                let compile: CompileBlock =
+                    std::mem::transmute(load(c"plpgsql_compile_inline".as_ptr()));
+                let text = pg_sys::pstrdup(text.as_ptr());
+                return (boundary::call(|| compile(text)), setup);
+            }
+        };
+        let compile: Compile = std::mem::transmute(load(c"plpgsql_compile".as_ptr()));
         let mut description: pg_sys::FmgrInfo = std::mem::zeroed();
         description.fn_oid = function;
         description.fn_mcxt = pg_sys::CurrentMemoryContext;

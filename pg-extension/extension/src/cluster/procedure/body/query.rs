@@ -4,7 +4,7 @@ use super::super::super::analysis::{functions, operand, tree};
 use super::super::placements::{self, Home};
 use super::constraints;
 use super::findings::{Findings, Key, Source, Sources};
-use super::touched::Touch;
+use super::touched::{Named, Touch};
 use crate::callback;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::collections::BTreeSet;
@@ -58,11 +58,13 @@ pub fn look(
             "{place}: function {function} may read or change tables"
         ));
     }
+    let differs = called.mutable && !is_only_local(node);
+    findings.called.absorb(called);
     let mut sources = inputs.clone();
     sources.extend(local_guards);
     sources.extend(accesses.iter().map(Access::source));
     let mut decision = sources.clone();
-    if called.mutable && local_differs(node) {
+    if differs {
         sources.insert(Source::Differs);
         decision.insert(Source::Differs);
     }
@@ -79,11 +81,6 @@ pub fn look(
         true
     });
     sources
-}
-
-/// Functions that the types of Abelian bring are volatile only by name.
-fn local_differs(node: NodePtr) -> bool {
-    functions::called_by(&[node]).mutable && !is_only_local(node)
 }
 
 /// `abelian.is_local(table, argument)`: differs on purpose, as rows of that key do.
@@ -160,7 +157,9 @@ fn look_at_level(
         }
         let is_target = changes && level.resultRelation == index as i32 + 1;
         note_touch(findings, level, entry.relid, index as i32 + 1, is_target);
-        match placements::home(entry.relid) {
+        let home = placements::home(entry.relid);
+        findings.beyond_references |= !matches!(home, Home::Everywhere);
+        match home {
             Home::Here => findings.differs(format!(
                 "{place}: {table} is each node's own, and may differ"
             )),
@@ -225,8 +224,8 @@ fn note_touch(
             .map(|attribute| (attribute, pg_sys::get_attname(relation, attribute, true)))
             .take_while(|(_, name)| !name.is_null())
             .filter_map(|(attribute, name)| {
-                let variable = key_of(level, index, attribute, is_target)?;
-                Some((tree::string(name), variable))
+                let value = named(level, index, attribute, is_target)?;
+                Some((tree::string(name), value))
             })
             .collect();
         findings.touched.insert(Touch {
@@ -239,10 +238,23 @@ fn note_touch(
 
 /// The variable that the distribution column equals in all rows of this mention that matter.
 fn key_of(level: &pg_sys::Query, index: i32, attribute: i16, is_target: bool) -> Option<i32> {
+    match named(level, index, attribute, is_target)? {
+        Named::Variable(variable) => Some(variable),
+        Named::Constant(_) => None,
+    }
+}
+
+/// What a column equals in all rows of this mention that matter: a variable, or else a constant.
+fn named(level: &pg_sys::Query, index: i32, attribute: i16, is_target: bool) -> Option<Named> {
+    let value = |expression: NodePtr| {
+        operand::parameter(operand::strip_faithful(expression))
+            .map(Named::Variable)
+            .or_else(|| Some(Named::Constant(operand::value(expression)?.to_string())))
+    };
     if is_target && level.commandType == CmdType::CMD_INSERT {
         let entry = tree::list::<pg_sys::TargetEntry>(level.targetList)
             .find(|entry| entry.resno == attribute && !entry.resjunk)?;
-        return operand::parameter(operand::strip_faithful(entry.expr.cast()));
+        return value(entry.expr.cast());
     }
     let mut equal = BTreeSet::from([(index, attribute)]);
     let mut conditions = Vec::new();
@@ -251,20 +263,23 @@ fn key_of(level: &pg_sys::Query, index: i32, attribute: i16, is_target: bool) ->
         .iter()
         .filter_map(|condition| equality(*condition))
         .collect();
+    let mut constant = None;
     loop {
         let before = equal.len();
         for (left, right) in &pairs {
             for (one, other) in [(left, right), (right, left)] {
                 if column(*one).is_some_and(|column| equal.contains(&column)) {
-                    if let Some(parameter) = operand::parameter(*other) {
-                        return Some(parameter);
+                    match value(*other) {
+                        Some(Named::Variable(variable)) => return Some(Named::Variable(variable)),
+                        Some(known) => constant = Some(known),
+                        None => {}
                     }
                     equal.extend(column(*other));
                 }
             }
         }
         if equal.len() == before {
-            return None;
+            return constant;
         }
     }
 }

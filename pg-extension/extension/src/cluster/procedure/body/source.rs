@@ -2,7 +2,7 @@
 
 use super::super::super::analysis::tree;
 use super::findings::{Findings, Sources};
-use super::{plpgsql, query};
+use super::{plpgsql, query, sql_text};
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, Oid};
 use std::ffi::c_char;
@@ -31,6 +31,20 @@ pub fn analyse(function: Oid) -> Result<Findings, PostgresError> {
         )),
     }
     Ok(findings)
+}
+
+/// The same; a body in SQL that is text as well. It is read as the session would read it now, which nobody may rely on who stores what comes
+/// out.
+pub fn analyse_as_it_reads(function: Oid) -> Result<Findings, PostgresError> {
+    match stored(function) {
+        Some(stored) if stored.tree.is_none() && stored.language == "sql" => {
+            let mut findings = Findings::default();
+            findings.arguments = (1..=stored.arguments).map(i32::from).collect();
+            sql_text::analyse(&mut findings, function)?;
+            Ok(findings)
+        }
+        _ => analyse(function),
+    }
 }
 
 /// The queries of a body that is nothing but SQL statements one after the other, and where each stands; or what else it is. Arguments are

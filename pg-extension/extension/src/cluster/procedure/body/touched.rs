@@ -1,41 +1,105 @@
-//! Which rows the body of an ordinary function touches, and by which arguments it names them: for whoever wonders whether it should be
-//! a distributed procedure.
+//! Which rows the body of an ordinary function touches, and by which arguments it names them: for routers, which look for the node that has
+//! them all, and for whoever wonders whether it should be a distributed procedure.
 
-use super::super::super::analysis::{functions, tree};
+use super::super::super::analysis::functions::{self, Functions};
+use super::super::super::analysis::{relation, tree};
 use super::super::placements;
 use super::findings::Findings;
-use super::source;
+use super::{plpgsql, source};
 use crate::boundary;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
+use std::cell::RefCell;
+use std::ffi::CStr;
 
 /// A mention of a table in a query of the body.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub struct Touch {
     pub table: (String, String),
     pub write: bool,
-    /// Columns, and the variable that each equals in all rows that matter.
-    pub columns: Vec<(String, i32)>,
+    /// Columns, and what each equals in all rows that matter.
+    pub columns: Vec<(String, Named)>,
 }
 
-/// Null on the node of a cluster, whose routers need not know it, and where the body is not looked into.
-pub fn facts(function: Oid, returns: bool) -> Json {
-    if function.to_u32() < functions::FIRST_USER_OBJECT || placements::has_nodes() {
-        return Json::Null;
+/// What a column equals.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub enum Named {
+    Variable(i32),
+    /// As `operand` prints it.
+    Constant(String),
+}
+
+thread_local! {
+    /// Functions whose bodies are being looked into, each called by the one before.
+    static INSIDE: RefCell<Vec<Oid>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Functions that call each other are followed so far.
+const NESTED_MAX: usize = 8;
+
+/// The findings about a body, unless it calls itself; an error is for whoever runs it.
+fn findings(function: Oid) -> Option<Findings> {
+    let enters = INSIDE.with_borrow_mut(|inside| {
+        let enters = inside.len() < NESTED_MAX && !inside.contains(&function);
+        if enters {
+            inside.push(function);
+        }
+        enters
+    });
+    if !enters {
+        return None;
     }
-    boundary::attempt(|| {
-        let findings = source::analyse(function)?;
-        let flat = source::straight_line(function)?.is_ok_and(|queries| {
-            let mut queries = queries.iter();
-            queries.all(|(_, query)| is_change_of_one_table(query))
+    let found = boundary::attempt(|| source::analyse_as_it_reads(function));
+    INSIDE.with_borrow_mut(Vec::pop);
+    found.ok()
+}
+
+/// Whether a function changes nothing and reads nothing but its arguments and reference tables, so that every node may run it for its own
+/// rows.
+pub fn is_alike_everywhere(function: Oid) -> bool {
+    function.to_u32() >= functions::FIRST_USER_OBJECT
+        && findings(function).is_some_and(|found| {
+            let known = found.unseen.is_empty() && !found.writes && !found.beyond_references;
+            known && found.called.run_anywhere()
+        })
+}
+
+/// And what it calls; `None` where the body is not looked into.
+pub fn facts(function: Oid, returns: bool) -> Option<(Json, Functions)> {
+    if function.to_u32() < functions::FIRST_USER_OBJECT {
+        return None;
+    }
+    let findings = findings(function)?;
+    // Routers need not know it.
+    let flat = !placements::has_nodes()
+        && boundary::attempt(|| source::straight_line(function)).is_ok_and(|lines| {
+            lines.is_ok_and(|queries| {
+                let mut queries = queries.iter();
+                queries.all(|(_, query)| is_change_of_one_table(query))
+            })
         });
-        // SAFETY: the function exists; the text is the server's.
-        let signature = unsafe { tree::string(pg_sys::format_procedure_qualified(function)) };
-        Ok(json!({
-            "signature": signature, "returns": returns, "flat": flat, "unseen": findings.unseen, "touches": touches(&findings),
-        }))
-    })
-    .unwrap_or_default()
+    // SAFETY: the function exists; the text is the server's.
+    let signature = unsafe { tree::string(pg_sys::format_procedure_qualified(function)) };
+    let (schema, name) = relation::function_name(function);
+    let facts = json!({
+        "signature": signature, "function": format!("{schema}.{name}"), "returns": returns, "flat": flat,
+        "unseen": findings.unseen, "touches": touches(&findings),
+    });
+    Some((facts, findings.called))
+}
+
+/// The same of the block of a DO in PL/pgSQL.
+pub fn block_facts(text: &CStr) -> Option<(Json, Functions)> {
+    let found = boundary::attempt(|| {
+        let mut findings = Findings::default();
+        plpgsql::analyse_block(&mut findings, text)?;
+        Ok(findings)
+    });
+    let findings = found.ok()?;
+    let facts = json!({
+        "signature": "DO", "function": "", "returns": false, "flat": false, "unseen": findings.unseen, "touches": touches(&findings),
+    });
+    Some((facts, findings.called))
 }
 
 /// Arguments by their positions, from 1.
@@ -50,13 +114,20 @@ fn touches(findings: &Findings) -> Vec<Json> {
         .touched
         .iter()
         .map(|touch| {
-            let columns: Vec<Json> = touch
-                .columns
-                .iter()
-                .filter_map(|(column, variable)| Some(json!([column, position(*variable)?])))
-                .collect();
+            let columns = |named: &dyn Fn(&Named) -> Option<Json>| -> Vec<Json> {
+                let pair = |(column, value): &(String, Named)| Some(json!([column, named(value)?]));
+                touch.columns.iter().filter_map(pair).collect()
+            };
+            let arguments = columns(&|value| match value {
+                Named::Variable(variable) => position(*variable).map(Json::from),
+                Named::Constant(_) => None,
+            });
+            let constants = columns(&|value| match value {
+                Named::Variable(_) => None,
+                Named::Constant(value) => serde_json::from_str(value).ok(),
+            });
             let (schema, table) = &touch.table;
-            json!({ "schema": schema, "table": table, "write": touch.write, "columns": columns })
+            json!({ "schema": schema, "table": table, "write": touch.write, "columns": arguments, "constants": constants })
         })
         .collect()
 }

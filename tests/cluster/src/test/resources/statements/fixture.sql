@@ -12,6 +12,13 @@ CREATE FUNCTION w.pure(x int) RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT x + 
 CREATE FUNCTION w.reads() RETURNS bigint LANGUAGE plpgsql STABLE AS 'BEGIN RETURN (SELECT count(*) FROM w.d); END';
 CREATE FUNCTION w.lies(x int) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN (SELECT count(*) FROM w.d WHERE d.key <= x); END';
 CREATE FUNCTION w.lies_in_sql(x int) RETURNS SETOF w.d LANGUAGE sql IMMUTABLE AS 'SELECT * FROM w.d WHERE d.key <= x';
+CREATE FUNCTION w.doubled(x int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 2 * x; END';
+CREATE FUNCTION w.meaning(x text) RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN RETURN (SELECT r.v FROM w.r WHERE r.code = x); END';
+CREATE FUNCTION w.meaning_in_sql(x text) RETURNS int LANGUAGE sql AS 'SELECT r.v FROM w.r WHERE r.code = $1';
+CREATE FUNCTION w.at_key(x int) RETURNS int LANGUAGE plpgsql AS 'DECLARE found int; BEGIN SELECT d.n INTO found FROM w.d WHERE d.key = x; RETURN found; END';
+CREATE FUNCTION w.rows_at_key(x int) RETURNS TABLE (a int, b int) LANGUAGE sql AS 'SELECT e.seq, e.v FROM w.e WHERE e.key = x';
+CREATE FUNCTION w.of_first_node() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN UPDATE w.u SET v = v + 1; RETURN (SELECT sum(v) FROM w.u); END';
+CREATE PROCEDURE w.adds_at_key(x int, y int) LANGUAGE plpgsql AS 'BEGIN UPDATE w.d SET n = n + y WHERE d.key = x; INSERT INTO w.e VALUES (x, 9, y); END';
 CREATE PROCEDURE w.adds(x int) LANGUAGE plpgsql AS 'BEGIN UPDATE w.d SET n = n + x; END';
 CREATE FUNCTION w.watch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN UPDATE w.d SET n = n + 1 WHERE d.key = 1; RETURN NEW; END';
 CREATE FUNCTION w.notes() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END';

@@ -27,6 +27,7 @@ import org.abelian.router.frontend.ExecuteCommand;
 import org.abelian.router.frontend.ExtendedProtocol;
 import org.abelian.router.frontend.GroupMessages;
 import org.abelian.router.frontend.KeyGeneration;
+import org.abelian.router.frontend.NodeCursors;
 import org.abelian.router.frontend.OutcomeRoute;
 import org.abelian.router.frontend.Pipeline;
 import org.abelian.router.frontend.Portals;
@@ -101,6 +102,7 @@ public final class ClientSession
   private final TransactionState transaction;
   private final ClientStatements named;
   private final Portals portals = new Portals();
+  private final NodeCursors cursors = new NodeCursors();
   private final Startup startup;
   private SessionSettings settings;
   private SchemaScope scope;
@@ -490,6 +492,7 @@ public final class ClientSession
             statements,
             services.catalogs(),
             portals,
+            cursors,
             starter.trace(),
             notifications);
     ExecuteCommand executes = new ExecuteCommand(engine, starter, statements);
@@ -497,7 +500,8 @@ public final class ClientSession
         new ExtendedProtocol(
             engine, starter, statements, commands, executes, portals, input.queue());
     SimpleProtocol simple =
-        new SimpleProtocol(engine, starter, statements, commands, executes, services.catalogs());
+        new SimpleProtocol(
+            engine, starter, statements, commands, executes, services.catalogs(), errors);
     pipeline = new Pipeline(input, engine, errors, extended, simple, this);
     group.of(pipeline, extended, simple);
     copy = new CopyRelay(replies, input.queue(), pipeline);
@@ -508,7 +512,7 @@ public final class ClientSession
     ProcedureServices shared = services.procedures();
     RouterSettings router = new RouterSettings(engine, this::statistics, shared.rules()::json);
     SessionRouting routing =
-        new SessionRouting(engine, new OutcomeRoute(services.outcomes()), router, portals);
+        new SessionRouting(engine, new OutcomeRoute(services.outcomes()), router, portals, cursors);
     UpdateBatching batching =
         new UpdateBatching(engine, services.updates(), slot, batchScope, services.statements());
     Executor executor = new Executor(engine);
@@ -518,7 +522,7 @@ public final class ClientSession
         batching,
         procedures,
         new Explain(engine, procedures),
-        new CursorCommands(executor, routing, statements, portals),
+        new CursorCommands(executor, routing, statements, portals, cursors),
         new CopyOutCommand(executor, routing, statements),
         new StatementTrace(engine, trace));
   }
@@ -545,6 +549,7 @@ public final class ClientSession
     } finally {
       if (!transaction.isOpen()) {
         portals.clear();
+        cursors.ended(!failed);
         traceEnd(!failed);
         notifications.ended(!failed);
         notifications.groupEnded(output);
@@ -585,6 +590,7 @@ public final class ClientSession
   @Override
   public void ended(boolean committed) {
     portals.clear();
+    cursors.ended(committed);
     notifications.ended(committed);
     traceEnd(committed);
   }

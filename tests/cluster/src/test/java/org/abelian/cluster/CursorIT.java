@@ -63,6 +63,21 @@ class CursorIT {
         "BEGIN;" + ALL + "FETCH 25 FROM c;FETCH 1 FROM c;COMMIT;FETCH 1 FROM c",
         "BEGIN;" + ALL + "MOVE ALL IN c;FETCH c;COMMIT",
         "BEGIN;" + ALL + "CLOSE ALL;FETCH c;COMMIT",
+        "BEGIN;DECLARE a CURSOR FOR SELECT id FROM account WHERE id = 1;"
+            + "DECLARE b CURSOR FOR SELECT id FROM account WHERE id = 2;"
+            + "DECLARE d CURSOR FOR SELECT id FROM account WHERE id = 3;"
+            + "FETCH b;FETCH a;FETCH d;CLOSE a;FETCH a;ROLLBACK;FETCH b",
+        "BEGIN;DECLARE a CURSOR FOR SELECT id FROM account WHERE id = 1;CLOSE a;"
+            + "DECLARE a CURSOR FOR SELECT id FROM account WHERE id = 2;FETCH ALL FROM a;"
+            + "SAVEPOINT s;DECLARE b CURSOR FOR SELECT id FROM account WHERE id = 3;ROLLBACK TO s;"
+            + "DECLARE b CURSOR FOR SELECT id FROM account WHERE id = 4;FETCH b;"
+            + "DECLARE b CURSOR FOR SELECT id FROM account WHERE id = 5;ROLLBACK",
+        HOLD
+            + "FETCH 2 FROM c;CLOSE c;BEGIN;"
+            + "DECLARE c CURSOR FOR SELECT id FROM account WHERE id = 2;FETCH c;COMMIT",
+        HOLD
+            + "BEGIN;DECLARE d CURSOR FOR SELECT id FROM account WHERE id = 2;FETCH d;FETCH c;"
+            + "CLOSE ALL;FETCH d;ROLLBACK;FETCH c",
         "BEGIN;" + ALL + SORTED + "COMMIT",
         "BEGIN;" + ALL + "CLOSE c;" + ALL + "FETCH 2 FROM c;COMMIT",
         ALL + "FETCH c",

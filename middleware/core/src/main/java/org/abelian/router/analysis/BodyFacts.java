@@ -4,9 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the call of a procedure touches that is not distributed.
+ * What the call of a procedure touches that is not distributed, or a DO.
  *
  * @param signature its name and the types of its arguments, as PostgreSQL reads them
+ * @param function schema.name; empty for DO
  * @param returns true when it gives rows
  * @param flat true when it is nothing but changes of one table each, one after the other, so that
  *     no row's value reaches another
@@ -15,6 +16,7 @@ import java.util.Map;
  */
 public record BodyFacts(
     String signature,
+    String function,
     boolean returns,
     boolean flat,
     List<String> unseen,
@@ -25,11 +27,18 @@ public record BodyFacts(
    *
    * @param columns and the position of the argument, from 1, that each equals in all rows that
    *     matter
+   * @param constants columns that equal a constant
    */
-  public record Touch(String schema, String table, boolean write, Map<String, Integer> columns) {
-    /** Copies the map. */
+  public record Touch(
+      String schema,
+      String table,
+      boolean write,
+      Map<String, Integer> columns,
+      Map<String, Value> constants) {
+    /** Copies the maps. */
     public Touch {
       columns = Map.copyOf(columns);
+      constants = Map.copyOf(constants);
     }
   }
 

@@ -11,8 +11,7 @@ import java.util.List;
  * @param nodeFunctions PostgreSQL's own functions that are not the same wherever they run
  * @param procedure null unless the statement is the call of a distributed procedure and nothing
  *     else
- * @param body null unless it is the call of another procedure, which the node of no cluster was
- *     asked about
+ * @param body null unless it is the call of another procedure and nothing else, or DO
  */
 public record CallFacts(
     boolean volatileFunctions,

@@ -230,9 +230,10 @@ public final class FactsParser {
   private static GatheredFacts.NewTable newTable(JsonNode node) {
     return node.isObject()
         ? new GatheredFacts.NewTable(
-            node.path("create").asText(),
+            text(node.path("create")),
             node.path("name").asText(),
-            node.path("unless_exists").asBoolean())
+            node.path("unless_exists").asBoolean(),
+            text(node.path("refresh")))
         : null;
   }
 
@@ -338,6 +339,7 @@ public final class FactsParser {
     return node.isObject()
         ? new BodyFacts(
             node.path("signature").asText(),
+            node.path("function").asText(),
             node.path("returns").asBoolean(true),
             node.path("flat").asBoolean(),
             list(node.path("unseen"), JsonNode::asText),
@@ -350,11 +352,15 @@ public final class FactsParser {
     Map<String, Integer> columns = new LinkedHashMap<>();
     node.path("columns")
         .forEach(column -> columns.put(column.path(0).asText(), column.path(1).asInt()));
+    Map<String, Value> constants = new LinkedHashMap<>();
+    node.path("constants")
+        .forEach(column -> constants.put(column.path(0).asText(), value(column.path(1))));
     return new BodyFacts.Touch(
         node.path("schema").asText(),
         node.path("table").asText(),
         node.path("write").asBoolean(true),
-        columns);
+        columns,
+        constants);
   }
 
   private static BlindCallFacts blindCall(JsonNode node) {

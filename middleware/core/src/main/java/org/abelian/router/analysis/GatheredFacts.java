@@ -32,11 +32,13 @@ public record GatheredFacts(
    * A table that the statement makes.
    *
    * @param create makes it without rows, and fails if it is there; it has the statement's
-   *     parameters
+   *     parameters; null when it has to be there
    * @param name with its schema, quoted
    * @param unlessExists true when the statement does nothing if it is there
+   * @param refresh fills a materialized view with the rows that the node has been given for it;
+   *     null for a table
    */
-  public record NewTable(String create, String name, boolean unlessExists) {}
+  public record NewTable(String create, String name, boolean unlessExists, String refresh) {}
 
   /**
    * A distribution column's value.

@@ -158,7 +158,7 @@ public final class BroadcastExecution extends Execution {
     }
   }
 
-  private void moveRows() {
+  private void moveRows() throws IOException {
     new RowMoves(context, portals.stream().map(NodePortal::backend).toList()).run();
   }
 

@@ -20,9 +20,10 @@ import org.abelian.router.session.Progress;
 import org.abelian.router.statement.RoutedStatement;
 
 /**
- * A CREATE TABLE AS or SELECT INTO of rows of several nodes. The table is made without rows, on the
- * first node before the others as with any change of the schema; then the query runs as it would
- * alone, and the first node inserts its rows. All of it is one transaction.
+ * A CREATE TABLE AS or SELECT INTO of rows of several nodes, or a materialized view that is made or
+ * refreshed. The table is made without rows, on the first node before the others as with any change
+ * of the schema; then the query runs as it would alone, and the first node inserts its rows, or
+ * refreshes the view with them. All of it is one transaction.
  */
 final class GatheredTable {
   private static final NodeStatement EXISTS =
@@ -63,7 +64,9 @@ final class GatheredTable {
     if (facts.table().unlessExists() && exists()) {
       return asItIs();
     }
-    create();
+    if (facts.table().create() != null) {
+      create();
+    }
     if (context.replies().failed()) {
       return Progress.BARRIER;
     }
@@ -71,7 +74,9 @@ final class GatheredTable {
     try {
       fill(rows);
       if (!context.replies().failed()) {
-        context.replies().add(FixedMessage.tag("SELECT " + rows.rows().size()));
+        String tag = bound.routed().facts().tag();
+        boolean makes = facts.table().create() != null;
+        context.replies().add(FixedMessage.tag(makes ? "SELECT " + rows.rows().size() : tag));
       }
     } finally {
       rows.close();
@@ -160,9 +165,23 @@ final class GatheredTable {
         new Route.GatheredInsert(route.source(), facts, List.of(node), row -> node);
     GatheredInsert insert = new GatheredInsert(context, bound, way);
     insert.select(rows);
-    if (!context.replies().failed() && !rows.rows().isEmpty()) {
+    boolean fills = facts.table().refresh() != null;
+    if (!context.replies().failed() && (fills || !rows.rows().isEmpty())) {
       run(insert.portal(node, rows));
       answered();
     }
+    if (!context.replies().failed() && fills) {
+      refresh();
+    }
+  }
+
+  /** The view lies on the first node, as tables without placement do. */
+  private void refresh() throws IOException {
+    Backend backend = first();
+    BroadcastExecution.announceChange(context, backend);
+    // CONCURRENTLY makes a temporary table.
+    backend.unpreparable |= bound.routed().mustBeAlone();
+    context.transactions().inject(backend, NodeStatement.of(facts.table().refresh()), false);
+    answered();
   }
 }

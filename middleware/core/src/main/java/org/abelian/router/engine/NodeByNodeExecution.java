@@ -8,6 +8,7 @@ import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.session.Progress;
 import org.abelian.router.session.SessionErrors;
+import org.abelian.router.statement.RoutedStatement;
 
 /**
  * A statement that no transaction block may hold (VACUUM, CREATE INDEX CONCURRENTLY): each node
@@ -42,8 +43,7 @@ public final class NodeByNodeExecution extends Execution {
   @Override
   public Progress execute(int limit) {
     if (context.transactions().state().isBlock()) {
-      throw ClientError.of(
-          "25001", bound.routed().facts().tag() + " cannot run inside a transaction block");
+      throw insideBlock(bound.routed());
     }
     context.retry().forbid();
     String tag = null;
@@ -61,6 +61,11 @@ public final class NodeByNodeExecution extends Execution {
     }
     context.replies().output().commandComplete(tag);
     return Progress.NEXT;
+  }
+
+  /** The error of a command that must not be in a transaction with others. */
+  public static ClientError insideBlock(RoutedStatement routed) {
+    return ClientError.of("25001", routed.facts().tag() + " cannot run inside a transaction block");
   }
 
   private static QueryResult run(Backend backend, String sql) {

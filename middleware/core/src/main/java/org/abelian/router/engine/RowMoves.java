@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
@@ -28,7 +29,16 @@ final class RowMoves {
   private static final NodeStatement ANNOUNCE =
       NodeStatement.of("SELECT abelian.change_schema($1, $2, $3)");
   private static final NodeStatement MOVES =
-      NodeStatement.of("SELECT m.relation, m.target FROM abelian.moves() m");
+      NodeStatement.of(
+          "SELECT m.relation, m.target, m.owner, m.host, m.port, m.catalog FROM abelian.moves() m");
+  private static final NodeStatement JOIN =
+      NodeStatement.of("SELECT abelian.join_cluster($1::json, $2::integer)");
+  private static final NodeStatement END_JOIN =
+      NodeStatement.of("SELECT abelian.end_join($1::integer)");
+  private static final NodeStatement ROLE =
+      NodeStatement.of("SELECT pg_catalog.current_setting('role')");
+  private static final NodeStatement BECOME =
+      NodeStatement.of("SELECT pg_catalog.set_config('role', $1, true)");
   private static final NodeStatement TAKE =
       NodeStatement.of(
           "SELECT r.target, r.count::int, r.lines, r.last::text"
@@ -59,7 +69,7 @@ final class RowMoves {
    */
   RowMoves(EngineContext context, List<Backend> nodes) {
     this.context = context;
-    this.nodes = nodes;
+    this.nodes = new ArrayList<>(nodes);
     watch = context.cancellation().watch();
   }
 
@@ -67,11 +77,17 @@ final class RowMoves {
    * A table's rows on one node that wait.
    *
    * @param target the node that gets them; null when their keys say
+   * @param owner of the table, where the client may be another; else null
    */
-  private record Move(Backend source, byte[] relation, Integer target) {}
+  private record Move(Backend source, byte[] relation, Integer target, byte[] owner) {
+    /** True when the rows stay, too: a new node gets them as well. */
+    boolean copies() {
+      return owner != null;
+    }
+  }
 
   /** Does what waits on the nodes. */
-  void run() {
+  void run() throws IOException {
     try {
       moveAll();
     } catch (Lost lost) {
@@ -79,14 +95,64 @@ final class RowMoves {
     }
   }
 
-  private void moveAll() {
+  private void moveAll() throws IOException {
     List<Move> moves = new ArrayList<>();
-    for (Backend node : nodes) {
+    Backend adding = null;
+    byte[] added = null;
+    for (Backend node : List.copyOf(nodes)) {
       for (byte[][] row : call(node, MOVES).rows()) {
-        moves.add(new Move(node, row[0], row[1] == null ? null : BigEndian.int4(row[1], 0)));
+        if (row[0] == null) {
+          adding = node;
+          added = bytes(Integer.toString(BigEndian.int4(row[1], 0)));
+          join(row, added);
+          continue;
+        }
+        Integer target = row[1] == null ? null : BigEndian.int4(row[1], 0);
+        moves.add(new Move(node, row[0], target, row[2]));
       }
     }
-    moves.forEach(this::move);
+    for (Move move : moves) {
+      if (move.copies()) {
+        asOwner(move);
+      } else {
+        move(move);
+      }
+    }
+    if (adding != null) {
+      call(adding, END_JOIN, added);
+    }
+  }
+
+  /** A new node takes part in the transaction, and gets the catalogue. */
+  private void join(byte[][] row, byte[] number) throws IOException {
+    String host = new String(row[3], StandardCharsets.UTF_8);
+    Node node = new Node(BigEndian.int4(row[1], 0), host, BigEndian.int4(row[4], 0));
+    Backend joining = context.backends().backend(node);
+    try {
+      context.transactions().enterNow(joining);
+    } catch (NodeLostException lost) {
+      throw new Lost(joining.connection, lost);
+    }
+    nodes.add(joining);
+    call(joining, JOIN, row[5], number);
+  }
+
+  /**
+   * Moves rows of a table that need not be the client's: what its owner has written runs with the
+   * owner's rights.
+   */
+  private void asOwner(Move move) {
+    List<Backend> both = new ArrayList<>(List.of(move.source));
+    nodes.stream().filter(node -> node.nodeId == move.target).forEach(both::add);
+    List<byte[]> before = new ArrayList<>();
+    for (Backend node : both) {
+      before.add(call(node, ROLE).rows().get(0)[0]);
+      call(node, BECOME, move.owner);
+    }
+    move(move);
+    for (int i = 0; i < both.size(); i++) {
+      call(both.get(i), BECOME, before.get(i));
+    }
   }
 
   private void move(Move move) {
@@ -103,7 +169,8 @@ final class RowMoves {
         break;
       }
       for (byte[][] portion : portions) {
-        leaving += give(move, portion, receivers);
+        long given = give(move, portion, receivers);
+        leaving += move.copies() ? 0 : given;
         after = portion[3];
       }
     }

@@ -43,14 +43,20 @@ public final class CursorCommands {
   private final SessionRouting routing;
   private final SessionStatements statements;
   private final Portals portals;
+  private final NodeCursors cursors;
 
   public CursorCommands(
-      Executor executor, SessionRouting routing, SessionStatements statements, Portals portals) {
+      Executor executor,
+      SessionRouting routing,
+      SessionStatements statements,
+      Portals portals,
+      NodeCursors cursors) {
     this.context = executor.context();
     this.executor = executor;
     this.routing = routing;
     this.statements = statements;
     this.portals = portals;
+    this.cursors = cursors;
   }
 
   /** What runs the command. */
@@ -106,7 +112,7 @@ public final class CursorCommands {
             "a BINARY cursor is not supported over rows that one node sorts or groups for others",
             "DECLARE it without BINARY.");
       }
-      routing.declare(home);
+      cursors.declare(name, home, context.transactions().state().history().size(), false);
     }
     BoundStatement bound = new BoundStatement(statement, analysed.routed(), bind, false);
     Execution execution = executor.bind(bound, route);
@@ -141,15 +147,15 @@ public final class CursorCommands {
       return Progress.QUIET;
     }
     Route route = scatter(bound);
-    Backend others = routing.cursorHome();
+    List<Backend> others = cursors.homes();
     Catalog catalog = bound.routed().router().catalog();
-    Backend home = others != null ? others : context.backends().backend(catalog.first());
-    routing.declare(home);
+    Backend home = others.isEmpty() ? context.backends().backend(catalog.first()) : others.get(0);
+    cursors.declare(name, home, context.transactions().state().history().size(), holds);
     if (!executor.declare(bound, (Route.Scatter) route, home, declares)) {
       return Progress.QUIET;
     }
     if (holds) {
-      routing.hold(home);
+      SessionRouting.hold(home);
     }
     return Progress.NEXT;
   }
@@ -201,10 +207,12 @@ public final class CursorCommands {
 
   private Progress close(String name) {
     portals.closeCursors(name);
-    Backend others = routing.cursorHome();
-    if (name == null && others != null) {
-      context.transactions().enter(others, false);
-      context.transactions().inject(others, NodeStatement.of("CLOSE ALL"), false);
+    if (name == null) {
+      for (Backend others : cursors.homes()) {
+        context.transactions().enter(others, false);
+        context.transactions().inject(others, NodeStatement.of("CLOSE ALL"), false);
+      }
+      cursors.close(null);
     }
     context.replies().add(FixedMessage.tag(name == null ? "CLOSE CURSOR ALL" : "CLOSE CURSOR"));
     return Progress.NEXT;

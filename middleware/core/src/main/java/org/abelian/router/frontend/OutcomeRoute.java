@@ -1,9 +1,11 @@
 package org.abelian.router.frontend;
 
+import java.util.List;
 import java.util.OptionalInt;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import org.abelian.router.analysis.BodyFacts;
+import org.abelian.router.analysis.Value;
 import org.abelian.router.routing.BoundValues;
+import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.transaction.OutcomeInquiry;
 
 /**
@@ -11,13 +13,7 @@ import org.abelian.router.transaction.OutcomeInquiry;
  * token can say.
  */
 public final class OutcomeRoute {
-  private static final String FUNCTION = "transaction_outcome";
-  private static final Pattern QUESTION =
-      Pattern.compile(
-          "\\s*select\\s+abelian\\."
-              + FUNCTION
-              + "\\s*\\(\\s*(?:'([^']*)'|\\$(\\d+))(?:\\s*::\\s*text)?\\s*\\)[^;]*[\\s;]*",
-          Pattern.CASE_INSENSITIVE);
+  private static final String FUNCTION = "abelian.transaction_outcome";
 
   private final OutcomeInquiry outcomes;
 
@@ -26,24 +22,28 @@ public final class OutcomeRoute {
   }
 
   /** The node that knows; empty when the statement is another one, or nobody knows. */
-  public OptionalInt node(String sql, BoundValues values) {
-    Matcher question = QUESTION.matcher(sql);
-    if (!question.matches()) {
+  public OptionalInt node(RoutedStatement routed, BoundValues values) {
+    BodyFacts called = routed.facts().calls().body();
+    if (called == null || !called.function().equals(FUNCTION) || called.arguments().isEmpty()) {
       return OptionalInt.empty();
     }
-    String token = question.group(1);
-    if (token == null) {
-      int parameter = Integer.parseInt(question.group(2));
-      if (parameter < 1 || parameter > values.count() || values.isNull(parameter)) {
-        return OptionalInt.empty();
-      }
-      token =
-          new String(
-              values.buffer(parameter),
-              values.offset(parameter),
-              values.length(parameter),
-              values.charset());
+    String token = token(called.arguments().get(0), values);
+    return token == null ? OptionalInt.empty() : outcomes.whoKnows(token);
+  }
+
+  private static String token(List<Value> argument, BoundValues values) {
+    Value only = argument.size() == 1 ? argument.get(0) : null;
+    if (only instanceof Value.Constant constant) {
+      return constant.text();
     }
-    return outcomes.whoKnows(token);
+    if (!(only instanceof Value.Parameter parameter)) {
+      return null;
+    }
+    int number = parameter.number();
+    boolean given = number >= 1 && number <= values.count() && !values.isNull(number);
+    return given
+        ? new String(
+            values.buffer(number), values.offset(number), values.length(number), values.charset())
+        : null;
   }
 }

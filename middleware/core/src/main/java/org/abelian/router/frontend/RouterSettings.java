@@ -1,10 +1,7 @@
 package org.abelian.router.frontend;
 
-import java.util.Locale;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.EngineContext;
@@ -18,10 +15,8 @@ import org.abelian.router.transaction.independent.IndependentTransaction;
  * that is asked is told before what the router knows, for this one transaction.
  */
 public final class RouterSettings {
-  private static final Pattern QUESTION =
-      Pattern.compile(
-          "\\s*show\\s+(abelian\\.(?:commit_statistics|routing_rules))[\\s;]*",
-          Pattern.CASE_INSENSITIVE);
+  private static final String STATISTICS = "abelian.commit_statistics";
+  private static final String RULES = "abelian.routing_rules";
 
   private final EngineContext context;
   private final Supplier<String> statistics;
@@ -39,21 +34,19 @@ public final class RouterSettings {
   }
 
   /** The node that has been told; null when the statement is another one. */
-  public Route route(String sql, RoutedStatement routed) {
-    if (routed.utility() != UtilityKind.SHOW) {
+  public Route route(RoutedStatement routed) {
+    String name = routed.utility() == UtilityKind.SHOW ? routed.facts().command().name() : null;
+    String setting =
+        STATISTICS.equalsIgnoreCase(name)
+            ? STATISTICS
+            : RULES.equalsIgnoreCase(name) ? RULES : null;
+    if (setting == null) {
       return null;
     }
-    Matcher question = QUESTION.matcher(sql);
-    if (!question.matches()) {
-      return null;
-    }
-    String setting = question.group(1).toLowerCase(Locale.ROOT);
     Backend backend = context.backends().home(routed.router().catalog());
     context.transactions().enter(backend, routed);
     String json =
-        setting.endsWith("_rules")
-            ? rules.apply(routed.router().catalog().version())
-            : statistics.get();
+        setting.equals(RULES) ? rules.apply(routed.router().catalog().version()) : statistics.get();
     String tell =
         "SELECT pg_catalog.set_config('"
             + setting

@@ -55,6 +55,7 @@ public final class SessionCommands {
   private final SessionStatements statements;
   private final CatalogStore catalogs;
   private final Portals portals;
+  private final NodeCursors cursors;
   private final StatementTrace trace;
   private final SessionNotifications notifications;
 
@@ -64,6 +65,7 @@ public final class SessionCommands {
       SessionStatements statements,
       CatalogStore catalogs,
       Portals portals,
+      NodeCursors cursors,
       StatementTrace trace,
       SessionNotifications notifications) {
     this.context = context;
@@ -71,6 +73,7 @@ public final class SessionCommands {
     this.statements = statements;
     this.catalogs = catalogs;
     this.portals = portals;
+    this.cursors = cursors;
     this.trace = trace;
     this.notifications = notifications;
   }
@@ -97,6 +100,7 @@ public final class SessionCommands {
 
   private void rolledBack() {
     portals.rolledBack(context.transactions().state().history().size());
+    cursors.rolledBack(context.transactions().state().history().size());
     notifications.rolledBack();
   }
 
@@ -184,8 +188,12 @@ public final class SessionCommands {
   private void setNow(NodeStatement statement, StatementFacts facts) {
     Backend backend = home();
     context.transactions().enter(backend, false);
-    context.transactions().inject(backend, statement, false);
-    context.replies().add(FixedMessage.tag(facts.tag()));
+    // Of what is only for a transaction the node says that there is none.
+    boolean lasting = facts.command().setting().scope() == SettingFacts.Scope.SESSION;
+    context.transactions().inject(backend, statement, !lasting);
+    if (lasting) {
+      context.replies().add(FixedMessage.tag(facts.tag()));
+    }
     context.transactions().askSettings(backend);
   }
 
@@ -283,6 +291,7 @@ public final class SessionCommands {
     if (what.endsWith("ALL")) {
       statements.named().clear();
       portals.clear();
+      cursors.clear();
       notifications.clear();
       forgetSettings(false);
     }

@@ -7,7 +7,6 @@ import org.abelian.router.engine.EngineContext;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
-import org.abelian.router.session.TransactionState;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 
@@ -17,23 +16,25 @@ import org.abelian.router.statement.SharedStatement;
  */
 public final class SessionRouting {
   private final EngineContext context;
-  private final TransactionState transaction;
   private final OutcomeRoute outcomes;
   private final RouterSettings settings;
   private final Portals portals;
-
-  /** Where a cursor was declared that outlives its transaction; null when none was. */
-  private Backend heldCursors;
+  private final NodeCursors cursors;
 
   /**
    * @param outcomes who knows what became of a transaction
    * @param settings answers of the router to SHOW
    * @param portals those of the client, cursors over several nodes among them
+   * @param cursors those that are nodes' own
    */
   public SessionRouting(
-      EngineContext context, OutcomeRoute outcomes, RouterSettings settings, Portals portals) {
+      EngineContext context,
+      OutcomeRoute outcomes,
+      RouterSettings settings,
+      Portals portals,
+      NodeCursors cursors) {
     this.context = context;
-    this.transaction = context.transactions().state();
+    this.cursors = cursors;
     this.outcomes = outcomes;
     this.settings = settings;
     this.portals = portals;
@@ -45,7 +46,7 @@ public final class SessionRouting {
    * @throws AbelianException when it is refused
    */
   public Route route(SharedStatement statement, RoutedStatement routed, BoundValues values) {
-    Route route = special(statement, routed, values);
+    Route route = special(routed, values);
     if (route == null) {
       route = routed.router().route(values);
     }
@@ -56,59 +57,46 @@ public final class SessionRouting {
       route = route.plain();
     }
     if (routed.utility() == UtilityKind.DECLARE && !(route instanceof Route.Cursor)) {
-      portals.requireFree(routed.facts().command().name());
-      declare(single(routed, route));
-      if (routed.facts().command().holds()) {
-        heldCursors = transaction.cursorHome();
-      }
+      String name = routed.facts().command().name();
+      portals.requireFree(name);
+      int savepoints = context.transactions().state().history().size();
+      boolean holds = routed.facts().command().holds();
+      cursors.declare(name, single(routed, route), savepoints, holds);
     }
     return route;
   }
 
-  private Route special(SharedStatement statement, RoutedStatement routed, BoundValues values) {
+  private Route special(RoutedStatement routed, BoundValues values) {
     UtilityKind utility = routed.utility();
-    if ((utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)
-        && portals.hasCursor(routed.facts().command().name())) {
-      return new Route.Cursor();
-    }
-    Backend cursors = cursorHome();
-    if (cursors != null && (utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE)) {
-      return new Route.OneNode(cursors.nodeId);
-    }
-    if (statement.asksOutcome()) {
-      OptionalInt knows = outcomes.node(statement.sql(), values);
-      if (knows.isPresent()) {
-        return new Route.OneNode(knows.getAsInt());
+    if (utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE) {
+      Route own = ofCursor(routed.facts().command().name());
+      if (own != null && utility == UtilityKind.CLOSE && !(own instanceof Route.Cursor)) {
+        cursors.close(routed.facts().command().name());
       }
+      return own;
     }
-    return settings.route(statement.sql(), routed);
+    OptionalInt knows = outcomes.node(routed, values);
+    if (knows.isPresent()) {
+      return new Route.OneNode(knows.getAsInt());
+    }
+    return settings.route(routed);
   }
 
-  /** The transaction has a cursor on that node. */
-  void declare(Backend backend) {
-    Backend cursors = cursorHome();
-    if (backend == null || cursors != null && cursors != backend) {
-      throw AbelianException.unsupported(
-          "cursors of one transaction must stay on one node",
-          "Give each cursor's query the same distribution key, or read it without a cursor.");
+  /** Where the cursor of that name is, or with null all of them; null when none is known. */
+  private Route ofCursor(String name) {
+    if (portals.hasCursor(name) || name == null && !cursors.homes().isEmpty()) {
+      return new Route.Cursor();
     }
-    transaction.cursorHome(backend);
+    Backend home = name == null ? null : cursors.home(name);
+    return home == null ? null : new Route.OneNode(home.nodeId);
   }
 
   /**
    * The node has a cursor that outlives the transaction, and is the session's alone from now on.
    */
-  void hold(Backend backend) {
+  static void hold(Backend backend) {
     backend.pinned = true;
     backend.unpreparable = true;
-    heldCursors = backend;
-  }
-
-  /** Where the session's cursors are; null while it has none. */
-  Backend cursorHome() {
-    Backend home = transaction.cursorHome();
-    boolean held = heldCursors != null && heldCursors.isUsable() && heldCursors.pinned;
-    return home == null && held ? heldCursors : home;
   }
 
   /** The one node that a statement goes to; null when it concerns several. */

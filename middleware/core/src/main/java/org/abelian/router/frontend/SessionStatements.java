@@ -1,16 +1,21 @@
 package org.abelian.router.frontend;
 
 import java.io.IOException;
+import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.engine.EngineContext;
+import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.Analyzer;
 import org.abelian.router.statement.ClientStatements;
+import org.abelian.router.statement.ExplainCommand;
+import org.abelian.router.statement.QueryPieces;
 import org.abelian.router.statement.SessionCatalog;
 import org.abelian.router.statement.SharedStatement;
 import org.abelian.router.statement.StatementCache;
+import org.abelian.router.statement.StatementSplitter;
 import org.abelian.router.statement.TransactionCommand;
 
 /** The statements of a client: by its names, and with what is known about them. */
@@ -81,6 +86,36 @@ public final class SessionStatements {
     }
     Backend analyst = analyst();
     return analyst == null ? null : analyzer.analyse(analyst, statement, generates);
+  }
+
+  /**
+   * The statements in the text of a simple query; null when earlier answers must come first.
+   *
+   * @param standardStrings true when a backslash in an ordinary string is only a character
+   * @throws RuntimeException the node's error about the text
+   */
+  QueryPieces pieces(String text, boolean standardStrings) throws IOException {
+    QueryPieces guess = new QueryPieces(StatementSplitter.split(text, standardStrings), List.of());
+    boolean certain =
+        guess.texts().size() < 2
+            || context.transactions().state().isFailed()
+            || guess.texts().stream().anyMatch(SessionStatements::explainsCall);
+    if (certain) {
+      return guess;
+    }
+    SharedStatement whole = intern(NodeStatement.of(text).body());
+    QueryPieces known = analyzer.pieces(whole);
+    if (known != null && standardStrings || !context.replies().isEmpty()) {
+      return known;
+    }
+    Backend analyst = context.backends().home(catalogs.current());
+    return analyst.isUsable() ? analyzer.split(analyst, whole, guess, standardStrings) : guess;
+  }
+
+  /** What no node can parse. */
+  private static boolean explainsCall(String text) {
+    ExplainCommand explain = ExplainCommand.of(text);
+    return explain != null && explain.call();
   }
 
   /**

@@ -10,25 +10,28 @@ import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
+import org.abelian.router.engine.NodeByNodeExecution;
 import org.abelian.router.engine.SingleNodeExecution;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.FlowWindow;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.RouterWork;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.BlindOperation;
 import org.abelian.router.session.Progress;
+import org.abelian.router.session.SessionErrors;
 import org.abelian.router.session.TransactionState;
 import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.BoundParameters;
 import org.abelian.router.statement.GeneratedKeys;
+import org.abelian.router.statement.QueryPieces;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
-import org.abelian.router.statement.StatementSplitter;
 import org.abelian.router.trace.TracedStatement;
 
 /**
@@ -47,8 +50,16 @@ public final class SimpleProtocol {
   private final CatalogStore catalogs;
   private final BindMessage bind = new BindMessage();
 
-  /** The statements of the query that is being run; null while there is none. */
+  private final SessionErrors errors;
+
+  /** The query that is being run. */
+  private QueryPieces pieces;
+
+  /** Its statements; null while there is none. */
   private List<String> texts;
+
+  /** How many characters stand before the one that errors are about. */
+  private int told;
 
   /** Which of them is next. */
   private int next;
@@ -68,7 +79,9 @@ public final class SimpleProtocol {
       SessionStatements statements,
       SessionCommands commands,
       ExecuteCommand executes,
-      CatalogStore catalogs) {
+      CatalogStore catalogs,
+      SessionErrors errors) {
+    this.errors = errors;
     this.context = context;
     this.starter = starter;
     this.statements = statements;
@@ -103,7 +116,11 @@ public final class SimpleProtocol {
       String text = new String(array, at + 5, length - 6, StandardCharsets.UTF_8);
       context.retry().parsed();
       statements.named().remove(array, at, at);
-      texts = StatementSplitter.split(text, standardStrings());
+      pieces = statements.pieces(text, standardStrings());
+      if (pieces == null) {
+        return Progress.QUIET;
+      }
+      texts = pieces.texts();
       next = 0;
       bound = null;
       if (texts.isEmpty()) {
@@ -111,6 +128,7 @@ public final class SimpleProtocol {
       }
     }
     while (next < texts.size() && !context.replies().failed()) {
+      errorsStandIn(next);
       Progress progress = bound == null ? run(texts.get(next), array, at, length) : execute();
       switch (progress) {
         case QUIET -> {
@@ -140,6 +158,15 @@ public final class SimpleProtocol {
     return Progress.NEXT;
   }
 
+  /** What is said of the next statement is about a part of the client's text. */
+  private void errorsStandIn(int piece) {
+    int before = pieces.before(piece);
+    if (before != told) {
+      told = before;
+      context.replies().add(RouterWork.then(() -> errors.standBehind(before)));
+    }
+  }
+
   private boolean mustWait(String text) {
     return FlowWindow.isFull(context.replies(), context.backends().unsent())
         || FlowWindow.comesFirst(context.replies(), text.length());
@@ -147,6 +174,10 @@ public final class SimpleProtocol {
 
   /** Nothing more of the query is run. */
   public void end() {
+    if (told != 0) {
+      told = 0;
+      context.replies().add(RouterWork.always(() -> errors.standBehind(0)));
+    }
     texts = null;
     bound = null;
   }
@@ -226,6 +257,9 @@ public final class SimpleProtocol {
       throws IOException {
     BoundValues values = new BoundParameters(bind);
     Route route = starter.route(statement, routed, values);
+    if (texts.size() > 1 && routed.mustBeAlone()) {
+      throw NodeByNodeExecution.insideBlock(routed);
+    }
     BoundStatement whole = new BoundStatement(statement, routed, bind, false);
     Backend backend = starter.passesThrough(routed, route);
     traced = starter.trace().bound(statement, routed, bind, route, backend);

@@ -129,6 +129,20 @@ final class Refusals {
             + " (create_distributed_procedure), or send its statements by themselves.");
   }
 
+  /**
+   * @param table one whose rows may lie on any node; null when they lie on several
+   */
+  static AbelianException bodyOfSeveralNodes(String signature, String table) {
+    return AbelianException.unsupported(
+        signature
+            + (table == null
+                ? " uses rows of several nodes"
+                : " uses rows of table \"" + table + "\" that may lie on several nodes"),
+        "Have it compare the distribution column with an argument or a constant, make it a"
+            + " distributed procedure (create_distributed_procedure), or send its statements by"
+            + " themselves.");
+  }
+
   static AbelianException functionOfOneNode(String function, RelationFacts table) {
     return AbelianException.unsupported(
         "function "

@@ -64,6 +64,10 @@ public final class Routing {
     if (facts.calls().procedure() != null && facts.calls().functions().isEmpty()) {
       return new ProcedureRouting(facts, catalog).plan();
     }
+    BodyRouting body = new BodyRouting(facts, catalog);
+    if (body.applies()) {
+      return body.plan();
+    }
     if (facts.kind() == StatementKind.UTILITY) {
       return gathered == null
           ? lookups.copy(new UtilityRouting(sql, facts, catalog).plan())

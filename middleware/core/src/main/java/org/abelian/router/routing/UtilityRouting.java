@@ -184,8 +184,8 @@ final class UtilityRouting {
 
   private String insteadOfStoring() {
     return facts.tag().contains("MATERIALIZED VIEW")
-        ? "PostgreSQL would fill the view with the rows of one node: make a table with CREATE TABLE"
-            + " AS, and fill it anew with TRUNCATE and INSERT ... SELECT."
+        ? "PostgreSQL would fill the view with the rows of one node. Rows of several nodes come by"
+            + " a query that could run alone, when the owner himself refreshes the view (SET ROLE)."
         : "Create the table, place it, and fill it with INSERT ... SELECT or from the application.";
   }
 

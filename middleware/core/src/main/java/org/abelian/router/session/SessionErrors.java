@@ -33,6 +33,9 @@ public final class SessionErrors implements ErrorPolicy {
   private final Consumer<ErrorFields> misrouted;
   private final TransactionEnding.Listener listener;
 
+  /** How many characters stand before the statement that runs. */
+  private int before;
+
   /**
    * @param misrouted hears of procedures that need other nodes than those that were asked
    * @param listener hears that the placement has changed
@@ -96,7 +99,24 @@ public final class SessionErrors implements ErrorPolicy {
         return;
       }
     }
-    output.queue().append(array, frame, length);
+    if (before == 0) {
+      output.queue().append(array, frame, length);
+    } else {
+      output.error(inWhole(error));
+    }
+  }
+
+  /** Errors from now on are about what stands behind so many characters of the client's text. */
+  public void standBehind(int characters) {
+    before = characters;
+  }
+
+  /** The error with its position in the client's text. */
+  private ErrorFields inWhole(ErrorFields error) {
+    String position = before == 0 ? null : error.get(ErrorFields.POSITION);
+    return position == null
+        ? error
+        : error.with(ErrorFields.POSITION, Integer.toString(before + Integer.parseInt(position)));
   }
 
   /**
@@ -121,7 +141,7 @@ public final class SessionErrors implements ErrorPolicy {
     } else if (error.sqlState().equals(SqlState.MISROUTED_PROCEDURE.code())) {
       misrouted.accept(error);
     } else {
-      output.error(error);
+      output.error(inWhole(error));
     }
   }
 

@@ -3,7 +3,6 @@ package org.abelian.router.session;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import org.abelian.router.backend.Backend;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.MemoryBudget;
@@ -54,7 +53,6 @@ public final class TransactionState {
   private final List<Entry> history = new ArrayList<>();
   private final TransactionWork work = new TransactionWork();
   private final MemoryBudget memory;
-  private Backend cursorHome;
 
   /** Counts what it keeps. */
   public TransactionState(MemoryBudget memory) {
@@ -122,15 +120,6 @@ public final class TransactionState {
   /** What the transaction has done, or the group of messages when none is open. */
   public TransactionWork work() {
     return work;
-  }
-
-  /** The node on which the transaction's cursors are; null while there are none. */
-  public Backend cursorHome() {
-    return cursorHome;
-  }
-
-  public void cursorHome(Backend backend) {
-    cursorHome = backend;
   }
 
   /** The client's BEGIN. */
@@ -246,7 +235,6 @@ public final class TransactionState {
     isolation = null;
     forget(history);
     work.clear();
-    cursorHome = null;
   }
 
   /** The status byte of ReadyForQuery. */

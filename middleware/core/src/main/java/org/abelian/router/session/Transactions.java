@@ -1,5 +1,6 @@
 package org.abelian.router.session;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -11,6 +12,7 @@ import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.pool.NodeConnection;
@@ -228,6 +230,26 @@ public final class Transactions {
     List<TransactionState.Entry> history = state.history();
     while (backend.told < history.size()) {
       inject(backend, history.get(backend.told++).statement(), false);
+    }
+  }
+
+  /**
+   * A node that the running statement has brought in takes part from now on; what it is told it
+   * answers at once.
+   */
+  public void enterNow(Backend backend) throws IOException {
+    openImplicit();
+    backends.connect(backend);
+    backend.begun = true;
+    backend.told = state.history().size();
+    backend.wrote = true;
+    List<NodeStatement> told = new ArrayList<>(List.of(state.beginStatement()));
+    state.history().forEach(entry -> told.add(entry.statement()));
+    for (NodeStatement statement : told) {
+      QueryResult result = NodeCall.prepared(backend.connection, statement, true);
+      if (!result.succeeded()) {
+        throw new ClientError(result.errorFields());
+      }
     }
   }
 

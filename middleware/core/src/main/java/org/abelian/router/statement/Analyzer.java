@@ -40,6 +40,12 @@ public final class Analyzer {
           "SELECT abelian.analyze($1::text, $2::oid[])::text"
               + " FROM set_config('abelian.random_keys', 'on', true)");
 
+  private static final NodeStatement STATEMENTS =
+      NodeStatement.of("SELECT abelian.statements($1::text)::text");
+
+  /** A node whose extension is older has not that function. */
+  private static final String UNDEFINED_FUNCTION = "42883";
+
   private final BackendSession backends;
   private final SessionSettings settings;
   private final SchemaScope scope;
@@ -181,12 +187,42 @@ public final class Analyzer {
     return new Told(only, null, gives ? FactsParser.gathered(told) : null);
   }
 
+  /** The statements that a text has, or null: then a node is to be asked by {@link #split}. */
+  public QueryPieces pieces(SharedStatement whole) {
+    return whole.pieces();
+  }
+
+  /**
+   * Asks a node which statements a text has; nothing else may wait to be answered.
+   *
+   * @param guess what counts when the node does not know
+   * @param keeps true when the answer is the same for all sessions
+   * @throws RuntimeException the node's error about the text
+   */
+  public QueryPieces split(Backend analyst, SharedStatement whole, QueryPieces guess, boolean keeps)
+      throws IOException {
+    QueryResult result = ask(analyst, STATEMENTS, whole.sql());
+    if (!result.succeeded()) {
+      ClientError error = new ClientError(result.errorFields());
+      if (error.fields().sqlState().equals(UNDEFINED_FUNCTION) && !analyst.begun) {
+        return guess;
+      }
+      analyst.skips = analyst.touched;
+      throw error;
+    }
+    QueryPieces pieces = QueryPieces.of(whole.sql(), result.value());
+    if (keeps) {
+      whole.pieces(pieces);
+    }
+    return pieces;
+  }
+
   /** The question changes nothing: over an idle connection that broke it is asked again. */
-  private QueryResult ask(Backend backend, NodeStatement question, String sql, String types)
+  private QueryResult ask(Backend backend, NodeStatement question, String... values)
       throws IOException {
     boolean repeatable = !backend.begun && !backend.touched && !backend.pinned;
     try {
-      return NodeCall.prepared(backend.connection, question, !backend.touched, sql, types);
+      return NodeCall.prepared(backend.connection, question, !backend.touched, values);
     } catch (NodeLostException lost) {
       if (!repeatable) {
         throw lost;
@@ -194,6 +230,6 @@ public final class Analyzer {
     }
     backends.drop(backend);
     backends.connect(backend);
-    return NodeCall.prepared(backend.connection, question, true, sql, types);
+    return NodeCall.prepared(backend.connection, question, true, values);
   }
 }

@@ -15,9 +15,6 @@ public final class SharedStatement {
    */
   private static final int NAMED_FROM = 3;
 
-  /** Who calls it asks what became of a transaction. */
-  private static final String OUTCOME_FUNCTION = "transaction_outcome";
-
   /** What is known about a text takes this at least, in bytes. */
   private static final int HELD_LEAST = 1000;
 
@@ -29,9 +26,9 @@ public final class SharedStatement {
   private final TransactionCommand command;
   private final ExplainCommand explain;
   private final boolean blank;
-  private final boolean asksOutcome;
   private final AtomicInteger uses = new AtomicInteger();
   private volatile Known known;
+  private volatile QueryPieces pieces;
 
   /** How many clients have it under a name. */
   private int holders;
@@ -42,7 +39,6 @@ public final class SharedStatement {
     command = TransactionCommand.of(sql);
     explain = command == null ? ExplainCommand.of(sql) : null;
     blank = sql.isBlank() || sql.strip().equals(";");
-    asksOutcome = sql.contains(OUTCOME_FUNCTION);
   }
 
   /** As nodes see it. */
@@ -68,11 +64,6 @@ public final class SharedStatement {
   /** True when there is nothing to run. */
   public boolean isBlank() {
     return blank;
-  }
-
-  /** True when it may ask what became of a transaction. */
-  public boolean asksOutcome() {
-    return asksOutcome;
   }
 
   /** Counts a Parse without a name. */
@@ -124,5 +115,14 @@ public final class SharedStatement {
 
   void known(Known found) {
     known = found;
+  }
+
+  /** The statements that the text has, when a node was asked for them; null before. */
+  QueryPieces pieces() {
+    return pieces;
+  }
+
+  void pieces(QueryPieces found) {
+    pieces = found;
   }
 }

@@ -5,9 +5,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Finds where statements end in the text of a simple query, by PostgreSQL's lexical rules: strings,
- * quoted names, dollar quotes, nested comments, parentheses, and the bodies of BEGIN ATOMIC. The
- * statements themselves are analysed by nodes.
+ * Guesses where statements end in the text of a simple query, by PostgreSQL's lexical rules:
+ * strings, quoted names, dollar quotes, nested comments, parentheses, and the bodies of BEGIN
+ * ATOMIC. A text that seems to have several is given to a node, which knows; where no node can be
+ * asked, as in a failed transaction, the guess counts.
  */
 public final class StatementSplitter {
   private final String text;

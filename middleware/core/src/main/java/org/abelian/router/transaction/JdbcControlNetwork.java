@@ -1,15 +1,11 @@
 package org.abelian.router.transaction;
 
-import java.sql.Array;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /** The control network over JDBC. */
 public final class JdbcControlNetwork implements ControlNetwork {
@@ -36,50 +32,30 @@ public final class JdbcControlNetwork implements ControlNetwork {
 
   @Override
   public boolean settle(Gid gid) throws NodeUnreachableException {
-    return calls.on(
-        gid.holder(),
-        connection -> {
-          try (PreparedStatement statement =
-              connection.prepareStatement("SELECT abelian.abort_decision(?)")) {
-            statement.setString(1, gid.toString());
-            try (ResultSet rows = statement.executeQuery()) {
-              rows.next();
-              return rows.getBoolean(1);
-            }
-          }
-        });
+    return calls.one(
+        gid.holder(), "SELECT abelian.abort_decision(?)", row -> row.getBoolean(1), gid.toString());
   }
 
   @Override
   public Finish finish(int node, Gid gid, boolean commit) throws NodeUnreachableException {
+    String command = (commit ? "COMMIT" : "ROLLBACK") + " PREPARED '" + gid + "'";
     return calls.on(
         node,
         connection -> {
-          try (Statement statement = connection.createStatement()) {
-            String command = (commit ? "COMMIT" : "ROLLBACK") + " PREPARED '" + gid + "'";
-            try {
-              return finish(statement, command);
-            } catch (SQLException refused) {
-              if (!INSUFFICIENT_PRIVILEGE.equals(refused.getSQLState())) {
-                throw refused;
-              }
-              return finishAsOwner(statement, gid, command);
+          try {
+            return finish(connection, command);
+          } catch (SQLException refused) {
+            if (!INSUFFICIENT_PRIVILEGE.equals(refused.getSQLState())) {
+              throw refused;
             }
+            return finishAsOwner(connection, gid, command);
           }
         });
   }
 
   @Override
   public long laneClock(int node) throws NodeUnreachableException {
-    return calls.on(
-        node,
-        connection -> {
-          try (Statement statement = connection.createStatement();
-              ResultSet row = statement.executeQuery("SELECT (abelian.independent_state())[2]")) {
-            row.next();
-            return row.getLong(1);
-          }
-        });
+    return calls.one(node, "SELECT (abelian.independent_state())[2]", row -> row.getLong(1));
   }
 
   @Override
@@ -87,9 +63,9 @@ public final class JdbcControlNetwork implements ControlNetwork {
     calls.advance(node, clock);
   }
 
-  private static Finish finish(Statement statement, String command) throws SQLException {
+  private static Finish finish(Connection connection, String command) throws SQLException {
     try {
-      statement.execute(command);
+      NodeQueries.run(connection, command);
       return Finish.FINISHED;
     } catch (SQLException refused) {
       if (UNDEFINED_OBJECT.equals(refused.getSQLState())) {
@@ -103,14 +79,16 @@ public final class JdbcControlNetwork implements ControlNetwork {
   }
 
   /** PostgreSQL lets only superusers and the role that prepared a transaction finish it. */
-  private static Finish finishAsOwner(Statement statement, Gid gid, String command)
+  private static Finish finishAsOwner(Connection connection, Gid gid, String command)
       throws SQLException {
-    statement.execute(
-        "SELECT set_config('role', owner, false) FROM pg_prepared_xacts WHERE gid = '" + gid + "'");
+    NodeQueries.run(
+        connection,
+        "SELECT set_config('role', owner, false) FROM pg_prepared_xacts WHERE gid = ?",
+        gid.toString());
     try {
-      return finish(statement, command);
+      return finish(connection, command);
     } finally {
-      statement.execute("RESET ROLE");
+      NodeQueries.run(connection, "RESET ROLE");
     }
   }
 
@@ -122,22 +100,13 @@ public final class JdbcControlNetwork implements ControlNetwork {
         "SELECT gid FROM pg_prepared_xacts WHERE database = current_database() AND gid LIKE"
             + " 'abelian:%' AND prepared <= clock_timestamp() - ? * interval '1 ms' ORDER BY"
             + " prepared LIMIT ?",
-        olderThan,
+        olderThan.toMillis(),
         limit);
   }
 
   @Override
   public List<Gid> stillPrepared(int node, Collection<Gid> gids) throws NodeUnreachableException {
-    return calls.on(
-        node,
-        connection -> {
-          try (PreparedStatement statement =
-              connection.prepareStatement(
-                  "SELECT gid FROM pg_prepared_xacts WHERE gid = ANY (?)")) {
-            statement.setArray(1, texts(connection, gids));
-            return read(statement);
-          }
-        });
+    return gids(node, "SELECT gid FROM pg_prepared_xacts WHERE gid = ANY (?)", texts(gids));
   }
 
   @Override
@@ -147,76 +116,37 @@ public final class JdbcControlNetwork implements ControlNetwork {
         holder,
         "SELECT gid FROM abelian.decision WHERE committed AND decided_at <= clock_timestamp() - ? *"
             + " interval '1 ms' ORDER BY decided_at LIMIT ?",
-        olderThan,
+        olderThan.toMillis(),
         limit);
   }
 
   @Override
   public void forget(int holder, Collection<Gid> gids) throws NodeUnreachableException {
-    calls.on(
-        holder,
-        connection -> {
-          try (PreparedStatement statement =
-              connection.prepareStatement("SELECT abelian.forget_commits(?)")) {
-            statement.setArray(1, texts(connection, gids));
-            return statement.execute();
-          }
-        });
+    calls.run(holder, "SELECT abelian.forget_commits(?)", texts(gids));
   }
 
   @Override
   public void forgetAborted(int holder, Duration olderThan) throws NodeUnreachableException {
-    calls.on(
-        holder,
-        connection -> {
-          try (PreparedStatement statement =
-              connection.prepareStatement("SELECT abelian.forget_aborts(? * interval '1 ms')")) {
-            statement.setLong(1, olderThan.toMillis());
-            return statement.execute();
-          }
-        });
+    calls.run(holder, "SELECT abelian.forget_aborts(? * interval '1 ms')", olderThan.toMillis());
   }
 
   @Override
   public TransactionStatus outcome(int node, String token) throws NodeUnreachableException {
-    return calls.on(
+    return calls.one(
         node,
-        connection -> {
-          try (PreparedStatement statement =
-              connection.prepareStatement("SELECT abelian.transaction_outcome(?)")) {
-            statement.setString(1, token);
-            try (ResultSet rows = statement.executeQuery()) {
-              rows.next();
-              return TransactionStatus.of(rows.getString(1));
-            }
-          }
-        });
+        "SELECT abelian.transaction_outcome(?)",
+        row -> TransactionStatus.of(row.getString(1)),
+        token);
   }
 
-  private List<Gid> gids(int node, String sql, Duration olderThan, int limit)
+  private List<Gid> gids(int node, String sql, Object... parameters)
       throws NodeUnreachableException {
-    return calls.on(
-        node,
-        connection -> {
-          try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setLong(1, olderThan.toMillis());
-            statement.setInt(2, limit);
-            return read(statement);
-          }
-        });
+    return calls.all(node, sql, row -> Gid.parse(row.getString(1)), parameters).stream()
+        .flatMap(Optional::stream)
+        .toList();
   }
 
-  private static List<Gid> read(PreparedStatement statement) throws SQLException {
-    List<Gid> gids = new ArrayList<>();
-    try (ResultSet rows = statement.executeQuery()) {
-      while (rows.next()) {
-        Gid.parse(rows.getString(1)).ifPresent(gids::add);
-      }
-    }
-    return gids;
-  }
-
-  private static Array texts(Connection connection, Collection<Gid> gids) throws SQLException {
-    return connection.createArrayOf("text", gids.stream().map(Gid::toString).toArray());
+  private static Object texts(Collection<Gid> gids) {
+    return NodeQueries.array("text", gids.stream().map(Gid::toString).toList());
   }
 }

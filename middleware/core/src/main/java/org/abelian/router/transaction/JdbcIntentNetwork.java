@@ -1,9 +1,6 @@
 package org.abelian.router.transaction;
 
-import java.sql.Array;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,15 +48,8 @@ public final class JdbcIntentNetwork implements IntentNetwork {
 
   @Override
   public Optional<StoredIntent> read(int node, IntentId id) throws NodeUnreachableException {
-    return calls.on(
-        node,
-        connection -> {
-          String sql = COLUMNS + "WHERE router = ? AND number = ?";
-          try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            set(statement, id);
-            return intents(statement).stream().findFirst();
-          }
-        });
+    return intents(node, "WHERE router = ? AND number = ?", id.router(), id.number()).stream()
+        .findFirst();
   }
 
   @Override
@@ -68,41 +58,40 @@ public final class JdbcIntentNetwork implements IntentNetwork {
     return calls.on(
         node,
         connection -> {
-          // One probe of the index for each router, whose first row is its oldest: the table may
-          // have many dead rows.
-          String sql =
-              "SELECT router, written_at <= clock_timestamp() - ? * interval '1 ms' FROM"
-                  + " abelian.intent WHERE router > ? ORDER BY router, number LIMIT 1";
-          try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setLong(1, olderThan.toMillis());
-            List<UUID> routers = new ArrayList<>();
-            for (UUID last = FIRST; last != null; ) {
-              statement.setObject(2, last);
-              try (ResultSet rows = statement.executeQuery()) {
-                last = rows.next() ? rows.getObject(1, UUID.class) : null;
-                if (last != null && !last.equals(except) && rows.getBoolean(2)) {
-                  routers.add(last);
-                }
-              }
+          List<UUID> routers = new ArrayList<>();
+          Optional<KnownRouter> next = nextRouter(connection, FIRST, olderThan);
+          while (next.isPresent()) {
+            UUID router = next.get().id();
+            if (!router.equals(except) && next.get().isOld()) {
+              routers.add(router);
             }
-            return routers;
+            next = nextRouter(connection, router, olderThan);
           }
+          return routers;
         });
+  }
+
+  private record KnownRouter(UUID id, boolean isOld) {}
+
+  /**
+   * One probe of the index for each router, whose first row is its oldest: the table may have many
+   * dead rows.
+   */
+  private static Optional<KnownRouter> nextRouter(
+      Connection connection, UUID last, Duration olderThan) throws SQLException {
+    return NodeQueries.first(
+        connection,
+        "SELECT router, written_at <= clock_timestamp() - ? * interval '1 ms' FROM"
+            + " abelian.intent WHERE router > ? ORDER BY router, number LIMIT 1",
+        row -> new KnownRouter(row.getObject(1, UUID.class), row.getBoolean(2)),
+        olderThan.toMillis(),
+        last);
   }
 
   @Override
   public List<StoredIntent> intents(int node, UUID router, int limit)
       throws NodeUnreachableException {
-    return calls.on(
-        node,
-        connection -> {
-          String sql = COLUMNS + "WHERE router = ? ORDER BY number LIMIT ?";
-          try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setObject(1, router);
-            statement.setInt(2, limit);
-            return intents(statement);
-          }
-        });
+    return intents(node, "WHERE router = ? ORDER BY number LIMIT ?", router, limit);
   }
 
   @Override
@@ -110,14 +99,16 @@ public final class JdbcIntentNetwork implements IntentNetwork {
     return calls.on(
         node,
         connection -> {
-          try (PreparedStatement statement =
-              connection.prepareStatement("SELECT abelian.bar_intent(?, ?, ?)")) {
-            set(statement, id);
-            statement.setArray(3, integers(connection, nodes));
-            try (ResultSet rows = statement.executeQuery()) {
-              rows.next();
-              return rows.getBoolean(1) ? Barring.COMMITTED : Barring.BARRED;
-            }
+          try {
+            boolean committed =
+                NodeQueries.one(
+                    connection,
+                    "SELECT abelian.bar_intent(?, ?, ?)",
+                    row -> row.getBoolean(1),
+                    id.router(),
+                    id.number(),
+                    NodeQueries.array("int4", nodes));
+            return committed ? Barring.COMMITTED : Barring.BARRED;
           } catch (SQLException refused) {
             if (isOver(refused)) {
               return Barring.OVER;
@@ -139,14 +130,17 @@ public final class JdbcIntentNetwork implements IntentNetwork {
     return calls.on(
         node,
         connection -> {
-          try (PreparedStatement statement = connection.prepareStatement(APPLY)) {
-            statement.setInt(1, node);
-            statement.setObject(2, stored.id().router());
-            statement.setLong(3, stored.id().number());
-            statement.setArray(4, integers(connection, stored.intent().nodes()));
-            statement.setString(5, stored.role());
-            statement.setString(6, stored.intent().work());
-            return statement.execute();
+          try {
+            NodeQueries.run(
+                connection,
+                APPLY,
+                node,
+                stored.id().router(),
+                stored.id().number(),
+                NodeQueries.array("int4", stored.intent().nodes()),
+                stored.role(),
+                stored.intent().work());
+            return true;
           } catch (SQLException refused) {
             if (isOver(refused)) {
               return true;
@@ -161,67 +155,44 @@ public final class JdbcIntentNetwork implements IntentNetwork {
 
   @Override
   public void close(int node, UUID router, long below) throws NodeUnreachableException {
-    call(node, "SELECT abelian.close_intents(?, ?)", router, below);
+    calls.run(node, "SELECT abelian.close_intents(?, ?)", router, below);
   }
 
   @Override
   public void forget(int node, UUID router, long below) throws NodeUnreachableException {
-    call(node, "SELECT abelian.forget_intents(?, ?)", router, below);
-  }
-
-  private void call(int node, String sql, UUID router, long below) throws NodeUnreachableException {
-    calls.on(
-        node,
-        connection -> {
-          try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setObject(1, router);
-            statement.setLong(2, below);
-            return statement.execute();
-          }
-        });
+    calls.run(node, "SELECT abelian.forget_intents(?, ?)", router, below);
   }
 
   @Override
   public void record(Gid gid, boolean committed) throws NodeUnreachableException {
+    String function = committed ? "decide" : "abort_decision";
     calls.on(
         gid.holder(),
         connection -> {
-          String function = committed ? "decide" : "abort_decision";
-          try (PreparedStatement statement =
-              connection.prepareStatement("SELECT abelian." + function + "(?)")) {
-            statement.setString(1, gid.toString());
-            return statement.execute();
+          try {
+            NodeQueries.run(connection, "SELECT abelian." + function + "(?)", gid.toString());
           } catch (SQLException refused) {
-            if (UNIQUE_VIOLATION.equals(refused.getSQLState())) {
-              return true; // It is recorded already.
+            if (!UNIQUE_VIOLATION.equals(refused.getSQLState())) {
+              throw refused; // Else it is recorded already.
             }
-            throw refused;
           }
+          return null;
         });
   }
 
-  private static void set(PreparedStatement statement, IntentId id) throws SQLException {
-    statement.setObject(1, id.router());
-    statement.setLong(2, id.number());
-  }
-
-  private static Array integers(Connection connection, List<Integer> values) throws SQLException {
-    return connection.createArrayOf("int4", values.toArray());
-  }
-
-  private static List<StoredIntent> intents(PreparedStatement statement) throws SQLException {
-    List<StoredIntent> intents = new ArrayList<>();
-    try (ResultSet rows = statement.executeQuery()) {
-      while (rows.next()) {
-        List<Integer> nodes = Arrays.asList((Integer[]) rows.getArray(4).getArray());
-        intents.add(
-            new StoredIntent(
-                new IntentId(rows.getObject(1, UUID.class), rows.getLong(2)),
-                rows.getBoolean(3),
-                new Intent(nodes, rows.getString(6)),
-                rows.getString(5)));
-      }
-    }
-    return intents;
+  private List<StoredIntent> intents(int node, String which, Object... parameters)
+      throws NodeUnreachableException {
+    return calls.all(
+        node,
+        COLUMNS + which,
+        row -> {
+          List<Integer> nodes = Arrays.asList((Integer[]) row.getArray(4).getArray());
+          return new StoredIntent(
+              new IntentId(row.getObject(1, UUID.class), row.getLong(2)),
+              row.getBoolean(3),
+              new Intent(nodes, row.getString(6)),
+              row.getString(5));
+        },
+        parameters);
   }
 }

@@ -1,10 +1,7 @@
 package org.abelian.router.transaction;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 
 /** The waits of the nodes over JDBC. */
@@ -38,28 +35,20 @@ public final class JdbcWaitSource implements WaitSource {
 
   @Override
   public List<WaitEdge> edges(int node) throws NodeUnreachableException {
-    return calls.on(node, connection -> edges(node, connection));
-  }
-
-  private static List<WaitEdge> edges(int node, Connection connection) throws SQLException {
-    List<WaitEdge> edges = new ArrayList<>();
-    try (PreparedStatement statement = connection.prepareStatement(EDGES);
-        ResultSet rows = statement.executeQuery()) {
-      while (rows.next()) {
-        WaitingParty waiter =
-            new WaitingParty(
-                rows.getInt(1), rows.getString(2), rows.getLong(3), rows.getString(4), null);
-        WaitingParty blocker =
-            new WaitingParty(
-                rows.getInt(5),
-                rows.getString(6),
-                rows.getLong(7),
-                rows.getString(8),
-                rows.getString(9));
-        edges.add(new WaitEdge(node, waiter, blocker));
-      }
-    }
-    return edges;
+    return calls.all(
+        node,
+        EDGES,
+        row ->
+            new WaitEdge(
+                node,
+                new WaitingParty(
+                    row.getInt(1), row.getString(2), row.getLong(3), row.getString(4), null),
+                new WaitingParty(
+                    row.getInt(5),
+                    row.getString(6),
+                    row.getLong(7),
+                    row.getString(8),
+                    row.getString(9))));
   }
 
   @Override
@@ -80,12 +69,8 @@ public final class JdbcWaitSource implements WaitSource {
 
   private static boolean cancel(Connection connection, String sql, WaitingParty waiter)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      statement.setInt(1, waiter.pid());
-      statement.setLong(2, waiter.transactionStart());
-      try (ResultSet rows = statement.executeQuery()) {
-        return rows.next() && rows.getBoolean(1);
-      }
-    }
+    return NodeQueries.first(
+            connection, sql, row -> row.getBoolean(1), waiter.pid(), waiter.transactionStart())
+        .orElse(false);
   }
 }

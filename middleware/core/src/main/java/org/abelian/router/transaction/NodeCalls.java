@@ -2,7 +2,6 @@ package org.abelian.router.transaction;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -59,6 +58,28 @@ public final class NodeCalls {
     }
   }
 
+  /** The one row of a query. */
+  public <T> T one(int node, String sql, NodeQueries.Reader<T> reader, Object... parameters)
+      throws NodeUnreachableException {
+    return on(node, connection -> NodeQueries.one(connection, sql, reader, parameters));
+  }
+
+  /** All rows of a query. */
+  public <T> List<T> all(int node, String sql, NodeQueries.Reader<T> reader, Object... parameters)
+      throws NodeUnreachableException {
+    return on(node, connection -> NodeQueries.all(connection, sql, reader, parameters));
+  }
+
+  /** Runs a statement. */
+  public void run(int node, String sql, Object... parameters) throws NodeUnreachableException {
+    on(
+        node,
+        connection -> {
+          NodeQueries.run(connection, sql, parameters);
+          return null;
+        });
+  }
+
   /**
    * Tells a node's lane what others have met; a node whose extension is older has no use for it.
    */
@@ -66,14 +87,14 @@ public final class NodeCalls {
     on(
         node,
         connection -> {
-          try (Statement statement = connection.createStatement()) {
-            return statement.execute(clock.sql());
+          try {
+            NodeQueries.run(connection, clock.sql());
           } catch (SQLException refused) {
-            if (UNDEFINED_FUNCTION.equals(refused.getSQLState())) {
-              return false;
+            if (!UNDEFINED_FUNCTION.equals(refused.getSQLState())) {
+              throw refused;
             }
-            throw refused;
           }
+          return null;
         });
   }
 

@@ -1,9 +1,6 @@
 package org.abelian.router.transaction.independent;
 
-import java.sql.Array;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +11,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.abelian.router.transaction.LaneClock;
 import org.abelian.router.transaction.NodeCalls;
+import org.abelian.router.transaction.NodeQueries;
 import org.abelian.router.transaction.NodeUnreachableException;
 
 /** The lanes' network over JDBC. */
@@ -42,20 +40,13 @@ public final class JdbcLaneNetwork implements LaneNetwork {
 
   @Override
   public LaneState state(int node) throws NodeUnreachableException {
-    return calls.on(
+    return calls.one(
         node,
-        connection ->
-            one(
-                connection,
-                "SELECT s[1], s[2], s[3], "
-                    + LaneExecution.IS_UPDATED
-                    + " FROM abelian.independent_state() s",
-                rows ->
-                    new LaneState(
-                        rows.getLong(1),
-                        rows.getLong(2),
-                        rows.getLong(3) != 0,
-                        rows.getBoolean(4))));
+        "SELECT s[1], s[2], s[3], "
+            + LaneExecution.IS_UPDATED
+            + " FROM abelian.independent_state() s",
+        row ->
+            new LaneState(row.getLong(1), row.getLong(2), row.getLong(3) != 0, row.getBoolean(4)));
   }
 
   @Override
@@ -64,27 +55,23 @@ public final class JdbcLaneNetwork implements LaneNetwork {
         node,
         connection -> {
           LaneProgress progress =
-              one(
+              NodeQueries.one(
                   connection,
                   "SELECT run, at, id FROM abelian.independent_lane",
                   rows -> new LaneProgress(rows.getLong(1), rows.getLong(2), rows.getString(3)));
-          run(connection, FLUSH);
+          NodeQueries.run(connection, FLUSH);
           return progress;
         });
   }
 
   @Override
   public Optional<Fragment> freeze(int node, String id) throws NodeUnreachableException {
-    return calls.on(
-        node,
-        connection ->
-            fragments(connection, "SELECT * FROM abelian.independent_freeze(?)", id).stream()
-                .findFirst());
+    return fragments(node, "SELECT * FROM abelian.independent_freeze(?)", id).stream().findFirst();
   }
 
   @Override
   public void cancel(int node, String id) throws NodeUnreachableException {
-    calls.on(node, connection -> run(connection, "SELECT abelian.independent_cancel(?)", id));
+    calls.run(node, "SELECT abelian.independent_cancel(?)", id);
   }
 
   @Override
@@ -97,20 +84,17 @@ public final class JdbcLaneNetwork implements LaneNetwork {
                 node,
                 fragment,
                 "SELECT abelian.independent_complete(?, ?, ?, ?, ?, ?)",
-                parameters(connection, fragment)));
+                parameters(fragment)));
   }
 
   @Override
   public List<PendingTransaction> pending(int node, Duration olderThan)
       throws NodeUnreachableException {
-    return calls.on(
+    return calls.all(
         node,
-        connection ->
-            all(
-                connection,
-                "SELECT * FROM unnest(abelian.independent_pending(?))",
-                rows -> pending(rows.getString(1)),
-                olderThan.toMillis()));
+        "SELECT * FROM unnest(abelian.independent_pending(?))",
+        row -> pending(row.getString(1)),
+        olderThan.toMillis());
   }
 
   private static PendingTransaction pending(String line) {
@@ -122,14 +106,11 @@ public final class JdbcLaneNetwork implements LaneNetwork {
 
   @Override
   public long unblock(int node, Duration waitingFor) throws NodeUnreachableException {
-    return calls.on(
+    return calls.one(
         node,
-        connection ->
-            one(
-                connection,
-                "SELECT abelian.independent_unblock(? * interval '1 ms')",
-                rows -> rows.getLong(1),
-                waitingFor.toMillis()));
+        "SELECT abelian.independent_unblock(? * interval '1 ms')",
+        row -> row.getLong(1),
+        waitingFor.toMillis());
   }
 
   @Override
@@ -139,8 +120,9 @@ public final class JdbcLaneNetwork implements LaneNetwork {
         connection -> {
           // Two transactions: the number is on disk before it is used.
           long number =
-              one(connection, "SELECT abelian.independent_next_run()", rows -> rows.getLong(1));
-          return one(
+              NodeQueries.one(
+                  connection, "SELECT abelian.independent_next_run()", rows -> rows.getLong(1));
+          return NodeQueries.one(
               connection,
               "SELECT abelian.independent_begin_run(?)",
               rows -> rows.getLong(1),
@@ -151,16 +133,13 @@ public final class JdbcLaneNetwork implements LaneNetwork {
   @Override
   public List<Fragment> executed(int peer, int node, long run, LaneProgress progress)
       throws NodeUnreachableException {
-    return calls.on(
+    return fragments(
         peer,
-        connection ->
-            fragments(
-                connection,
-                "SELECT * FROM abelian.independent_executed(?, ?, ?, ?)",
-                node,
-                run,
-                progress.at(),
-                progress.id()));
+        "SELECT * FROM abelian.independent_executed(?, ?, ?, ?)",
+        node,
+        run,
+        progress.at(),
+        progress.id());
   }
 
   @Override
@@ -171,7 +150,7 @@ public final class JdbcLaneNetwork implements LaneNetwork {
         connection -> {
           List<Object> parameters = new ArrayList<>();
           parameters.add(run);
-          parameters.addAll(Arrays.asList(parameters(connection, fragment)));
+          parameters.addAll(Arrays.asList(parameters(fragment)));
           return execute(
               connection,
               node,
@@ -188,36 +167,24 @@ public final class JdbcLaneNetwork implements LaneNetwork {
 
   @Override
   public boolean open(int node, long run) throws NodeUnreachableException {
-    return calls.on(
-        node,
-        connection ->
-            one(connection, "SELECT abelian.independent_open(?)", rows -> rows.getBoolean(1), run));
+    return calls.one(node, "SELECT abelian.independent_open(?)", row -> row.getBoolean(1), run);
   }
 
   @Override
   public void forget(int node, Collection<String> ids) throws NodeUnreachableException {
-    calls.on(
-        node,
-        connection ->
-            run(
-                connection,
-                "SELECT abelian.independent_forget(?)",
-                connection.createArrayOf("text", ids.toArray())));
+    calls.run(node, "SELECT abelian.independent_forget(?)", NodeQueries.array("text", ids));
   }
 
   @Override
   public void sweep(int node, Duration olderThan, List<Integer> nodes, List<LaneProgress> lanes)
       throws NodeUnreachableException {
-    calls.on(
+    calls.run(
         node,
-        connection ->
-            run(
-                connection,
-                "SELECT abelian.independent_sweep(? * interval '1 ms', ?, ?, ?)",
-                olderThan.toMillis(),
-                connection.createArrayOf("int4", nodes.toArray()),
-                connection.createArrayOf("int8", lanes.stream().map(LaneProgress::at).toArray()),
-                connection.createArrayOf("text", lanes.stream().map(LaneProgress::id).toArray())));
+        "SELECT abelian.independent_sweep(? * interval '1 ms', ?, ?, ?)",
+        olderThan.toMillis(),
+        NodeQueries.array("int4", nodes),
+        NodeQueries.array("int8", lanes.stream().map(LaneProgress::at).toList()),
+        NodeQueries.array("text", lanes.stream().map(LaneProgress::id).toList()));
   }
 
   /**
@@ -230,18 +197,18 @@ public final class JdbcLaneNetwork implements LaneNetwork {
     LaneExecution execution = new LaneExecution(connection, node, fragment);
     execution.requireUpdated();
     boolean claimed = false;
-    run(connection, "BEGIN ISOLATION LEVEL READ COMMITTED");
+    NodeQueries.run(connection, "BEGIN ISOLATION LEVEL READ COMMITTED");
     try {
-      claimed = one(connection, claim, rows -> rows.getBoolean(1), parameters);
+      claimed = NodeQueries.one(connection, claim, rows -> rows.getBoolean(1), parameters);
       if (claimed) {
         execution.run();
       }
-      run(connection, "COMMIT");
-      run(connection, FLUSH);
+      NodeQueries.run(connection, "COMMIT");
+      NodeQueries.run(connection, FLUSH);
       return Optional.empty();
     } catch (SQLException failed) {
       String state = String.valueOf(failed.getSQLState());
-      run(connection, "ROLLBACK");
+      NodeQueries.run(connection, "ROLLBACK");
       if (!claimed || PASSING.stream().anyMatch(state::startsWith)) {
         throw failed;
       }
@@ -249,84 +216,30 @@ public final class JdbcLaneNetwork implements LaneNetwork {
     }
   }
 
-  private static Object[] parameters(Connection connection, Fragment fragment) throws SQLException {
+  private static Object[] parameters(Fragment fragment) {
     return new Object[] {
       fragment.id(),
       fragment.at(),
-      connection.createArrayOf("int4", fragment.participants().toArray()),
+      NodeQueries.array("int4", fragment.participants()),
       fragment.intent(),
       fragment.role(),
       fragment.failure()
     };
   }
 
-  private static List<Fragment> fragments(Connection connection, String sql, Object... parameters)
-      throws SQLException {
-    return all(
-        connection,
+  private List<Fragment> fragments(int node, String sql, Object... parameters)
+      throws NodeUnreachableException {
+    return calls.all(
+        node,
         sql,
-        rows ->
+        row ->
             new Fragment(
-                rows.getString("id"),
-                rows.getLong("at"),
-                Stream.of((Integer[]) rows.getArray("participants").getArray()).toList(),
-                rows.getString("intent"),
-                rows.getString("role"),
-                rows.getString("failure")),
+                row.getString("id"),
+                row.getLong("at"),
+                List.of((Integer[]) row.getArray("participants").getArray()),
+                row.getString("intent"),
+                row.getString("role"),
+                row.getString("failure")),
         parameters);
-  }
-
-  /** Reads a row. */
-  @FunctionalInterface
-  private interface Reader<T> {
-    T read(ResultSet rows) throws SQLException;
-  }
-
-  private static <T> T one(
-      Connection connection, String sql, Reader<T> reader, Object... parameters)
-      throws SQLException {
-    List<T> found = all(connection, sql, reader, parameters);
-    if (found.size() != 1) {
-      throw new SQLException("one row expected, " + found.size() + " came: " + sql);
-    }
-    return found.get(0);
-  }
-
-  private static <T> List<T> all(
-      Connection connection, String sql, Reader<T> reader, Object... parameters)
-      throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      bind(statement, parameters);
-      List<T> found = new ArrayList<>();
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          found.add(reader.read(rows));
-        }
-      }
-      return found;
-    }
-  }
-
-  private static boolean run(Connection connection, String sql, Object... parameters)
-      throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      bind(statement, parameters);
-      return statement.execute();
-    }
-  }
-
-  private static void bind(PreparedStatement statement, Object... parameters) throws SQLException {
-    for (int i = 0; i < parameters.length; i++) {
-      Object value = parameters[i];
-      if (value instanceof Array array) {
-        statement.setArray(i + 1, array);
-      } else if (value instanceof Long number) {
-        statement.setLong(i + 1, number);
-      } else if (value instanceof Integer number) {
-        statement.setInt(i + 1, number);
-      } else {
-        statement.setString(i + 1, (String) value);
-      }
-    }
   }
 }

@@ -1,12 +1,10 @@
 package org.abelian.router.transaction.independent;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.transaction.NodeQueries;
 
 /** Runs the calls of a fragment inside the transaction of a node that has claimed its place. */
 final class LaneExecution {
@@ -43,12 +41,8 @@ final class LaneExecution {
    * @throws SQLException of a class that passes: such a node is to be updated
    */
   void requireUpdated() throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet known = statement.executeQuery("SELECT " + IS_UPDATED)) {
-      known.next();
-      if (!known.getBoolean(1)) {
-        throw new SQLException("its extension has not been updated to 0.6.0", "58000");
-      }
+    if (!NodeQueries.one(connection, "SELECT " + IS_UPDATED, row -> row.getBoolean(1))) {
+      throw new SQLException("its extension has not been updated to 0.6.0", "58000");
     }
   }
 
@@ -56,14 +50,14 @@ final class LaneExecution {
   void run() throws SQLException {
     for (Fragment.Call call : left) {
       current = call;
-      try (PreparedStatement statement = connection.prepareStatement(RUN_CALL)) {
-        statement.setString(1, fragment.role());
-        statement.setString(2, fragment.setUp());
-        statement.setInt(3, node);
-        statement.setArray(4, connection.createArrayOf("int4", fragment.participants().toArray()));
-        statement.setString(5, call.text());
-        statement.execute();
-      }
+      NodeQueries.run(
+          connection,
+          RUN_CALL,
+          fragment.role(),
+          fragment.setUp(),
+          node,
+          NodeQueries.array("int4", fragment.participants()),
+          call.text());
     }
     current = null;
   }

@@ -1,0 +1,94 @@
+package org.abelian.router.frontend;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.execution.ClientError;
+
+/** The session's cursors that are nodes' own: which node has the cursor of a name. */
+public final class NodeCursors {
+  /**
+   * A cursor.
+   *
+   * @param savepoints how much had happened in the transaction when it was declared
+   * @param holds true when it outlives its transaction
+   * @param kept true when that transaction has committed
+   * @param closed true when it is gone; its node says so best
+   */
+  private record Cursor(Backend node, int savepoints, boolean holds, boolean kept, boolean closed) {
+    boolean isOpen() {
+      return !closed && !isLost();
+    }
+
+    /** Its connection ended after the transaction that declared it. */
+    boolean isLost() {
+      return kept && !(node.isUsable() && node.pinned);
+    }
+
+    Cursor ended() {
+      return new Cursor(node, savepoints, holds, true, closed);
+    }
+
+    Cursor gone() {
+      return new Cursor(node, savepoints, holds, kept, true);
+    }
+  }
+
+  private final Map<String, Cursor> cursors = new HashMap<>();
+
+  /**
+   * The node gets a cursor of that name.
+   *
+   * @param savepoints how much has happened in the transaction
+   * @throws ClientError when another node has one already; the node itself would say so
+   */
+  void declare(String name, Backend node, int savepoints, boolean holds) {
+    Cursor known = cursors.get(name);
+    if (known != null && known.isOpen() && known.node() != node) {
+      throw ClientError.of("42P03", "cursor \"" + name + "\" already exists");
+    }
+    cursors.put(name, new Cursor(node, savepoints, holds, false, false));
+  }
+
+  /** The node that knows of the cursor of that name; null when none does. */
+  Backend home(String name) {
+    Cursor known = cursors.get(name);
+    return known == null || known.isLost() ? null : known.node();
+  }
+
+  /** The nodes that have cursors. */
+  List<Backend> homes() {
+    return cursors.values().stream().filter(Cursor::isOpen).map(Cursor::node).distinct().toList();
+  }
+
+  /**
+   * It is closed.
+   *
+   * @param name null for all of them
+   */
+  void close(String name) {
+    cursors.replaceAll(
+        (known, cursor) -> name == null || name.equals(known) ? cursor.gone() : cursor);
+  }
+
+  /** The transaction is back where only so much had happened: cursors of later are gone. */
+  void rolledBack(int savepoints) {
+    cursors.values().removeIf(cursor -> !cursor.kept() && cursor.savepoints() >= savepoints);
+  }
+
+  /** No transaction is open any more: only those that are held stay. */
+  public void ended(boolean committed) {
+    if (!cursors.isEmpty()) {
+      cursors
+          .values()
+          .removeIf(cursor -> !cursor.isOpen() || !cursor.kept() && !(cursor.holds() && committed));
+      cursors.replaceAll((name, cursor) -> cursor.ended());
+    }
+  }
+
+  /** Forgets all. */
+  void clear() {
+    cursors.clear();
+  }
+}

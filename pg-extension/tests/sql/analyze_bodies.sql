@@ -1,5 +1,5 @@
 -- as: abelian
--- What the body of an ordinary procedure touches, by the arguments of a call. The node is of no cluster.
+-- What the body of an ordinary procedure touches, by the arguments of a call, and of a DO. The node is of no cluster; in the end it is, and says the same.
 SET client_min_messages = warning;
 \pset format unaligned
 \pset tuples_only on
@@ -34,4 +34,5 @@ SELECT body('CALL hidden(1)');
 SELECT body('CALL nothing()');
 SELECT body('SELECT lower(''A'')') IS NULL;
 SELECT abelian.add_node('127.0.0.1', 1);
-SELECT body('CALL nothing()') IS NULL;
+SELECT body('CALL nothing()');
+SELECT body('DO ''BEGIN PERFORM 1; END''');

@@ -203,7 +203,7 @@ fn transaction_kind(kind: TransactionStmtKind::Type) -> &'static str {
     }
 }
 
-/// The name a command gives or uses: savepoint, gid, prepared statement, cursor, channel, setting that is shown.
+/// The name a command gives or uses: savepoint, gid, prepared statement, cursor, channel.
 fn name_of(statement: NodePtr) -> Option<String> {
     let name = if let Some(transaction) = tree::cast::<pg_sys::TransactionStmt, _>(statement) {
         if transaction.gid.is_null() {
@@ -229,8 +229,6 @@ fn name_of(statement: NodePtr) -> Option<String> {
         unlisten.conditionname
     } else if let Some(notify) = tree::cast::<pg_sys::NotifyStmt, _>(statement) {
         notify.conditionname
-    } else if let Some(show) = tree::cast::<pg_sys::VariableShowStmt, _>(statement) {
-        show.name
     } else {
         return None;
     };

@@ -45,8 +45,11 @@ public final class NodeCursors {
    */
   void declare(String name, Backend node, int savepoints, boolean holds) {
     Cursor known = cursors.get(name);
-    if (known != null && known.isOpen() && known.node() != node) {
-      throw ClientError.of("42P03", "cursor \"" + name + "\" already exists");
+    if (known != null && known.isOpen()) {
+      if (known.node() != node) {
+        throw ClientError.of("42P03", "cursor \"" + name + "\" already exists");
+      }
+      return;
     }
     cursors.put(name, new Cursor(node, savepoints, holds, false, false));
   }

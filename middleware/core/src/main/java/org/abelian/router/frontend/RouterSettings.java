@@ -2,6 +2,7 @@ package org.abelian.router.frontend;
 
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
+import org.abelian.router.analysis.SettingFacts;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.EngineContext;
@@ -35,7 +36,8 @@ public final class RouterSettings {
 
   /** The node that has been told; null when the statement is another one. */
   public Route route(RoutedStatement routed) {
-    String name = routed.utility() == UtilityKind.SHOW ? routed.facts().command().name() : null;
+    SettingFacts shown = routed.facts().command().setting();
+    String name = routed.utility() == UtilityKind.SHOW && shown != null ? shown.name() : null;
     String setting =
         STATISTICS.equalsIgnoreCase(name)
             ? STATISTICS

@@ -64,6 +64,11 @@ CREATE OR REPLACE FUNCTION abelian.apply_intent(node integer, router uuid, numbe
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM abelian.check_member(role);
+  -- Recovery asks for whatever a dead router may have left, of which most is there: reads need not know of that.
+  PERFORM FROM abelian.intent i WHERE i.router = apply_intent.router AND i.number = apply_intent.number AND i.committed;
+  IF FOUND THEN
+    RETURN false;
+  END IF;
   PERFORM abelian.enter_commit_gate();
   INSERT INTO abelian.intent AS i (router, number, committed, nodes, role, work)
   VALUES (apply_intent.router, apply_intent.number, true, apply_intent.nodes, apply_intent.role, apply_intent.work)
@@ -2283,6 +2288,38 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 -- ==== end of dumps of one node ======================================================================
 -- ==== deadlocks over several nodes (docs/protocols/coordinated.md) ===================================
+-- As before, but for waits at the commit gate: readers there give up after a moment by themselves, so none is part of a deadlock, and no commit
+-- shall be cancelled for one.
+CREATE OR REPLACE FUNCTION abelian.wait_edges(
+  OUT waiter_pid integer, OUT waiter_session text, OUT waiter_xact_start timestamptz, OUT waiter_query text,
+  OUT blocker_pid integer, OUT blocker_session text, OUT blocker_xact_start timestamptz, OUT blocker_query text, OUT blocker_gid text)
+RETURNS SETOF record LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH edge AS MATERIALIZED (
+    SELECT DISTINCT a.pid, a.xact_start, a.query, b.pid AS blocker
+      FROM pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) AS b(pid)
+     WHERE a.wait_event_type = 'Lock' AND a.datname = current_database()
+       AND NOT EXISTS (SELECT FROM pg_locks g WHERE g.pid = a.pid AND NOT g.granted AND g.locktype = 'advisory'
+                          AND (g.classid, g.objid, g.objsubid) = (0::oid, 0::oid, (x'AB03'::int - 65536)::int2)))
+  SELECT e.pid, abelian.session_label(e.pid), e.xact_start, e.query,
+         e.blocker, abelian.session_label(e.blocker), b.xact_start, b.query, NULL
+    FROM edge e LEFT JOIN pg_stat_activity b ON b.pid = e.blocker
+   WHERE e.blocker <> 0
+  UNION ALL
+  SELECT e.pid, abelian.session_label(e.pid), e.xact_start, e.query, NULL, NULL, p.prepared, NULL, p.gid
+    FROM (SELECT * FROM edge WHERE blocker = 0) e
+    JOIN LATERAL (
+      SELECT DISTINCT x.transactionid AS xid
+        FROM pg_locks w JOIN pg_locks h
+          ON h.granted AND h.pid IS NULL AND abelian.lock_modes_conflict(w.mode, h.mode)
+         AND (h.locktype, h.database, h.relation, h.page, h.tuple, h.virtualxid, h.transactionid, h.classid, h.objid, h.objsubid)
+             IS NOT DISTINCT FROM
+             (w.locktype, w.database, w.relation, w.page, w.tuple, w.virtualxid, w.transactionid, w.classid, w.objid, w.objsubid)
+        JOIN pg_locks x -- the holder's lock on its own transaction id
+          ON x.virtualtransaction = h.virtualtransaction AND x.pid IS NULL AND x.granted
+         AND x.locktype = 'transactionid' AND x.mode = 'ExclusiveLock'
+       WHERE w.pid = e.pid AND NOT w.granted) h ON true
+    JOIN pg_prepared_xacts p ON p.transaction = h.xid
+$$;
 -- Also of superusers, whom the router's role may not cancel itself; of nobody but those whom a router serves and who wait for a lock.
 CREATE FUNCTION abelian.cancel_waiter(pid integer, since bigint) RETURNS boolean
 LANGUAGE sql STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

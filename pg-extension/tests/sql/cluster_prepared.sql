@@ -63,6 +63,7 @@ UPDATE t SET v = v + 1;
 PREPARE TRANSACTION 'abelian:1:test:3';
 SELECT abelian.snapshot_gate(20);
 SELECT send_and_wait('router', 'SELECT abelian.snapshot_gate(60000)');
+-- who waits at the gate gives up by himself, and has no part in deadlocks
 SELECT blocker_gid FROM abelian.wait_edges();
 COMMIT PREPARED 'abelian:1:test:3';
 SELECT result('router');

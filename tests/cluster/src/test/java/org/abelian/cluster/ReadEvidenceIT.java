@@ -164,10 +164,7 @@ class ReadEvidenceIT {
     prepare();
     try (WireClient client =
         WireClient.connect(
-            cluster.node(0).port(),
-            LocalNode.SUPERUSER,
-            LocalNode.SUPERUSER,
-            LocalNode.DATABASE)) {
+            cluster.node(0).port(), LocalNode.SUPERUSER, LocalNode.SUPERUSER, LocalNode.DATABASE)) {
       client.query("SET abelian.placement_version = 1000000").untilReady();
       String[] words = told(client, "abelian/1//-1").get(0).split(" ");
       assertFalse(words[0].isEmpty());
@@ -189,10 +186,7 @@ class ReadEvidenceIT {
   void aQueryIsToldOfOnce() throws Exception {
     try (WireClient client =
         WireClient.connect(
-            cluster.node(0).port(),
-            LocalNode.SUPERUSER,
-            LocalNode.SUPERUSER,
-            LocalNode.DATABASE)) {
+            cluster.node(0).port(), LocalNode.SUPERUSER, LocalNode.SUPERUSER, LocalNode.DATABASE)) {
       client.query("SET abelian.placement_version = 1000000").untilReady();
       client.query(
           "CREATE OR REPLACE FUNCTION pg_temp.nested() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN"

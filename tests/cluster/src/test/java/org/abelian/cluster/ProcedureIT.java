@@ -1,6 +1,7 @@
 package org.abelian.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.sql.Connection;
@@ -362,9 +363,17 @@ class ProcedureIT {
   }
 
   @Test
-  void proceduresThatAreNotDistributedAreRefusedWithAHint() throws SQLException {
-    execute("CREATE OR REPLACE PROCEDURE plain() LANGUAGE plpgsql AS $$ BEGIN NULL; END $$");
-    SQLException error = assertThrows(SQLException.class, () -> execute("CALL plain()"));
+  void aBodyThatUsesRowsOfSeveralNodesIsRefusedUnlessItsProcedureIsDistributed()
+      throws SQLException {
+    execute(
+        "CREATE OR REPLACE PROCEDURE plain() LANGUAGE plpgsql AS"
+            + " $$ BEGIN UPDATE account SET balance = 1; END $$");
+    PSQLException error = assertThrows(PSQLException.class, () -> execute("CALL plain()"));
     assertEquals("0A000", error.getSQLState());
+    assertNotNull(error.getServerErrorMessage().getHint());
+    assertEquals("100", value("SELECT balance FROM account WHERE id = 1"));
+    execute("CREATE OR REPLACE PROCEDURE plain() LANGUAGE plpgsql AS $$ BEGIN NULL; END $$");
+    execute("CALL plain()");
+    execute("DROP PROCEDURE plain()");
   }
 }

@@ -155,6 +155,7 @@ public final class ExtendedProtocol {
       SharedStatement statement, RoutedStatement routed, boolean named, boolean alone)
       throws IOException {
     Route route = starter.route(statement, routed, values);
+    forgetReplaced();
     BoundStatement bound = new BoundStatement(statement, routed, bind, true);
     Backend backend = starter.passesThrough(routed, route);
     TracedStatement traced = starter.trace().bound(statement, routed, bind, route, backend);
@@ -194,9 +195,16 @@ public final class ExtendedProtocol {
 
   private Progress bindHere(SharedStatement statement, CommandExecution.Command command) {
     describeWithBind = null;
+    forgetReplaced();
     context.replies().add(FixedMessage.BIND_COMPLETE);
     put(statement, new CommandExecution(context.replies(), command), null);
     return Progress.NEXT;
+  }
+
+  private void forgetReplaced() {
+    if (bind.portalLength() == 0) {
+      portals.forgetUnnamed();
+    }
   }
 
   private void put(SharedStatement statement, Execution execution, TracedStatement traced) {

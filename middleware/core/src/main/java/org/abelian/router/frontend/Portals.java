@@ -31,16 +31,23 @@ public final class Portals {
     return from == to ? unnamed : named.get(CString.read(array, from, to));
   }
 
-  /** Defines a portal; one of the same name is forgotten. */
+  /** Defines a portal; of the unnamed one nothing may be left. */
   public void put(byte[] array, int from, int to, Portal portal) {
-    Portal before = unnamed;
     if (from == to) {
       unnamed = portal;
     } else {
-      before = named.put(CString.read(array, from, to), portal);
+      named.put(CString.read(array, from, to), portal);
     }
-    if (before != null) {
-      before.execution().forget();
+  }
+
+  /**
+   * The unnamed portal is about to be replaced. That comes before the other one's messages to nodes
+   * whose answers are not awaited yet: answers are taken in the order of the messages.
+   */
+  void forgetUnnamed() {
+    if (unnamed != null) {
+      unnamed.execution().forget();
+      unnamed = null;
     }
   }
 

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A node that is added to a cluster in use has what every node has, or nothing has happened. */
-@WithCluster
+// Of its own: whoever is added needs every table that there is.
+@WithCluster(exclusive = true)
 class AddedNodeIT {
   /** A table whose rows refer to those of one that was made later. */
   private static final List<String> SCHEMA =

@@ -4,9 +4,9 @@
 \set SHOW_CONTEXT never
 \pset format unaligned
 \pset tuples_only on
-SET abelian.placement_version = 1000;
 SET abelian.node_id = 1;
 SELECT abelian.add_node('127.0.0.1', 1), abelian.add_node('127.0.0.1', 2), abelian.add_node('127.0.0.1', 3);
+SET abelian.placement_version = 1000;
 SELECT node_id FROM abelian.own_node;
 CREATE TABLE orders (warehouse int, id bigint, PRIMARY KEY (warehouse, id));
 CREATE TABLE line (warehouse bigint, id bigint, n int, PRIMARY KEY (warehouse, id, n));

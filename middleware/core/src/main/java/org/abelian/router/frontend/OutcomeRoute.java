@@ -5,6 +5,7 @@ import java.util.OptionalInt;
 import org.abelian.router.analysis.BodyFacts;
 import org.abelian.router.analysis.Value;
 import org.abelian.router.routing.BoundValues;
+import org.abelian.router.routing.Route;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.transaction.OutcomeInquiry;
 
@@ -21,14 +22,18 @@ public final class OutcomeRoute {
     this.outcomes = outcomes;
   }
 
-  /** The node that knows; empty when the statement is another one, or nobody knows. */
-  public OptionalInt node(RoutedStatement routed, BoundValues values) {
+  /**
+   * To the node that knows; to any when nobody does, which says so as well. Null when the statement
+   * is another one.
+   */
+  public Route route(RoutedStatement routed, BoundValues values) {
     BodyFacts called = routed.facts().calls().body();
     if (called == null || !called.function().equals(FUNCTION) || called.arguments().isEmpty()) {
-      return OptionalInt.empty();
+      return null;
     }
     String token = token(called.arguments().get(0), values);
-    return token == null ? OptionalInt.empty() : outcomes.whoKnows(token);
+    OptionalInt knows = token == null ? OptionalInt.empty() : outcomes.whoKnows(token);
+    return knows.isPresent() ? new Route.OneNode(knows.getAsInt()) : new Route.AnyNode();
   }
 
   private static String token(List<Value> argument, BoundValues values) {

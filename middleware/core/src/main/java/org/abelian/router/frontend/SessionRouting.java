@@ -1,6 +1,5 @@
 package org.abelian.router.frontend;
 
-import java.util.OptionalInt;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.EngineContext;
@@ -75,11 +74,8 @@ public final class SessionRouting {
       }
       return own;
     }
-    OptionalInt knows = outcomes.node(routed, values);
-    if (knows.isPresent()) {
-      return new Route.OneNode(knows.getAsInt());
-    }
-    return settings.route(routed);
+    Route asked = outcomes.route(routed, values);
+    return asked == null ? settings.route(routed) : asked;
   }
 
   /** Where the cursor of that name is, or with null all of them; null when none is known. */

@@ -4,10 +4,9 @@
 \set SHOW_CONTEXT never
 \pset format unaligned
 \pset tuples_only on
-SET abelian.node_id = 1;
-SELECT abelian.add_node('127.0.0.1', 1), abelian.add_node('127.0.0.1', 2), abelian.add_node('127.0.0.1', 3);
 SET abelian.placement_version = 1000;
-SELECT node_id FROM abelian.own_node;
+SELECT abelian.add_node('127.0.0.1', 1), abelian.add_node('127.0.0.1', 2), abelian.add_node('127.0.0.1', 3);
+SET abelian.node_id = 1;
 CREATE TABLE orders (warehouse int, id bigint, PRIMARY KEY (warehouse, id));
 CREATE TABLE line (warehouse bigint, id bigint, n int, PRIMARY KEY (warehouse, id, n));
 CREATE TABLE shop (country text PRIMARY KEY);
@@ -18,6 +17,7 @@ CREATE TABLE known (k text PRIMARY KEY);
 
 -- each method
 SELECT create_distributed_table('orders', 'warehouse', 'range', rule => 'WHEN warehouse < 100 THEN 0 WHEN warehouse < 200 THEN 1 ELSE 2');
+SELECT node_id FROM abelian.own_node;
 SELECT create_distributed_table('line', 'warehouse', colocate_with => 'orders');
 SELECT create_distributed_table('shop', 'country', 'list', rule => $$ WHEN country IN ('de', 'at') THEN 0 WHEN country = 'fr' THEN 1 ELSE HASH $$);
 SELECT create_distributed_table('visit', 'region, kind', 'rules', rule => $$

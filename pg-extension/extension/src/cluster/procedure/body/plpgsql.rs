@@ -6,7 +6,7 @@ use super::findings::{Findings, Sources};
 use super::query;
 use crate::boundary::functions::{self, ParserSetup};
 use crate::boundary::{self, PostgresError};
-use pgrx::pg_sys::{self, Oid, PLpgSQL_stmt_type as Kind};
+use pgrx::pg_sys::{self, Oid, PLpgSQL_datum_type as Variable, PLpgSQL_stmt_type as Kind};
 use std::ffi::{CStr, c_char};
 
 /// More rounds than a body of sensible size needs: each one learns something about a variable.
@@ -67,8 +67,12 @@ fn with_body<R>(
         let mut state: pg_sys::PLpgSQL_execstate = std::mem::zeroed();
         state.func = compiled;
         state.ndatums = (*compiled).ndatums;
-        state.datums = (*compiled).datums;
-        let running = (*compiled).cur_estate;
+        state.datums = variables_of_a_call(&*compiled);
+        state.datum_context = pg_sys::CurrentMemoryContext;
+        let _running = Running {
+            function: compiled,
+            before: (*compiled).cur_estate,
+        };
         (*compiled).cur_estate = &mut state;
         let mut body = Body {
             findings,
@@ -77,9 +81,60 @@ fn with_body<R>(
             columns: Vec::new(),
             found_ever: Sources::new(),
         };
-        let result = look(&mut body);
-        (*compiled).cur_estate = running;
-        result
+        look(&mut body)
+    }
+}
+
+/// The call that a compiled function knows of as running; put back when dropped, also by an error.
+struct Running {
+    function: *mut pg_sys::PLpgSQL_function,
+    before: *mut pg_sys::PLpgSQL_execstate,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // SAFETY: the session keeps the compiled function.
+        unsafe { (*self.function).cur_estate = self.before };
+    }
+}
+
+/// As each call has them: what it keeps of a variable, such as the columns of a record, must not get into the compiled function, which outlives
+/// the call's memory.
+///
+/// # Safety
+/// A compiled function.
+unsafe fn variables_of_a_call(
+    function: &pg_sys::PLpgSQL_function,
+) -> *mut *mut pg_sys::PLpgSQL_datum {
+    // SAFETY: by the caller; the kind of a variable says what it is.
+    unsafe {
+        let own = |datum: *mut pg_sys::PLpgSQL_datum| match (*datum).dtype {
+            Variable::PLPGSQL_DTYPE_VAR | Variable::PLPGSQL_DTYPE_PROMISE => {
+                copied(datum.cast::<pg_sys::PLpgSQL_var>()).cast()
+            }
+            Variable::PLPGSQL_DTYPE_REC => copied(datum.cast::<pg_sys::PLpgSQL_rec>()).cast(),
+            _ => datum,
+        };
+        let count = function.ndatums as usize;
+        let all = pg_sys::palloc0(count.max(1) * size_of::<*mut pg_sys::PLpgSQL_datum>())
+            .cast::<*mut pg_sys::PLpgSQL_datum>();
+        for number in 0..count {
+            all.add(number).write(own(*function.datums.add(number)));
+        }
+        all
+    }
+}
+
+/// A copy in the current memory context.
+///
+/// # Safety
+/// It holds a value.
+unsafe fn copied<T>(original: *const T) -> *mut T {
+    // SAFETY: by the caller; the room is as large.
+    unsafe {
+        let copy = pg_sys::palloc(size_of::<T>()).cast::<T>();
+        copy.copy_from_nonoverlapping(original, 1);
+        copy
     }
 }
 

@@ -3,7 +3,6 @@ package org.abelian.cluster.statements;
 import static org.abelian.cluster.statements.Twins.answer;
 import static org.abelian.cluster.statements.Twins.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -176,9 +175,6 @@ class GatheredTableIT {
         answer(
             twins.routed(), "CREATE TABLE made AS SELECT repeat('x', 2000000) AS x FROM source"));
     both("SELECT * FROM made");
-    assertTrue(
-        answer(twins.routed(), "CREATE MATERIALIZED VIEW made AS SELECT * FROM source")
-            .contains("0A000"));
     both("CREATE TABLE made AS SELECT id FROM source", "SELECT count(*) FROM made");
   }
 }

@@ -21,7 +21,7 @@ use std::ffi::{CStr, CString, c_char, c_int};
 pub const NAME: &CStr = c"abelian.settings";
 
 /// Settings of the router's connections, not of its client's session; those of the transaction alone.
-const NOT_OF_SESSION: [&CStr; 12] = [
+const NOT_OF_SESSION: [&CStr; 13] = [
     c"abelian.placement_version",
     c"abelian.node_id",
     c"abelian.session",
@@ -29,6 +29,8 @@ const NOT_OF_SESSION: [&CStr; 12] = [
     c"abelian.random_keys",
     c"abelian.commit_statistics",
     c"abelian.routing_rules",
+    // Where calls in one transaction keep their client's setting; known on the nodes where some have run.
+    c"abelian_call.lock_timeout",
     c"transaction_isolation",
     c"transaction_read_only",
     c"transaction_deferrable",

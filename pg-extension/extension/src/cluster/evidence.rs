@@ -185,11 +185,7 @@ fn evidence(question: &Question, moment: &Moment) -> Option<String> {
     let seen: Vec<Seen> = passages.iter().map(|one| seen(one, moment)).collect();
     let over = seen.iter().take_while(|seen| **seen != Seen::Not).count();
     let mut told = format!("{own} {last} {} {lane}", from + over as u64);
-    for (at, passage) in passages
-        .iter()
-        .enumerate()
-        .filter(|_| question.passed >= 0)
-    {
+    for (at, passage) in passages.iter().enumerate().filter(|_| question.passed >= 0) {
         let mark = match seen[at] {
             Seen::Never => continue,
             Seen::Not => 'i',

@@ -67,7 +67,8 @@ fn with_body<R>(
         let mut state: pg_sys::PLpgSQL_execstate = std::mem::zeroed();
         state.func = compiled;
         state.ndatums = (*compiled).ndatums;
-        state.datums = variables_of_a_call(&*compiled);
+        let mut variables = variables_of_a_call(&*compiled);
+        state.datums = variables.as_mut_ptr();
         state.datum_context = pg_sys::CurrentMemoryContext;
         let _running = Running {
             function: compiled,
@@ -105,23 +106,21 @@ impl Drop for Running {
 /// A compiled function.
 unsafe fn variables_of_a_call(
     function: &pg_sys::PLpgSQL_function,
-) -> *mut *mut pg_sys::PLpgSQL_datum {
+) -> Vec<*mut pg_sys::PLpgSQL_datum> {
     // SAFETY: by the caller; the kind of a variable says what it is.
     unsafe {
-        let own = |datum: *mut pg_sys::PLpgSQL_datum| match (*datum).dtype {
-            Variable::PLPGSQL_DTYPE_VAR | Variable::PLPGSQL_DTYPE_PROMISE => {
-                copied(datum.cast::<pg_sys::PLpgSQL_var>()).cast()
-            }
-            Variable::PLPGSQL_DTYPE_REC => copied(datum.cast::<pg_sys::PLpgSQL_rec>()).cast(),
-            _ => datum,
-        };
-        let count = function.ndatums as usize;
-        let all = pg_sys::palloc0(count.max(1) * size_of::<*mut pg_sys::PLpgSQL_datum>())
-            .cast::<*mut pg_sys::PLpgSQL_datum>();
-        for number in 0..count {
-            all.add(number).write(own(*function.datums.add(number)));
-        }
-        all
+        std::slice::from_raw_parts(function.datums, function.ndatums as usize)
+            .iter()
+            .map(|datum| match (**datum).dtype {
+                Variable::PLPGSQL_DTYPE_VAR | Variable::PLPGSQL_DTYPE_PROMISE => {
+                    copied((*datum).cast::<pg_sys::PLpgSQL_var>()).cast()
+                }
+                Variable::PLPGSQL_DTYPE_REC => {
+                    copied((*datum).cast::<pg_sys::PLpgSQL_rec>()).cast()
+                }
+                _ => *datum,
+            })
+            .collect()
     }
 }
 

@@ -62,7 +62,7 @@ final class ChTables {
         INSERT INTO customer (c_w_id, c_d_id, c_id, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip,
           c_phone, c_since, c_credit, c_credit_lim, c_discount, c_balance, c_ytd_payment, c_payment_cnt, c_delivery_cnt, c_data)
         SELECT c_w_id, c_d_id, c_id + %d, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip,
-          c_phone, c_since, c_credit, c_credit_lim, c_discount, ((c_id * 37 + c_d_id * 11 + c_w_id) %% 900)::numeric, 10, 1, 0, c_data
+          c_phone, c_since, c_credit, c_credit_lim, c_discount, ((c_id * 37 + c_d_id * 11 + c_w_id) %% 900)::numeric(12,2), 10, 1, 0, c_data
         FROM customer WHERE c_id %% 5 = 0\
         """
             .formatted(customers));

@@ -104,7 +104,7 @@ public final class QueryBench {
     outcomes.stream()
         .filter(outcome -> outcome.ratio() != null)
         .mapToDouble(QueryOutcome::ratio)
-        .max()
+        .min()
         .ifPresent(worst -> ratios.put("worst_over_plain", worst));
     Map<String, Object> further = new LinkedHashMap<>();
     further.put(

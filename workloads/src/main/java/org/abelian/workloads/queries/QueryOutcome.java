@@ -10,7 +10,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param query its number
  * @param plainSeconds median on one PostgreSQL; null when it failed there
  * @param clusterSeconds median on the cluster; null when it failed there
- * @param ratio median of the ratios of the rounds; null when the query failed
+ * @param ratio time on one PostgreSQL by that on the cluster, the median of the rounds: less than 1
+ *     where the cluster is slower; null when the query failed
  * @param rows how many it finds
  * @param equal whether the cluster gives the same; null when there are not two answers
  * @param sqlstate of an error

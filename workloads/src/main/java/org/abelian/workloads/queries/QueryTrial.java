@@ -88,7 +88,7 @@ final class QueryTrial {
     }
     List<Double> ratios = new ArrayList<>();
     for (int i = 0; i < plainSeconds.size(); i++) {
-      ratios.add(clusterSeconds.get(i) / plainSeconds.get(i));
+      ratios.add(plainSeconds.get(i) / clusterSeconds.get(i));
     }
     return median(ratios);
   }

@@ -22,6 +22,7 @@ import picocli.CommandLine.Command;
       CommitCommand.class,
       CombineCommand.class,
       ScatterCommand.class,
+      QueriesCommand.class,
       TpccCommand.class,
       ReportCommand.class
     })

@@ -24,6 +24,12 @@ public record Database(String url, String user, String password) {
     Objects.requireNonNull(password, "password");
   }
 
+  /** The same database, with this schema as the only one on the search path. */
+  public Database within(String schema) {
+    String separator = url.contains("?") ? "&" : "?";
+    return new Database(url + separator + "currentSchema=" + schema, user, password);
+  }
+
   /** Opens a connection in autocommit mode. */
   public Connection connect() throws SQLException {
     return DriverManager.getConnection(url, properties());

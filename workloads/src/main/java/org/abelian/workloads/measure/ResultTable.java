@@ -8,9 +8,11 @@ public final class ResultTable {
   private ResultTable() {}
 
   public static void print(BenchResult result, PrintStream out) {
-    out.printf(
-        "%n%-34s %7s %14s %10s %10s %9s%n",
-        result.name(), "clients", "per second", "p50 ms", "p99 ms", "failures");
+    if (!result.rows().isEmpty()) {
+      out.printf(
+          "%n%-34s %7s %14s %10s %10s %9s%n",
+          result.name(), "clients", "per second", "p50 ms", "p99 ms", "failures");
+    }
     for (BenchRow row : result.rows()) {
       out.printf(
           "%-34s %7d %,14.1f %10.3f %10.3f %,9d%n",

@@ -17,6 +17,7 @@ class CommandsTest {
         "commit",
         "combine",
         "scatter",
+        "queries",
         "report",
         "tpcc",
         "tpcc load",

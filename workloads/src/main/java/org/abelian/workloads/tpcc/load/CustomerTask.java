@@ -4,7 +4,6 @@ import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.LocalDateTime;
-import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.abelian.workloads.tpcc.random.LastName;
 import org.abelian.workloads.tpcc.random.NuRandConstants;
@@ -12,7 +11,7 @@ import org.abelian.workloads.tpcc.random.TpccRandom;
 import org.abelian.workloads.tpcc.schema.Scale;
 
 /** One WAREHOUSE with its DISTRICTs, CUSTOMERs and their first HISTORY row. */
-record CustomerTask(Scale scale, int warehouse) implements LoadTask {
+record CustomerTask(Scale scale, Past past, int warehouse) implements LoadTask {
   private static final BigDecimal PAID = new BigDecimal("10.00");
   private static final BigDecimal CREDIT_LIMIT = new BigDecimal("50000.00");
 
@@ -24,7 +23,7 @@ record CustomerTask(Scale scale, int warehouse) implements LoadTask {
   @Override
   public void load(Connection connection, TpccRandom random, LongAdder rows) throws SQLException {
     NuRandConstants constants = NuRandConstants.forLoad(random);
-    LocalDateTime now = LocalDateTime.now().truncatedTo(ChronoUnit.MICROS);
+    LocalDateTime now = past.now();
     loadWarehouse(connection, random, rows);
     loadDistricts(connection, random, rows);
     try (Batch customers = customers(connection, rows);

@@ -17,8 +17,8 @@ import org.abelian.workloads.tpcc.random.TpccRandom;
 import org.abelian.workloads.tpcc.schema.Scale;
 
 /**
- * Fills the tables in parallel, one task per table group and warehouse. The rows depend on the seed
- * and the scale only, not on the number of threads.
+ * Fills the tables in parallel, one task per table group and warehouse. The rows depend on the
+ * seed, the scale and the past only, not on the number of threads.
  */
 public final class Loader {
   private static final int PROGRESS_SECONDS = 5;
@@ -26,12 +26,20 @@ public final class Loader {
   private final Database database;
   private final Scale scale;
   private final long seed;
+  private final Past past;
   private final LongAdder rows = new LongAdder();
 
+  /** A loader of the rows that the specification asks for. */
   public Loader(Database database, Scale scale, long seed) {
+    this(database, scale, seed, Past.specified());
+  }
+
+  /** A loader of rows that tell of another past than the specified one. */
+  public Loader(Database database, Scale scale, long seed, Past past) {
     this.database = database;
     this.scale = scale;
     this.seed = seed;
+    this.past = past;
   }
 
   /**
@@ -63,11 +71,11 @@ public final class Loader {
     List<LoadTask> tasks = new ArrayList<>();
     tasks.add(new ItemTask(scale));
     for (int w = 1; w <= scale.warehouses(); w++) {
-      tasks.add(new OrderTask(scale, w));
+      tasks.add(new OrderTask(scale, past, w));
     }
     for (int w = 1; w <= scale.warehouses(); w++) {
-      tasks.add(new StockTask(scale, w));
-      tasks.add(new CustomerTask(scale, w));
+      tasks.add(new StockTask(scale, past, w));
+      tasks.add(new CustomerTask(scale, past, w));
     }
     return tasks;
   }

@@ -1,18 +1,15 @@
 package org.abelian.workloads.tpcc.load;
 
-import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.LocalDateTime;
-import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.abelian.workloads.tpcc.random.TpccRandom;
 import org.abelian.workloads.tpcc.schema.Scale;
 
 /** ORDERs, ORDER_LINEs and NEW_ORDERs of one warehouse. */
-record OrderTask(Scale scale, int warehouse) implements LoadTask {
-  private static final int QUANTITY = 5;
+record OrderTask(Scale scale, Past past, int warehouse) implements LoadTask {
   private static final int CARRIER_AT = 6;
   private static final int DELIVERY_AT = 7;
 
@@ -23,7 +20,6 @@ record OrderTask(Scale scale, int warehouse) implements LoadTask {
 
   @Override
   public void load(Connection connection, TpccRandom random, LongAdder rows) throws SQLException {
-    LocalDateTime now = LocalDateTime.now().truncatedTo(ChronoUnit.MICROS);
     try (Batch orders = orders(connection, rows);
         Batch lines = lines(connection, rows);
         Batch open = new Batch(connection, "new_order", "no_w_id, no_d_id, no_o_id", rows)) {
@@ -32,9 +28,10 @@ record OrderTask(Scale scale, int warehouse) implements LoadTask {
         for (int id = 1; id <= customers.length; id++) {
           boolean delivered = id <= Scale.delivered(customers.length);
           int lineCount = random.uniform(5, 15);
-          addOrder(orders, random, now, district, id, customers[id - 1], lineCount, delivered);
+          LocalDateTime entered = past.entered(id, customers.length);
+          addOrder(orders, random, entered, district, id, customers[id - 1], lineCount, delivered);
           for (int number = 1; number <= lineCount; number++) {
-            addLine(lines, random, now, district, id, number, delivered);
+            addLine(lines, random, entered, district, id, number, delivered);
           }
           if (!delivered) {
             open.add(warehouse, district, id);
@@ -67,7 +64,7 @@ record OrderTask(Scale scale, int warehouse) implements LoadTask {
   private void addOrder(
       Batch orders,
       TpccRandom random,
-      LocalDateTime now,
+      LocalDateTime entered,
       int district,
       int id,
       int customer,
@@ -76,17 +73,26 @@ record OrderTask(Scale scale, int warehouse) implements LoadTask {
       throws SQLException {
     int carrier = random.uniform(1, 10);
     if (delivered) {
-      orders.add(warehouse, district, id, customer, now, carrier, lineCount, 1);
+      orders.add(warehouse, district, id, customer, entered, carrier, lineCount, 1);
     } else {
       orders.addWithNull(
-          CARRIER_AT, Types.INTEGER, warehouse, district, id, customer, now, null, lineCount, 1);
+          CARRIER_AT,
+          Types.INTEGER,
+          warehouse,
+          district,
+          id,
+          customer,
+          entered,
+          null,
+          lineCount,
+          1);
     }
   }
 
   private void addLine(
       Batch lines,
       TpccRandom random,
-      LocalDateTime now,
+      LocalDateTime entered,
       int district,
       int order,
       int number,
@@ -95,10 +101,18 @@ record OrderTask(Scale scale, int warehouse) implements LoadTask {
     int item = random.uniform(1, scale.items());
     String info = random.alphanumeric(24, 24);
     if (delivered) {
-      BigDecimal nothing = BigDecimal.valueOf(0, 2);
-      lines.add(warehouse, district, order, number, item, warehouse, now, QUANTITY, nothing, info);
+      lines.add(
+          warehouse,
+          district,
+          order,
+          number,
+          item,
+          warehouse,
+          past.delivered(entered, number),
+          past.quantity(random),
+          past.deliveredAmount(random),
+          info);
     } else {
-      BigDecimal amount = BigDecimal.valueOf(random.uniform(1, 999_999), 2);
       lines.addWithNull(
           DELIVERY_AT,
           Types.TIMESTAMP,
@@ -109,8 +123,8 @@ record OrderTask(Scale scale, int warehouse) implements LoadTask {
           item,
           warehouse,
           null,
-          QUANTITY,
-          amount,
+          past.quantity(random),
+          past.amount(random),
           info);
     }
   }

@@ -7,7 +7,7 @@ import org.abelian.workloads.tpcc.random.TpccRandom;
 import org.abelian.workloads.tpcc.schema.Scale;
 
 /** STOCK of one warehouse. */
-record StockTask(Scale scale, int warehouse) implements LoadTask {
+record StockTask(Scale scale, Past past, int warehouse) implements LoadTask {
   private static final int FIXED_COLUMNS = 7;
 
   @Override
@@ -29,7 +29,7 @@ record StockTask(Scale scale, int warehouse) implements LoadTask {
         row[1] = item;
         row[2] = random.uniform(10, 100);
         row[3] = 0L;
-        row[4] = 0;
+        row[4] = past.ordersOf(item);
         row[5] = 0;
         row[6] = random.originalData();
         for (int d = 0; d < Scale.DISTRICTS; d++) {

@@ -1,0 +1,69 @@
+package org.abelian.workloads.queries;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.workloads.database.Database;
+
+/** A session that runs queries over the tables of one suite, each for a bounded time. */
+final class QuerySession implements AutoCloseable {
+  private static final int REACHABLE_SECONDS = 5;
+
+  private final Database database;
+  private final Duration timeout;
+  private Connection connection;
+
+  /**
+   * @param database whose search path names the suite's schema
+   * @param timeout of each query
+   */
+  QuerySession(Database database, Duration timeout) throws SQLException {
+    this.database = database;
+    this.timeout = timeout;
+    connect();
+  }
+
+  private void connect() throws SQLException {
+    connection = database.connect();
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET statement_timeout = " + timeout.toMillis());
+    }
+  }
+
+  /** Runs a query to its last row. After an error the session goes on with the next one. */
+  Answer run(Query query) throws SQLException {
+    if (!connection.isValid(REACHABLE_SECONDS)) {
+      connection.close();
+      connect();
+    }
+    long start = System.nanoTime();
+    try (Statement statement = connection.createStatement()) {
+      // Also ends what the server's own timeout does not, such as the work between two nodes.
+      statement.setQueryTimeout((int) timeout.toSeconds() + REACHABLE_SECONDS);
+      List<String[]> rows = rows(statement.executeQuery(query.sql()));
+      return new Answer(rows, (System.nanoTime() - start) / 1e9);
+    }
+  }
+
+  private static List<String[]> rows(ResultSet result) throws SQLException {
+    int columns = result.getMetaData().getColumnCount();
+    List<String[]> rows = new ArrayList<>();
+    while (result.next()) {
+      String[] row = new String[columns];
+      for (int i = 0; i < columns; i++) {
+        row[i] = result.getString(i + 1);
+      }
+      rows.add(row);
+    }
+    return rows;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connection.close();
+  }
+}

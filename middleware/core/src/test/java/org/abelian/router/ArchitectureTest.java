@@ -36,7 +36,7 @@ class ArchitectureTest {
           Set.of("pool", "analysis", "catalog"),
           Set.of("transport"),
           Set.of("tls"),
-          Set.of("protocol", "placement"),
+          Set.of("protocol", "placement", "database"),
           Set.of("error"));
 
   private final JavaClasses classes =

@@ -24,6 +24,7 @@ import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.catalog.Placement;
 import org.abelian.router.catalog.TableName;
+import org.abelian.router.database.JdbcPool;
 import org.duckdb.DuckDBAppender;
 
 /**
@@ -83,7 +84,8 @@ public final class CensusPhase {
 
   private void count(Engine engine, Catalog catalog, int number, List<TraceTable> tables) {
     Node node = catalog.nodes().get(number);
-    try (Connection connection = cluster.connect(node);
+    try (JdbcPool pool = cluster.pool(node);
+        Connection connection = pool.connection();
         DuckDBAppender found = engine.connection().createAppender("main", "found")) {
       connection.setReadOnly(true);
       connection.setAutoCommit(false); // Else rows would not come in portions.

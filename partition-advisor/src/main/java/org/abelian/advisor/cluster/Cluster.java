@@ -1,7 +1,6 @@
 package org.abelian.advisor.cluster;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -11,6 +10,7 @@ import org.abelian.advisor.AdvisorException;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogParser;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.router.error.AbelianException;
 
 /**
@@ -31,7 +31,8 @@ public record Cluster(String url) {
 
   /** Its catalogue now, as abelian.catalog() gives it. */
   public String catalogText() {
-    try (Connection connection = DriverManager.getConnection(url);
+    try (JdbcPool pool = OneConnection.to(url);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT abelian.catalog()::text")) {
       row.next();
@@ -58,17 +59,12 @@ public record Cluster(String url) {
     }
   }
 
-  /** Connects to a node by the address that the cluster knows it by. */
-  public Connection connect(Node node) {
+  /** A connection to a node by the address that the cluster knows it by, for whoever closes it. */
+  public JdbcPool pool(Node node) {
     Matcher parts = URL.matcher(url);
     parts.matches();
     String host = node.host().contains(":") ? "[" + node.host() + "]" : node.host();
-    try {
-      return DriverManager.getConnection(
-          "jdbc:postgresql://" + host + ":" + node.port() + parts.group(2));
-    } catch (SQLException e) {
-      throw failed(name(node), e);
-    }
+    return OneConnection.to("jdbc:postgresql://" + host + ":" + node.port() + parts.group(2));
   }
 
   /** A node for people. */

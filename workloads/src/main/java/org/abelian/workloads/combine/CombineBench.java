@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.measure.Interleaving;
@@ -153,7 +154,8 @@ public final class CombineBench {
   }
 
   private static long number(Database database, String query) throws SQLException {
-    try (Connection connection = database.connect();
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(query)) {
       row.next();

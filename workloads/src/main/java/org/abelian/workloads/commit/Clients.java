@@ -5,7 +5,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.router.pool.InjectedDelay;
+import org.abelian.workloads.database.Database;
 import org.abelian.workloads.database.SqlStates;
 import org.abelian.workloads.measure.Crew;
 import org.abelian.workloads.measure.Sample;
@@ -17,6 +19,7 @@ import org.abelian.workloads.pair.Pair;
 final class Clients {
   private static final int ATTEMPTS = 100;
 
+  private final Database router;
   private final Keys keys;
   private final Factory factory;
   private final int clients;
@@ -25,10 +28,14 @@ final class Clients {
   /** Opens the connections of a client. */
   @FunctionalInterface
   interface Factory {
-    Client open(Way way, int number) throws Exception;
+    Client open(JdbcPool pool, Way way, int number) throws Exception;
   }
 
-  Clients(Keys keys, Factory factory, int clients) {
+  /**
+   * @param router the cluster through our driver
+   */
+  Clients(Database router, Keys keys, Factory factory, int clients) {
+    this.router = router;
     this.keys = keys;
     this.factory = factory;
     this.clients = clients;
@@ -43,7 +50,10 @@ final class Clients {
   Sample measure(Way way, Load load, Duration time, long seed) throws Exception {
     Crew crew =
         new Crew(
-            clients, number -> worker(factory.open(way, number), load, seed * clients + number));
+            clients,
+            router,
+            (pool, number) ->
+                worker(factory.open(pool, way, number), load, seed * clients + number));
     InjectedDelay.set(load.delay());
     try {
       return crew.measure(time);

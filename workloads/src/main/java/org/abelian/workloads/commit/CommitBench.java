@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.router.pool.IoContext;
 import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeConnector;
@@ -66,7 +67,10 @@ public final class CommitBench {
       Keys keys = Keys.of(router, TABLE, options.rows());
       Clients clients =
           new Clients(
-              keys, (way, number) -> open(committer, places, way, number), options.clients());
+              router,
+              keys,
+              (pool, way, number) -> open(pool, committer, places, way, number),
+              options.clients());
       requireClasses(clients);
       List<Variant> variants = variants(clients);
       warmUp(variants, clients, progress);
@@ -92,12 +96,14 @@ public final class CommitBench {
       if (way.form() == Way.Form.HANDMADE) {
         continue;
       }
-      Connection connection = router.connect();
-      CommitNotice.ask(connection);
-      RouterClient client = new RouterClient(connection, way);
-      try (Worker worker = clients.worker(client, new Load(100, false, NEAR), way.ordinal())) {
-        worker.once(System.nanoTime() + CHECK_NANOS);
-        client.requireClass(way);
+      try (JdbcPool pool = router.pool(1)) {
+        Connection connection = pool.connection();
+        CommitNotice.ask(connection);
+        RouterClient client = new RouterClient(connection, way);
+        try (Worker worker = clients.worker(client, new Load(100, false, NEAR), way.ordinal())) {
+          worker.once(System.nanoTime() + CHECK_NANOS);
+          client.requireClass(way);
+        }
       }
     }
   }
@@ -201,10 +207,10 @@ public final class CommitBench {
     return measured.ratio(name(new Load(10, false, FAR), way), name(new Load(0, false, FAR), way));
   }
 
-  private Client open(Committer committer, List<Node> places, Way way, int number)
+  private Client open(JdbcPool pool, Committer committer, List<Node> places, Way way, int number)
       throws SQLException, IOException {
     if (way.form() != Way.Form.HANDMADE) {
-      return new RouterClient(router.connect(), way);
+      return new RouterClient(pool.connection(), way);
     }
     List<NodeSession> sessions = new ArrayList<>();
     NodeIdentity identity =
@@ -241,7 +247,8 @@ public final class CommitBench {
   /** A way that loses or repeats work is no way. */
   private void requireAll(long additions) throws SQLException {
     String sum = "SELECT sum(n)::bigint + sum(plain)::bigint FROM " + TABLE;
-    try (Connection connection = router.connect();
+    try (JdbcPool pool = router.pool(1);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(sum)) {
       row.next();

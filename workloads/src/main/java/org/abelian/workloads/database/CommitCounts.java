@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
 import java.util.TreeMap;
+import org.abelian.router.database.JdbcPool;
 
 /** How many transactions a router has committed in which class, as it counts them itself. */
 public final class CommitCounts {
@@ -21,7 +22,8 @@ public final class CommitCounts {
    * lanes refused.
    */
   public static Map<String, Long> of(Database database) throws SQLException {
-    try (Connection connection = database.connect();
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SHOW abelian.commit_statistics")) {
       row.next();

@@ -1,12 +1,12 @@
 package org.abelian.workloads.database;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Objects;
 import java.util.Properties;
+import org.abelian.router.database.JdbcPool;
 
 /**
  * Address and credentials of one database, plain PostgreSQL or a cluster behind a router.
@@ -17,6 +17,7 @@ import java.util.Properties;
  */
 public record Database(String url, String user, String password) {
   private static final int ROWS_PER_COMMIT = 1000;
+  private static final String APPLICATION = "abelian-workloads";
 
   public Database {
     Objects.requireNonNull(url, "url");
@@ -30,24 +31,31 @@ public record Database(String url, String user, String password) {
     return new Database(url + separator + "currentSchema=" + schema, user, password);
   }
 
-  /** Opens a connection in autocommit mode. */
-  public Connection connect() throws SQLException {
-    return DriverManager.getConnection(url, properties());
+  /**
+   * Connections to it, opened when they are asked for.
+   *
+   * @param clients so many can have one at a time
+   */
+  public JdbcPool pool(int clients) {
+    return new JdbcPool(APPLICATION, url, properties(), clients);
   }
 
   /**
-   * Opens a connection whose batches of one-row INSERTs travel as multi-row INSERTs, which is what
-   * a bulk load wants.
+   * Connections whose batches of one-row INSERTs travel as multi-row INSERTs, which is what a bulk
+   * load wants.
+   *
+   * @param clients so many can have one at a time
    */
-  public Connection connectForLoading() throws SQLException {
+  public JdbcPool poolForLoading(int clients) {
     Properties properties = properties();
     properties.setProperty("reWriteBatchedInserts", "true");
-    return DriverManager.getConnection(url, properties);
+    return new JdbcPool(APPLICATION, url, properties, clients);
   }
 
   /** Executes statements, each by itself. */
   public void execute(String... statements) throws SQLException {
-    try (Connection connection = connect();
+    try (JdbcPool pool = pool(1);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement()) {
       for (String sql : statements) {
         statement.execute(sql);
@@ -70,7 +78,8 @@ public record Database(String url, String user, String password) {
    * @param insert an INSERT with one parameter for each value
    */
   public void load(String insert, int rows, Row row) throws SQLException {
-    try (Connection connection = connectForLoading();
+    try (JdbcPool pool = poolForLoading(1);
+        Connection connection = pool.connection();
         PreparedStatement statement = connection.prepareStatement(insert)) {
       connection.setAutoCommit(false);
       for (int number = 1; number <= rows; number++) {
@@ -88,7 +97,7 @@ public record Database(String url, String user, String password) {
     Properties properties = new Properties();
     properties.setProperty("user", user);
     properties.setProperty("password", password);
-    properties.setProperty("ApplicationName", "abelian-workloads");
+    properties.setProperty("ApplicationName", APPLICATION);
     return properties;
   }
 

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.measure.Interleaving;
@@ -183,16 +184,12 @@ public final class HotRowBench {
   }
 
   private void execute(String... statements) throws SQLException {
-    try (Connection connection = database.connect();
-        Statement statement = connection.createStatement()) {
-      for (String sql : statements) {
-        statement.execute(sql);
-      }
-    }
+    database.execute(statements);
   }
 
   private void checkSum(String table) throws SQLException {
-    try (Connection connection = database.connect();
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT sum(n::bigint) FROM " + table)) {
       row.next();

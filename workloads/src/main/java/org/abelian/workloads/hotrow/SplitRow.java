@@ -5,16 +5,19 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 
 /**
  * The first row of a table, its counter split, until it is closed: then its slices may be folded.
  */
 final class SplitRow implements AutoCloseable {
+  private final JdbcPool pool;
   private final Connection guard;
   private final int slices;
 
-  private SplitRow(Connection guard, int slices) {
+  private SplitRow(JdbcPool pool, Connection guard, int slices) {
+    this.pool = pool;
     this.guard = guard;
     this.slices = slices;
   }
@@ -24,31 +27,31 @@ final class SplitRow implements AutoCloseable {
    * own.
    */
   static SplitRow split(Database database, String table, int slices) throws SQLException {
-    List<Connection> sessions = new ArrayList<>();
-    try {
-      for (int i = 0; i < slices; i++) {
-        Connection session = database.connect();
-        sessions.add(session);
-        execute(session, "SET abelian.split = always");
-        execute(session, "UPDATE " + table + " SET n = n + 1 WHERE id = 1");
-      }
-      return new SplitRow(guard(database, table), slices);
-    } finally {
-      for (Connection session : sessions) {
-        session.close();
+    try (JdbcPool pool = database.pool(slices)) {
+      List<Connection> sessions = new ArrayList<>();
+      try {
+        for (int i = 0; i < slices; i++) {
+          Connection session = pool.connection();
+          sessions.add(session);
+          execute(session, "SET abelian.split = always");
+          execute(session, "UPDATE " + table + " SET n = n + 1 WHERE id = 1");
+        }
+        return guarded(database.pool(1), table, slices);
+      } finally {
+        sessions.forEach(pool::discard);
       }
     }
   }
 
   /** Plain reads pass a shared lock, the folding worker does not. */
-  private static Connection guard(Database database, String table) throws SQLException {
-    Connection guard = database.connect();
+  private static SplitRow guarded(JdbcPool pool, String table, int slices) throws SQLException {
     try {
+      Connection guard = pool.connection();
       guard.setAutoCommit(false);
       execute(guard, "SELECT 1 FROM " + table + " WHERE id = 1 FOR SHARE");
-      return guard;
+      return new SplitRow(pool, guard, slices);
     } catch (SQLException e) {
-      guard.close();
+      pool.close();
       throw e;
     }
   }
@@ -65,7 +68,8 @@ final class SplitRow implements AutoCloseable {
   }
 
   @Override
-  public void close() throws SQLException {
-    guard.close();
+  public void close() {
+    pool.discard(guard);
+    pool.close();
   }
 }

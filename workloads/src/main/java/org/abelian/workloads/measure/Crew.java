@@ -9,13 +9,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
+import org.abelian.router.database.JdbcPool;
+import org.abelian.workloads.database.Database;
 
 /**
  * Clients that do the same at the same time.
  *
  * @param size how many
+ * @param database that they work on; each keeps one connection to it for as long as it works
  */
-public record Crew(int size, Opener opener) {
+public record Crew(int size, Database database, Opener opener) {
   private static final long HIGHEST_MICROS = 60_000_000L;
   private static final int DIGITS = 3;
 
@@ -31,9 +34,10 @@ public record Crew(int size, Opener opener) {
   @FunctionalInterface
   public interface Opener {
     /**
+     * @param pool with a connection for each client; it is closed after the clients
      * @param number of the client, from 0
      */
-    Worker open(int number) throws Exception;
+    Worker open(JdbcPool pool, int number) throws Exception;
   }
 
   /** Has the crew work for a while. */
@@ -50,13 +54,14 @@ public record Crew(int size, Opener opener) {
   public static List<Sample> measure(List<Crew> crews, Duration time, Runnable atBothEnds)
       throws Exception {
     List<List<Worker>> workers = new ArrayList<>();
+    List<JdbcPool> pools = crews.stream().map(crew -> crew.database.pool(crew.size)).toList();
     ExecutorService threads = Executors.newCachedThreadPool();
     try {
-      for (Crew crew : crews) {
+      for (int crew = 0; crew < crews.size(); crew++) {
         List<Worker> own = new ArrayList<>();
         workers.add(own); // Before it has any, so that all are closed when one cannot be opened.
-        for (int i = 0; i < crew.size; i++) {
-          own.add(crew.opener.open(i));
+        for (int i = 0; i < crews.get(crew).size; i++) {
+          own.add(crews.get(crew).opener.open(pools.get(crew), i));
         }
       }
       long start = System.nanoTime() + settlingNanos(crews);
@@ -74,9 +79,17 @@ public record Crew(int size, Opener opener) {
       return samples;
     } finally {
       threads.shutdownNow();
+      close(workers, pools);
+    }
+  }
+
+  private static void close(List<List<Worker>> workers, List<JdbcPool> pools) throws Exception {
+    try {
       for (Worker worker : workers.stream().flatMap(List::stream).toList()) {
         worker.close();
       }
+    } finally {
+      pools.forEach(JdbcPool::close);
     }
   }
 

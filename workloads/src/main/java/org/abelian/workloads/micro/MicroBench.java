@@ -1,9 +1,7 @@
 package org.abelian.workloads.micro;
 
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -162,11 +160,6 @@ public final class MicroBench {
   }
 
   private void execute(String... statements) throws SQLException {
-    try (Connection connection = database.connect();
-        Statement statement = connection.createStatement()) {
-      for (String sql : statements) {
-        statement.execute(sql);
-      }
-    }
+    database.execute(statements);
   }
 }

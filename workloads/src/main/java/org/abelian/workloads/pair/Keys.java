@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 
 /** The keys of each node's rows, nodes in the order of their numbers. */
@@ -27,7 +28,8 @@ public final class Keys {
    */
   public static Keys of(Database cluster, String table, int rows) throws SQLException {
     SortedMap<Integer, List<Integer>> found = new TreeMap<>();
-    try (Connection connection = cluster.connect();
+    try (JdbcPool pool = cluster.pool(1);
+        Connection connection = pool.connection();
         PreparedStatement statement =
             connection.prepareStatement(
                 "SELECT k, abelian.node_of(?::regclass, k::text) FROM generate_series(1, ?) k")) {

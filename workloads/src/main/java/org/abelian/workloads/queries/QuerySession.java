@@ -7,13 +7,14 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 
 /** A session that runs queries over the tables of one suite, each for a bounded time. */
 final class QuerySession implements AutoCloseable {
   private static final int REACHABLE_SECONDS = 5;
 
-  private final Database database;
+  private final JdbcPool pool;
   private final Duration timeout;
   private Connection connection;
 
@@ -22,13 +23,18 @@ final class QuerySession implements AutoCloseable {
    * @param timeout of each query
    */
   QuerySession(Database database, Duration timeout) throws SQLException {
-    this.database = database;
     this.timeout = timeout;
-    connect();
+    pool = database.pool(1);
+    try {
+      connect();
+    } catch (SQLException | RuntimeException failed) {
+      pool.close();
+      throw failed;
+    }
   }
 
   private void connect() throws SQLException {
-    connection = database.connect();
+    connection = pool.connection();
     try (Statement statement = connection.createStatement()) {
       statement.execute("SET statement_timeout = " + timeout.toMillis());
     }
@@ -37,7 +43,7 @@ final class QuerySession implements AutoCloseable {
   /** Runs a query to its last row. After an error the session goes on with the next one. */
   Answer run(Query query) throws SQLException {
     if (!connection.isValid(REACHABLE_SECONDS)) {
-      connection.close();
+      pool.discard(connection);
       connect();
     }
     long start = System.nanoTime();
@@ -63,7 +69,7 @@ final class QuerySession implements AutoCloseable {
   }
 
   @Override
-  public void close() throws SQLException {
-    connection.close();
+  public void close() {
+    pool.close();
   }
 }

@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.function.Consumer;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 
 /**
@@ -31,7 +32,8 @@ record QueryTables(Suite suite, Database outside, boolean placed) {
 
   /** Fails when the tables of an earlier load are not there, or have another size. */
   void requireLoaded() throws SQLException {
-    try (Connection connection = outside.connect();
+    try (JdbcPool pool = outside.pool(1);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement();
         ResultSet count =
             statement.executeQuery("SELECT count(*) FROM " + suite.schema() + ".orders")) {

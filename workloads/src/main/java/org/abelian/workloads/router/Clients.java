@@ -42,12 +42,11 @@ final class Clients {
     Crew crew =
         new Crew(
             clients,
-            number -> {
+            database,
+            (pool, number) -> {
               executors.add(
                   new Executor(
-                      database.connect(),
-                      operation,
-                      new SplittableRandom(seed * clients + number)));
+                      pool.connection(), operation, new SplittableRandom(seed * clients + number)));
               return executors.get(number);
             });
     Sample sample =

@@ -14,6 +14,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.measure.Interleaving;
@@ -232,7 +233,8 @@ public final class RouterBench {
             + " (k integer PRIMARY KEY, alias text, v bigint, filler text)",
         "CALL create_distributed_table('" + LOOKUP_TABLE + "', 'k')",
         "CALL create_lookup_index('" + LOOKUP_TABLE + "', 'alias')");
-    try (Connection connection = driver.connectForLoading();
+    try (JdbcPool pool = driver.poolForLoading(1);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement()) {
       for (int first = 1; first <= options.rows(); first += ROWS_PER_INSERT) {
         int last = Math.min(first + ROWS_PER_INSERT - 1, options.rows());
@@ -247,7 +249,8 @@ public final class RouterBench {
 
   private int[] keysOfNode() throws SQLException {
     List<Integer> keys = new ArrayList<>();
-    try (Connection connection = direct.connect();
+    try (JdbcPool pool = direct.pool(1);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery("SELECT k FROM " + TABLE)) {
       while (rows.next()) {

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.measure.Crew;
 import org.abelian.workloads.measure.Interleaving;
 import org.abelian.workloads.measure.Measurements;
@@ -36,7 +37,8 @@ final class Beside {
   /** A transfer of each way, which must take the class that the way is named after. */
   void requireClasses() throws Exception {
     for (Transfers way : ways) {
-      try (Writer writer = crews.writer(way, "first transfer", way.ordinal())) {
+      try (JdbcPool pool = crews.written().database().pool(1);
+          Writer writer = crews.writer(pool, way, "first transfer", way.ordinal())) {
         writer.ask();
         writer.once(0);
         writer.requireClass();

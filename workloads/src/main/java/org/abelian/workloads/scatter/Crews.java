@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.measure.Crew;
 import org.abelian.workloads.pair.Keys;
 
@@ -43,9 +44,10 @@ final class Crews {
   Crew readers(Read read, ScatterTable table, int count, boolean block, String row, long seed) {
     return new Crew(
         count,
-        number ->
+        table.database(),
+        (pool, number) ->
             new Reader(
-                table.database().connect(),
+                pool.connection(),
                 block,
                 failuresOf(row),
                 read,
@@ -55,18 +57,16 @@ final class Crews {
 
   /** Writers of one way; the row is that of their failures. */
   Crew writers(Transfers way, String row, long seed) {
-    return new Crew(writers, number -> writer(way, row, seed * writers + number));
+    return new Crew(
+        writers,
+        written.database(),
+        (pool, number) -> writer(pool, way, row, seed * writers + number));
   }
 
   /** One of them. */
-  Writer writer(Transfers way, String row, long seed) throws SQLException {
+  Writer writer(JdbcPool pool, Transfers way, String row, long seed) throws SQLException {
     return new Writer(
-        written.database().connect(),
-        failuresOf(row),
-        way,
-        written,
-        keys,
-        new SplittableRandom(seed));
+        pool.connection(), failuresOf(row), way, written, keys, new SplittableRandom(seed));
   }
 
   private Map<String, Long> failuresOf(String row) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.measure.Interleaving;
@@ -118,7 +119,8 @@ public final class ScatterBench {
 
   /** What was transferred is neither lost nor there twice. */
   private void requireTotals() throws SQLException {
-    try (Connection connection = written.database().connect();
+    try (JdbcPool pool = written.database().pool(1);
+        Connection connection = pool.connection();
         PreparedStatement sum = Read.SUM.prepare(connection, WRITTEN)) {
       Read.SUM.execute(sum, null, options.rows());
     }

@@ -10,9 +10,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.abelian.workloads.database.Database;
 import org.junit.jupiter.api.Test;
 
 class CrewTest {
+  /** These clients do not connect. */
+  private static final Database UNUSED = new Database("jdbc:none:", "", "");
+
   private static final Duration MOMENT = Duration.ofMillis(50);
 
   private final AtomicInteger opened = new AtomicInteger();
@@ -58,10 +62,12 @@ class CrewTest {
   @Test
   void crewsWorkBesideEachOtherAndEachHasItsFigures() throws Exception {
     AtomicInteger ends = new AtomicInteger();
-    Crew failing = new Crew(1, number -> new Failing(new Idler(), false));
+    Crew failing = new Crew(1, UNUSED, (pool, number) -> new Failing(new Idler(), false));
     List<Sample> samples =
         Crew.measure(
-            List.of(new Crew(3, number -> new Idler()), failing), MOMENT, ends::incrementAndGet);
+            List.of(new Crew(3, UNUSED, (pool, number) -> new Idler()), failing),
+            MOMENT,
+            ends::incrementAndGet);
     assertTrue(samples.get(0).throughput() > 0 && samples.get(0).failures() > 0);
     assertEquals(new Sample(0, 0, 0, 0), samples.get(1));
     assertEquals(2, ends.get());
@@ -86,7 +92,7 @@ class CrewTest {
 
   @Test
   void anErrorOfOneIsTheErrorOfTheMeasurement() {
-    Crew crew = new Crew(2, number -> new Failing(new Idler(), number == 1));
+    Crew crew = new Crew(2, UNUSED, (pool, number) -> new Failing(new Idler(), number == 1));
     assertEquals(
         "torn", assertThrows(IllegalStateException.class, () -> crew.measure(MOMENT)).getMessage());
     assertEquals(2, closed.get());
@@ -97,7 +103,8 @@ class CrewTest {
     Crew crew =
         new Crew(
             2,
-            number -> {
+            UNUSED,
+            (pool, number) -> {
               if (number == 1) {
                 throw new IllegalStateException("too many");
               }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.tpcc.check.Condition;
 import org.abelian.workloads.tpcc.check.ConsistencyCheck;
@@ -111,7 +112,8 @@ class TpccIT {
   }
 
   private void execute(String sql) throws SQLException {
-    try (Connection connection = database.connect();
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement()) {
       assertTrue(statement.executeUpdate(sql) > 0, sql);
     }
@@ -161,7 +163,8 @@ class TpccIT {
     for (String name : conditions.split(", ")) {
       expected.add(Condition.valueOf(name));
     }
-    try (Connection connection = database.connect();
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement()) {
       for (String table : DAMAGED) {
         statement.execute("DROP TABLE IF EXISTS kept_" + table);

@@ -2,11 +2,9 @@ package org.abelian.server.backup;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
 import java.util.Map;
 import java.util.Properties;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.router.pool.NodeAddress;
 
 /**
@@ -19,6 +17,7 @@ import org.abelian.router.pool.NodeAddress;
  */
 public record Access(String user, String database, String password) {
   private static final int CONNECT_SECONDS = 10;
+  private static final String APPLICATION = "abelian backup";
 
   /** Variables of libpq, and what pgjdbc calls them. */
   private static final Map<String, String> TLS =
@@ -46,12 +45,12 @@ public record Access(String user, String database, String password) {
   }
 
   /**
-   * Opens a connection.
+   * One connection, for whoever closes the pool.
    *
    * @param settings for the session, as {@code -c name=value ...}
    * @param answerSeconds how long a statement may take; 0 for ever
    */
-  Connection open(NodeAddress node, String settings, int answerSeconds) throws SQLException {
+  JdbcPool pool(NodeAddress node, String settings, int answerSeconds) {
     Properties properties = new Properties();
     properties.setProperty("user", user);
     if (password != null) {
@@ -61,7 +60,7 @@ public record Access(String user, String database, String password) {
     properties.setProperty("loginTimeout", "" + CONNECT_SECONDS);
     properties.setProperty("socketTimeout", "" + answerSeconds);
     properties.setProperty("tcpKeepAlive", "true");
-    properties.setProperty("ApplicationName", "abelian backup");
+    properties.setProperty("ApplicationName", APPLICATION);
     properties.setProperty("preferQueryMode", "simple");
     properties.setProperty("options", settings);
     TLS.forEach(
@@ -72,14 +71,16 @@ public record Access(String user, String database, String password) {
           }
         });
     String host = node.host().indexOf(':') < 0 ? node.host() : "[" + node.host() + "]";
-    return DriverManager.getConnection(
+    return new JdbcPool(
+        APPLICATION,
         "jdbc:postgresql://"
             + host
             + ":"
             + node.port()
             + "/"
             + URLEncoder.encode(database, StandardCharsets.UTF_8),
-        properties);
+        properties,
+        1);
   }
 
   /** Tells a program of PostgreSQL's where to connect. */

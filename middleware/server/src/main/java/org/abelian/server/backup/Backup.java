@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.router.pool.NodeAddress;
 
 /** Takes a backup of a whole cluster at one moment while it works on. */
@@ -98,7 +99,8 @@ public final class Backup {
 
   /** The addresses of all nodes, by their numbers. */
   private Map<Integer, NodeAddress> nodes() throws BackupException {
-    try (Connection connection = access.open(first, "", ANSWER_SECONDS);
+    try (JdbcPool pool = access.pool(first, "", ANSWER_SECONDS);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(CATALOGUE)) {
       rows.next();

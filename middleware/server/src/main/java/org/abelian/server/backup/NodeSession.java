@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.router.pool.NodeAddress;
 
 /**
@@ -48,17 +49,22 @@ final class NodeSession implements AutoCloseable {
 
   private final int id;
   private final NodeAddress address;
+  private final JdbcPool gatePool;
   private final Connection gate;
+  private final JdbcPool snapshotPool;
   private final Connection snapshot;
   private List<String> locked = List.of();
   private boolean begun;
   private String exported;
 
-  private NodeSession(int id, NodeAddress address, Connection gate, Connection snapshot) {
+  private NodeSession(int id, NodeAddress address, JdbcPool gate, JdbcPool snapshot)
+      throws SQLException {
     this.id = id;
     this.address = address;
-    this.gate = gate;
-    this.snapshot = snapshot;
+    this.gatePool = gate;
+    this.snapshotPool = snapshot;
+    this.gate = gate.connection();
+    this.snapshot = snapshot.connection();
   }
 
   /**
@@ -68,13 +74,13 @@ final class NodeSession implements AutoCloseable {
    */
   static NodeSession open(int id, NodeAddress address, Access access, int lockWaitMillis)
       throws BackupException {
-    Connection gate = null;
+    JdbcPool gate = access.pool(address, GATE_SETTINGS, GATE_ANSWER_SECONDS);
+    JdbcPool snapshot = access.pool(address, SNAPSHOT_SETTINGS + lockWaitMillis, 0);
     try {
-      gate = access.open(address, GATE_SETTINGS, GATE_ANSWER_SECONDS);
-      Connection snapshot = access.open(address, SNAPSHOT_SETTINGS + lockWaitMillis, 0);
       return new NodeSession(id, address, gate, snapshot);
     } catch (SQLException failed) {
-      closeQuietly(gate);
+      gate.close();
+      snapshot.close();
       throw new BackupException("cannot connect to node " + id + " at " + address, failed);
     }
   }
@@ -231,16 +237,6 @@ final class NodeSession implements AutoCloseable {
     }
   }
 
-  private static void closeQuietly(Connection connection) {
-    try {
-      if (connection != null) {
-        connection.close();
-      }
-    } catch (SQLException broken) {
-      // It is gone, and what it held with it.
-    }
-  }
-
   @Override
   public String toString() {
     return "node " + id + " at " + address;
@@ -248,7 +244,9 @@ final class NodeSession implements AutoCloseable {
 
   @Override
   public void close() {
-    closeQuietly(gate);
-    closeQuietly(snapshot);
+    gatePool.discard(gate);
+    snapshotPool.discard(snapshot);
+    gatePool.close();
+    snapshotPool.close();
   }
 }

@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.router.pool.NodeAddress;
 
 /** A server that becomes a node of the restored cluster. Not thread-safe. */
@@ -38,13 +39,21 @@ final class RestoreTarget implements AutoCloseable {
   private final Manifest.Node node;
   private final NodeAddress address;
   private final Access access;
+  private final JdbcPool pool;
+
+  /** Lent for as long as the restore takes, since its session holds the claim. */
   private final Connection maintenance;
 
   private RestoreTarget(
-      Manifest.Node node, NodeAddress address, Access access, Connection maintenance) {
+      Manifest.Node node,
+      NodeAddress address,
+      Access access,
+      JdbcPool pool,
+      Connection maintenance) {
     this.node = node;
     this.address = address;
     this.access = access;
+    this.pool = pool;
     this.maintenance = maintenance;
   }
 
@@ -56,10 +65,11 @@ final class RestoreTarget implements AutoCloseable {
   static RestoreTarget open(
       Manifest.Node node, NodeAddress address, Access access, String maintenanceDatabase)
       throws BackupException {
+    JdbcPool pool = access.to(maintenanceDatabase).pool(address, "", 0);
     try {
-      return new RestoreTarget(
-          node, address, access, access.to(maintenanceDatabase).open(address, "", 0));
+      return new RestoreTarget(node, address, access, pool, pool.connection());
     } catch (SQLException failed) {
+      pool.close();
       throw new BackupException("cannot connect to " + address, failed);
     }
   }
@@ -103,7 +113,8 @@ final class RestoreTarget implements AutoCloseable {
       throw refused("shared_preload_libraries lacks abelian");
     }
     if (exists()) {
-      try (Connection database = access.open(address, "", 0)) {
+      try (JdbcPool pool = access.pool(address, "", 0);
+          Connection database = pool.connection()) {
         checkEmpty(database);
       }
     }
@@ -164,7 +175,8 @@ final class RestoreTarget implements AutoCloseable {
   void createDatabase(Globals globals) throws SQLException {
     if (exists()) {
       // The dump makes the extension and its schema.
-      try (Connection database = access.open(address, "", 0)) {
+      try (JdbcPool pool = access.pool(address, "", 0);
+          Connection database = pool.connection()) {
         execute(
             database, List.of("DROP EXTENSION IF EXISTS abelian", "DROP SCHEMA IF EXISTS abelian"));
       }
@@ -196,7 +208,8 @@ final class RestoreTarget implements AutoCloseable {
    * @return the catalogue that the node has now
    */
   String install(String catalogue) throws SQLException {
-    try (Connection database = access.open(address, "", 0)) {
+    try (JdbcPool pool = access.pool(address, "", 0);
+        Connection database = pool.connection()) {
       try (PreparedStatement statement =
           database.prepareStatement("SELECT abelian.install_catalog(?::json)")) {
         statement.setString(1, catalogue);
@@ -228,10 +241,7 @@ final class RestoreTarget implements AutoCloseable {
 
   @Override
   public void close() {
-    try {
-      maintenance.close();
-    } catch (SQLException broken) {
-      // The server is gone.
-    }
+    pool.discard(maintenance);
+    pool.close();
   }
 }

@@ -3,14 +3,15 @@ package org.abelian.advisor.trace.log;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.TreeMap;
 import org.abelian.advisor.AdvisorException;
+import org.abelian.advisor.cluster.OneConnection;
 import org.abelian.advisor.files.Engine;
+import org.abelian.router.database.JdbcPool;
 
 /** How often a server executed each statement, as its view pg_stat_statements tells. */
 final class CallCounts {
@@ -53,7 +54,8 @@ final class CallCounts {
   }
 
   private static void readView(String url, String database, Map<String, Long> calls) {
-    try (Connection connection = DriverManager.getConnection(url);
+    try (JdbcPool pool = OneConnection.to(url);
+        Connection connection = pool.connection();
         PreparedStatement query = connection.prepareStatement(VIEW)) {
       query.setString(1, database);
       try (ResultSet row = query.executeQuery()) {

@@ -1,7 +1,6 @@
 package org.abelian.advisor.trace.log;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -12,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.abelian.advisor.AdvisorException;
+import org.abelian.advisor.cluster.OneConnection;
 import org.abelian.advisor.files.OutputFolder;
 import org.abelian.advisor.trace.Access;
 import org.abelian.advisor.trace.TraceTable;
@@ -21,6 +21,7 @@ import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.database.JdbcPool;
 
 /**
  * The first phase for a server's log. The log is read twice: first to learn which columns WHERE
@@ -69,7 +70,8 @@ public final class LogTrace {
     List<String> notes = new ArrayList<>();
     try {
       if (options.schema() == null) {
-        try (Connection node = DriverManager.getConnection(options.url())) {
+        try (JdbcPool pool = OneConnection.to(options.url());
+            Connection node = pool.connection()) {
           LogTrace trace = new LogTrace(options, node, false, notes);
           if (!trace.schema.described().isEmpty()) {
             return trace.run(output);
@@ -114,8 +116,9 @@ public final class LogTrace {
         });
     refused.clear();
     unknown.clear();
-    Connection copy = options.copy() == null ? null : DriverManager.getConnection(options.copy());
-    try (TraceWriter writer = new TraceWriter(output.path(), schema.described())) {
+    try (JdbcPool copies = options.copy() == null ? null : OneConnection.to(options.copy());
+        Connection copy = copies == null ? null : copies.connection();
+        TraceWriter writer = new TraceWriter(output.path(), schema.described())) {
       Map<String, TraceTable> tables = new TreeMap<>();
       schema.described().forEach(table -> tables.put(table.id(), table));
       write(log, writer, copy == null ? null : new Replay(copy, tables));
@@ -139,10 +142,6 @@ public final class LogTrace {
           notes);
       output.finish();
       return writer.count();
-    } finally {
-      if (copy != null) {
-        copy.close();
-      }
     }
   }
 

@@ -7,6 +7,8 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Locale;
 import org.abelian.advisor.AdvisorException;
+import org.abelian.advisor.cluster.OneConnection;
+import org.abelian.router.database.JdbcPool;
 
 /**
  * A database of its own on a server that has the extension, with the user's schema and no rows. It
@@ -15,15 +17,17 @@ import org.abelian.advisor.AdvisorException;
 final class ScratchDatabase implements AutoCloseable {
   private final String url;
   private final String name;
+  private final JdbcPool pool;
   private final Connection connection;
 
   /** An interrupted program leaves no database behind. */
   private final Thread atExit = new Thread(this::dropQuietly);
 
-  private ScratchDatabase(String url, String name, Connection connection) {
+  private ScratchDatabase(String url, String name, JdbcPool pool) throws SQLException {
     this.url = url;
     this.name = name;
-    this.connection = connection;
+    this.pool = pool;
+    this.connection = pool.connection();
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
@@ -37,20 +41,17 @@ final class ScratchDatabase implements AutoCloseable {
   static ScratchDatabase create(String url, Definitions schema, List<String> notes)
       throws SQLException {
     String name = "advise_" + ProcessHandle.current().pid() + "_" + System.nanoTime() % 1_000_000;
-    try (Connection server = DriverManager.getConnection(url);
+    try (Connection server = onServer(url);
         Statement statement = server.createStatement()) {
       statement.execute("CREATE DATABASE " + name);
     }
-    Connection connection = null;
+    JdbcPool pool = OneConnection.to(withDatabase(url, name));
     try {
-      connection = DriverManager.getConnection(withDatabase(url, name));
-      ScratchDatabase scratch = new ScratchDatabase(url, name, connection);
+      ScratchDatabase scratch = new ScratchDatabase(url, name, pool);
       scratch.load(schema, notes);
       return scratch;
     } catch (SQLException | RuntimeException e) {
-      if (connection != null) {
-        connection.close();
-      }
+      pool.close();
       drop(url, name);
       throw e;
     }
@@ -58,6 +59,11 @@ final class ScratchDatabase implements AutoCloseable {
 
   Connection connection() {
     return connection;
+  }
+
+  /** No pool: it makes or drops a database and is closed, also while the program is ending. */
+  private static Connection onServer(String url) throws SQLException {
+    return DriverManager.getConnection(url);
   }
 
   private void load(Definitions schema, List<String> notes) throws SQLException {
@@ -109,6 +115,7 @@ final class ScratchDatabase implements AutoCloseable {
   @Override
   public void close() throws SQLException {
     connection.close();
+    pool.close();
     drop(url, name);
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
@@ -126,7 +133,7 @@ final class ScratchDatabase implements AutoCloseable {
   }
 
   private static void drop(String url, String name) throws SQLException {
-    try (Connection server = DriverManager.getConnection(url);
+    try (Connection server = onServer(url);
         Statement statement = server.createStatement()) {
       statement.execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
     }

@@ -9,6 +9,7 @@ import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.CopyInto;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.queries.Suite;
@@ -81,7 +82,8 @@ public final class ChSuite implements Suite {
       Loader loader = new Loader(database, scale, seed, Past.until(LOADED));
       progress.accept("  TPC-C: %,d rows".formatted(loader.load(LOADING_THREADS, quiet)));
     }
-    try (Connection connection = database.connect()) {
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection()) {
       loadRegions(connection);
       loadNations(connection);
       loadSuppliers(connection);

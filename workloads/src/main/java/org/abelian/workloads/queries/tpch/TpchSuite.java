@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.queries.Suite;
 
@@ -40,7 +41,8 @@ public final class TpchSuite implements Suite {
     if (placed) {
       execute(database, TpchTables.place());
     }
-    try (Connection connection = database.connect()) {
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection()) {
       rows.load(connection, progress);
     }
     execute(database, TpchTables.finish());

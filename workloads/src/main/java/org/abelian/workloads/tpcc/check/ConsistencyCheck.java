@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 
 /** Judges all conditions over a database at rest. */
@@ -21,7 +22,8 @@ public final class ConsistencyCheck {
 
   /** The findings for each condition. Memory grows with the number of orders and customers. */
   public Map<Condition, Violations> run() throws SQLException {
-    try (Connection connection = database.connect()) {
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection()) {
       return judge(connection, warehouses(connection));
     }
   }
@@ -32,7 +34,8 @@ public final class ConsistencyCheck {
    * @throws SQLException also when there are others
    */
   public Map<Condition, Violations> run(int expected) throws SQLException {
-    try (Connection connection = database.connect()) {
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection()) {
       List<Integer> present = warehouses(connection);
       if (!present.equals(IntStream.rangeClosed(1, expected).boxed().toList())) {
         throw new SQLException(

@@ -8,6 +8,7 @@ import java.time.LocalDateTime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.tpcc.journal.EntryKey;
 import org.abelian.workloads.tpcc.journal.OrderKey;
@@ -57,7 +58,8 @@ public final class JournalCheck {
     Map<EntryKey, Integer> present = new HashMap<>();
     List<Integer> warehouses =
         journal.keySet().stream().map(EntryKey::warehouse).distinct().sorted().toList();
-    try (Connection connection = database.connect()) {
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection()) {
       for (int warehouse : warehouses) {
         count(connection, ORDERS, warehouse, present, JournalCheck::order);
         count(connection, PAYMENTS, warehouse, present, JournalCheck::payment);

@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.tpcc.random.TpccRandom;
 import org.abelian.workloads.tpcc.schema.Scale;
@@ -51,20 +52,26 @@ public final class Loader {
    * @throws SQLException the first error of any task
    */
   public long load(int threads, PrintStream progress) throws SQLException, InterruptedException {
-    List<LoadTask> tasks = tasks();
-    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try (JdbcPool pool = database.poolForLoading(threads)) {
+      load(pool, threads, progress);
+    }
+    return rows.sum();
+  }
+
+  private void load(JdbcPool pool, int threads, PrintStream progress)
+      throws SQLException, InterruptedException {
+    ExecutorService workers = Executors.newFixedThreadPool(threads);
     try {
       List<Future<?>> running = new ArrayList<>();
-      for (LoadTask task : tasks) {
-        running.add(pool.submit(() -> run(task)));
+      for (LoadTask task : tasks()) {
+        running.add(workers.submit(() -> run(task, pool)));
       }
       for (Future<?> future : running) {
         await(future, progress);
       }
     } finally {
-      pool.shutdownNow();
+      workers.shutdownNow();
     }
-    return rows.sum();
   }
 
   private List<LoadTask> tasks() {
@@ -80,8 +87,8 @@ public final class Loader {
     return tasks;
   }
 
-  private Void run(LoadTask task) throws SQLException {
-    try (Connection connection = database.connectForLoading()) {
+  private Void run(LoadTask task, JdbcPool pool) throws SQLException {
+    try (Connection connection = pool.connection()) {
       connection.setAutoCommit(false);
       task.load(connection, TpccRandom.forTask(seed, task.name()), rows);
     }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.tpcc.schema.TpccProcedures;
 import org.postgresql.PGConnection;
@@ -21,7 +22,8 @@ public final class ProcedureInstaller {
 
   /** Creates them anew, and copies what they need on every node. */
   public void install(int warehouses) throws SQLException {
-    try (Connection connection = database.connect();
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection();
         Statement statement = connection.createStatement()) {
       for (String sql : TpccProcedures.create()) {
         statement.execute(sql);

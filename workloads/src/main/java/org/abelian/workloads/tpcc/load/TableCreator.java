@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.tpcc.schema.TpccSchema;
 
@@ -22,7 +23,8 @@ public final class TableCreator {
    * @param placed true to place the tables over a cluster's nodes
    */
   public void create(TpccSchema schema, boolean placed) throws SQLException {
-    try (Connection connection = database.connect()) {
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection()) {
       execute(connection, TpccSchema.drop());
       execute(connection, schema.create());
       if (placed) {
@@ -33,7 +35,8 @@ public final class TableCreator {
 
   /** Adds indexes and foreign keys and collects statistics: the last step of a load. */
   public void finish() throws SQLException {
-    try (Connection connection = database.connect()) {
+    try (JdbcPool pool = database.pool(1);
+        Connection connection = pool.connection()) {
       execute(connection, TpccSchema.finish());
     }
   }

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.tpcc.input.Input;
 import org.abelian.workloads.tpcc.input.NewOrderInput;
@@ -39,7 +40,8 @@ public final class WarehouseLocations {
   public static WarehouseLocations ask(List<Database> nodes) throws SQLException {
     Map<Integer, String> locations = new HashMap<>();
     for (Database node : nodes) {
-      try (Connection connection = node.connect();
+      try (JdbcPool pool = node.pool(1);
+          Connection connection = pool.connection();
           Statement statement = connection.createStatement();
           ResultSet rows = statement.executeQuery("SELECT w_id FROM warehouse")) {
         while (rows.next()) {

@@ -9,6 +9,7 @@ mod column_fill;
 mod decision;
 mod evidence;
 pub mod gate;
+mod gathered_statistics;
 pub mod hooks;
 mod identity_value;
 pub mod independent;
@@ -44,6 +45,7 @@ pub fn install() {
     schema_change::install();
     vote::install();
     evidence::install();
+    gathered_statistics::install();
     kept_rows::install();
     hooks::install();
     independent::install();

@@ -12,6 +12,7 @@ pub mod executor;
 pub mod memory;
 pub mod planner;
 pub mod rows;
+pub mod statistics;
 pub mod subscribers;
 pub mod transaction;
 pub mod utility;
@@ -27,6 +28,7 @@ pub fn install() {
     executor::install();
     memory::install();
     planner::install();
+    statistics::install();
     utility::install();
 }
 

@@ -93,7 +93,7 @@ fn added(table: Oid, omitted: &[&Attribute], text: &CStr) -> Option<Added> {
     }
     let (same, each): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, one)| one.is_constant());
     let all = || same.iter().chain(&each).map(|(column, _)| *column);
-    let names: Vec<String> = all().map(|column| quoted(&column.name)).collect();
+    let names: Vec<String> = all().map(|column| parser::quoted(&column.name)).collect();
     let columns: Vec<Json> = all()
         .map(|column| json!([column.name, column.type_name]))
         .collect();
@@ -111,12 +111,6 @@ fn added(table: Oid, omitted: &[&Attribute], text: &CStr) -> Option<Added> {
             "text": with_columns(text, &names)?, "columns": columns, "same": query(same), "each": query(each),
         }),
     })
-}
-
-fn quoted(name: &str) -> String {
-    let name = parser::c_text(name);
-    // SAFETY: a C string, of which the result is copied.
-    unsafe { tree::string(pg_sys::quote_identifier(name.as_ptr())) }
 }
 
 /// The statement with more columns before those in its list, which are in the first parentheses.

@@ -7,6 +7,13 @@ use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, Oid};
 use std::ffi::{CStr, CString, c_char, c_int};
 
+/// A name as it stands in a statement.
+pub fn quoted(name: &str) -> String {
+    let name = c_text(name);
+    // SAFETY: a C string, of which the result is copied.
+    unsafe { tree::string(pg_sys::quote_identifier(name.as_ptr())) }
+}
+
 /// Splits a text into statements.
 pub fn parse(text: &CStr) -> Result<Vec<&'static pg_sys::RawStmt>, PostgresError> {
     let text = text.as_ptr();

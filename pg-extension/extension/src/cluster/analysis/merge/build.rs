@@ -8,7 +8,6 @@ use crate::boundary::{self, PostgresError};
 use crate::catalog;
 use pgrx::pg_sys::{self, CoercionForm, Oid};
 use serde_json::{Value as Json, json};
-use std::fmt::Write;
 
 /// The columns that workers give. In the combine query they are those of its only range.
 #[derive(Default)]
@@ -212,15 +211,29 @@ fn put_from(combine: &mut pg_sys::Query, first: usize, types: &[Oid]) -> Result<
 
 /// A query over the arrays that are the parameters behind the first ones.
 pub fn rows(first: usize, types: &[Oid]) -> Result<&'static mut pg_sys::Query, PostgresError> {
-    let mut text = "SELECT 1 FROM ROWS FROM (".to_owned();
-    let mut names = String::new();
-    for number in first + 1..=types.len() {
-        let comma = if number > first + 1 { ", " } else { "" };
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{comma}pg_catalog.unnest(${number})");
-        let _ = write!(names, "{comma}c{}", number - first);
-    }
-    let text = parser::c_text(&format!("{text}) AS w({names})"));
+    let names: Vec<String> = (1..=types.len() - first)
+        .map(|number| format!("c{number}"))
+        .collect();
+    rows_as(first, types, "w", &names)
+}
+
+/// As `rows`, with these names of the range and its columns.
+pub fn rows_as(
+    first: usize,
+    types: &[Oid],
+    range: &str,
+    columns: &[String],
+) -> Result<&'static mut pg_sys::Query, PostgresError> {
+    let arrays: Vec<String> = (first + 1..=types.len())
+        .map(|number| format!("pg_catalog.unnest(${number})"))
+        .collect();
+    let columns: Vec<String> = columns.iter().map(|name| parser::quoted(name)).collect();
+    let text = parser::c_text(&format!(
+        "SELECT 1 FROM ROWS FROM ({}) AS {}({})",
+        arrays.join(", "),
+        parser::quoted(range),
+        columns.join(", ")
+    ));
     let statement = parser::parse(&text)?[0];
     Ok(copy(parser::analyse(statement, &text, types)?.query))
 }

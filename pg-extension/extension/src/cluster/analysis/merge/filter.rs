@@ -5,11 +5,19 @@ use pgrx::pg_sys::{self, JoinType};
 use std::collections::BTreeSet;
 
 /// Conditions by the relation whose columns alone they read.
-pub struct Filters(Vec<(i32, NodePtr)>);
+pub struct Filters {
+    /// Conditions of the level itself.
+    own: Vec<(i32, NodePtr)>,
+    /// What follows from others of its conditions, which compare more.
+    implied: Vec<(i32, NodePtr)>,
+}
 
 /// Of a level, as analysed: in WHERE, and in ON where it drops rows.
 pub fn of(level: &pg_sys::Query) -> Filters {
-    let mut filters = Filters(Vec::new());
+    let mut filters = Filters {
+        own: Vec::new(),
+        implied: Vec::new(),
+    };
     if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(level.jointree) {
         let mut kept = BTreeSet::new();
         for item in tree::nodes(from.fromlist) {
@@ -26,8 +34,9 @@ pub fn of(level: &pg_sys::Query) -> Filters {
 impl Filters {
     /// All conditions on one relation as one, for a query in which it is the only range; null for none.
     pub fn of_range(&self, range: i32) -> NodePtr {
-        let own = self.0.iter().filter(|(index, _)| *index == range);
-        let conditions = tree::make_list(own.map(|(_, condition)| {
+        let all = self.own.iter().chain(&self.implied);
+        let of_range = all.filter(|(index, _)| *index == range);
+        let conditions = tree::make_list(of_range.map(|(_, condition)| {
             tree::replace(*condition, &mut |node| {
                 tree::cast::<pg_sys::Var, _>(node).map(|var| {
                     let alone = tree::copy(var);
@@ -45,6 +54,19 @@ impl Filters {
             0 => std::ptr::null_mut(),
             // SAFETY: makes a node of the conditions.
             _ => unsafe { pg_sys::make_ands_explicit(conditions).cast() },
+        }
+    }
+
+    /// Removes from the level its own conditions on these relations: rows that fail them do not come.
+    pub fn remove_from(&self, level: &mut pg_sys::Query, ranges: &[i32]) {
+        let met: Vec<NodePtr> = self
+            .own
+            .iter()
+            .filter(|(range, _)| ranges.contains(range))
+            .map(|(_, condition)| *condition)
+            .collect();
+        if !met.is_empty() {
+            remove(level.jointree.cast(), &met);
         }
     }
 
@@ -86,8 +108,70 @@ impl Filters {
                 self.take(part, of);
             }
         } else if let Some(range) = only_range(condition).filter(|range| of.contains(range)) {
-            self.0.push((range, condition));
+            self.own.push((range, condition));
+        } else {
+            let implied = of
+                .iter()
+                .filter_map(|range| Some((*range, implied(condition, *range)?)));
+            self.implied.extend(implied);
         }
+    }
+}
+
+/// What follows for one relation from an OR over several: in each arm there is a condition on it, and one of them must hold.
+fn implied(condition: NodePtr, range: i32) -> Option<NodePtr> {
+    let disjunction = tree::cast::<pg_sys::BoolExpr, _>(condition)
+        .filter(|expression| expression.boolop == pg_sys::BoolExprType::OR_EXPR)?;
+    let mut arms = Vec::new();
+    for arm in tree::nodes(disjunction.args) {
+        let own: Vec<NodePtr> = conjuncts(arm)
+            .into_iter()
+            .filter(|one| only_range(*one) == Some(range))
+            .collect();
+        if own.is_empty() {
+            return None;
+        }
+        // SAFETY: makes a node of conditions, which others keep.
+        arms.push(unsafe { pg_sys::make_ands_explicit(tree::make_list(own)) }.cast());
+    }
+    // SAFETY: as above.
+    Some(
+        unsafe { pg_sys::makeBoolExpr(pg_sys::BoolExprType::OR_EXPR, tree::make_list(arms), -1) }
+            .cast(),
+    )
+}
+
+fn conjuncts(condition: NodePtr) -> Vec<NodePtr> {
+    match tree::cast::<pg_sys::BoolExpr, _>(condition) {
+        Some(expression) if expression.boolop == pg_sys::BoolExprType::AND_EXPR => {
+            tree::nodes(expression.args).flat_map(conjuncts).collect()
+        }
+        _ => vec![condition],
+    }
+}
+
+/// Takes conditions out of an item of FROM of a private copy, and out of those below it.
+fn remove(item: NodePtr, met: &[NodePtr]) {
+    let without = |condition: NodePtr| {
+        let left: Vec<NodePtr> = conjuncts(condition)
+            .into_iter()
+            .filter(|one| !one.is_null() && !met.contains(one))
+            .collect();
+        match left.is_empty() {
+            true => std::ptr::null_mut(),
+            // SAFETY: makes a node of conditions.
+            false => unsafe { pg_sys::make_ands_explicit(tree::make_list(left)) }.cast(),
+        }
+    };
+    if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(item) {
+        tree::nodes(from.fromlist).for_each(|item| remove(item, met));
+        // SAFETY: the caller's copy.
+        unsafe { (*std::ptr::from_ref(from).cast_mut()).quals = without(from.quals) };
+    } else if let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(item) {
+        remove(join.larg, met);
+        remove(join.rarg, met);
+        // SAFETY: as above.
+        unsafe { (*std::ptr::from_ref(join).cast_mut()).quals = without(join.quals) };
     }
 }
 

@@ -5,6 +5,7 @@
 //! the first column says which part a row is of, and each part has columns of its own. Rows that all nodes have (reference tables) or only the first
 //! one (tables without placement, temporary ones) come from one node; its query has parts for them, too.
 
+use super::super::super::gathered_statistics;
 use super::super::relation::{Placement, Relation};
 use super::super::tree::{self, NodePtr};
 use super::super::{parser, view_query};
@@ -77,6 +78,9 @@ fn replace_relations(
         // SAFETY: a level of a private copy, of which nothing else is held.
         let level = unsafe { &mut *level };
         let filters = filter::of(level);
+        let mut replaced = super::used::relations(level);
+        replaced.retain(|index| *index != level.resultRelation);
+        filters.remove_from(level, &replaced);
         let used = Used::by(level);
         if let Err(obstacle) = super::grouping::complete(level) {
             return Ok(Err(obstacle));
@@ -84,10 +88,7 @@ fn replace_relations(
         if used.has_system_columns(level.resultRelation) {
             return Ok(Err(SYSTEM_COLUMN));
         }
-        for index in super::used::relations(level) {
-            if index == level.resultRelation {
-                continue;
-            }
+        for index in replaced {
             match gathering.replace(level, index, &used, filters.of_range(index))? {
                 Ok(()) => {}
                 refused => return Ok(refused),
@@ -238,7 +239,12 @@ impl Gathering {
         let query = select(entry, filter);
         let first = self.parameters.len();
         self.parameters.extend(columns.arrays());
-        let rows = build::rows(first, &self.parameters)?;
+        let names = match places.iter().flatten().next() {
+            Some(_) => names_of(&open, &places),
+            None => vec!["row".to_owned()],
+        };
+        let range = gathered_statistics::range_name(relation.oid);
+        let rows = build::rows_as(first, &self.parameters, &range, &names)?;
         rows.targetList =
             tree::make_list(open.columns().iter().zip(&places).map(|(column, place)| {
                 let value = place.map_or_else(|| null_of(column), |place| columns.read(place));
@@ -338,6 +344,15 @@ fn variable(column: &pg_sys::FormData_pg_attribute) -> NodePtr {
         )
         .cast()
     }
+}
+
+/// Of the columns that are gathered.
+fn names_of(open: &Opened, places: &[Option<usize>]) -> Vec<String> {
+    let columns = open.columns().iter().zip(places);
+    columns
+        .filter(|(_, place)| place.is_some())
+        .map(|(column, _)| tree::string(column.attname.data.as_ptr()))
+        .collect()
 }
 
 fn null_of(column: &pg_sys::FormData_pg_attribute) -> NodePtr {

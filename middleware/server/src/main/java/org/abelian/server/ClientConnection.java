@@ -6,7 +6,6 @@ import java.net.Socket;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
@@ -32,13 +31,6 @@ final class ClientConnection implements Admission.Visitor {
   /** A session that does not end when it is cancelled is ended by force after so long. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  // The lowest bits of the activity tell what the thread does; the rest counts changes.
-  private static final long KIND = 3;
-  private static final long READING = 0;
-  private static final long WORKING = 1;
-  private static final long WRITING = 2;
-  private static final long LOOKED_AT = 3;
-
   private final InetAddress address;
   private final ClientSocket socket;
   private final ServerTls tls;
@@ -46,7 +38,7 @@ final class ClientConnection implements Admission.Visitor {
   private final ClientLimits limits;
   private final NotificationPush push;
   private final ByteQueue received = new ByteQueue(READ_BUFFER);
-  private final AtomicLong activity = new AtomicLong();
+  private final Activity activity = new Activity();
   private Transport transport;
   private Channel channel;
   private volatile boolean waiting;
@@ -56,7 +48,7 @@ final class ClientConnection implements Admission.Visitor {
   // ---- of the watch
 
   private final long openedNanos;
-  private long seen;
+  private Activity.Turn seen;
   private long seenNanos;
   private long goneNanos;
 
@@ -103,7 +95,7 @@ final class ClientConnection implements Admission.Visitor {
     } catch (RuntimeException | Error e) {
       LOG.error("{} ended by a fault", session, e);
     } finally {
-      begin(READING); // Nobody looks at it any more.
+      activity.begin(Activity.Kind.READING); // Nobody looks at it any more.
       socket.free();
       session.close();
       session.free();
@@ -111,7 +103,7 @@ final class ClientConnection implements Admission.Visitor {
   }
 
   private void serve() throws IOException {
-    begin(WORKING);
+    activity.begin(Activity.Kind.WORKING);
     boolean more = true;
     while (more && !session.isClosed() && !gone) {
       session.receive(received.array(), received.start(), received.size());
@@ -131,7 +123,7 @@ final class ClientConnection implements Admission.Visitor {
 
   /** Waits for the client; false when it will send no more. */
   private boolean receive() throws IOException {
-    begin(READING);
+    activity.begin(Activity.Kind.READING);
     waiting = session.isIdle();
     push.begin(transport);
     boolean more;
@@ -141,7 +133,7 @@ final class ClientConnection implements Admission.Visitor {
       push.end();
       waiting = false;
     }
-    begin(WORKING);
+    activity.begin(Activity.Kind.WORKING);
     return more;
   }
 
@@ -149,20 +141,10 @@ final class ClientConnection implements Admission.Visitor {
     ClientOutput messages = session.output();
     int count = messages.queue().size();
     if (count > 0) {
-      begin(WRITING);
+      activity.begin(Activity.Kind.WRITING);
       transport.write(messages.queue().array(), messages.queue().start(), count);
       messages.taken(count);
-      begin(WORKING);
-    }
-  }
-
-  /** The thread turns to something else; if it is being looked at, it waits for that to end. */
-  private void begin(long kind) {
-    long now = activity.get();
-    while (!activity.compareAndSet(now, (now | KIND) + 1 + kind)) {
-      synchronized (socket) {
-        now = activity.get(); // The look, which takes a millisecond, holds the monitor.
-      }
+      activity.begin(Activity.Kind.WORKING);
     }
   }
 
@@ -179,35 +161,34 @@ final class ClientConnection implements Admission.Visitor {
       abort();
       return;
     }
-    long now = activity.get();
+    Activity.Turn now = activity.now();
     if (now != seen) {
       seen = now;
       seenNanos = nowNanos;
     }
-    long kind = now & KIND;
+    Activity.Kind kind = now.kind();
     long spent = TimeUnit.NANOSECONDS.toMillis(nowNanos - seenNanos);
     if (gone) {
       insist(nowNanos, canceller);
-    } else if (kind == WORKING && spent >= limits.checkMillis()) {
+    } else if (kind == Activity.Kind.WORKING && spent >= limits.checkMillis()) {
       lookForClient(now, nowNanos, canceller);
     } else if (push.isStuck(nowNanos, limits.stallMillis())) {
       LOG.info("{} does not read its notifications", session);
       abort();
-    } else if (kind == WRITING && limits.stallMillis() > 0 && spent >= limits.stallMillis()) {
+    } else if (kind == Activity.Kind.WRITING
+        && limits.stallMillis() > 0
+        && spent >= limits.stallMillis()) {
       LOG.info("{} has not read its answer for {} ms", session, spent);
       abort();
     }
   }
 
-  private void lookForClient(long working, long nowNanos, Executor canceller) {
-    synchronized (socket) {
-      if (!activity.compareAndSet(working, working & ~KIND | LOOKED_AT)) {
-        return; // It is not stuck.
-      }
-      gone = !socket.isThere();
-      seenNanos = nowNanos;
-      activity.set(working);
+  private void lookForClient(Activity.Turn working, long nowNanos, Executor canceller) {
+    boolean looked = activity.during(working, () -> gone = !socket.isThere());
+    if (!looked) {
+      return; // It is not stuck.
     }
+    seenNanos = nowNanos;
     if (gone) {
       LOG.debug("{} is cancelled, since the client is gone", session);
       goneNanos = nowNanos;

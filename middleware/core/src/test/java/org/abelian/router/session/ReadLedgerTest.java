@@ -1,0 +1,26 @@
+package org.abelian.router.session;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ReadLedgerTest {
+  private static final List<Integer> ALL = List.of(1, 2, 3);
+  private static final List<Integer> SOME = List.of(1, 3);
+
+  private final ReadLedger ledger = new ReadLedger();
+
+  @Test
+  void nodesAreContendedFromAReadThatMetATransactionHalfWayToOneThatMetNone() {
+    assertFalse(ledger.isContended(ALL));
+    ledger.met(ALL, true);
+    assertTrue(ledger.isContended(ALL));
+    assertFalse(ledger.isContended(SOME));
+    ledger.met(SOME, false);
+    assertTrue(ledger.isContended(ALL));
+    ledger.met(ALL, false);
+    assertFalse(ledger.isContended(ALL));
+  }
+}

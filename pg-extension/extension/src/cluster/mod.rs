@@ -5,6 +5,7 @@
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 
 mod analysis;
+mod bound_portal;
 mod column_fill;
 mod decision;
 mod evidence;
@@ -30,6 +31,7 @@ pub mod seal;
 pub mod session_label;
 mod session_settings;
 pub mod settings;
+mod shared_snapshot;
 pub mod transaction_token;
 pub mod version;
 mod vote;
@@ -44,6 +46,7 @@ pub fn install() {
     schema_change::install();
     vote::install();
     evidence::install();
+    shared_snapshot::install();
     kept_rows::install();
     hooks::install();
     independent::install();

@@ -15,6 +15,7 @@ use crate::boundary::PostgresError;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid, RTEKind};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 
 /// More mentions of relations are refused: each is a part of every node's query.
 const PARTS_MAX: usize = 64;
@@ -33,8 +34,28 @@ struct Part {
     from_one_node: bool,
 }
 
+/// What is known of one mention of a relation before its rows come.
+pub struct Mention {
+    /// Of a distributed table: the number of its colocation group.
+    pub colocation: Option<i32>,
+    /// Bytes that this node would give, as its planner estimates.
+    pub bytes: f64,
+}
+
+/// Which mentions of relations stay what they are, each node's own rows.
+#[derive(Clone, Copy)]
+pub enum Stays<'m> {
+    /// None, but for what a statement changes.
+    Nothing,
+    /// Reference tables, and these mentions, numbered in the order in which all are gathered.
+    On(&'m BTreeSet<usize>),
+}
+
 /// The whole statement as it is divided.
-struct Gathering {
+struct Gathering<'m> {
+    stays: Stays<'m>,
+    /// Mentions so far, whether they stay or not.
+    mentions: Vec<Option<i32>>,
     parts: Vec<Part>,
     /// Types of the statement's parameters, then of the arrays that carry the columns of the parts so far.
     parameters: Vec<Oid>,
@@ -42,16 +63,20 @@ struct Gathering {
     needs_first_node: bool,
 }
 
-/// The facts of the division; an Err is the reason why there is none. The relation that a statement changes stays what it is.
+/// The facts of the division, and what is gathered; an Err is the reason why there is none. The relation that a statement changes stays what
+/// it is.
 pub fn divide(
     query: &'static pg_sys::Query,
     parameters: &[Oid],
-) -> Result<Result<Json, Obstacle>, PostgresError> {
+    stays: Stays,
+) -> Result<Result<(Json, Vec<Mention>), Obstacle>, PostgresError> {
     if let Some(obstacle) = change::obstacle(query) {
         return Ok(Err(obstacle));
     }
     let combine = build::copy(query);
     let mut gathering = Gathering {
+        stays,
+        mentions: Vec::new(),
         parts: Vec::new(),
         parameters: parameters.to_vec(),
         needs_first_node: false,
@@ -64,7 +89,7 @@ pub fn divide(
 
 fn replace_relations(
     combine: &mut pg_sys::Query,
-    gathering: &mut Gathering,
+    gathering: &mut Gathering<'_>,
 ) -> Result<Result<(), Obstacle>, PostgresError> {
     if let Err(obstacle) = expand_views(combine, false) {
         return Ok(Err(obstacle));
@@ -196,7 +221,7 @@ pub unsafe fn put_subquery(entry: *mut pg_sys::RangeTblEntry, query: &mut pg_sys
     }
 }
 
-impl Gathering {
+impl Gathering<'_> {
     fn replace(
         &mut self,
         level: &mut pg_sys::Query,
@@ -207,11 +232,18 @@ impl Gathering {
         let entry = range(level, index);
         // SAFETY: an entry of a private copy.
         let relation = Relation::new(unsafe { (*entry).relid }, 0);
-        let from_one_node = match relation.placement {
-            Placement::Catalog => return Ok(Err("it reads a system catalogue, too")),
-            Placement::Distributed(_) => false,
-            Placement::Reference => true,
-            Placement::None => {
+        let number = self.mentions.len();
+        self.mentions
+            .push(relation.spreading().map(|spreading| spreading.colocation));
+        let from_one_node = match (relation.placement, self.stays) {
+            (Placement::Catalog, _) => return Ok(Err("it reads a system catalogue, too")),
+            (Placement::Distributed(_), Stays::On(numbers)) if numbers.contains(&number) => {
+                return Ok(Ok(()));
+            }
+            (Placement::Reference, Stays::On(_)) => return Ok(Ok(())),
+            (Placement::Distributed(_), _) => false,
+            (Placement::Reference, _) => true,
+            (Placement::None, _) => {
                 self.needs_first_node = true;
                 true
             }
@@ -262,8 +294,9 @@ impl Gathering {
         query: &pg_sys::Query,
         combine: &mut pg_sys::Query,
         own: usize,
-    ) -> Result<Result<Json, Obstacle>, PostgresError> {
+    ) -> Result<Result<(Json, Vec<Mention>), Obstacle>, PostgresError> {
         self.fill_target_lists();
+        let mentions = self.estimates();
         let worker = self.union_all(|part| !part.from_one_node)?;
         let shares = self.parts.iter().any(|part| part.from_one_node);
         let of_one = match shares {
@@ -292,12 +325,25 @@ impl Gathering {
             .chain(self.parts.iter().flat_map(|part| part.columns.types()))
             .map(|oid| oid.to_u32())
             .collect();
-        Ok(Ok(json!({
+        let facts = json!({
             "mode": "combine", "worker": worker, "worker_of_one": of_one, "combine": combine, "worker_types": types,
             "parts": self.parts.iter().map(|part| part.columns.len()).collect::<Vec<_>>(),
             "first_node": self.needs_first_node,
             "combine_parameters": all.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>(), "pulls_rows": true,
-        })))
+        });
+        Ok(Ok((facts, mentions)))
+    }
+
+    /// What the parts would give, where every mention is a part.
+    fn estimates(&self) -> Vec<Mention> {
+        let of = |(part, colocation): (&Part, &Option<i32>)| Mention {
+            colocation: *colocation,
+            bytes: estimate(part),
+        };
+        match self.stays {
+            Stays::Nothing => self.parts.iter().zip(&self.mentions).map(of).collect(),
+            Stays::On(_) => Vec::new(),
+        }
     }
 
     /// All parts get the same columns: their number, and those of all parts, of which only their own have values.
@@ -322,6 +368,17 @@ impl Gathering {
             texts.push(format!("({})", parser::deparse_for(part.query, &[])?));
         }
         Ok(texts.join(" UNION ALL "))
+    }
+}
+
+/// Bytes of the rows of a part, by its cheapest plan.
+fn estimate(part: &Part) -> f64 {
+    let query = build::copy(part.query);
+    // SAFETY: plans a private copy, whose relation is locked; no parameters are known.
+    unsafe {
+        let plan = pg_sys::standard_planner(query, c"".as_ptr(), 0, std::ptr::null_mut());
+        let top = (*plan).planTree;
+        (*top).plan_rows * f64::from((*top).plan_width)
     }
 }
 

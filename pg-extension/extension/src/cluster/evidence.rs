@@ -3,7 +3,7 @@
 //! takes no statement of its own.
 
 use super::passages::Passage;
-use super::{settings, transaction_token};
+use super::{bound_portal, settings, transaction_token};
 use crate::backend;
 use crate::hooks::executor;
 use crate::hooks::is_client_statement;
@@ -27,7 +27,7 @@ pub fn install() {
     executor::after_start(Subscriber {
         concerns: |start| {
             is_client_statement()
-                && asks(portal_name())
+                && asks(bound_portal::name())
                 && settings::PLACEMENT_VERSION.get() != 0
                 && !start.is_explain_only()
         },
@@ -36,21 +36,11 @@ pub fn install() {
             let snapshot = unsafe { start.query().snapshot.as_ref() };
             let told = snapshot
                 .and_then(Moment::of)
-                .zip(Question::of(portal_name()))
+                .zip(Question::of(bound_portal::name()))
                 .and_then(|(moment, question)| evidence(&question, &moment));
             tell(&told.unwrap_or_default());
         },
     });
-}
-
-/// The name of the portal that is being bound; empty when none is.
-fn portal_name<'a>() -> &'a [u8] {
-    // SAFETY: the active portal, if there is one, and its name live as long as it is active.
-    unsafe {
-        let portal = pg_sys::ActivePortal.as_ref();
-        let bound = portal.filter(|p| p.status == pg_sys::PortalStatus::PORTAL_DEFINED);
-        bound.map_or(b"", |portal| CStr::from_ptr(portal.name).to_bytes())
-    }
 }
 
 fn asks(name: &[u8]) -> bool {

@@ -5,6 +5,7 @@
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 
 mod analysis;
+mod bound_portal;
 mod column_fill;
 mod decision;
 mod evidence;
@@ -31,6 +32,7 @@ pub mod seal;
 pub mod session_label;
 mod session_settings;
 pub mod settings;
+mod shared_snapshot;
 pub mod transaction_token;
 pub mod version;
 mod vote;
@@ -45,6 +47,7 @@ pub fn install() {
     schema_change::install();
     vote::install();
     evidence::install();
+    shared_snapshot::install();
     gathered_statistics::install();
     kept_rows::install();
     hooks::install();

@@ -40,6 +40,9 @@ static COMBINE: GucSetting<bool> = GucSetting::<bool>::new(true);
 /// `abelian.random_keys`: whether the analysis of an INSERT with random keys tells how to run it with keys of the router's making.
 pub static RANDOM_KEYS: GucSetting<bool> = GucSetting::<bool>::new(false);
 
+/// `abelian.min_broadcast_size`: below so many kilobytes of rows that would be gathered, no broadcast join is looked for; -1 for never.
+pub static MIN_BROADCAST_SIZE: GucSetting<i32> = GucSetting::<i32>::new(64);
+
 /// The name under which [`super::transaction_token`] sets it.
 pub const TRANSACTION_ID_NAME: &std::ffi::CStr = c"abelian.transaction_id";
 
@@ -83,6 +86,16 @@ pub fn define() {
         &RANDOM_KEYS,
         GucContext::Userset,
         GucFlags::default(),
+    );
+    GucRegistry::define_int_guc(
+        c"abelian.min_broadcast_size",
+        c"The amount of rows to be gathered from a node from which on a broadcast join is considered.",
+        c"By the planner's estimates. -1 turns broadcast joins off.",
+        &MIN_BROADCAST_SIZE,
+        -1,
+        i32::MAX,
+        GucContext::Userset,
+        GucFlags::UNIT_KB,
     );
     // SAFETY: the hook is guarded against panics.
     unsafe {

@@ -71,6 +71,18 @@ impl Start {
         }
     }
 
+    /// Has the query, whose snapshot must be its own, read by another one.
+    pub fn read_by(&self, snapshot: pg_sys::Snapshot) {
+        // SAFETY: as above; the other snapshot is registered by whoever reads by it, and now by this query as well.
+        unsafe {
+            let old = (*self.query).snapshot;
+            (*self.query).snapshot = pg_sys::RegisterSnapshot(snapshot);
+            pg_sys::PopActiveSnapshot();
+            pg_sys::PushActiveSnapshot(snapshot);
+            pg_sys::UnregisterSnapshot(old);
+        }
+    }
+
     /// Whether the plan was made for workers.
     pub fn has_workers(&self) -> bool {
         // SAFETY: a query has a plan.

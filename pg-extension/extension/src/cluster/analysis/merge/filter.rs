@@ -57,12 +57,12 @@ impl Filters {
         }
     }
 
-    /// Removes from the level its own conditions on these relations: rows that fail them do not come.
-    pub fn remove_from(&self, level: &mut pg_sys::Query, ranges: &[i32]) {
+    /// Removes from the level its own conditions on the relations of which only rows come that meet them.
+    pub fn remove_from(&self, level: &mut pg_sys::Query, comes: impl Fn(i32) -> bool) {
         let met: Vec<NodePtr> = self
             .own
             .iter()
-            .filter(|(range, _)| ranges.contains(range))
+            .filter(|(range, _)| comes(*range))
             .map(|(_, condition)| *condition)
             .collect();
         if !met.is_empty() {

@@ -16,6 +16,7 @@ use crate::boundary::PostgresError;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid, RTEKind};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 
 /// More mentions of relations are refused: each is a part of every node's query.
 const PARTS_MAX: usize = 64;
@@ -34,8 +35,30 @@ struct Part {
     from_one_node: bool,
 }
 
+/// What is known of one mention of a relation before its rows come.
+pub struct Mention {
+    /// Of a distributed table: the number of its colocation group.
+    pub colocation: Option<i32>,
+    /// Of a reference table, which every node has.
+    pub is_everywhere: bool,
+    /// Bytes that this node would give, as its planner estimates.
+    pub bytes: f64,
+}
+
+/// Which mentions of relations stay what they are, each node's own rows.
+#[derive(Clone, Copy)]
+pub enum Stays<'m> {
+    /// None, but for what a statement changes.
+    Nothing,
+    /// Reference tables, and these mentions, numbered in the order in which all are gathered.
+    On(&'m BTreeSet<usize>),
+}
+
 /// The whole statement as it is divided.
-struct Gathering {
+struct Gathering<'m> {
+    stays: Stays<'m>,
+    /// Mentions so far, whether they stay or not; their bytes are not known yet.
+    mentions: Vec<Mention>,
     parts: Vec<Part>,
     /// Types of the statement's parameters, then of the arrays that carry the columns of the parts so far.
     parameters: Vec<Oid>,
@@ -43,16 +66,20 @@ struct Gathering {
     needs_first_node: bool,
 }
 
-/// The facts of the division; an Err is the reason why there is none. The relation that a statement changes stays what it is.
+/// The facts of the division, and what is gathered; an Err is the reason why there is none. The relation that a statement changes stays what
+/// it is.
 pub fn divide(
     query: &'static pg_sys::Query,
     parameters: &[Oid],
-) -> Result<Result<Json, Obstacle>, PostgresError> {
+    stays: Stays,
+) -> Result<Result<(Json, Vec<Mention>), Obstacle>, PostgresError> {
     if let Some(obstacle) = change::obstacle(query) {
         return Ok(Err(obstacle));
     }
     let combine = build::copy(query);
     let mut gathering = Gathering {
+        stays,
+        mentions: Vec::new(),
         parts: Vec::new(),
         parameters: parameters.to_vec(),
         needs_first_node: false,
@@ -65,7 +92,7 @@ pub fn divide(
 
 fn replace_relations(
     combine: &mut pg_sys::Query,
-    gathering: &mut Gathering,
+    gathering: &mut Gathering<'_>,
 ) -> Result<Result<(), Obstacle>, PostgresError> {
     if let Err(obstacle) = expand_views(combine, false) {
         return Ok(Err(obstacle));
@@ -78,9 +105,20 @@ fn replace_relations(
         // SAFETY: a level of a private copy, of which nothing else is held.
         let level = unsafe { &mut *level };
         let filters = filter::of(level);
-        let mut replaced = super::used::relations(level);
-        replaced.retain(|index| *index != level.resultRelation);
-        filters.remove_from(level, &replaced);
+        let mut replaced = Vec::new();
+        for index in super::used::relations(level) {
+            if index == level.resultRelation {
+                continue;
+            }
+            // SAFETY: an entry of a private copy.
+            let relation = Relation::new(unsafe { (*range(level, index)).relid }, 0);
+            if gathering.moves(&relation) {
+                replaced.push((index, relation));
+            }
+        }
+        filters.remove_from(level, |range| {
+            replaced.iter().any(|(index, _)| *index == range)
+        });
         let used = Used::by(level);
         if let Err(obstacle) = super::grouping::complete(level) {
             return Ok(Err(obstacle));
@@ -88,8 +126,9 @@ fn replace_relations(
         if used.has_system_columns(level.resultRelation) {
             return Ok(Err(SYSTEM_COLUMN));
         }
-        for index in replaced {
-            match gathering.replace(level, index, &used, filters.of_range(index))? {
+        for (index, relation) in replaced {
+            let filter = filters.of_range(index);
+            match gathering.replace(range(level, index), &relation, &used, index, filter)? {
                 Ok(()) => {}
                 refused => return Ok(refused),
             }
@@ -197,17 +236,30 @@ pub unsafe fn put_subquery(entry: *mut pg_sys::RangeTblEntry, query: &mut pg_sys
     }
 }
 
-impl Gathering {
+impl Gathering<'_> {
+    /// Whether the next mention, one of this relation, is gathered.
+    fn moves(&mut self, relation: &Relation) -> bool {
+        let number = self.mentions.len();
+        self.mentions.push(Mention {
+            colocation: relation.spreading().map(|spreading| spreading.colocation),
+            is_everywhere: relation.placement == Placement::Reference,
+            bytes: 0.0,
+        });
+        match self.stays {
+            Stays::Nothing => true,
+            Stays::On(_) if relation.placement == Placement::Reference => false,
+            Stays::On(numbers) => !numbers.contains(&number),
+        }
+    }
+
     fn replace(
         &mut self,
-        level: &mut pg_sys::Query,
-        index: i32,
+        entry: *mut pg_sys::RangeTblEntry,
+        relation: &Relation,
         used: &Used,
+        index: i32,
         filter: NodePtr,
     ) -> Result<Result<(), Obstacle>, PostgresError> {
-        let entry = range(level, index);
-        // SAFETY: an entry of a private copy.
-        let relation = Relation::new(unsafe { (*entry).relid }, 0);
         let from_one_node = match relation.placement {
             Placement::Catalog => return Ok(Err("it reads a system catalogue, too")),
             Placement::Distributed(_) => false,
@@ -268,7 +320,8 @@ impl Gathering {
         query: &pg_sys::Query,
         combine: &mut pg_sys::Query,
         own: usize,
-    ) -> Result<Result<Json, Obstacle>, PostgresError> {
+    ) -> Result<Result<(Json, Vec<Mention>), Obstacle>, PostgresError> {
+        let mentions = self.estimates();
         self.fill_target_lists();
         let worker = self.union_all(|part| !part.from_one_node)?;
         let shares = self.parts.iter().any(|part| part.from_one_node);
@@ -298,12 +351,24 @@ impl Gathering {
             .chain(self.parts.iter().flat_map(|part| part.columns.types()))
             .map(|oid| oid.to_u32())
             .collect();
-        Ok(Ok(json!({
+        let facts = json!({
             "mode": "combine", "worker": worker, "worker_of_one": of_one, "combine": combine, "worker_types": types,
             "parts": self.parts.iter().map(|part| part.columns.len()).collect::<Vec<_>>(),
             "first_node": self.needs_first_node,
             "combine_parameters": all.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>(), "pulls_rows": true,
-        })))
+        });
+        Ok(Ok((facts, mentions)))
+    }
+
+    /// What the parts would give, where every mention is a part.
+    fn estimates(&mut self) -> Vec<Mention> {
+        let mut mentions = std::mem::take(&mut self.mentions);
+        if let Stays::Nothing = self.stays {
+            for (mention, part) in mentions.iter_mut().zip(&self.parts) {
+                mention.bytes = estimate(part);
+            }
+        }
+        mentions
     }
 
     /// All parts get the same columns: their number, and those of all parts, of which only their own have values.
@@ -328,6 +393,18 @@ impl Gathering {
             texts.push(format!("({})", parser::deparse_for(part.query, &[])?));
         }
         Ok(texts.join(" UNION ALL "))
+    }
+}
+
+/// Bytes of the rows of a part, by its cheapest plan.
+fn estimate(part: &Part) -> f64 {
+    let query = build::copy(part.query);
+    query.targetList = part.columns.targets();
+    // SAFETY: plans a private copy, whose relation is locked; no parameters are known.
+    unsafe {
+        let plan = pg_sys::standard_planner(query, c"".as_ptr(), 0, std::ptr::null_mut());
+        let top = (*plan).planTree;
+        (*top).plan_rows * f64::from((*top).plan_width)
     }
 }
 

@@ -10,8 +10,10 @@
 //! Where rows of several nodes meet before that (joins by other columns, subqueries, set operations), there is one way more:
 //! - `gather`: each node gives the rows of every relation that can matter, and one node runs the statement over them. A `change` is run by the nodes of
 //!   the rows that change.
+//! - `broadcast`: as `gather`, but the largest tables stay where they are, and each node gets the rows of the others.
 
 mod aggregate;
+mod broadcast;
 pub mod build;
 mod change;
 mod filter;
@@ -30,6 +32,7 @@ use super::scope::{ScopeId, Scopes};
 use super::tree;
 use crate::boundary::PostgresError;
 use build::Division;
+use gather::Stays;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
 
@@ -94,8 +97,8 @@ fn gathered(
     if plan["mode"] != "refuse" || !(changes || query.commandType == CmdType::CMD_SELECT) {
         return Ok(plan);
     }
-    let mut merge = match gather::divide(query, parameters)? {
-        Ok(merge) => merge,
+    let (mut merge, mentions) = match gather::divide(query, parameters, Stays::Nothing)? {
+        Ok(divided) => divided,
         Err(obstacle) if changes => return Ok(refuse(obstacle)),
         Err(_) => return Ok(plan),
     };
@@ -105,6 +108,9 @@ fn gathered(
         return Ok(refuse("a policy of one of its tables reads others"));
     }
     merge["reason"] = plan["reason"].clone();
+    if !changes {
+        merge["broadcast"] = json!(broadcast::facts(query, parameters, &mentions)?);
+    }
     Ok(merge)
 }
 

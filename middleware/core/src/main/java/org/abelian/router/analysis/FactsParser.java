@@ -259,7 +259,19 @@ public final class FactsParser {
         list(node.path("parts"), JsonNode::asInt),
         node.path("first_node").asBoolean(),
         node.path("pulls_rows").asBoolean(),
-        text(node.path("reason")));
+        text(node.path("reason")),
+        broadcast(node.path("broadcast")));
+  }
+
+  private static BroadcastFacts broadcast(JsonNode node) {
+    return node.isObject()
+        ? new BroadcastFacts(
+            merge(node.path("rows")),
+            merge(node.path("merge")),
+            node.path("finish_needs_rows").asBoolean(),
+            node.path("moved_bytes").asDouble(),
+            node.path("all_bytes").asDouble())
+        : null;
   }
 
   private static CopyFacts copy(JsonNode node) {

@@ -20,6 +20,8 @@ import java.util.List;
  * @param firstNode true when rows of the first node alone are among them
  * @param pullsRows true when the workers give rows of the tables as they are, as many as there are
  * @param reason why it cannot be merged, or why rows of whole tables come together; else null
+ * @param broadcast how it can be run without that the largest tables' rows move; null when it
+ *     cannot
  */
 public record MergeFacts(
     Mode mode,
@@ -31,7 +33,8 @@ public record MergeFacts(
     List<Integer> parts,
     boolean firstNode,
     boolean pullsRows,
-    String reason) {
+    String reason,
+    BroadcastFacts broadcast) {
   /** The ways to merge. */
   public enum Mode {
     /** One after the other, in any order. */
@@ -52,6 +55,6 @@ public record MergeFacts(
   /** The rows as they are, one node's after the other's. */
   public static MergeFacts concat() {
     return new MergeFacts(
-        Mode.CONCAT, null, null, null, List.of(), List.of(), List.of(), false, false, null);
+        Mode.CONCAT, null, null, null, List.of(), List.of(), List.of(), false, false, null, null);
   }
 }

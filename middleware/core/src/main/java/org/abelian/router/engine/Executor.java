@@ -5,6 +5,7 @@ import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.routing.Route;
+import org.abelian.router.statement.RoutedStatement;
 
 /** Starts what a route says: the one place that knows which class runs which route. */
 public final class Executor {
@@ -36,6 +37,12 @@ public final class Executor {
         || route instanceof Route.Scatter scatter
             && scatter.nodes().size() > 1
             && JointSnapshot.isRepeatable(bound.routed());
+  }
+
+  /** Whether a read is a broadcast join. */
+  public static boolean isBroadcastJoin(
+      EngineContext context, RoutedStatement routed, Route.Scatter route) {
+    return BroadcastJoin.applies(context, routed, route);
   }
 
   /**

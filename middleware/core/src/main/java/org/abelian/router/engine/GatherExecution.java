@@ -25,7 +25,7 @@ import org.abelian.router.statement.RoutedStatement;
  */
 final class GatherExecution {
   /** So many bytes of workers' rows are held at most. */
-  private static final long BYTES_MAX = 64L << 20;
+  static final long BYTES_MAX = 64L << 20;
 
   private static final byte[] UNNAMED = {};
 
@@ -35,6 +35,9 @@ final class GatherExecution {
 
   /** Whether the client sees the rows. */
   private final boolean isClients;
+
+  /** The workers' portals, which are left open; null to forget them. */
+  private List<NodePortal> kept;
 
   private GatherExecution(
       EngineContext context, BoundStatement bound, MergeFacts merge, boolean isClients) {
@@ -51,6 +54,9 @@ final class GatherExecution {
    */
   static Execution bind(EngineContext context, BoundStatement bound, Route.Scatter route)
       throws IOException {
+    if (BroadcastJoin.applies(context, bound.routed(), route)) {
+      return BroadcastJoin.bind(context, bound, route);
+    }
     GatherExecution gather = new GatherExecution(context, bound, route.merge(), true);
     PartCollection rows = gather.collection();
     try {
@@ -136,7 +142,19 @@ final class GatherExecution {
    */
   static PartCollection collect(EngineContext context, BoundStatement bound, Route.Scatter route)
       throws IOException {
+    return collect(context, bound, route, null);
+  }
+
+  /**
+   * The same.
+   *
+   * @param portals gets the nodes' portals, which stay open; null for none
+   */
+  static PartCollection collect(
+      EngineContext context, BoundStatement bound, Route.Scatter route, List<NodePortal> portals)
+      throws IOException {
     GatherExecution gather = new GatherExecution(context, bound, route.merge(), false);
+    gather.kept = portals;
     PartCollection rows = gather.collection();
     boolean complete = false;
     try {
@@ -190,9 +208,13 @@ final class GatherExecution {
     }
     Runnable cancel = () -> context.backends().cancel(backends);
     backends.forEach(backend -> replies.add(new CollectReply(backend.connection, rows, cancel)));
-    worker.portals.forEach(NodePortal::forget);
+    if (kept == null) {
+      worker.portals.forEach(NodePortal::forget);
+    } else {
+      kept.addAll(worker.portals);
+    }
     if (isClients && !routed.origins().isKnown()) {
-      learnOrigins(backends.get(0));
+      learnOrigins(context, bound, backends.get(0));
     }
     context.backends().requestAnswers();
     replies.runAll();
@@ -231,7 +253,7 @@ final class GatherExecution {
   }
 
   /** The client is to see where the columns come from as one node would tell. */
-  private void learnOrigins(Backend backend) {
+  static void learnOrigins(EngineContext context, BoundStatement bound, Backend backend) {
     NodeStatement statement = bound.statement().statement();
     byte[] name = context.backends().prepare(backend, statement, true, context.replies());
     backend.connection.writer().begin(FrontendType.DESCRIBE).int1('S').string(name).end();
@@ -247,6 +269,9 @@ final class GatherExecution {
 
   private NodeStatement worker() {
     RoutedStatement routed = bound.routed();
+    if (merge != routed.facts().merge()) {
+      return NodeStatement.of(merge.worker(), routed.facts().parameters());
+    }
     if (routed.worker() == null) {
       routed.worker(NodeStatement.of(merge.worker(), routed.facts().parameters()));
     }

@@ -57,6 +57,20 @@ final class NodePortal {
     context.replies().add(NodeReply.swallow(backend.connection));
   }
 
+  /** The same with more values after those of the client, planned for these alone. */
+  void bindAsText(NodeStatement statement, BindMessage values, List<ByteQueue> more) {
+    byte[] prepared = context.backends().prepare(backend, statement, false, context.replies());
+    FrameWriter writer = backend.connection.writer().begin(FrontendType.BIND).string(name);
+    values.writeValues(writer.string(prepared), more);
+    writer.int2(0).end();
+    context.replies().add(NodeReply.swallow(backend.connection));
+  }
+
+  /** The name that nodes know it by. */
+  byte[] name() {
+    return name;
+  }
+
   /**
    * From now on the portal has another name than the client's. If that is a name, it is kept by a
    * portal without rows, so that the node refuses it to others, and lists it.

@@ -14,6 +14,7 @@ import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
+import org.abelian.router.engine.Executor;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.procedure.ProcedureCalls;
 import org.abelian.router.protocol.BindMessage;
@@ -170,7 +171,11 @@ public final class ExplainText {
     } else if (route instanceof Route.OneNode) {
       how.put("Run", "on one node, as it is");
     } else if (route instanceof Route.Scatter scatter) {
-      addRead(scatter.merge(), how);
+      if (Executor.isBroadcastJoin(context, inner, scatter)) {
+        addJoin(scatter.merge(), how);
+      } else {
+        addRead(scatter.merge(), how);
+      }
     } else if (route instanceof Route.ScatterWrite) {
       how.put("Run", "scatter, each node changes its own rows");
     } else if (route instanceof Route.Split) {
@@ -209,6 +214,20 @@ public final class ExplainText {
       how.put("Worker query of the first of these nodes", merge.workerOfOne());
     }
     how.put("Finish", merge.combine());
+  }
+
+  private static void addJoin(MergeFacts merge, Map<String, String> how) {
+    MergeFacts rows = merge.broadcast().rows();
+    how.put("Run", "broadcast join, each node joins its own rows with the rows that all give");
+    how.put("Reason", merge.reason());
+    if (rows.worker() != null) {
+      how.put("Worker query", rows.worker());
+    }
+    if (rows.workerOfOne() != null) {
+      how.put("Worker query of the first of these nodes", rows.workerOfOne());
+    }
+    how.put("Join query", merge.broadcast().merge().worker());
+    how.put("Finish", merge.broadcast().merge().combine());
   }
 
   private static void addChange(Route.GatheredWrite write, Map<String, String> how) {
@@ -283,6 +302,9 @@ public final class ExplainText {
   }
 
   private List<Part> partsOf(Route.Scatter scatter, String sql) {
+    if (Executor.isBroadcastJoin(context, inner, scatter)) {
+      return partsOfJoin(scatter);
+    }
     boolean combines = scatter.merge().mode() == MergeFacts.Mode.COMBINE;
     return scatter.nodes().stream()
         .map(
@@ -291,6 +313,17 @@ public final class ExplainText {
                     ? part(node, scatter.merge().worker(), "Worker plan")
                     : part(node, sql, "Plan"))
         .toList();
+  }
+
+  /** One node that gives rows, and one that joins its own, here with none. */
+  private List<Part> partsOfJoin(Route.Scatter scatter) {
+    MergeFacts rows = scatter.merge().broadcast().rows();
+    int node = scatter.nodes().get(0);
+    String text = rows.workerOfOne() == null ? rows.worker() : rows.workerOfOne();
+    String joins = scatter.merge().broadcast().merge().worker();
+    return List.of(
+        part(node, text, "Worker plan"),
+        overNoRows(node, joins, rows.combineParameters(), "Join plan"));
   }
 
   /** One node that selects, and one that inserts, here no rows. */

@@ -79,6 +79,7 @@ class FactsParserTest {
             List.of(1, 2),
             true,
             true,
+            null,
             null),
         facts.merge());
   }

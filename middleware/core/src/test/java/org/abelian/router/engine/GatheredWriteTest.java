@@ -70,7 +70,8 @@ class GatheredWriteTest extends ScriptedCluster {
             List.of(2),
             false,
             true,
-            "joined");
+            "joined",
+            null);
     return new Route.GatheredWrite(new Route.Scatter(List.of(1, 2, 3), merge), changed, copies);
   }
 }

@@ -1,0 +1,141 @@
+package org.abelian.router.engine;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.abelian.router.analysis.BroadcastFacts;
+import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.execution.CollectReply;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.PartCollection;
+import org.abelian.router.execution.ReplyQueue;
+import org.abelian.router.execution.RowCollection;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.FrameWriter;
+import org.abelian.router.routing.Route;
+import org.abelian.router.statement.RoutedStatement;
+
+/**
+ * A broadcast join. The router takes the rows of the smaller tables, and gives all of them to every
+ * node, which joins them with its own rows of the largest ones. One node finishes what all have
+ * made of that. Both reads of a node are by one snapshot.
+ */
+final class BroadcastJoin {
+  private static final byte[] UNNAMED = {};
+
+  /** A portal of such a name reads by the snapshot of the one that is named behind. */
+  private static final String SHARES = "abelian-as/";
+
+  private static final int HEXADECIMAL = 16;
+
+  private final EngineContext context;
+  private final BoundStatement bound;
+  private final BroadcastFacts facts;
+
+  private BroadcastJoin(EngineContext context, BoundStatement bound, BroadcastFacts facts) {
+    this.context = context;
+    this.bound = bound;
+    this.facts = facts;
+  }
+
+  /**
+   * Whether a read is run in this way: it is by itself, and less moves than when one node gets all
+   * rows.
+   */
+  static boolean applies(EngineContext context, RoutedStatement routed, Route.Scatter route) {
+    BroadcastFacts facts = route.merge().broadcast();
+    int nodes = route.nodes().size();
+    return facts != null
+        && nodes > 1
+        && facts.isCheaper(nodes)
+        && !context.transactions().state().isOpen()
+        && JointSnapshot.isRepeatable(routed);
+  }
+
+  /** As {@link GatherExecution#bind}. */
+  static Execution bind(EngineContext context, BoundStatement bound, Route.Scatter route)
+      throws IOException {
+    BroadcastFacts facts = route.merge().broadcast();
+    BroadcastJoin join = new BroadcastJoin(context, bound, facts);
+    List<NodePortal> first = new ArrayList<>();
+    Route.Scatter others = new Route.Scatter(route.nodes(), facts.rows());
+    PartCollection rows = GatherExecution.collect(context, bound, others, first);
+    try {
+      return context.replies().failed() ? null : join.bind(first, rows.arrays());
+    } finally {
+      rows.close();
+    }
+  }
+
+  private Execution bind(List<NodePortal> first, List<ByteQueue> rows) throws IOException {
+    int columns = facts.merge().workerTypes().size();
+    RowCollection joined = new RowCollection(columns, GatherExecution.BYTES_MAX, context.memory());
+    try {
+      join(first, rows, joined);
+      return context.replies().failed() ? null : bindFinal(rows, joined.arrays());
+    } finally {
+      joined.close();
+    }
+  }
+
+  /** Each node joins; the answers are collected. */
+  private void join(List<NodePortal> first, List<ByteQueue> rows, RowCollection joined)
+      throws IOException {
+    MergeFacts rowsFacts = facts.rows();
+    NodeStatement statement =
+        NodeStatement.of(facts.merge().worker(), rowsFacts.combineParameters());
+    List<Backend> backends = first.stream().map(NodePortal::backend).toList();
+    Runnable cancel = () -> context.backends().cancel(backends);
+    ReplyQueue replies = context.replies();
+    for (NodePortal earlier : first) {
+      NodePortal portal = new NodePortal(context, earlier.backend(), UNNAMED);
+      portal.rename(sharing(earlier));
+      portal.bindAsText(statement, bound.bind(), rows);
+      earlier.closeOwn();
+      portal.run(0);
+      replies.add(new CollectReply(earlier.connection(), joined, cancel));
+      portal.closeOwn();
+    }
+    if (!bound.routed().origins().isKnown()) {
+      GatherExecution.learnOrigins(context, bound, backends.get(0));
+    }
+    context.backends().requestAnswers();
+    replies.runAll();
+  }
+
+  /** The name of a portal that reads by the snapshot of another one of this read. */
+  private byte[] sharing(NodePortal earlier) {
+    String name = new String(earlier.name(), StandardCharsets.US_ASCII);
+    String own = Integer.toString(context.gate().nextRead(), HEXADECIMAL);
+    return (SHARES + own + '/' + name.split("/")[1]).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private Execution bindFinal(List<ByteQueue> rows, List<ByteQueue> joined) {
+    MergeFacts merge = facts.merge();
+    Backend home = context.backends().home(bound.routed().router().catalog());
+    context.transactions().enter(home, false);
+    NodeStatement statement = NodeStatement.of(merge.combine(), merge.combineParameters());
+    byte[] name = context.backends().prepare(home, statement, false, context.replies());
+    List<ByteQueue> more =
+        new ArrayList<>(
+            facts.finishNeedsRows() ? rows : Collections.nCopies(rows.size(), (ByteQueue) null));
+    more.addAll(joined);
+    BindMessage bind = bound.bind();
+    FrameWriter writer = home.connection.writer();
+    bind.begin(writer, name);
+    bind.writeValues(writer, more);
+    writer.bytes(bind.array(), bind.resultFormatsAt(), bind.end() - bind.resultFormatsAt()).end();
+    context
+        .replies()
+        .add(
+            bound.extended()
+                ? NodeReply.pass(home.connection)
+                : NodeReply.swallow(home.connection));
+    return SingleNodeExecution.of(context, bound, home, bound.routed().origins());
+  }
+}

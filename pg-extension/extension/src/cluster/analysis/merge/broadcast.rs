@@ -1,0 +1,177 @@
+//! A broadcast join: the tables of one colocation group stay where they are. The rows of the other distributed tables that can matter are
+//! gathered, and every node gets all of them. Over these, as over a reference table, each node works on its own rows; what it gives is
+//! merged like the answers to any other statement.
+
+use super::super::locality::{self, Spread};
+use super::super::parser;
+use super::super::scope::Scopes;
+use super::super::tree;
+use super::gather::{self, Mention, Stays};
+use super::{finish, select};
+use crate::boundary::{self, PostgresError};
+use crate::cluster::settings;
+use pgrx::pg_sys::{self, Oid, ParamKind};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
+
+/// So many of the largest mentions are tried as what stays.
+const TRIED_MAX: usize = 4;
+
+/// Beyond so many mentions the trials take longer than they save.
+const MENTIONS_MAX: usize = 16;
+
+/// The facts of the best one; `None` when there is none, or it would save nothing.
+///
+/// `mentions` are those of the whole statement.
+pub fn facts(
+    query: &'static pg_sys::Query,
+    parameters: &[Oid],
+    mentions: &[Mention],
+) -> Result<Option<Json>, PostgresError> {
+    let all: f64 = mentions.iter().map(|mention| mention.bytes).sum();
+    let size = settings::MIN_BROADCAST_SIZE.get();
+    let is_small = size < 0 || all < 1024.0 * f64::from(size);
+    if is_small || mentions.len() > MENTIONS_MAX || is_volatile(query) {
+        return Ok(None);
+    }
+    let mut best: Option<(f64, Json)> = None;
+    for first in largest(mentions).into_iter().take(TRIED_MAX) {
+        let Some((stays, facts)) = from(query, parameters, mentions, first)? else {
+            continue;
+        };
+        let moves = |(number, mention): (usize, &Mention)| {
+            let stays = mention.is_everywhere || stays.contains(&number);
+            if stays { 0.0 } else { mention.bytes }
+        };
+        let moved: f64 = mentions.iter().enumerate().map(moves).sum();
+        if best.as_ref().is_none_or(|(least, _)| moved < *least) {
+            best = Some((moved, facts));
+        }
+    }
+    Ok(best.map(|(moved, mut facts)| {
+        facts["moved_bytes"] = json!(moved);
+        facts["all_bytes"] = json!(all);
+        facts
+    }))
+}
+
+/// Distributed mentions, the largest first.
+fn largest(mentions: &[Mention]) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..mentions.len())
+        .filter(|number| mentions[*number].colocation.is_some())
+        .collect();
+    numbers.sort_by(|one, other| mentions[*other].bytes.total_cmp(&mentions[*one].bytes));
+    numbers
+}
+
+/// The one in which a mention stays, and with it as many others of its group as can.
+fn from(
+    query: &'static pg_sys::Query,
+    parameters: &[Oid],
+    mentions: &[Mention],
+    first: usize,
+) -> Result<Option<(BTreeSet<usize>, Json)>, PostgresError> {
+    let mut stays = BTreeSet::from([first]);
+    let Some(mut facts) = attempt(query, parameters, &stays)? else {
+        return Ok(None);
+    };
+    for other in largest(mentions) {
+        if other == first || mentions[other].colocation != mentions[first].colocation {
+            continue;
+        }
+        stays.insert(other);
+        match attempt(query, parameters, &stays)? {
+            Some(more) => facts = more,
+            None => {
+                stays.remove(&other);
+            }
+        }
+    }
+    Ok(Some((stays, facts)))
+}
+
+/// The facts when these mentions stay; `None` when nodes cannot work on their own rows then.
+fn attempt(
+    query: &'static pg_sys::Query,
+    parameters: &[Oid],
+    stays: &BTreeSet<usize>,
+) -> Result<Option<Json>, PostgresError> {
+    pgrx::check_for_interrupts!();
+    let Ok((rows, _)) = gather::divide(query, parameters, Stays::On(stays))? else {
+        return Ok(None);
+    };
+    if rows["worker"].is_null() {
+        return Ok(None); // All nodes must have been asked, for their snapshots.
+    }
+    let text = rows["combine"].as_str().unwrap_or_default().to_owned();
+    let types: Vec<Oid> = rows["combine_parameters"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|number| number.as_u64())
+        .map(|number| Oid::from(number as u32))
+        .collect();
+    let gathered = parameters.len()..types.len();
+    let found = boundary::attempt(|| {
+        let Some(merge) = merge_of(&text, &types)? else {
+            return Ok(None);
+        };
+        let finish_needs = reads_parameters(&merge, gathered)?;
+        Ok(Some(
+            json!({ "rows": rows, "merge": merge, "finish_needs_rows": finish_needs }),
+        ))
+    });
+    // What cannot be analysed anew is gathered as ever.
+    Ok(found.unwrap_or(None))
+}
+
+/// How what nodes make of the statement over arrays is merged; `None` when they cannot work on their own rows, or would give all of them.
+fn merge_of(text: &str, types: &[Oid]) -> Result<Option<Json>, PostgresError> {
+    let text = parser::c_text(text);
+    let statement = parser::parse(&text)?[0];
+    let query = parser::analyse(statement, &text, types)?.query;
+    let queries = parser::rewrite(query)?;
+    let &[rewritten] = queries.as_slice() else {
+        return Ok(None);
+    };
+    let mut scopes = Scopes::default();
+    let scope = scopes.add(rewritten, None, 0);
+    let Spread::Partitioned { keys } = locality::rows(&mut scopes, scope) else {
+        return Ok(None);
+    };
+    let mut merge = select(&mut scopes, scope, query, &keys, types)?;
+    if merge["mode"] == "concat" {
+        merge = finish::divide(query).print(types)?;
+    }
+    let wanted = merge["mode"] == "combine" && merge["pulls_rows"] == json!(false);
+    Ok(wanted.then_some(merge))
+}
+
+/// Whether the query that one node runs at the end reads some of these parameters, numbered from 0.
+fn reads_parameters(merge: &Json, numbers: std::ops::Range<usize>) -> Result<bool, PostgresError> {
+    let text = parser::c_text(merge["combine"].as_str().unwrap_or_default());
+    let types: Vec<Oid> = merge["combine_parameters"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|number| number.as_u64())
+        .map(|number| Oid::from(number as u32))
+        .collect();
+    let statement = parser::parse(&text)?[0];
+    let query = parser::analyse(statement, &text, &types)?.query;
+    Ok(tree::any(
+        std::ptr::from_ref(query).cast_mut().cast(),
+        &mut |node| {
+            tree::cast::<pg_sys::Param, _>(node).is_some_and(|param| {
+                param.paramkind == ParamKind::PARAM_EXTERN
+                    && numbers.contains(&(param.paramid as usize - 1))
+            })
+        },
+    ))
+}
+
+/// Something in it would come out otherwise on each node.
+fn is_volatile(query: &pg_sys::Query) -> bool {
+    // SAFETY: a valid query.
+    unsafe { pg_sys::contain_volatile_functions(std::ptr::from_ref(query).cast_mut().cast()) }
+}

@@ -1,0 +1,88 @@
+//! Several queries of one read that see the same: a router has one run first, and binds those that need its rows by its snapshot.
+//!
+//! A portal that is named `abelian-as/<anything>/<unique>` reads by the snapshot of the portal `abelian/<unique>/...`, which must be the last
+//! one that asked for [evidence](super::evidence), and still be open in the same transaction.
+
+use super::{bound_portal, settings};
+use crate::boundary::PostgresError;
+use crate::hooks::executor::{self, Start};
+use crate::hooks::is_client_statement;
+use crate::hooks::subscribers::Subscriber;
+use pgrx::{PgSqlErrorCode, pg_sys};
+use std::cell::RefCell;
+use std::ffi::CString;
+
+const FIRST: &[u8] = b"abelian/";
+const LATER: &[u8] = b"abelian-as/";
+
+thread_local! {
+    /// The name of the last portal of a first query.
+    static LAST: RefCell<CString> = RefCell::default();
+}
+
+/// Sees the starts of queries; called once when the library is loaded.
+pub fn install() {
+    executor::before_start(Subscriber {
+        concerns: |start| {
+            is_client_statement()
+                && bound_portal::name().starts_with(b"abelian")
+                && settings::PLACEMENT_VERSION.get() != 0
+                && !start.is_explain_only()
+        },
+        tell: |start| {
+            let name = bound_portal::name();
+            if name.starts_with(FIRST) {
+                LAST.with_borrow_mut(|last| *last = CString::new(name).unwrap_or_default());
+            } else if name.starts_with(LATER) {
+                share(start, name);
+            }
+        },
+    });
+}
+
+fn share(start: &Start, name: &[u8]) {
+    let snapshot = LAST.with_borrow(|last| {
+        let is_meant = unique(last.as_bytes(), 1) == unique(name, 2);
+        // SAFETY: a look-up by name; a portal that has started has its query's description as long as it is there.
+        unsafe {
+            let portal = pg_sys::GetPortalByName(last.as_ptr());
+            let query = portal.as_ref().map(|portal| portal.queryDesc);
+            query
+                .filter(|query| is_meant && !query.is_null())
+                .map(|query| (*query).snapshot)
+        }
+    });
+    match snapshot {
+        // A transaction that has one snapshot for all has shared it already.
+        Some(snapshot) if !snapshot.is_null() && start.has_own_snapshot() => {
+            start.read_by(snapshot);
+        }
+        Some(_) => {}
+        None => PostgresError::made(
+            PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE as i32,
+            "the portal whose snapshot is to be shared is not there",
+            "",
+            None,
+        )
+        .raise(),
+    }
+}
+
+/// A word between the slashes of a name.
+fn unique(name: &[u8], number: usize) -> Option<&[u8]> {
+    name.split(|byte| *byte == b'/').nth(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_which_portal_is_meant() {
+        let first: &[u8] = b"abelian/7/5f.16384/12";
+        assert_eq!(unique(first, 1), Some(&b"7"[..]));
+        assert_eq!(unique(b"abelian-as/8/7", 2), unique(first, 1));
+        assert_ne!(unique(b"abelian-as/8/6", 2), unique(first, 1));
+        assert_eq!(unique(b"abelian-as/8", 2), None);
+    }
+}

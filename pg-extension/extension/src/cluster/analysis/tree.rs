@@ -288,6 +288,17 @@ pub fn collation_of<N>(expression: *const N) -> Oid {
     unsafe { pg_sys::exprCollation(expression.cast::<pg_sys::Node>().cast_mut()) }
 }
 
+/// The conditions that a condition joins by AND; none for null.
+pub fn conjuncts(condition: NodePtr) -> Vec<NodePtr> {
+    match cast::<pg_sys::BoolExpr, _>(condition) {
+        Some(expression) if expression.boolop == pg_sys::BoolExprType::AND_EXPR => {
+            nodes(expression.args).flat_map(conjuncts).collect()
+        }
+        _ if condition.is_null() => Vec::new(),
+        _ => vec![condition],
+    }
+}
+
 /// The target entry that a sort or group clause refers to.
 pub fn target_of(
     query: &pg_sys::Query,

@@ -6,7 +6,7 @@ use super::super::locality::{self, Spread};
 use super::super::parser;
 use super::super::scope::Scopes;
 use super::super::tree;
-use super::gather::{self, Mention, Stays};
+use super::gather::{self, Gathered, Mention, Stays};
 use super::{finish, select};
 use crate::boundary::{self, PostgresError};
 use crate::cluster::settings;
@@ -97,7 +97,8 @@ fn attempt(
     stays: &BTreeSet<usize>,
 ) -> Result<Option<Json>, PostgresError> {
     pgrx::check_for_interrupts!();
-    let Ok((rows, _)) = gather::divide(query, parameters, Stays::On(stays))? else {
+    let Ok(Gathered { facts: rows, .. }) = gather::divide(query, parameters, Stays::On(stays))?
+    else {
         return Ok(None);
     };
     if rows["worker"].is_null() {

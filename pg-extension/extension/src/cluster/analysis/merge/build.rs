@@ -109,8 +109,12 @@ impl WorkerColumns {
     pub fn targets(&self) -> *mut pg_sys::List {
         tree::make_list(self.0.iter().enumerate().map(|(index, column)| {
             let entry = target(column.expression, index as i16 + 1);
-            // SAFETY: the entry was just made.
-            unsafe { (*entry).ressortgroupref = column.reference };
+            // SAFETY: the entry was just made; the name is copied.
+            unsafe {
+                (*entry).ressortgroupref = column.reference;
+                let name = parser::c_text(&format!("c{}", index + 1));
+                (*entry).resname = pg_sys::pstrdup(name.as_ptr());
+            }
             entry.cast()
         }))
     }
@@ -195,7 +199,11 @@ impl Division {
 }
 
 /// Replaces FROM, WHERE and all that belongs to them by the workers' columns, given as one array parameter each.
-fn put_from(combine: &mut pg_sys::Query, first: usize, types: &[Oid]) -> Result<(), PostgresError> {
+pub fn put_from(
+    combine: &mut pg_sys::Query,
+    first: usize,
+    types: &[Oid],
+) -> Result<(), PostgresError> {
     let skeleton = rows(first, types)?;
     combine.rtable = skeleton.rtable;
     combine.jointree = skeleton.jointree;
@@ -311,4 +319,53 @@ pub fn map_targets(
             tree::copy(&raw const entry).cast()
         }),
     )
+}
+
+/// GROUP BY of the column with that reference; `None` when values of the type cannot be compared.
+pub fn grouping_clause(
+    type_oid: Oid,
+    reference: u32,
+) -> Option<&'static mut pg_sys::SortGroupClause> {
+    let (mut less, mut equal, mut greater, mut hashable) =
+        (Oid::INVALID, Oid::INVALID, Oid::INVALID, false);
+    // SAFETY: a catalogue look-up that leaves InvalidOid where there is no operator.
+    unsafe {
+        pg_sys::get_sort_group_operators(
+            type_oid,
+            false,
+            false,
+            false,
+            &mut less,
+            &mut equal,
+            &mut greater,
+            &mut hashable,
+        );
+    }
+    let clause = tree::make::<pg_sys::SortGroupClause>();
+    clause.tleSortGroupRef = reference;
+    clause.eqop = equal;
+    clause.sortop = less;
+    clause.hashable = hashable;
+    (equal != Oid::INVALID).then_some(clause)
+}
+
+/// A query as an entry of a range table, with the names of its columns.
+pub fn range_of(query: &'static mut pg_sys::Query, name: &str) -> *mut pg_sys::RangeTblEntry {
+    let names = tree::list::<pg_sys::TargetEntry>(query.targetList)
+        .filter(|entry| !entry.resjunk)
+        .map(|entry| {
+            // SAFETY: makes a node of the column's name, which lives as long as the query.
+            unsafe { pg_sys::makeString(entry.resname) }.cast()
+        });
+    let entry = tree::make::<pg_sys::RangeTblEntry>();
+    // SAFETY: makes nodes of these names, the first one copied.
+    unsafe {
+        let name = pg_sys::pstrdup(parser::c_text(name).as_ptr());
+        entry.eref = pg_sys::makeAlias(name, tree::make_list(names));
+        entry.alias = tree::copy(entry.eref);
+    }
+    entry.rtekind = pg_sys::RTEKind::RTE_SUBQUERY;
+    entry.subquery = query;
+    entry.inFromCl = true;
+    entry
 }

@@ -124,7 +124,7 @@ fn implied(condition: NodePtr, range: i32) -> Option<NodePtr> {
         .filter(|expression| expression.boolop == pg_sys::BoolExprType::OR_EXPR)?;
     let mut arms = Vec::new();
     for arm in tree::nodes(disjunction.args) {
-        let own: Vec<NodePtr> = conjuncts(arm)
+        let own: Vec<NodePtr> = tree::conjuncts(arm)
             .into_iter()
             .filter(|one| only_range(*one) == Some(range))
             .collect();
@@ -141,19 +141,10 @@ fn implied(condition: NodePtr, range: i32) -> Option<NodePtr> {
     )
 }
 
-fn conjuncts(condition: NodePtr) -> Vec<NodePtr> {
-    match tree::cast::<pg_sys::BoolExpr, _>(condition) {
-        Some(expression) if expression.boolop == pg_sys::BoolExprType::AND_EXPR => {
-            tree::nodes(expression.args).flat_map(conjuncts).collect()
-        }
-        _ => vec![condition],
-    }
-}
-
 /// Takes conditions out of an item of FROM of a private copy, and out of those below it.
 fn remove(item: NodePtr, met: &[NodePtr]) {
     let without = |condition: NodePtr| {
-        let left: Vec<NodePtr> = conjuncts(condition)
+        let left: Vec<NodePtr> = tree::conjuncts(condition)
             .into_iter()
             .filter(|one| !one.is_null() && !met.contains(one))
             .collect();

@@ -11,7 +11,7 @@ use super::super::tree::{self, NodePtr};
 use super::super::{parser, view_query};
 use super::build::{self, WorkerColumns};
 use super::used::Used;
-use super::{change, filter};
+use super::{change, decorrelate, exists, filter, subquery};
 use crate::boundary::PostgresError;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid, RTEKind};
@@ -26,7 +26,9 @@ type Obstacle = &'static str;
 
 const SYSTEM_COLUMN: Obstacle = "a system column such as ctid means something on one node only";
 
-/// One mention of a relation.
+const TOO_MANY: Obstacle = "it mentions too many tables";
+
+/// One mention of a relation, or a subquery that nodes evaluate.
 struct Part {
     /// Selects its rows.
     query: &'static mut pg_sys::Query,
@@ -35,7 +37,7 @@ struct Part {
     from_one_node: bool,
 }
 
-/// What is known of one mention of a relation before its rows come.
+/// What is known of one mention of a relation, or of a subquery that nodes evaluate, before its rows come.
 pub struct Mention {
     /// Of a distributed table: the number of its colocation group.
     pub colocation: Option<i32>,
@@ -43,6 +45,16 @@ pub struct Mention {
     pub is_everywhere: bool,
     /// Bytes that this node would give, as its planner estimates.
     pub bytes: f64,
+}
+
+/// A statement that is divided.
+pub struct Gathered {
+    /// For the router.
+    pub facts: Json,
+    /// In the order in which they are gathered.
+    pub mentions: Vec<Mention>,
+    /// How many mentions of relations the statement has beside the one that it changes.
+    pub relations: usize,
 }
 
 /// Which mentions of relations stay what they are, each node's own rows.
@@ -60,6 +72,10 @@ struct Gathering<'m> {
     /// Mentions so far, whether they stay or not; their bytes are not known yet.
     mentions: Vec<Mention>,
     parts: Vec<Part>,
+    /// Mentions of relations that are in those.
+    relations: usize,
+    /// How many parameters the statement itself has.
+    own: usize,
     /// Types of the statement's parameters, then of the arrays that carry the columns of the parts so far.
     parameters: Vec<Oid>,
     /// Some relation is on the first node only.
@@ -72,7 +88,7 @@ pub fn divide(
     query: &'static pg_sys::Query,
     parameters: &[Oid],
     stays: Stays,
-) -> Result<Result<(Json, Vec<Mention>), Obstacle>, PostgresError> {
+) -> Result<Result<Gathered, Obstacle>, PostgresError> {
     if let Some(obstacle) = change::obstacle(query) {
         return Ok(Err(obstacle));
     }
@@ -81,12 +97,14 @@ pub fn divide(
         stays,
         mentions: Vec::new(),
         parts: Vec::new(),
+        relations: 0,
+        own: parameters.len(),
         parameters: parameters.to_vec(),
         needs_first_node: false,
     };
     match replace_relations(combine, &mut gathering)? {
         Err(obstacle) => Ok(Err(obstacle)),
-        Ok(()) => gathering.print(query, combine, parameters.len()),
+        Ok(()) => gathering.print(query, combine),
     }
 }
 
@@ -99,6 +117,11 @@ fn replace_relations(
     }
     if change::differs_by_node(combine) {
         return Ok(Err("a subquery of it calls a volatile function"));
+    }
+    exists::simplify(combine);
+    decorrelate::apply(&levels(combine));
+    if let Err(obstacle) = replace_subqueries(combine, gathering)? {
+        return Ok(Err(obstacle));
     }
     for level in levels(combine) {
         pgrx::check_for_interrupts!();
@@ -132,6 +155,30 @@ fn replace_relations(
                 Ok(()) => {}
                 refused => return Ok(refused),
             }
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Those that nodes evaluate themselves; what is below them has no relations any more.
+fn replace_subqueries(
+    combine: &mut pg_sys::Query,
+    gathering: &mut Gathering<'_>,
+) -> Result<Result<(), Obstacle>, PostgresError> {
+    let mut gone = Vec::new();
+    for level in levels(combine).into_iter().skip(1) {
+        pgrx::check_for_interrupts!();
+        if gone.contains(&level) {
+            continue;
+        }
+        // SAFETY: a level of a private copy, of which nothing else is held.
+        let level = unsafe { &mut *level };
+        let Some(divided) = subquery::divide(level, &gathering.parameters[..gathering.own])? else {
+            continue;
+        };
+        gone.extend(levels(level));
+        if let Err(obstacle) = gathering.replace_subquery(level, divided)? {
+            return Ok(Err(obstacle));
         }
     }
     Ok(Ok(()))
@@ -270,7 +317,7 @@ impl Gathering<'_> {
             }
         };
         if self.parts.len() == PARTS_MAX {
-            return Ok(Err("it mentions too many tables"));
+            return Ok(Err(TOO_MANY));
         }
         let Some(open) = Opened::open(relation.oid, pg_sys::NoLock) else {
             return Ok(Err("a table of it is gone"));
@@ -307,6 +354,7 @@ impl Gathering<'_> {
             }));
         // SAFETY: as above.
         unsafe { put_subquery(entry, rows) };
+        self.relations += 1;
         self.parts.push(Part {
             query,
             columns,
@@ -315,12 +363,47 @@ impl Gathering<'_> {
         Ok(Ok(()))
     }
 
+    fn replace_subquery(
+        &mut self,
+        level: &mut pg_sys::Query,
+        divided: subquery::Divided,
+    ) -> Result<Result<(), Obstacle>, PostgresError> {
+        if self.parts.len() == PARTS_MAX {
+            return Ok(Err(TOO_MANY));
+        }
+        let subquery::Divided { division, mentions } = divided;
+        let first = self.parameters.len();
+        self.parameters.extend(division.columns.arrays());
+        build::put_from(division.combine, first, &self.parameters)?;
+        division.worker.targetList = division.columns.targets();
+        let mut columns = WorkerColumns::default();
+        for entry in tree::list::<pg_sys::TargetEntry>(division.worker.targetList) {
+            columns.push(column_of(entry), 0);
+        }
+        let query = select(
+            build::range_of(division.worker, "part"),
+            std::ptr::null_mut(),
+        );
+        *level = *division.combine;
+        self.relations += mentions;
+        self.mentions.push(Mention {
+            colocation: None,
+            is_everywhere: false,
+            bytes: 0.0,
+        });
+        self.parts.push(Part {
+            query,
+            columns,
+            from_one_node: false,
+        });
+        Ok(Ok(()))
+    }
+
     fn print(
         mut self,
         query: &pg_sys::Query,
         combine: &mut pg_sys::Query,
-        own: usize,
-    ) -> Result<Result<(Json, Vec<Mention>), Obstacle>, PostgresError> {
+    ) -> Result<Result<Gathered, Obstacle>, PostgresError> {
         let mentions = self.estimates();
         self.fill_target_lists();
         let worker = self.union_all(|part| !part.from_one_node)?;
@@ -334,7 +417,7 @@ impl Gathering<'_> {
         }
         let worker = Some(worker).filter(|text| !text.is_empty());
         let combine = parser::deparse_for(combine, &[])?;
-        let (own, all) = (&self.parameters[..own], &self.parameters[..]);
+        let (own, all) = (&self.parameters[..self.own], &self.parameters[..]);
         let checked = [&worker, &of_one]
             .into_iter()
             .flatten()
@@ -357,7 +440,11 @@ impl Gathering<'_> {
             "first_node": self.needs_first_node,
             "combine_parameters": all.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>(), "pulls_rows": true,
         });
-        Ok(Ok((facts, mentions)))
+        Ok(Ok(Gathered {
+            facts,
+            mentions,
+            relations: self.relations,
+        }))
     }
 
     /// What the parts would give, where every mention is a part.
@@ -417,6 +504,22 @@ fn variable(column: &pg_sys::FormData_pg_attribute) -> NodePtr {
             column.atttypid,
             column.atttypmod,
             column.attcollation,
+            0,
+        )
+        .cast()
+    }
+}
+
+/// A column of the only range of a part.
+fn column_of(entry: &pg_sys::TargetEntry) -> NodePtr {
+    // SAFETY: makes a node of the expression's type.
+    unsafe {
+        pg_sys::makeVar(
+            1,
+            entry.resno,
+            tree::type_of(entry.expr),
+            pg_sys::exprTypmod(entry.expr.cast()),
+            tree::collation_of(entry.expr),
             0,
         )
         .cast()

@@ -16,12 +16,16 @@ mod aggregate;
 mod broadcast;
 pub mod build;
 mod change;
+mod decorrelate;
+mod exists;
 mod filter;
 mod finish;
 mod gather;
 mod grouping;
+mod outer;
 mod partial;
 mod pull;
+mod subquery;
 pub mod used;
 
 pub use gather::put_subquery;
@@ -97,14 +101,17 @@ fn gathered(
     if plan["mode"] != "refuse" || !(changes || query.commandType == CmdType::CMD_SELECT) {
         return Ok(plan);
     }
-    let (mut merge, mentions) = match gather::divide(query, parameters, Stays::Nothing)? {
+    let gather::Gathered {
+        facts: mut merge,
+        mentions,
+        relations,
+    } = match gather::divide(query, parameters, Stays::Nothing)? {
         Ok(divided) => divided,
         Err(obstacle) if changes => return Ok(refuse(obstacle)),
         Err(_) => return Ok(plan),
     };
     // What policies read, each node would read among its own rows.
-    let gathered = merge["parts"].as_array().map_or(0, Vec::len);
-    if gathered + usize::from(changes) != scopes.relations.len() {
+    if relations + usize::from(changes) != scopes.relations.len() {
         return Ok(refuse("a policy of one of its tables reads others"));
     }
     merge["reason"] = plan["reason"].clone();
@@ -143,8 +150,22 @@ fn select(
     keys: &[Key],
     parameters: &[Oid],
 ) -> Result<Json, PostgresError> {
+    match division_of(scopes, scope, query, keys) {
+        Ok(None) => Ok(concat()),
+        Ok(Some(division)) => division.print(parameters),
+        Err(reason) => Ok(refuse(reason)),
+    }
+}
+
+/// How the answers of nodes to a SELECT become one; `None` when they need only be put one after the other, an Err when there is no way.
+fn division_of(
+    scopes: &mut Scopes,
+    scope: ScopeId,
+    query: &'static pg_sys::Query,
+    keys: &[Key],
+) -> Result<Option<Division>, &'static str> {
     if !is_constant(query.limitCount) || !is_constant(query.limitOffset) {
-        return Ok(refuse("LIMIT or OFFSET with a subquery"));
+        return Err("LIMIT or OFFSET with a subquery");
     }
     let rewritten = scopes.scopes[scope].query;
     let grouped = query.hasAggs || !query.groupClause.is_null() || !query.havingQual.is_null();
@@ -157,20 +178,16 @@ fn select(
         || locality::contains_key(scopes, scope, rewritten, rewritten.distinctClause, keys);
     let unlimited = query.limitCount.is_null() && query.limitOffset.is_null();
     if rows_are_final && distinct_is_local && query.sortClause.is_null() && unlimited {
-        return Ok(concat());
+        return Ok(None);
     }
-    let division = if rows_are_final {
-        Ok(finish::divide(query))
-    } else {
-        let is_key =
-            |scopes: &mut Scopes, expression| locality::is_key(scopes, scope, expression, keys);
-        partial::divide(query, &mut |expression| is_key(scopes, expression))
-            .map_or_else(|| pull::divide(query), Ok)
-    };
-    match division {
-        Ok(division) => division.print(parameters),
-        Err(reason) => Ok(refuse(reason)),
+    if rows_are_final {
+        return Ok(Some(finish::divide(query)));
     }
+    let is_key =
+        |scopes: &mut Scopes, expression| locality::is_key(scopes, scope, expression, keys);
+    partial::divide(query, &mut |expression| is_key(scopes, expression))
+        .map_or_else(|| pull::divide(query), Ok)
+        .map(Some)
 }
 
 /// Whether an expression can be evaluated without rows.

@@ -3,7 +3,7 @@
 use super::super::tree::{self, NodePtr};
 use super::aggregate;
 use super::build::{self, Division, WorkerColumns};
-use pgrx::pg_sys::{self, Oid};
+use pgrx::pg_sys;
 
 /// `None` when some aggregate has no partial form, or when there are steps other than grouping.
 ///
@@ -104,7 +104,7 @@ impl Plan<'_> {
                 (count + 1, entry.ressortgroupref.max(top))
             });
             let expression = self.columns.read(*column);
-            let clause = grouping_clause(tree::type_of(expression), reference + 1)?;
+            let clause = build::grouping_clause(tree::type_of(expression), reference + 1)?;
             let entry = build::target(expression, count + 1);
             // SAFETY: fresh nodes, appended to lists of their kinds.
             unsafe {
@@ -117,29 +117,4 @@ impl Plan<'_> {
         }
         Some(())
     }
-}
-
-/// `None` when values of the type cannot be compared.
-fn grouping_clause(type_oid: Oid, reference: u32) -> Option<&'static mut pg_sys::SortGroupClause> {
-    let (mut less, mut equal, mut greater, mut hashable) =
-        (Oid::INVALID, Oid::INVALID, Oid::INVALID, false);
-    // SAFETY: a catalogue look-up that leaves InvalidOid where there is no operator.
-    unsafe {
-        pg_sys::get_sort_group_operators(
-            type_oid,
-            false,
-            false,
-            false,
-            &mut less,
-            &mut equal,
-            &mut greater,
-            &mut hashable,
-        );
-    }
-    let clause = tree::make::<pg_sys::SortGroupClause>();
-    clause.tleSortGroupRef = reference;
-    clause.eqop = equal;
-    clause.sortop = less;
-    clause.hashable = hashable;
-    (equal != Oid::INVALID).then_some(clause)
 }

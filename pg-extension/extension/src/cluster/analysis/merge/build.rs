@@ -109,12 +109,8 @@ impl WorkerColumns {
     pub fn targets(&self) -> *mut pg_sys::List {
         tree::make_list(self.0.iter().enumerate().map(|(index, column)| {
             let entry = target(column.expression, index as i16 + 1);
-            // SAFETY: the entry was just made; the name is copied.
-            unsafe {
-                (*entry).ressortgroupref = column.reference;
-                let name = parser::c_text(&format!("c{}", index + 1));
-                (*entry).resname = pg_sys::pstrdup(name.as_ptr());
-            }
+            // SAFETY: the entry was just made.
+            unsafe { (*entry).ressortgroupref = column.reference };
             entry.cast()
         }))
     }
@@ -349,19 +345,18 @@ pub fn grouping_clause(
     (equal != Oid::INVALID).then_some(clause)
 }
 
-/// A query as an entry of a range table, with the names of its columns.
+/// A query as an entry of a range table; its columns are c1, c2 ...
 pub fn range_of(query: &'static mut pg_sys::Query, name: &str) -> *mut pg_sys::RangeTblEntry {
-    let names = tree::list::<pg_sys::TargetEntry>(query.targetList)
-        .filter(|entry| !entry.resjunk)
-        .map(|entry| {
-            // SAFETY: makes a node of the column's name, which lives as long as the query.
-            unsafe { pg_sys::makeString(entry.resname) }.cast()
-        });
+    let columns =
+        tree::list::<pg_sys::TargetEntry>(query.targetList).filter(|entry| !entry.resjunk);
+    let names = (1..=columns.count()).map(|number| format!("c{number}"));
+    // SAFETY: makes nodes of strings that are copied.
+    let string = |text: &str| unsafe { pg_sys::pstrdup(parser::c_text(text).as_ptr()) };
     let entry = tree::make::<pg_sys::RangeTblEntry>();
-    // SAFETY: makes nodes of these names, the first one copied.
+    // SAFETY: as above.
     unsafe {
-        let name = pg_sys::pstrdup(parser::c_text(name).as_ptr());
-        entry.eref = pg_sys::makeAlias(name, tree::make_list(names));
+        let names = names.map(|name| pg_sys::makeString(string(&name)).cast());
+        entry.eref = pg_sys::makeAlias(string(name), tree::make_list(names));
         entry.alias = tree::copy(entry.eref);
     }
     entry.rtekind = pg_sys::RTEKind::RTE_SUBQUERY;

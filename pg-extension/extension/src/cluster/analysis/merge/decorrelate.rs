@@ -4,7 +4,6 @@
 //! joined so, which leaves out count().
 
 use super::super::functions::FIRST_USER_OBJECT;
-use super::super::parser;
 use super::super::tree::{self, NodePtr};
 use super::{build, outer};
 use pgrx::pg_sys::{self, Oid, SubLinkType};
@@ -219,11 +218,9 @@ impl Groups {
     fn column(&mut self, expression: NodePtr, reference: u32) -> NodePtr {
         let number = self.targets.len() as i16 + 1;
         let entry = build::target(expression, number);
-        let name = parser::c_text(&format!("c{number}"));
-        // SAFETY: a fresh entry; the name is copied. Makes a Var of the expression's type.
+        // SAFETY: a fresh entry. Makes a Var of the expression's type.
         unsafe {
             (*entry).ressortgroupref = reference;
-            (*entry).resname = pg_sys::pstrdup(name.as_ptr());
             self.targets.push(entry.cast());
             pg_sys::makeVar(
                 self.range,

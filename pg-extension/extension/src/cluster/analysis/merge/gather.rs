@@ -72,7 +72,7 @@ struct Gathering<'m> {
     /// Mentions so far, whether they stay or not; their bytes are not known yet.
     mentions: Vec<Mention>,
     parts: Vec<Part>,
-    /// Mentions of relations that are in those.
+    /// Mentions of relations that the statement has.
     relations: usize,
     /// How many parameters the statement itself has.
     own: usize,
@@ -118,6 +118,7 @@ fn replace_relations(
     if change::differs_by_node(combine) {
         return Ok(Err("a subquery of it calls a volatile function"));
     }
+    gathering.relations = super::used::mentions(combine);
     exists::simplify(combine);
     decorrelate::apply(&levels(combine));
     if let Err(obstacle) = replace_subqueries(combine, gathering)? {
@@ -173,11 +174,12 @@ fn replace_subqueries(
         }
         // SAFETY: a level of a private copy, of which nothing else is held.
         let level = unsafe { &mut *level };
-        let Some(divided) = subquery::divide(level, &gathering.parameters[..gathering.own])? else {
+        let Some(division) = subquery::divide(level, &gathering.parameters[..gathering.own])?
+        else {
             continue;
         };
         gone.extend(levels(level));
-        if let Err(obstacle) = gathering.replace_subquery(level, divided)? {
+        if let Err(obstacle) = gathering.replace_subquery(level, division)? {
             return Ok(Err(obstacle));
         }
     }
@@ -354,7 +356,6 @@ impl Gathering<'_> {
             }));
         // SAFETY: as above.
         unsafe { put_subquery(entry, rows) };
-        self.relations += 1;
         self.parts.push(Part {
             query,
             columns,
@@ -366,12 +367,11 @@ impl Gathering<'_> {
     fn replace_subquery(
         &mut self,
         level: &mut pg_sys::Query,
-        divided: subquery::Divided,
+        division: build::Division,
     ) -> Result<Result<(), Obstacle>, PostgresError> {
         if self.parts.len() == PARTS_MAX {
             return Ok(Err(TOO_MANY));
         }
-        let subquery::Divided { division, mentions } = divided;
         let first = self.parameters.len();
         self.parameters.extend(division.columns.arrays());
         build::put_from(division.combine, first, &self.parameters)?;
@@ -385,7 +385,6 @@ impl Gathering<'_> {
             std::ptr::null_mut(),
         );
         *level = *division.combine;
-        self.relations += mentions;
         self.mentions.push(Mention {
             colocation: None,
             is_everywhere: false,

@@ -4,25 +4,16 @@
 use super::super::locality::{self, Spread};
 use super::super::parser;
 use super::super::scope::Scopes;
-use super::super::tree;
 use super::build::Division;
-use super::{division_of, finish, outer};
+use super::{division_of, finish, outer, used};
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, Oid};
 
-/// A subquery, divided.
-pub struct Divided {
-    /// Between the nodes and the query that stands in its place.
-    pub division: Division,
-    /// How many mentions of relations it has.
-    pub mentions: usize,
-}
-
-/// Divides a query below the statement's own, if that is possible and moves less.
+/// Divides a query below the statement's own between nodes and a query that stands in its place, if that is possible and moves less.
 pub fn divide(
     level: &mut pg_sys::Query,
     parameters: &[Oid],
-) -> Result<Option<Divided>, PostgresError> {
+) -> Result<Option<Division>, PostgresError> {
     if !reduces(level) || !stands_alone(level) {
         return Ok(None);
     }
@@ -31,7 +22,7 @@ pub fn divide(
     Ok(boundary::attempt(|| divided(&text, parameters)).unwrap_or(None))
 }
 
-fn divided(text: &str, parameters: &[Oid]) -> Result<Option<Divided>, PostgresError> {
+fn divided(text: &str, parameters: &[Oid]) -> Result<Option<Division>, PostgresError> {
     let text = parser::c_text(text);
     let statement = parser::parse(&text)?[0];
     let query = parser::analyse(statement, &text, parameters)?.query;
@@ -44,9 +35,8 @@ fn divided(text: &str, parameters: &[Oid]) -> Result<Option<Divided>, PostgresEr
     let Spread::Partitioned { keys } = locality::rows(&mut scopes, scope) else {
         return Ok(None);
     };
-    let mentions = relations(query);
     // Policies may read more.
-    if scopes.relations.len() != mentions || scopes.reads_system_columns() {
+    if scopes.relations.len() != used::mentions(query) || scopes.reads_system_columns() {
         return Ok(None);
     }
     let division = match division_of(&mut scopes, scope, query, &keys) {
@@ -55,7 +45,7 @@ fn divided(text: &str, parameters: &[Oid]) -> Result<Option<Divided>, PostgresEr
         _ => return Ok(None),
     };
     let usable = !division.columns.types().contains(&pg_sys::RECORDOID);
-    Ok(usable.then_some(Divided { division, mentions }))
+    Ok(usable.then_some(division))
 }
 
 /// Whether it likely gives fewer rows than it reads.
@@ -76,16 +66,4 @@ fn stands_alone(level: &mut pg_sys::Query) -> bool {
     let node = std::ptr::from_mut(level).cast();
     // SAFETY: a valid query.
     !outer::is_known_to(level) && !unsafe { pg_sys::contain_volatile_functions(node) }
-}
-
-/// How many mentions of relations a query has, at any depth.
-fn relations(query: &pg_sys::Query) -> usize {
-    let mut count = 0;
-    tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
-        if let Some(level) = tree::cast::<pg_sys::Query, _>(node) {
-            count += super::used::relations(level).len();
-        }
-        true
-    });
-    count
 }

@@ -65,6 +65,19 @@ pub fn relations(level: &pg_sys::Query) -> Vec<i32> {
         .collect()
 }
 
+/// How many mentions of relations a query has, at any depth, beside those that it changes.
+pub fn mentions(query: &pg_sys::Query) -> usize {
+    let mut count = 0;
+    tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
+        if let Some(level) = tree::cast::<pg_sys::Query, _>(node) {
+            let read = relations(level).into_iter();
+            count += read.filter(|index| *index != level.resultRelation).count();
+        }
+        true
+    });
+    count
+}
+
 fn collect(node: NodePtr, depth: u32, found: &mut BTreeSet<(i32, i16)>) {
     if let Some(var) = tree::cast::<pg_sys::Var, _>(node) {
         if var.varlevelsup == depth {

@@ -47,7 +47,7 @@ final class QueryGenerator {
     names = 0;
     if (chance(8)) {
       String name = name();
-      String inner = simple(1, List.of(), List.of("int", "text"));
+      String inner = chance(2) ? groups(1) : simple(1, List.of(), List.of("int", "text"));
       String from = "%s AS a(x, y) JOIN %s AS b(x, y) ON a.x = b.x".formatted(name, name);
       return "WITH %s AS (%s) SELECT a.x, a.y, b.y FROM %s".formatted(name, inner, from);
     }
@@ -266,7 +266,7 @@ final class QueryGenerator {
       columns.add(new Column(alias + ".x", "int"));
       columns.add(new Column(alias + ".y", "text"));
       String inner =
-          simple(depth + 1, List.of(), List.of("int", "text"))
+          (chance(2) ? groups(depth + 1) : simple(depth + 1, List.of(), List.of("int", "text")))
               + (chance(3) ? " ORDER BY 1, 2 LIMIT 5" : "");
       return "(%s) AS %s(x, y)".formatted(inner, alias);
     }
@@ -275,6 +275,18 @@ final class QueryGenerator {
         .map(column -> new Column(alias + "." + column.name(), column.type()))
         .forEach(columns::add);
     return table.name() + " AS " + alias;
+  }
+
+  /** Groups by a number, or of that number of rows. */
+  private String groups(int depth) {
+    List<Column> own = new ArrayList<>();
+    String from = from(depth, own);
+    String key = any(own, "int").name();
+    String text = any(own, "text").name();
+    String rows = from + where(depth, own, List.of());
+    return chance(4)
+        ? "SELECT count(*)::int, max(%s) FROM %s GROUP BY %s".formatted(text, rows, key)
+        : "SELECT %s, min(%s) FROM %s GROUP BY 1".formatted(key, text, rows);
   }
 
   private String where(int depth, List<Column> own, List<Column> outer) {
@@ -298,13 +310,23 @@ final class QueryGenerator {
         default -> number + " >= ALL (" + simple(depth + 1, own, List.of("int")) + ")";
       };
     }
-    return chance(6) ? "(" + comparison(own) + " OR " + comparison(own) + ")" : comparison(own);
+    if (chance(6)) {
+      String and = comparison(own) + " AND " + comparison(own);
+      String other = chance(2) ? comparison(own) : comparison(own) + " AND " + comparison(own);
+      return "(" + and + " OR " + other + ")";
+    }
+    return comparison(own);
   }
 
+  /** A number about rows that match the outer row. */
   private String counting(int depth, List<Column> outer) {
     List<Column> own = new ArrayList<>();
     String from = from(depth, own);
-    return "SELECT count(*) - 3 FROM " + from + where(depth, own, outer);
+    String value =
+        pick(List.of(
+                "count(*) - 3", "max(%s)", "sum(%s) - 5", "0.5 * avg(%s)", "coalesce(min(%s), 4)"))
+            .formatted(any(own, "int").name());
+    return "SELECT " + value + " FROM " + from + where(depth, own, outer);
   }
 
   private String not() {

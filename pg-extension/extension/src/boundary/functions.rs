@@ -81,6 +81,7 @@ functions! {
     fn prepare_sql_fn_parse_info(row: pg_sys::HeapTuple, call: *mut pg_sys::Node, collation: Oid) -> *mut c_void;
     fn preprocess_function_rtes(root: *mut pg_sys::PlannerInfo);
     fn QueryRewrite(query: *mut pg_sys::Query) -> *mut List;
+    fn standard_planner(query: *mut pg_sys::Query, text: *const c_char, options: c_int, parameters: pg_sys::ParamListInfo) -> *mut pg_sys::PlannedStmt;
     fn RangeVarGetCreationNamespace(name: *const pg_sys::RangeVar) -> Oid;
     fn CopyGetAttnums(columns: pg_sys::TupleDesc, relation: Relation, names: *mut List) -> *mut List;
     fn ProcessCopyOptions(state: *mut pg_sys::ParseState, options: *mut pg_sys::CopyFormatOptions, from: bool, list: *mut List);

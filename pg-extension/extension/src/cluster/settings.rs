@@ -40,6 +40,9 @@ static COMBINE: GucSetting<bool> = GucSetting::<bool>::new(true);
 /// `abelian.random_keys`: whether the analysis of an INSERT with random keys tells how to run it with keys of the router's making.
 pub static RANDOM_KEYS: GucSetting<bool> = GucSetting::<bool>::new(false);
 
+/// `abelian.plan_exchanges`: whether nodes evaluate what they can of a statement that needs rows of one beside those of another.
+pub static PLAN_EXCHANGES: GucSetting<bool> = GucSetting::<bool>::new(true);
+
 /// `abelian.min_broadcast_size`: below so many kilobytes of rows that would be gathered, no broadcast join is looked for; -1 for never.
 pub static MIN_BROADCAST_SIZE: GucSetting<i32> = GucSetting::<i32>::new(64);
 
@@ -84,6 +87,14 @@ pub fn define() {
         c"Has abelian.analyze() tell how an INSERT is run whose random keys the router makes.",
         c"Set by routers, for one analysis. Where rows are placed by such a key it is told in any case.",
         &RANDOM_KEYS,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
+    GucRegistry::define_bool_guc(
+        c"abelian.plan_exchanges",
+        c"Has nodes evaluate what they can of a statement whose rows of one node are needed beside those of another.",
+        c"If off, one node gets all the rows that matter, and evaluates everything.",
+        &PLAN_EXCHANGES,
         GucContext::Userset,
         GucFlags::default(),
     );

@@ -28,10 +28,15 @@ pub fn facts(
     parameters: &[Oid],
     mentions: &[Mention],
 ) -> Result<Option<Json>, PostgresError> {
-    let all: f64 = mentions.iter().map(|mention| mention.bytes).sum();
+    let bytes: Option<Vec<f64>> = mentions.iter().map(|mention| mention.bytes).collect();
+    let Some(bytes) = bytes else {
+        return Ok(None);
+    };
+    let all: f64 = bytes.iter().sum();
     let size = settings::MIN_BROADCAST_SIZE.get();
-    let is_small = size < 0 || all < 1024.0 * f64::from(size);
-    if is_small || mentions.len() > MENTIONS_MAX || is_volatile(query) {
+    let is_off = size < 0 || !settings::PLAN_EXCHANGES.get();
+    let is_small = all < 1024.0 * f64::from(size);
+    if is_off || is_small || mentions.len() > MENTIONS_MAX || is_volatile(query) {
         return Ok(None);
     }
     let mut best: Option<(f64, Json)> = None;
@@ -41,7 +46,7 @@ pub fn facts(
         };
         let moves = |(number, mention): (usize, &Mention)| {
             let stays = mention.is_everywhere || stays.contains(&number);
-            if stays { 0.0 } else { mention.bytes }
+            if stays { 0.0 } else { bytes[number] }
         };
         let moved: f64 = mentions.iter().enumerate().map(moves).sum();
         if best.as_ref().is_none_or(|(least, _)| moved < *least) {
@@ -60,7 +65,8 @@ fn largest(mentions: &[Mention]) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..mentions.len())
         .filter(|number| mentions[*number].colocation.is_some())
         .collect();
-    numbers.sort_by(|one, other| mentions[*other].bytes.total_cmp(&mentions[*one].bytes));
+    let bytes = |number: usize| mentions[number].bytes.unwrap_or_default();
+    numbers.sort_by(|one, other| bytes(*other).total_cmp(&bytes(*one)));
     numbers
 }
 

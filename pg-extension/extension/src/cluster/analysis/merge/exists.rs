@@ -37,8 +37,17 @@ fn gives_one_row_for_each(query: &pg_sys::Query) -> bool {
         && query.limitCount.is_null()
         && query.limitOffset.is_null()
         && query.rowMarks.is_null()
-        // SAFETY: a valid target list.
-        && !unsafe { pg_sys::contain_volatile_functions(query.targetList.cast()) }
+        && is_plain(query.targetList.cast())
+}
+
+/// Without effects, and without subqueries, whose relations the router knows of and must find.
+fn is_plain(targets: NodePtr) -> bool {
+    // SAFETY: a valid target list.
+    let volatile = unsafe { pg_sys::contain_volatile_functions(targets) };
+    let has_subquery = tree::any(targets, &mut |node| {
+        tree::cast::<pg_sys::SubLink, _>(node).is_some()
+    });
+    !volatile && !has_subquery
 }
 
 fn empty(query: &mut pg_sys::Query) {

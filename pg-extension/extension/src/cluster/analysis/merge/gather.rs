@@ -5,11 +5,12 @@
 //! the first column says which part a row is of, and each part has columns of its own. Rows that all nodes have (reference tables) or only the first
 //! one (tables without placement, temporary ones) come from one node; its query has parts for them, too.
 
-use super::super::super::gathered_statistics;
+use super::super::super::{gathered_statistics, settings};
 use super::super::relation::{Placement, Relation};
 use super::super::tree::{self, NodePtr};
 use super::super::{parser, view_query};
 use super::build::{self, WorkerColumns};
+use super::parts::{self, Part};
 use super::used::Used;
 use super::{change, decorrelate, exists, filter, subquery};
 use crate::boundary::PostgresError;
@@ -28,23 +29,14 @@ const SYSTEM_COLUMN: Obstacle = "a system column such as ctid means something on
 
 const TOO_MANY: Obstacle = "it mentions too many tables";
 
-/// One mention of a relation, or a subquery that nodes evaluate.
-struct Part {
-    /// Selects its rows.
-    query: &'static mut pg_sys::Query,
-    columns: WorkerColumns,
-    /// The same rows on several nodes, or of the first node alone.
-    from_one_node: bool,
-}
-
 /// What is known of one mention of a relation, or of a subquery that nodes evaluate, before its rows come.
 pub struct Mention {
     /// Of a distributed table: the number of its colocation group.
     pub colocation: Option<i32>,
     /// Of a reference table, which every node has.
     pub is_everywhere: bool,
-    /// Bytes that this node would give, as its planner estimates.
-    pub bytes: f64,
+    /// Bytes that this node would give, if its planner can tell.
+    pub bytes: Option<f64>,
 }
 
 /// A statement that is divided.
@@ -120,9 +112,11 @@ fn replace_relations(
     }
     gathering.relations = super::used::mentions(combine);
     exists::simplify(combine);
-    decorrelate::apply(&levels(combine));
-    if let Err(obstacle) = replace_subqueries(combine, gathering)? {
-        return Ok(Err(obstacle));
+    if settings::PLAN_EXCHANGES.get() {
+        decorrelate::apply(&levels(combine));
+        if let Err(obstacle) = replace_subqueries(combine, gathering)? {
+            return Ok(Err(obstacle));
+        }
     }
     for level in levels(combine) {
         pgrx::check_for_interrupts!();
@@ -292,7 +286,7 @@ impl Gathering<'_> {
         self.mentions.push(Mention {
             colocation: relation.spreading().map(|spreading| spreading.colocation),
             is_everywhere: relation.placement == Placement::Reference,
-            bytes: 0.0,
+            bytes: None,
         });
         match self.stays {
             Stays::Nothing => true,
@@ -337,7 +331,7 @@ impl Gathering<'_> {
             // SAFETY: makes a constant, since there must be something for each row.
             columns.push(unsafe { pg_sys::makeBoolConst(true, false) }, 0);
         }
-        let query = select(entry, filter);
+        let query = parts::select(entry, filter);
         let first = self.parameters.len();
         self.parameters.extend(columns.arrays());
         let names = match places.iter().flatten().next() {
@@ -380,7 +374,7 @@ impl Gathering<'_> {
         for entry in tree::list::<pg_sys::TargetEntry>(division.worker.targetList) {
             columns.push(column_of(entry), 0);
         }
-        let query = select(
+        let query = parts::select(
             build::range_of(division.worker, "part"),
             std::ptr::null_mut(),
         );
@@ -388,7 +382,7 @@ impl Gathering<'_> {
         self.mentions.push(Mention {
             colocation: None,
             is_everywhere: false,
-            bytes: 0.0,
+            bytes: None,
         });
         self.parts.push(Part {
             query,
@@ -404,11 +398,11 @@ impl Gathering<'_> {
         combine: &mut pg_sys::Query,
     ) -> Result<Result<Gathered, Obstacle>, PostgresError> {
         let mentions = self.estimates();
-        self.fill_target_lists();
-        let worker = self.union_all(|part| !part.from_one_node)?;
+        parts::fill_target_lists(&mut self.parts);
+        let worker = parts::union_all(&mut self.parts, |part| !part.from_one_node)?;
         let shares = self.parts.iter().any(|part| part.from_one_node);
         let of_one = match shares {
-            true => Some(self.union_all(|_| true)?),
+            true => Some(parts::union_all(&mut self.parts, |_| true)?),
             false => None,
         };
         if worker.is_empty() && (of_one.is_none() || !change::is_one(query)) {
@@ -451,46 +445,10 @@ impl Gathering<'_> {
         let mut mentions = std::mem::take(&mut self.mentions);
         if let Stays::Nothing = self.stays {
             for (mention, part) in mentions.iter_mut().zip(&self.parts) {
-                mention.bytes = estimate(part);
+                mention.bytes = part.estimated_bytes();
             }
         }
         mentions
-    }
-
-    /// All parts get the same columns: their number, and those of all parts, of which only their own have values.
-    fn fill_target_lists(&mut self) {
-        for number in 0..self.parts.len() {
-            let mut values = vec![number_of(number)];
-            for (other, part) in self.parts.iter().enumerate() {
-                values.extend(part.columns.values(other == number));
-            }
-            self.parts[number].query.targetList = tree::make_list(
-                values
-                    .into_iter()
-                    .enumerate()
-                    .map(|(at, value)| build::target(value, at as i16 + 1).cast()),
-            );
-        }
-    }
-
-    fn union_all(&mut self, of: impl Fn(&Part) -> bool) -> Result<String, PostgresError> {
-        let mut texts = Vec::new();
-        for part in self.parts.iter_mut().filter(|part| of(part)) {
-            texts.push(format!("({})", parser::deparse_for(part.query, &[])?));
-        }
-        Ok(texts.join(" UNION ALL "))
-    }
-}
-
-/// Bytes of the rows of a part, by its cheapest plan.
-fn estimate(part: &Part) -> f64 {
-    let query = build::copy(part.query);
-    query.targetList = part.columns.targets();
-    // SAFETY: plans a private copy, whose relation is locked; no parameters are known.
-    unsafe {
-        let plan = pg_sys::standard_planner(query, c"".as_ptr(), 0, std::ptr::null_mut());
-        let top = (*plan).planTree;
-        (*top).plan_rows * f64::from((*top).plan_width)
     }
 }
 
@@ -540,35 +498,4 @@ fn null_of(column: &pg_sys::FormData_pg_attribute) -> NodePtr {
         false => build::value_type(column.atttypid),
     };
     build::null(type_oid)
-}
-
-fn number_of(part: usize) -> NodePtr {
-    // SAFETY: makes a constant of a type that is passed by value.
-    unsafe {
-        pg_sys::makeConst(
-            pg_sys::INT4OID,
-            -1,
-            Oid::INVALID,
-            4,
-            pg_sys::Datum::from(part as i32),
-            false,
-            true,
-        )
-        .cast()
-    }
-}
-
-/// SELECT of nothing yet from one relation.
-fn select(entry: *mut pg_sys::RangeTblEntry, filter: NodePtr) -> &'static mut pg_sys::Query {
-    let query = tree::make::<pg_sys::Query>();
-    let from = tree::make::<pg_sys::FromExpr>();
-    let range = tree::make::<pg_sys::RangeTblRef>();
-    range.rtindex = 1;
-    from.fromlist = tree::make_list([std::ptr::from_mut(range).cast()]);
-    from.quals = filter;
-    query.commandType = pg_sys::CmdType::CMD_SELECT;
-    query.canSetTag = true;
-    query.jointree = from;
-    query.rtable = tree::make_list([tree::copy(entry).cast()]);
-    query
 }

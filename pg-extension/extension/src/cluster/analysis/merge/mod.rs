@@ -24,6 +24,7 @@ mod gather;
 mod grouping;
 mod outer;
 mod partial;
+mod parts;
 mod pull;
 mod subquery;
 pub mod used;

@@ -16,7 +16,7 @@ import org.abelian.router.pool.NodeIdentity;
  * of the schema. Not thread-safe.
  */
 public final class SchemaScope {
-  /** Settings that change what a text means. */
+  /** Settings that change what a text means, or what is told of it. */
   private static final List<String> MEANING =
       List.of(
           "search_path",
@@ -32,7 +32,10 @@ public final class SchemaScope {
           "IntervalStyle",
           "array_nulls",
           "lc_monetary",
-          "xmloption");
+          "xmloption",
+          // How statements of several nodes are divided.
+          "abelian.plan_exchanges",
+          "abelian.min_broadcast_size");
 
   /** The same as the analysis of SET writes them. */
   private static final Set<String> MEANT =

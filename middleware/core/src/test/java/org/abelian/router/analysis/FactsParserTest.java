@@ -85,6 +85,23 @@ class FactsParserTest {
   }
 
   @Test
+  void aBroadcastJoinIsRead() {
+    StatementFacts facts =
+        only(
+            """
+            [{"kind": "select", "merge": {"mode": "combine", "worker": "W", "combine": "C", "pulls_rows": true,
+              "broadcast": {"rows": {"mode": "combine", "worker": "R"}, "merge": {"mode": "combine", "worker": "J", "combine": "F"},
+                            "finish_needs_rows": true, "moved_bytes": 1.5, "all_bytes": 20}}}]
+            """);
+    BroadcastFacts broadcast = facts.merge().broadcast();
+    assertEquals("R", broadcast.rows().worker());
+    assertEquals("J", broadcast.merge().worker());
+    assertTrue(broadcast.finishNeedsRows());
+    assertEquals(1.5, broadcast.movedBytes());
+    assertEquals(20, broadcast.allBytes());
+  }
+
+  @Test
   void everyKindOfUtilityIsRead() {
     for (UtilityKind kind : UtilityKind.values()) {
       StatementFacts facts =

@@ -20,6 +20,7 @@ mod insert;
 mod insert_select;
 mod known_before;
 mod locality;
+mod locked;
 mod made;
 mod merge;
 mod merge_into;

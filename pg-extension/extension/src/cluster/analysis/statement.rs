@@ -7,7 +7,7 @@ use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
     blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select,
-    known_before, made, merge, merge_into, parser, prepared, procedure_call, relation,
+    known_before, locked, made, merge, merge_into, parser, prepared, procedure_call, relation,
     stored_query, utility, view_query,
 };
 use crate::boundary::{self, PostgresError};
@@ -290,7 +290,9 @@ fn describe_query(
     let mutable = facts["mutable"] == json!(true);
     let alone = queries.len() == 1;
     facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
-    if !describe_known(query, &scopes, parameters, facts) {
+    if !describe_known(query, &scopes, parameters, facts)
+        && !describe_locked(query, &scopes, parameters, facts)
+    {
         describe_made(query, &scopes, parameters, alone, facts)?;
     }
     if alone && !insert_select::is_gathered(query) {
@@ -384,6 +386,36 @@ fn describe_known(
     match known {
         Ok(Some(described)) => {
             facts["known"] = described;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// How a statement runs by rows that a subquery locks, if it has one; what cannot be said in other words stays as it is.
+fn describe_locked(
+    query: &'static pg_sys::Query,
+    scopes: &Scopes,
+    parameters: &[Oid],
+    facts: &mut Json,
+) -> bool {
+    let mut relations = scopes.relations.iter();
+    if !relations.any(|relation| relation.locking.is_some() && relation.level > 0) {
+        return false;
+    }
+    let described = boundary::attempt(|| {
+        let Some(locked) = locked::find(query, parameters)? else {
+            return Ok(None);
+        };
+        let (source, source_facts) = described(locked.source, parameters)?;
+        let (text, inner) = described(locked.statement, &locked.parameters)?;
+        Ok(Some(json!({
+            "text": text, "count": locked.count, "facts": inner, "query": { "text": source, "facts": source_facts },
+        })))
+    });
+    match described {
+        Ok(Some(described)) => {
+            facts["locked"] = described;
             true
         }
         _ => false,

@@ -2,7 +2,10 @@
 //! its own over all nodes, and the statement over the rows that it gives, as one array parameter for each column after the statement's own. Both are
 //! one transaction, so the rows stay as they were locked.
 
-use super::merge::build::{self, WorkerColumns};
+use super::merge::{
+    self,
+    build::{self, WorkerColumns},
+};
 use super::parser;
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
@@ -47,8 +50,7 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Locked>,
     // SAFETY: as above.
     rows.targetList = targets(unsafe { (*source).targetList }, &columns);
     restrict(statement, level, first, &all);
-    // SAFETY: a level of a private copy, of which nothing else is held.
-    unsafe { *level = *rows };
+    put_rows(statement, level, rows);
     if !has_same_result(query, statement, &all)? {
         return Ok(None);
     }
@@ -110,6 +112,57 @@ fn targets(source: *const pg_sys::List, columns: &WorkerColumns) -> *mut pg_sys:
         unsafe { (*target).resname = entry.resname };
         target.cast()
     }))
+}
+
+/// Puts the query over the arrays in the place of the level. Where that is one of WITH, it takes the place of each mention.
+fn put_rows(statement: &mut pg_sys::Query, level: *mut pg_sys::Query, rows: &mut pg_sys::Query) {
+    let (own, others): (Vec<NodePtr>, Vec<NodePtr>) =
+        tree::nodes(statement.cteList).partition(|with| {
+            tree::cast::<pg_sys::CommonTableExpr, _>(*with)
+                .is_some_and(|with| std::ptr::eq(with.ctequery.cast(), level))
+        });
+    let Some(with) = own
+        .first()
+        .and_then(|with| tree::cast::<pg_sys::CommonTableExpr, _>(*with))
+    else {
+        // SAFETY: a level of a private copy, of which nothing else is held.
+        unsafe { *level = *rows };
+        return;
+    };
+    statement.cteList = tree::make_list(others);
+    statement.hasRecursive &= !statement.cteList.is_null();
+    let mut mentions = Vec::new();
+    find_mentions(statement, &tree::string(with.ctename), 0, &mut mentions);
+    for mention in mentions {
+        // SAFETY: as above.
+        unsafe { merge::put_subquery(mention, build::copy(rows)) };
+    }
+}
+
+/// The mentions of a query of WITH in a level so many below that of the WITH, and further below.
+fn find_mentions(
+    level: &pg_sys::Query,
+    name: &str,
+    depth: u32,
+    found: &mut Vec<*mut pg_sys::RangeTblEntry>,
+) {
+    for entry in tree::list::<pg_sys::RangeTblEntry>(level.rtable) {
+        if entry.rtekind == RTEKind::RTE_CTE
+            && entry.ctelevelsup == depth
+            && tree::string(entry.ctename) == name
+        {
+            found.push(std::ptr::from_ref(entry).cast_mut());
+        }
+    }
+    tree::query_children(level, &mut |child| {
+        tree::walk(child, &mut |node| {
+            let inner = tree::cast::<pg_sys::Query, _>(node);
+            if let Some(inner) = inner {
+                find_mentions(inner, name, depth + 1, found);
+            }
+            inner.is_none()
+        });
+    });
 }
 
 /// Written as SQL, types are found anew.

@@ -3,7 +3,7 @@
 use super::super::functions::FIRST_USER_OBJECT;
 use super::super::parser;
 use super::super::tree::{self, NodePtr};
-use super::refuse;
+use super::{refuse, taken};
 use crate::boundary::{self, PostgresError};
 use crate::catalog;
 use pgrx::pg_sys::{self, CoercionForm, Oid};
@@ -175,7 +175,8 @@ impl Division {
         }
         let arrays = self.columns.arrays();
         let all_parameters: Vec<Oid> = parameters.iter().copied().chain(arrays).collect();
-        put_from(self.combine, parameters.len(), &all_parameters)?;
+        let taken = taken::query(&self, parameters)?;
+        put_from(self.combine, rows(parameters.len(), &all_parameters)?);
         self.worker.targetList = self.columns.targets();
         let worker = parser::deparse_for(self.worker, &[])?;
         let combine = parser::deparse_for(self.combine, &[])?;
@@ -190,14 +191,13 @@ impl Division {
         let numbers = |oids: &[Oid]| oids.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>();
         Ok(json!({
             "mode": "combine", "worker": worker, "combine": combine, "worker_types": numbers(&types),
-            "combine_parameters": numbers(&all_parameters), "pulls_rows": self.pulls_rows,
+            "combine_parameters": numbers(&all_parameters), "pulls_rows": self.pulls_rows, "taken": taken,
         }))
     }
 }
 
-/// Replaces FROM, WHERE and all that belongs to them by the workers' columns, given as one array parameter each.
-fn put_from(combine: &mut pg_sys::Query, first: usize, types: &[Oid]) -> Result<(), PostgresError> {
-    let skeleton = rows(first, types)?;
+/// Replaces FROM, WHERE and all that belongs to them by those of a query over the workers' columns.
+pub fn put_from(combine: &mut pg_sys::Query, skeleton: &pg_sys::Query) {
     combine.rtable = skeleton.rtable;
     combine.jointree = skeleton.jointree;
     combine.cteList = std::ptr::null_mut();
@@ -207,11 +207,26 @@ fn put_from(combine: &mut pg_sys::Query, first: usize, types: &[Oid]) -> Result<
     combine.hasSubLinks = false;
     combine.hasForUpdate = false;
     combine.hasRowSecurity = false;
-    Ok(())
 }
 
 /// A query over the arrays that are the parameters behind the first ones.
 pub fn rows(first: usize, types: &[Oid]) -> Result<&'static mut pg_sys::Query, PostgresError> {
+    over_arrays(first, types, false)
+}
+
+/// The same with one column more, the place of each row, from 1.
+pub fn numbered_rows(
+    first: usize,
+    types: &[Oid],
+) -> Result<&'static mut pg_sys::Query, PostgresError> {
+    over_arrays(first, types, true)
+}
+
+fn over_arrays(
+    first: usize,
+    types: &[Oid],
+    numbered: bool,
+) -> Result<&'static mut pg_sys::Query, PostgresError> {
     let mut text = "SELECT 1 FROM ROWS FROM (".to_owned();
     let mut names = String::new();
     for number in first + 1..=types.len() {
@@ -220,7 +235,11 @@ pub fn rows(first: usize, types: &[Oid]) -> Result<&'static mut pg_sys::Query, P
         let _ = write!(text, "{comma}pg_catalog.unnest(${number})");
         let _ = write!(names, "{comma}c{}", number - first);
     }
-    let text = parser::c_text(&format!("{text}) AS w({names})"));
+    let (with, place) = match numbered {
+        true => (" WITH ORDINALITY", ", place"),
+        false => ("", ""),
+    };
+    let text = parser::c_text(&format!("{text}){with} AS w({names}{place})"));
     let statement = parser::parse(&text)?[0];
     Ok(copy(parser::analyse(statement, &text, types)?.query))
 }

@@ -20,6 +20,7 @@ mod gather;
 mod grouping;
 mod partial;
 mod pull;
+mod taken;
 pub mod used;
 
 pub use gather::put_subquery;

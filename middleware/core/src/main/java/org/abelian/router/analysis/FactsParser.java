@@ -259,6 +259,7 @@ public final class FactsParser {
         list(node.path("parts"), JsonNode::asInt),
         node.path("first_node").asBoolean(),
         node.path("pulls_rows").asBoolean(),
+        text(node.path("taken")),
         text(node.path("reason")));
   }
 

@@ -35,6 +35,7 @@ class ExecutionTest extends ScriptedCluster {
             List.of(),
             false,
             false,
+            null,
             null));
   }
 

@@ -3,8 +3,14 @@ package org.abelian.cluster.statements;
 import static org.abelian.cluster.statements.Twins.answer;
 import static org.abelian.cluster.statements.Twins.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
@@ -13,6 +19,7 @@ import org.abelian.harness.WithCluster;
 import org.abelian.harness.WithNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -71,6 +78,10 @@ class LockedRowsIT {
     twins = new Twins(single, router, "");
     both(DROP);
     twins.close();
+  }
+
+  private Connection connect() throws SQLException {
+    return DriverManager.getConnection(router.jdbcUrl(), LocalNode.SUPERUSER, LocalNode.SUPERUSER);
   }
 
   private void both(String sql) {
@@ -156,5 +167,81 @@ class LockedRowsIT {
     sameRows();
     STATEMENTS.forEach(this::sorted);
     sameRows();
+  }
+
+  @Test
+  void valuesComeWithPreparedStatements() throws SQLException {
+    String sql =
+        "WITH next AS (SELECT id FROM job WHERE state = ? AND prio > ? ORDER BY prio LIMIT ? FOR"
+            + " UPDATE SKIP LOCKED) UPDATE job SET state = ? FROM next WHERE job.id = next.id"
+            + " RETURNING job.id, job.state, job.prio";
+    List<List<String>> answers = new ArrayList<>();
+    for (Connection connection : twins.both()) {
+      List<String> answer = new ArrayList<>();
+      try (PreparedStatement update = connection.prepareStatement(sql)) {
+        answer.add(update.getMetaData().getColumnName(2));
+        for (int i = 1; i < 9; i++) {
+          update.setString(1, "new");
+          update.setInt(2, i * 3);
+          update.setLong(3, i % 3);
+          update.setString(4, "taken " + i);
+          try (ResultSet rows = update.executeQuery()) {
+            List<String> found = new ArrayList<>();
+            Twins.add(rows, found);
+            found.stream().sorted().forEach(answer::add);
+          }
+        }
+      }
+      answers.add(answer);
+    }
+    assertTrue(answers.get(0).size() > 5, answers.toString());
+    assertEquals(answers.get(0), answers.get(1));
+    both(
+        "PREPARE p(int) AS DELETE FROM job WHERE id IN (SELECT id FROM job ORDER BY prio LIMIT $1"
+            + " FOR UPDATE)");
+    both("EXECUTE p(4)");
+    both("EXECUTE p(0)");
+    sameRows();
+  }
+
+  @Test
+  void aPlanLocksNothing() throws SQLException {
+    String sql =
+        "UPDATE job SET state = 'taken' WHERE id = (SELECT id FROM job ORDER BY prio FOR UPDATE"
+            + " LIMIT 1)";
+    both("BEGIN");
+    String plan = answer(twins.routed(), "EXPLAIN (COSTS OFF) " + sql).toString();
+    assertTrue(plan.contains("Update on job"), plan);
+    try (Connection other = connect()) {
+      assertEquals(List.of("count 40"), run(other, "UPDATE job SET prio = prio"));
+    }
+    both("ROLLBACK");
+    run(twins.routed(), "EXPLAIN (ANALYZE, COSTS OFF) " + sql);
+    assertEquals(
+        List.of("1|"), run(twins.routed(), "SELECT count(*) FROM job WHERE state = 'taken'"));
+  }
+
+  /** Who holds the locks is a session of the same router. */
+  @Test
+  void lockedRowsAreSkippedWaitedForOrAnError() throws SQLException {
+    String first = "SELECT id FROM job ORDER BY prio LIMIT 1 FOR UPDATE";
+    String update =
+        "UPDATE job SET state = 'taken' WHERE id IN (SELECT id FROM job ORDER BY prio LIMIT 2 FOR"
+            + " UPDATE %s) RETURNING prio";
+    try (Connection holder = connect()) {
+      holder.setAutoCommit(false);
+      String best = run(holder, first).get(0);
+      assertEquals(List.of("55P03"), answer(twins.routed(), first + " NOWAIT"));
+      assertEquals(List.of("55P03"), answer(twins.routed(), update.formatted("NOWAIT")));
+      assertEquals(List.of("new|"), run(twins.routed(), "SELECT DISTINCT state FROM job"));
+      List<String> next = run(twins.routed(), first + " SKIP LOCKED");
+      assertTrue(!next.isEmpty() && !next.contains(best), best + next);
+      assertEquals(
+          List.of("2|", "3|"),
+          run(twins.routed(), update.formatted("SKIP LOCKED")).stream().sorted().toList());
+      run(twins.routed(), "SET lock_timeout = '200ms'");
+      assertEquals(List.of("55P03"), answer(twins.routed(), first));
+      assertEquals(List.of("55P03"), answer(twins.routed(), update.formatted("")));
+    }
   }
 }

@@ -7,8 +7,8 @@ use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
     blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select,
-    known_before, locked, made, merge, merge_into, parser, prepared, procedure_call, relation,
-    stored_query, utility, view_query,
+    known_before, locked, locked_join, made, merge, merge_into, parser, prepared, procedure_call,
+    relation, stored_query, utility, view_query,
 };
 use crate::boundary::{self, PostgresError};
 use crate::object;
@@ -306,6 +306,9 @@ fn describe_query(
         facts["relations"] = json!([catalogue()]);
     }
     procedure_call::describe(procedure_call::selected(query), facts);
+    if alone && facts["known"].is_null() && facts["locked"].is_null() {
+        describe_locked_join(query, parameters, facts);
+    }
     Ok(())
 }
 
@@ -419,6 +422,41 @@ fn describe_locked(
             true
         }
         _ => false,
+    }
+}
+
+/// How a join of rows of several nodes locks some of them, if it does; each step is told as what runs instead of the one before.
+fn describe_locked_join(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) {
+    if facts["merge"]["mode"] != "refuse" {
+        return;
+    }
+    let numbers = |types: &[Oid]| json!(types.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>());
+    let steps = boundary::attempt(|| {
+        let Some(join) = locked_join::find(query, parameters) else {
+            return Ok(None);
+        };
+        let (text, mut inner) = described(join.join, &join.parameters)?;
+        let mut known = join.parameters.len();
+        for lock in join.locks.iter().rev() {
+            known -= lock.count;
+            let source = parser::c_text(&lock.text);
+            let types = &join.parameters[..known];
+            let step = json!({
+                "text": text, "count": lock.count, "facts": inner,
+                "query": { "text": lock.text, "facts": facts_of(&source, types)? },
+            });
+            // Before all is locked, it is what is refused over several nodes.
+            inner = facts.clone();
+            inner["parameters"] = numbers(types);
+            inner["locked"] = step;
+        }
+        let (keys, keys_facts) = described(join.keys, parameters)?;
+        Ok(Some(json!({
+            "text": text, "count": join.key_count, "facts": inner, "query": { "text": keys, "facts": keys_facts },
+        })))
+    });
+    if let Ok(Some(steps)) = steps {
+        facts["locked"] = steps;
     }
 }
 

@@ -169,6 +169,67 @@ class LockedRowsIT {
     sameRows();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT j.id, d.id FROM job j JOIN desk d ON d.job = j.id FOR UPDATE OF j",
+        "SELECT j.id, d.id FROM job j JOIN desk d ON d.job = j.id FOR UPDATE",
+        "SELECT j.*, t.k FROM job j JOIN task t ON t.job = j.id WHERE j.prio < 20 ORDER BY j.id FOR"
+            + " UPDATE OF t SKIP LOCKED",
+        "SELECT t.k, j.id FROM task t LEFT JOIN job j ON j.prio = t.job AND j.kind = 'k1' ORDER BY"
+            + " t.part, j.id FOR SHARE OF t",
+        "SELECT a.id, b.id FROM job a JOIN job b ON a.prio = b.prio + 1 WHERE a.id < 9 ORDER BY 1"
+            + " FOR NO KEY UPDATE OF b NOWAIT",
+        "SELECT k.code, j.id FROM job j JOIN kind k ON k.factor = j.prio ORDER BY j.id FOR KEY"
+            + " SHARE",
+        "SELECT id FROM job WHERE prio IN (SELECT part FROM task WHERE k = 'b') ORDER BY id FOR"
+            + " UPDATE",
+        "SELECT t.k, j.id FROM task t LEFT JOIN job j ON j.prio = t.job FOR UPDATE OF j",
+        "SELECT j.id FROM job j JOIN task t ON t.job = j.id WHERE j.id > 99 FOR UPDATE",
+      })
+  void rowsOfAJoinAreLocked(String sql) throws SQLException {
+    sorted(sql);
+    both("BEGIN");
+    both("UPDATE job SET prio = prio + 1");
+    sorted(sql);
+    both("COMMIT");
+  }
+
+  /** The same rows are locked as on one PostgreSQL. */
+  @Test
+  void aJoinLocksNoMoreThanItsRows() throws SQLException {
+    String join = "SELECT j.id FROM job j JOIN task t ON t.job = j.prio WHERE t.k = 'b' FOR UPDATE";
+    for (String of : List.of("", " OF j", " OF t")) {
+      List<List<String>> left = new ArrayList<>();
+      for (Connection connection : twins.both()) {
+        run(connection, "BEGIN");
+        run(connection, join + of);
+        List<String> rows = new ArrayList<>();
+        try (Connection other =
+            connection == twins.routed() ? connect() : single.connectAsSuperuser()) {
+          rows.addAll(run(other, "SELECT id FROM job FOR UPDATE SKIP LOCKED"));
+          rows.addAll(run(other, "SELECT k, part FROM task FOR UPDATE SKIP LOCKED"));
+        }
+        run(connection, "COMMIT");
+        left.add(rows.stream().sorted().toList());
+      }
+      assertTrue(left.get(0).size() < 60, of);
+      assertEquals(left.get(0), left.get(1), of);
+    }
+  }
+
+  @Test
+  void whatDependsOnWhichRowsCanBeLockedIsRefused() throws SQLException {
+    for (String sql :
+        List.of(
+            "SELECT j.id FROM job j JOIN task t ON t.job = j.id ORDER BY 1 LIMIT 3 FOR UPDATE",
+            "SELECT id, (SELECT k FROM task t WHERE t.job = job.id FOR UPDATE) FROM job",
+            "UPDATE job SET state = 'x' WHERE EXISTS (SELECT FROM task t WHERE t.job = job.id FOR"
+                + " UPDATE)")) {
+      assertEquals(List.of("0A000"), answer(twins.routed(), sql), sql);
+    }
+  }
+
   @Test
   void valuesComeWithPreparedStatements() throws SQLException {
     String sql =

@@ -98,6 +98,7 @@ fn gathered(
     let mut merge = match gather::divide(query, parameters)? {
         Ok(merge) => merge,
         Err(obstacle) if changes => return Ok(refuse(obstacle)),
+        Err(_) if locks_first_rows(query) => return Ok(refuse(WHICH_FIRST)),
         Err(_) => return Ok(plan),
     };
     // What policies read, each node would read among its own rows.
@@ -107,6 +108,13 @@ fn gathered(
     }
     merge["reason"] = plan["reason"].clone();
     Ok(merge)
+}
+
+const WHICH_FIRST: &str =
+    "which rows of a join other than by key are the first ones depends on which can be locked";
+
+fn locks_first_rows(query: &pg_sys::Query) -> bool {
+    !query.rowMarks.is_null() && !(query.limitCount.is_null() && query.limitOffset.is_null())
 }
 
 fn refuse(reason: &str) -> Json {

@@ -107,6 +107,16 @@ SELECT facts(q, 'kind', 'assigned', 'returns_rows') FROM unnest(ARRAY['UPDATE a 
 -- writes over several nodes
 SELECT facts(q, 'merge') FROM unnest(ARRAY['UPDATE a SET x = 1', 'UPDATE a SET x = b.x FROM b WHERE b.k = a.k', 'UPDATE a SET x = b.x FROM b WHERE b.id = a.k', 'UPDATE r SET t = a.t FROM a WHERE a.x = r.id',
   'INSERT INTO plain SELECT k FROM a', 'INSERT INTO a SELECT id FROM r', 'DELETE FROM a WHERE k > (SELECT max(k) FROM a)', 'DELETE FROM a WHERE x IN (SELECT id FROM r)']) q;
+-- rows that are locked first: each step gives the next ones its rows as parameters
+WITH RECURSIVE steps AS (
+    SELECT q, 0 AS n, abelian.analyze(q)::jsonb->0 AS s FROM unnest(ARRAY['DELETE FROM a WHERE k IN (SELECT k FROM a ORDER BY x LIMIT 2 FOR UPDATE SKIP LOCKED)',
+      'WITH n AS (SELECT b.id, k FROM b LIMIT 1 FOR SHARE NOWAIT) UPDATE a SET x = n.id FROM n WHERE n.k = a.k', 'UPDATE a SET x = 1 WHERE EXISTS (SELECT FROM b WHERE b.id = a.k FOR UPDATE)',
+      'SELECT a.x FROM a JOIN b ON b.id = a.x FOR UPDATE OF a', 'SELECT a.x FROM a JOIN b ON b.id = a.x LIMIT 1 FOR UPDATE OF a']) q
+    UNION ALL SELECT q, n + 1, s->'locked'->'facts' FROM steps WHERE s->'locked' IS NOT NULL)
+  SELECT n, coalesce(s->'locked'->'query'->>'text', s->'merge'->>'reason', q), s->'locked'->>'text', s->'locked'->>'count', s->'parameters', s->'equalities' FROM steps ORDER BY q, n;
+-- which of the first rows of all nodes are the first ones of all
+SELECT s->'merge'->>'worker', s->'merge'->>'combine', s->'merge'->>'taken' FROM unnest(ARRAY['SELECT k, t FROM a ORDER BY x LIMIT 3 OFFSET 1 FOR UPDATE', 'SELECT k FROM a ORDER BY x FOR UPDATE',
+  'SELECT k FROM a ORDER BY x LIMIT 3']) q, jsonb_array_elements(abelian.analyze(q)::jsonb) s;
 -- placement functions, however called
 SELECT facts(q, 'kind', 'rewritten', 'returns_rows') FROM unnest(ARRAY['SELECT create_distributed_table(''plain'', ''id'')', 'CALL create_distributed_table(''plain'', ''id'', colocate_with => ''a'')',
   'CALL abelian.add_node(''x'', 1) ; ', 'call Pg_Catalog.create_reference_table(''plain'')', 'SELECT create_reference_table(t) FROM unnest(''{plain}''::regclass[]) t', 'CALL work(1)']) q;

@@ -41,6 +41,8 @@ mod tree;
 mod version;
 mod whole_row;
 
+pub use relation::members;
+
 use crate::error::Error;
 use crate::hooks::planner::{self, Finish};
 use copies::Copies;

@@ -7,8 +7,8 @@ use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
     blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select,
-    known_before, made, merge, merge_into, parser, prepared, procedure_call, relation,
-    stored_query, utility, view_query,
+    known_before, locked, locked_join, made, merge, merge_into, parser, prepared, procedure_call,
+    relation, stored_query, utility, view_query,
 };
 use crate::boundary::{self, PostgresError};
 use crate::object;
@@ -290,7 +290,9 @@ fn describe_query(
     let mutable = facts["mutable"] == json!(true);
     let alone = queries.len() == 1;
     facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
-    if !describe_known(query, &scopes, parameters, facts) {
+    if !describe_known(query, &scopes, parameters, facts)
+        && !describe_locked(query, &scopes, parameters, facts)
+    {
         describe_made(query, &scopes, parameters, alone, facts)?;
     }
     if alone && !insert_select::is_gathered(query) {
@@ -304,6 +306,9 @@ fn describe_query(
         facts["relations"] = json!([catalogue()]);
     }
     procedure_call::describe(procedure_call::selected(query), facts);
+    if alone && facts["known"].is_null() && facts["locked"].is_null() {
+        describe_locked_join(query, parameters, facts);
+    }
     Ok(())
 }
 
@@ -387,6 +392,71 @@ fn describe_known(
             true
         }
         _ => false,
+    }
+}
+
+/// How a statement runs by rows that a subquery locks, if it has one; what cannot be said in other words stays as it is.
+fn describe_locked(
+    query: &'static pg_sys::Query,
+    scopes: &Scopes,
+    parameters: &[Oid],
+    facts: &mut Json,
+) -> bool {
+    let mut relations = scopes.relations.iter();
+    if !relations.any(|relation| relation.locking.is_some() && relation.level > 0) {
+        return false;
+    }
+    let described = boundary::attempt(|| {
+        let Some(locked) = locked::find(query, parameters)? else {
+            return Ok(None);
+        };
+        let (source, source_facts) = described(locked.source, parameters)?;
+        let (text, inner) = described(locked.statement, &locked.parameters)?;
+        Ok(Some(json!({
+            "text": text, "count": locked.count, "facts": inner, "query": { "text": source, "facts": source_facts },
+        })))
+    });
+    match described {
+        Ok(Some(described)) => {
+            facts["locked"] = described;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// How a join of rows of several nodes locks some of them, if it does; each step is told as what runs instead of the one before.
+fn describe_locked_join(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) {
+    if facts["merge"]["mode"] != "refuse" {
+        return;
+    }
+    let numbers = |types: &[Oid]| json!(types.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>());
+    let steps = boundary::attempt(|| {
+        let Some(join) = locked_join::find(query, parameters) else {
+            return Ok(None);
+        };
+        let (text, mut inner) = described(join.join, &join.parameters)?;
+        let mut known = join.parameters.len();
+        for lock in join.locks.iter().rev() {
+            known -= lock.count;
+            let source = parser::c_text(&lock.text);
+            let types = &join.parameters[..known];
+            let step = json!({
+                "text": text, "count": lock.count, "facts": inner,
+                "query": { "text": lock.text, "facts": facts_of(&source, types)? },
+            });
+            // Before all is locked, it is what is refused over several nodes.
+            inner = facts.clone();
+            inner["parameters"] = numbers(types);
+            inner["locked"] = step;
+        }
+        let (keys, keys_facts) = described(join.keys, parameters)?;
+        Ok(Some(json!({
+            "text": text, "count": join.key_count, "facts": inner, "query": { "text": keys, "facts": keys_facts },
+        })))
+    });
+    if let Ok(Some(steps)) = steps {
+        facts["locked"] = steps;
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::functions::FIRST_USER_OBJECT;
 use super::super::parser;
 use super::super::tree::{self, NodePtr};
-use super::refuse;
+use super::{refuse, taken};
 use crate::boundary::{self, PostgresError};
 use crate::catalog;
 use pgrx::pg_sys::{self, CoercionForm, Oid};
@@ -174,7 +174,8 @@ impl Division {
         }
         let arrays = self.columns.arrays();
         let all_parameters: Vec<Oid> = parameters.iter().copied().chain(arrays).collect();
-        put_from(self.combine, parameters.len(), &all_parameters)?;
+        let taken = taken::query(&self, parameters)?;
+        put_from(self.combine, rows(parameters.len(), &all_parameters)?);
         self.worker.targetList = self.columns.targets();
         let worker = parser::deparse_for(self.worker, &[])?;
         let combine = parser::deparse_for(self.combine, &[])?;
@@ -189,18 +190,13 @@ impl Division {
         let numbers = |oids: &[Oid]| oids.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>();
         Ok(json!({
             "mode": "combine", "worker": worker, "combine": combine, "worker_types": numbers(&types),
-            "combine_parameters": numbers(&all_parameters), "pulls_rows": self.pulls_rows,
+            "combine_parameters": numbers(&all_parameters), "pulls_rows": self.pulls_rows, "taken": taken,
         }))
     }
 }
 
-/// Replaces FROM, WHERE and all that belongs to them by the workers' columns, given as one array parameter each.
-pub fn put_from(
-    combine: &mut pg_sys::Query,
-    first: usize,
-    types: &[Oid],
-) -> Result<(), PostgresError> {
-    let skeleton = rows(first, types)?;
+/// Replaces FROM, WHERE and all that belongs to them by those of a query over the workers' columns.
+pub fn put_from(combine: &mut pg_sys::Query, skeleton: &pg_sys::Query) {
     combine.rtable = skeleton.rtable;
     combine.jointree = skeleton.jointree;
     combine.cteList = std::ptr::null_mut();
@@ -210,15 +206,11 @@ pub fn put_from(
     combine.hasSubLinks = false;
     combine.hasForUpdate = false;
     combine.hasRowSecurity = false;
-    Ok(())
 }
 
 /// A query over the arrays that are the parameters behind the first ones.
 pub fn rows(first: usize, types: &[Oid]) -> Result<&'static mut pg_sys::Query, PostgresError> {
-    let names: Vec<String> = (1..=types.len() - first)
-        .map(|number| format!("c{number}"))
-        .collect();
-    rows_as(first, types, "w", &names)
+    over_arrays(first, types, "w", &numbered_names(first, types), false)
 }
 
 /// As `rows`, with these names of the range and its columns.
@@ -228,13 +220,40 @@ pub fn rows_as(
     range: &str,
     columns: &[String],
 ) -> Result<&'static mut pg_sys::Query, PostgresError> {
+    over_arrays(first, types, range, columns, false)
+}
+
+/// As `rows`, with one column more, the place of each row, from 1.
+pub fn numbered_rows(
+    first: usize,
+    types: &[Oid],
+) -> Result<&'static mut pg_sys::Query, PostgresError> {
+    let mut names = numbered_names(first, types);
+    names.push("place".to_owned());
+    over_arrays(first, types, "w", &names, true)
+}
+
+fn numbered_names(first: usize, types: &[Oid]) -> Vec<String> {
+    (1..=types.len() - first)
+        .map(|number| format!("c{number}"))
+        .collect()
+}
+
+fn over_arrays(
+    first: usize,
+    types: &[Oid],
+    range: &str,
+    columns: &[String],
+    numbered: bool,
+) -> Result<&'static mut pg_sys::Query, PostgresError> {
     let arrays: Vec<String> = (first + 1..=types.len())
         .map(|number| format!("pg_catalog.unnest(${number})"))
         .collect();
     let columns: Vec<String> = columns.iter().map(|name| parser::quoted(name)).collect();
     let text = parser::c_text(&format!(
-        "SELECT 1 FROM ROWS FROM ({}) AS {}({})",
+        "SELECT 1 FROM ROWS FROM ({}){} AS {}({})",
         arrays.join(", "),
+        if numbered { " WITH ORDINALITY" } else { "" },
         parser::quoted(range),
         columns.join(", ")
     ));

@@ -112,7 +112,8 @@ fn replace_relations(
     }
     gathering.relations = super::used::mentions(combine);
     exists::simplify(combine);
-    if settings::PLAN_EXCHANGES.get() {
+    // A lock that nobody needs is an effect: such a statement is evaluated as it is written.
+    if settings::PLAN_EXCHANGES.get() && !locks_rows(combine) {
         decorrelate::apply(&levels(combine));
         if let Err(obstacle) = replace_subqueries(combine, gathering)? {
             return Ok(Err(obstacle));
@@ -153,6 +154,12 @@ fn replace_relations(
         }
     }
     Ok(Ok(()))
+}
+
+fn locks_rows(query: &mut pg_sys::Query) -> bool {
+    let mut levels = levels(query).into_iter();
+    // SAFETY: levels of a private copy.
+    levels.any(|level| !unsafe { (*level).rowMarks }.is_null())
 }
 
 /// Those that nodes evaluate themselves; what is below them has no relations any more.
@@ -368,7 +375,7 @@ impl Gathering<'_> {
         }
         let first = self.parameters.len();
         self.parameters.extend(division.columns.arrays());
-        build::put_from(division.combine, first, &self.parameters)?;
+        build::put_from(division.combine, build::rows(first, &self.parameters)?);
         division.worker.targetList = division.columns.targets();
         let mut columns = WorkerColumns::default();
         for entry in tree::list::<pg_sys::TargetEntry>(division.worker.targetList) {

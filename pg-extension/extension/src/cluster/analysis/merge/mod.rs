@@ -27,6 +27,7 @@ mod partial;
 mod parts;
 mod pull;
 mod subquery;
+mod taken;
 pub mod used;
 
 pub use gather::put_subquery;
@@ -109,6 +110,7 @@ fn gathered(
     } = match gather::divide(query, parameters, Stays::Nothing)? {
         Ok(divided) => divided,
         Err(obstacle) if changes => return Ok(refuse(obstacle)),
+        Err(_) if locks_first_rows(query) => return Ok(refuse(WHICH_FIRST)),
         Err(_) => return Ok(plan),
     };
     // What policies read, each node would read among its own rows.
@@ -120,6 +122,13 @@ fn gathered(
         merge["broadcast"] = json!(broadcast::facts(query, parameters, &mentions)?);
     }
     Ok(merge)
+}
+
+const WHICH_FIRST: &str =
+    "which rows of a join other than by key are the first ones depends on which can be locked";
+
+fn locks_first_rows(query: &pg_sys::Query) -> bool {
+    !query.rowMarks.is_null() && !(query.limitCount.is_null() && query.limitOffset.is_null())
 }
 
 fn refuse(reason: &str) -> Json {

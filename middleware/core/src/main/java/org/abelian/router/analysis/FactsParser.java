@@ -259,6 +259,7 @@ public final class FactsParser {
         list(node.path("parts"), JsonNode::asInt),
         node.path("first_node").asBoolean(),
         node.path("pulls_rows").asBoolean(),
+        text(node.path("taken")),
         text(node.path("reason")),
         broadcast(node.path("broadcast")));
   }
@@ -426,9 +427,11 @@ public final class FactsParser {
     return name.isTextual() ? constant(CombinedFacts.Merge.class, name) : CombinedFacts.Merge.SUM;
   }
 
+  private static final String LOCKED = "locked";
+
   private static MadeFacts made(JsonNode statement) {
     JsonNode node =
-        Stream.of("known", "computed", "made")
+        Stream.of("known", LOCKED, "computed", "made")
             .map(statement::path)
             .filter(JsonNode::isObject)
             .findFirst()
@@ -444,6 +447,7 @@ public final class FactsParser {
         statement(facts),
         gathered(facts.path("insert").path("gathered")),
         computed(node),
+        node == statement.path(LOCKED),
         source.isObject() ? statement(source) : null,
         list(node.path("values"), FactsParser::number),
         made(facts));

@@ -19,6 +19,8 @@ import java.util.List;
  *     says which part a row is of; empty when all rows have all columns
  * @param firstNode true when rows of the first node alone are among them
  * @param pullsRows true when the workers give rows of the tables as they are, as many as there are
+ * @param taken the text that says which of the workers' rows the statement takes, by their places
+ *     from 1, when these are the first ones of each node and are locked; else null
  * @param reason why it cannot be merged, or why rows of whole tables come together; else null
  * @param broadcast how it can be run without that the largest tables' rows move; null when it
  *     cannot
@@ -33,6 +35,7 @@ public record MergeFacts(
     List<Integer> parts,
     boolean firstNode,
     boolean pullsRows,
+    String taken,
     String reason,
     BroadcastFacts broadcast) {
   /** The ways to merge. */
@@ -55,6 +58,17 @@ public record MergeFacts(
   /** The rows as they are, one node's after the other's. */
   public static MergeFacts concat() {
     return new MergeFacts(
-        Mode.CONCAT, null, null, null, List.of(), List.of(), List.of(), false, false, null, null);
+        Mode.CONCAT,
+        null,
+        null,
+        null,
+        List.of(),
+        List.of(),
+        List.of(),
+        false,
+        false,
+        null,
+        null,
+        null);
   }
 }

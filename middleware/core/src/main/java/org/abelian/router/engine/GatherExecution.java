@@ -2,7 +2,9 @@ package org.abelian.router.engine;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.CollectReply;
@@ -12,6 +14,7 @@ import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RowSink;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
@@ -60,7 +63,7 @@ final class GatherExecution {
     GatherExecution gather = new GatherExecution(context, bound, route.merge(), true);
     PartCollection rows = gather.collection();
     try {
-      gather.runWorkers(route.nodes(), rows);
+      gather.take(route.nodes(), rows);
       return context.replies().failed() ? null : gather.bindFinal(rows);
     } finally {
       rows.close();
@@ -78,7 +81,7 @@ final class GatherExecution {
     GatherExecution gather = new GatherExecution(context, bound, route.merge(), false);
     PartCollection rows = gather.collection();
     try {
-      gather.runWorkers(route.nodes(), rows);
+      gather.take(route.nodes(), rows);
       boolean read = !context.replies().failed();
       if (read) {
         gather.declare(home, declares, rows);
@@ -125,9 +128,9 @@ final class GatherExecution {
     }
     PartCollection rows = gather.collection();
     try {
-      gather.runWorkers(route.nodes(), rows);
+      gather.take(route.nodes(), rows);
       if (!context.replies().failed()) {
-        gather.takeFinal(rows, sink);
+        gather.runOver(gather.last(), rows.arrays(), sink);
       }
     } finally {
       rows.close();
@@ -179,14 +182,43 @@ final class GatherExecution {
     return new PartCollection(parts, !whole, BYTES_MAX, context.memory());
   }
 
-  private void takeFinal(PartCollection rows, RowSink sink) throws IOException {
+  /** Has the nodes give the rows that matter. */
+  private void take(List<Integer> nodes, RowSink rows) throws IOException {
+    boolean releases =
+        merge.taken() != null && nodes.size() > 1 && context.transactions().state().isOpen();
+    if (!releases) {
+      runWorkers(nodes, rows);
+      return;
+    }
+    LockedFirsts locked =
+        new LockedFirsts(context, nodes.size(), merge.workerTypes().size(), BYTES_MAX);
+    try {
+      List<Backend> backends = SeveralNodes.backends(context, bound.routed(), nodes);
+      runWorkers(backends, locked::of, true);
+      BitSet taken = locked.all();
+      if (!context.replies().failed() && !locked.areOfOneNode()) {
+        taken.clear();
+        NodeStatement which = NodeStatement.of(merge.taken(), merge.combineParameters());
+        runOver(which, locked.arrays(), LockedFirsts.into(taken));
+      }
+      if (!context.replies().failed()) {
+        locked.settle(backends, taken, rows);
+      }
+    } finally {
+      locked.close();
+    }
+  }
+
+  /** Runs a query over rows on one node. */
+  private void runOver(NodeStatement statement, List<ByteQueue> arrays, RowSink sink)
+      throws IOException {
     Backend home = context.backends().home(bound.routed().router().catalog());
     context.transactions().enter(home, false);
-    byte[] name = context.backends().prepare(home, last(), isPlannedOnce(), context.replies());
+    byte[] name = context.backends().prepare(home, statement, isPlannedOnce(), context.replies());
     BindMessage bind = bound.bind();
     FrameWriter writer = home.connection.writer();
     writer.begin(FrontendType.BIND).int1(0).string(name);
-    bind.writeValues(writer, rows.arrays());
+    bind.writeValues(writer, arrays);
     writer.int2(0).end();
     writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     context.replies().add(NodeReply.swallow(home.connection));
@@ -197,17 +229,27 @@ final class GatherExecution {
   }
 
   private void runWorkers(List<Integer> nodes, RowSink rows) throws IOException {
+    runWorkers(SeveralNodes.backends(context, bound.routed(), nodes), place -> rows, false);
+  }
+
+  /**
+   * @param rows takes the rows of a node, by its place
+   * @param marked whether nodes make a savepoint before
+   */
+  private void runWorkers(List<Backend> backends, IntFunction<RowSink> rows, boolean marked)
+      throws IOException {
     RoutedStatement routed = bound.routed();
     ReplyQueue replies = context.replies();
-    List<Backend> backends = SeveralNodes.backends(context, routed, nodes);
     boolean last = isClients && routed.origins().isKnown() && context.group().isOneStatement();
-    Worker worker = new Worker(backends);
+    Worker worker = new Worker(backends, marked);
     JointSnapshot snapshot = new JointSnapshot(context, routed, backends, worker, true, last);
     if (!snapshot.take()) {
       return;
     }
     Runnable cancel = () -> context.backends().cancel(backends);
-    backends.forEach(backend -> replies.add(new CollectReply(backend.connection, rows, cancel)));
+    for (int place = 0; place < backends.size(); place++) {
+      replies.add(new CollectReply(backends.get(place).connection, rows.apply(place), cancel));
+    }
     if (kept == null) {
       worker.portals.forEach(NodePortal::forget);
     } else {
@@ -224,17 +266,22 @@ final class GatherExecution {
   /** The worker query, in a portal of each node. */
   private final class Worker implements JointSnapshot.Read {
     private final List<NodePortal> portals = new ArrayList<>();
+    private final boolean marked;
 
     /**
      * @param backends of which the first one also gives the rows that it alone or every node has
      */
-    Worker(List<Backend> backends) {
+    Worker(List<Backend> backends, boolean marked) {
+      this.marked = marked;
       backends.forEach(backend -> portals.add(new NodePortal(context, backend, UNNAMED)));
     }
 
     @Override
     public void bind(int place, byte[] portal) {
       NodePortal there = portals.get(place);
+      if (marked) {
+        LockedFirsts.mark(context, there.backend());
+      }
       if (portal != null) {
         there.rename(portal);
       }

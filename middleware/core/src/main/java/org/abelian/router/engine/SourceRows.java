@@ -9,6 +9,8 @@ import org.abelian.router.catalog.Catalog;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.GatheredRows;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.RowCollection;
+import org.abelian.router.execution.RowSink;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.FrameWriter;
@@ -24,6 +26,9 @@ import org.abelian.router.statement.SharedStatement;
 public final class SourceRows {
   /** So many bytes of values are held at most. */
   private static final long BYTES_MAX = 1L << 20;
+
+  /** So many bytes of rows that were locked. */
+  private static final long LOCKED_BYTES_MAX = 64L << 20;
 
   private SourceRows() {}
 
@@ -53,29 +58,64 @@ public final class SourceRows {
       BindMessage bind,
       BoundValues values)
       throws IOException {
-    Route route = query.routed().router().route(values);
-    if (route instanceof Route.Refused refused) {
-      throw refused.error();
-    }
-    RoutedStatement source =
-        routed(route, query.routed().facts(), query.routed().router().catalog());
     GatheredRows rows = new GatheredRows(BYTES_MAX, context.memory());
     try {
-      BoundStatement bound = new BoundStatement(statement, source, bind, false);
-      collect(context, bound, source, query.facts().query(), rows);
+      collect(context, statement, query, bind, values, rows);
       return context.replies().failed() ? null : new ArrayList<>(rows.rows());
     } finally {
       rows.close();
     }
   }
 
+  /**
+   * The client's Bind with the rows that a query locks after its values, as one array for each
+   * column. Nothing else may wait to be answered.
+   *
+   * @param statement that takes them; all that happens is one transaction
+   * @param query null when no rows are to be locked
+   * @return null when a node has failed, and the client was told
+   */
+  public static byte[] locked(
+      EngineContext context,
+      SharedStatement statement,
+      KeyQuery query,
+      int columns,
+      BindMessage bind,
+      BoundValues values)
+      throws IOException {
+    RowCollection rows = new RowCollection(columns, LOCKED_BYTES_MAX, context.memory());
+    try {
+      if (query != null) {
+        context.transactions().openImplicit();
+        collect(context, statement, query, bind, values, rows);
+      }
+      return context.replies().failed() ? null : bind.extended(rows.arrays());
+    } finally {
+      rows.close();
+    }
+  }
+
+  private static void collect(
+      EngineContext context,
+      SharedStatement statement,
+      KeyQuery query,
+      BindMessage bind,
+      BoundValues values,
+      RowSink rows)
+      throws IOException {
+    Route route = query.routed().router().route(values);
+    if (route instanceof Route.Refused refused) {
+      throw refused.error();
+    }
+    RoutedStatement source =
+        routed(route, query.routed().facts(), query.routed().router().catalog());
+    BoundStatement bound = new BoundStatement(statement, source, bind, false);
+    collect(context, bound, source, query.facts().query(), rows);
+  }
+
   /** Runs the query with the values of a statement, as it would run alone. */
   static void collect(
-      EngineContext context,
-      BoundStatement bound,
-      RoutedStatement source,
-      String sql,
-      GatheredRows rows)
+      EngineContext context, BoundStatement bound, RoutedStatement source, String sql, RowSink rows)
       throws IOException {
     Catalog catalog = source.router().catalog();
     Route route = source.router().route(null);

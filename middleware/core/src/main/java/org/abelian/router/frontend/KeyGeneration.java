@@ -64,7 +64,7 @@ public final class KeyGeneration {
     }
     boolean wanted =
         generated.needsSession()
-            || mayCommute(generated, alone)
+            || !generated.locks() && mayCommute(generated, alone)
             || routed.router().route(values) instanceof Route.Refused;
     return wanted ? generated : null;
   }
@@ -80,6 +80,11 @@ public final class KeyGeneration {
     boolean asks = generated.query() != null || generated.needsSession();
     if (asks && !context.replies().isEmpty()) {
       return null;
+    }
+    if (generated.locks()) {
+      int columns = generated.routed().facts().parameters().size() - values.count();
+      return SourceRows.locked(
+          context, generated.statement(), generated.query(), columns, client, values);
     }
     List<byte[]> numbers = new ArrayList<>();
     for (GeneratedKeys.Source value : generated.values()) {

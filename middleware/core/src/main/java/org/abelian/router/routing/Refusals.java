@@ -282,9 +282,7 @@ final class Refusals {
         if (facts.kind() != StatementKind.SELECT) {
           return severalNodes("it writes and also sorts, limits or aggregates");
         }
-        return facts.locks()
-            ? severalNodes("it locks rows and also sorts, limits or aggregates them")
-            : null;
+        return null;
       default:
         return null;
     }

@@ -25,7 +25,8 @@ import org.abelian.router.routing.Routing;
  * remembered, others a node computes first.
  *
  * @param values where they come from, in their order
- * @param query computes some; null when none is computed
+ * @param query computes some, or locks rows; null when there is none
+ * @param locks true when it locks rows of which all are the values, an array for each column
  * @param next what runs instead of it in its turn; null when it runs as it is
  */
 public record GeneratedKeys(
@@ -33,6 +34,7 @@ public record GeneratedKeys(
     RoutedStatement routed,
     List<Source> values,
     KeyQuery query,
+    boolean locks,
     GeneratedKeys next) {
   /**
    * Where a value comes from; a random key has neither.
@@ -61,15 +63,16 @@ public record GeneratedKeys(
    * tables, routers learn at once that a default has changed.
    */
   public static GeneratedKeys of(MadeFacts facts, Catalog catalog, StatementCache statements) {
-    if (facts == null || !isPlaced(facts, catalog)) {
+    if (facts == null || !facts.locks() && !isPlaced(facts, catalog)) {
       return null;
     }
     return new GeneratedKeys(
         statements.intern(NodeStatement.of(facts.text(), facts.facts().parameters()).body()),
         new RoutedStatement(
             Routing.compile(facts.text(), facts.facts(), facts.gathered(), catalog)),
-        sources(facts),
+        facts.locks() ? List.of() : sources(facts),
         query(facts, catalog),
+        facts.locks(),
         of(facts.next(), catalog, statements));
   }
 
@@ -107,7 +110,8 @@ public record GeneratedKeys(
         statements.intern(NodeStatement.of(text, types).body()),
         new RoutedStatement(command, routed.router()),
         values,
-        query,
+        locks && !command.analyze() ? null : query, // A plan locks nothing.
+        locks,
         next == null ? null : next.explained(command, statements));
   }
 

@@ -36,6 +36,7 @@ class ExecutionTest extends ScriptedCluster {
             false,
             false,
             null,
+            null,
             null));
   }
 

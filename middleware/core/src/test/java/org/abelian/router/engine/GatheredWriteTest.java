@@ -70,6 +70,7 @@ class GatheredWriteTest extends ScriptedCluster {
             List.of(2),
             false,
             true,
+            null,
             "joined",
             null);
     return new Route.GatheredWrite(new Route.Scatter(List.of(1, 2, 3), merge), changed, copies);

@@ -250,8 +250,8 @@ final class FactsBuilder {
   FactsBuilder merge(MergeFacts.Mode mode, String reason) {
     merge =
         new MergeFacts(
-            mode, "SELECT", null, "SELECT", List.of(), List.of(), List.of(), false, false, reason,
-            null);
+            mode, "SELECT", null, "SELECT", List.of(), List.of(), List.of(), false, false, null,
+            reason, null);
     return this;
   }
 

@@ -154,12 +154,16 @@ class RoutingTest {
   }
 
   @Test
+  void theFirstRowsOfAllNodesCanBeLocked() {
+    assertInstanceOf(
+        Route.Scatter.class, route(select().locks("orders").merge(MergeFacts.Mode.COMBINE, null)));
+  }
+
+  @Test
   void whatTheNodeCannotTakeApartIsRefused() {
     assertRefused(
         select().reads("orders").merge(MergeFacts.Mode.REFUSE, "it has a window function"),
         "Restrict the distribution column");
-    assertRefused(
-        select().locks("orders").merge(MergeFacts.Mode.COMBINE, null), "Restrict the distribution");
     assertRefused(
         update().writes("orders").merge(MergeFacts.Mode.REFUSE, "a subquery"),
         "Restrict the distribution");

@@ -173,6 +173,36 @@ class GeneratedKeysTest {
     assertArrayEquals(new int[] {25, 2950, 2950}, form().statement().statement().types());
   }
 
+  private static final String LOCKED =
+      """
+      [{"kind": "update", "span": [0, 6], "parameters": [23], "locked": {"text": "UPDATE over $2", "count": 1,
+        "query": {"text": "SELECT FOR UPDATE", "facts": {"kind": "select", "span": [0, 6], "parameters": [23]}},
+        "facts": {"kind": "update", "span": [0, 6], "parameters": [23, 1007]}}}]
+      """;
+
+  @Test
+  void rowsThatAreLockedAreAllOfItsValues() {
+    MadeFacts facts = FactsParser.made(LOCKED);
+    assertTrue(facts.locks());
+    GeneratedKeys locked = GeneratedKeys.of(facts, catalog("page"), new StatementCache(1 << 20));
+    assertTrue(locked.locks());
+    assertEquals(List.of(), locked.values());
+    assertEquals("SELECT FOR UPDATE", locked.query().facts().query());
+    assertArrayEquals(new int[] {23}, locked.query().statement().types());
+    assertEquals("UPDATE over $2", locked.statement().sql());
+    assertFalse(form().locks());
+  }
+
+  @Test
+  void onlyAPlanThatRunsLocksRows() {
+    MadeFacts facts = FactsParser.made(LOCKED);
+    StatementCache statements = new StatementCache(1 << 20);
+    GeneratedKeys locked = GeneratedKeys.of(facts, catalog("page"), statements);
+    assertNull(locked.explained(ExplainCommand.of("EXPLAIN UPDATE"), statements).query());
+    assertNotNull(
+        locked.explained(ExplainCommand.of("EXPLAIN ANALYZE UPDATE"), statements).query());
+  }
+
   @Test
   void onlyPlacedTablesHaveOne() {
     assertNotNull(GeneratedKeys.of(facts(), catalog("page"), new StatementCache(1 << 20)));

@@ -1,0 +1,323 @@
+//! A SELECT that joins rows of several nodes and locks some of them, in steps of one transaction. The join alone gives the primary keys of the rows to
+//! lock; each of their tables locks those that are still there; then the join is run over the rows that were locked. What has changed before it was
+//! locked is thereby looked at as it is now. Each step gives its rows to the next ones as arrays, one parameter for each column.
+
+use super::merge::build::{self, WorkerColumns};
+use super::merge::used;
+use super::parser;
+use super::tree::{self, NodePtr};
+use crate::boundary::PostgresError;
+use crate::opened::Opened;
+use crate::operation;
+use pgrx::pg_sys::{self, JoinType, NodeTag, Oid, RTEKind, SubLinkType};
+use std::collections::BTreeSet;
+
+/// The steps.
+pub struct LockedJoin {
+    /// Gives the keys of the rows to lock.
+    pub keys: &'static mut pg_sys::Query,
+    /// How many columns these are.
+    pub key_count: usize,
+    /// Lock the rows of one table each, by the arrays of the keys.
+    pub locks: Vec<Lock>,
+    /// The join of the locked rows.
+    pub join: &'static mut pg_sys::Query,
+    /// The types of all its parameters: the statement's own, the keys', then those of each lock.
+    pub parameters: Vec<Oid>,
+}
+
+/// What locks rows of one table.
+pub struct Lock {
+    pub text: String,
+    /// How many columns it gives.
+    pub count: usize,
+}
+
+/// One table whose rows are locked.
+struct Locked {
+    mark: &'static pg_sys::RowMarkClause,
+    entry: &'static pg_sys::RangeTblEntry,
+    keys: Vec<Key>,
+}
+
+struct Key {
+    name: String,
+    column: NodePtr,
+}
+
+/// Of a query as analysed; `None` when it locks nothing itself, or no such steps would do the same: which rows LIMIT leaves depends on which can be
+/// locked.
+pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Option<LockedJoin> {
+    let plain = query.commandType == pg_sys::CmdType::CMD_SELECT
+        && !query.rowMarks.is_null()
+        && query.limitCount.is_null()
+        && query.limitOffset.is_null();
+    if !plain {
+        return None;
+    }
+    let kept = kept_ranges(query);
+    let tables: Vec<Locked> = tree::list::<pg_sys::RowMarkClause>(query.rowMarks)
+        .map(|mark| Locked::of(query, mark).filter(|_| kept.contains(&(mark.rti as i32))))
+        .collect::<Option<_>>()?;
+    let mut columns = WorkerColumns::default();
+    for key in tables.iter().flat_map(|table| &table.keys) {
+        columns.push(key.column, 0);
+    }
+    let passes_as_is = |index| tree::tag(columns.read(index)) == Some(NodeTag::T_Var);
+    if !(0..columns.len()).all(passes_as_is) {
+        return None;
+    }
+    let keys = without_locks(query);
+    keys.targetList = columns.targets();
+    keys.sortClause = std::ptr::null_mut();
+    let mut given: Vec<Oid> = parameters.iter().copied().chain(columns.arrays()).collect();
+    let arrays = columns.arrays();
+    let mut first = 0;
+    let mut locks = Vec::new();
+    for table in &tables {
+        locks.push(Lock {
+            text: table.lock(parameters.len() + first),
+            count: table.keys.len(),
+        });
+        first += table.keys.len();
+    }
+    let mut before = given.len();
+    given.extend(arrays);
+    let join = without_locks(query);
+    for table in &tables {
+        table.restrict(join, before, &given).ok()?;
+        before += table.keys.len();
+    }
+    Some(LockedJoin {
+        keys,
+        key_count: columns.len(),
+        locks,
+        join,
+        parameters: given,
+    })
+}
+
+fn without_locks(query: &pg_sys::Query) -> &'static mut pg_sys::Query {
+    let copy = build::copy(query);
+    copy.rowMarks = std::ptr::null_mut();
+    copy.hasForUpdate = false;
+    copy
+}
+
+/// The ranges of which each row of the join has one, not NULLs instead: PostgreSQL locks no others.
+fn kept_ranges(query: &pg_sys::Query) -> BTreeSet<i32> {
+    let mut kept = BTreeSet::new();
+    if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(query.jointree) {
+        tree::nodes(from.fromlist).for_each(|item| keep(item, &mut kept));
+    }
+    kept
+}
+
+fn keep(item: NodePtr, kept: &mut BTreeSet<i32>) {
+    if let Some(range) = tree::cast::<pg_sys::RangeTblRef, _>(item) {
+        kept.insert(range.rtindex);
+    }
+    let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(item) else {
+        return;
+    };
+    if [JoinType::JOIN_INNER, JoinType::JOIN_LEFT].contains(&join.jointype) {
+        keep(join.larg, kept);
+    }
+    if [JoinType::JOIN_INNER, JoinType::JOIN_RIGHT].contains(&join.jointype) {
+        keep(join.rarg, kept);
+    }
+}
+
+impl Locked {
+    /// `None` unless it is a table with a primary key.
+    fn of(query: &pg_sys::Query, mark: &'static pg_sys::RowMarkClause) -> Option<Locked> {
+        let entry = tree::list::<pg_sys::RangeTblEntry>(query.rtable).nth(mark.rti as usize - 1)?;
+        let kind = entry.relkind as u8;
+        let is_table = entry.rtekind == RTEKind::RTE_RELATION
+            && (kind == pg_sys::RELKIND_RELATION || kind == pg_sys::RELKIND_PARTITIONED_TABLE)
+            && entry.tablesample.is_null();
+        let listed = used::relations(query).contains(&(mark.rti as i32));
+        if !is_table || !listed {
+            return None;
+        }
+        let table = Opened::open(entry.relid, pg_sys::NoLock)?;
+        let keys: Vec<Key> = key_columns(&table)
+            .into_iter()
+            .map(|number| {
+                let column = &table.columns()[number as usize - 1];
+                // SAFETY: makes a column of a range of the query; a name of the catalogue.
+                unsafe {
+                    Key {
+                        name: tree::string(pg_sys::quote_identifier(column.attname.data.as_ptr())),
+                        column: pg_sys::makeVar(
+                            mark.rti as i32,
+                            number,
+                            column.atttypid,
+                            column.atttypmod,
+                            column.attcollation,
+                            0,
+                        )
+                        .cast(),
+                    }
+                }
+            })
+            .collect();
+        (!keys.is_empty()).then_some(Locked { mark, entry, keys })
+    }
+
+    /// Locks the rows whose keys are in arrays, and gives their keys.
+    fn lock(&self, first: usize) -> String {
+        let names: Vec<&str> = self.keys.iter().map(|key| key.name.as_str()).collect();
+        let numbers: Vec<usize> = (1..=names.len()).map(|at| first + at).collect();
+        let mut conditions: Vec<String> = names
+            .iter()
+            .zip(&numbers)
+            .map(|(name, number)| format!("{name} = ANY (${number})"))
+            .collect();
+        if names.len() > 1 {
+            let unnested: Vec<String> = numbers
+                .iter()
+                .map(|number| format!("pg_catalog.unnest(${number})"))
+                .collect();
+            conditions.push(format!(
+                "({}) IN (SELECT * FROM ROWS FROM ({}) AS w)",
+                names.join(", "),
+                unnested.join(", ")
+            ));
+        }
+        let only = if self.entry.inh { "" } else { "ONLY " };
+        format!(
+            "SELECT {} FROM {only}{} WHERE {} {}",
+            names.join(", "),
+            self.name(),
+            conditions.join(" AND "),
+            self.clause()
+        )
+    }
+
+    fn name(&self) -> String {
+        // SAFETY: look-ups of a relation that is locked.
+        unsafe {
+            let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(self.entry.relid));
+            let name = pg_sys::get_rel_name(self.entry.relid);
+            tree::string(pg_sys::quote_qualified_identifier(schema, name))
+        }
+    }
+
+    fn clause(&self) -> String {
+        use pg_sys::LockClauseStrength::{LCS_FORKEYSHARE, LCS_FORNOKEYUPDATE, LCS_FORSHARE};
+        let strength = match self.mark.strength {
+            LCS_FORKEYSHARE => "KEY SHARE",
+            LCS_FORSHARE => "SHARE",
+            LCS_FORNOKEYUPDATE => "NO KEY UPDATE",
+            _ => "UPDATE",
+        };
+        let policy = match self.mark.waitPolicy {
+            pg_sys::LockWaitPolicy::LockWaitSkip => " SKIP LOCKED",
+            pg_sys::LockWaitPolicy::LockWaitError => " NOWAIT",
+            _ => "",
+        };
+        format!("FOR {strength}{policy}")
+    }
+
+    /// Adds to WHERE that the rows are those that were locked: by each column, which nodes know as a condition of their own, and by all together.
+    fn restrict(
+        &self,
+        join: &mut pg_sys::Query,
+        first: usize,
+        parameters: &[Oid],
+    ) -> Result<(), PostgresError> {
+        let from = join.jointree;
+        // SAFETY: the FROM of a private copy.
+        let mut conditions = vec![unsafe { (*from).quals }];
+        conditions.retain(|condition| !condition.is_null());
+        let mut equal = Vec::new();
+        for (at, key) in self.keys.iter().enumerate() {
+            let number = first + at + 1;
+            let array = tree::make_parameter(number as i32, parameters[number - 1]);
+            conditions.push(is_any(key.column, array));
+            let field = tree::make::<pg_sys::Param>();
+            field.paramkind = pg_sys::ParamKind::PARAM_SUBLINK;
+            field.paramid = at as i32 + 1;
+            field.paramtype = tree::type_of(key.column);
+            field.paramtypmod = -1;
+            field.paramcollid = tree::collation_of(key.column);
+            field.location = -1;
+            equal.push(is_equal(key.column, std::ptr::from_mut(field).cast()));
+        }
+        if equal.len() > 1 {
+            let rows = build::rows(first, &parameters[..first + self.keys.len()])?;
+            rows.targetList = tree::make_list(self.keys.iter().enumerate().map(|(at, key)| {
+                let number = at as i16 + 1;
+                let type_oid = tree::type_of(key.column);
+                let collation = tree::collation_of(key.column);
+                // SAFETY: makes a column of the only range.
+                let field = unsafe { pg_sys::makeVar(1, number, type_oid, -1, collation, 0) };
+                build::target(field.cast(), number).cast()
+            }));
+            conditions.push(is_in(equal, rows));
+            join.hasSubLinks = true;
+        }
+        // SAFETY: as above.
+        unsafe { (*from).quals = pg_sys::make_ands_explicit(tree::make_list(conditions)).cast() };
+        Ok(())
+    }
+}
+
+/// The columns of the primary key; none when there is none.
+fn key_columns(table: &Opened) -> BTreeSet<i16> {
+    let kind = pg_sys::IndexAttrBitmapKind::INDEX_ATTR_BITMAP_PRIMARY_KEY;
+    // SAFETY: the bitmap is a copy in the current context.
+    let bitmap = unsafe { pg_sys::RelationGetIndexAttrBitmap(table.relation(), kind) };
+    operation::members(bitmap)
+}
+
+/// The default equality of a column's type.
+fn equality(column: NodePtr) -> Oid {
+    // SAFETY: a look-up of an existing type, which an index compares.
+    unsafe {
+        (*pg_sys::lookup_type_cache(tree::type_of(column), pg_sys::TYPECACHE_EQ_OPR as i32)).eq_opr
+    }
+}
+
+fn is_any(column: NodePtr, array: NodePtr) -> NodePtr {
+    let any = tree::make::<pg_sys::ScalarArrayOpExpr>();
+    any.opno = equality(column);
+    any.useOr = true;
+    any.inputcollid = tree::collation_of(column);
+    any.args = tree::make_list([tree::copy(column), array]);
+    any.location = -1;
+    std::ptr::from_mut(any).cast()
+}
+
+fn is_equal(column: NodePtr, other: NodePtr) -> NodePtr {
+    let collation = tree::collation_of(column);
+    // SAFETY: both are of the type that the operator compares.
+    unsafe {
+        pg_sys::make_opclause(
+            equality(column),
+            pg_sys::BOOLOID,
+            false,
+            tree::copy(column).cast(),
+            other.cast(),
+            Oid::INVALID,
+            collation,
+        )
+        .cast()
+    }
+}
+
+/// `(columns) IN (query)`
+fn is_in(equal: Vec<NodePtr>, query: &mut pg_sys::Query) -> NodePtr {
+    let link = tree::make::<pg_sys::SubLink>();
+    link.subLinkType = SubLinkType::ANY_SUBLINK;
+    link.subselect = std::ptr::from_mut(query).cast();
+    link.location = -1;
+    // SAFETY: makes nodes of a name and of conditions.
+    unsafe {
+        let name = pg_sys::pstrdup(parser::c_text("=").as_ptr());
+        link.operName = tree::make_list([pg_sys::makeString(name).cast()]);
+        link.testexpr = pg_sys::make_ands_explicit(tree::make_list(equal)).cast();
+    }
+    std::ptr::from_mut(link).cast()
+}

@@ -175,7 +175,7 @@ fn divide(
         source,
         insert,
         parameters,
-        keys: keys(target, query, &stored),
+        keys: keys(target, &stored),
         computed: None,
     }))
 }
@@ -268,19 +268,20 @@ fn returned(query: &pg_sys::Query) -> *mut pg_sys::List {
 }
 
 /// Where the value of each distribution column stands in a row.
-fn keys(target: &Relation, query: &pg_sys::Query, stored: &[&FormData_pg_attribute]) -> Vec<Json> {
+fn keys(target: &Relation, stored: &[&FormData_pg_attribute]) -> Vec<Json> {
     let Some(spreading) = target.spreading() else {
         return Vec::new();
     };
+    // The value has been cast to the column's type already.
     let key = |attribute: i16| {
         let field = stored
             .iter()
             .position(|column| column.attnum == attribute)?;
-        let column = variable(query.resultRelation, stored[field]);
         // SAFETY: a catalogue look-up.
         let type_oid = unsafe { pg_sys::getBaseType(stored[field].atttypid) };
+        let of_type = tree::make_parameter(0, type_oid);
         Some(json!({
-            "field": field, "type": type_oid.to_u32(), "cast": operand::type_name(column),
+            "field": field, "type": type_oid.to_u32(), "cast": operand::type_name(of_type),
         }))
     };
     let attributes = spreading.columns.iter();

@@ -64,7 +64,7 @@ class ChangedKeysIT {
           "SELECT create_distributed_table('account', 'id')",
           "SELECT create_distributed_table('word', 'k, part')",
           "SELECT create_distributed_table('day', 'd')",
-          "SELECT create_distributed_table('number', 'id', colocate_with => 'none')",
+          "SELECT create_distributed_table('number', 'v', colocate_with => 'none')",
           "SELECT create_distributed_table('person', 'id')",
           "SELECT create_lookup_index('person', 'email')",
           "SELECT create_distributed_table('parent', 'id')",
@@ -82,7 +82,8 @@ class ChangedKeysIT {
               + " '1 hour 3.000001 s' FROM generate_series(1, 20) i",
           "INSERT INTO day SELECT '2024-02-25'::date + i % 9, i * 7 % 200, 'x' || i FROM"
               + " generate_series(1, 25) i",
-          "INSERT INTO number (v, f) SELECT i, 1.0 / i FROM generate_series(1, 10) i",
+          "INSERT INTO number OVERRIDING SYSTEM VALUE SELECT i, i, 1.0 / i FROM"
+              + " generate_series(1, 10) i",
           "INSERT INTO person SELECT i, 'p' || i FROM generate_series(1, 10) i",
           "INSERT INTO desk VALUES (1, 5), (2, NULL), (NULL, 7), (4, 104)",
           "INSERT INTO parent SELECT generate_series(1, 5)",
@@ -136,14 +137,14 @@ class ChangedKeysIT {
 
   private void sameRows() {
     for (String table :
-        List.of("account", "word", "day", "number", "person", "desk", "child", "secret")) {
+        List.of("account", "word", "day", "day_low", "person", "desk", "child", "secret")) {
       sorted("SELECT * FROM " + table);
     }
+    sorted("SELECT id, v, f::text FROM number");
     for (int id = 0; id < 40; id++) {
       both("SELECT id, owner, likes FROM account WHERE id = " + id);
       both("SELECT id FROM person WHERE email = 'p" + id + "'");
     }
-    sorted("SELECT tableoid::regclass::text, id FROM day");
   }
 
   private static final List<String> CHANGES =
@@ -180,7 +181,9 @@ class ChangedKeysIT {
           "UPDATE day SET d = d - 1, id = 500 WHERE d > '2024-03-01'",
           "UPDATE day_low SET d = d + 1 RETURNING id",
           "UPDATE day_high SET d = d + 1, id = 5",
-          "UPDATE number SET id = 5",
+          "UPDATE number SET id = 5, v = 3",
+          "UPDATE number SET v = v * 10 RETURNING id, v",
+          "UPDATE number SET v = DEFAULT WHERE v > 70",
           "UPDATE person SET id = id + 20 WHERE email = 'p3' RETURNING *",
           "UPDATE person SET id = id + 50, email = 'p' || 31 - id WHERE id > 7",
           "UPDATE person SET id = id + 9, email = 'p24' WHERE email = 'p1'",
@@ -355,11 +358,9 @@ class ChangedKeysIT {
       for (int change = inBlock ? random.nextInt(3) : 0; change >= 0; change--) {
         String sql = random(random);
         sent.append("\n  ").append(sql).append(';');
-        List<String> expected = answer(twins.both().get(0), sql).stream().sorted().toList();
-        assertEquals(
-            expected, answer(twins.routed(), sql).stream().sorted().toList(), sent.toString());
-        boolean failed = expected.size() == 1 && expected.get(0).length() == 5;
-        moved += failed || expected.contains("count 0") ? 0 : 1;
+        List<String> expected = outcome(twins.both().get(0), sql);
+        assertEquals(expected, outcome(twins.routed(), sql), sent.toString());
+        moved += expected.equals(VIOLATION) || expected.contains("count 0") ? 0 : 1;
       }
       if (inBlock) {
         both(random.nextBoolean() ? "COMMIT" : "ROLLBACK");
@@ -373,6 +374,14 @@ class ChangedKeysIT {
       }
     }
     assertTrue(moved > STATEMENTS / 4, moved + " have moved rows, seed " + SEED);
+  }
+
+  private static final List<String> VIOLATION = List.of("violation");
+
+  /** Several rows may violate constraints; which one is told of is not said. */
+  private static List<String> outcome(Connection connection, String sql) {
+    List<String> answer = answer(connection, sql).stream().sorted().toList();
+    return answer.size() == 1 && answer.get(0).matches("23\\d{3}") ? VIOLATION : answer;
   }
 
   private static String random(Random random) {

@@ -10,9 +10,15 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
@@ -29,11 +35,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 @WithCluster
 class ChangedKeysIT {
   private static final int STATEMENTS = Integer.getInteger("abelian.soak.statements", 400) / 2;
+  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 2);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
 
   private static final String DROP =
-      "DROP TABLE IF EXISTS child, parent, account, word, day, number, person, rate, desk, secret"
-          + " CASCADE";
+      "DROP TABLE IF EXISTS child, parent, account, word, day, number, person, rate, desk, gauge,"
+          + " secret CASCADE";
 
   /** Where keys take turns, one PostgreSQL must not look for duplicates after each row. */
   private static final List<String> TABLES =
@@ -56,6 +63,9 @@ class ChangedKeysIT {
           "CREATE TABLE desk (id int, n int)",
           "CREATE TABLE parent (id int PRIMARY KEY)",
           "CREATE TABLE child (id int REFERENCES parent, n int)",
+          "CREATE TABLE gauge (id int, stock abelian.bounded_counter(0, 100), d abelian.dict, s"
+              + " abelian.set, m abelian.multiset, k abelian.top_k DEFAULT abelian.top_k(2), b"
+              + " abelian.summary_bag, least abelian.min, f float8, i interval, at timestamptz)",
           "CREATE TABLE secret (id int, owner text)");
 
   private static final List<String> PLACEMENTS =
@@ -69,6 +79,7 @@ class ChangedKeysIT {
           "SELECT create_lookup_index('person', 'email')",
           "SELECT create_distributed_table('parent', 'id')",
           "SELECT create_distributed_table('child', 'id')",
+          "SELECT create_distributed_table('gauge', 'id')",
           "SELECT create_distributed_table('secret', 'id')");
 
   private static final List<String> ROWS =
@@ -85,6 +96,14 @@ class ChangedKeysIT {
           "INSERT INTO number OVERRIDING SYSTEM VALUE SELECT i, i, 1.0 / i FROM"
               + " generate_series(1, 10) i",
           "INSERT INTO person SELECT i, 'p' || i FROM generate_series(1, 10) i",
+          "INSERT INTO gauge (id, stock, d, s, least, f, i, at) SELECT i, i, '{\"a\": \"1\"}',"
+              + " '{x,y}', i, 0.1::float8 + i / 3.0::float8, '1 year -2 days 03:04:05.6',"
+              + " '2024-02-03 04:05:06' FROM generate_series(1, 9) i",
+          "UPDATE gauge SET stock = stock + 5, d = abelian.put(d, 'b', 'it''s'), s = abelian.add(s,"
+              + " 'q,\"'), m = abelian.add(m, 'twice'), k = abelian.add(k, 5, 'five'), b ="
+              + " abelian.add(b, 2.5)",
+          "UPDATE gauge SET m = abelian.add(m, 'twice'), k = abelian.add(k, id, 'id'), b ="
+              + " abelian.add(b, id) WHERE id < 7",
           "INSERT INTO desk VALUES (1, 5), (2, NULL), (NULL, 7), (4, 104)",
           "INSERT INTO parent SELECT generate_series(1, 5)",
           "INSERT INTO child SELECT i, i FROM generate_series(1, 5) i",
@@ -260,6 +279,97 @@ class ChangedKeysIT {
     both("EXECUTE p(16, NULL)");
     both("DEALLOCATE p");
     sameRows();
+  }
+
+  /** Whatever form the session gives values. */
+  @Test
+  void valuesKeepAllThatTheyAre() throws SQLException {
+    for (String setting :
+        List.of(
+            "extra_float_digits = 0",
+            "DateStyle = 'German'",
+            "IntervalStyle = 'sql_standard'",
+            "bytea_output = 'escape'",
+            "TimeZone = 'Asia/Kathmandu'")) {
+      both("SET " + setting);
+    }
+    both("UPDATE gauge SET id = id + 10");
+    both("UPDATE gauge SET id = 30 - id, stock = stock + 1 WHERE id < 15");
+    both("UPDATE gauge SET id = id + 1, stock = stock + 90");
+    both("UPDATE day SET d = d + 40");
+    both("RESET ALL");
+    both("SET extra_float_digits = 3");
+    sorted("SELECT id, stock, d, s, m, k, least, f::text, i::text, at::text FROM gauge");
+    sorted("SELECT id, b FROM gauge");
+    both("UPDATE gauge SET b = abelian.add(b, 7), k = abelian.add(k, 9, 'nine'), m = m");
+    sorted(
+        "SELECT id, abelian.count(b), abelian.sum(b), round(abelian.var_pop(b), 3), k FROM gauge");
+    sameRows();
+  }
+
+  @Test
+  void itsPlanNamesBothStatements() throws SQLException {
+    String plan = String.join("\n", run(twins.routed(), "EXPLAIN UPDATE word SET part = part + 1"));
+    assertTrue(plan.contains("Delete plan") && plan.contains("Insert plan"), plan);
+    String joined = "EXPLAIN UPDATE account SET id = d.n FROM desk d WHERE d.id = account.id";
+    plan = String.join("\n", run(twins.routed(), joined));
+    assertTrue(plan.contains("Worker plan") && plan.contains("Change plan"), plan);
+    assertEquals(
+        List.of("0A000"),
+        answer(twins.routed(), "EXPLAIN ANALYZE UPDATE word SET part = part + 1"));
+    sameRows();
+  }
+
+  /** Whoever adds to a row finds it or is told that it is not there. */
+  @Test
+  void nothingIsLostBesideAdditions() throws Exception {
+    run(
+        twins.routed(),
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON account, rate TO " + LocalNode.USER);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    List<Future<Integer>> added = new ArrayList<>();
+    List<Future<Integer>> moved = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Random random = new Random(i);
+      moved.add(
+          threads.submit(
+              () -> changed(end, () -> "id = id + 20, owner = 'o" + random.nextInt(4) + "'")));
+      added.add(threads.submit(() -> changed(end, () -> "likes = likes + 1")));
+    }
+    int additions = 0;
+    int moves = 0;
+    for (int i = 0; i < 2; i++) {
+      additions += added.get(i).get(60, TimeUnit.SECONDS);
+      moves += moved.get(i).get(60, TimeUnit.SECONDS);
+    }
+    threads.shutdown();
+    assertTrue(moves > 0 && additions > 0, moves + " moves, " + additions + " additions");
+    assertEquals(
+        List.of("20|" + (210 + 100 + additions) + "|"),
+        answer(twins.routed(), "SELECT count(*), sum(likes) FROM account"));
+    assertEquals(
+        List.of(210 + 20 * moves + "|"), answer(twins.routed(), "SELECT sum(id) FROM account"));
+  }
+
+  /** How many rows were changed. */
+  private int changed(long end, Supplier<String> assignments) throws SQLException {
+    int count = 0;
+    Random random = new Random();
+    try (Connection connection = router.connect();
+        Statement statement = connection.createStatement()) {
+      while (System.nanoTime() < end) {
+        try {
+          count +=
+              statement.executeUpdate(
+                  "UPDATE account SET %s WHERE id < 4900 AND id %% 20 = %d"
+                      .formatted(assignments.get(), random.nextInt(20)));
+        } catch (SQLException deadlock) {
+          assertEquals("40P01", deadlock.getSQLState(), deadlock.getMessage());
+        }
+      }
+    }
+    return count;
   }
 
   @Test

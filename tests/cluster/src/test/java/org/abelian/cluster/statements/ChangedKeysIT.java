@@ -293,6 +293,9 @@ class ChangedKeysIT {
             "TimeZone = 'Asia/Kathmandu'")) {
       both("SET " + setting);
     }
+    assertEquals(
+        List.of("0.433333333333333|"),
+        answer(twins.routed(), "SELECT f::text FROM gauge WHERE id = 1"));
     both("UPDATE gauge SET id = id + 10");
     both("UPDATE gauge SET id = 30 - id, stock = stock + 1 WHERE id < 15");
     both("UPDATE gauge SET id = id + 1, stock = stock + 90");

@@ -39,7 +39,16 @@ pub fn own_function(name: &CStr, arguments: &[pg_sys::Oid]) -> pg_sys::Oid {
 
 /// Whether the current user may give the column a value in an INSERT; a default needs no such privilege.
 pub fn may_insert(table: pg_sys::Oid, column: i16) -> bool {
-    let mode = pg_sys::ACL_INSERT as pg_sys::AclMode;
+    may(table, column, pg_sys::ACL_INSERT)
+}
+
+/// Whether the current user may give the column another value in an UPDATE.
+pub fn may_update(table: pg_sys::Oid, column: i16) -> bool {
+    may(table, column, pg_sys::ACL_UPDATE)
+}
+
+fn may(table: pg_sys::Oid, column: i16, mode: u32) -> bool {
+    let mode = mode as pg_sys::AclMode;
     // SAFETY: catalogue look-ups.
     unsafe {
         let user = pg_sys::GetUserId();

@@ -76,7 +76,8 @@ pub fn find(
     }))
 }
 
-fn assigns_parts(query: &pg_sys::Query) -> bool {
+/// Whether it assigns elements of arrays or fields of rows.
+pub fn assigns_parts(query: &pg_sys::Query) -> bool {
     use pg_sys::NodeTag::{T_FieldStore, T_SubscriptingRef};
     tree::list::<pg_sys::TargetEntry>(query.targetList).any(|entry| {
         matches!(

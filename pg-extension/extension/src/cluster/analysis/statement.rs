@@ -2,13 +2,14 @@
 
 use super::super::settings;
 use super::graph::Fact;
-use super::relation::Placement;
+use super::insert_select::Gathered;
+use super::relation::{Placement, Relation};
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
     blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select,
-    known_before, locked, locked_join, made, merge, merge_into, parser, prepared, procedure_call,
-    relation, stored_query, utility, view_query,
+    known_before, locked, locked_join, made, merge, merge_into, moved_rows, parser, prepared,
+    procedure_call, relation, stored_query, utility, view_query,
 };
 use crate::boundary::{self, PostgresError};
 use crate::object;
@@ -469,7 +470,7 @@ fn facts_of(text: &CStr, parameters: &[Oid]) -> Result<Json, PostgresError> {
     Ok(inner)
 }
 
-/// How an INSERT ... SELECT or a MERGE runs whose rows go to other nodes, if it can.
+/// How an INSERT ... SELECT, a MERGE or an UPDATE runs whose rows go to other nodes, if it can.
 fn describe_gathered(
     query: &'static pg_sys::Query,
     scopes: &Scopes,
@@ -478,10 +479,8 @@ fn describe_gathered(
 ) -> Result<(), PostgresError> {
     let mut relations = scopes.relations.iter();
     let target = relations.find(|relation| relation.write && relation.level == 0);
-    let selects = facts["insert"]["source"] == "select";
     let gathered = match target {
-        Some(target) if selects => insert_select::find(query, parameters, target)?,
-        Some(target) => merge_into::find(query, parameters, target)?,
+        Some(target) => divided(query, parameters, target, facts)?,
         None => None,
     };
     let (Some(target), Some(gathered)) = (target, gathered) else {
@@ -494,6 +493,9 @@ fn describe_gathered(
             described(gathered.insert, &gathered.parameters)?,
         ))
     }) else {
+        if query.commandType == CmdType::CMD_UPDATE {
+            facts["unmoved"] = json!("its parts cannot be put together");
+        }
         return Ok(());
     };
     if insert_select::differs(target, &insert_facts) {
@@ -503,11 +505,34 @@ fn describe_gathered(
         "source": source, "source_facts": source_facts, "insert": insert, "insert_facts": insert_facts,
         "keys": gathered.keys, "query": gathered.computed,
     });
-    match selects {
+    match selects(facts) {
         true => facts["insert"]["gathered"] = described,
         false => facts["gathered"] = described,
     }
     Ok(())
+}
+
+/// Whether it is an INSERT ... SELECT.
+fn selects(facts: &Json) -> bool {
+    facts["insert"]["source"] == "select"
+}
+
+/// The two statements; of an UPDATE that cannot be divided, the facts say why.
+fn divided(
+    query: &'static pg_sys::Query,
+    parameters: &[Oid],
+    target: &Relation,
+    facts: &mut Json,
+) -> Result<Option<Gathered>, PostgresError> {
+    match moved_rows::find(query, parameters, target)? {
+        Some(Ok(moved)) => Ok(Some(moved)),
+        Some(Err(obstacle)) => {
+            facts["unmoved"] = json!(obstacle);
+            Ok(None)
+        }
+        None if selects(facts) => insert_select::find(query, parameters, target),
+        None => merge_into::find(query, parameters, target),
+    }
 }
 
 /// How CREATE TABLE AS, SELECT INTO or a materialized view takes rows that come from several nodes, if it can.

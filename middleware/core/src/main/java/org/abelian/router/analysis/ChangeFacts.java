@@ -7,9 +7,15 @@ package org.abelian.router.analysis;
  * @param randomKeys true when it has random keys that the router could make
  * @param blind null unless it changes rows: whether it can be done again later unnoticed
  * @param combined how it can stand for several of different sessions; null when it cannot
+ * @param unmoved why the rows of an UPDATE of a distribution column cannot go to other nodes; null
+ *     for other statements, and where they can
  */
 public record ChangeFacts(
-    InsertFacts insert, boolean randomKeys, BlindFacts blind, CombinedFacts combined) {
+    InsertFacts insert,
+    boolean randomKeys,
+    BlindFacts blind,
+    CombinedFacts combined,
+    String unmoved) {
   /** Of a statement that changes none. */
-  public static final ChangeFacts NONE = new ChangeFacts(null, false, null, null);
+  public static final ChangeFacts NONE = new ChangeFacts(null, false, null, null, null);
 }

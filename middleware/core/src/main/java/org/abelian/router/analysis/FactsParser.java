@@ -50,23 +50,27 @@ public final class FactsParser {
   }
 
   /**
-   * How the first statement of the text is run when the rows that it selects and inserts, merges or
-   * makes a table of, come to other nodes; null when it is no such statement, or they cannot.
+   * How the first statement of the text is run when the rows that it selects and inserts, merges,
+   * moves or makes a table of, come to other nodes; null when it is no such statement, or they
+   * cannot.
    *
    * @throws AbelianException as {@link #parse}
    */
   public static GatheredFacts gathered(String json) {
     try {
-      JsonNode statement = MAPPER.readTree(json).path(0);
-      for (JsonNode part : List.of(statement.path("stored"), statement.path("gathered"))) {
-        if (part.isObject()) {
-          return gathered(part);
-        }
-      }
-      return gathered(statement.path("insert").path("gathered"));
+      return gatheredOf(MAPPER.readTree(json).path(0));
     } catch (JsonProcessingException | IllegalArgumentException notOurs) {
       throw notOurs(notOurs);
     }
+  }
+
+  private static GatheredFacts gatheredOf(JsonNode statement) {
+    for (JsonNode part : List.of(statement.path("stored"), statement.path("gathered"))) {
+      if (part.isObject()) {
+        return gathered(part);
+      }
+    }
+    return gathered(statement.path("insert").path("gathered"));
   }
 
   private static AbelianException notOurs(Exception cause) {
@@ -90,7 +94,8 @@ public final class FactsParser {
             insert(node.path("insert")),
             node.path("random_keys").asBoolean(),
             blind(node.path("blind")),
-            combined(node)),
+            combined(node),
+            text(node.path("unmoved"))),
         merge(node.path("merge")),
         command(node));
   }
@@ -445,7 +450,7 @@ public final class FactsParser {
         node.path("text").asText(),
         node.path("count").asInt(),
         statement(facts),
-        gathered(facts.path("insert").path("gathered")),
+        gatheredOf(facts),
         computed(node),
         node == statement.path(LOCKED),
         source.isObject() ? statement(source) : null,

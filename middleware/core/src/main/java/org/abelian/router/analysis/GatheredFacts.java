@@ -4,9 +4,11 @@ import java.util.List;
 
 /**
  * How an INSERT ... SELECT, MERGE, CREATE TABLE AS or SELECT INTO runs whose rows go to other nodes
- * than those that select them: in two statements, with the rows at the router between them.
+ * than those that select them, or an UPDATE that moves rows: in two statements, with the rows at
+ * the router between them.
  *
- * @param source gives the rows; it has the statement's own parameters
+ * @param source gives the rows, for an UPDATE by deleting the old ones; it has the statement's own
+ *     parameters
  * @param insert takes the rows, as one array for each column, in parameters after the statement's
  *     own
  * @param insertFacts what is to be known of the latter

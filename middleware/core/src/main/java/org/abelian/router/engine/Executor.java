@@ -81,6 +81,8 @@ public final class Executor {
       return GatheredInsert.bind(context, bound, insert, false);
     } else if (route instanceof Route.GatheredWrite write) {
       return GatheredWrite.bind(context, bound, write, false);
+    } else if (route instanceof Route.MovedRows moved) {
+      return MovedRows.bind(context, bound, moved, false);
     } else if (route instanceof Route.GatheredTable table) {
       return GatheredTable.bind(context, bound, table);
     } else if (route instanceof Route.CopyIn copy) {
@@ -95,6 +97,9 @@ public final class Executor {
     } else if (route instanceof Route.Keeping keeping
         && keeping.inner() instanceof Route.GatheredWrite write) {
       return GatheredWrite.bind(context, bound, write, true);
+    } else if (route instanceof Route.Keeping keeping
+        && keeping.inner() instanceof Route.MovedRows moved) {
+      return MovedRows.bind(context, bound, moved, true);
     } else if (route instanceof Route.Keeping keeping) {
       return KeepingExecution.bind(context, bound, keeping.inner());
     } else if (route instanceof Route.Lookup lookup) {

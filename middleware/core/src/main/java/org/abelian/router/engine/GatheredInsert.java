@@ -62,7 +62,7 @@ final class GatheredInsert {
       insert.select(rows);
       List<byte[][]> whole =
           context.replies().failed() ? List.of() : insert.withComputed(rows.rows());
-      return context.replies().failed() ? null : insert.insert(whole, kept);
+      return context.replies().failed() ? null : insert.insert(whole, kept ? List.of() : null);
     } finally {
       rows.close();
     }
@@ -121,16 +121,28 @@ final class GatheredInsert {
     return both;
   }
 
-  private Execution insert(List<byte[][]> rows, boolean kept) {
+  /** Binds the INSERT of all rows on each node. */
+  private Execution insertCopies(List<byte[][]> rows) {
     List<NodePortal> portals = new ArrayList<>();
+    RowCollection all = collection(rows);
+    List<ByteQueue> arrays = all.arrays();
+    route.nodes().forEach(node -> portals.add(portal(node, arrays)));
+    all.close();
+    bound.answerBind(context.replies());
+    return new BroadcastExecution(context, bound.routed(), portals, false);
+  }
+
+  /**
+   * Binds the INSERT of each node.
+   *
+   * @param changed where the statement has changed rows already, if lookup indexes must be told;
+   *     null when there are none to tell
+   */
+  Execution insert(List<byte[][]> rows, List<Backend> changed) {
     if (route.home() == null) {
-      RowCollection all = collection(rows);
-      List<ByteQueue> arrays = all.arrays();
-      route.nodes().forEach(node -> portals.add(portal(node, arrays)));
-      all.close();
-      bound.answerBind(context.replies());
-      return new BroadcastExecution(context, bound.routed(), portals, false);
+      return insertCopies(rows);
     }
+    List<NodePortal> portals = new ArrayList<>();
     Map<Integer, List<byte[][]>> parts = new TreeMap<>();
     List<Integer> homes = new ArrayList<>();
     for (byte[][] row : rows) {
@@ -149,8 +161,8 @@ final class GatheredInsert {
         });
     List<Integer> order = new ArrayList<>(parts.keySet());
     bound.answerBind(context.replies());
-    if (kept) {
-      return new KeepingExecution(context, bound.routed(), portals);
+    if (changed != null) {
+      return new KeepingExecution(context, bound.routed(), portals, changed);
     }
     return new WriteExecution(
         context, bound.routed(), portals, homes.stream().map(order::indexOf).toList());

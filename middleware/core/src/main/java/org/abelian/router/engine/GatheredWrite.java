@@ -21,6 +21,8 @@ import org.abelian.router.statement.RoutedStatement;
  * over them, given as one array for each column. All of it is one transaction.
  */
 final class GatheredWrite {
+  private static final byte[] UNNAMED = {};
+
   private final EngineContext context;
   private final BoundStatement bound;
   private final Route.GatheredWrite route;
@@ -44,14 +46,38 @@ final class GatheredWrite {
       throws IOException {
     context.transactions().openImplicit();
     GatheredWrite write = new GatheredWrite(context, bound, route);
-    BoundStatement reading =
-        new BoundStatement(bound.statement(), write.reading(), bound.bind(), false);
-    PartCollection rows = GatherExecution.collect(context, reading, route.rows());
+    PartCollection rows = write.read();
     try {
       return context.replies().failed() ? null : write.change(rows.arrays(), kept);
     } finally {
       rows.close();
     }
+  }
+
+  /**
+   * Reads the rows, and binds the statement on each node so that what it returns comes as text.
+   * Nothing else may wait to be answered.
+   *
+   * @return null when a node has failed, and the client was told
+   */
+  static List<NodePortal> bindAsText(
+      EngineContext context, BoundStatement bound, Route.GatheredWrite route) throws IOException {
+    GatheredWrite write = new GatheredWrite(context, bound, route);
+    PartCollection rows = write.read();
+    try {
+      if (context.replies().failed()) {
+        return null;
+      }
+      List<ByteQueue> arrays = rows.arrays();
+      return route.nodes().stream().map(node -> write.portalAsText(node, arrays)).toList();
+    } finally {
+      rows.close();
+    }
+  }
+
+  private PartCollection read() throws IOException {
+    BoundStatement reading = new BoundStatement(bound.statement(), reading(), bound.bind(), false);
+    return GatherExecution.collect(context, reading, route.rows());
   }
 
   /** What reads the rows, which was routed with the statement. */
@@ -80,13 +106,26 @@ final class GatheredWrite {
   }
 
   private NodePortal portal(int node, List<ByteQueue> arrays) {
+    NodePortal portal = new NodePortal(context, enter(node), bound.portal());
+    portal.bind(statement(), bound.bind(), arrays);
+    return portal;
+  }
+
+  private NodePortal portalAsText(int node, List<ByteQueue> arrays) {
+    NodePortal portal = new NodePortal(context, enter(node), UNNAMED);
+    portal.bindAsText(statement(), bound.bind(), arrays);
+    return portal;
+  }
+
+  private Backend enter(int node) {
     Backend backend = context.backends().backend(catalog, node);
     SeveralNodes.enter(context, backend, bound.routed());
     context.transactions().state().work().refuse(TransactionWork.SEVERAL_NODES);
-    NodePortal portal = new NodePortal(context, backend, bound.portal());
+    return backend;
+  }
+
+  private NodeStatement statement() {
     MergeFacts merge = route.rows().merge();
-    NodeStatement statement = NodeStatement.of(merge.combine(), merge.combineParameters());
-    portal.bind(statement, bound.bind(), arrays);
-    return portal;
+    return NodeStatement.of(merge.combine(), merge.combineParameters());
   }
 }

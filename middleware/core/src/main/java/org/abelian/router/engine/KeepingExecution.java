@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
@@ -20,15 +21,28 @@ final class KeepingExecution extends Execution {
   private final EngineContext context;
   private final RoutedStatement routed;
   private final List<NodePortal> portals;
+  private final List<Backend> others;
   private final LookupChanges changes;
-  private final TagSum sum = new TagSum();
+  private final TagSum sum;
   private boolean asked;
 
   KeepingExecution(EngineContext context, RoutedStatement routed, List<NodePortal> nodes) {
+    this(context, routed, nodes, List.of());
+  }
+
+  /**
+   * The same.
+   *
+   * @param others where the statement has changed rows already
+   */
+  KeepingExecution(
+      EngineContext context, RoutedStatement routed, List<NodePortal> nodes, List<Backend> others) {
     this.context = context;
     this.routed = routed;
     this.portals = nodes;
+    this.others = others;
     this.changes = new LookupChanges(context, routed);
+    this.sum = SeveralNodes.tags(routed);
   }
 
   static KeepingExecution bind(EngineContext context, BoundStatement bound, Route inner) {
@@ -85,6 +99,8 @@ final class KeepingExecution extends Execution {
       replies.add(NodeReply.share(portal.connection(), sum));
       changes.ask(portal.backend());
     }
+    List<Backend> asking = portals.stream().map(NodePortal::backend).toList();
+    others.stream().filter(other -> !asking.contains(other)).forEach(changes::ask);
     asked = true;
     return Progress.QUIET;
   }

@@ -94,6 +94,16 @@ final class NodePortal {
     context.replies().add(NodeReply.swallow(backend.connection));
   }
 
+  /** The same, for rows as texts whatever the client wants. */
+  void bindAsText(NodeStatement statement, BindMessage values, List<ByteQueue> more) {
+    byte[] prepared = context.backends().prepare(backend, statement, false, context.replies());
+    FrameWriter writer = backend.connection.writer().begin(FrontendType.BIND).string(name);
+    writer.string(prepared);
+    values.writeValues(writer, more);
+    writer.int2(0).end();
+    context.replies().add(NodeReply.swallow(backend.connection));
+  }
+
   /** Asks for the description of its result. */
   void describe() {
     context.backends().touch(backend);

@@ -114,7 +114,7 @@ public final class ScatterExecution extends Execution {
     }
     ahead = false;
     context.replies().expectRows();
-    SeveralNodes.share(context, portals);
+    SeveralNodes.share(context, portals, new TagSum());
     return Progress.NEXT;
   }
 

@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.execution.NodeReply;
@@ -36,16 +37,21 @@ final class SeveralNodes {
     }
   }
 
+  /** Adds up the tags of what nodes run, which may be INSERT where the client says UPDATE. */
+  static TagSum tags(RoutedStatement routed) {
+    boolean update = routed.facts().kind() == StatementKind.UPDATE;
+    return update ? new TagSum("UPDATE") : new TagSum();
+  }
+
   /** All run it; rows are given one node after the other, and counts are added. */
-  static void execute(EngineContext context, List<NodePortal> portals) {
+  static void execute(EngineContext context, List<NodePortal> portals, TagSum sum) {
     portals.forEach(portal -> portal.execute(0));
-    share(context, portals);
+    share(context, portals, sum);
   }
 
   /** All have been told to run it; their answers as above. */
-  static void share(EngineContext context, List<NodePortal> portals) {
+  static void share(EngineContext context, List<NodePortal> portals, TagSum sum) {
     ReplyQueue replies = context.replies();
-    TagSum sum = new TagSum();
     for (NodePortal portal : portals) {
       replies.add(NodeReply.share(portal.connection(), sum));
     }
@@ -57,9 +63,9 @@ final class SeveralNodes {
    *
    * @param order for each row that was inserted, whose it is
    */
-  static void executeInTurn(EngineContext context, List<NodePortal> portals, List<Integer> order) {
+  static void executeInTurn(
+      EngineContext context, List<NodePortal> portals, List<Integer> order, TagSum sum) {
     ReplyQueue replies = context.replies();
-    TagSum sum = new TagSum();
     portals.forEach(portal -> portal.execute(0));
     List<NodeConnection> connections = portals.stream().map(NodePortal::connection).toList();
     replies.add(new RowsInTurn(connections, order, sum));

@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.execution.TagSum;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
@@ -78,10 +79,11 @@ public final class WriteExecution extends Execution {
   @Override
   public Progress execute(int limit) {
     context.retry().forbidAfterWrites();
+    TagSum sum = SeveralNodes.tags(routed);
     if (routed.facts().returnsRows() && !order.isEmpty()) {
-      SeveralNodes.executeInTurn(context, portals, order);
+      SeveralNodes.executeInTurn(context, portals, order, sum);
     } else {
-      SeveralNodes.execute(context, portals);
+      SeveralNodes.execute(context, portals, sum);
     }
     return Progress.NEXT;
   }

@@ -2,11 +2,26 @@ package org.abelian.router.execution;
 
 /** The command tag of a statement that several nodes run: their counts added. Not thread-safe. */
 public final class TagSum {
+  private final String ownCommand;
   private String command = "";
   private long count;
   private boolean counted;
   private long rows;
   private boolean suspended;
+
+  /** The tag is that of the nodes. */
+  public TagSum() {
+    this(null);
+  }
+
+  /**
+   * Nodes run something else than the client's statement.
+   *
+   * @param command of the client; null for that of the nodes
+   */
+  public TagSum(String command) {
+    ownCommand = command;
+  }
 
   /** Adds a node's tag. */
   public void add(String tag) {
@@ -47,6 +62,7 @@ public final class TagSum {
 
   /** The tag of the whole. */
   public String tag() {
-    return counted ? command + " " + count : command;
+    String name = ownCommand == null ? command : ownCommand;
+    return counted ? name + " " + count : name;
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.backend.Backend;
@@ -153,6 +154,8 @@ public final class ExplainText {
       return split.parts().stream().map(Route.Part::node).toList();
     } else if (route instanceof Route.GatheredInsert insert) {
       return insert.nodes();
+    } else if (route instanceof Route.MovedRows moved) {
+      return moved.nodes();
     } else if (route instanceof Route.GatheredWrite write) {
       return write.nodes();
     } else if (route instanceof Route.Procedure procedure) {
@@ -184,6 +187,10 @@ public final class ExplainText {
       how.put("Run", "gathered, the router takes the rows and has each node insert its own");
       how.put("Select", insert.facts().source());
       how.put("Insert", insert.facts().insert());
+    } else if (route instanceof Route.MovedRows moved) {
+      how.put("Run", "moved, the router takes the rows and has each node insert its own");
+      how.put("Delete", moved.facts().source());
+      how.put("Insert", moved.facts().insert());
     } else if (route instanceof Route.GatheredWrite write) {
       addChange(write, how);
     } else if (route instanceof Route.Procedure procedure) {
@@ -285,6 +292,8 @@ public final class ExplainText {
   public List<Part> parts() {
     if (route instanceof Route.GatheredInsert insert) {
       return partsOf(insert);
+    } else if (route instanceof Route.MovedRows moved) {
+      return partsOf(moved);
     } else if (route instanceof Route.GatheredWrite write) {
       return partsOf(write);
     }
@@ -337,9 +346,26 @@ public final class ExplainText {
     } else {
       select = part(context.backends().home(inner.router().catalog()).nodeId, source, "Plan");
     }
-    List<Integer> types = insert.facts().insertFacts().parameters();
-    String text = insert.facts().insert();
-    return List.of(select, overNoRows(insert.nodes().get(0), text, types, "Insert plan"));
+    return List.of(select, insertPart(insert.nodes(), insert.facts()));
+  }
+
+  private Part insertPart(List<Integer> nodes, GatheredFacts facts) {
+    List<Integer> types = facts.insertFacts().parameters();
+    return overNoRows(nodes.get(0), facts.insert(), types, "Insert plan");
+  }
+
+  /** One node that deletes, and one that inserts, here no rows; or what leads to the rows. */
+  private List<Part> partsOf(Route.MovedRows moved) {
+    if (moved.source() instanceof Route.GatheredWrite write) {
+      return partsOf(write);
+    }
+    int node =
+        moved.source() instanceof Route.OneNode one
+            ? one.node()
+            : ((Route.ScatterWrite) moved.source()).nodes().get(0);
+    return List.of(
+        part(node, moved.facts().source(), "Delete plan"),
+        insertPart(moved.nodes(), moved.facts()));
   }
 
   /** One node that gives rows, and one that changes its own, here by no rows. */

@@ -85,6 +85,8 @@ public final class StatementTrace {
       return array(write.nodes());
     } else if (route instanceof Route.GatheredWrite write) {
       return array(write.nodes());
+    } else if (route instanceof Route.MovedRows moved) {
+      return array(moved.nodes());
     } else if (route instanceof Route.Split split) {
       return split.parts().stream().mapToInt(Route.Part::node).toArray();
     } else if (route instanceof Route.CopyIn copy) {

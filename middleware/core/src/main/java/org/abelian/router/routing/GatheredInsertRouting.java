@@ -3,6 +3,7 @@ package org.abelian.router.routing;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.NodeFunctions;
 import org.abelian.router.analysis.RelationFacts;
@@ -16,7 +17,8 @@ import org.abelian.router.error.AbelianException;
 
 /**
  * Routes an INSERT ... SELECT or a MERGE whose rows may go to other nodes than those that select
- * them: what selects them goes its own way, and each row to the node of its key.
+ * them, or an UPDATE that gives rows new keys: what gives the rows goes its own way, and each row
+ * to the node of its key.
  */
 final class GatheredInsertRouting {
   private final StatementFacts facts;
@@ -61,13 +63,18 @@ final class GatheredInsertRouting {
         placement != null
             && placement.columns().stream()
                 .anyMatch(column -> target.assigned().contains(column.name()));
-    return changesKey
+    return changesKey && !moves()
         || !insert.calls().functions().isEmpty()
         || !called.ofOneNode().isEmpty()
         || !called.ofNoNode().isEmpty()
         || called.settings()
         || insert.relations().size() > 1
-        || gathered.sourceFacts().writes();
+        || gathered.sourceFacts().writes() && !moves();
+  }
+
+  /** True when rows that are there get other keys. */
+  private boolean moves() {
+    return facts.kind() == StatementKind.UPDATE;
   }
 
   /**
@@ -85,16 +92,28 @@ final class GatheredInsertRouting {
         if (from instanceof Route.Refused refused) {
           throw refused.error();
         }
-        boolean gives =
-            from instanceof Route.OneNode
-                || from instanceof Route.AnyNode
-                || from instanceof Route.Scatter;
-        if (!gives) {
-          throw refusal;
-        }
-        return new Route.GatheredInsert(from, gathered, nodes(), home(values));
+        return plan(from.plain(), values).orElseThrow(() -> refusal);
       }
     };
+  }
+
+  private Optional<Route> plan(Route from, BoundValues values) {
+    if (moves()) {
+      boolean changes =
+          from instanceof Route.OneNode
+              || from instanceof Route.ScatterWrite
+              || from instanceof Route.GatheredWrite;
+      return changes
+          ? Optional.of(new Route.MovedRows(from, gathered, nodes(), home(values)))
+          : Optional.empty();
+    }
+    boolean gives =
+        from instanceof Route.OneNode
+            || from instanceof Route.AnyNode
+            || from instanceof Route.Scatter;
+    return gives
+        ? Optional.of(new Route.GatheredInsert(from, gathered, nodes(), home(values)))
+        : Optional.empty();
   }
 
   private List<Integer> nodes() {

@@ -11,6 +11,7 @@ import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.LookupIndex;
+import org.abelian.router.catalog.Placement;
 import org.abelian.router.catalog.TableName;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.placement.KeyCollector;
@@ -80,12 +81,24 @@ final class LookupRouting {
         : catalog.lookups(new TableName(relation.schema(), relation.name()));
   }
 
-  /** Should it look as if no indexed value changes where one does, the node refuses the COMMIT. */
+  /** Should it look as if no entry changes where one does, the node refuses the COMMIT. */
   private boolean changesIndexed(RelationFacts relation) {
     boolean updates = facts.kind() == StatementKind.UPDATE && relation.level() == 0;
     return relation.write()
         && lookups(relation).stream()
-            .anyMatch(index -> !updates || relation.assigned().contains(index.column().name()));
+            .anyMatch(
+                index ->
+                    !updates
+                        || relation.assigned().contains(index.column().name())
+                        || changesKey(relation));
+  }
+
+  /** An entry leads to the node of the row's key. */
+  private boolean changesKey(RelationFacts relation) {
+    return catalog.placement(new TableName(relation.schema(), relation.name())).stream()
+        .filter(Placement.Distributed.class::isInstance)
+        .flatMap(placement -> ((Placement.Distributed) placement).columns().stream())
+        .anyMatch(column -> relation.assigned().contains(column.name()));
   }
 
   private static Route keeping(Route route) {
@@ -94,6 +107,7 @@ final class LookupRouting {
             || route instanceof Route.ScatterWrite
             || route instanceof Route.Split
             || route instanceof Route.GatheredInsert
+            || route instanceof Route.MovedRows
             || route instanceof Route.GatheredWrite;
     return changes ? new Route.Keeping(route) : route;
   }

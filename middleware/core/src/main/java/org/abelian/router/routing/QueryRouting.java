@@ -117,7 +117,7 @@ final class QueryRouting {
       }
       for (KeyColumn column : uses.placement(table).columns()) {
         if (table.assigned().contains(column.name())) {
-          throw Refusals.keyChanged(table, column.name());
+          throw Refusals.keyChanged(table, column.name(), facts.change().unmoved());
         }
       }
     }

@@ -84,11 +84,17 @@ final class Refusals {
             + " by themselves.");
   }
 
-  static AbelianException keyChanged(RelationFacts table, String column) {
+  /**
+   * The rows cannot move.
+   *
+   * @param obstacle why not; null when nothing more is to be said
+   */
+  static AbelianException keyChanged(RelationFacts table, String column, String obstacle) {
     return AbelianException.unsupported(
         "the distribution column \"" + column + "\" of \"" + table.name() + "\" cannot be changed",
-        "DELETE the row and INSERT it with the new value in one transaction, or leave the column"
-            + " out of SET.");
+        (obstacle == null ? "" : "Its rows cannot move to other nodes: " + obstacle + ". ")
+            + "DELETE the row and INSERT it with the new value in one transaction, or leave the"
+            + " column out of SET.");
   }
 
   static AbelianException joinAcrossNodes(RelationFacts one, RelationFacts other) {

@@ -83,6 +83,24 @@ public sealed interface Route {
   }
 
   /**
+   * An UPDATE that gives rows new keys: they are deleted where they are, come to the router as they
+   * are to be, and go from there to the nodes of their new keys.
+   *
+   * @param source where rows are deleted: {@link OneNode}, {@link ScatterWrite} or {@link
+   *     GatheredWrite}
+   * @param facts the statements
+   * @param nodes where rows may go, ascending
+   * @param home finds the node of a new row
+   */
+  record MovedRows(Route source, GatheredFacts facts, List<Integer> nodes, RowHome home)
+      implements Route {
+    /** Copies the list. */
+    public MovedRows {
+      nodes = List.copyOf(nodes);
+    }
+  }
+
+  /**
    * A change of rows by those of other nodes: the router takes the latter, and gives them to the
    * nodes of the former.
    *

@@ -103,6 +103,26 @@ class FactsParserTest {
   }
 
   @Test
+  void howRowsMoveIsRead() {
+    String told =
+        """
+        [{"kind": "update", "gathered": {
+            "source": "D", "source_facts": {"kind": "delete", "span": [0, 1]},
+            "insert": "I", "insert_facts": {"kind": "insert", "span": [0, 1], "parameters": [1007]},
+            "keys": [{"field": 1, "type": 23, "cast": "integer"}], "query": null}}]
+        """;
+    GatheredFacts gathered = FactsParser.gathered(told);
+    assertEquals("D", gathered.source());
+    assertEquals(StatementKind.DELETE, gathered.sourceFacts().kind());
+    assertEquals(List.of(new GatheredFacts.Key(1, 23, "integer", null)), gathered.keys());
+    assertNull(gathered.computed());
+    assertNull(only(told).change().unmoved());
+    String refused = "[{\"kind\": \"update\", \"unmoved\": \"it is so\"}]";
+    assertEquals("it is so", only(refused).change().unmoved());
+    assertNull(FactsParser.gathered(refused));
+  }
+
+  @Test
   void everyKindOfUtilityIsRead() {
     for (UtilityKind kind : UtilityKind.values()) {
       StatementFacts facts =

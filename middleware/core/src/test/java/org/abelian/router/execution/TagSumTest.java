@@ -19,4 +19,12 @@ class TagSumTest {
     assertEquals("INSERT 0 3", sum("INSERT 0 1", "INSERT 0 2"));
     assertEquals("CREATE TABLE", sum("CREATE TABLE", "CREATE TABLE"));
   }
+
+  @Test
+  void theClientsCommandMayBeAnother() {
+    TagSum sum = new TagSum("UPDATE");
+    sum.add("INSERT 0 1");
+    sum.add("INSERT 0 2");
+    assertEquals("UPDATE 3", sum.tag());
+  }
 }

@@ -101,6 +101,10 @@ class LookupRoutingTest {
     assertEquals(new Route.Keeping(EVERYWHERE), route(delete().writes("orders")));
     assertEquals(
         new Route.Keeping(EVERYWHERE), route(update().writes("orders").assigns("code", "x")));
+    // An entry leads to the node of the row.
+    Route first = new Route.OneNode(1);
+    FactsBuilder moves = update().writes("orders").assigns("o_w");
+    assertEquals(new Route.Keeping(first), route(moves, TestCatalog.oneNode()));
     assertEquals(EVERYWHERE, route(update().writes("orders").assigns("x")));
     assertEquals(EVERYWHERE, route(delete().writes("lines")));
   }

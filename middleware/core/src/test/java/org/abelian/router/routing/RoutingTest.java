@@ -7,13 +7,17 @@ import static org.abelian.router.routing.FactsBuilder.update;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.Value;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.junit.jupiter.api.Test;
 
@@ -332,5 +336,40 @@ class RoutingTest {
     assertEquals(SqlState.FEATURE_NOT_SUPPORTED, refused.error().state());
     assertNotNull(refused.error().hint());
     assertTrue(refused.error().hint().contains(hint), refused.error().hint());
+  }
+
+  @Test
+  void rowsWithNewKeysMove() {
+    FactsBuilder all = update().writes("orders").assigns("o_w");
+    Route.MovedRows everywhere = assertInstanceOf(Route.MovedRows.class, moved(all, delete()));
+    assertEquals(new Route.ScatterWrite(List.of(1, 2, 3)), everywhere.source());
+    assertEquals(List.of(1, 2, 3), everywhere.nodes());
+    byte[][] row = {null, ON_TWO.getBytes(StandardCharsets.US_ASCII)};
+    assertEquals(2, everywhere.home().nodeOf(row));
+    AbelianException refusal =
+        assertThrows(AbelianException.class, () -> everywhere.home().nodeOf(new byte[2][]));
+    assertEquals(SqlState.NOT_NULL_VIOLATION, refusal.state());
+    FactsBuilder byKey = delete().equal(List.of("0.o_w"), constant(ON_THREE));
+    Route.MovedRows one = assertInstanceOf(Route.MovedRows.class, moved(all, byKey));
+    assertEquals(new Route.OneNode(3), one.source());
+    assertRefused(all, "leave the column out of SET");
+  }
+
+  private static FactsBuilder delete() {
+    return new FactsBuilder(StatementKind.DELETE).writes("orders");
+  }
+
+  private static Route moved(FactsBuilder update, FactsBuilder delete) {
+    GatheredFacts facts =
+        new GatheredFacts(
+            "DELETE",
+            delete.build(),
+            "INSERT",
+            FactsBuilder.insert().writes("orders").build(),
+            List.of(new GatheredFacts.Key(1, PgType.INT4, "integer", null)),
+            null,
+            null);
+    return Routing.compile("UPDATE", update.build(), facts, TestCatalog.threeNodes())
+        .route(TextValues.NONE);
   }
 }

@@ -1,0 +1,155 @@
+package org.abelian.router.engine;
+
+import java.io.IOException;
+import java.util.List;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Catalog;
+import org.abelian.router.execution.CollectReply;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.GatheredRows;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.routing.Route;
+import org.abelian.router.session.Progress;
+import org.abelian.router.session.TransactionWork;
+import org.abelian.router.statement.RoutedStatement;
+
+/**
+ * An UPDATE that gives rows new keys. Each node that may have such rows deletes them, and returns
+ * them as they are to be. When the router has all of them, the nodes of the new keys insert them.
+ * So a row may get the key of another one that gets another key, too. All of it is one transaction.
+ */
+final class MovedRows extends Execution {
+  private static final byte[] UNNAMED = {};
+
+  private final EngineContext context;
+  private final BoundStatement bound;
+  private final Route.MovedRows route;
+  private final boolean kept;
+  private final Catalog catalog;
+
+  /** Inserts the rows, from when they are there. */
+  private Execution insert;
+
+  private MovedRows(
+      EngineContext context, BoundStatement bound, Route.MovedRows route, boolean kept) {
+    this.context = context;
+    this.bound = bound;
+    this.route = route;
+    this.kept = kept;
+    this.catalog = bound.routed().router().catalog();
+  }
+
+  /**
+   * Nothing is done before it is executed.
+   *
+   * @param kept whether lookup indexes must be told of the rows
+   */
+  static Execution bind(
+      EngineContext context, BoundStatement bound, Route.MovedRows route, boolean kept) {
+    context.transactions().openImplicit();
+    bound.answerBind(context.replies());
+    BindMessage values = new BindMessage();
+    values.look(bound.bind().extended(List.of()), 0); // The client's message will be gone.
+    return new MovedRows(context, bound.keeping(values), route, kept);
+  }
+
+  /** RETURNING is that of the INSERT, here of no rows. */
+  @Override
+  public void describe(Description wanted) {
+    if (!bound.routed().facts().returnsRows()) {
+      describeNothing(context.replies(), wanted);
+      return;
+    }
+    GatheredRows none = new GatheredRows(0, context.memory());
+    NodePortal portal = inserting().portal(route.nodes().get(0), none);
+    portal.describe(wanted);
+    portal.close();
+  }
+
+  private GatheredInsert inserting() {
+    Route.GatheredInsert way =
+        new Route.GatheredInsert(route.source(), route.facts(), route.nodes(), route.home());
+    return new GatheredInsert(context, bound, way);
+  }
+
+  /** Is called again when what was sent before has been answered. */
+  @Override
+  public Progress execute(int limit) throws IOException {
+    if (insert == null && !context.replies().isEmpty()) {
+      return Progress.QUIET;
+    }
+    if (insert == null) {
+      context.retry().forbidAfterWrites();
+      GatheredRows rows = new GatheredRows(GatheredInsert.BYTES_MAX, context.memory());
+      try {
+        insert = move(rows);
+      } finally {
+        rows.close();
+      }
+    }
+    return insert == null ? Progress.BARRIER : insert.execute(limit);
+  }
+
+  /** Deletes the rows, and binds what inserts them; null when a node has failed. */
+  private Execution move(GatheredRows rows) throws IOException {
+    List<Backend> changed = delete(rows);
+    if (context.replies().failed()) {
+      return null;
+    }
+    if (rows.rows().isEmpty()) {
+      FixedMessage tag = FixedMessage.tag(bound.routed().facts().tag() + " 0");
+      return CommandExecution.done(context.replies(), tag);
+    }
+    return inserting().insert(rows.rows(), kept ? changed : null);
+  }
+
+  /** Nothing else may wait to be answered. */
+  private List<Backend> delete(GatheredRows rows) throws IOException {
+    RoutedStatement source =
+        SourceRows.routed(route.source(), route.facts().sourceFacts(), catalog);
+    BoundStatement deleting = new BoundStatement(bound.statement(), source, bound.bind(), false);
+    List<NodePortal> portals = portals(deleting);
+    if (portals == null) {
+      return List.of();
+    }
+    List<Backend> backends = portals.stream().map(NodePortal::backend).toList();
+    Runnable cancel = () -> context.backends().cancel(backends);
+    for (NodePortal portal : portals) {
+      portal.run(0);
+      context.replies().add(new CollectReply(portal.connection(), rows, cancel));
+    }
+    context.backends().requestAnswers();
+    context.replies().runAll();
+    return backends;
+  }
+
+  private List<NodePortal> portals(BoundStatement deleting) throws IOException {
+    if (route.source() instanceof Route.GatheredWrite write) {
+      return GatheredWrite.bindAsText(context, deleting, write);
+    }
+    List<Integer> nodes =
+        route.source() instanceof Route.OneNode one
+            ? List.of(one.node())
+            : ((Route.ScatterWrite) route.source()).nodes();
+    return nodes.stream().map(node -> portal(node, deleting)).toList();
+  }
+
+  private NodePortal portal(int node, BoundStatement deleting) {
+    Backend backend = context.backends().backend(catalog, node);
+    SeveralNodes.enter(context, backend, deleting.routed());
+    context.transactions().state().work().refuse(TransactionWork.SEVERAL_NODES);
+    NodePortal portal = new NodePortal(context, backend, UNNAMED);
+    NodeStatement delete =
+        NodeStatement.of(route.facts().source(), deleting.routed().facts().parameters());
+    portal.bindAsText(delete, false, deleting.bind());
+    return portal;
+  }
+
+  @Override
+  public void close() {
+    if (insert != null) {
+      insert.close();
+    }
+  }
+}

@@ -1,0 +1,291 @@
+//! UPDATE of a distribution column, whose rows go to the nodes of their new keys: a DELETE that returns the rows as they are to be, and an INSERT that
+//! takes them as one array for each column, from which a router gives each node its part. So PostgreSQL itself moves a row to another partition.
+
+use super::insert_select::{Gathered, assigns_parts};
+use super::merge::build::{self, WorkerColumns};
+use super::operand;
+use super::parser;
+use super::relation::Relation;
+use super::tree::{self, NodePtr};
+use crate::boundary::PostgresError;
+use crate::catalog;
+use crate::cluster::postgres;
+use crate::opened::Opened;
+use crate::operation::missing;
+use pgrx::PgSqlErrorCode;
+use pgrx::pg_sys::{self, CmdType, FormData_pg_attribute, Oid};
+use serde_json::{Value as Json, json};
+
+/// Why the rows cannot be moved.
+pub type Obstacle = &'static str;
+
+/// Of an UPDATE, as analysed; `None` when it leaves the distribution columns alone.
+pub fn find(
+    query: &pg_sys::Query,
+    parameters: &[Oid],
+    target: &Relation,
+) -> Result<Option<Result<Gathered, Obstacle>>, PostgresError> {
+    let Some(spreading) = target.spreading() else {
+        return Ok(None);
+    };
+    let mut keys = spreading.columns.iter();
+    let changes_key = keys.any(|(key, _)| target.assigned.contains(&target.column_name(*key)));
+    if query.commandType != CmdType::CMD_UPDATE || !changes_key {
+        return Ok(None);
+    }
+    if let Some(obstacle) = of_statement(query, target) {
+        return Ok(Some(Err(obstacle)));
+    }
+    check_privilege(query, target)?;
+    let Some(relation) = Opened::open(target.oid, pg_sys::AccessShareLock) else {
+        return Ok(Some(Err("the table is gone")));
+    };
+    if let Some(obstacle) = of_table(&relation) {
+        return Ok(Some(Err(obstacle)));
+    }
+    divide(query, parameters, target, &relation).map(Some)
+}
+
+// ---- what stands against it
+
+fn of_statement(query: &pg_sys::Query, target: &Relation) -> Option<Obstacle> {
+    if target.oid != tree::target(query) {
+        return Some("it changes rows through a view");
+    }
+    if query.hasModifyingCTE {
+        return Some("a query in WITH changes rows");
+    }
+    if assigns_parts(query) {
+        return Some("it assigns a part of a column");
+    }
+    if assigns_several(query) {
+        return Some("it assigns several columns from one subquery");
+    }
+    (!returns_own_rows(query)).then_some("RETURNING names more than columns of the table")
+}
+
+/// `SET (a, b) = (SELECT ...)`
+fn assigns_several(query: &pg_sys::Query) -> bool {
+    tree::any(query.targetList.cast(), &mut |node| {
+        tree::cast::<pg_sys::Param, _>(node)
+            .is_some_and(|parameter| parameter.paramkind == pg_sys::ParamKind::PARAM_MULTIEXPR)
+    })
+}
+
+/// Whether what an INSERT of the new rows could return is all that is wanted.
+fn returns_own_rows(query: &pg_sys::Query) -> bool {
+    !tree::any(query.returningList.cast(), &mut |node| {
+        tree::cast::<pg_sys::SubLink, _>(node).is_some()
+            || tree::cast::<pg_sys::Var, _>(node).is_some_and(|column| {
+                column.varno != query.resultRelation || column.varattno < 0 || is_old(column)
+            })
+    })
+}
+
+#[cfg(feature = "pg18")]
+fn is_old(column: &pg_sys::Var) -> bool {
+    column.varreturningtype == pg_sys::VarReturningType::VAR_RETURNING_OLD
+}
+
+#[cfg(not(feature = "pg18"))]
+fn is_old(_: &pg_sys::Var) -> bool {
+    false
+}
+
+/// The statements that move rows ask for other privileges than the UPDATE itself.
+fn check_privilege(query: &pg_sys::Query, target: &Relation) -> Result<(), PostgresError> {
+    let mut assigned = tree::assignments(query).into_iter();
+    if assigned.all(|entry| postgres::may_update(target.oid, entry.resno)) {
+        return Ok(());
+    }
+    Err(PostgresError::made(
+        PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE as i32,
+        &format!("permission denied for table {}", target.name),
+        "",
+        None,
+    ))
+}
+
+fn of_table(relation: &Opened) -> Option<Obstacle> {
+    // SAFETY: catalogue look-ups of an open relation.
+    let limited = unsafe { pg_sys::check_enable_rls(relation.id(), Oid::INVALID, true) };
+    if limited == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32 {
+        return Some(
+            "its policies for UPDATE are not those of the DELETE and INSERT that would move rows",
+        );
+    }
+    let partitions = missing::descendants(relation.id());
+    let opened = partitions
+        .into_iter()
+        .filter_map(|partition| Opened::open(partition, pg_sys::NoLock));
+    let mut obstacles = opened.map(|partition| of_triggers(&partition));
+    of_triggers(relation).or_else(|| obstacles.find_map(|obstacle| obstacle))
+}
+
+fn of_triggers(relation: &Opened) -> Option<Obstacle> {
+    // SAFETY: the trigger descriptor of an open relation, null without triggers.
+    let triggers = unsafe {
+        let descriptor = (*relation.relation()).trigdesc;
+        if descriptor.is_null() {
+            return None;
+        }
+        std::slice::from_raw_parts((*descriptor).triggers, (*descriptor).numtriggers as usize)
+    };
+    triggers.iter().find_map(|trigger| {
+        // SAFETY: a comparison with known functions.
+        let of_foreign_key = unsafe { pg_sys::RI_FKey_trigger_type(trigger.tgfoid) };
+        if of_foreign_key == pg_sys::RI_TRIGGER_PK as i32 {
+            Some("a foreign key refers to its rows")
+        } else if !trigger.tgisinternal && !catalog::is_of_extension(trigger.tgfoid) {
+            Some("its triggers for UPDATE would not fire")
+        } else {
+            None
+        }
+    })
+}
+
+// ---- the two statements
+
+fn divide(
+    query: &pg_sys::Query,
+    parameters: &[Oid],
+    target: &Relation,
+    relation: &Opened,
+) -> Result<Result<Gathered, Obstacle>, PostgresError> {
+    let stored: Vec<&FormData_pg_attribute> = relation
+        .columns()
+        .iter()
+        .filter(|column| !column.attisdropped && column.attgenerated == 0)
+        .collect();
+    let mut columns = WorkerColumns::default();
+    for column in &stored {
+        columns.push(new_value(query, relation, column), 0);
+    }
+    if columns.types().contains(&pg_sys::RECORDOID) {
+        return Ok(Err("a column is of type record"));
+    }
+    let source = build::copy(query);
+    source.commandType = CmdType::CMD_DELETE;
+    source.targetList = std::ptr::null_mut();
+    source.returningList = columns.targets();
+    let parameters: Vec<Oid> = parameters.iter().copied().chain(columns.arrays()).collect();
+    let insert = insert(relation, &stored, &columns, &parameters)?;
+    insert.returningList = returned(query);
+    Ok(Ok(Gathered {
+        source,
+        insert,
+        parameters,
+        keys: keys(target, &stored),
+        computed: None,
+    }))
+}
+
+/// What a column of the new row has.
+fn new_value(query: &pg_sys::Query, relation: &Opened, column: &FormData_pg_attribute) -> NodePtr {
+    let mut entries = tree::list::<pg_sys::TargetEntry>(query.targetList);
+    let Some(entry) = entries.find(|entry| !entry.resjunk && entry.resno == column.attnum) else {
+        return variable(query.resultRelation, column);
+    };
+    if tree::tag(entry.expr) != Some(pg_sys::NodeTag::T_SetToDefault) {
+        return entry.expr.cast();
+    }
+    // SAFETY: a column of the open relation.
+    let default =
+        unsafe { pg_sys::build_column_default(relation.relation(), column.attnum.into()) };
+    match default.is_null() {
+        true => build::null(build::value_type(column.atttypid)),
+        false => default.cast(),
+    }
+}
+
+fn variable(range: i32, column: &FormData_pg_attribute) -> NodePtr {
+    let (number, type_oid) = (column.attnum, column.atttypid);
+    // SAFETY: makes a node.
+    unsafe {
+        pg_sys::makeVar(
+            range as _,
+            number,
+            type_oid,
+            column.atttypmod,
+            column.attcollation,
+            0,
+        )
+        .cast()
+    }
+}
+
+/// INSERT of the rows that the last parameters carry.
+fn insert(
+    relation: &Opened,
+    stored: &[&FormData_pg_attribute],
+    columns: &WorkerColumns,
+    parameters: &[Oid],
+) -> Result<&'static mut pg_sys::Query, PostgresError> {
+    let rows = build::rows(parameters.len() - columns.len(), parameters)?;
+    rows.targetList = tree::make_list(
+        (0..columns.len()).map(|index| build::target(columns.read(index), index as i16 + 1).cast()),
+    );
+    // SAFETY: names of an open relation and its columns.
+    let (table, names) = unsafe {
+        let schema = pg_sys::get_namespace_name(relation.class().relnamespace);
+        let name = relation.class().relname.data.as_ptr();
+        let names = stored
+            .iter()
+            .map(|column| tree::string(pg_sys::quote_identifier(column.attname.data.as_ptr())));
+        let table = tree::string(pg_sys::quote_qualified_identifier(schema, name));
+        (table, names.collect::<Vec<_>>().join(", "))
+    };
+    let always = |column: &&FormData_pg_attribute| {
+        column.attidentity as u8 == pg_sys::ATTRIBUTE_IDENTITY_ALWAYS
+    };
+    let overriding = if stored.iter().any(always) {
+        " OVERRIDING SYSTEM VALUE"
+    } else {
+        ""
+    };
+    let rows = parser::deparse_for(rows, &[parser::QUALIFIED])?;
+    let text = parser::c_text(&format!("INSERT INTO {table} ({names}){overriding} {rows}"));
+    let statement = parser::parse(&text)?[0];
+    Ok(build::copy(
+        parser::analyse(statement, &text, parameters)?.query,
+    ))
+}
+
+/// RETURNING of the UPDATE over the rows of an INSERT, whose table is its first range.
+fn returned(query: &pg_sys::Query) -> *mut pg_sys::List {
+    let entries = tree::list::<pg_sys::TargetEntry>(query.returningList);
+    tree::make_list(entries.map(|entry| {
+        let mut entry = *entry;
+        entry.expr = tree::replace(entry.expr.cast(), &mut |node| {
+            let mut column = *tree::cast::<pg_sys::Var, _>(node)?;
+            column.varno = 1;
+            column.varnosyn = 1;
+            Some(tree::copy(&raw const column).cast())
+        })
+        .cast();
+        tree::copy(&raw const entry).cast()
+    }))
+}
+
+/// Where the value of each distribution column stands in a row.
+fn keys(target: &Relation, stored: &[&FormData_pg_attribute]) -> Vec<Json> {
+    let Some(spreading) = target.spreading() else {
+        return Vec::new();
+    };
+    // The value has been cast to the column's type already.
+    let key = |attribute: i16| {
+        let field = stored
+            .iter()
+            .position(|column| column.attnum == attribute)?;
+        // SAFETY: a catalogue look-up.
+        let type_oid = unsafe { pg_sys::getBaseType(stored[field].atttypid) };
+        let of_type = tree::make_parameter(0, type_oid);
+        Some(json!({
+            "field": field, "type": type_oid.to_u32(), "cast": operand::type_name(of_type),
+        }))
+    };
+    let attributes = spreading.columns.iter();
+    attributes
+        .filter_map(|(attribute, _)| key(*attribute))
+        .collect()
+}

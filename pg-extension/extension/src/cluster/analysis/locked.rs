@@ -30,7 +30,7 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Locked>,
         return Ok(None);
     };
     // SAFETY: a level of a private copy.
-    if !is_self_contained(unsafe { &*level }, 0) {
+    if !is_self_contained(unsafe { &*level }, 0) || is_locked_from_outside(unsafe { &*level }) {
         return Ok(None);
     }
     let source = tree::copy(level);
@@ -77,6 +77,11 @@ fn locking_level(statement: &pg_sys::Query) -> Option<*mut pg_sys::Query> {
         },
     );
     found
+}
+
+/// Whether it is a level further up that says so: the query would lock nothing by itself.
+fn is_locked_from_outside(level: &pg_sys::Query) -> bool {
+    tree::list::<pg_sys::RowMarkClause>(level.rowMarks).any(|mark| mark.pushedDown)
 }
 
 /// Whether a level, so many below the one in question, mentions nothing outside of that one.

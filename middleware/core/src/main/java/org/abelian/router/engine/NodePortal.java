@@ -57,15 +57,6 @@ final class NodePortal {
     context.replies().add(NodeReply.swallow(backend.connection));
   }
 
-  /** The same with more values after those of the client, planned for these alone. */
-  void bindAsText(NodeStatement statement, BindMessage values, List<ByteQueue> more) {
-    byte[] prepared = context.backends().prepare(backend, statement, false, context.replies());
-    FrameWriter writer = backend.connection.writer().begin(FrontendType.BIND).string(name);
-    values.writeValues(writer.string(prepared), more);
-    writer.int2(0).end();
-    context.replies().add(NodeReply.swallow(backend.connection));
-  }
-
   /** The name that nodes know it by. */
   byte[] name() {
     return name;

@@ -223,6 +223,7 @@ class LockedRowsIT {
     for (String sql :
         List.of(
             "SELECT j.id FROM job j JOIN task t ON t.job = j.id ORDER BY 1 LIMIT 3 FOR UPDATE",
+            "SELECT * FROM (SELECT id FROM job ORDER BY prio LIMIT 5) s FOR UPDATE",
             "SELECT id, (SELECT k FROM task t WHERE t.job = job.id FOR UPDATE) FROM job",
             "UPDATE job SET state = 'x' WHERE EXISTS (SELECT FROM task t WHERE t.job = job.id FOR"
                 + " UPDATE)")) {

@@ -41,7 +41,7 @@ mod tree;
 mod version;
 mod whole_row;
 
-pub use relation::members;
+pub use relation::attributes;
 
 use crate::error::Error;
 use crate::hooks::planner::{self, Finish};

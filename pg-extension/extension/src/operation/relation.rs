@@ -214,7 +214,8 @@ fn translated(child: &Opened, attribute: i16, parent: &Opened) -> Option<i16> {
     }
 }
 
-fn attributes(relation: &Opened, kind: pg_sys::IndexAttrBitmapKind::Type) -> BTreeSet<i16> {
+/// The columns of the relation's indexes of a kind.
+pub fn attributes(relation: &Opened, kind: pg_sys::IndexAttrBitmapKind::Type) -> BTreeSet<i16> {
     // SAFETY: the bitmap is a copy in the current context.
     members(unsafe { pg_sys::RelationGetIndexAttrBitmap(relation.relation(), kind) })
 }

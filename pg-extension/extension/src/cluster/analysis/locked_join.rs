@@ -267,9 +267,7 @@ impl Locked {
 /// The columns of the primary key; none when there is none.
 fn key_columns(table: &Opened) -> BTreeSet<i16> {
     let kind = pg_sys::IndexAttrBitmapKind::INDEX_ATTR_BITMAP_PRIMARY_KEY;
-    // SAFETY: the bitmap is a copy in the current context.
-    let bitmap = unsafe { pg_sys::RelationGetIndexAttrBitmap(table.relation(), kind) };
-    operation::members(bitmap)
+    operation::attributes(table, kind)
 }
 
 /// The default equality of a column's type.

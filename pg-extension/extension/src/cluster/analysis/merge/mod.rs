@@ -128,7 +128,8 @@ const WHICH_FIRST: &str =
     "which rows of a join other than by key are the first ones depends on which can be locked";
 
 fn locks_first_rows(query: &pg_sys::Query) -> bool {
-    !query.rowMarks.is_null() && !(query.limitCount.is_null() && query.limitOffset.is_null())
+    let limits = !query.limitCount.is_null() || !query.limitOffset.is_null();
+    limits && !query.rowMarks.is_null()
 }
 
 fn refuse(reason: &str) -> Json {

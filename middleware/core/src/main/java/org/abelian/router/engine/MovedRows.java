@@ -81,7 +81,7 @@ final class MovedRows extends Execution {
     }
     if (insert == null) {
       context.retry().forbidAfterWrites();
-      GatheredRows rows = new GatheredRows(GatheredInsert.BYTES_MAX, context.memory());
+      GatheredRows rows = GatheredRows.moved(GatheredInsert.BYTES_MAX, context.memory());
       try {
         insert = move(rows);
       } finally {

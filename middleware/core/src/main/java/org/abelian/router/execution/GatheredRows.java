@@ -13,6 +13,7 @@ public final class GatheredRows implements RowSink {
 
   private final long limit;
   private final MemoryBudget memory;
+  private final boolean moves;
   private final List<byte[][]> rows = new ArrayList<>();
   private long bytes;
 
@@ -21,8 +22,18 @@ public final class GatheredRows implements RowSink {
    * @param memory counts what is kept
    */
   public GatheredRows(long limit, MemoryBudget memory) {
+    this(limit, memory, false);
+  }
+
+  private GatheredRows(long limit, MemoryBudget memory, boolean moves) {
     this.limit = limit;
     this.memory = memory;
+    this.moves = moves;
+  }
+
+  /** Those that an UPDATE gives other nodes. */
+  public static GatheredRows moved(long limit, MemoryBudget memory) {
+    return new GatheredRows(limit, memory, true);
   }
 
   @Override
@@ -48,9 +59,12 @@ public final class GatheredRows implements RowSink {
   public AbelianException tooMuch() {
     return new AbelianException(
         SqlState.PROGRAM_LIMIT_EXCEEDED,
-        "the rows to insert take more than " + (limit >> 20) + " MB at the router",
+        "the rows to %s take more than %d MB at the router"
+            .formatted(moves ? "move" : "insert", limit >> 20),
         "The nodes were told to stop after " + rows.size() + " rows.",
-        "Insert them in several statements, or by COPY.",
+        moves
+            ? "Move them in several statements."
+            : "Insert them in several statements, or by COPY.",
         null);
   }
 

@@ -91,9 +91,9 @@ public final class ExplainExecution extends Execution {
                 || route instanceof Route.Split);
     if (command.analyze() && !runs) {
       throw AbelianException.unsupported(
-          "EXPLAIN ANALYZE does not run calls of distributed procedures, nor INSERT ... SELECT"
-              + " whose rows change their nodes, nor changes by rows of other nodes, nor statements"
-              + " that all nodes run alike",
+          "EXPLAIN ANALYZE does not run calls of distributed procedures, nor INSERT ... SELECT or"
+              + " UPDATE whose rows change their nodes, nor changes by rows of other nodes, nor"
+              + " statements that all nodes run alike",
           "Leave ANALYZE out, or run the statement itself.");
     }
   }

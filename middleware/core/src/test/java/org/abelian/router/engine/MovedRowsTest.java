@@ -78,7 +78,9 @@ class MovedRowsTest extends ScriptedCluster {
             List.of(1),
             false,
             true,
-            "joined");
+            null,
+            "joined",
+            null);
     nodes.forEach(node -> node.answer("SELECT rows", "SELECT", "0|7"));
     nodes.get(1).answer("DELETE by rows", "DELETE 1", "3|x");
     nodes.get(2).answer("INSERT rows", "INSERT 0 1");

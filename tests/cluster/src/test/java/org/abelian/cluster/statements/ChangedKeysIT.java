@@ -278,6 +278,9 @@ class ChangedKeysIT {
     both("EXECUTE p(NULL, 501)");
     both("EXECUTE p(16, NULL)");
     both("DEALLOCATE p");
+    both("CREATE TEMPORARY SEQUENCE drawn");
+    both("SELECT nextval('drawn')");
+    both("UPDATE account SET id = 700 + currval('drawn') WHERE id = 4 RETURNING id");
     sameRows();
   }
 

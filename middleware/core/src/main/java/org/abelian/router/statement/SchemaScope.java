@@ -32,7 +32,9 @@ public final class SchemaScope {
           "IntervalStyle",
           "array_nulls",
           "lc_monetary",
-          "xmloption");
+          "xmloption",
+          // Whether rows can move from node to node without loss.
+          "extra_float_digits");
 
   /** The same as the analysis of SET writes them. */
   private static final Set<String> MEANT =

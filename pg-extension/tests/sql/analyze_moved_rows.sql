@@ -17,6 +17,8 @@ CREATE TABLE child (k int REFERENCES parent);
 SELECT create_distributed_table(t, 'k') FROM unnest('{a,c,parent,child}'::regclass[]) t;
 SELECT create_distributed_table('b', '"Odd", part');
 SELECT create_reference_table('r');
+CREATE TABLE d (k int, b abelian.summary_bag, m abelian.max, n abelian.dict);
+SELECT create_distributed_table('d', 'k');
 CREATE VIEW seen AS SELECT * FROM a;
 
 CREATE FUNCTION moved(query text) RETURNS SETOF text LANGUAGE sql AS $$
@@ -33,12 +35,17 @@ SELECT moved('UPDATE b SET "Odd" = lower("Odd")');
 SELECT moved('UPDATE c SET k = k || day');
 SELECT moved('UPDATE c1 SET k = k || day');
 SELECT moved('UPDATE child SET k = 7');
+-- what clients see of a state is not all of it
+SELECT moved('UPDATE d SET k = 7, b = abelian.add(b, 2)');
 -- nothing moves
 SELECT moved('UPDATE a SET x = 1') UNION ALL SELECT moved('UPDATE r SET id = 1');
 -- nothing can
 SELECT moved(q) FROM unnest(ARRAY['UPDATE parent SET k = 7', 'UPDATE seen SET k = 7', 'UPDATE a SET k = 7, tags[1] = ''x''', 'UPDATE a SET (k, x) = (SELECT 1, 2)',
   'UPDATE a SET k = r.id FROM r RETURNING r.t', 'UPDATE a SET k = 7 RETURNING (SELECT 1)', 'UPDATE a SET k = 7 RETURNING tableoid', 'WITH w AS (DELETE FROM b RETURNING part) UPDATE a SET k = part FROM w',
   'UPDATE a SET k = 7 WHERE CURRENT OF nowhere', 'INSERT INTO a (k) VALUES (1) ON CONFLICT (k) DO UPDATE SET k = 2', 'MERGE INTO a USING r ON a.k = r.id WHEN MATCHED THEN UPDATE SET k = 2']) q;
+SET extra_float_digits = 0;
+SELECT moved('UPDATE a SET k = 7');
+RESET extra_float_digits;
 -- who may not UPDATE may not do it by the parts
 CREATE ROLE moved_rows_clerk;
 GRANT SELECT, INSERT, DELETE, UPDATE (x) ON a TO moved_rows_clerk;

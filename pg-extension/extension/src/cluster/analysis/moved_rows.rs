@@ -10,6 +10,7 @@ use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::catalog;
 use crate::cluster::postgres;
+use crate::object;
 use crate::opened::Opened;
 use crate::operation::missing;
 use pgrx::PgSqlErrorCode;
@@ -57,6 +58,10 @@ fn of_statement(query: &pg_sys::Query, target: &Relation) -> Option<Obstacle> {
     }
     if assigns_parts(query) {
         return Some("it assigns a part of a column");
+    }
+    // SAFETY: plain read of a setting.
+    if unsafe { pg_sys::extra_float_digits } < 1 {
+        return Some("extra_float_digits is less than 1, and numbers travel as texts");
     }
     if assigns_several(query) {
         return Some("it assigns several columns from one subquery");
@@ -167,7 +172,7 @@ fn divide(
     let source = build::copy(query);
     source.commandType = CmdType::CMD_DELETE;
     source.targetList = std::ptr::null_mut();
-    source.returningList = columns.targets();
+    source.returningList = build::map_columns(columns.targets(), &mut written);
     let parameters: Vec<Oid> = parameters.iter().copied().chain(columns.arrays()).collect();
     let insert = insert(relation, &stored, &columns, &parameters)?;
     insert.returningList = returned(query);
@@ -195,6 +200,32 @@ fn new_value(query: &pg_sys::Query, relation: &Opened, column: &FormData_pg_attr
     match default.is_null() {
         true => build::null(build::value_type(column.atttypid)),
         false => default.cast(),
+    }
+}
+
+/// The expression so that its text says all there is: what clients see of an Abelian type may be less than its state.
+fn written(expression: NodePtr) -> NodePtr {
+    let type_oid = tree::type_of(expression);
+    let of_state = catalog::find().is_some_and(|catalog| {
+        object::is_object_type(&catalog, type_oid) && build::value_type(type_oid) == type_oid
+    });
+    if !of_state {
+        return expression;
+    }
+    let (mut output, mut varlena) = (Oid::INVALID, false);
+    // SAFETY: look-ups of an existing type.
+    unsafe { pg_sys::getTypeOutputInfo(type_oid, &mut output, &mut varlena) };
+    let text = call(output, pg_sys::CSTRINGOID, expression);
+    call(pg_sys::F_TEXTIN.into(), pg_sys::TEXTOID, text)
+}
+
+fn call(function: Oid, result: Oid, argument: NodePtr) -> NodePtr {
+    let form = pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
+    let arguments = tree::make_list([argument]);
+    // SAFETY: makes a node of a valid function and type.
+    unsafe {
+        let collation = pg_sys::get_typcollation(result);
+        pg_sys::makeFuncExpr(function, result, arguments, collation, Oid::INVALID, form).cast()
     }
 }
 
@@ -253,18 +284,14 @@ fn insert(
 
 /// RETURNING of the UPDATE over the rows of an INSERT, whose table is its first range.
 fn returned(query: &pg_sys::Query) -> *mut pg_sys::List {
-    let entries = tree::list::<pg_sys::TargetEntry>(query.returningList);
-    tree::make_list(entries.map(|entry| {
-        let mut entry = *entry;
-        entry.expr = tree::replace(entry.expr.cast(), &mut |node| {
+    build::map_columns(query.returningList, &mut |expression| {
+        tree::replace(expression, &mut |node| {
             let mut column = *tree::cast::<pg_sys::Var, _>(node)?;
             column.varno = 1;
             column.varnosyn = 1;
             Some(tree::copy(&raw const column).cast())
         })
-        .cast();
-        tree::copy(&raw const entry).cast()
-    }))
+    })
 }
 
 /// Where the value of each distribution column stands in a row.

@@ -327,13 +327,19 @@ pub fn map_targets(
     query: &pg_sys::Query,
     map: &mut dyn FnMut(NodePtr) -> NodePtr,
 ) -> *mut pg_sys::List {
-    tree::make_list(
-        tree::list::<pg_sys::TargetEntry>(query.targetList).map(|entry| {
-            let mut entry = *entry;
-            entry.expr = map(entry.expr.cast()).cast();
-            tree::copy(&raw const entry).cast()
-        }),
-    )
+    map_columns(query.targetList, map)
+}
+
+/// The same of any list of target entries.
+pub fn map_columns(
+    columns: *const pg_sys::List,
+    map: &mut dyn FnMut(NodePtr) -> NodePtr,
+) -> *mut pg_sys::List {
+    tree::make_list(tree::list::<pg_sys::TargetEntry>(columns).map(|entry| {
+        let mut entry = *entry;
+        entry.expr = map(entry.expr.cast()).cast();
+        tree::copy(&raw const entry).cast()
+    }))
 }
 
 /// GROUP BY of the column with that reference; `None` when values of the type cannot be compared.

@@ -33,6 +33,8 @@ public final class SchemaScope {
           "array_nulls",
           "lc_monetary",
           "xmloption",
+          // Whether rows can move from node to node without loss.
+          "extra_float_digits",
           // How statements of several nodes are divided.
           "abelian.plan_exchanges",
           "abelian.min_broadcast_size");

@@ -38,7 +38,7 @@ class RefusalIT {
         "COPY account FROM STDIN; SELECT 1",
         "SET client_encoding = 'LATIN1'",
         "SET NAMES 'SJIS'",
-        "UPDATE account SET id = id + 1 WHERE id = 1",
+        "INSERT INTO account (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 5",
       })
   void isSaidWithAHint(String sql) throws IOException {
     try (WireClient client = ParityFixture.wire(router.port())) {
@@ -52,7 +52,7 @@ class RefusalIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "UPDATE account SET id = id + 1 WHERE id = 1",
+        "INSERT INTO account (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 5",
         "COPY kind FROM STDIN",
         "SELECT nothing FROM account WHERE id = 1",
         "SELECT 1 / 0",

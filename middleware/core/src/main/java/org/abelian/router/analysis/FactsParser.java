@@ -269,9 +269,9 @@ public final class FactsParser {
         broadcast(node.path("broadcast")));
   }
 
-  private static BroadcastFacts broadcast(JsonNode node) {
+  private static MergeFacts.Broadcast broadcast(JsonNode node) {
     return node.isObject()
-        ? new BroadcastFacts(
+        ? new MergeFacts.Broadcast(
             merge(node.path("rows")),
             merge(node.path("merge")),
             node.path("finish_needs_rows").asBoolean(),

@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.abelian.router.analysis.BroadcastFacts;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.CollectReply;
@@ -35,9 +34,9 @@ final class BroadcastJoin {
 
   private final EngineContext context;
   private final BoundStatement bound;
-  private final BroadcastFacts facts;
+  private final MergeFacts.Broadcast facts;
 
-  private BroadcastJoin(EngineContext context, BoundStatement bound, BroadcastFacts facts) {
+  private BroadcastJoin(EngineContext context, BoundStatement bound, MergeFacts.Broadcast facts) {
     this.context = context;
     this.bound = bound;
     this.facts = facts;
@@ -48,7 +47,7 @@ final class BroadcastJoin {
    * rows.
    */
   static boolean applies(EngineContext context, RoutedStatement routed, Route.Scatter route) {
-    BroadcastFacts facts = route.merge().broadcast();
+    MergeFacts.Broadcast facts = route.merge().broadcast();
     int nodes = route.nodes().size();
     return facts != null
         && nodes > 1
@@ -60,7 +59,7 @@ final class BroadcastJoin {
   /** As {@link GatherExecution#bind}. */
   static Execution bind(EngineContext context, BoundStatement bound, Route.Scatter route)
       throws IOException {
-    BroadcastFacts facts = route.merge().broadcast();
+    MergeFacts.Broadcast facts = route.merge().broadcast();
     BroadcastJoin join = new BroadcastJoin(context, bound, facts);
     List<NodePortal> first = new ArrayList<>();
     Route.Scatter others = new Route.Scatter(route.nodes(), facts.rows());

@@ -70,6 +70,9 @@ public final class Executor {
           ? NodeByNodeExecution.bind(context, bound)
           : BroadcastExecution.bind(context, bound, all);
     } else if (route instanceof Route.Scatter scatter) {
+      if (BroadcastJoin.applies(context, bound.routed(), scatter)) {
+        return BroadcastJoin.bind(context, bound, scatter);
+      }
       return bindsQuiet(route)
           ? GatherExecution.bind(context, bound, scatter)
           : ScatterExecution.bind(context, bound, scatter);

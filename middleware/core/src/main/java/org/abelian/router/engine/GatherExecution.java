@@ -57,9 +57,6 @@ final class GatherExecution {
    */
   static Execution bind(EngineContext context, BoundStatement bound, Route.Scatter route)
       throws IOException {
-    if (BroadcastJoin.applies(context, bound.routed(), route)) {
-      return BroadcastJoin.bind(context, bound, route);
-    }
     GatherExecution gather = new GatherExecution(context, bound, route.merge(), true);
     PartCollection rows = gather.collection();
     try {
@@ -316,7 +313,7 @@ final class GatherExecution {
 
   private NodeStatement worker() {
     RoutedStatement routed = bound.routed();
-    if (merge != routed.facts().merge()) {
+    if (kept != null) { // The text is not that of the statement's own merge.
       return NodeStatement.of(merge.worker(), routed.facts().parameters());
     }
     if (routed.worker() == null) {

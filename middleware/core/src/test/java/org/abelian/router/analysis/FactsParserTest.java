@@ -94,7 +94,7 @@ class FactsParserTest {
               "broadcast": {"rows": {"mode": "combine", "worker": "R"}, "merge": {"mode": "combine", "worker": "J", "combine": "F"},
                             "finish_needs_rows": true, "moved_bytes": 1.5, "all_bytes": 20}}}]
             """);
-    BroadcastFacts broadcast = facts.merge().broadcast();
+    MergeFacts.Broadcast broadcast = facts.merge().broadcast();
     assertEquals("R", broadcast.rows().worker());
     assertEquals("J", broadcast.merge().worker());
     assertTrue(broadcast.finishNeedsRows());

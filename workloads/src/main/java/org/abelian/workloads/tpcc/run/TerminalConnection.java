@@ -3,29 +3,38 @@ package org.abelian.workloads.tpcc.run;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.abelian.router.database.JdbcPool;
+import org.abelian.workloads.database.Database;
 import org.abelian.workloads.tpcc.transaction.Clock;
 import org.abelian.workloads.tpcc.transaction.Profiles;
 import org.abelian.workloads.tpcc.transaction.Statements;
 
 /** A terminal's connection, opened again after it is lost. Not thread-safe. */
 final class TerminalConnection implements AutoCloseable {
-  private final JdbcPool pool;
+  private final Database database;
   private final Clock clock;
   private final boolean procedures;
+
+  /**
+   * Made anew for each connection: a pool that has met a server which is away waits longer and
+   * longer before it tries again.
+   */
+  private JdbcPool pool;
+
   private Connection connection;
   private Profiles profiles;
 
-  TerminalConnection(JdbcPool pool, Clock clock, boolean procedures) {
+  TerminalConnection(Database database, Clock clock, boolean procedures) {
     this.procedures = procedures;
-    this.pool = pool;
+    this.database = database;
     this.clock = clock;
   }
 
   /** The profiles on an open connection. */
   Profiles profiles() throws SQLException {
     if (connection == null) {
-      connection = pool.connection();
+      pool = database.pool(1);
       try {
+        connection = pool.connection();
         connection.setAutoCommit(false);
         profiles = new Profiles(new Statements(connection), clock, procedures);
       } catch (SQLException lostAtOnce) {
@@ -55,10 +64,14 @@ final class TerminalConnection implements AutoCloseable {
   /** Drops the connection; the next use opens another. */
   @Override
   public void close() {
-    if (connection == null) {
+    if (pool == null) {
       return;
     }
-    pool.discard(connection);
+    if (connection != null) {
+      pool.discard(connection);
+    }
+    pool.close();
+    pool = null;
     connection = null;
     profiles = null;
   }

@@ -6,7 +6,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
-import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.tpcc.input.DeckMix;
 import org.abelian.workloads.tpcc.input.InputGenerator;
@@ -42,15 +41,8 @@ public final class TpccRun {
    *     transactions completed in it
    */
   public RunResult run(BiConsumer<Integer, Long> progress) throws InterruptedException {
-    try (JdbcPool pool = database.pool(options.terminals())) {
-      return run(pool, progress);
-    }
-  }
-
-  private RunResult run(JdbcPool pool, BiConsumer<Integer, Long> progress)
-      throws InterruptedException {
     RunControl control = new RunControl(locations);
-    List<Terminal> terminals = terminals(pool, control);
+    List<Terminal> terminals = terminals(control);
     List<Thread> threads = new ArrayList<>();
     for (Terminal terminal : terminals) {
       Thread thread = new Thread(terminal, "terminal-" + threads.size());
@@ -73,7 +65,7 @@ public final class TpccRun {
     return new RunResult(measured, merge(terminals), perSecond, control.errors().lines());
   }
 
-  private List<Terminal> terminals(JdbcPool pool, RunControl control) {
+  private List<Terminal> terminals(RunControl control) {
     Clock clock = Clock.system();
     NuRandConstants constants =
         NuRandConstants.forRun(TpccRandom.forTask(options.seed(), "constants"));
@@ -84,7 +76,7 @@ public final class TpccRun {
       terminals.add(
           new Terminal(
               i,
-              new TerminalConnection(pool, clock, options.procedures()),
+              new TerminalConnection(database, clock, options.procedures()),
               mix,
               new InputGenerator(options.scale(), options.inputs(), constants, random, i),
               new Waits(options.waits(), random),

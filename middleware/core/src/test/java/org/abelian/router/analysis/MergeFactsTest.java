@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-class BroadcastFactsTest {
-  private static BroadcastFacts moving(double moved, double all) {
-    return new BroadcastFacts(MergeFacts.concat(), MergeFacts.concat(), false, moved, all);
+class MergeFactsTest {
+  private static MergeFacts.Broadcast moving(double moved, double all) {
+    return new MergeFacts.Broadcast(MergeFacts.concat(), MergeFacts.concat(), false, moved, all);
   }
 
   @Test

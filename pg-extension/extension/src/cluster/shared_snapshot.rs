@@ -55,7 +55,8 @@ fn share(start: &Start, name: &[u8]) {
     match snapshot {
         // A transaction that has one snapshot for all has shared it already.
         Some(snapshot) if !snapshot.is_null() && start.has_own_snapshot() => {
-            start.read_by(snapshot);
+            // SAFETY: the portal is open, and holds it.
+            unsafe { start.read_by(snapshot) };
         }
         Some(_) => {}
         None => PostgresError::made(

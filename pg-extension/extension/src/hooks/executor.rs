@@ -72,8 +72,11 @@ impl Start {
     }
 
     /// Has the query, whose snapshot must be its own, read by another one.
-    pub fn read_by(&self, snapshot: pg_sys::Snapshot) {
-        // SAFETY: as above; the other snapshot is registered by whoever reads by it, and now by this query as well.
+    ///
+    /// # Safety
+    /// Somebody must have registered the other snapshot, and still hold it.
+    pub unsafe fn read_by(&self, snapshot: pg_sys::Snapshot) {
+        // SAFETY: the query has started with a snapshot of its own; the other one is held by the caller's promise, and now by this query as well.
         unsafe {
             let old = (*self.query).snapshot;
             (*self.query).snapshot = pg_sys::RegisterSnapshot(snapshot);

@@ -1,12 +1,11 @@
 //! Rows that a router has gathered come as arrays, of which the planner knows the length and nothing else. Their range is named after the
 //! table that they are of, and its columns after those of the table; so its statistics on this node stand for theirs.
 
-use crate::hooks::statistics::{self, Column};
-use pgrx::pg_sys::{self, Datum, Oid};
-use std::ffi::{CStr, CString};
-
 use super::analysis::tree;
-use super::settings;
+use super::{postgres, settings};
+use crate::hooks::statistics::{self, Column};
+use pgrx::pg_sys::{self, Oid};
+use std::ffi::{CStr, CString};
 
 /// Longer names are cut; the rows of such a table have no statistics.
 const NAME_MAX: usize = pg_sys::NAMEDATALEN as usize - 1;
@@ -92,19 +91,8 @@ fn may_read(table: Oid) -> bool {
 
 /// Also true of what is gone. The planner holds no lock on the table, so it is not opened.
 fn has_row_security(table: Oid) -> bool {
-    let cache = pg_sys::SysCacheIdentifier::RELOID as i32;
-    let attribute = pg_sys::Anum_pg_class_relrowsecurity as i16;
-    // SAFETY: a look-up by number; the column is a boolean that is never NULL.
-    unsafe {
-        let row = pg_sys::SearchSysCache1(cache, Datum::from(table));
-        if row.is_null() {
-            return true;
-        }
-        let mut null = false;
-        let value = pg_sys::SysCacheGetAttr(cache, row, attribute, &mut null);
-        pg_sys::ReleaseSysCache(row);
-        value.value() != 0
-    }
+    postgres::class_field(table, pg_sys::Anum_pg_class_relrowsecurity)
+        .is_none_or(|value| value.value() != 0)
 }
 
 #[cfg(test)]

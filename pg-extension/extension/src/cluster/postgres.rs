@@ -70,6 +70,23 @@ pub fn may_not_insert(table: pg_sys::Oid) -> bool {
     }
 }
 
+/// A field of the row that `pg_class` has of a relation, of a type that is passed by value and never NULL; `None` when the relation is gone. Needs no
+/// lock.
+pub fn class_field(relation: pg_sys::Oid, attribute: u32) -> Option<pg_sys::Datum> {
+    let cache = pg_sys::SysCacheIdentifier::RELOID as c_int;
+    // SAFETY: a look-up by number; the row is released after use, and the value is no part of it.
+    unsafe {
+        let row = pg_sys::SearchSysCache1(cache, relation.into());
+        if row.is_null() {
+            return None;
+        }
+        let mut is_null = false;
+        let value = pg_sys::SysCacheGetAttr(cache, row, attribute as i16, &mut is_null);
+        pg_sys::ReleaseSysCache(row);
+        Some(value)
+    }
+}
+
 /// Sets a parameter for the rest of the transaction.
 pub fn set_local(name: &CStr, value: &CStr) {
     set(name, value, pg_sys::GucAction::GUC_ACTION_LOCAL);

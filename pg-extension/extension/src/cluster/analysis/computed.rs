@@ -2,7 +2,6 @@
 //! expression; and in a reference table, whose copies must be alike, whatever may come out differently each time.
 
 use super::functions;
-use super::node_functions;
 use super::operand;
 use super::parser;
 use super::relation::{Placement, Relation};
@@ -132,13 +131,11 @@ impl Computing {
     fn identity(&self, column: i16, sequence: Oid) -> Expression {
         // SAFETY: names of a table that is locked, and of its column.
         let text = unsafe {
-            let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(self.table));
-            let name = pg_sys::get_rel_name(self.table);
-            let table = pg_sys::quote_qualified_identifier(schema, name);
+            let table = parser::c_text(&parser::qualified_name(self.table));
             let column = pg_sys::get_attname(self.table, column, false);
             format!(
                 "abelian.identity_value({}::pg_catalog.regclass, {})",
-                tree::string(pg_sys::quote_literal_cstr(table)),
+                tree::string(pg_sys::quote_literal_cstr(table.as_ptr())),
                 tree::string(pg_sys::quote_literal_cstr(column)),
             )
         };
@@ -148,7 +145,7 @@ impl Computing {
             sequence: true,
             transactional: false,
             volatile: true,
-            draws: [node_functions::sequence_name(sequence)].into(),
+            draws: [parser::qualified_name(sequence)].into(),
         }
     }
 

@@ -60,7 +60,7 @@ fn of_session(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Known>
                 }
                 // SAFETY: the name of a sequence that was just looked up.
                 let name = unsafe { tree::string(pg_sys::get_rel_name(sequence)) };
-                json!({ "currval": node_functions::sequence_name(sequence), "name": name })
+                json!({ "currval": parser::qualified_name(sequence), "name": name })
             }
             _ => return None,
         };
@@ -157,7 +157,7 @@ impl SequenceSetting {
                 texts.push(parser::deparse_value(*argument));
             }
         }
-        let sequence = parser::c_text(&node_functions::sequence_name(self.sequence));
+        let sequence = parser::c_text(&parser::qualified_name(self.sequence));
         let name = parser::c_text(&self.name);
         // SAFETY: C strings, of which the results are copied.
         let (literal, column) = unsafe {

@@ -5,11 +5,12 @@
 use super::merge::{
     self,
     build::{self, WorkerColumns},
+    outer,
 };
 use super::parser;
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
-use pgrx::pg_sys::{self, NodeTag, Oid, RTEKind, SubLinkType};
+use pgrx::pg_sys::{self, Oid, RTEKind, SubLinkType};
 
 /// The two statements.
 pub struct Locked {
@@ -30,7 +31,8 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Locked>,
         return Ok(None);
     };
     // SAFETY: a level of a private copy.
-    if !is_self_contained(unsafe { &*level }, 0) || is_locked_from_outside(unsafe { &*level }) {
+    let inner = unsafe { &*level };
+    if outer::reads_above(inner) || is_locked_from_outside(inner) {
         return Ok(None);
     }
     let source = tree::copy(level);
@@ -82,30 +84,6 @@ fn locking_level(statement: &pg_sys::Query) -> Option<*mut pg_sys::Query> {
 /// Whether it is a level further up that says so: the query would lock nothing by itself.
 fn is_locked_from_outside(level: &pg_sys::Query) -> bool {
     tree::list::<pg_sys::RowMarkClause>(level.rowMarks).any(|mark| mark.pushedDown)
-}
-
-/// Whether a level, so many below the one in question, mentions nothing outside of that one.
-fn is_self_contained(level: &pg_sys::Query, depth: u32) -> bool {
-    let mut contained = tree::list::<pg_sys::RangeTblEntry>(level.rtable)
-        .all(|entry| entry.rtekind != RTEKind::RTE_CTE || entry.ctelevelsup <= depth);
-    tree::query_children(level, &mut |child| contained &= stays_inside(child, depth));
-    contained
-}
-
-fn stays_inside(node: NodePtr, depth: u32) -> bool {
-    if let Some(level) = tree::cast::<pg_sys::Query, _>(node) {
-        return is_self_contained(level, depth + 1);
-    }
-    let levels_up = match tree::tag(node) {
-        // SAFETY: the tag says what it is.
-        Some(NodeTag::T_Var) => unsafe { (*node.cast::<pg_sys::Var>()).varlevelsup },
-        // SAFETY: as above.
-        Some(NodeTag::T_Aggref) => unsafe { (*node.cast::<pg_sys::Aggref>()).agglevelsup },
-        _ => 0,
-    };
-    let mut inside = levels_up <= depth;
-    tree::children(node, &mut |child| inside &= stays_inside(child, depth));
-    inside
 }
 
 /// The target list of a query over the arrays, with the names that the columns had.
@@ -201,7 +179,7 @@ fn restrict(
         return;
     };
     let rows = Rows { level, first };
-    let conditions = conjuncts(from.quals);
+    let conditions = tree::conjuncts(from.quals);
     let restrictions: Vec<NodePtr> = conditions
         .iter()
         .filter_map(|condition| rows.restriction(statement, *condition, parameters))
@@ -210,16 +188,6 @@ fn restrict(
         let all = tree::make_list(conditions.into_iter().chain(restrictions));
         // SAFETY: the FROM of a private copy, and a list of conditions.
         unsafe { (*statement.jointree).quals = pg_sys::make_ands_explicit(all).cast() };
-    }
-}
-
-fn conjuncts(condition: NodePtr) -> Vec<NodePtr> {
-    match tree::cast::<pg_sys::BoolExpr, _>(condition) {
-        Some(all) if all.boolop == pg_sys::BoolExprType::AND_EXPR => {
-            tree::nodes(all.args).flat_map(conjuncts).collect()
-        }
-        _ if condition.is_null() => Vec::new(),
-        _ => vec![condition],
     }
 }
 
@@ -260,16 +228,9 @@ impl Rows {
             return None;
         }
         let array = parameters[self.first + number - 1];
-        let any = tree::make::<pg_sys::ScalarArrayOpExpr>();
-        any.opno = operator_oid;
-        any.useOr = true;
-        any.inputcollid = operator.inputcollid;
-        any.args = tree::make_list([
-            tree::copy(column),
-            tree::make_parameter((self.first + number) as i32, array),
-        ]);
-        any.location = -1;
-        Some(std::ptr::from_mut(any).cast())
+        let parameter = tree::make_parameter((self.first + number) as i32, array);
+        let collation = operator.inputcollid;
+        Some(tree::make_any(operator_oid, collation, column, parameter))
     }
 
     fn is<N>(&self, query: *const N) -> bool {

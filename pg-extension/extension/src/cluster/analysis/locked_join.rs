@@ -145,20 +145,9 @@ impl Locked {
             .into_iter()
             .map(|number| {
                 let column = &table.columns()[number as usize - 1];
-                // SAFETY: makes a column of a range of the query; a name of the catalogue.
-                unsafe {
-                    Key {
-                        name: tree::string(pg_sys::quote_identifier(column.attname.data.as_ptr())),
-                        column: pg_sys::makeVar(
-                            mark.rti as i32,
-                            number,
-                            column.atttypid,
-                            column.atttypmod,
-                            column.attcollation,
-                            0,
-                        )
-                        .cast(),
-                    }
+                Key {
+                    name: parser::quoted(&tree::string(column.attname.data.as_ptr())),
+                    column: tree::make_column(mark.rti as i32, column),
                 }
             })
             .collect();
@@ -189,19 +178,10 @@ impl Locked {
         format!(
             "SELECT {} FROM {only}{} WHERE {} {}",
             names.join(", "),
-            self.name(),
+            parser::qualified_name(self.entry.relid),
             conditions.join(" AND "),
             self.clause()
         )
-    }
-
-    fn name(&self) -> String {
-        // SAFETY: look-ups of a relation that is locked.
-        unsafe {
-            let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(self.entry.relid));
-            let name = pg_sys::get_rel_name(self.entry.relid);
-            tree::string(pg_sys::quote_qualified_identifier(schema, name))
-        }
     }
 
     fn clause(&self) -> String {
@@ -235,7 +215,8 @@ impl Locked {
         for (at, key) in self.keys.iter().enumerate() {
             let number = first + at + 1;
             let array = tree::make_parameter(number as i32, parameters[number - 1]);
-            conditions.push(is_any(key.column, array));
+            let (operator, collation) = (equality(key.column), tree::collation_of(key.column));
+            conditions.push(tree::make_any(operator, collation, key.column, array));
             let field = tree::make::<pg_sys::Param>();
             field.paramkind = pg_sys::ParamKind::PARAM_SUBLINK;
             field.paramid = at as i32 + 1;
@@ -276,16 +257,6 @@ fn equality(column: NodePtr) -> Oid {
     unsafe {
         (*pg_sys::lookup_type_cache(tree::type_of(column), pg_sys::TYPECACHE_EQ_OPR as i32)).eq_opr
     }
-}
-
-fn is_any(column: NodePtr, array: NodePtr) -> NodePtr {
-    let any = tree::make::<pg_sys::ScalarArrayOpExpr>();
-    any.opno = equality(column);
-    any.useOr = true;
-    any.inputcollid = tree::collation_of(column);
-    any.args = tree::make_list([tree::copy(column), array]);
-    any.location = -1;
-    std::ptr::from_mut(any).cast()
 }
 
 fn is_equal(column: NodePtr, other: NodePtr) -> NodePtr {

@@ -189,7 +189,7 @@ fn divide(
 fn new_value(query: &pg_sys::Query, relation: &Opened, column: &FormData_pg_attribute) -> NodePtr {
     let mut entries = tree::list::<pg_sys::TargetEntry>(query.targetList);
     let Some(entry) = entries.find(|entry| !entry.resjunk && entry.resno == column.attnum) else {
-        return variable(query.resultRelation, column);
+        return tree::make_column(query.resultRelation, column);
     };
     if tree::tag(entry.expr) != Some(pg_sys::NodeTag::T_SetToDefault) {
         return entry.expr.cast();
@@ -229,22 +229,6 @@ fn call(function: Oid, result: Oid, argument: NodePtr) -> NodePtr {
     }
 }
 
-fn variable(range: i32, column: &FormData_pg_attribute) -> NodePtr {
-    let (number, type_oid) = (column.attnum, column.atttypid);
-    // SAFETY: makes a node.
-    unsafe {
-        pg_sys::makeVar(
-            range as _,
-            number,
-            type_oid,
-            column.atttypmod,
-            column.attcollation,
-            0,
-        )
-        .cast()
-    }
-}
-
 /// INSERT of the rows that the last parameters carry.
 fn insert(
     relation: &Opened,
@@ -256,16 +240,12 @@ fn insert(
     rows.targetList = tree::make_list(
         (0..columns.len()).map(|index| build::target(columns.read(index), index as i16 + 1).cast()),
     );
-    // SAFETY: names of an open relation and its columns.
-    let (table, names) = unsafe {
-        let schema = pg_sys::get_namespace_name(relation.class().relnamespace);
-        let name = relation.class().relname.data.as_ptr();
-        let names = stored
-            .iter()
-            .map(|column| tree::string(pg_sys::quote_identifier(column.attname.data.as_ptr())));
-        let table = tree::string(pg_sys::quote_qualified_identifier(schema, name));
-        (table, names.collect::<Vec<_>>().join(", "))
-    };
+    let table = parser::qualified_name(relation.id());
+    let names: Vec<String> = stored
+        .iter()
+        .map(|column| parser::quoted(&tree::string(column.attname.data.as_ptr())))
+        .collect();
+    let names = names.join(", ");
     let always = |column: &&FormData_pg_attribute| {
         column.attidentity as u8 == pg_sys::ATTRIBUTE_IDENTITY_ALWAYS
     };

@@ -2,6 +2,7 @@
 //! a function runs. A router may call them by themselves, on the node that has what is not distributed; not for rows of other nodes.
 
 use super::super::postgres;
+use super::parser;
 use super::relation;
 use super::tree::{self, NodePtr};
 use crate::boundary::{self, functions};
@@ -72,7 +73,7 @@ impl SequenceCall {
 
     /// By which its session may ask for the number later; empty when the statement does not say.
     pub fn sequence_name(&self) -> String {
-        sequence_name(self.sequence)
+        parser::qualified_name(self.sequence)
     }
 
     /// The sequence of a distributed table counts on every node, each in its own way; any other on one node only.
@@ -136,22 +137,6 @@ pub fn sequence_of(argument: Option<NodePtr>) -> Oid {
         .and_then(constant)
     });
     known.unwrap_or(Oid::INVALID)
-}
-
-/// Qualified and quoted; empty for InvalidOid.
-pub fn sequence_name(sequence: Oid) -> String {
-    if sequence == Oid::INVALID {
-        return String::new();
-    }
-    // SAFETY: catalogue look-ups; what is not there any more has no name.
-    unsafe {
-        let name = pg_sys::get_rel_name(sequence);
-        if name.is_null() {
-            return String::new();
-        }
-        let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(sequence));
-        tree::string(pg_sys::quote_qualified_identifier(schema, name))
-    }
 }
 
 /// Whether the nodes share a sequence's values among them, since a distributed table takes some.

@@ -14,6 +14,19 @@ pub fn quoted(name: &str) -> String {
     unsafe { tree::string(pg_sys::quote_identifier(name.as_ptr())) }
 }
 
+/// The name of a relation with its schema, as it stands in a statement; empty when it is gone.
+pub fn qualified_name(relation: Oid) -> String {
+    // SAFETY: catalogue look-ups.
+    unsafe {
+        let name = pg_sys::get_rel_name(relation);
+        if name.is_null() {
+            return String::new();
+        }
+        let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(relation));
+        tree::string(pg_sys::quote_qualified_identifier(schema, name))
+    }
+}
+
 /// Splits a text into statements.
 pub fn parse(text: &CStr) -> Result<Vec<&'static pg_sys::RawStmt>, PostgresError> {
     let text = text.as_ptr();

@@ -9,6 +9,7 @@ use super::tokens;
 use super::tree::{self, NodePtr};
 use super::view_query;
 use crate::boundary::{self, PostgresError, functions};
+use crate::cluster::postgres;
 use pgrx::pg_sys::{self, CmdType, ObjectType, Oid};
 use serde_json::Value as Json;
 use std::ffi::{CStr, c_char};
@@ -141,12 +142,7 @@ fn refreshed(refresh: &pg_sys::RefreshMatViewStmt) -> Result<Option<Stored>, Pos
     let Some(columns) = columns(source) else {
         return Ok(None);
     };
-    // SAFETY: catalogue look-ups of a relation that is locked.
-    let target = unsafe {
-        let schema = pg_sys::get_namespace_name(pg_sys::get_rel_namespace(view));
-        let name = pg_sys::get_rel_name(view);
-        tree::string(pg_sys::quote_qualified_identifier(schema, name))
-    };
+    let target = parser::qualified_name(view);
     let way = if refresh.concurrent {
         "CONCURRENTLY "
     } else {
@@ -158,19 +154,10 @@ fn refreshed(refresh: &pg_sys::RefreshMatViewStmt) -> Result<Option<Stored>, Pos
 
 /// Whether the current user is the owner, not only one who may act as that.
 fn is_own(relation: Oid) -> bool {
-    // SAFETY: a catalogue row that is released after use.
-    unsafe {
-        let cache = pg_sys::SysCacheIdentifier::RELOID as i32;
-        let row = pg_sys::SearchSysCache1(cache, relation.into());
-        if row.is_null() {
-            return false;
-        }
-        let mut is_null = false;
-        let attribute = pg_sys::Anum_pg_class_relowner as i16;
-        let owner = pg_sys::SysCacheGetAttr(cache, row, attribute, &mut is_null);
-        pg_sys::ReleaseSysCache(row);
-        owner.value() as u32 == pg_sys::GetUserId().to_u32()
-    }
+    // SAFETY: plain read of a backend variable.
+    let user = unsafe { pg_sys::GetUserId() };
+    postgres::class_field(relation, pg_sys::Anum_pg_class_relowner)
+        .is_some_and(|owner| owner.value() as u32 == user.to_u32())
 }
 
 /// A materialized view that is filled by the command.

@@ -318,6 +318,37 @@ pub fn make<T: Tagged>() -> &'static mut T {
     }
 }
 
+/// A column of a table, as the range of that number.
+pub fn make_column(range: i32, column: &pg_sys::FormData_pg_attribute) -> NodePtr {
+    let (type_oid, collation) = (column.atttypid, column.attcollation);
+    // SAFETY: makes a node.
+    unsafe {
+        let modifier = column.atttypmod;
+        pg_sys::makeVar(range, column.attnum, type_oid, modifier, collation, 0).cast()
+    }
+}
+
+/// A column of a subquery that gives this expression there, as the range of that number.
+pub fn make_field(range: i32, number: i16, expression: NodePtr) -> NodePtr {
+    let (type_oid, collation) = (type_of(expression), collation_of(expression));
+    // SAFETY: makes a node of the type of a valid expression.
+    unsafe {
+        let modifier = pg_sys::exprTypmod(expression);
+        pg_sys::makeVar(range, number, type_oid, modifier, collation, 0).cast()
+    }
+}
+
+/// `column = ANY (array)`, by this operator.
+pub fn make_any(operator: Oid, collation: Oid, column: NodePtr, array: NodePtr) -> NodePtr {
+    let any = make::<pg_sys::ScalarArrayOpExpr>();
+    any.opno = operator;
+    any.useOr = true;
+    any.inputcollid = collation;
+    any.args = make_list([copy(column), array]);
+    any.location = -1;
+    std::ptr::from_mut(any).cast()
+}
+
 /// An external parameter.
 pub fn make_parameter(number: i32, type_oid: Oid) -> NodePtr {
     let parameter = make::<pg_sys::Param>();

@@ -2,12 +2,10 @@
 //! gathered, and every node gets all of them. Over these, as over a reference table, each node works on its own rows; what it gives is
 //! merged like the answers to any other statement.
 
-use super::super::locality::{self, Spread};
 use super::super::parser;
-use super::super::scope::Scopes;
 use super::super::tree;
+use super::Partitioned;
 use super::gather::{self, Gathered, Mention, Stays};
-use super::{finish, select};
 use crate::boundary::{self, PostgresError};
 use crate::cluster::settings;
 use pgrx::pg_sys::{self, Oid, ParamKind};
@@ -111,13 +109,7 @@ fn attempt(
         return Ok(None); // All nodes must have been asked, for their snapshots.
     }
     let text = rows["combine"].as_str().unwrap_or_default().to_owned();
-    let types: Vec<Oid> = rows["combine_parameters"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|number| number.as_u64())
-        .map(|number| Oid::from(number as u32))
-        .collect();
+    let types = combine_types(&rows);
     let gathered = parameters.len()..types.len();
     let found = boundary::attempt(|| {
         let Some(merge) = merge_of(&text, &types)? else {
@@ -134,36 +126,30 @@ fn attempt(
 
 /// How what nodes make of the statement over arrays is merged; `None` when they cannot work on their own rows, or would give all of them.
 fn merge_of(text: &str, types: &[Oid]) -> Result<Option<Json>, PostgresError> {
-    let text = parser::c_text(text);
-    let statement = parser::parse(&text)?[0];
-    let query = parser::analyse(statement, &text, types)?.query;
-    let queries = parser::rewrite(query)?;
-    let &[rewritten] = queries.as_slice() else {
+    let Some(mut partitioned) = Partitioned::of_text(text, types)? else {
         return Ok(None);
     };
-    let mut scopes = Scopes::default();
-    let scope = scopes.add(rewritten, None, 0);
-    let Spread::Partitioned { keys } = locality::rows(&mut scopes, scope) else {
+    let division = partitioned.division().ok();
+    let Some(division) = division.filter(|division| !division.pulls_rows) else {
         return Ok(None);
     };
-    let mut merge = select(&mut scopes, scope, query, &keys, types)?;
-    if merge["mode"] == "concat" {
-        merge = finish::divide(query).print(types)?;
-    }
-    let wanted = merge["mode"] == "combine" && merge["pulls_rows"] == json!(false);
-    Ok(wanted.then_some(merge))
+    let merge = division.print(types)?;
+    Ok((merge["mode"] == "combine").then_some(merge))
+}
+
+/// The types of the parameters of a combine query.
+fn combine_types(merge: &Json) -> Vec<Oid> {
+    let numbers = merge["combine_parameters"].as_array().into_iter().flatten();
+    numbers
+        .filter_map(Json::as_u64)
+        .map(|number| Oid::from(number as u32))
+        .collect()
 }
 
 /// Whether the query that one node runs at the end reads some of these parameters, numbered from 0.
 fn reads_parameters(merge: &Json, numbers: std::ops::Range<usize>) -> Result<bool, PostgresError> {
     let text = parser::c_text(merge["combine"].as_str().unwrap_or_default());
-    let types: Vec<Oid> = merge["combine_parameters"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|number| number.as_u64())
-        .map(|number| Oid::from(number as u32))
-        .collect();
+    let types = combine_types(merge);
     let statement = parser::parse(&text)?[0];
     let query = parser::analyse(statement, &text, &types)?.query;
     Ok(tree::any(

@@ -131,7 +131,7 @@ fn divide_conditions(inner: &pg_sys::Query) -> Option<(Vec<NodePtr>, Vec<Equalit
     let from = tree::cast::<pg_sys::FromExpr, _>(inner.jointree)?;
     let (mut own, mut correlated) = (Vec::new(), Vec::new());
     for condition in tree::conjuncts(from.quals) {
-        match outer::is_read_by(condition) {
+        match outer::expression_reads_above(condition) {
             false => own.push(condition),
             true => correlated.push(Equality::of(condition)?),
         }
@@ -139,7 +139,7 @@ fn divide_conditions(inner: &pg_sys::Query) -> Option<(Vec<NodePtr>, Vec<Equalit
     let rest = build::copy(inner);
     // SAFETY: the copy's own FROM.
     unsafe { (*rest.jointree).quals = std::ptr::null_mut() };
-    (!outer::is_known_to(rest) && !correlated.is_empty()).then_some((own, correlated))
+    (!outer::reads_above(rest) && !correlated.is_empty()).then_some((own, correlated))
 }
 
 /// `inner = outer`, by an operator that hashes, so that rows of one group are equal to the same outer rows.
@@ -157,12 +157,12 @@ impl Equality {
         let &[first, second] = sides.as_slice() else {
             return None;
         };
-        let inner_is_first = !outer::is_read_by(first);
+        let inner_is_first = !outer::expression_reads_above(first);
         let (inner, outer) = match inner_is_first {
             true => (first, second),
             false => (second, first),
         };
-        let usable = !outer::is_read_by(inner)
+        let usable = !outer::expression_reads_above(inner)
             && has_own_columns(inner)
             && !has_own_columns(outer)
             && !has_subquery(condition)
@@ -218,20 +218,10 @@ impl Groups {
     fn column(&mut self, expression: NodePtr, reference: u32) -> NodePtr {
         let number = self.targets.len() as i16 + 1;
         let entry = build::target(expression, number);
-        // SAFETY: a fresh entry. Makes a Var of the expression's type.
-        unsafe {
-            (*entry).ressortgroupref = reference;
-            self.targets.push(entry.cast());
-            pg_sys::makeVar(
-                self.range,
-                number,
-                tree::type_of(expression),
-                pg_sys::exprTypmod(expression),
-                tree::collation_of(expression),
-                0,
-            )
-            .cast()
-        }
+        // SAFETY: a fresh entry.
+        unsafe { (*entry).ressortgroupref = reference };
+        self.targets.push(entry.cast());
+        tree::make_field(self.range, number, expression)
     }
 
     /// Groups by the inner side; gives the equality as the outer level has it.

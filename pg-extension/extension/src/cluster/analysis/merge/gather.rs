@@ -332,7 +332,7 @@ impl Gathering<'_> {
         let mut places = Vec::new();
         for column in open.columns() {
             let wanted = !column.attisdropped && used.has(index, column.attnum);
-            places.push(wanted.then(|| columns.push(variable(column), 0)));
+            places.push(wanted.then(|| columns.push(tree::make_column(1, column), 0)));
         }
         if columns.len() == 0 {
             // SAFETY: makes a constant, since there must be something for each row.
@@ -379,7 +379,7 @@ impl Gathering<'_> {
         division.worker.targetList = division.columns.targets();
         let mut columns = WorkerColumns::default();
         for entry in tree::list::<pg_sys::TargetEntry>(division.worker.targetList) {
-            columns.push(column_of(entry), 0);
+            columns.push(tree::make_field(1, entry.resno, entry.expr.cast()), 0);
         }
         let query = parts::select(
             build::range_of(division.worker, "part"),
@@ -456,37 +456,6 @@ impl Gathering<'_> {
             }
         }
         mentions
-    }
-}
-
-fn variable(column: &pg_sys::FormData_pg_attribute) -> NodePtr {
-    // SAFETY: makes a node; the relation is the only range of its part.
-    unsafe {
-        pg_sys::makeVar(
-            1,
-            column.attnum,
-            column.atttypid,
-            column.atttypmod,
-            column.attcollation,
-            0,
-        )
-        .cast()
-    }
-}
-
-/// A column of the only range of a part.
-fn column_of(entry: &pg_sys::TargetEntry) -> NodePtr {
-    // SAFETY: makes a node of the expression's type.
-    unsafe {
-        pg_sys::makeVar(
-            1,
-            entry.resno,
-            tree::type_of(entry.expr),
-            pg_sys::exprTypmod(entry.expr.cast()),
-            tree::collation_of(entry.expr),
-            0,
-        )
-        .cast()
     }
 }
 

@@ -2,7 +2,8 @@
 //! columns as well; that changes no group.
 
 use super::super::tree::{self, NodePtr};
-use pgrx::pg_sys::{self, Oid};
+use super::build;
+use pgrx::pg_sys;
 
 /// Adds to GROUP BY what follows from a key. An Err when a column cannot be grouped by.
 pub fn complete(level: &mut pg_sys::Query) -> Result<(), &'static str> {
@@ -57,31 +58,14 @@ fn is_grouped(level: &pg_sys::Query, node: NodePtr) -> bool {
 }
 
 fn add(level: &mut pg_sys::Query, variable: NodePtr) -> Result<(), &'static str> {
-    let flags =
-        (pg_sys::TYPECACHE_EQ_OPR | pg_sys::TYPECACHE_LT_OPR | pg_sys::TYPECACHE_HASH_PROC) as i32;
-    // SAFETY: a look-up of an existing type.
-    let (equal, less, hashes) = unsafe {
-        let known = pg_sys::lookup_type_cache(tree::type_of(variable), flags);
-        (
-            (*known).eq_opr,
-            (*known).lt_opr,
-            (*known).hash_proc != Oid::INVALID,
-        )
-    };
-    if equal == Oid::INVALID {
-        return Err("a column that follows from a key in GROUP BY has no equality");
-    }
     let highest = tree::list::<pg_sys::TargetEntry>(level.targetList)
         .map(|entry| entry.ressortgroupref)
         .max();
     let reference = highest.unwrap_or(0) + 1;
-    let clause = tree::make::<pg_sys::SortGroupClause>();
-    clause.tleSortGroupRef = reference;
-    clause.eqop = equal;
-    clause.sortop = less;
-    clause.hashable = hashes;
+    let clause = build::grouping_clause(tree::type_of(variable), reference)
+        .ok_or("a column that follows from a key in GROUP BY has no equality")?;
     let number = tree::nodes(level.targetList).count() as i16 + 1;
-    let entry = super::build::target(variable, number);
+    let entry = build::target(variable, number);
     // SAFETY: a fresh entry, appended to lists of a private copy.
     unsafe {
         (*entry).resjunk = true;

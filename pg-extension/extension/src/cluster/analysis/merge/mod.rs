@@ -22,7 +22,7 @@ mod filter;
 mod finish;
 mod gather;
 mod grouping;
-mod outer;
+pub mod outer;
 mod partial;
 mod parts;
 mod pull;
@@ -35,7 +35,7 @@ pub use gather::put_subquery;
 use super::locality::{self, Key, Spread};
 use super::relation::Placement;
 use super::scope::{ScopeId, Scopes};
-use super::tree;
+use super::{parser, tree};
 use crate::boundary::PostgresError;
 use build::Division;
 use gather::Stays;
@@ -165,6 +165,44 @@ fn select(
         Ok(None) => Ok(concat()),
         Ok(Some(division)) => division.print(parameters),
         Err(reason) => Ok(refuse(reason)),
+    }
+}
+
+/// A SELECT that nodes can evaluate, each over its own rows.
+struct Partitioned {
+    query: &'static pg_sys::Query,
+    scopes: Scopes,
+    scope: ScopeId,
+    keys: Vec<Key>,
+}
+
+impl Partitioned {
+    /// Of a text of ours; `None` when nodes need rows of others.
+    fn of_text(text: &str, parameters: &[Oid]) -> Result<Option<Partitioned>, PostgresError> {
+        let text = parser::c_text(text);
+        let statement = parser::parse(&text)?[0];
+        let query = parser::analyse(statement, &text, parameters)?.query;
+        let queries = parser::rewrite(query)?;
+        let &[rewritten] = queries.as_slice() else {
+            return Ok(None);
+        };
+        let mut scopes = Scopes::default();
+        let scope = scopes.add(rewritten, None, 0);
+        let Spread::Partitioned { keys } = locality::rows(&mut scopes, scope) else {
+            return Ok(None);
+        };
+        Ok(Some(Partitioned {
+            query,
+            scopes,
+            scope,
+            keys,
+        }))
+    }
+
+    /// What nodes give and one node makes of it; rows that need only be put one after the other are that, too. An Err when there is no way.
+    fn division(&mut self) -> Result<Division, &'static str> {
+        let found = division_of(&mut self.scopes, self.scope, self.query, &self.keys)?;
+        Ok(found.unwrap_or_else(|| finish::divide(self.query)))
     }
 }
 

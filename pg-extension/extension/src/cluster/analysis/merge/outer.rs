@@ -1,15 +1,15 @@
-//! What a query, or an expression of it, knows of the query levels above it.
+//! Whether a query, or an expression of it, is correlated: reads something of the query levels above it.
 
 use super::super::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, RTEKind};
 
 /// Whether a query reads anything of the levels above it.
-pub fn is_known_to(query: &pg_sys::Query) -> bool {
+pub fn reads_above(query: &pg_sys::Query) -> bool {
     query_reads(query, 0)
 }
 
-/// Whether an expression of a level does.
-pub fn is_read_by(expression: NodePtr) -> bool {
+/// Whether an expression of a level reads anything of the levels above that.
+pub fn expression_reads_above(expression: NodePtr) -> bool {
     reads(expression, 0)
 }
 

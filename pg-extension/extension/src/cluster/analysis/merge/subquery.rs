@@ -1,11 +1,9 @@
 //! Subqueries that reduce rows, and that nodes can evaluate over their own ones, wholly or in part: their answers are gathered instead of the
 //! rows that they read.
 
-use super::super::locality::{self, Spread};
 use super::super::parser;
-use super::super::scope::Scopes;
 use super::build::Division;
-use super::{division_of, finish, outer, used};
+use super::{Partitioned, outer, used};
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, Oid};
 
@@ -23,26 +21,18 @@ pub fn divide(
 }
 
 fn divided(text: &str, parameters: &[Oid]) -> Result<Option<Division>, PostgresError> {
-    let text = parser::c_text(text);
-    let statement = parser::parse(&text)?[0];
-    let query = parser::analyse(statement, &text, parameters)?.query;
-    let queries = parser::rewrite(query)?;
-    let &[rewritten] = queries.as_slice() else {
+    let Some(mut partitioned) = Partitioned::of_text(text, parameters)? else {
         return Ok(None);
     };
-    let mut scopes = Scopes::default();
-    let scope = scopes.add(rewritten, None, 0);
-    let Spread::Partitioned { keys } = locality::rows(&mut scopes, scope) else {
-        return Ok(None);
-    };
+    let scopes = &partitioned.scopes;
     // Policies may read more.
-    if scopes.relations.len() != used::mentions(query) || scopes.reads_system_columns() {
+    if scopes.relations.len() != used::mentions(partitioned.query) || scopes.reads_system_columns()
+    {
         return Ok(None);
     }
-    let division = match division_of(&mut scopes, scope, query, &keys) {
-        Ok(None) => finish::divide(query),
-        Ok(Some(division)) if !division.pulls_rows => division,
-        _ => return Ok(None),
+    let division = partitioned.division().ok();
+    let Some(division) = division.filter(|division| !division.pulls_rows) else {
+        return Ok(None);
     };
     let usable = !division.columns.types().contains(&pg_sys::RECORDOID);
     Ok(usable.then_some(division))
@@ -65,5 +55,5 @@ fn reduces(level: &pg_sys::Query) -> bool {
 fn stands_alone(level: &mut pg_sys::Query) -> bool {
     let node = std::ptr::from_mut(level).cast();
     // SAFETY: a valid query.
-    !outer::is_known_to(level) && !unsafe { pg_sys::contain_volatile_functions(node) }
+    !outer::reads_above(level) && !unsafe { pg_sys::contain_volatile_functions(node) }
 }

@@ -8,14 +8,11 @@ import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.CollectReply;
-import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.PartCollection;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RowCollection;
 import org.abelian.router.pool.NodeStatement;
-import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ByteQueue;
-import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.routing.Route;
 import org.abelian.router.statement.RoutedStatement;
 
@@ -116,25 +113,11 @@ final class BroadcastJoin {
 
   private Execution bindFinal(List<ByteQueue> rows, List<ByteQueue> joined) {
     MergeFacts merge = facts.merge();
-    Backend home = context.backends().home(bound.routed().router().catalog());
-    context.transactions().enter(home, false);
-    NodeStatement statement = NodeStatement.of(merge.combine(), merge.combineParameters());
-    byte[] name = context.backends().prepare(home, statement, false, context.replies());
-    List<ByteQueue> more =
+    List<ByteQueue> arrays =
         new ArrayList<>(
             facts.finishNeedsRows() ? rows : Collections.nCopies(rows.size(), (ByteQueue) null));
-    more.addAll(joined);
-    BindMessage bind = bound.bind();
-    FrameWriter writer = home.connection.writer();
-    bind.begin(writer, name);
-    bind.writeValues(writer, more);
-    writer.bytes(bind.array(), bind.resultFormatsAt(), bind.end() - bind.resultFormatsAt()).end();
-    context
-        .replies()
-        .add(
-            bound.extended()
-                ? NodeReply.pass(home.connection)
-                : NodeReply.swallow(home.connection));
-    return SingleNodeExecution.of(context, bound, home, bound.routed().origins());
+    arrays.addAll(joined);
+    NodeStatement statement = NodeStatement.of(merge.combine(), merge.combineParameters());
+    return GatherExecution.bindFinal(context, bound, statement, false, arrays);
   }
 }

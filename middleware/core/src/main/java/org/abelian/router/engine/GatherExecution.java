@@ -331,13 +331,28 @@ final class GatherExecution {
   }
 
   private Execution bindFinal(PartCollection rows) {
+    return bindFinal(context, bound, last(), isPlannedOnce(), rows.arrays());
+  }
+
+  /**
+   * Binds what one node makes of rows, which is the client's.
+   *
+   * @param plannedOnce whether the plan may be kept for other rows
+   * @param arrays of the rows, for the parameters behind the client's
+   */
+  static Execution bindFinal(
+      EngineContext context,
+      BoundStatement bound,
+      NodeStatement statement,
+      boolean plannedOnce,
+      List<ByteQueue> arrays) {
     Backend home = context.backends().home(bound.routed().router().catalog());
     context.transactions().enter(home, false);
-    byte[] name = context.backends().prepare(home, last(), isPlannedOnce(), context.replies());
+    byte[] name = context.backends().prepare(home, statement, plannedOnce, context.replies());
     BindMessage bind = bound.bind();
     FrameWriter writer = home.connection.writer();
     bind.begin(writer, name);
-    bind.writeValues(writer, rows.arrays());
+    bind.writeValues(writer, arrays);
     writer.bytes(bind.array(), bind.resultFormatsAt(), bind.end() - bind.resultFormatsAt()).end();
     context
         .replies()

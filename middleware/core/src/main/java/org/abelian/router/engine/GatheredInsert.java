@@ -19,7 +19,6 @@ import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.routing.Route;
-import org.abelian.router.session.TransactionWork;
 import org.abelian.router.statement.RoutedStatement;
 
 /**
@@ -185,9 +184,7 @@ final class GatheredInsert {
   }
 
   private NodePortal portal(int node, List<ByteQueue> arrays) {
-    Backend backend = context.backends().backend(catalog, node);
-    SeveralNodes.enter(context, backend, bound.routed());
-    context.transactions().state().work().refuse(TransactionWork.SEVERAL_NODES);
+    Backend backend = SeveralNodes.enterToWrite(context, node, bound.routed());
     NodePortal portal = new NodePortal(context, backend, bound.portal());
     NodeStatement statement = NodeStatement.of(facts.insert(), facts.insertFacts().parameters());
     portal.bind(statement, bound.bind(), arrays);

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.StatementFacts;
-import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.execution.PartCollection;
 import org.abelian.router.pool.NodeStatement;
@@ -12,7 +11,6 @@ import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
 import org.abelian.router.routing.StatementRouter;
-import org.abelian.router.session.TransactionWork;
 import org.abelian.router.statement.RoutedStatement;
 
 /**
@@ -106,22 +104,18 @@ final class GatheredWrite {
   }
 
   private NodePortal portal(int node, List<ByteQueue> arrays) {
-    NodePortal portal = new NodePortal(context, enter(node), bound.portal());
+    NodePortal portal =
+        new NodePortal(
+            context, SeveralNodes.enterToWrite(context, node, bound.routed()), bound.portal());
     portal.bind(statement(), bound.bind(), arrays);
     return portal;
   }
 
   private NodePortal portalAsText(int node, List<ByteQueue> arrays) {
-    NodePortal portal = new NodePortal(context, enter(node), UNNAMED);
+    NodePortal portal =
+        new NodePortal(context, SeveralNodes.enterToWrite(context, node, bound.routed()), UNNAMED);
     portal.bindAsText(statement(), bound.bind(), arrays);
     return portal;
-  }
-
-  private Backend enter(int node) {
-    Backend backend = context.backends().backend(catalog, node);
-    SeveralNodes.enter(context, backend, bound.routed());
-    context.transactions().state().work().refuse(TransactionWork.SEVERAL_NODES);
-    return backend;
   }
 
   private NodeStatement statement() {

@@ -11,7 +11,6 @@ import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
-import org.abelian.router.session.TransactionWork;
 import org.abelian.router.statement.RoutedStatement;
 
 /**
@@ -136,9 +135,7 @@ final class MovedRows extends Execution {
   }
 
   private NodePortal portal(int node, BoundStatement deleting) {
-    Backend backend = context.backends().backend(catalog, node);
-    SeveralNodes.enter(context, backend, deleting.routed());
-    context.transactions().state().work().refuse(TransactionWork.SEVERAL_NODES);
+    Backend backend = SeveralNodes.enterToWrite(context, node, deleting.routed());
     NodePortal portal = new NodePortal(context, backend, UNNAMED);
     NodeStatement delete =
         NodeStatement.of(route.facts().source(), deleting.routed().facts().parameters());

@@ -37,6 +37,14 @@ final class SeveralNodes {
     }
   }
 
+  /** The backend of a node where a statement changes rows, as it may on others. */
+  static Backend enterToWrite(EngineContext context, int node, RoutedStatement routed) {
+    Backend backend = context.backends().backend(routed.router().catalog(), node);
+    enter(context, backend, routed);
+    context.transactions().state().work().refuse(TransactionWork.SEVERAL_NODES);
+    return backend;
+  }
+
   /** Adds up the tags of what nodes run, which may be INSERT where the client says UPDATE. */
   static TagSum tags(RoutedStatement routed) {
     boolean update = routed.facts().kind() == StatementKind.UPDATE;

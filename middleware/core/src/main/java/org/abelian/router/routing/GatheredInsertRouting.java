@@ -3,7 +3,6 @@ package org.abelian.router.routing;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.NodeFunctions;
 import org.abelian.router.analysis.RelationFacts;
@@ -92,28 +91,27 @@ final class GatheredInsertRouting {
         if (from instanceof Route.Refused refused) {
           throw refused.error();
         }
-        return plan(from.plain(), values).orElseThrow(() -> refusal);
+        Route gives = from.plain();
+        if (moves() ? !deletes(gives) : !selects(gives)) {
+          throw refusal;
+        }
+        return moves()
+            ? new Route.MovedRows(gives, gathered, nodes(), home(values))
+            : new Route.GatheredInsert(gives, gathered, nodes(), home(values));
       }
     };
   }
 
-  private Optional<Route> plan(Route from, BoundValues values) {
-    if (moves()) {
-      boolean changes =
-          from instanceof Route.OneNode
-              || from instanceof Route.ScatterWrite
-              || from instanceof Route.GatheredWrite;
-      return changes
-          ? Optional.of(new Route.MovedRows(from, gathered, nodes(), home(values)))
-          : Optional.empty();
-    }
-    boolean gives =
-        from instanceof Route.OneNode
-            || from instanceof Route.AnyNode
-            || from instanceof Route.Scatter;
-    return gives
-        ? Optional.of(new Route.GatheredInsert(from, gathered, nodes(), home(values)))
-        : Optional.empty();
+  private static boolean deletes(Route source) {
+    return source instanceof Route.OneNode
+        || source instanceof Route.ScatterWrite
+        || source instanceof Route.GatheredWrite;
+  }
+
+  private static boolean selects(Route source) {
+    return source instanceof Route.OneNode
+        || source instanceof Route.AnyNode
+        || source instanceof Route.Scatter;
   }
 
   private List<Integer> nodes() {

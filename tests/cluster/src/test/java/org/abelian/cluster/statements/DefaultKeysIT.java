@@ -66,11 +66,7 @@ class DefaultKeysIT {
   @BeforeEach
   void create() throws SQLException {
     connect("");
-    both(DROP);
-    TABLES.forEach(this::both);
-    for (String placement : PLACEMENTS) {
-      run(twins.routed(), placement);
-    }
+    twins.create(DROP, TABLES, PLACEMENTS);
   }
 
   @AfterEach

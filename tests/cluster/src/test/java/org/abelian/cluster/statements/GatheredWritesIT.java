@@ -83,11 +83,7 @@ class GatheredWritesIT {
   @BeforeEach
   void create() throws SQLException {
     connect("");
-    both(DROP);
-    TABLES.forEach(this::both);
-    for (String placement : PLACEMENTS) {
-      run(twins.routed(), placement);
-    }
+    twins.create(DROP, TABLES, PLACEMENTS);
     run(twins.both().get(0), "ALTER TABLE person ADD CONSTRAINT person_email_key UNIQUE (email)");
     ROWS.forEach(this::both);
   }
@@ -110,10 +106,7 @@ class GatheredWritesIT {
 
   /** The order of what is returned is not said. */
   private void sorted(String sql) {
-    assertEquals(
-        answer(twins.both().get(0), sql).stream().sorted().toList(),
-        answer(twins.routed(), sql).stream().sorted().toList(),
-        sql);
+    twins.sameUnordered(sql);
   }
 
   private void sameRows() {

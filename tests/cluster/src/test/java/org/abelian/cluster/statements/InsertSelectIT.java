@@ -66,11 +66,7 @@ class InsertSelectIT {
   @BeforeEach
   void create() throws SQLException {
     connect("");
-    both(DROP);
-    TABLES.forEach(this::both);
-    for (String placement : PLACEMENTS) {
-      run(twins.routed(), placement);
-    }
+    twins.create(DROP, TABLES, PLACEMENTS);
     both(
         "INSERT INTO source SELECT i, i % 7, 'name ' || i, i * 1.25 FROM generate_series(1, 60) i");
   }

@@ -64,11 +64,7 @@ class LockedRowsIT {
   @BeforeEach
   void create() throws SQLException {
     twins = new Twins(single, router, "");
-    both(DROP);
-    TABLES.forEach(this::both);
-    for (String placement : PLACEMENTS) {
-      run(twins.routed(), placement);
-    }
+    twins.create(DROP, TABLES, PLACEMENTS);
     ROWS.forEach(this::both);
   }
 
@@ -90,10 +86,7 @@ class LockedRowsIT {
 
   /** The order of what is returned is not said. */
   private void sorted(String sql) {
-    assertEquals(
-        answer(twins.both().get(0), sql).stream().sorted().toList(),
-        answer(twins.routed(), sql).stream().sorted().toList(),
-        sql);
+    twins.sameUnordered(sql);
   }
 
   private void sameRows() {

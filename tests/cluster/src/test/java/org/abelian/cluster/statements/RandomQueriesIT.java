@@ -70,11 +70,7 @@ class RandomQueriesIT {
   @BeforeEach
   void create() throws SQLException {
     twins = new Twins(single, router, "");
-    twins.same(DROP);
-    TABLES.forEach(twins::same);
-    for (String placement : PLACEMENTS) {
-      Twins.run(twins.routed(), placement);
-    }
+    twins.create(DROP, TABLES, PLACEMENTS);
     ROWS.forEach(twins::same);
     twins.same(BOUNDED);
   }

@@ -44,6 +44,24 @@ final class Twins implements AutoCloseable {
     assertEquals(answer(plain, sql), answer(routed, sql), sql);
   }
 
+  /** The same, but the order of rows is not said. */
+  void sameUnordered(String sql) {
+    assertEquals(sorted(plain, sql), sorted(routed, sql), sql);
+  }
+
+  private static List<String> sorted(Connection connection, String sql) {
+    return answer(connection, sql).stream().sorted().toList();
+  }
+
+  /** Makes tables anew on both, and places them through the router. */
+  void create(String drop, List<String> tables, List<String> placements) throws SQLException {
+    same(drop);
+    tables.forEach(this::same);
+    for (String placement : placements) {
+      run(routed, placement);
+    }
+  }
+
   static List<String> answer(Connection connection, String sql) {
     try {
       return run(connection, sql);

@@ -65,7 +65,7 @@ class PlacementChangeIT {
     try (Connection changing = router.connect();
         Connection old = cluster.connect();
         Statement read = old.createStatement()) {
-      run(changing, "DROP TABLE IF EXISTS seen");
+      run(changing, "DROP TABLE IF EXISTS seen, other");
       run(changing, "CREATE TABLE seen (id int PRIMARY KEY)");
       run(changing, "SELECT create_distributed_table('seen', 'id')");
       run(changing, "INSERT INTO seen VALUES (1), (2), (3), (4), (5)");

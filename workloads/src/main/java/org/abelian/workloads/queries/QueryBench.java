@@ -6,15 +6,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 
 /**
  * Every query of every suite on a cluster and on one PostgreSQL, by one client. First all answers
- * are compared, then all queries are timed in rounds, the two sides of each one after the other.
+ * are compared, then all queries are timed in rounds, the sides of each one after the other. The
+ * cluster is two sides: as it is, and without planned exchanges.
  */
 public final class QueryBench {
+  /** Then one node evaluates everything: what is always right, and what planning is to beat. */
+  private static final String FALLBACK = "SET abelian.plan_exchanges = off";
+
   private final Database plain;
   private final Database cluster;
   private final List<Suite> suites;
@@ -50,19 +55,20 @@ public final class QueryBench {
         divided.create(progress);
       }
       try (QuerySession one = new QuerySession(alone.database(), options.timeout());
-          QuerySession many = new QuerySession(divided.database(), options.timeout())) {
-        outcomes.addAll(run(suite, one, many, progress));
+          QuerySession many = new QuerySession(divided.database(), options.timeout());
+          QuerySession gathering =
+              new QuerySession(divided.database(), options.timeout(), FALLBACK)) {
+        outcomes.addAll(run(suite, new QueryTrial.Sides(one, many, gathering), progress));
       }
     }
     return outcomes;
   }
 
-  private List<QueryOutcome> run(
-      Suite suite, QuerySession one, QuerySession many, Consumer<String> progress)
+  private List<QueryOutcome> run(Suite suite, QueryTrial.Sides sides, Consumer<String> progress)
       throws IOException {
     List<QueryTrial> trials = new ArrayList<>();
     for (Query query : Query.of(suite)) {
-      QueryTrial trial = new QueryTrial(suite.name(), query, one, many);
+      QueryTrial trial = new QueryTrial(suite.name(), query, sides);
       trial.compare();
       progress.accept("  compared " + describe(trial.outcome()));
       trials.add(trial);
@@ -70,7 +76,7 @@ public final class QueryBench {
     for (int round = 0; round < options.runs(); round++) {
       progress.accept("  %s, round %d of %d".formatted(suite.name(), round + 1, options.runs()));
       for (QueryTrial trial : trials) {
-        trial.time(round % 2 == 1);
+        trial.time(round);
       }
     }
     return trials.stream().map(QueryTrial::outcome).toList();
@@ -106,9 +112,20 @@ public final class QueryBench {
         .mapToDouble(QueryOutcome::ratio)
         .min()
         .ifPresent(worst -> ratios.put("worst_over_plain", worst));
+    List<Double> planned =
+        outcomes.stream().map(QueryOutcome::plannedOverGathered).filter(Objects::nonNull).toList();
+    if (!planned.isEmpty()) {
+      ratios.put("planner_over_fallback", geometricMean(planned));
+    }
     Map<String, Object> further = new LinkedHashMap<>();
     further.put(
         "failed", outcomes.stream().filter(QueryOutcome::failed).map(QueryOutcome::name).toList());
+    further.put(
+        "without_fallback",
+        outcomes.stream()
+            .filter(outcome -> !outcome.failed() && outcome.plannedOverGathered() == null)
+            .map(QueryOutcome::name)
+            .toList());
     further.put("queries", outcomes);
     return new BenchResult("queries", parameters, List.of(), ratios, further);
   }

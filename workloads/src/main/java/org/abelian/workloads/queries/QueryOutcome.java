@@ -12,6 +12,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param clusterSeconds median on the cluster; null when it failed there
  * @param ratio time on one PostgreSQL by that on the cluster, the median of the rounds: less than 1
  *     where the cluster is slower; null when the query failed
+ * @param gatheredSeconds median on the cluster when all rows that matter are gathered on one node;
+ *     null when it failed so
+ * @param plannedOverGathered that time by the time with exchanges planned, the median of the
+ *     rounds; null when either failed
  * @param rows how many it finds
  * @param equal whether the cluster gives the same; null when there are not two answers
  * @param sqlstate of an error
@@ -23,6 +27,8 @@ public record QueryOutcome(
     @JsonProperty("plain_s") Double plainSeconds,
     @JsonProperty("cluster_s") Double clusterSeconds,
     Double ratio,
+    @JsonProperty("gathered_s") Double gatheredSeconds,
+    @JsonProperty("planner_over_fallback") Double plannedOverGathered,
     Integer rows,
     Boolean equal,
     String sqlstate,

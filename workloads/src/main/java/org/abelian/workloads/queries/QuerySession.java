@@ -16,14 +16,17 @@ final class QuerySession implements AutoCloseable {
 
   private final JdbcPool pool;
   private final Duration timeout;
+  private final List<String> settings;
   private Connection connection;
 
   /**
    * @param database whose search path names the suite's schema
    * @param timeout of each query
+   * @param settings further SET commands
    */
-  QuerySession(Database database, Duration timeout) throws SQLException {
+  QuerySession(Database database, Duration timeout, String... settings) throws SQLException {
     this.timeout = timeout;
+    this.settings = List.of(settings);
     pool = database.pool(1);
     try {
       connect();
@@ -37,6 +40,9 @@ final class QuerySession implements AutoCloseable {
     connection = pool.connection();
     try (Statement statement = connection.createStatement()) {
       statement.execute("SET statement_timeout = " + timeout.toMillis());
+      for (String setting : settings) {
+        statement.execute(setting);
+      }
     }
   }
 

@@ -10,14 +10,18 @@ public final class QueryTable {
 
   /** Prints a line for each query. */
   public static void print(List<QueryOutcome> outcomes, PrintStream out) {
-    out.printf("%n%-10s %10s %10s %8s %8s%n", "query", "plain s", "cluster s", "ratio", "rows");
+    out.printf(
+        "%n%-10s %10s %10s %8s %11s %8s %8s%n",
+        "query", "plain s", "cluster s", "ratio", "gathered s", "planned", "rows");
     for (QueryOutcome outcome : outcomes) {
       out.printf(
-          "%-10s %10s %10s %8s %8s%s%n",
+          "%-10s %10s %10s %8s %11s %8s %8s%s%n",
           outcome.name(),
           number(outcome.plainSeconds(), "%.3f"),
           number(outcome.clusterSeconds(), "%.3f"),
           number(outcome.ratio(), "%.2f"),
+          number(outcome.gatheredSeconds(), "%.3f"),
+          number(outcome.plannedOverGathered(), "%.2f"),
           outcome.rows() == null ? "" : outcome.rows().toString(),
           outcome.failed() ? "  FAILED " + reason(outcome) : "");
     }

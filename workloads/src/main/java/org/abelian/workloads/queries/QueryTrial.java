@@ -3,97 +3,136 @@ package org.abelian.workloads.queries;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import org.abelian.workloads.database.SqlStates;
 import org.abelian.workloads.measure.Statistics;
 
-/** One query on both sides: compared once, then timed as long as nothing goes wrong. */
+/** One query on all sides: compared once, then timed as long as nothing goes wrong. */
 final class QueryTrial {
   private final String suite;
   private final Query query;
-  private final QuerySession plain;
-  private final QuerySession cluster;
-
-  private final List<Double> plainSeconds = new ArrayList<>();
-  private final List<Double> clusterSeconds = new ArrayList<>();
-  private Answer expected;
-  private Answer found;
+  private final List<Side> all;
+  private final Side plain;
+  private final Side cluster;
+  private final Side gathering;
   private Boolean equal;
-  private String sqlstate;
-  private String error;
+  private String difference;
 
-  QueryTrial(String suite, Query query, QuerySession plain, QuerySession cluster) {
+  /**
+   * Who is asked.
+   *
+   * @param plain one PostgreSQL
+   * @param cluster as it is
+   * @param gathering the cluster without planned exchanges
+   */
+  record Sides(QuerySession plain, QuerySession cluster, QuerySession gathering) {}
+
+  QueryTrial(String suite, Query query, Sides sides) {
     this.suite = suite;
     this.query = query;
-    this.plain = plain;
-    this.cluster = cluster;
+    plain = new Side("plain: ", sides.plain());
+    cluster = new Side("", sides.cluster());
+    gathering = new Side("gathered: ", sides.gathering());
+    all = List.of(plain, cluster, gathering);
   }
 
-  /** Runs it on both sides and compares the answers. The times are those of cold caches. */
+  /** Runs it on all sides and compares the answers. The times are those of cold caches. */
   void compare() {
-    expected = run(plain, "plain: ");
-    found = run(cluster, "");
-    if (expected != null && found != null) {
-      error = expected.difference(found, query.order()).orElse(null);
-      equal = error == null;
+    all.forEach(side -> side.found = side.run(query));
+    for (Side side : List.of(gathering, cluster)) {
+      if (plain.found != null && side.found != null) {
+        Optional<String> other = plain.found.difference(side.found, query.order());
+        equal = other.isEmpty() && !Boolean.FALSE.equals(equal);
+        other.ifPresent(text -> difference = side.name + text);
+      }
     }
   }
 
-  /** Times it on both sides, on this one first, unless it has failed already. */
-  void time(boolean clusterFirst) {
-    if (error != null) {
+  /** Times it on all sides that have not failed, on another one first in each round. */
+  void time(int round) {
+    if (error() != null) {
       return;
     }
-    Answer early = run(clusterFirst ? cluster : plain, clusterFirst ? "" : "plain: ");
-    Answer late = run(clusterFirst ? plain : cluster, clusterFirst ? "plain: " : "");
-    if (early != null && late != null) {
-      plainSeconds.add((clusterFirst ? late : early).seconds());
-      clusterSeconds.add((clusterFirst ? early : late).seconds());
-    }
-  }
-
-  private Answer run(QuerySession session, String side) {
-    try {
-      return session.run(query);
-    } catch (SQLException failure) {
-      sqlstate = SqlStates.stateOf(failure);
-      error = side + failure.getMessage().lines().findFirst().orElse("");
-      return null;
+    for (int i = 0; i < all.size(); i++) {
+      Side side = all.get((round + i) % all.size());
+      Answer answer = side.error == null ? side.run(query) : null;
+      if (answer != null) {
+        side.seconds.add(answer.seconds());
+      }
     }
   }
 
   QueryOutcome outcome() {
+    boolean failed = error() != null;
     return new QueryOutcome(
         suite,
         query.number(),
-        seconds(plainSeconds, expected),
-        seconds(clusterSeconds, found),
-        ratio(),
-        expected == null ? null : expected.rows().size(),
+        plain.median(),
+        cluster.median(),
+        failed ? null : ratio(plain, cluster),
+        gathering.median(),
+        failed || gathering.error != null ? null : ratio(gathering, cluster),
+        plain.found == null ? null : plain.found.rows().size(),
         equal,
-        sqlstate,
-        error);
+        plain.sqlstate == null ? cluster.sqlstate : plain.sqlstate,
+        error());
   }
 
-  /** What was only compared has the time of that. */
-  private static Double seconds(List<Double> timed, Answer compared) {
-    if (timed.isEmpty()) {
-      return compared == null ? null : Double.valueOf(compared.seconds());
+  /** What only gathering could not do is no failure. */
+  private String error() {
+    if (difference != null) {
+      return difference;
     }
-    return median(timed);
+    return plain.error == null ? cluster.error : plain.error;
   }
 
-  private Double ratio() {
-    if (error != null || plainSeconds.isEmpty()) {
+  /** Of the times of each round; null when there are none. */
+  private static Double ratio(Side slow, Side fast) {
+    int rounds = Math.min(slow.seconds.size(), fast.seconds.size());
+    if (rounds == 0) {
       return null;
     }
-    List<Double> ratios = new ArrayList<>();
-    for (int i = 0; i < plainSeconds.size(); i++) {
-      ratios.add(plainSeconds.get(i) / clusterSeconds.get(i));
-    }
-    return median(ratios);
+    return Statistics.median(
+        IntStream.range(0, rounds)
+            .mapToDouble(i -> slow.seconds.get(i) / fast.seconds.get(i))
+            .toArray());
   }
 
-  private static double median(List<Double> values) {
-    return Statistics.median(values.stream().mapToDouble(Double::doubleValue).toArray());
+  /** What one side has done with the query. */
+  private static final class Side {
+    private final String name;
+    private final QuerySession session;
+    private final List<Double> seconds = new ArrayList<>();
+    private Answer found;
+    private String sqlstate;
+    private String error;
+
+    /**
+     * @param name in front of errors
+     */
+    Side(String name, QuerySession session) {
+      this.name = name;
+      this.session = session;
+    }
+
+    /** The answer, or null when it failed. */
+    Answer run(Query query) {
+      try {
+        return session.run(query);
+      } catch (SQLException failure) {
+        sqlstate = SqlStates.stateOf(failure);
+        error = name + failure.getMessage().lines().findFirst().orElse("");
+        return null;
+      }
+    }
+
+    /** What was only compared has the time of that. */
+    Double median() {
+      if (seconds.isEmpty()) {
+        return found == null ? null : Double.valueOf(found.seconds());
+      }
+      return Statistics.median(seconds.stream().mapToDouble(Double::doubleValue).toArray());
+    }
   }
 }

@@ -21,6 +21,7 @@ import org.abelian.workloads.tpcc.journal.FileJournal;
 import org.abelian.workloads.tpcc.run.RunOptions;
 import org.abelian.workloads.tpcc.run.RunResult;
 import org.abelian.workloads.tpcc.run.TpccRun;
+import org.abelian.workloads.tpcc.run.TypeStatistics;
 import org.abelian.workloads.tpcc.run.WarehouseLocations;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,7 +57,7 @@ class TpccFaultsIT {
       RunResult run = runWhileKilling(server, journalFile, procedures);
       awaitNoPreparedTransaction();
       assertTrue(!procedures || lanesHaveMoved(), "no call ran as an independent transaction");
-      assertTrue(run.total().committed() > 0, () -> "nothing was committed: " + run.errors());
+      assertTrue(run.total().committed() > 0, () -> "nothing was committed: " + told(run));
       tpcc.assertHolds(SmallTpcc.database(server.jdbcUrl()), journalFile, cluster.nodes());
     }
   }
@@ -119,6 +120,12 @@ class TpccFaultsIT {
       left = preparedTransactions();
     }
     assertEquals(0, left, "prepared transactions are left");
+  }
+
+  private static String told(RunResult run) {
+    TypeStatistics total = run.total();
+    return "%d retries, %d failures, %d ambiguous, %s"
+        .formatted(total.retries(), total.failures(), total.ambiguous(), run.errors());
   }
 
   private boolean lanesHaveMoved() throws SQLException {

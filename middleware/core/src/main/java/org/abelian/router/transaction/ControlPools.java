@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.abelian.router.catalog.CatalogSource;
@@ -29,6 +30,8 @@ public final class ControlPools implements CatalogSource, AutoCloseable {
   private static final String SETTINGS =
       "-c statement_timeout=2000 -c synchronous_commit=on -c search_path=pg_catalog"
           + " -c default_transaction_isolation=read\\ committed";
+
+  private static final String STARTING_UP = "57P03";
 
   private record Address(String host, int port) {}
 
@@ -53,7 +56,23 @@ public final class ControlPools implements CatalogSource, AutoCloseable {
 
   /** A connection in autocommit mode, to be closed soon. */
   public Connection connection(Node node) throws SQLException {
-    return pools.computeIfAbsent(new Address(node.host(), node.port()), this::open).getConnection();
+    Address address = new Address(node.host(), node.port());
+    HikariDataSource pool = pools.computeIfAbsent(address, this::open);
+    try {
+      return pool.getConnection();
+    } catch (SQLTransientConnectionException none) {
+      if (isAway(none) && pools.remove(address, pool)) {
+        pool.close(); // It would try later and later, also when the node is back.
+      }
+      throw none;
+    }
+  }
+
+  /** False when all connections are only lent, or the node has enough of them. */
+  private static boolean isAway(SQLException none) {
+    return none.getCause() instanceof SQLException refused
+        && refused.getSQLState() != null
+        && (refused.getSQLState().startsWith("08") || refused.getSQLState().equals(STARTING_UP));
   }
 
   @Override

@@ -64,6 +64,7 @@ public final class KeyGeneration {
     }
     boolean wanted =
         generated.needsSession()
+            || generated.isExpanded()
             || !generated.locks() && mayCommute(generated, alone)
             || routed.router().route(values) instanceof Route.Refused;
     return wanted ? generated : null;

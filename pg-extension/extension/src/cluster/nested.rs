@@ -107,17 +107,28 @@ pub fn check_query(query: &pg_sys::QueryDesc, depth: u32) {
         if by_foreign_key {
             misplaced::check_query(query); // what it cascades to may be a distribution column
         }
+        let text = CStr::from_ptr(query.sourceText).to_bytes();
         let mut look = Look {
             own,
             by_foreign_key,
+            of_referencing_rows: by_foreign_key && compares_values_first(text),
         };
         look.at(query.planstate);
     }
 }
 
+/// Of the queries of foreign keys, those about the rows that refer to one which goes have the value before the column; the check of a new
+/// row has it behind.
+fn compares_values_first(text: &[u8]) -> bool {
+    let first = b" WHERE $1 ";
+    text.windows(first.len()).any(|part| part == first)
+}
+
 struct Look {
     own: i32,
     by_foreign_key: bool,
+    /// A foreign key looks for rows that refer to one of a reference table: every node does, among its own.
+    of_referencing_rows: bool,
 }
 
 callback!(fn visit(state: *mut pg_sys::PlanState, context: *mut c_void) -> bool = look_below);
@@ -158,7 +169,8 @@ impl Look {
             let relation = (*scan.ss_currentRelation).rd_id;
             match guard::wanted(scan) {
                 Wanted::Nothing => {}
-                Wanted::Keys(nodes) if nodes.iter().all(|node| *node == self.own) => {}
+                Wanted::Keys(nodes)
+                    if self.of_referencing_rows || nodes.iter().all(|node| *node == self.own) => {}
                 Wanted::Node(node) if node == self.own || self.by_foreign_key => {}
                 Wanted::All(_) if self.by_foreign_key => {}
                 Wanted::Node(_) if is_alike_everywhere(relation) => {}

@@ -35,11 +35,29 @@ pub fn obstacle(query: &pg_sys::Query) -> Option<&'static str> {
     }
 }
 
-/// Whether UPDATE has more in FROM than what it changes.
+/// Whether UPDATE has more in FROM than what it changes and queries that give one row.
 fn takes_from_others(query: &pg_sys::Query) -> bool {
     let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree);
+    let mut items = from.into_iter().flat_map(|from| tree::nodes(from.fromlist));
     query.commandType == CmdType::CMD_UPDATE
-        && from.is_some_and(|from| tree::nodes(from.fromlist).len() > 1)
+        && items.any(|item| {
+            tree::cast::<pg_sys::RangeTblRef, _>(item).is_none_or(|range| {
+                range.rtindex != query.resultRelation && !gives_one_row(query, range.rtindex)
+            })
+        })
+}
+
+/// Whether that entry of the range table is a query that aggregates all its rows.
+fn gives_one_row(query: &pg_sys::Query, index: i32) -> bool {
+    tree::list::<pg_sys::RangeTblEntry>(query.rtable)
+        .nth(index as usize - 1)
+        .and_then(|entry| tree::cast::<pg_sys::Query, _>(entry.subquery))
+        .is_some_and(|inner| {
+            inner.hasAggs
+                && inner.groupClause.is_null()
+                && inner.groupingSets.is_null()
+                && !inner.hasTargetSRFs
+        })
 }
 
 /// Whether several nodes would evaluate, each by itself, what is to come out alike for all rows that change. Views must be expanded.

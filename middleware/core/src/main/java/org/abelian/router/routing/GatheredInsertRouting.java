@@ -152,7 +152,7 @@ final class GatheredInsertRouting {
 
   private KeySource source(KeyColumn column, GatheredFacts.Key key, BoundValues client) {
     if (key.value() != null) {
-      KeySource same = KeySource.of(key.value(), new KeyReader(column), facts);
+      KeySource same = KeySource.of(key.value(), KeyReader.ofStored(column), facts);
       if (same == null) {
         throw Refusals.keyComputed(target, column.name());
       }
@@ -161,7 +161,10 @@ final class GatheredInsertRouting {
     int lengthMax =
         AssignmentCast.lengthMax(column.key(), key.cast())
             .orElseThrow(() -> Refusals.keyComputed(target, column.name()));
-    KeyReader reader = new KeyReader(column, lengthMax);
+    KeyReader reader =
+        column.key() == KeyKind.INTEGER
+            ? KeyReader.ofStored(column)
+            : new KeyReader(column, lengthMax);
     int parameter = key.field() + 1;
     return (values, sink) -> reader.read(values, parameter, key.type(), sink);
   }

@@ -115,7 +115,7 @@ final class InsertRouting {
   /** The source of a value that is stored in a distribution column, if the router can know it. */
   private Optional<KeySource> stored(KeyColumn column, Value value) {
     if (!(value instanceof Value.CastParameter cast)) {
-      return Optional.ofNullable(KeySource.of(value, new KeyReader(column), facts));
+      return Optional.ofNullable(KeySource.of(value, KeyReader.ofStored(column), facts));
     }
     return AssignmentCast.lengthMax(column.key(), cast.type())
         .map(

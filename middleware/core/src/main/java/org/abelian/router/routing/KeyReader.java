@@ -1,8 +1,10 @@
 package org.abelian.router.routing;
 
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.UUID;
 import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.error.AbelianException;
@@ -29,24 +31,43 @@ final class KeyReader {
   /** No value of the column equals it, such as 1.5 for an integer column. */
   static final int NO_MATCH = -2;
 
+  /** How these types become integers when they are assigned to one. */
+  private static final Map<Integer, RoundingMode> ROUNDING =
+      Map.of(
+          PgType.NUMERIC, RoundingMode.HALF_UP,
+          PgType.FLOAT4, RoundingMode.HALF_EVEN,
+          PgType.FLOAT8, RoundingMode.HALF_EVEN);
+
   private final KeyKind kind;
   private final KeyExpression expression;
   private final int lengthMax;
+  private final boolean rounds;
 
-  /** For values that are compared with the column, or stored as they are. */
+  /** For values that are compared with the column. */
   KeyReader(KeyColumn column) {
-    this(column, Integer.MAX_VALUE);
+    this(column, Integer.MAX_VALUE, false);
   }
 
   /**
-   * For values that are stored in a varchar column, which cuts blanks beyond its length.
+   * For values that a cast leaves as they are, and that are then stored in a varchar column, which
+   * cuts blanks beyond its length.
    *
    * @param lengthMax in characters
    */
   KeyReader(KeyColumn column, int lengthMax) {
+    this(column, lengthMax, false);
+  }
+
+  /** For values that are stored as they are given: an integer column rounds them. */
+  static KeyReader ofStored(KeyColumn column) {
+    return new KeyReader(column, Integer.MAX_VALUE, true);
+  }
+
+  private KeyReader(KeyColumn column, int lengthMax, boolean rounds) {
     this.kind = column.key();
     this.expression = column.expression();
     this.lengthMax = lengthMax;
+    this.rounds = rounds;
   }
 
   /**
@@ -83,11 +104,11 @@ final class KeyReader {
     }
     switch (oid) {
       case PgType.FLOAT8:
-        return decimal(NumberText.parseDouble(ascii(buffer, offset, length)), sink);
+        return decimal(NumberText.parseDouble(ascii(buffer, offset, length)), oid, sink);
       case PgType.FLOAT4:
-        return decimal(NumberText.parseFloat(ascii(buffer, offset, length)), sink);
+        return decimal(NumberText.parseFloat(ascii(buffer, offset, length)), oid, sink);
       default:
-        return textInteger(buffer, offset, length, sink);
+        return textInteger(buffer, offset, length, oid, sink);
     }
   }
 
@@ -102,18 +123,18 @@ final class KeyReader {
       case PgType.INT2:
         return of(bytes(buffer, offset, length, 2).getShort(), sink);
       case PgType.NUMERIC:
-        return decimal(BinaryNumeric.read(buffer, offset, length), sink);
+        return decimal(BinaryNumeric.read(buffer, offset, length), oid, sink);
       case PgType.FLOAT8:
-        return decimal(NumberText.exact(bytes(buffer, offset, length, 8).getDouble()), sink);
+        return decimal(NumberText.exact(bytes(buffer, offset, length, 8).getDouble()), oid, sink);
       case PgType.FLOAT4:
-        return decimal(NumberText.exact(bytes(buffer, offset, length, 4).getFloat()), sink);
+        return decimal(NumberText.exact(bytes(buffer, offset, length, 4).getFloat()), oid, sink);
       default:
         throw unsupportedType(oid);
     }
   }
 
   /** Digits with a sign, the usual case, without allocating; anything longer goes the long way. */
-  private int textInteger(byte[] buffer, int offset, int length, KeySink sink) {
+  private int textInteger(byte[] buffer, int offset, int length, int oid, KeySink sink) {
     int at = offset;
     int end = offset + length;
     boolean negative = length > 1 && buffer[at] == '-';
@@ -121,24 +142,26 @@ final class KeyReader {
       at++;
     }
     if (end - at > 18 || end == at) {
-      return decimal(NumberText.parse(ascii(buffer, offset, length)), sink);
+      return decimal(NumberText.parse(ascii(buffer, offset, length)), oid, sink);
     }
     long value = 0;
     for (; at < end; at++) {
       int digit = buffer[at] - '0';
       if (digit < 0 || digit > 9) {
-        return decimal(NumberText.parse(ascii(buffer, offset, length)), sink);
+        return decimal(NumberText.parse(ascii(buffer, offset, length)), oid, sink);
       }
       value = value * 10 + digit;
     }
     return of(negative ? -value : value, sink);
   }
 
-  private int decimal(BigDecimal value, KeySink sink) {
-    if (value == null || value.stripTrailingZeros().scale() > 0) {
+  private int decimal(BigDecimal value, int oid, KeySink sink) {
+    boolean whole = value != null && value.stripTrailingZeros().scale() <= 0;
+    if (value == null || !whole && !(rounds && ROUNDING.containsKey(oid))) {
       return NO_MATCH;
     }
-    return of(value.toBigInteger().longValue(), sink);
+    BigDecimal key = whole ? value : value.setScale(0, ROUNDING.get(oid));
+    return of(key.toBigInteger().longValue(), sink);
   }
 
   private int text(BoundValues values, int parameter, int oid, KeySink sink) {

@@ -72,7 +72,7 @@ class InsertRoutingTest {
   }
 
   @Test
-  void aKeyThatWouldBeRoundedIsRefused() {
+  void aKeyOfUnknownTypeThatWouldBeRoundedIsRefused() {
     assertRefused(SqlState.FEATURE_NOT_SUPPORTED, oneRow(FactsBuilder.constant("1.5")), "Round it");
   }
 

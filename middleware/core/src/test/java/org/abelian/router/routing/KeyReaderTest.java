@@ -117,6 +117,33 @@ class KeyReaderTest {
   }
 
   @Test
+  void numbersAreRoundedAsTheirTypesAreWhenTheyAreStoredAsIntegers() {
+    KeyReader stored = KeyReader.ofStored(new KeyColumn("k", KeyKind.INTEGER, null));
+    KeyReader compared = reader(KeyKind.INTEGER);
+    for (Object[] given :
+        new Object[][] {
+          {"2.5", PgType.NUMERIC, "3"},
+          {"-2.5", PgType.NUMERIC, "-3"},
+          {"2.4", PgType.NUMERIC, "2"},
+          {"2.5", PgType.FLOAT8, "2"},
+          {"3.5", PgType.FLOAT8, "4"},
+          {"-2.5", PgType.FLOAT4, "-2"},
+          {"1e3", PgType.FLOAT8, "1000"},
+        }) {
+      TextValues value = TextValues.of((String) given[0]);
+      int type = (Integer) given[1];
+      assertEquals(
+          compared.read(TextValues.of((String) given[2]), 1, PgType.INT8, HASH),
+          stored.read(value, 1, type, HASH),
+          given[0] + " of type " + type);
+    }
+    assertEquals(KeyReader.NO_MATCH, compared.read(TextValues.of("2.5"), 1, PgType.NUMERIC, HASH));
+    assertEquals(KeyReader.NO_MATCH, stored.read(TextValues.of("NaN"), 1, PgType.FLOAT8, HASH));
+    int domain = 99_999; // over one of them, nobody knows which
+    assertEquals(KeyReader.NO_MATCH, stored.read(TextValues.of("2.5"), 1, domain, HASH));
+  }
+
+  @Test
   void anIntegerStoredInATextColumnIsItsDigits() {
     int expected = text(KeyKind.TEXT, "-42");
     KeyReader reader = reader(KeyKind.TEXT);

@@ -171,7 +171,7 @@ impl Computing {
             && !found.settings
             && !found.placement;
         (counts && harmless).then(|| Expression {
-            text: parser::deparse_value(value),
+            text: cast(value),
             column,
             sequence: calls_sequence(value),
             transactional: found.stable || reads_clock(value),
@@ -179,6 +179,13 @@ impl Computing {
             draws: found.draws.clone(),
         })
     }
+}
+
+/// The value with its type: casts that PostgreSQL adds are not written. Lengths are checked when the row comes.
+fn cast(value: NodePtr) -> String {
+    // SAFETY: the name of a valid type.
+    let type_ = unsafe { tree::string(pg_sys::format_type_be_qualified(tree::type_of(value))) };
+    format!("({})::{type_}", parser::deparse_value(value))
 }
 
 enum Want {

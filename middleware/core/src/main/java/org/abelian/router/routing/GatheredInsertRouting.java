@@ -13,6 +13,7 @@ import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.catalog.Placement;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.placement.KeyKind;
 
 /**
  * Routes an INSERT ... SELECT or a MERGE whose rows may go to other nodes than those that select

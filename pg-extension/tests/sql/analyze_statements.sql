@@ -144,9 +144,9 @@ SELECT coalesce((SELECT string_agg(concat_ws('.', nullif(regexp_replace(r->>'sch
   LATERAL (SELECT coalesce(nullif(abelian.analyze(q)::jsonb->0, 'null'), '{}')) x(f);
 CREATE EXTENSION "uuid-ossp";
 SELECT facts('SELECT uuid_generate_v4()', 'volatile', 'functions');
--- what nodes evaluate of what is gathered: conditions that follow from an OR, no columns for EXISTS, subqueries that aggregate, aggregates of an
+-- what nodes evaluate of what is gathered: conditions that follow from an OR or from columns that are equal, no columns for EXISTS, subqueries that aggregate, aggregates of an
 -- outer row, but not those that give something where there is no row, or might meet an error that nobody asks for
-SELECT facts(q, 'merge') FROM unnest(ARRAY['SELECT a.t FROM a JOIN b ON a.x = b.x WHERE (a.k = 1 AND b.id = 2) OR (a.k = 3 AND b.id = 4)', 'SELECT a.k FROM a WHERE EXISTS (SELECT * FROM b WHERE b.x = a.x)',
+SELECT facts(q, 'merge') FROM unnest(ARRAY['SELECT a.t FROM a JOIN b ON a.x = b.x WHERE (a.k = 1 AND b.id = 2) OR (a.k = 3 AND b.id = 4)', 'SELECT a.t FROM a JOIN b ON a.x = b.x WHERE b.x = 5', 'SELECT a.t FROM a LEFT JOIN b ON a.x = b.x AND a.x = 5', 'SELECT a.k FROM a WHERE EXISTS (SELECT * FROM b WHERE b.x = a.x)',
   'SELECT a.k FROM a, (SELECT x, count(*) FROM b GROUP BY x) g(x, n) WHERE g.x = a.x', 'SELECT a.k FROM a WHERE a.x < (SELECT 0.2 * avg(b.x) FROM b WHERE b.id = a.x AND b.t = ''u'')',
   'SELECT a.k FROM a WHERE a.x < (SELECT count(*) FROM b WHERE b.id = a.x)', 'SELECT a.k FROM a WHERE a.x < (SELECT sum(1 / b.x) FROM b WHERE b.id = a.x)']) q;
 SET abelian.plan_exchanges = off;

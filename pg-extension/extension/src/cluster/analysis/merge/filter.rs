@@ -1,6 +1,7 @@
 //! Which conditions of a query level rows of one relation must satisfy to matter, whatever they are joined with.
 
 use super::super::tree::{self, NodePtr};
+use super::equal;
 use pgrx::pg_sys::{self, JoinType};
 use std::collections::BTreeSet;
 
@@ -10,6 +11,8 @@ pub struct Filters {
     own: Vec<(i32, NodePtr)>,
     /// What follows from others of its conditions, which compare more.
     implied: Vec<(i32, NodePtr)>,
+    /// All that each row of an inner join meets.
+    of_joins: Vec<NodePtr>,
 }
 
 /// Of a level, as analysed: in WHERE, and in ON where it drops rows.
@@ -17,6 +20,7 @@ pub fn of(level: &pg_sys::Query) -> Filters {
     let mut filters = Filters {
         own: Vec::new(),
         implied: Vec::new(),
+        of_joins: Vec::new(),
     };
     if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(level.jointree) {
         let mut kept = BTreeSet::new();
@@ -26,7 +30,10 @@ pub fn of(level: &pg_sys::Query) -> Filters {
         // What MERGE compares drops no rows: those that match nothing are inserted.
         if level.commandType != pg_sys::CmdType::CMD_MERGE {
             filters.take(from.quals, &kept);
+            filters.of_joins.extend(tree::conjuncts(from.quals));
         }
+        let equal = equal::implied(&filters.of_joins, &kept);
+        filters.implied.extend(equal);
     }
     filters
 }
@@ -86,6 +93,7 @@ impl Filters {
             JoinType::JOIN_INNER => {
                 left.extend(right);
                 self.take(join.quals, &left);
+                self.of_joins.extend(tree::conjuncts(join.quals));
                 kept.extend(left);
             }
             JoinType::JOIN_LEFT => {

@@ -17,6 +17,7 @@ mod broadcast;
 pub mod build;
 mod change;
 mod decorrelate;
+mod equal;
 mod exists;
 mod filter;
 mod finish;

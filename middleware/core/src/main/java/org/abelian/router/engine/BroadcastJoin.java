@@ -40,16 +40,15 @@ final class BroadcastJoin {
   }
 
   /**
-   * Whether a read is run in this way: it is by itself, and less moves than when one node gets all
-   * rows.
+   * Whether a read is run in this way: it may be bound several times, and less moves than when one
+   * node gets all rows.
    */
-  static boolean applies(EngineContext context, RoutedStatement routed, Route.Scatter route) {
+  static boolean applies(RoutedStatement routed, Route.Scatter route) {
     MergeFacts.Broadcast facts = route.merge().broadcast();
     int nodes = route.nodes().size();
     return facts != null
         && nodes > 1
         && facts.isCheaper(nodes)
-        && !context.transactions().state().isOpen()
         && JointSnapshot.isRepeatable(routed);
   }
 

@@ -40,9 +40,8 @@ public final class Executor {
   }
 
   /** Whether a read is a broadcast join. */
-  public static boolean isBroadcastJoin(
-      EngineContext context, RoutedStatement routed, Route.Scatter route) {
-    return BroadcastJoin.applies(context, routed, route);
+  public static boolean isBroadcastJoin(RoutedStatement routed, Route.Scatter route) {
+    return BroadcastJoin.applies(routed, route);
   }
 
   /**
@@ -70,7 +69,7 @@ public final class Executor {
           ? NodeByNodeExecution.bind(context, bound)
           : BroadcastExecution.bind(context, bound, all);
     } else if (route instanceof Route.Scatter scatter) {
-      if (BroadcastJoin.applies(context, bound.routed(), scatter)) {
+      if (BroadcastJoin.applies(bound.routed(), scatter)) {
         return BroadcastJoin.bind(context, bound, scatter);
       }
       return bindsQuiet(route)

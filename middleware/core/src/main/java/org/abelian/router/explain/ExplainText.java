@@ -174,7 +174,7 @@ public final class ExplainText {
     } else if (route instanceof Route.OneNode) {
       how.put("Run", "on one node, as it is");
     } else if (route instanceof Route.Scatter scatter) {
-      if (Executor.isBroadcastJoin(context, inner, scatter)) {
+      if (Executor.isBroadcastJoin(inner, scatter)) {
         addJoin(scatter.merge(), how);
       } else {
         addRead(scatter.merge(), how);
@@ -311,7 +311,7 @@ public final class ExplainText {
   }
 
   private List<Part> partsOf(Route.Scatter scatter, String sql) {
-    if (Executor.isBroadcastJoin(context, inner, scatter)) {
+    if (Executor.isBroadcastJoin(inner, scatter)) {
       return partsOfJoin(scatter);
     }
     boolean combines = scatter.merge().mode() == MergeFacts.Mode.COMBINE;

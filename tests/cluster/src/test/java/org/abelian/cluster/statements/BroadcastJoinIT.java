@@ -92,8 +92,9 @@ class BroadcastJoinIT {
     assertTrue(plan.contains("broadcast join"), plan);
   }
 
-  @Test
-  void bothRoundsSeeEachTransactionWhollyOrNotAtAll() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void bothRoundsSeeEachTransactionWhollyOrNotAtAll(boolean autoCommit) throws Exception {
     AtomicBoolean over = new AtomicBoolean();
     ExecutorService writers = Executors.newFixedThreadPool(3);
     List<Future<Integer>> written = new ArrayList<>();
@@ -102,6 +103,7 @@ class BroadcastJoinIT {
       written.add(writers.submit(() -> write(random, over)));
     }
     try (Connection reader = connect()) {
+      reader.setAutoCommit(autoCommit);
       assertIsBroadcastJoin(reader, TORN);
       for (int i = 0; i < READS; i++) {
         assertEquals(List.of("0|"), Twins.run(reader, TORN), "read " + i + ", seed " + SEED);
@@ -146,6 +148,7 @@ class BroadcastJoinIT {
     try (Connection connection = connect()) {
       connection.setAutoCommit(false);
       run(connection, "UPDATE shop SET total = 3 WHERE id = 7");
+      assertIsBroadcastJoin(connection, TORN);
       assertEquals(List.of("1|"), Twins.run(connection, TORN));
       run(connection, "UPDATE sale SET amount = -3 WHERE shop = 7");
       assertEquals(List.of("0|"), Twins.run(connection, TORN));

@@ -177,6 +177,14 @@ class GatheredReadsIT {
             + " FIRST 3 ROWS WITH TIES",
         "SELECT 1 / (c.id - 3) FROM customer c JOIN purchase p ON p.customer = c.id",
         "SELECT nothing FROM customer c JOIN purchase p ON p.customer = c.id",
+        "SELECT * FROM customer c, purchase p WHERE c.id = p.customer AND p.customer = 5 ORDER BY"
+            + " p.id",
+        "SELECT c.id, p.id, g.id FROM customer c JOIN purchase p ON p.customer = c.id LEFT JOIN"
+            + " page g ON g.owner = c.id WHERE c.id = 3 ORDER BY 1, 2, 3",
+        "SELECT c.id, p.id FROM customer c LEFT JOIN purchase p ON p.customer = c.id AND"
+            + " p.customer = 5 ORDER BY 1, 2",
+        "SELECT c.id, p.id FROM customer c FULL JOIN purchase p ON p.customer = c.id AND c.id = 5"
+            + " ORDER BY 1, 2",
       })
   void aReadAnswersAsOnOnePostgreSql(String sql) throws SQLException {
     twins.same(sql);
@@ -197,6 +205,18 @@ class GatheredReadsIT {
       columns.add(refused.getSQLState());
     }
     return columns;
+  }
+
+  @Test
+  void aValueOfOneColumnBoundsWhatComesOfAnother() throws SQLException {
+    String plan =
+        Twins.run(
+                twins.routed(),
+                "EXPLAIN (COSTS OFF) SELECT c.name, p.total FROM customer c, purchase p WHERE c.id"
+                    + " = p.customer AND p.customer = 5")
+            .toString();
+    assertTrue(plan.contains("Run: gather"), plan);
+    assertTrue(plan.contains("(customer = 5)") && plan.contains("(id = 5)"), plan);
   }
 
   @Test

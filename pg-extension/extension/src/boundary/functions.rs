@@ -79,6 +79,7 @@ functions! {
     fn parse_analyze_varparams(statement: *mut pg_sys::RawStmt, text: *const c_char, types: *mut *mut Oid, count: *mut c_int, environment: *mut pg_sys::QueryEnvironment) -> *mut pg_sys::Query;
     fn parse_analyze_withcb(statement: *mut pg_sys::RawStmt, text: *const c_char, setup: ParserSetup, argument: *mut c_void, environment: *mut pg_sys::QueryEnvironment) -> *mut pg_sys::Query;
     fn prepare_sql_fn_parse_info(row: pg_sys::HeapTuple, call: *mut pg_sys::Node, collation: Oid) -> *mut c_void;
+    fn check_sql_fn_retval(queries: *mut List, result: Oid, columns: pg_sys::TupleDesc, inserts_dropped: bool, targets: *mut *mut List) -> bool;
     fn preprocess_function_rtes(root: *mut pg_sys::PlannerInfo);
     fn QueryRewrite(query: *mut pg_sys::Query) -> *mut List;
     fn standard_planner(query: *mut pg_sys::Query, text: *const c_char, options: c_int, parameters: pg_sys::ParamListInfo) -> *mut pg_sys::PlannedStmt;

@@ -243,12 +243,18 @@ fn classify(function: Oid, found: &mut Functions) {
             Some(Kind::NoNode) => drop(found.of_no_node.insert(name)),
             None => {}
         }
-    } else if schema != "abelian"
-        && !found.placement
-        && may_read_tables(function, volatility == pg_sys::PROVOLATILE_IMMUTABLE)
-    {
+    } else if !found.placement && is_opaque(function) {
         found.opaque.insert(format!("{schema}.{name}"));
     }
+}
+
+/// Whether it is a function of a user's that may read or write tables.
+pub fn is_opaque(function: Oid) -> bool {
+    // SAFETY: a catalogue look-up.
+    let volatility = unsafe { pg_sys::func_volatile(function) } as u8;
+    function.to_u32() >= FIRST_USER_OBJECT
+        && relation::function_name(function).0 != "abelian"
+        && may_read_tables(function, volatility == pg_sys::PROVOLATILE_IMMUTABLE)
 }
 
 /// What an IMMUTABLE function does when it runs, the node watches. But one in SQL may become a part of the statement itself.

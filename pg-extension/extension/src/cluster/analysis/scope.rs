@@ -278,7 +278,8 @@ impl Scopes {
         Some(column)
     }
 
-    /// Whether the statement looks at system columns of distributed rows, such as `ctid`: they mean something on one node only.
+    /// Whether the statement looks at system columns of distributed rows, such as `ctid`: they mean something on one node only. A table's number becomes
+    /// its name where the node itself writes it (`tableoid::regclass`).
     pub fn reads_system_columns(&self) -> bool {
         (0..self.scopes.len()).any(|scope| {
             let mut found = false;
@@ -287,7 +288,7 @@ impl Scopes {
                     found |= tree::cast::<pg_sys::Var, _>(node)
                         .is_some_and(|var| var.varattno < 0 && self.is_distributed(scope, var));
                     // A query inside belongs to its own level.
-                    tree::cast::<pg_sys::Query, _>(node).is_none()
+                    tree::cast::<pg_sys::Query, _>(node).is_none() && !writes_name(node, scope == 0)
                 });
             });
             found
@@ -321,6 +322,20 @@ impl Scopes {
         }
         found
     }
+}
+
+/// Whether it is `tableoid::regclass` in the form of a text, or as what the statement gives.
+fn writes_name(node: NodePtr, gives: bool) -> bool {
+    let written = match tree::cast::<pg_sys::TargetEntry, _>(node) {
+        Some(entry) if gives => Some(entry.expr),
+        Some(_) => None,
+        None => tree::cast::<pg_sys::CoerceViaIO, _>(node).map(|cast| cast.arg),
+    };
+    written
+        .and_then(|name| tree::cast::<pg_sys::RelabelType, _>(name))
+        .filter(|name| name.resulttype == pg_sys::REGCLASSOID)
+        .and_then(|name| tree::cast::<pg_sys::Var, _>(name.arg))
+        .is_some_and(|var| i32::from(var.varattno) == pg_sys::TableOidAttributeNumber)
 }
 
 /// Implicit changes of type that leave the bytes alone.

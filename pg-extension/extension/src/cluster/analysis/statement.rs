@@ -7,7 +7,7 @@ use super::relation::{Placement, Relation};
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
-    blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select,
+    blind, bounds, combined, copy, copy_out, cursor, functions, inlined, insert, insert_select,
     known_before, locked, locked_join, made, merge, merge_into, moved_rows, parser, prepared,
     procedure_call, relation, stored_query, temporary_view, utility, view_query,
 };
@@ -310,6 +310,31 @@ fn describe_query(
     procedure_call::describe(procedure_call::selected(query), facts);
     if alone && facts["known"].is_null() && facts["locked"].is_null() {
         describe_locked_join(query, parameters, facts);
+    }
+    if facts["functions"] != json!([]) {
+        describe_inlined(query, parameters, facts)?;
+    }
+    Ok(())
+}
+
+/// How a statement runs with the bodies of functions in the places of their calls; what cannot be said in other words stays as it is.
+fn describe_inlined(
+    query: &'static pg_sys::Query,
+    parameters: &[Oid],
+    facts: &mut Json,
+) -> Result<(), PostgresError> {
+    // An error of a body comes when it runs.
+    let Ok(Some(inlined)) = boundary::attempt(|| inlined::find(query)) else {
+        return Ok(());
+    };
+    inlined.check_rights()?;
+    let described = boundary::attempt(|| {
+        let (text, inner) = described(inlined.query, parameters)?;
+        let types = merge::build::result_types(&text, parameters)?;
+        Ok((types == merge::build::types_of(query)).then_some((text, inner)))
+    });
+    if let Ok(Some((text, inner))) = described {
+        facts["inlined"] = json!({ "text": text, "count": 0, "facts": inner });
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 //! the empty table on every node, and an INSERT that takes the rows as one array for each column. A materialized view takes none: the rows
 //! are kept (`kept_rows.rs`) for a REFRESH.
 
+use super::inlined;
 use super::merge::build::{self, WorkerColumns};
 use super::parser;
 use super::relation;
@@ -64,7 +65,13 @@ pub fn find(
     {
         return Ok(None);
     }
-    let source = build::copy(query);
+    let source = match inlined::find(query)? {
+        Some(inlined) => {
+            inlined.check_rights()?;
+            inlined.query
+        }
+        None => build::copy(query),
+    };
     let Some(columns) = columns(source) else {
         return Ok(None);
     };

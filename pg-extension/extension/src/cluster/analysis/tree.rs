@@ -46,7 +46,7 @@ tagged!(
     FromExpr T_FromExpr, FuncCall T_FuncCall, FuncExpr T_FuncExpr, GroupingFunc T_GroupingFunc,
     InferenceElem T_InferenceElem, InsertStmt T_InsertStmt, JoinExpr T_JoinExpr, ListenStmt T_ListenStmt, LockStmt T_LockStmt,
     MergeAction T_MergeAction, MinMaxExpr T_MinMaxExpr, ModifyTable T_ModifyTable, NamedArgExpr T_NamedArgExpr, NextValueExpr T_NextValueExpr, NotifyStmt T_NotifyStmt, OpExpr T_OpExpr,
-    Param T_Param, PrepareStmt T_PrepareStmt, Query T_Query, RangeTblEntry T_RangeTblEntry,
+    NullTest T_NullTest, Param T_Param, PrepareStmt T_PrepareStmt, Query T_Query, RangeTblEntry T_RangeTblEntry,
     RangeTblFunction T_RangeTblFunction, RangeTblRef T_RangeTblRef, RangeVar T_RangeVar, RawStmt T_RawStmt,
     RelabelType T_RelabelType, ResTarget T_ResTarget, RowMarkClause T_RowMarkClause,
     ScalarArrayOpExpr T_ScalarArrayOpExpr, SelectStmt T_SelectStmt, SetOperationStmt T_SetOperationStmt,
@@ -217,6 +217,18 @@ pub fn walk_raw(node: NodePtr, mut visitor: Visitor) {
     visit_below(node, (&raw mut visitor).cast());
 }
 
+/// All query levels, the statement's own first.
+pub fn levels(query: &mut pg_sys::Query) -> Vec<*mut pg_sys::Query> {
+    let mut found = Vec::new();
+    walk(std::ptr::from_mut(query).cast(), &mut |node| {
+        if cast::<pg_sys::Query, _>(node).is_some() {
+            found.push(node.cast());
+        }
+        true
+    });
+    found
+}
+
 type Replacer<'r> = &'r mut dyn FnMut(NodePtr) -> Option<NodePtr>;
 
 callback!(fn replace_one(node: NodePtr, context: *mut c_void) -> NodePtr = replaced);
@@ -262,6 +274,23 @@ fn replaced_everywhere(node: NodePtr, context: *mut c_void) -> NodePtr {
 pub fn replace_in_query(query: &pg_sys::Query, mut replacer: Replacer) -> *mut pg_sys::Query {
     let node: NodePtr = std::ptr::from_ref(query).cast_mut().cast();
     replaced_everywhere(node, (&raw mut replacer).cast()).cast()
+}
+
+/// A copy of the tree, a query or an expression, in which each node for which the replacer has an answer is replaced, top-down. The replacer is told
+/// how many queries the node lies below the tree's own level; `depth` is that of the tree itself.
+pub fn replace_by_depth(
+    node: NodePtr,
+    depth: i32,
+    replacer: &mut dyn FnMut(NodePtr, i32) -> Option<NodePtr>,
+) -> NodePtr {
+    let mut replace = |inner: NodePtr| match tag(inner) {
+        Some(NodeTag::T_Query) if inner != node => {
+            Some(replace_by_depth(inner, depth + 1, replacer))
+        }
+        _ => replacer(inner, depth),
+    };
+    let mut replacer: Replacer = &mut replace;
+    replaced_everywhere(node, (&raw mut replacer).cast())
 }
 
 /// A deep copy.

@@ -18,3 +18,10 @@ pub fn of(relation: Oid) -> Option<&'static pg_sys::Query> {
         Some(&*query)
     }
 }
+
+/// The same; `None` for a materialized view as well, which has rows of its own.
+pub fn of_view(relation: Oid) -> Option<&'static pg_sys::Query> {
+    // SAFETY: a look-up by number.
+    let kind = unsafe { pg_sys::get_rel_relkind(relation) } as u8;
+    (kind == pg_sys::RELKIND_VIEW).then(|| of(relation))?
+}

@@ -25,8 +25,6 @@ const PARTS_MAX: usize = 64;
 /// Why it cannot be done.
 type Obstacle = &'static str;
 
-const SYSTEM_COLUMN: Obstacle = "a system column such as ctid means something on one node only";
-
 const TOO_MANY: Obstacle = "it mentions too many tables";
 
 /// What is known of one mention of a relation, or of a subquery that nodes evaluate, before its rows come.
@@ -114,12 +112,12 @@ fn replace_relations(
     exists::simplify(combine);
     // A lock that nobody needs is an effect: such a statement is evaluated as it is written.
     if settings::PLAN_EXCHANGES.get() && !locks_rows(combine) {
-        decorrelate::apply(&levels(combine));
+        decorrelate::apply(&tree::levels(combine));
         if let Err(obstacle) = replace_subqueries(combine, gathering)? {
             return Ok(Err(obstacle));
         }
     }
-    for level in levels(combine) {
+    for level in tree::levels(combine) {
         pgrx::check_for_interrupts!();
         // SAFETY: a level of a private copy, of which nothing else is held.
         let level = unsafe { &mut *level };
@@ -143,7 +141,7 @@ fn replace_relations(
             return Ok(Err(obstacle));
         }
         if used.has_system_columns(level.resultRelation) {
-            return Ok(Err(SYSTEM_COLUMN));
+            return Ok(Err(super::SYSTEM_COLUMN));
         }
         for (index, relation) in replaced {
             let filter = filters.of_range(index);
@@ -157,7 +155,7 @@ fn replace_relations(
 }
 
 fn locks_rows(query: &mut pg_sys::Query) -> bool {
-    let mut levels = levels(query).into_iter();
+    let mut levels = tree::levels(query).into_iter();
     // SAFETY: levels of a private copy.
     levels.any(|level| !unsafe { (*level).rowMarks }.is_null())
 }
@@ -168,7 +166,7 @@ fn replace_subqueries(
     gathering: &mut Gathering<'_>,
 ) -> Result<Result<(), Obstacle>, PostgresError> {
     let mut gone = Vec::new();
-    for level in levels(combine).into_iter().skip(1) {
+    for level in tree::levels(combine).into_iter().skip(1) {
         pgrx::check_for_interrupts!();
         if gone.contains(&level) {
             continue;
@@ -179,7 +177,7 @@ fn replace_subqueries(
         else {
             continue;
         };
-        gone.extend(levels(level));
+        gone.extend(tree::levels(level));
         if let Err(obstacle) = gathering.replace_subquery(level, division)? {
             return Ok(Err(obstacle));
         }
@@ -187,22 +185,10 @@ fn replace_subqueries(
     Ok(Ok(()))
 }
 
-/// All query levels, the statement's own first.
-fn levels(query: &mut pg_sys::Query) -> Vec<*mut pg_sys::Query> {
-    let mut found = Vec::new();
-    tree::walk(std::ptr::from_mut(query).cast(), &mut |node| {
-        if tree::cast::<pg_sys::Query, _>(node).is_some() {
-            found.push(node.cast());
-        }
-        true
-    });
-    found
-}
-
 /// Puts the queries of views in their places, so that only tables are left.
 fn expand_views(query: &mut pg_sys::Query, of_view: bool) -> Result<(), Obstacle> {
     let top = &raw mut *query;
-    for level in levels(query) {
+    for level in tree::levels(query) {
         let may_change = level == top && !of_view;
         // SAFETY: as above.
         let level = unsafe { &mut *level };
@@ -326,7 +312,7 @@ impl Gathering<'_> {
             return Ok(Err("a table of it is gone"));
         };
         if used.has_system_columns(index) {
-            return Ok(Err(SYSTEM_COLUMN));
+            return Ok(Err(super::SYSTEM_COLUMN));
         }
         let mut columns = WorkerColumns::default();
         let mut places = Vec::new();

@@ -58,9 +58,7 @@ pub fn facts(
         Spread::Partitioned { keys } => keys,
     };
     if scopes.reads_system_columns() {
-        return Ok(refuse(
-            "a system column such as ctid means something on one node only",
-        ));
+        return Ok(refuse(SYSTEM_COLUMN));
     }
     match query.commandType {
         CmdType::CMD_SELECT => {
@@ -124,6 +122,9 @@ fn gathered(
     }
     Ok(merge)
 }
+
+/// Why rows with such columns do not travel.
+const SYSTEM_COLUMN: &str = "a system column such as ctid means something on one node only; tableoid::regclass, given as it is or as text, has a meaning for all";
 
 const WHICH_FIRST: &str =
     "which rows of a join other than by key are the first ones depends on which can be locked";

@@ -8,16 +8,17 @@ use crate::catalog;
 use crate::object;
 use pgrx::pg_sys;
 
-/// Err when an expression over groups contains a subquery: it could be computed neither by the workers nor over their rows.
+/// Err when a column is not the same on another node, or an expression over groups contains a subquery: it could be computed neither by the workers nor over their rows.
 pub fn divide(query: &'static pg_sys::Query) -> Divided {
     let grouped = query.hasAggs || !query.groupClause.is_null() || !query.havingQual.is_null();
     let mut columns = WorkerColumns::default();
-    let mut has_subquery = false;
+    let (mut has_subquery, mut system_column) = (false, false);
     let combine = build::copy(query);
     let mut replace = |expression: NodePtr| match expression.is_null() {
         true => expression,
         false => tree::replace(expression, &mut |node| {
             has_subquery |= tree::cast::<pg_sys::SubLink, _>(node).is_some();
+            system_column |= tree::cast::<pg_sys::Var, _>(node).is_some_and(|var| var.varattno < 0);
             is_unit(node).then(|| {
                 let column = columns.add(node, 0);
                 columns.read(column)
@@ -36,6 +37,9 @@ pub fn divide(query: &'static pg_sys::Query) -> Divided {
     }
     if grouped && has_subquery {
         return Err("a subquery in a grouped query");
+    }
+    if system_column {
+        return Err(super::SYSTEM_COLUMN);
     }
     if columns.len() == 0 {
         // SAFETY: makes a constant, since a worker must give something for each row.

@@ -25,6 +25,7 @@ use crate::pg_function;
 use pgrx::pg_sys::Oid;
 
 pub use blind::{facts as blind_facts, row_obstacle};
+pub use source::selected;
 pub use touched::{block_facts, facts as body_facts, is_alike_everywhere};
 
 pg_function!(

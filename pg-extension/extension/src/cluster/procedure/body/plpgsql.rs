@@ -56,6 +56,15 @@ pub fn straight_line(function: Oid) -> Result<Queries<i32>, PostgresError> {
     })
 }
 
+/// The query of a body that is nothing but `RETURN expression`, or `SELECT ... INTO variable` and RETURN of that variable; `None` for any other.
+pub fn selected(function: Oid) -> Result<Option<&'static pg_sys::Query>, PostgresError> {
+    let mut findings = Findings::default();
+    // SAFETY: as above.
+    with_body(&mut findings, Code::Function(function), |body| unsafe {
+        body.selected()
+    })
+}
+
 fn with_body<R>(
     findings: &mut Findings,
     code: Code,
@@ -240,6 +249,75 @@ impl Body<'_> {
             }
         }
         Ok(Ok(queries))
+    }
+
+    /// See [`selected`].
+    unsafe fn selected(&mut self) -> Result<Option<&'static pg_sys::Query>, PostgresError> {
+        // SAFETY: as in `learn`; the kind says which structure a statement is.
+        unsafe {
+            let function = &*self.function;
+            let arguments = &function.fn_argvarnos[..function.fn_nargs as usize];
+            let block = &*function.action;
+            let numbered = (0..).zip(arguments).all(|(n, number)| n == *number);
+            if !numbered || !block.exceptions.is_null() {
+                return Ok(None);
+            }
+            let statements: Vec<*const pg_sys::PLpgSQL_stmt> = tree::nodes(block.body)
+                .map(|statement| statement.cast_const().cast())
+                .collect();
+            let kind = |statement: *const pg_sys::PLpgSQL_stmt| (*statement).cmd_type;
+            match statements.as_slice() {
+                &[returns, ..] if kind(returns) == Kind::PLPGSQL_STMT_RETURN => {
+                    let returns = &*returns.cast::<pg_sys::PLpgSQL_stmt_return>();
+                    let plain = block.n_initvars == 0 && !returns.expr.is_null();
+                    plain.then(|| self.parse(returns.expr)).transpose()
+                }
+                &[selects, returns, ..]
+                    if kind(selects) == Kind::PLPGSQL_STMT_EXECSQL
+                        && kind(returns) == Kind::PLPGSQL_STMT_RETURN =>
+                {
+                    let selects = &*selects.cast::<pg_sys::PLpgSQL_stmt_execsql>();
+                    let returns = &*returns.cast::<pg_sys::PLpgSQL_stmt_return>();
+                    match self.selected_into(selects) {
+                        Some(variable) if variable == returns.retvarno => {
+                            self.parse(selects.sqlstmt).map(Some)
+                        }
+                        _ => Ok(None),
+                    }
+                }
+                _ => Ok(None),
+            }
+        }
+    }
+
+    /// The number of the one variable, no argument and without a value before, that takes the one column of `SELECT ... INTO`.
+    unsafe fn selected_into(&self, selects: &pg_sys::PLpgSQL_stmt_execsql) -> Option<i32> {
+        // SAFETY: the kind of a variable says what it is.
+        unsafe {
+            let function = &*self.function;
+            let others = (*function.action).n_initvars > 1;
+            if others || !selects.into || selects.strict || selects.target.is_null() {
+                return None;
+            }
+            if (*selects.target).dtype != Variable::PLPGSQL_DTYPE_ROW {
+                return None;
+            }
+            let row = &*selects.target.cast::<pg_sys::PLpgSQL_row>();
+            let number = (row.nfields == 1).then(|| *row.varnos)?;
+            let datum = *function.datums.add(number as usize);
+            if number < i32::from(function.fn_nargs)
+                || (*datum).dtype != Variable::PLPGSQL_DTYPE_VAR
+            {
+                return None;
+            }
+            let variable = &*datum.cast::<pg_sys::PLpgSQL_var>();
+            let plain = variable.default_val.is_null()
+                && !variable.notnull
+                && !variable.datatype.is_null()
+                && (*variable.datatype).typoid == function.fn_rettype
+                && (*variable.datatype).atttypmod == -1;
+            plain.then_some(number)
+        }
     }
 
     unsafe fn list(

@@ -68,6 +68,29 @@ pub fn straight_line(function: Oid) -> Result<plpgsql::Queries<String>, Postgres
     })
 }
 
+/// The one query whose rows, or whose value, a function gives, as the session would read it now; `None` when it does more. Arguments are parameters,
+/// numbered from 1.
+///
+/// `call` is the call of the function.
+pub fn selected(call: &pg_sys::FuncExpr) -> Result<Option<&'static pg_sys::Query>, PostgresError> {
+    let Some(stored) = stored(call.funcid) else {
+        return Ok(None);
+    };
+    let queries = match (stored.tree, stored.language.as_str()) {
+        (Some(text), _) => queries(text),
+        (None, "sql") => {
+            let node = std::ptr::from_ref(call).cast_mut().cast();
+            sql_text::queries(call.funcid, node, call.inputcollid)?.unwrap_or_default()
+        }
+        (None, "plpgsql") => plpgsql::selected(call.funcid)?.into_iter().collect(),
+        _ => Vec::new(),
+    };
+    Ok(match queries.as_slice() {
+        &[query] if query.commandType == pg_sys::CmdType::CMD_SELECT => Some(query),
+        _ => None,
+    })
+}
+
 fn stored(function: Oid) -> Option<Stored> {
     // SAFETY: a catalogue row that is released after use; the texts are copied by the conversions.
     unsafe {

@@ -433,10 +433,11 @@ public final class FactsParser {
   }
 
   private static final String LOCKED = "locked";
+  private static final String INLINED = "inlined";
 
   private static MadeFacts made(JsonNode statement) {
     JsonNode node =
-        Stream.of("known", LOCKED, "computed", "made")
+        Stream.of(INLINED, "known", LOCKED, "computed", "made")
             .map(statement::path)
             .filter(JsonNode::isObject)
             .findFirst()
@@ -452,7 +453,7 @@ public final class FactsParser {
         statement(facts),
         gatheredOf(facts),
         computed(node),
-        node == statement.path(LOCKED),
+        node == statement.path(INLINED) || node == statement.path(LOCKED),
         source.isObject() ? statement(source) : null,
         list(node.path("values"), FactsParser::number),
         made(facts));

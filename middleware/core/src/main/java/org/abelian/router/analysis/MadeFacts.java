@@ -13,7 +13,8 @@ import java.util.List;
  * @param facts what is to be known of that text
  * @param gathered how its rows come to other nodes if it is an INSERT ... SELECT; else null
  * @param computed how a node computes them, or what locks the rows; null when none is computed
- * @param locks true when they are the rows that a query locks, one array for each of its columns
+ * @param locks true when they are the rows that a query locks, one array for each of its columns;
+ *     or when there are none, and bodies of functions stand in the text in the places of calls
  * @param source what is to be known of what computes them if that reads tables; else null
  * @param numbers for each of them the number of the session's that it is; null for another value.
  *     What is neither computed nor such a number is a random key, a version-4 UUID that nobody else

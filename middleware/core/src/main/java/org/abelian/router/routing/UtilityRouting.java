@@ -34,7 +34,9 @@ final class UtilityRouting {
    * @param source routes the query
    */
   Plan plan(GatheredFacts gathered, StatementRouter source) {
-    boolean plain = facts.command().utility() != UtilityKind.DDL || uses.distributed().isEmpty();
+    boolean plain =
+        facts.command().utility() != UtilityKind.DDL
+            || uses.distributed().isEmpty() && facts.calls().functions().isEmpty();
     if (plain || gathered.sourceFacts().writes()) {
       return plan();
     }

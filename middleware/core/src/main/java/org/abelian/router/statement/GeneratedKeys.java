@@ -27,7 +27,8 @@ import org.abelian.router.routing.Routing;
  *
  * @param values where they come from, in their order
  * @param query computes some, or locks rows; null when there is none
- * @param locks true when it locks rows of which all are the values, an array for each column
+ * @param locks true when it locks rows of which all are the values, an array for each column; then,
+ *     or when it has no values, it runs only where the statement itself would be refused
  * @param next what runs instead of it in its turn; null when it runs as it is
  */
 public record GeneratedKeys(

@@ -210,7 +210,9 @@ final class QueryGenerator {
     List<Column> own = new ArrayList<>();
     String from = from(depth, own);
     String values =
-        types.stream().map(type -> value(depth, type, own)).collect(Collectors.joining(", "));
+        types.stream()
+            .map(type -> chance(8) ? called(depth, type, own) : value(depth, type, own))
+            .collect(Collectors.joining(", "));
     String distinct = chance(6) ? "DISTINCT " : "";
     return "SELECT " + distinct + values + " FROM " + from + where(depth, own, outer);
   }
@@ -279,6 +281,11 @@ final class QueryGenerator {
               + (chance(3) ? " ORDER BY 1, 2 LIMIT 5" : "");
       return "(%s) AS %s(x, y)".formatted(inner, alias);
     }
+    if (chance(12)) {
+      columns.add(new Column(alias + ".x", "int"));
+      columns.add(new Column(alias + ".y", "text"));
+      return "guests(%d) AS %s(x, y)".formatted(random.nextInt(9), alias);
+    }
     Table table = pick(TABLES);
     table.columns().stream()
         .map(column -> new Column(alias + "." + column.name(), column.type()))
@@ -310,6 +317,9 @@ final class QueryGenerator {
   }
 
   private String condition(int depth, List<Column> own) {
+    if (chance(10)) {
+      return called(depth, "int", own) + " > " + random.nextInt(20);
+    }
     if (depth < DEPTH_MAX && chance(3)) {
       String number = any(own, "int").name();
       return switch (random.nextInt(4)) {
@@ -366,6 +376,15 @@ final class QueryGenerator {
       return "(count(*) OVER (PARTITION BY " + column.name() + "))::int";
     }
     return pick(List.of("%s", "%s", "%s + 1", "coalesce(%s, -1)")).formatted(column.name());
+  }
+
+  /** A function of {@link RandomQueriesIT} that reads tables. */
+  private String called(int depth, String type, List<Column> columns) {
+    String argument = value(Math.max(depth, 2), "int", columns);
+    return pick(type.equals("text")
+            ? List.of("called_of(%s)", "coalesce(called_of(%s), '-')")
+            : List.of("sold(%s)", "busy(%s)", "least_w(%s) + 1", "twice_sold(%s)"))
+        .formatted(argument);
   }
 
   private Column any(List<Column> columns, String type) {

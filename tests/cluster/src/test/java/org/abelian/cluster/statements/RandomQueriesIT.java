@@ -31,6 +31,24 @@ class RandomQueriesIT {
 
   private static final String DROP = "DROP TABLE IF EXISTS shop, sale, visit, item, local CASCADE";
 
+  private static final String DROP_FUNCTIONS =
+      "DROP FUNCTION IF EXISTS sold, busy, least_w, twice_sold, called_of, guests";
+
+  private static final List<String> FUNCTIONS =
+      List.of(
+          "CREATE FUNCTION sold(x int) RETURNS int STABLE LANGUAGE sql AS"
+              + " 'SELECT sum(amount)::int FROM sale WHERE sale.shop = x'",
+          "CREATE FUNCTION busy(x int) RETURNS int STABLE STRICT LANGUAGE sql AS"
+              + " 'SELECT count(*)::int FROM visit WHERE stay > x'",
+          "CREATE FUNCTION least_w(x int) RETURNS int STABLE LANGUAGE plpgsql AS 'DECLARE y int;"
+              + " BEGIN SELECT min(w) INTO y FROM local WHERE k = x; RETURN y; END'",
+          "CREATE FUNCTION twice_sold(x int) RETURNS int STABLE LANGUAGE sql AS"
+              + " 'SELECT 2 * sold(x) + (SELECT min(price) FROM item WHERE id > x)'",
+          "CREATE FUNCTION called_of(x int) RETURNS text STABLE LANGUAGE sql AS"
+              + " 'SELECT name FROM shop WHERE city = x ORDER BY id DESC'",
+          "CREATE FUNCTION guests(x int) RETURNS TABLE (a int, b text) STABLE LANGUAGE sql AS"
+              + " 'SELECT n, guest FROM visit WHERE visit.shop = x OR stay = x'");
+
   private static final List<String> TABLES =
       List.of(
           "CREATE TABLE shop (id int PRIMARY KEY, gone int, city int, name text, size int)",
@@ -71,12 +89,15 @@ class RandomQueriesIT {
   void create() throws SQLException {
     twins = new Twins(single, router, "");
     twins.create(DROP, TABLES, PLACEMENTS);
+    twins.same(DROP_FUNCTIONS);
+    FUNCTIONS.forEach(twins::same);
     ROWS.forEach(twins::same);
     twins.same(BOUNDED);
   }
 
   @AfterEach
   void drop() throws SQLException {
+    twins.same(DROP_FUNCTIONS);
     twins.same(DROP);
     twins.close();
   }

@@ -1,0 +1,340 @@
+//! The body of a called function as a query of the statement that calls it, if it is one SELECT: with the call's arguments in the places of
+//! parameters, and the types that the function declares.
+
+use super::super::procedure;
+use super::tree::{self, NodePtr};
+use crate::boundary::{self, PostgresError, functions};
+use pgrx::pg_sys::{self, Oid};
+
+/// What stands for a call.
+pub struct Body {
+    /// The query, over parameters.
+    query: &'static mut pg_sys::Query,
+    arguments: Vec<NodePtr>,
+    is_strict: bool,
+}
+
+/// The columns that a function gives.
+struct Declared {
+    type_oid: Oid,
+    columns: pg_sys::TupleDesc,
+}
+
+/// `None` when the function does more than one SELECT, or what it does hangs on being a function. `reads` says that the statement changes
+/// nothing, so a VOLATILE function, which sees changes of its statement, sees none.
+pub fn of(call: &pg_sys::FuncExpr, reads: bool) -> Result<Option<Body>, PostgresError> {
+    let Some(function) = Function::of(call.funcid) else {
+        return Ok(None);
+    };
+    let sees_changes = function.volatility == pg_sys::PROVOLATILE_VOLATILE;
+    if function.has_own_rights || (sees_changes && !reads) {
+        return Ok(None);
+    }
+    let (Some(arguments), Some(declared)) = (arguments(call), declared(call)) else {
+        return Ok(None);
+    };
+    let Some(query) = procedure::selected(call)? else {
+        return Ok(None);
+    };
+    let query = tree::copy(query);
+    let queries = tree::make_list([tree::make_list([query.cast()]).cast()]);
+    // SAFETY: a private copy of an analysed query in a list of lists; casts to the declared types may be added to it, or a query around it.
+    let query = unsafe {
+        boundary::caught(|| {
+            let targets = std::ptr::null_mut();
+            let (type_oid, columns) = (declared.type_oid, declared.columns);
+            functions::check_sql_fn_retval(queries, type_oid, columns, false, targets)
+        })?;
+        let inner = tree::nodes(queries).next().unwrap_or(std::ptr::null_mut());
+        tree::nodes(inner.cast())
+            .next()
+            .map(|query| &mut *query.cast::<pg_sys::Query>())
+    };
+    let Some(query) = query.filter(|query| declared.has_collations_of(call, query)) else {
+        return Ok(None);
+    };
+    Ok(Some(Body {
+        query,
+        arguments,
+        is_strict: function.is_strict,
+    }))
+}
+
+/// What is stored of a function.
+struct Function {
+    volatility: u8,
+    is_strict: bool,
+    /// It runs as its owner, or with settings of its own.
+    has_own_rights: bool,
+}
+
+impl Function {
+    fn of(function: Oid) -> Option<Function> {
+        // SAFETY: a catalogue row that is released after use; the values are passed by value.
+        unsafe {
+            let cache = pg_sys::SysCacheIdentifier::PROCOID as i32;
+            let row = pg_sys::SearchSysCache1(cache, function.into());
+            if row.is_null() {
+                return None;
+            }
+            let column = |number: u32| {
+                let mut is_null = false;
+                let value = pg_sys::SysCacheGetAttr(cache, row, number as i16, &mut is_null);
+                (!is_null).then(|| value.value())
+            };
+            let found = Function {
+                volatility: column(pg_sys::Anum_pg_proc_provolatile)? as u8,
+                is_strict: column(pg_sys::Anum_pg_proc_proisstrict)? as u8 != 0,
+                has_own_rights: column(pg_sys::Anum_pg_proc_prosecdef)? as u8 != 0
+                    || column(pg_sys::Anum_pg_proc_proconfig).is_some(),
+            };
+            pg_sys::ReleaseSysCache(row);
+            Some(found)
+        }
+    }
+}
+
+/// The arguments with those that are left to defaults; `None` when they cannot stand somewhere else than in the call.
+fn arguments(call: &pg_sys::FuncExpr) -> Option<Vec<NodePtr>> {
+    // SAFETY: a valid call; the row is released after use, and what is made of it is copied.
+    let arguments = unsafe {
+        let cache = pg_sys::SysCacheIdentifier::PROCOID as i32;
+        let row = pg_sys::SearchSysCache1(cache, call.funcid.into());
+        if row.is_null() {
+            return None;
+        }
+        let given = tree::copy(call.args);
+        let all = pg_sys::expand_function_arguments(given, false, call.funcresulttype, row);
+        pg_sys::ReleaseSysCache(row);
+        tree::nodes(all).collect::<Vec<_>>()
+    };
+    arguments
+        .iter()
+        .all(|node| may_move(*node))
+        .then_some(arguments)
+}
+
+/// Whether an expression means the same inside of a subquery, however often it is evaluated there.
+fn may_move(expression: NodePtr) -> bool {
+    // SAFETY: a valid expression.
+    unsafe {
+        !pg_sys::contain_aggs_of_level(expression, 0)
+            && !pg_sys::contain_windowfuncs(expression)
+            && !pg_sys::contain_volatile_functions(expression)
+            && !pg_sys::expression_returns_set(expression)
+    }
+}
+
+fn declared(call: &pg_sys::FuncExpr) -> Option<Declared> {
+    let mut declared = Declared {
+        type_oid: Oid::INVALID,
+        columns: std::ptr::null_mut(),
+    };
+    let node = std::ptr::from_ref(call).cast_mut().cast();
+    // SAFETY: a valid call.
+    let class = unsafe {
+        pg_sys::get_expr_result_type(node, &mut declared.type_oid, &mut declared.columns)
+    };
+    let known = match class {
+        pg_sys::TypeFuncClass::TYPEFUNC_SCALAR => declared.type_oid != pg_sys::VOIDOID,
+        pg_sys::TypeFuncClass::TYPEFUNC_COMPOSITE => call.funcretset && declared.has_all_columns(),
+        _ => false,
+    };
+    known.then_some(declared)
+}
+
+impl Declared {
+    fn attributes(&self) -> &'static [pg_sys::FormData_pg_attribute] {
+        // SAFETY: a description has as many attributes as it says.
+        unsafe {
+            match self.columns.as_ref() {
+                Some(columns) => columns.attrs.as_slice(columns.natts as usize),
+                None => &[],
+            }
+        }
+    }
+
+    /// Columns that were dropped from a type still have numbers.
+    fn has_all_columns(&self) -> bool {
+        self.attributes().iter().all(|column| !column.attisdropped)
+    }
+
+    /// Whether what is made of the values sorts and compares them as it would those of the function.
+    fn has_collations_of(&self, call: &pg_sys::FuncExpr, query: &pg_sys::Query) -> bool {
+        let columns: Vec<_> = tree::list::<pg_sys::TargetEntry>(query.targetList)
+            .filter(|entry| !entry.resjunk)
+            .map(|entry| (tree::type_of(entry.expr), tree::collation_of(entry.expr)))
+            .collect();
+        match self.attributes() {
+            [] => columns == [(self.type_oid, call.funccollid)],
+            attributes => attributes
+                .iter()
+                .map(|column| (column.atttypid, column.attcollation))
+                .eq(columns),
+        }
+    }
+}
+
+impl Body {
+    /// Over the parameters, to be changed before the arguments come in.
+    pub fn query(&mut self) -> &mut pg_sys::Query {
+        self.query
+    }
+
+    /// Whether the query may stand in the place of the call: it only reads, takes no locks, and gives the same however often it is evaluated.
+    pub fn is_plain(&self) -> bool {
+        let node: NodePtr = std::ptr::from_ref(&*self.query).cast_mut().cast();
+        let effects = tree::any(node, &mut |node| {
+            tree::cast::<pg_sys::Query, _>(node).is_some_and(|query| {
+                query.hasModifyingCTE
+                    || !query.rowMarks.is_null()
+                    || query.commandType != pg_sys::CmdType::CMD_SELECT
+            }) || takes_arguments_alone(node)
+        });
+        // SAFETY: a valid query.
+        !effects && unsafe { !pg_sys::contain_volatile_functions(node) }
+    }
+
+    /// The rows, as a subquery one level below the call; `None` for a STRICT function.
+    pub fn rows(&self) -> Option<*mut pg_sys::Query> {
+        if self.is_strict {
+            return None;
+        }
+        self.with_arguments(self.query_node(), 1)
+            .map(|query| query.cast())
+    }
+
+    /// The value of the first row, or NULL.
+    pub fn value(&self) -> Option<NodePtr> {
+        let entry = tree::list::<pg_sys::TargetEntry>(self.query.targetList)
+            .find(|entry| !entry.resjunk)?;
+        let value = match self.gives_one_row_of_nothing() {
+            true => self.with_arguments(entry.expr.cast(), 0)?,
+            false => self.subquery()?,
+        };
+        match self.is_strict {
+            true => Some(self.unless_null(value, tree::type_of(value), tree::collation_of(value))),
+            false => Some(value),
+        }
+    }
+
+    fn query_node(&self) -> NodePtr {
+        std::ptr::from_ref(&*self.query).cast_mut().cast()
+    }
+
+    fn gives_one_row_of_nothing(&self) -> bool {
+        let query = &*self.query;
+        let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree);
+        query.cteList.is_null()
+            && query.setOperations.is_null()
+            && !query.hasAggs
+            && !query.hasWindowFuncs
+            && !query.hasTargetSRFs
+            && query.groupClause.is_null()
+            && query.groupingSets.is_null()
+            && query.havingQual.is_null()
+            && query.limitCount.is_null()
+            && query.limitOffset.is_null()
+            && from.is_some_and(|from| from.fromlist.is_null() && from.quals.is_null())
+    }
+
+    fn gives_one_group(&self) -> bool {
+        let query = &*self.query;
+        query.hasAggs
+            && query.groupClause.is_null()
+            && query.groupingSets.is_null()
+            && query.havingQual.is_null()
+            && !query.hasTargetSRFs
+    }
+
+    fn subquery(&self) -> Option<NodePtr> {
+        let query = tree::copy(&raw const *self.query);
+        // SAFETY: a private copy; makes a constant.
+        unsafe {
+            if !(*query).limitCount.is_null() {
+                return None;
+            }
+            if !self.gives_one_group() {
+                let one = pg_sys::Datum::from(1_i64);
+                let size = size_of::<i64>() as i32;
+                let none = Oid::INVALID;
+                (*query).limitCount =
+                    pg_sys::makeConst(pg_sys::INT8OID, -1, none, size, one, false, true).cast();
+                (*query).limitOption = pg_sys::LimitOption::LIMIT_OPTION_COUNT;
+            }
+        }
+        let link = tree::make::<pg_sys::SubLink>();
+        link.subLinkType = pg_sys::SubLinkType::EXPR_SUBLINK;
+        link.subselect = self.with_arguments(query.cast(), 1)?.cast();
+        link.location = -1;
+        Some(std::ptr::from_mut(link).cast())
+    }
+
+    /// A copy in which arguments stand for parameters. `depth` is the level of the tree below that of the call.
+    fn with_arguments(&self, node: NodePtr, depth: i32) -> Option<NodePtr> {
+        let mut fits = true;
+        let replaced = tree::replace_by_depth(node, depth, &mut |node, depth| {
+            let parameter = tree::cast::<pg_sys::Param, _>(node)?;
+            let argument = usize::try_from(parameter.paramid - 1)
+                .ok()
+                .and_then(|number| self.arguments.get(number))
+                .filter(|argument| stands_for(**argument, parameter));
+            let Some(argument) = argument else {
+                fits = false;
+                return None;
+            };
+            let copy = tree::copy(*argument);
+            // SAFETY: a private copy of an expression.
+            unsafe { pg_sys::IncrementVarSublevelsUp(copy, depth, 0) };
+            Some(copy)
+        });
+        fits.then_some(replaced)
+    }
+
+    /// What a STRICT function gives.
+    fn unless_null(&self, value: NodePtr, type_oid: Oid, collation: Oid) -> NodePtr {
+        let tests = self.arguments.iter().map(|argument| {
+            let test = tree::make::<pg_sys::NullTest>();
+            test.arg = tree::copy(*argument).cast();
+            test.nulltesttype = pg_sys::NullTestType::IS_NOT_NULL;
+            test.location = -1;
+            std::ptr::from_mut(test).cast()
+        });
+        if self.arguments.is_empty() {
+            return value;
+        }
+        let when = tree::make::<pg_sys::CaseWhen>();
+        // SAFETY: makes nodes of expressions.
+        unsafe {
+            when.expr = pg_sys::make_ands_explicit(tree::make_list(tests));
+            when.result = value.cast();
+            when.location = -1;
+            let case = tree::make::<pg_sys::CaseExpr>();
+            case.casetype = type_oid;
+            case.casecollid = collation;
+            case.args = tree::make_list([std::ptr::from_mut(when).cast()]);
+            case.defresult = pg_sys::makeNullConst(type_oid, -1, collation).cast();
+            case.location = -1;
+            std::ptr::from_mut(case).cast()
+        }
+    }
+}
+
+/// Whether an argument can be what the body knows as the parameter, also in a text that is read again.
+fn stands_for(argument: NodePtr, parameter: &pg_sys::Param) -> bool {
+    parameter.paramkind == pg_sys::ParamKind::PARAM_EXTERN
+        && tree::type_of(argument) == parameter.paramtype
+        && tree::collation_of(argument) == parameter.paramcollid
+}
+
+/// An aggregate over nothing but arguments would become one of the query that calls.
+fn takes_arguments_alone(node: NodePtr) -> bool {
+    let Some(call) = tree::cast::<pg_sys::Aggref, _>(node) else {
+        return false;
+    };
+    let has = |tag| tree::any(node, &mut |inner| tree::tag(inner) == Some(tag));
+    let own = tree::any(node, &mut |inner| {
+        tree::cast::<pg_sys::Var, _>(inner).is_some_and(|var| var.varlevelsup == call.agglevelsup)
+    });
+    has(pg_sys::NodeTag::T_Param) && !own
+}

@@ -1,0 +1,268 @@
+package org.abelian.cluster.statements;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.harness.LocalCluster;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.RouterServer;
+import org.abelian.harness.WithCluster;
+import org.abelian.harness.WithNode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Functions that read tables, called for rows of several nodes, give what one PostgreSQL gives. */
+@WithNode
+@WithCluster
+class InlinedFunctionsIT {
+  private static final String REFUSED = "0A000";
+
+  private static final String DROP = "DROP SCHEMA IF EXISTS fn CASCADE";
+
+  private static final List<String> TABLES =
+      List.of(
+          "CREATE SCHEMA fn",
+          "CREATE TABLE fn.d (key int PRIMARY KEY, n int, t text)",
+          "CREATE TABLE fn.e (key int, seq int, v numeric(8,2), PRIMARY KEY (key, seq))",
+          "CREATE TABLE fn.r (code text PRIMARY KEY, v int)",
+          "CREATE TABLE fn.u (id int, v int)",
+          "CREATE FUNCTION fn.total(x int) RETURNS numeric STABLE LANGUAGE sql AS"
+              + " 'SELECT sum(v) FROM fn.e WHERE e.key = x'",
+          "CREATE FUNCTION fn.first_n(x int) RETURNS int LANGUAGE sql AS"
+              + " 'SELECT n FROM fn.d WHERE d.key >= $1 ORDER BY d.key'",
+          "CREATE FUNCTION fn.strictly(x int, y int) RETURNS bigint STRICT STABLE LANGUAGE sql AS"
+              + " 'SELECT count(*) FROM fn.d WHERE n > x + y'",
+          "CREATE FUNCTION fn.atomic(x int, y int DEFAULT 30) RETURNS bigint STABLE LANGUAGE sql"
+              + " BEGIN ATOMIC SELECT count(*) FROM fn.d WHERE n BETWEEN x AND y; END",
+          "CREATE FUNCTION fn.returned(x int) RETURNS bigint STABLE LANGUAGE sql"
+              + " RETURN (SELECT count(*) FROM fn.e WHERE seq = x)",
+          "CREATE FUNCTION fn.nested(x int) RETURNS numeric LANGUAGE sql AS"
+              + " 'SELECT fn.total(x) + fn.atomic(x)'",
+          "CREATE FUNCTION fn.in_plpgsql(x int) RETURNS bigint LANGUAGE plpgsql AS"
+              + " 'BEGIN RETURN (SELECT count(*) FROM fn.e WHERE e.key < x); END'",
+          "CREATE FUNCTION fn.into_variable(x int) RETURNS int LANGUAGE plpgsql STABLE AS"
+              + " 'DECLARE found_n int; BEGIN SELECT d.n INTO found_n FROM fn.d WHERE d.key = x;"
+              + " RETURN found_n; END'",
+          "CREATE FUNCTION fn.rows_of(x int) RETURNS SETOF fn.e STABLE LANGUAGE sql AS"
+              + " 'SELECT * FROM fn.e WHERE e.seq = x'",
+          "CREATE FUNCTION fn.tabled(x int) RETURNS TABLE (a int, b numeric) STABLE LANGUAGE sql AS"
+              + " 'SELECT e.seq, e.v FROM fn.e WHERE e.key = x'",
+          "CREATE FUNCTION fn.keys() RETURNS SETOF int STABLE LANGUAGE sql AS"
+              + " 'SELECT key FROM fn.d'",
+          "CREATE FUNCTION fn.either(x anyelement) RETURNS anyelement STABLE LANGUAGE sql AS"
+              + " 'SELECT CASE WHEN EXISTS (SELECT FROM fn.d WHERE key = 3) THEN x END'",
+          "CREATE FUNCTION fn.widened(x int) RETURNS bigint STABLE LANGUAGE sql AS"
+              + " 'SELECT n FROM fn.d WHERE key = x'",
+          "CREATE FUNCTION fn.of_row(x fn.d) RETURNS numeric STABLE LANGUAGE sql AS"
+              + " 'SELECT max(v) + x.n FROM fn.e WHERE e.seq < x.key'",
+          "CREATE FUNCTION fn.local(x int) RETURNS int STABLE LANGUAGE sql AS"
+              + " 'SELECT v FROM fn.u WHERE id = x'",
+          "CREATE FUNCTION fn.aggregate(x int) RETURNS int STABLE LANGUAGE sql AS"
+              + " 'SELECT max(x) FROM fn.d'",
+          "CREATE FUNCTION fn.by_owner(x int) RETURNS bigint STABLE SECURITY DEFINER LANGUAGE sql"
+              + " AS 'SELECT count(*) FROM fn.d WHERE n > x'",
+          "CREATE FUNCTION fn.with_setting(x int) RETURNS bigint STABLE SET work_mem = '1MB'"
+              + " LANGUAGE sql AS 'SELECT count(*) FROM fn.d WHERE n > x'",
+          "CREATE FUNCTION fn.random_of(x int) RETURNS float8 LANGUAGE sql AS"
+              + " 'SELECT random() + count(*) FROM fn.d WHERE n > x'",
+          "CREATE VIEW fn.totals AS SELECT key, fn.total(key) AS total FROM fn.d WHERE n > 20",
+          "CREATE VIEW fn.over AS SELECT t.*, fn.local(t.key) AS l FROM fn.totals t");
+
+  private static final List<String> PLACEMENTS =
+      List.of(
+          "SELECT create_distributed_table('fn.d', 'key')",
+          "SELECT create_distributed_table('fn.e', 'key')",
+          "SELECT create_reference_table('fn.r')");
+
+  private static final List<String> ROWS =
+      List.of(
+          "INSERT INTO fn.d SELECT i, i * 5, 't' || i FROM generate_series(1, 15) i",
+          "INSERT INTO fn.d VALUES (16, NULL, NULL)",
+          "INSERT INTO fn.e SELECT i, j, i * j / 2.0 FROM generate_series(1, 12) i,"
+              + " generate_series(1, 3) j",
+          "INSERT INTO fn.r SELECT 'c' || i, i FROM generate_series(1, 4) i",
+          "INSERT INTO fn.u SELECT i, i * 2 FROM generate_series(1, 6) i");
+
+  private final LocalNode single;
+  private final RouterServer router;
+  private Twins twins;
+
+  InlinedFunctionsIT(LocalNode single, LocalCluster cluster, RouterServer router) {
+    this.single = single;
+    this.router = router;
+  }
+
+  @BeforeEach
+  void create() throws SQLException {
+    twins = new Twins(single, router, "");
+    twins.create(DROP, TABLES, PLACEMENTS);
+    ROWS.forEach(twins::same);
+  }
+
+  @AfterEach
+  void drop() throws SQLException {
+    twins.both().forEach(InlinedFunctionsIT::rollBack);
+    twins.same("RESET ROLE");
+    twins.same(DROP);
+    twins.close();
+  }
+
+  private static void rollBack(Connection connection) {
+    try {
+      Twins.run(connection, "ROLLBACK");
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT key, fn.total(key) FROM fn.d ORDER BY 1",
+        "SELECT key, fn.first_n(key + 1) FROM fn.d ORDER BY 1",
+        "SELECT key, fn.strictly(n, key) FROM fn.d ORDER BY 1",
+        "SELECT fn.strictly(NULL, 3), fn.strictly(1, 3)",
+        "SELECT key FROM fn.d WHERE fn.atomic(key) > 3 AND fn.atomic(1, n) < 12 ORDER BY 1",
+        "SELECT key, fn.returned(key), fn.nested(key) FROM fn.d ORDER BY 1",
+        "SELECT key, fn.in_plpgsql(key), fn.into_variable(key + 2) FROM fn.d ORDER BY 1",
+        "SELECT fn.in_plpgsql(7), fn.returned(2)",
+        "SELECT fn.returned(2)",
+        "SELECT * FROM fn.returned(2)",
+        "SELECT d.key, x.* FROM fn.d, fn.rows_of(d.key) x ORDER BY 1, 2, 3",
+        "SELECT d.key, x.a, x.b FROM fn.d LEFT JOIN LATERAL fn.tabled(d.key) x ON x.b > 3 ORDER BY"
+            + " 1, 2",
+        "SELECT x, count(*) FROM fn.keys() x JOIN fn.e ON e.seq = x GROUP BY x ORDER BY 1",
+        "SELECT * FROM fn.keys() AS k(q) WHERE q > 5 ORDER BY 1",
+        "SELECT keys FROM fn.keys() ORDER BY 1",
+        "SELECT x FROM fn.rows_of(2) x ORDER BY 1",
+        "SELECT (x).v, row_to_json(x)::text FROM fn.rows_of(2) x ORDER BY 1",
+        "SELECT key, fn.either(t), fn.either(n) FROM fn.d ORDER BY 1",
+        "SELECT key, fn.widened(key) FROM fn.d ORDER BY 1",
+        "SELECT key, fn.of_row(d) FROM fn.d ORDER BY 1",
+        "SELECT key, fn.local(key) FROM fn.d ORDER BY 1",
+        "SELECT sum(fn.total(key)), fn.atomic(1) FROM fn.d",
+        "SELECT f, count(*) FROM (SELECT fn.total(key / 3) AS f FROM fn.d) x GROUP BY f HAVING f IS"
+            + " NULL OR count(*) > 1 ORDER BY f",
+        "SELECT tableoid::regclass, key FROM fn.d ORDER BY 2",
+        "SELECT tableoid::regclass::text, count(*) FROM fn.e GROUP BY 1",
+        "SELECT key FROM fn.d ORDER BY fn.total(key) DESC NULLS LAST, key LIMIT 4",
+        "SELECT key, rank() OVER (ORDER BY fn.total(key)) FROM fn.d ORDER BY 1",
+        "SELECT key, fn.total(fn.into_variable(key) / 5) FROM fn.d ORDER BY 1",
+        "SELECT CASE WHEN key > 5 THEN fn.total(key) END FROM fn.d ORDER BY key",
+        "SELECT * FROM fn.totals ORDER BY 1",
+        "SELECT * FROM fn.over ORDER BY 1",
+        "SELECT count(*) FROM fn.over o JOIN fn.r ON r.v = o.l",
+        "WITH w AS (SELECT key, fn.total(key) AS s FROM fn.d) SELECT a.key, b.s FROM w a JOIN w b"
+            + " ON a.key = b.key + 1 ORDER BY 1",
+        "SELECT key FROM fn.d WHERE key IN (SELECT fn.first_n(key) / 5 FROM fn.d) ORDER BY 1",
+        "SELECT fn.total(key) FROM fn.d UNION SELECT fn.returned(key) FROM fn.d ORDER BY 1",
+        "SELECT total FROM fn.d WHERE key = 1",
+        "UPDATE fn.d SET n = fn.returned(key) WHERE fn.total(key) > 9",
+        "UPDATE fn.d SET n = n + e.v FROM fn.tabled(4) e WHERE e.a = d.key",
+        "DELETE FROM fn.e WHERE fn.into_variable(key) > 30",
+        "INSERT INTO fn.e SELECT key + 100, fn.returned(key)::int, fn.total(key) FROM fn.d",
+        "INSERT INTO fn.u SELECT key, fn.atomic(key)::int FROM fn.d",
+        "CREATE TABLE fn.made AS SELECT key, fn.total(key) AS s FROM fn.d",
+      })
+  void aStatementAnswersAsOnOnePostgreSql(String sql) throws SQLException {
+    twins.same(sql);
+    for (String table : List.of("fn.d", "fn.e", "fn.u")) {
+      twins.sameUnordered("SELECT * FROM " + table);
+    }
+    twins.same("BEGIN");
+    twins.same("UPDATE fn.e SET v = v + 1 WHERE key = 3");
+    twins.same(sql);
+    twins.same("ROLLBACK");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"by_owner", "with_setting", "random_of", "aggregate"})
+  void whatHangsOnBeingAFunctionIsRefused(String function) {
+    String sql = "SELECT key, fn." + function + "(key) FROM fn.d ORDER BY 1";
+    assertEquals(List.of(REFUSED), Twins.answer(twins.routed(), sql));
+  }
+
+  @Test
+  void aFunctionThatSeesWhatItsStatementChangesIsRefused() {
+    String sql = "UPDATE fn.d SET n = fn.first_n(key)";
+    assertEquals(List.of(REFUSED), Twins.answer(twins.routed(), sql));
+  }
+
+  @Test
+  void parametersAreGivenToFunctions() throws SQLException {
+    String sql = "SELECT key, fn.total(?), fn.strictly(?, key) FROM fn.d WHERE key < ? ORDER BY 1";
+    List<List<String>> answers = new ArrayList<>();
+    for (Connection connection : twins.both()) {
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        List<String> answer = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+          statement.setInt(1, i);
+          statement.setInt(2, i * 3);
+          statement.setInt(3, 20 - i);
+          try (ResultSet rows = statement.executeQuery()) {
+            Twins.add(rows, answer);
+          }
+        }
+        answers.add(answer);
+      }
+    }
+    assertEquals(answers.get(0), answers.get(1));
+  }
+
+  @Test
+  void aNewBodyCountsAtOnce() {
+    String sql = "SELECT key, fn.total(key) FROM fn.d ORDER BY 1";
+    twins.same(sql);
+    twins.same(
+        "CREATE OR REPLACE FUNCTION fn.total(x int) RETURNS numeric STABLE LANGUAGE sql AS"
+            + " 'SELECT -max(v) FROM fn.e WHERE e.seq = x'");
+    twins.same(sql);
+    twins.same(
+        "CREATE OR REPLACE FUNCTION fn.total(x int) RETURNS numeric STABLE SECURITY DEFINER"
+            + " LANGUAGE sql AS 'SELECT -max(v) FROM fn.e WHERE e.seq = x'");
+    assertEquals(List.of(REFUSED), Twins.answer(twins.routed(), sql));
+  }
+
+  @Test
+  void aRoleReadsNoMoreThanItMay() {
+    twins.same("DROP ROLE IF EXISTS fn_reader");
+    twins.same("CREATE ROLE fn_reader");
+    twins.same("GRANT USAGE ON SCHEMA fn TO fn_reader");
+    twins.same("GRANT SELECT ON fn.d, fn.totals TO fn_reader");
+    List<String> statements =
+        List.of(
+            "SELECT key, fn.total(key) FROM fn.d ORDER BY 1",
+            "SELECT key, fn.atomic(key) FROM fn.d ORDER BY 1",
+            "SELECT count(*) FROM fn.rows_of(1)");
+    asReader(statements);
+    twins.same("GRANT SELECT (key, v) ON fn.e TO fn_reader");
+    asReader(statements);
+    twins.same("GRANT SELECT ON fn.e TO fn_reader");
+    asReader(statements);
+    twins.same("REVOKE EXECUTE ON FUNCTION fn.total(int) FROM public");
+    asReader(statements);
+    twins.same("GRANT EXECUTE ON FUNCTION fn.total(int) TO fn_reader");
+    asReader(statements);
+    twins.same("ALTER TABLE fn.e ENABLE ROW LEVEL SECURITY");
+    asReader(statements);
+    twins.same("CREATE POLICY some ON fn.e FOR SELECT TO fn_reader USING (seq = 1)");
+    asReader(statements);
+    twins.same("DROP OWNED BY fn_reader");
+    twins.same("DROP ROLE fn_reader");
+  }
+
+  private void asReader(List<String> statements) {
+    twins.same("SET ROLE fn_reader");
+    statements.forEach(twins::same);
+    twins.same("RESET ROLE");
+    statements.forEach(twins::same);
+  }
+}

@@ -432,11 +432,12 @@ public final class FactsParser {
     return name.isTextual() ? constant(CombinedFacts.Merge.class, name) : CombinedFacts.Merge.SUM;
   }
 
-  private static final String LOCKED = "locked";
+  /** By these, a statement runs over the rows of one of its queries. */
+  private static final List<String> OF_ROWS = List.of("changed", "locked");
 
   private static MadeFacts made(JsonNode statement) {
     JsonNode node =
-        Stream.of("known", LOCKED, "computed", "made")
+        Stream.of("known", "changed", "locked", "computed", "made")
             .map(statement::path)
             .filter(JsonNode::isObject)
             .findFirst()
@@ -452,8 +453,10 @@ public final class FactsParser {
         statement(facts),
         gatheredOf(facts),
         computed(node),
-        node == statement.path(LOCKED),
-        source.isObject() ? statement(source) : null,
+        OF_ROWS.stream().anyMatch(way -> node == statement.path(way)),
+        source.isObject()
+            ? new MadeFacts.Source(statement(source), gatheredOf(source), made(source))
+            : null,
         list(node.path("values"), FactsParser::number),
         made(facts));
   }

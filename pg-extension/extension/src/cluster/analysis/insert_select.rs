@@ -3,6 +3,7 @@
 
 use super::computed::{self, Computing};
 use super::merge::build::{self, WorkerColumns};
+use super::merge::parts;
 use super::operand;
 use super::parser;
 use super::relation::{Placement, Relation};
@@ -33,12 +34,13 @@ pub fn find(
     target: &Relation,
 ) -> Result<Option<Gathered>, PostgresError> {
     let placed = target.placement != Placement::Catalog;
-    let plain = query.commandType == CmdType::CMD_INSERT
-        && query.cteList.is_null()
-        && target.oid == tree::target(query);
+    let plain = query.commandType == CmdType::CMD_INSERT && target.oid == tree::target(query);
     if !placed || !plain {
         return Ok(None);
     }
+    let Some(query) = with_in_select(query) else {
+        return Ok(None);
+    };
     let Some((number, selected)) = selected(query) else {
         return Ok(None);
     };
@@ -74,6 +76,63 @@ pub fn find(
         keys,
         computed,
     }))
+}
+
+/// The same INSERT whose SELECT has the queries of WITH; `None` when these change rows or more than the SELECT may read them.
+fn with_in_select(query: &pg_sys::Query) -> Option<&pg_sys::Query> {
+    if query.cteList.is_null() {
+        return Some(query);
+    }
+    let reads_elsewhere =
+        has_subquery(query.returningList.cast()) || has_subquery(query.onConflict.cast());
+    if query.hasModifyingCTE || reads_elsewhere {
+        return None;
+    }
+    let query = build::copy(query);
+    let (number, selected) = selected(query)?;
+    let mut inner = build::copy(selected);
+    if inner.cteList.is_null() {
+        // What it read one level above it has itself now.
+        // SAFETY: the walker knows all nodes of a query.
+        unsafe { pg_sys::IncrementVarSublevelsUp(std::ptr::from_mut(inner).cast(), -1, 1) };
+    } else {
+        // Names of its own WITH may hide those of the other, so it stays one level below that.
+        inner = over(inner);
+    }
+    (inner.cteList, inner.hasRecursive) = (query.cteList, query.hasRecursive);
+    (query.cteList, query.hasRecursive) = (std::ptr::null_mut(), false);
+    // SAFETY: an entry of a private copy, of which nothing else is held.
+    unsafe { (*entry(query, number)).subquery = inner };
+    Some(query)
+}
+
+/// The entry of the range table with that number, from 1, which it must have.
+fn entry(query: &pg_sys::Query, number: i32) -> *mut pg_sys::RangeTblEntry {
+    // SAFETY: range tables are lists of entries.
+    unsafe {
+        (*(*query.rtable).elements.add(number as usize - 1))
+            .ptr_value
+            .cast()
+    }
+}
+
+/// SELECT of all columns of a query.
+fn over(query: &'static mut pg_sys::Query) -> &'static mut pg_sys::Query {
+    let given = tree::list::<pg_sys::TargetEntry>(query.targetList).filter(|entry| !entry.resjunk);
+    let columns = given.enumerate().map(|(at, entry)| {
+        let place = at as i16 + 1;
+        build::target(tree::make_field(1, place, entry.expr.cast()), place).cast()
+    });
+    let targets = tree::make_list(columns);
+    let outer = parts::select(build::range_of(query, "selected"), std::ptr::null_mut());
+    outer.targetList = targets;
+    outer
+}
+
+fn has_subquery(node: NodePtr) -> bool {
+    tree::any(node, &mut |node| {
+        tree::cast::<pg_sys::SubLink, _>(node).is_some()
+    })
 }
 
 /// Whether it assigns elements of arrays or fields of rows.
@@ -141,10 +200,7 @@ fn put_rows(
     }));
     // SAFETY: an entry for a SELECT, of a private copy.
     unsafe {
-        let entry: *mut pg_sys::RangeTblEntry =
-            (*(*insert.rtable).elements.add(number as usize - 1))
-                .ptr_value
-                .cast();
+        let entry = entry(insert, number);
         (*entry).subquery = rows;
         let names = (0..columns.len()).map(|index| pg_sys::makeString(name(index)).cast());
         (*(*entry).eref).colnames = tree::make_list(names);

@@ -10,7 +10,7 @@ use super::tree::{self, NodePtr};
 use super::{
     blind, bounds, changed, combined, copy, copy_out, cursor, functions, insert, insert_select,
     known_before, locked, locked_join, made, merge, merge_into, moved_rows, parser, prepared,
-    procedure_call, relation, stored_query, utility, view_query,
+    procedure_call, relation, stored_query, temporary_view, utility, view_query,
 };
 use crate::boundary::{self, PostgresError};
 use crate::object;
@@ -292,7 +292,8 @@ fn describe_query(
     let mutable = facts["mutable"] == json!(true);
     let alone = queries.len() == 1;
     facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
-    if !describe_known(query, &scopes, parameters, facts)
+    if !describe_expanded(query, &scopes, parameters, facts)
+        && !describe_known(query, &scopes, parameters, facts)
         && !describe_changed(query, parameters, facts)
         && !describe_locked(query, &scopes, parameters, facts)
     {
@@ -357,6 +358,31 @@ fn describe_made(
         facts[if random { "made" } else { "computed" }] = described;
     }
     Ok(())
+}
+
+/// How a statement runs without the temporary views that it mentions, if it does; what cannot be said in other words stays as it is.
+fn describe_expanded(
+    query: &'static pg_sys::Query,
+    scopes: &Scopes,
+    parameters: &[Oid],
+    facts: &mut Json,
+) -> bool {
+    let expanded = boundary::attempt(|| {
+        let Some(expanded) = temporary_view::expand(query, scopes) else {
+            return Ok(None);
+        };
+        let (text, inner) = described(expanded, parameters)?;
+        Ok(Some(
+            json!({ "text": text, "count": 0, "facts": inner, "values": [] }),
+        ))
+    });
+    match expanded {
+        Ok(Some(described)) => {
+            facts["known"] = described;
+            true
+        }
+        _ => false,
+    }
 }
 
 /// How a statement runs with values that are known before, if it has some; what cannot be said in other words stays as it is.

@@ -24,7 +24,7 @@ mod gather;
 mod grouping;
 pub mod outer;
 mod partial;
-mod parts;
+pub mod parts;
 mod pull;
 mod subquery;
 mod taken;

@@ -92,6 +92,7 @@ public final class KeyGeneration {
     }
     boolean wanted =
         generated.needsSession()
+            || generated.isExpanded()
             || !generated.takesRows() && mayCommute(generated, alone)
             || routed.router().route(values) instanceof Route.Refused;
     return wanted ? generated : null;

@@ -22,7 +22,8 @@ import org.abelian.router.routing.Routing;
 /**
  * A statement with values that are known before it is routed, as nodes run it: they are parameters
  * after the client's own. Random keys are the router's, numbers that the session has drawn are
- * remembered, others a node computes first.
+ * remembered, others a node computes first. Or it is a statement in other words, without such
+ * values.
  *
  * @param values where they come from, in their order
  * @param query computes some, or locks or changes rows; null when there is none
@@ -129,6 +130,11 @@ public record GeneratedKeys(
   /** Without numbers of its session, no node could run it. */
   public boolean needsSession() {
     return values.stream().anyMatch(value -> value.number() != null);
+  }
+
+  /** It is the same statement without temporary views, which only the first node has. */
+  public boolean isExpanded() {
+    return values.isEmpty() && query == null && !takesRows;
   }
 
   /** It has nothing but numbers of the session, or no table: these may be anywhere. */

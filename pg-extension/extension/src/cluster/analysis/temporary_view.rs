@@ -1,0 +1,89 @@
+//! Temporary views over placed tables. They are on the first node only, and their rows on all, so that nodes run the statement with the
+//! views' queries in their places.
+
+use super::merge::{self, build, used};
+use super::relation::Placement;
+use super::scope::Scopes;
+use super::tree::{self, NodePtr};
+use super::view_query;
+use crate::opened::Opened;
+use pgrx::pg_sys;
+
+/// The statement without temporary views; `None` when it has none, needs no other node, or would then not do the same.
+pub fn expand(query: &pg_sys::Query, scopes: &Scopes) -> Option<&'static mut pg_sys::Query> {
+    let mut relations = scopes.relations.iter();
+    let placed = relations.any(|relation| {
+        matches!(
+            relation.placement,
+            Placement::Distributed(_) | Placement::Reference
+        )
+    });
+    if !placed || !mentions_temporary_view(query) {
+        return None;
+    }
+    let copy = build::copy(query);
+    expand_in(copy)?;
+    Some(copy)
+}
+
+fn mentions_temporary_view(query: &pg_sys::Query) -> bool {
+    tree::any(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
+        tree::cast::<pg_sys::Query, _>(node).is_some_and(|level| !temporary_views(level).is_empty())
+    })
+}
+
+/// The entries of the level's range table that stand for such views in FROM, with their numbers from 1.
+fn temporary_views(level: &pg_sys::Query) -> Vec<(i32, *mut pg_sys::RangeTblEntry)> {
+    let entries: Vec<NodePtr> = tree::nodes(level.rtable).collect();
+    used::relations(level)
+        .into_iter()
+        .filter_map(|index| Some((index, entries.get(index as usize - 1)?.cast())))
+        .filter(|(_, entry)| {
+            tree::cast::<pg_sys::RangeTblEntry, _>(*entry).is_some_and(is_temporary_view)
+        })
+        .collect()
+}
+
+fn is_temporary_view(entry: &pg_sys::RangeTblEntry) -> bool {
+    // SAFETY: a look-up of a relation that is locked.
+    let persistence = unsafe { pg_sys::get_rel_persistence(entry.relid) } as u8;
+    entry.relkind as u8 == pg_sys::RELKIND_VIEW && persistence == pg_sys::RELPERSISTENCE_TEMP
+}
+
+/// What changes rows through such a view or locks them, reads it with another's rights, or hides its rows from functions, stays as it is.
+fn expand_in(query: &mut pg_sys::Query) -> Option<()> {
+    let mut levels: Vec<NodePtr> = Vec::new();
+    tree::walk(std::ptr::from_mut(query).cast(), &mut |node| {
+        if tree::cast::<pg_sys::Query, _>(node).is_some() {
+            levels.push(node);
+        }
+        true
+    });
+    for level in levels {
+        pgrx::check_for_interrupts!();
+        let level = tree::cast::<pg_sys::Query, _>(level)?;
+        for (index, entry) in temporary_views(level) {
+            // SAFETY: an entry of a private copy, of which nothing else is held.
+            let view = unsafe { (*entry).relid };
+            let changed = index == level.resultRelation;
+            if changed || !level.rowMarks.is_null() || !is_own(view) {
+                return None;
+            }
+            let inner = build::copy(view_query::of(view)?);
+            expand_in(inner)?;
+            // SAFETY: as above.
+            unsafe { merge::put_subquery(entry, inner) };
+        }
+    }
+    Some(())
+}
+
+fn is_own(view: pg_sys::Oid) -> bool {
+    // SAFETY: reads the session's role.
+    let user = unsafe { pg_sys::GetUserId() };
+    Opened::open(view, pg_sys::NoLock).is_some_and(|view| {
+        // SAFETY: an open relation.
+        let plain = unsafe { (*view.relation()).rd_options.is_null() };
+        plain && view.class().relowner == user
+    })
+}

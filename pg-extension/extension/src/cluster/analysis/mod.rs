@@ -3,11 +3,12 @@
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
 //! `scope`, `bounds` and `conditions` (levels of a query), `sql_body`, `node_functions` and `functions`, `blind`, `procedure_call`, `insert`, `copy`, `copy_out`, `tokens`, `prepared`, `cursor`, `utility`, `definition`, `temporary` and `view_query` (commands), `locality` (which queries can be
-//! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `computed` and `made` (values of an INSERT that are known before its rows are placed), `known_before` (other values that a statement gets before it runs), `locked` and `locked_join` (rows that are locked first), `called_body` and `inlined` (functions that become a part of the statement), `temporary_view` (what other nodes have not), `insert_select`, `merge_into`, `moved_rows` and `stored_query` (rows that go to other nodes), `statement`.
+//! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `computed` and `made` (values of an INSERT that are known before its rows are placed), `known_before` (other values that a statement gets before it runs), `given_rows` (a statement over the rows of one of its queries), `locked` and `locked_join` (rows that are locked first), `touched` and `changed` (rows that change first), `called_body` and `inlined` (functions that become a part of the statement), `temporary_view` (what other nodes have not), `insert_select`, `merge_into`, `moved_rows` and `stored_query` (rows that go to other nodes), `statement`.
 
 pub mod blind;
 mod bounds;
 mod called_body;
+mod changed;
 mod combined;
 mod computed;
 mod conditions;
@@ -16,6 +17,7 @@ mod copy_out;
 mod cursor;
 pub mod definition;
 pub mod functions;
+mod given_rows;
 mod graph;
 mod inlined;
 mod insert;
@@ -42,6 +44,7 @@ mod stored_query;
 pub mod temporary;
 mod temporary_view;
 mod tokens;
+mod touched;
 pub mod tree;
 mod utility;
 mod view_query;

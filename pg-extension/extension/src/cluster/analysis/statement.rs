@@ -1,15 +1,16 @@
 //! One statement: from its raw parse tree to the facts that analyze() prints.
 
 use super::super::settings;
+use super::given_rows::Given;
 use super::graph::Fact;
 use super::insert_select::Gathered;
 use super::relation::{Placement, Relation};
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
-    blind, bounds, combined, copy, copy_out, cursor, functions, inlined, insert, insert_select,
-    known_before, locked, locked_join, made, merge, merge_into, moved_rows, parser, prepared,
-    procedure_call, relation, stored_query, temporary_view, utility, view_query,
+    blind, bounds, changed, combined, copy, copy_out, cursor, functions, inlined, insert,
+    insert_select, known_before, locked, locked_join, made, merge, merge_into, moved_rows, parser,
+    prepared, procedure_call, relation, stored_query, temporary_view, utility, view_query,
 };
 use crate::boundary::{self, PostgresError};
 use crate::object;
@@ -293,6 +294,7 @@ fn describe_query(
     facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
     if !describe_expanded(query, &scopes, parameters, facts)
         && !describe_known(query, &scopes, parameters, facts)
+        && !describe_changed(query, parameters, facts)
         && !describe_locked(query, &scopes, parameters, facts)
     {
         describe_made(query, &scopes, parameters, alone, facts)?;
@@ -308,7 +310,8 @@ fn describe_query(
         facts["relations"] = json!([catalogue()]);
     }
     procedure_call::describe(procedure_call::selected(query), facts);
-    if alone && facts["known"].is_null() && facts["locked"].is_null() {
+    let whole = ["known", "changed", "locked"];
+    if alone && whole.iter().all(|way| facts[*way].is_null()) {
         describe_locked_join(query, parameters, facts);
     }
     if facts["functions"] != json!([]) {
@@ -458,19 +461,40 @@ fn describe_locked(
     if !relations.any(|relation| relation.locking.is_some() && relation.level > 0) {
         return false;
     }
+    describe_given("locked", facts, parameters, || {
+        locked::find(query, parameters)
+    })
+}
+
+/// How a statement runs by rows that a query of WITH changes, if it has one; what cannot be said in other words stays as it is.
+fn describe_changed(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) -> bool {
+    // What a function reads, nobody knows: it might be what changes.
+    facts["functions"] == json!([])
+        && describe_given("changed", facts, parameters, || {
+            changed::find(query, parameters)
+        })
+}
+
+/// How a statement runs over the rows of one of its queries, if there is such a way.
+fn describe_given(
+    way: &str,
+    facts: &mut Json,
+    parameters: &[Oid],
+    find: impl FnOnce() -> Result<Option<Given>, PostgresError>,
+) -> bool {
     let described = boundary::attempt(|| {
-        let Some(locked) = locked::find(query, parameters)? else {
+        let Some(given) = find()? else {
             return Ok(None);
         };
-        let (source, source_facts) = described(locked.source, parameters)?;
-        let (text, inner) = described(locked.statement, &locked.parameters)?;
+        let (source, source_facts) = described(given.source, parameters)?;
+        let (text, inner) = described(given.statement, &given.parameters)?;
         Ok(Some(json!({
-            "text": text, "count": locked.count, "facts": inner, "query": { "text": source, "facts": source_facts },
+            "text": text, "count": given.count, "facts": inner, "query": { "text": source, "facts": source_facts },
         })))
     });
     match described {
         Ok(Some(described)) => {
-            facts["locked"] = described;
+            facts[way] = described;
             true
         }
         _ => false,

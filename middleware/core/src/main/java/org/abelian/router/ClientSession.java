@@ -468,7 +468,8 @@ public final class ClientSession
             catalog,
             services.schemaEpoch(),
             services.numbers());
-    KeyGeneration keys = new KeyGeneration(engine, services.catalogs(), services.keys());
+    Executor executor = new Executor(engine);
+    KeyGeneration keys = new KeyGeneration(executor, services.catalogs(), services.keys());
     SessionStatements statements =
         new SessionStatements(
             services.statements(), named, analyzer, keys, engine, services.catalogs(), catalog);
@@ -484,7 +485,7 @@ public final class ClientSession
             this);
     replies.errors(errors);
     replies.numbers(services.numbers());
-    StatementStarter starter = starter(engine, batchScope, statements);
+    StatementStarter starter = starter(executor, batchScope, statements);
     SessionCommands commands =
         new SessionCommands(
             engine,
@@ -508,14 +509,14 @@ public final class ClientSession
   }
 
   private StatementStarter starter(
-      EngineContext engine, BatchScope batchScope, SessionStatements statements) {
+      Executor executor, BatchScope batchScope, SessionStatements statements) {
+    EngineContext engine = executor.context();
     ProcedureServices shared = services.procedures();
     RouterSettings router = new RouterSettings(engine, this::statistics, shared.rules()::json);
     SessionRouting routing =
         new SessionRouting(engine, new OutcomeRoute(services.outcomes()), router, portals, cursors);
     UpdateBatching batching =
         new UpdateBatching(engine, services.updates(), slot, batchScope, services.statements());
-    Executor executor = new Executor(engine);
     return new StatementStarter(
         executor,
         routing,

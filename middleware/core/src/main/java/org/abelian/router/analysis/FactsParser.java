@@ -432,12 +432,12 @@ public final class FactsParser {
     return name.isTextual() ? constant(CombinedFacts.Merge.class, name) : CombinedFacts.Merge.SUM;
   }
 
-  private static final String LOCKED = "locked";
-  private static final String INLINED = "inlined";
+  /** By these, a statement runs over the rows of one of its queries. */
+  private static final List<String> OF_ROWS = List.of("inlined", "changed", "locked");
 
   private static MadeFacts made(JsonNode statement) {
     JsonNode node =
-        Stream.of(INLINED, "known", LOCKED, "computed", "made")
+        Stream.of("inlined", "known", "changed", "locked", "computed", "made")
             .map(statement::path)
             .filter(JsonNode::isObject)
             .findFirst()
@@ -453,8 +453,10 @@ public final class FactsParser {
         statement(facts),
         gatheredOf(facts),
         computed(node),
-        node == statement.path(INLINED) || node == statement.path(LOCKED),
-        source.isObject() ? statement(source) : null,
+        OF_ROWS.stream().anyMatch(way -> node == statement.path(way)),
+        source.isObject()
+            ? new MadeFacts.Source(statement(source), gatheredOf(source), made(source))
+            : null,
         list(node.path("values"), FactsParser::number),
         made(facts));
   }

@@ -12,10 +12,10 @@ import java.util.List;
  * @param count how many there are
  * @param facts what is to be known of that text
  * @param gathered how its rows come to other nodes if it is an INSERT ... SELECT; else null
- * @param computed how a node computes them, or what locks the rows; null when none is computed
- * @param locks true when they are the rows that a query locks, one array for each of its columns;
- *     or when there are none, and bodies of functions stand in the text in the places of calls
- * @param source what is to be known of what computes them if that reads tables; else null
+ * @param computed how a node computes them, or what gives the rows; null when none is computed
+ * @param takesRows true when they are the rows that a query locks or changes, one array for each of
+ *     its columns; or when there are none, and bodies of functions stand in the places of calls
+ * @param source what is to be known of what computes them if that uses tables; else null
  * @param numbers for each of them the number of the session's that it is; null for another value.
  *     What is neither computed nor such a number is a random key, a version-4 UUID that nobody else
  *     has
@@ -27,10 +27,18 @@ public record MadeFacts(
     StatementFacts facts,
     GatheredFacts gathered,
     ComputedFacts computed,
-    boolean locks,
-    StatementFacts source,
+    boolean takesRows,
+    Source source,
     List<SessionNumber> numbers,
     MadeFacts next) {
+  /**
+   * What is to be known of a query that runs before.
+   *
+   * @param gathered how its rows come to other nodes if it is an INSERT ... SELECT; else null
+   * @param made how it is run in its turn; null when it runs as it is
+   */
+  public record Source(StatementFacts facts, GatheredFacts gathered, MadeFacts made) {}
+
   /** Copies the list. */
   public MadeFacts {
     numbers = Collections.unmodifiableList(new ArrayList<>(numbers)); // which may hold nulls

@@ -27,8 +27,8 @@ public final class SourceRows {
   /** So many bytes of values are held at most. */
   private static final long BYTES_MAX = 1L << 20;
 
-  /** So many bytes of rows that were locked. */
-  private static final long LOCKED_BYTES_MAX = 64L << 20;
+  /** So many bytes of rows that are locked or changed. */
+  private static final long TAKEN_BYTES_MAX = 64L << 20;
 
   private SourceRows() {}
 
@@ -67,32 +67,26 @@ public final class SourceRows {
     }
   }
 
+  /** Room for the rows that a query locks or changes. */
+  public static RowCollection taken(EngineContext context, int columns) {
+    return new RowCollection(columns, TAKEN_BYTES_MAX, context.memory());
+  }
+
   /**
-   * The client's Bind with the rows that a query locks after its values, as one array for each
-   * column. Nothing else may wait to be answered.
+   * Runs a statement that locks or changes rows. Nothing else may wait to be answered.
    *
-   * @param statement that takes them; all that happens is one transaction
-   * @param query null when no rows are to be locked
-   * @return null when a node has failed, and the client was told
+   * @param bound with text as the format of its columns
    */
-  public static byte[] locked(
-      EngineContext context,
-      SharedStatement statement,
-      KeyQuery query,
-      int columns,
-      BindMessage bind,
-      BoundValues values)
+  public static void take(Executor executor, BoundStatement bound, Route route, RowSink rows)
       throws IOException {
-    RowCollection rows = new RowCollection(columns, LOCKED_BYTES_MAX, context.memory());
-    try {
-      if (query != null) {
-        context.transactions().openImplicit();
-        collect(context, statement, query, bind, values, rows);
-      }
-      return context.replies().failed() ? null : bind.extended(rows.arrays());
-    } finally {
-      rows.close();
+    EngineContext context = executor.context();
+    if (bound.routed().writes()) {
+      ChangedRows.collect(executor, bound, route, rows);
+      return;
     }
+    Catalog catalog = bound.routed().router().catalog();
+    RoutedStatement source = routed(route, bound.routed().facts(), catalog);
+    collect(context, bound, source, bound.statement().sql(), rows);
   }
 
   private static void collect(

@@ -13,7 +13,7 @@ import org.abelian.router.protocol.MemoryBudget;
  * Makes the data of a COPY TO of the answers to its query, which may come from several nodes. The
  * values are as nodes have written them; what is added is what COPY adds.
  */
-public final class CopyOut {
+public final class CopyOut implements Diversion {
   private static final int LARGEST_IDLE_BUFFER = 1 << 16;
 
   /** The signature, no flags, and no extension of the header. */
@@ -37,11 +37,13 @@ public final class CopyOut {
     headerDue = facts.binary();
   }
 
-  ClientOutput staged() {
+  @Override
+  public ClientOutput staged() {
     return staged;
   }
 
-  void passOn(ClientOutput client) {
+  @Override
+  public void passOn(ClientOutput client) {
     ByteQueue queue = staged.queue();
     for (int length = queue.frameAt(queue.start()); length > 0; ) {
       take(client, queue.array(), queue.start(), length);
@@ -110,8 +112,8 @@ public final class CopyOut {
     return writer;
   }
 
-  /** All rows have come. */
-  void finish(ClientOutput client) {
+  @Override
+  public void finish(ClientOutput client) {
     if (facts.binary()) {
       binaryHeader(client.writer().begin(BackendType.COPY_DATA)).int2(-1).end();
     }
@@ -119,7 +121,13 @@ public final class CopyOut {
     client.commandComplete("COPY " + count);
   }
 
-  void close() {
+  @Override
+  public boolean waitsFor(ClientOutput client) {
+    return client.queue().size() >= ReplyContext.OUTPUT_MAX;
+  }
+
+  @Override
+  public void close() {
     staged.queue().close();
   }
 }

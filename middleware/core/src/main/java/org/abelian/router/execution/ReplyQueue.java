@@ -21,7 +21,7 @@ public final class ReplyQueue implements ReplyContext {
   private CopyTarget copyIn;
 
   /** What the answers become before the client gets them; null for nothing else. */
-  private CopyOut diversion;
+  private Diversion diversion;
 
   /** An empty queue; whoever lets it read from nodes says before what becomes of errors. */
   public ReplyQueue(ClientOutput output) {
@@ -52,23 +52,23 @@ public final class ReplyQueue implements ReplyContext {
   @Override
   public boolean isFull() {
     passOn();
-    return output.queue().size() >= OUTPUT_MAX;
+    return diversion == null ? output.queue().size() >= OUTPUT_MAX : diversion.waitsFor(output);
   }
 
-  /** From now on the answers are the rows of a COPY. */
-  public void divert(CopyOut copy) {
-    diversion = copy;
+  /** From now on the answers become something else. */
+  public void divert(Diversion other) {
+    diversion = other;
   }
 
-  /** The rows of a COPY have all come, unless one of the steps failed. */
+  /** What was diverted has all come, unless one of the steps failed. */
   public void endDiversion() {
-    CopyOut copy = diversion;
+    Diversion ended = diversion;
     diversion = null;
-    if (copy != null && !failed) {
-      copy.finish(output);
+    if (ended != null && !failed) {
+      ended.finish(output);
     }
-    if (copy != null) {
-      copy.close();
+    if (ended != null) {
+      ended.close();
     }
   }
 
@@ -190,6 +190,7 @@ public final class ReplyQueue implements ReplyContext {
   public void runAll() throws IOException {
     while (!steps.isEmpty()) {
       runNow(steps.poll());
+      passOn();
     }
   }
 

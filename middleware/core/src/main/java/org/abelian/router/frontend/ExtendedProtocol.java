@@ -137,15 +137,9 @@ public final class ExtendedProtocol {
     if (generated == null) {
       return bind(statement, routed, named, alone);
     }
-    GeneratedKeys last = null;
-    for (GeneratedKeys now = generated; now != null; ) {
-      byte[] extended = statements.keys().bind(now, bind, values);
-      if (extended == null) {
-        return Progress.QUIET;
-      }
-      bind.look(extended, 0);
-      last = now;
-      now = statements.keys().next(now, values, alone);
+    GeneratedKeys last = statements.keys().last(generated, bind, values, alone);
+    if (last == null) {
+      return Progress.QUIET;
     }
     return bind(last.statement(), last.routed(), named, alone);
   }

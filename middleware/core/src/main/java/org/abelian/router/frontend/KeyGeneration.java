@@ -10,19 +10,26 @@ import org.abelian.router.analysis.SessionNumber;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
+import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
+import org.abelian.router.engine.Executor;
 import org.abelian.router.engine.SourceRows;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
+import org.abelian.router.execution.RowCollection;
+import org.abelian.router.execution.RowSink;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.ClassChoice;
 import org.abelian.router.session.TransactionState;
 import org.abelian.router.statement.AnalysedStatement;
+import org.abelian.router.statement.BoundParameters;
 import org.abelian.router.statement.GeneratedKeys;
+import org.abelian.router.statement.GeneratedKeys.KeyQuery;
 import org.abelian.router.statement.RoutedStatement;
+import org.abelian.router.statement.SharedStatement;
 
 /**
  * Decides which INSERTs run with keys that the router generates: those that cannot be routed
@@ -30,6 +37,7 @@ import org.abelian.router.statement.RoutedStatement;
  * What commits on one node by itself runs as the client has sent it.
  */
 public final class KeyGeneration {
+  private final Executor executor;
   private final EngineContext context;
   private final CatalogStore catalogs;
   private final Supplier<UUID> keys;
@@ -37,8 +45,9 @@ public final class KeyGeneration {
   /**
    * @param keys random UUIDs that nobody can foresee
    */
-  public KeyGeneration(EngineContext context, CatalogStore catalogs, Supplier<UUID> keys) {
-    this.context = context;
+  public KeyGeneration(Executor executor, CatalogStore catalogs, Supplier<UUID> keys) {
+    this.executor = executor;
+    this.context = executor.context();
     this.catalogs = catalogs;
     this.keys = keys;
   }
@@ -52,9 +61,28 @@ public final class KeyGeneration {
     return instead(analysed.generated(), analysed.routed(), values, alone);
   }
 
-  /** The same of what runs instead of another. */
-  public GeneratedKeys next(GeneratedKeys generated, BoundValues values, boolean alone) {
-    return instead(generated.next(), generated.routed(), values, alone);
+  /**
+   * Binds what runs instead of a statement, and what runs instead of that, to the last of them.
+   *
+   * @param bind the client's Bind; in the end that of what is returned
+   * @param values those of the Bind
+   * @return null when earlier answers must come first, or a node has failed
+   * @throws RuntimeException the error of the node that computes keys
+   */
+  public GeneratedKeys last(
+      GeneratedKeys generated, BindMessage bind, BoundValues values, boolean alone)
+      throws IOException {
+    GeneratedKeys last = null;
+    for (GeneratedKeys now = generated; now != null; ) {
+      byte[] extended = bind(now, bind, values);
+      if (extended == null) {
+        return null;
+      }
+      bind.look(extended, 0);
+      last = now;
+      now = instead(now.next(), now.routed(), values, alone);
+    }
+    return last;
   }
 
   private GeneratedKeys instead(
@@ -65,27 +93,20 @@ public final class KeyGeneration {
     boolean wanted =
         generated.needsSession()
             || generated.isExpanded()
-            || !generated.locks() && mayCommute(generated, alone)
+            || !generated.takesRows() && mayCommute(generated, alone)
             || routed.router().route(values) instanceof Route.Refused;
     return wanted ? generated : null;
   }
 
-  /**
-   * The client's Bind with keys after its values; null when earlier answers must come first.
-   *
-   * @param values those of the client
-   * @throws RuntimeException the error of the node that computes keys
-   */
-  public byte[] bind(GeneratedKeys generated, BindMessage client, BoundValues values)
+  /** The client's Bind with keys after its values; null as above. */
+  private byte[] bind(GeneratedKeys generated, BindMessage client, BoundValues values)
       throws IOException {
     boolean asks = generated.query() != null || generated.needsSession();
     if (asks && !context.replies().isEmpty()) {
       return null;
     }
-    if (generated.locks()) {
-      int columns = generated.routed().facts().parameters().size() - values.count();
-      return SourceRows.locked(
-          context, generated.statement(), generated.query(), columns, client, values);
+    if (generated.takesRows()) {
+      return taken(generated, client, values);
     }
     List<byte[]> numbers = new ArrayList<>();
     for (GeneratedKeys.Source value : generated.values()) {
@@ -102,15 +123,54 @@ public final class KeyGeneration {
     return computed == null ? null : generated.bind(client, keys, numbers, computed);
   }
 
-  private List<byte[][]> computed(GeneratedKeys.KeyQuery query, BindMessage client)
+  /** The client's Bind with the rows of a query after its values, as one array for each column. */
+  private byte[] taken(GeneratedKeys generated, BindMessage client, BoundValues values)
       throws IOException {
+    int columns = generated.routed().facts().parameters().size() - values.count();
+    RowCollection rows = SourceRows.taken(context, columns);
+    try {
+      if (generated.query() != null) {
+        context.transactions().openImplicit();
+        take(generated.query(), client, rows);
+      }
+      return context.replies().failed() ? null : client.extended(rows.arrays());
+    } finally {
+      rows.close();
+    }
+  }
+
+  /** Runs a query as it would run alone. */
+  private void take(KeyQuery query, BindMessage client, RowSink rows) throws IOException {
+    BindMessage bind = new BindMessage();
+    bind.look(client.asText(), 0);
+    BoundValues values = new BoundParameters(bind);
+    SharedStatement statement = query.statement();
+    RoutedStatement routed = query.routed();
+    GeneratedKeys first = instead(query.instead(), routed, values, false);
+    if (first != null) {
+      GeneratedKeys last = last(first, bind, values, false);
+      if (last == null) {
+        return; // A node has failed.
+      }
+      statement = last.statement();
+      routed = last.routed();
+    }
+    Route route = routed.router().route(values);
+    if (route instanceof Route.Refused refused) {
+      throw refused.error();
+    }
+    SourceRows.take(executor, new BoundStatement(statement, routed, bind, false), route, rows);
+  }
+
+  private List<byte[][]> computed(KeyQuery query, BindMessage client) throws IOException {
     Backend backend = computes(query.facts());
-    if (backend == null) {
+    if (context.replies().failed()) {
       return null;
     }
     context.transactions().draws().beginNow(backend, query.facts().draws());
     QueryResult result =
-        NodeCall.valuesOf(backend.connection, query.statement(), client, !backend.touched);
+        NodeCall.valuesOf(
+            backend.connection, query.statement().statement(), client, !backend.touched);
     if (!result.succeeded()) {
       backend.skips = backend.touched;
       throw new ClientError(result.errorFields());
@@ -120,9 +180,9 @@ public final class KeyGeneration {
 
   /**
    * The node that computes keys. It does so beside the client's transaction, unless the values
-   * depend on that; then null is returned until the node has joined it.
+   * depend on that; then the node joins it.
    */
-  private Backend computes(ComputedFacts facts) {
+  private Backend computes(ComputedFacts facts) throws IOException {
     Catalog catalog = catalogs.current();
     Backend backend =
         facts.sequences()
@@ -132,7 +192,9 @@ public final class KeyGeneration {
     boolean depends = facts.transactional() || transaction.changesSettings();
     if (transaction.isOpen() && !backend.begun && depends) {
       context.transactions().enter(backend, false);
-      return null;
+      context.backends().requestAnswers();
+      context.replies().runAll();
+      return backend;
     }
     context.backends().connect(backend);
     return backend;

@@ -238,15 +238,9 @@ public final class SimpleProtocol {
     if (generated == null) {
       return run(statement, whole.routed(), array, at, length);
     }
-    GeneratedKeys last = null;
-    for (GeneratedKeys now = generated; now != null; ) {
-      byte[] extended = statements.keys().bind(now, bind, values);
-      if (extended == null) {
-        return Progress.QUIET;
-      }
-      bind.look(extended, 0);
-      last = now;
-      now = statements.keys().next(now, values, alone);
+    GeneratedKeys last = statements.keys().last(generated, bind, values, alone);
+    if (last == null) {
+      return Progress.QUIET;
     }
     replaced = true;
     return run(last.statement(), last.routed(), array, at, length);

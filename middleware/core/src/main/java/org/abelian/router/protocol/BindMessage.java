@@ -215,6 +215,15 @@ public final class BindMessage {
     return queue.toByteArray();
   }
 
+  /** The whole message again, for an unnamed portal whose columns are given as text. */
+  public byte[] asText() {
+    ByteQueue queue = new ByteQueue(tailEnd - portalAt + 16);
+    FrameWriter writer = new FrameWriter(queue);
+    writer.begin(FrontendType.BIND).int1(0).int1(0);
+    writer.bytes(array, tailAt(), resultFormatsAt() - tailAt()).int2(0).end();
+    return queue.toByteArray();
+  }
+
   /** The result formats: none for text, one for all columns, or one for each. */
   public int[] resultFormats() {
     int at = resultFormatsAt();

@@ -26,9 +26,9 @@ import org.abelian.router.routing.Routing;
  * values.
  *
  * @param values where they come from, in their order
- * @param query computes some, or locks rows; null when there is none
- * @param locks true when it locks rows of which all are the values, an array for each column; then,
- *     or when it has no values, it runs only where the statement itself would be refused
+ * @param query computes some, or locks or changes rows; null when there is none
+ * @param takesRows true when the rows of the query are all the values, an array for each column;
+ *     then, or when it has neither, it runs only where the statement itself would be refused
  * @param next what runs instead of it in its turn; null when it runs as it is
  */
 public record GeneratedKeys(
@@ -36,7 +36,7 @@ public record GeneratedKeys(
     RoutedStatement routed,
     List<Source> values,
     KeyQuery query,
-    boolean locks,
+    boolean takesRows,
     GeneratedKeys next) {
   /**
    * Where a value comes from; a random key has neither.
@@ -47,13 +47,18 @@ public record GeneratedKeys(
   public record Source(ComputedFacts.Place place, SessionNumber number) {}
 
   /**
-   * What computes keys.
+   * What computes keys, or gives rows.
    *
    * @param statement has the client's parameters
    * @param facts what is to be known of it
-   * @param routed the same, when it reads tables; else null
+   * @param routed the same, when it uses tables; else null
+   * @param instead what runs instead of it; null when it runs as it is
    */
-  public record KeyQuery(NodeStatement statement, ComputedFacts facts, RoutedStatement routed) {}
+  public record KeyQuery(
+      SharedStatement statement,
+      ComputedFacts facts,
+      RoutedStatement routed,
+      GeneratedKeys instead) {}
 
   /** Copies the list. */
   public GeneratedKeys {
@@ -65,16 +70,16 @@ public record GeneratedKeys(
    * tables, routers learn at once that a default has changed.
    */
   public static GeneratedKeys of(MadeFacts facts, Catalog catalog, StatementCache statements) {
-    if (facts == null || !facts.locks() && !isPlaced(facts, catalog)) {
+    if (facts == null || !facts.takesRows() && !isPlaced(facts, catalog)) {
       return null;
     }
     return new GeneratedKeys(
         statements.intern(NodeStatement.of(facts.text(), facts.facts().parameters()).body()),
         new RoutedStatement(
             Routing.compile(facts.text(), facts.facts(), facts.gathered(), catalog)),
-        facts.locks() ? List.of() : sources(facts),
-        query(facts, catalog),
-        facts.locks(),
+        facts.takesRows() ? List.of() : sources(facts),
+        query(facts, catalog, statements),
+        facts.takesRows(),
         of(facts.next(), catalog, statements));
   }
 
@@ -90,18 +95,24 @@ public record GeneratedKeys(
     return sources;
   }
 
-  private static KeyQuery query(MadeFacts facts, Catalog catalog) {
+  private static KeyQuery query(MadeFacts facts, Catalog catalog, StatementCache statements) {
     ComputedFacts computed = facts.computed();
     if (computed == null) {
       return null;
     }
     List<Integer> types = facts.facts().parameters();
     List<Integer> own = types.subList(0, types.size() - facts.count());
-    RoutedStatement routed =
-        facts.source() == null
-            ? null
-            : new RoutedStatement(Routing.compile(computed.query(), facts.source(), catalog));
-    return new KeyQuery(NodeStatement.of(computed.query(), own), computed, routed);
+    SharedStatement statement = statements.intern(NodeStatement.of(computed.query(), own).body());
+    MadeFacts.Source source = facts.source();
+    if (source == null) {
+      return new KeyQuery(statement, computed, null, null);
+    }
+    return new KeyQuery(
+        statement,
+        computed,
+        new RoutedStatement(
+            Routing.compile(computed.query(), source.facts(), source.gathered(), catalog)),
+        of(source.made(), catalog, statements));
   }
 
   /** EXPLAIN of it. */
@@ -112,8 +123,8 @@ public record GeneratedKeys(
         statements.intern(NodeStatement.of(text, types).body()),
         new RoutedStatement(command, routed.router()),
         values,
-        locks && !command.analyze() ? null : query, // A plan locks nothing.
-        locks,
+        takesRows && !command.analyze() ? null : query, // A plan locks and changes nothing.
+        takesRows,
         next == null ? null : next.explained(command, statements));
   }
 
@@ -124,7 +135,7 @@ public record GeneratedKeys(
 
   /** It is the same statement without temporary views, which only the first node has. */
   public boolean isExpanded() {
-    return values.isEmpty() && query == null && !locks;
+    return values.isEmpty() && query == null && !takesRows;
   }
 
   /** It has nothing but numbers of the session, or no table: these may be anywhere. */

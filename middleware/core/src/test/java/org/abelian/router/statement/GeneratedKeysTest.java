@@ -183,14 +183,14 @@ class GeneratedKeysTest {
   @Test
   void rowsThatAreLockedAreAllOfItsValues() {
     MadeFacts facts = FactsParser.made(LOCKED);
-    assertTrue(facts.locks());
+    assertTrue(facts.takesRows());
     GeneratedKeys locked = GeneratedKeys.of(facts, catalog("page"), new StatementCache(1 << 20));
-    assertTrue(locked.locks());
+    assertTrue(locked.takesRows());
     assertEquals(List.of(), locked.values());
     assertEquals("SELECT FOR UPDATE", locked.query().facts().query());
-    assertArrayEquals(new int[] {23}, locked.query().statement().types());
+    assertArrayEquals(new int[] {23}, locked.query().statement().statement().types());
     assertEquals("UPDATE over $2", locked.statement().sql());
-    assertFalse(form().locks());
+    assertFalse(form().takesRows());
   }
 
   @Test

@@ -1,0 +1,51 @@
+package org.abelian.router.engine;
+
+import java.io.IOException;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.execution.DivertedRows;
+import org.abelian.router.execution.ReplyQueue;
+import org.abelian.router.execution.RowSink;
+import org.abelian.router.routing.Route;
+import org.abelian.router.session.Progress;
+
+/** The rows that a change of any kind returns, collected by the router for another statement. */
+public final class ChangedRows {
+  private ChangedRows() {}
+
+  /**
+   * Runs the change as it would run alone. Nothing else may wait to be answered.
+   *
+   * @param bound with text as the format of its columns
+   */
+  public static void collect(Executor executor, BoundStatement bound, Route route, RowSink rows)
+      throws IOException {
+    EngineContext context = executor.context();
+    ReplyQueue replies = context.replies();
+    Execution execution = bind(executor, bound, route);
+    if (execution == null) {
+      return; // The client was told.
+    }
+    replies.divert(new DivertedRows(rows, context.memory()));
+    try {
+      Progress progress = Progress.QUIET;
+      while (progress == Progress.QUIET && !replies.failed()) {
+        progress = execution.execute(0);
+        context.backends().requestAnswers();
+        replies.runAll();
+      }
+    } finally {
+      execution.forget();
+      replies.endDiversion();
+    }
+  }
+
+  private static Execution bind(Executor executor, BoundStatement bound, Route route)
+      throws IOException {
+    if (!(route instanceof Route.OneNode one)) {
+      return executor.bind(bound, route);
+    }
+    EngineContext context = executor.context();
+    Backend backend = context.backends().backend(bound.routed().router().catalog(), one.node());
+    return SingleNodeExecution.bind(context, bound, backend, false, null, false);
+  }
+}

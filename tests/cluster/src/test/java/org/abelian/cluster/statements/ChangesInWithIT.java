@@ -1,0 +1,364 @@
+package org.abelian.cluster.statements;
+
+import static org.abelian.cluster.statements.Twins.answer;
+import static org.abelian.cluster.statements.Twins.run;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.abelian.harness.LocalCluster;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.RouterServer;
+import org.abelian.harness.WithCluster;
+import org.abelian.harness.WithNode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What changes rows of several nodes in WITH does what it does on one PostgreSQL. */
+@WithNode
+@WithCluster
+class ChangesInWithIT {
+  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 2);
+
+  private static final String DROP =
+      "DROP TABLE IF EXISTS job, done, purchase, item, tally, note, part, mail, cascaded CASCADE";
+
+  private static final List<String> TABLES =
+      List.of(
+          "CREATE TABLE job (id int PRIMARY KEY, owner text, rank int, likes abelian.counter"
+              + " DEFAULT 0)",
+          "CREATE TABLE done (id bigint PRIMARY KEY, owner text, rank int)",
+          "CREATE TABLE purchase (id serial PRIMARY KEY, customer text)",
+          "CREATE TABLE item (purchase int, line int, what text, PRIMARY KEY (purchase, line))",
+          "CREATE TABLE tally (code text PRIMARY KEY, n int)",
+          "CREATE TABLE note (id int, said text)",
+          "CREATE TABLE part (id int, day int, v int, PRIMARY KEY (id, day)) PARTITION BY RANGE"
+              + " (day)",
+          "CREATE TABLE part1 PARTITION OF part FOR VALUES FROM (0) TO (5)",
+          "CREATE TABLE part2 PARTITION OF part FOR VALUES FROM (5) TO (50)",
+          "CREATE TABLE mail (id int PRIMARY KEY, address text)",
+          "CREATE TABLE cascaded (job int REFERENCES job ON DELETE CASCADE, n int, PRIMARY KEY"
+              + " (job, n))");
+
+  private static final List<String> PLACEMENTS =
+      List.of(
+          "SELECT create_distributed_table('job', 'id')",
+          "SELECT create_distributed_table('cascaded', 'job', colocate_with => 'job')",
+          "SELECT create_distributed_table('done', 'id', colocate_with => 'none')",
+          "SELECT create_distributed_table('purchase', 'id', colocate_with => 'none')",
+          "SELECT create_distributed_table('item', 'purchase', colocate_with => 'purchase')",
+          "SELECT create_reference_table('tally')",
+          "SELECT create_distributed_table('part', 'id', colocate_with => 'none')",
+          "SELECT create_distributed_table('mail', 'id', colocate_with => 'none')",
+          "SELECT create_lookup_index('mail', 'address')");
+
+  private static final List<String> ROWS =
+      List.of(
+          "INSERT INTO job SELECT i, 'o' || i % 4, (i * 7) % 31, i FROM generate_series(1, 30) i",
+          "INSERT INTO cascaded SELECT i, i FROM generate_series(1, 30, 3) i",
+          "INSERT INTO done SELECT i, 'o' || i % 3, i FROM generate_series(101, 110) i",
+          "INSERT INTO tally VALUES ('o1', 0), ('o2', 5), ('x', 7)",
+          "INSERT INTO note VALUES (1, 'a'), (2, NULL), (NULL, 'c')",
+          "INSERT INTO part SELECT i, i % 10, i FROM generate_series(1, 20) i",
+          "INSERT INTO mail SELECT i, 'm' || i FROM generate_series(1, 9) i");
+
+  private final LocalNode single;
+  private final LocalCluster cluster;
+  private final RouterServer router;
+  private Twins twins;
+
+  ChangesInWithIT(LocalNode single, LocalCluster cluster, RouterServer router) {
+    this.single = single;
+    this.cluster = cluster;
+    this.router = router;
+  }
+
+  @BeforeEach
+  void create() throws SQLException {
+    connect("");
+    twins.create(DROP, TABLES, PLACEMENTS);
+    ROWS.forEach(this::same);
+    run(twins.routed(), "GRANT ALL ON job, done TO " + LocalNode.USER);
+  }
+
+  @AfterEach
+  void close() throws SQLException {
+    twins.close();
+    connect("");
+    same(DROP);
+    twins.close();
+  }
+
+  private void connect(String options) throws SQLException {
+    twins = new Twins(single, router, options);
+  }
+
+  private void same(String sql) {
+    twins.sameUnordered(sql);
+  }
+
+  private void sameRows() {
+    for (String table :
+        List.of("job", "done", "purchase", "item", "tally", "note", "part", "mail", "cascaded")) {
+      same("SELECT * FROM " + table);
+    }
+  }
+
+  private static final List<String> CHANGES =
+      List.of(
+          "WITH gone AS (DELETE FROM job WHERE rank < 5 RETURNING *) INSERT INTO done SELECT id,"
+              + " owner, rank FROM gone",
+          "WITH gone AS (DELETE FROM done WHERE id > 105 RETURNING *) INSERT INTO note SELECT id,"
+              + " owner FROM gone RETURNING said",
+          "WITH gone AS (DELETE FROM note RETURNING *) INSERT INTO done SELECT id + 300, said, 1"
+              + " FROM gone WHERE id IS NOT NULL RETURNING id, owner",
+          "WITH u AS (UPDATE job SET rank = rank + 1, likes = likes + 2 WHERE owner = 'o1'"
+              + " RETURNING id, rank, likes) SELECT count(*), sum(rank), max(likes) FROM u",
+          "WITH u AS (UPDATE job SET rank = -rank WHERE id < 9 RETURNING id, owner) SELECT u.id,"
+              + " done.id, tally.n FROM u LEFT JOIN done ON done.id = u.id + 100 LEFT JOIN tally ON"
+              + " code = u.owner",
+          "WITH u AS (UPDATE job SET rank = 1 WHERE id = 7) SELECT count(*) FROM done",
+          "WITH i AS (INSERT INTO purchase (customer) VALUES ('ann'), ('bob'), ('cid') RETURNING"
+              + " id) INSERT INTO item SELECT id, 1, 'book' FROM i",
+          "WITH i AS (INSERT INTO purchase (customer) SELECT owner FROM job WHERE id < 5 ORDER BY"
+              + " id RETURNING id, customer), j AS (INSERT INTO item SELECT id, l, customer FROM i,"
+              + " generate_series(1, 2) l RETURNING what, line) SELECT count(*), sum(line) FROM j",
+          "WITH j(a, b) AS (SELECT id, owner FROM job ORDER BY rank, id LIMIT 4), d AS (DELETE FROM"
+              + " job USING j WHERE job.id = j.a RETURNING job.*) INSERT INTO done SELECT id,"
+              + " owner, 0 FROM d RETURNING id",
+          "WITH j AS (SELECT id, rank FROM job WHERE owner = 'o2'), d AS (DELETE FROM done USING j"
+              + " WHERE done.rank = j.rank RETURNING done.id) SELECT count(*) FROM j, d",
+          "WITH old AS (SELECT count(*) AS n FROM job), d AS (DELETE FROM job WHERE id = 11"
+              + " RETURNING id) SELECT * FROM old, d",
+          "WITH up AS (UPDATE done SET rank = 9 WHERE id = 900 RETURNING id) INSERT INTO done"
+              + " SELECT 900, 'new', 1 WHERE NOT EXISTS (SELECT FROM up)",
+          "WITH up AS (UPDATE done SET rank = 9 WHERE id = 900 RETURNING id) INSERT INTO done"
+              + " SELECT 900, 'new', 1 WHERE NOT EXISTS (SELECT FROM up)",
+          "WITH m AS (UPDATE done SET id = id + 1000 WHERE id < 104 RETURNING id) SELECT * FROM m",
+          "WITH a AS (INSERT INTO job VALUES (501, 'z', 1), (502, 'y', 2) RETURNING id), b AS"
+              + " (INSERT INTO done VALUES (501, 'z', 1), (502, 'q', 3) RETURNING id) SELECT * FROM"
+              + " a, b",
+          "WITH d AS (DELETE FROM cascaded WHERE n > 20 RETURNING job) UPDATE job SET rank = 77"
+              + " FROM d WHERE job.id = d.job RETURNING id",
+          "WITH t AS (UPDATE tally SET n = n + 1 RETURNING code, n) SELECT job.id, t.n FROM job"
+              + " JOIN t ON t.code = owner",
+          "WITH d AS (DELETE FROM part WHERE v % 3 = 0 RETURNING *) INSERT INTO note SELECT v,"
+              + " day::text FROM d",
+          "WITH d AS (DELETE FROM part1 RETURNING *) INSERT INTO part SELECT id, day + 10, v FROM d"
+              + " RETURNING id, day",
+          "WITH m AS (DELETE FROM mail WHERE id > 5 RETURNING *) INSERT INTO mail SELECT id + 10,"
+              + " address || 'x' FROM m",
+          "WITH m AS (UPDATE mail SET address = 'n' || id RETURNING address) SELECT * FROM m",
+          "WITH d AS (DELETE FROM done WHERE false RETURNING *) INSERT INTO note SELECT id, owner"
+              + " FROM d",
+          "WITH d AS (DELETE FROM job WHERE id = 12 RETURNING job) SELECT (job).owner FROM d",
+          "WITH d AS (DELETE FROM done WHERE id > 108 RETURNING 1/(rank - 110)) SELECT * FROM d",
+          "WITH d AS (DELETE FROM note RETURNING 1) INSERT INTO done SELECT 110, 'twice', 1 FROM d",
+          "WITH d AS (DELETE FROM job WHERE rank > 20 RETURNING *), k AS (UPDATE done SET rank = 3"
+              + " FROM d WHERE d.id + 99 = done.id RETURNING done.id) INSERT INTO note SELECT d.id,"
+              + " k.id::text FROM d LEFT JOIN k ON k.id = d.id + 99");
+
+  @ParameterizedTest
+  @ValueSource(strings = {"preferQueryMode=simple", "prepareThreshold=0", "prepareThreshold=-1"})
+  void rowsChangeAsOnOnePostgreSql(String options) throws SQLException {
+    twins.close();
+    connect(options);
+    same("BEGIN");
+    for (String change : CHANGES.subList(0, 6)) {
+      same(change);
+    }
+    sameRows();
+    same("SAVEPOINT s");
+    same(CHANGES.get(7));
+    same("ROLLBACK TO s");
+    sameRows();
+    same("ROLLBACK");
+    sameRows();
+    for (String change : CHANGES) {
+      same(change);
+      sameRows();
+    }
+  }
+
+  private static final List<String> REFUSED =
+      List.of(
+          "WITH u AS (UPDATE job SET rank = 0 RETURNING id) SELECT * FROM job",
+          "WITH u AS (UPDATE job SET rank = 0 RETURNING id) UPDATE job SET owner = 'x' FROM u WHERE"
+              + " u.id = job.id",
+          "WITH d AS (DELETE FROM job WHERE id < 20 RETURNING id) SELECT * FROM cascaded, d",
+          "WITH c AS (INSERT INTO cascaded VALUES (801, 1), (802, 1), (803, 1)) INSERT INTO job"
+              + " VALUES (801), (802), (803)",
+          "WITH d AS (DELETE FROM part WHERE v < 9 RETURNING id) SELECT * FROM part2",
+          "WITH d AS (DELETE FROM done RETURNING *) INSERT INTO done VALUES (101), (102), (103)");
+
+  @Test
+  void whatOthersWouldSeeTooEarlyIsRefused() {
+    for (String sql : REFUSED) {
+      assertEquals(List.of("0A000"), answer(twins.routed(), sql), sql);
+    }
+    sameRows();
+  }
+
+  @Test
+  void valuesComeWithPreparedStatements() throws SQLException {
+    String sql =
+        "WITH d AS (DELETE FROM job WHERE rank BETWEEN ? AND ? RETURNING id, owner) INSERT INTO"
+            + " done SELECT id + ?, owner, 4 FROM d RETURNING owner, id";
+    List<List<String>> answers = new ArrayList<>();
+    for (Connection connection : twins.both()) {
+      List<String> answer = new ArrayList<>();
+      try (PreparedStatement archive = connection.prepareStatement(sql)) {
+        answer.add(archive.getMetaData().getColumnTypeName(2));
+        for (int i = 0; i < 12; i++) {
+          archive.setInt(1, 2 * i);
+          archive.setInt(2, 2 * i + 1);
+          archive.setLong(3, 1000);
+          List<String> some = new ArrayList<>();
+          try (ResultSet rows = archive.executeQuery()) {
+            Twins.add(rows, some);
+          }
+          some.stream().sorted().forEach(answer::add);
+        }
+      }
+      answers.add(answer);
+    }
+    assertEquals(answers.get(0), answers.get(1));
+    sameRows();
+  }
+
+  @Test
+  void explainChangesNothing() throws SQLException {
+    run(twins.routed(), "EXPLAIN " + CHANGES.get(0));
+    run(twins.routed(), "EXPLAIN " + CHANGES.get(3));
+    sameRows();
+    run(twins.routed(), "EXPLAIN ANALYZE " + CHANGES.get(3));
+    run(twins.both().get(0), CHANGES.get(3));
+    sameRows();
+  }
+
+  /** Some add rows, some archive them, one of which takes all back now and then. */
+  @Test
+  void whatIsArchivedMeanwhileIsNeitherLostNorDoubled() throws Exception {
+    run(twins.routed(), "TRUNCATE job, cascaded, done");
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+    ExecutorService sessions = Executors.newFixedThreadPool(4);
+    try {
+      List<Future<Integer>> adding = new ArrayList<>();
+      List<Future<Integer>> archiving = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        int offset = i;
+        adding.add(sessions.submit(session(end, (sql, turn) -> add(sql, 2 * turn + offset))));
+        boolean takesBack = i == 1;
+        archiving.add(
+            sessions.submit(session(end, (sql, turn) -> archive(sql, takesBack && turn % 3 == 0))));
+      }
+      int added = 0;
+      for (Future<Integer> session : adding) {
+        added += session.get(60 + SECONDS, TimeUnit.SECONDS);
+      }
+      int archived = 0;
+      for (Future<Integer> session : archiving) {
+        archived += session.get(60 + SECONDS, TimeUnit.SECONDS);
+      }
+      assertEquals(List.of(Integer.toString(added - archived)), text("SELECT count(*) FROM job"));
+      assertEquals(List.of(Integer.toString(archived)), text("SELECT count(*) FROM done"));
+      assertEquals(List.of("0"), text("SELECT count(*) FROM job JOIN done USING (id)"));
+    } finally {
+      sessions.shutdownNow();
+    }
+  }
+
+  private List<String> text(String sql) throws SQLException {
+    List<String> answer = new ArrayList<>();
+    try (Connection connection = router.connect();
+        ResultSet rows = connection.createStatement().executeQuery(sql)) {
+      while (rows.next()) {
+        answer.add(rows.getString(1));
+      }
+    }
+    return answer;
+  }
+
+  @FunctionalInterface
+  private interface Work {
+    int run(Connection connection, int turn) throws SQLException;
+  }
+
+  private Callable<Integer> session(long end, Work work) {
+    return () -> {
+      int count = 0;
+      try (Connection connection = router.connect()) {
+        for (int turn = 0; System.nanoTime() < end; turn++) {
+          count += work.run(connection, turn);
+        }
+      }
+      return count;
+    };
+  }
+
+  private static int add(Connection connection, int number) throws SQLException {
+    run(
+        connection,
+        "WITH i AS (INSERT INTO job SELECT "
+            + 3 * number
+            + " + i, 'a' FROM generate_series(0, 2) i RETURNING id) SELECT count(*) FROM i");
+    return 3;
+  }
+
+  /** Two that archive the same rows may meet in either order; then one of them has done nothing. */
+  private static int archive(Connection connection, boolean takesBack) throws SQLException {
+    connection.setAutoCommit(!takesBack);
+    int rows = 0;
+    try (var statement = connection.createStatement()) {
+      rows = statement.executeUpdate(ARCHIVES);
+    } catch (SQLException deadlock) {
+      assertEquals("40P01", deadlock.getSQLState(), deadlock.getMessage());
+    }
+    if (takesBack) {
+      connection.rollback();
+      return 0;
+    }
+    return rows;
+  }
+
+  private static final String ARCHIVES =
+      "WITH gone AS (DELETE FROM job RETURNING *) INSERT INTO done SELECT id, owner, 1 FROM gone";
+
+  /** One transaction has run the statement and meets the loss at COMMIT, one in the statement. */
+  @Test
+  void aNodeThatIsLostMeanwhileLeavesNothing() throws Exception {
+    run(twins.routed(), "TRUNCATE cascaded");
+    LocalNode last = cluster.nodes().get(2);
+    List<String> before = text("SELECT count(*) FROM job");
+    try (Connection connection = router.connect();
+        Connection other = router.connect()) {
+      connection.setAutoCommit(false);
+      run(connection, ARCHIVES);
+      last.kill();
+      assertThrows(SQLException.class, connection::commit);
+      assertThrows(SQLException.class, () -> run(other, ARCHIVES));
+    } finally {
+      last.start();
+    }
+    assertEquals(before, text("SELECT count(*) FROM job"));
+    assertEquals(List.of("0"), text("SELECT count(*) FROM done WHERE id < 100"));
+    try (Connection connection = router.connect()) {
+      run(connection, ARCHIVES);
+    }
+    assertEquals(List.of("0"), text("SELECT count(*) FROM job"));
+    assertEquals(before, text("SELECT count(*) FROM done WHERE id < 100"));
+  }
+}

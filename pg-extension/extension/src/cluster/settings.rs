@@ -46,6 +46,9 @@ pub static PLAN_EXCHANGES: GucSetting<bool> = GucSetting::<bool>::new(true);
 /// `abelian.min_broadcast_size`: below so many kilobytes of rows that would be gathered, no broadcast join is looked for; -1 for never.
 pub static MIN_BROADCAST_SIZE: GucSetting<i32> = GucSetting::<i32>::new(64);
 
+/// `abelian.max_exchange_bytes`: read by routers, not by nodes.
+static MAX_EXCHANGE_BYTES: GucSetting<i32> = GucSetting::<i32>::new(64 << 20);
+
 /// The name under which [`super::transaction_token`] sets it.
 pub const TRANSACTION_ID_NAME: &std::ffi::CStr = c"abelian.transaction_id";
 
@@ -107,6 +110,16 @@ pub fn define() {
         i32::MAX,
         GucContext::Userset,
         GucFlags::UNIT_KB,
+    );
+    GucRegistry::define_int_guc(
+        c"abelian.max_exchange_bytes",
+        c"The amount of rows that a router holds at most to bring them from some nodes to others, in each step of a statement.",
+        c"A statement that needs more fails with 54000. The router acts on it when it is set for the session, its role or its database.",
+        &MAX_EXCHANGE_BYTES,
+        0,
+        i32::MAX,
+        GucContext::Userset,
+        GucFlags::UNIT_BYTE,
     );
     // SAFETY: the hook is guarded against panics.
     unsafe {

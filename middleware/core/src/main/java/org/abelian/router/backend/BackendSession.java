@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.abelian.router.catalog.Catalog;
@@ -11,6 +12,7 @@ import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.JointAnswers;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.pool.NodeAddress;
@@ -527,7 +529,24 @@ public final class BackendSession {
 
   /** Asks these nodes to cancel what they do for the session. */
   public void cancel(List<Backend> some) {
-    some.forEach(backend -> backend.connection.cancel(session));
+    connections(some).forEach(this::cancel);
+  }
+
+  private void cancel(NodeConnection connection) {
+    connection.cancel(session);
+  }
+
+  /**
+   * The answers of these nodes to one statement, which they run together.
+   *
+   * @param tentative whether an error may turn out to be of no interest
+   */
+  public JointAnswers joint(List<Backend> some, boolean tentative) {
+    return new JointAnswers(() -> connections(some), this::cancel, tentative);
+  }
+
+  private static List<NodeConnection> connections(List<Backend> some) {
+    return some.stream().map(backend -> backend.connection).filter(Objects::nonNull).toList();
   }
 
   /** Asks the nodes to cancel what they do for the session; from any thread. */

@@ -6,10 +6,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
-import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.PartCollection;
-import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RowCollection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ByteQueue;
@@ -69,7 +67,7 @@ final class BroadcastJoin {
 
   private Execution bind(List<NodePortal> first, List<ByteQueue> rows) throws IOException {
     int columns = facts.merge().workerTypes().size();
-    RowCollection joined = new RowCollection(columns, GatherExecution.BYTES_MAX, context.memory());
+    RowCollection joined = new RowCollection(columns, context.exchangeLimit(), context.memory());
     try {
       join(first, rows, joined);
       return context.replies().failed() ? null : bindFinal(rows, joined.arrays());
@@ -81,26 +79,27 @@ final class BroadcastJoin {
   /** Each node joins; the answers are collected. */
   private void join(List<NodePortal> first, List<ByteQueue> rows, RowCollection joined)
       throws IOException {
-    MergeFacts rowsFacts = facts.rows();
-    NodeStatement statement =
-        NodeStatement.of(facts.merge().worker(), rowsFacts.combineParameters());
-    List<Backend> backends = first.stream().map(NodePortal::backend).toList();
-    Runnable cancel = () -> context.backends().cancel(backends);
-    ReplyQueue replies = context.replies();
-    for (NodePortal earlier : first) {
-      NodePortal portal = new NodePortal(context, earlier.backend(), UNNAMED);
-      portal.rename(sharing(earlier));
-      portal.bindAsText(statement, bound.bind(), rows);
-      earlier.closeOwn();
-      portal.run(0);
-      replies.add(new CollectReply(earlier.connection(), joined, cancel));
-      portal.closeOwn();
-    }
+    SeveralNodes.together(
+        context,
+        SeveralNodes.backends(first),
+        () -> first.forEach(earlier -> join(earlier, rows, joined)));
     if (!bound.routed().origins().isKnown()) {
-      GatherExecution.learnOrigins(context, bound, backends.get(0));
+      GatherExecution.learnOrigins(context, bound, first.get(0).backend());
     }
     context.backends().requestAnswers();
-    replies.runAll();
+    context.replies().runAll();
+  }
+
+  private void join(NodePortal earlier, List<ByteQueue> rows, RowCollection joined) {
+    NodeStatement statement =
+        NodeStatement.of(facts.merge().worker(), facts.rows().combineParameters());
+    NodePortal portal = new NodePortal(context, earlier.backend(), UNNAMED);
+    portal.rename(sharing(earlier));
+    portal.bindAsText(statement, bound.bind(), rows);
+    earlier.closeOwn();
+    portal.run(0);
+    context.replies().add(new CollectReply(earlier.connection(), joined));
+    portal.closeOwn();
   }
 
   /** The name of a portal that reads by the snapshot of another one of this read. */

@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import java.util.UUID;
 import org.abelian.router.backend.BackendSession;
+import org.abelian.router.execution.ExchangeLimit;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.session.Cancellation;
@@ -36,4 +37,9 @@ public record EngineContext(
     UUID router,
     Cancellation cancellation,
     GroupView group,
-    LookupGuesses guesses) {}
+    LookupGuesses guesses) {
+  /** How many bytes of rows a step of a statement may bring from some nodes to others. */
+  long exchangeLimit() {
+    return ExchangeLimit.of(backends.setting(ExchangeLimit.SETTING));
+  }
+}

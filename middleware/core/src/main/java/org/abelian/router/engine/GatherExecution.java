@@ -12,6 +12,7 @@ import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.PartCollection;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RowSink;
+import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ByteQueue;
@@ -27,9 +28,6 @@ import org.abelian.router.statement.RoutedStatement;
  * own.
  */
 final class GatherExecution {
-  /** So many bytes of workers' rows are held at most. */
-  static final long BYTES_MAX = 64L << 20;
-
   private static final byte[] UNNAMED = {};
 
   private final EngineContext context;
@@ -176,7 +174,7 @@ final class GatherExecution {
   private PartCollection collection() {
     boolean whole = merge.parts().isEmpty();
     List<Integer> parts = whole ? List.of(merge.workerTypes().size()) : merge.parts();
-    return new PartCollection(parts, !whole, BYTES_MAX, context.memory());
+    return new PartCollection(parts, !whole, context.exchangeLimit(), context.memory());
   }
 
   /** Has the nodes give the rows that matter. */
@@ -188,7 +186,8 @@ final class GatherExecution {
       return;
     }
     LockedFirsts locked =
-        new LockedFirsts(context, nodes.size(), merge.workerTypes().size(), BYTES_MAX);
+        new LockedFirsts(
+            context, nodes.size(), merge.workerTypes().size(), context.exchangeLimit());
     try {
       List<Backend> backends = SeveralNodes.backends(context, bound.routed(), nodes);
       runWorkers(backends, locked::of, true);
@@ -219,8 +218,10 @@ final class GatherExecution {
     writer.int2(0).end();
     writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     context.replies().add(NodeReply.swallow(home.connection));
-    Runnable cancel = () -> context.backends().cancel(List.of(home));
-    context.replies().add(new CollectReply(home.connection, sink, cancel));
+    SeveralNodes.together(
+        context,
+        List.of(home),
+        () -> context.replies().add(new CollectReply(home.connection, sink)));
     context.backends().requestAnswers();
     context.replies().runAll();
   }
@@ -243,10 +244,7 @@ final class GatherExecution {
     if (!snapshot.take()) {
       return;
     }
-    Runnable cancel = () -> context.backends().cancel(backends);
-    for (int place = 0; place < backends.size(); place++) {
-      replies.add(new CollectReply(backends.get(place).connection, rows.apply(place), cancel));
-    }
+    SeveralNodes.together(context, backends, () -> collect(backends, rows));
     if (kept == null) {
       worker.portals.forEach(NodePortal::forget);
     } else {
@@ -258,6 +256,13 @@ final class GatherExecution {
     context.backends().requestAnswers();
     replies.runAll();
     snapshot.end();
+  }
+
+  private void collect(List<Backend> backends, IntFunction<RowSink> rows) {
+    for (int place = 0; place < backends.size(); place++) {
+      NodeConnection connection = backends.get(place).connection;
+      context.replies().add(new CollectReply(connection, rows.apply(place)));
+    }
   }
 
   /** The worker query, in a portal of each node. */

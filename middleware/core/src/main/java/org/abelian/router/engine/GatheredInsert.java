@@ -12,6 +12,7 @@ import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.GatheredRows;
+import org.abelian.router.execution.JointAnswers;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.RowCollection;
@@ -27,9 +28,6 @@ import org.abelian.router.statement.RoutedStatement;
  * node inserts or merges its own, given as one array for each column. All of it is one transaction.
  */
 final class GatheredInsert {
-  /** So many bytes of rows are held at most. */
-  static final long BYTES_MAX = 64L << 20;
-
   private final EngineContext context;
   private final BoundStatement bound;
   private final Route.GatheredInsert route;
@@ -55,7 +53,7 @@ final class GatheredInsert {
       EngineContext context, BoundStatement bound, Route.GatheredInsert route, boolean kept)
       throws IOException {
     context.transactions().openImplicit();
-    GatheredRows rows = new GatheredRows(BYTES_MAX, context.memory());
+    GatheredRows rows = new GatheredRows(context.exchangeLimit(), context.memory());
     try {
       GatheredInsert insert = new GatheredInsert(context, bound, route);
       insert.select(rows);
@@ -125,7 +123,7 @@ final class GatheredInsert {
     List<NodePortal> portals = new ArrayList<>();
     RowCollection all = collection(rows);
     List<ByteQueue> arrays = all.arrays();
-    route.nodes().forEach(node -> portals.add(portal(node, arrays)));
+    route.nodes().forEach(node -> portals.add(bindOn(node, arrays)));
     all.close();
     bound.answerBind(context.replies());
     return new BroadcastExecution(context, bound.routed(), portals, false);
@@ -152,38 +150,41 @@ final class GatheredInsert {
     if (parts.isEmpty()) {
       parts.put(route.nodes().get(0), List.of()); // which says how many that are
     }
-    parts.forEach(
-        (node, own) -> {
-          RowCollection collection = collection(own);
-          portals.add(portal(node, collection.arrays()));
-          collection.close();
-        });
     List<Integer> order = new ArrayList<>(parts.keySet());
+    JointAnswers answers =
+        context.backends().joint(SeveralNodes.backends(context, bound.routed(), order), false);
+    SeveralNodes.together(
+        context, answers, () -> parts.forEach((node, own) -> portals.add(portal(node, own))));
     bound.answerBind(context.replies());
     if (changed != null) {
       return new KeepingExecution(context, bound.routed(), portals, changed);
     }
     return new WriteExecution(
-        context, bound.routed(), portals, homes.stream().map(order::indexOf).toList());
+        context, bound.routed(), portals, answers, homes.stream().map(order::indexOf).toList());
   }
 
+  /** Of rows that were counted when they came. */
   private RowCollection collection(List<byte[][]> rows) {
     int columns =
         facts.insertFacts().parameters().size() - bound.routed().facts().parameters().size();
-    RowCollection collection = new RowCollection(columns, 2 * BYTES_MAX, context.memory());
+    RowCollection collection = new RowCollection(columns, Long.MAX_VALUE, context.memory());
     rows.forEach(collection::take);
     return collection;
   }
 
   /** Binds the INSERT of the rows on one node. */
   NodePortal portal(int node, GatheredRows rows) {
-    RowCollection collection = collection(rows.rows());
-    NodePortal portal = portal(node, collection.arrays());
+    return portal(node, rows.rows());
+  }
+
+  private NodePortal portal(int node, List<byte[][]> rows) {
+    RowCollection collection = collection(rows);
+    NodePortal portal = bindOn(node, collection.arrays());
     collection.close();
     return portal;
   }
 
-  private NodePortal portal(int node, List<ByteQueue> arrays) {
+  private NodePortal bindOn(int node, List<ByteQueue> arrays) {
     Backend backend = SeveralNodes.enterToWrite(context, node, bound.routed());
     NodePortal portal = new NodePortal(context, backend, bound.portal());
     NodeStatement statement = NodeStatement.of(facts.insert(), facts.insertFacts().parameters());

@@ -70,7 +70,7 @@ final class GatheredTable {
     if (context.replies().failed()) {
       return Progress.BARRIER;
     }
-    GatheredRows rows = new GatheredRows(GatheredInsert.BYTES_MAX, context.memory());
+    GatheredRows rows = new GatheredRows(context.exchangeLimit(), context.memory());
     try {
       fill(rows);
       if (!context.replies().failed()) {

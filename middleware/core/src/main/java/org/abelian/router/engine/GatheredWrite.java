@@ -1,10 +1,12 @@
 package org.abelian.router.engine;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.catalog.Catalog;
+import org.abelian.router.execution.JointAnswers;
 import org.abelian.router.execution.PartCollection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ByteQueue;
@@ -56,10 +58,12 @@ final class GatheredWrite {
    * Reads the rows, and binds the statement on each node so that what it returns comes as text.
    * Nothing else may wait to be answered.
    *
+   * @param answers of the nodes, to which what they say to the portals belongs
    * @return null when a node has failed, and the client was told
    */
   static List<NodePortal> bindAsText(
-      EngineContext context, BoundStatement bound, Route.GatheredWrite route) throws IOException {
+      EngineContext context, BoundStatement bound, Route.GatheredWrite route, JointAnswers answers)
+      throws IOException {
     GatheredWrite write = new GatheredWrite(context, bound, route);
     PartCollection rows = write.read();
     try {
@@ -67,7 +71,12 @@ final class GatheredWrite {
         return null;
       }
       List<ByteQueue> arrays = rows.arrays();
-      return route.nodes().stream().map(node -> write.portalAsText(node, arrays)).toList();
+      List<NodePortal> portals = new ArrayList<>();
+      SeveralNodes.together(
+          context,
+          answers,
+          () -> route.nodes().forEach(node -> portals.add(write.portalAsText(node, arrays))));
+      return portals;
     } finally {
       rows.close();
     }
@@ -93,14 +102,20 @@ final class GatheredWrite {
   }
 
   private Execution change(List<ByteQueue> arrays, boolean kept) {
-    List<NodePortal> portals = route.nodes().stream().map(node -> portal(node, arrays)).toList();
+    List<NodePortal> portals = new ArrayList<>();
+    JointAnswers answers =
+        context
+            .backends()
+            .joint(SeveralNodes.backends(context, bound.routed(), route.nodes()), false);
+    SeveralNodes.together(
+        context, answers, () -> route.nodes().forEach(node -> portals.add(portal(node, arrays))));
     bound.answerBind(context.replies());
     if (route.copies()) {
       return new BroadcastExecution(context, bound.routed(), portals, false);
     }
     return kept
         ? new KeepingExecution(context, bound.routed(), portals)
-        : new WriteExecution(context, bound.routed(), portals, List.of());
+        : new WriteExecution(context, bound.routed(), portals, answers, List.of());
   }
 
   private NodePortal portal(int node, List<ByteQueue> arrays) {

@@ -124,6 +124,11 @@ final class JointSnapshot {
       read.run(0);
       return true;
     }
+    SeveralNodes.together(context, context.backends().joint(backends, true), this::takeTogether);
+    return !context.replies().failed();
+  }
+
+  private void takeTogether() throws IOException {
     ReadKnowledge known = isRepeatable(routed) ? ledger.of(nodes) : null;
     if (ledger.isContended(nodes)) {
       runLater();
@@ -131,7 +136,6 @@ final class JointSnapshot {
     if ((known == null || !fitsTogether(known)) && !context.replies().failed()) {
       behindGate();
     }
-    return !context.replies().failed();
   }
 
   /** Rows that would likely be for nothing are not computed before the snapshots fit together. */

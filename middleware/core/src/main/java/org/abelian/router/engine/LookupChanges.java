@@ -63,7 +63,7 @@ final class LookupChanges {
       context.replies().add(NodeReply.swallow(backend.connection));
     }
     context.replies().add(NodeReply.swallow(backend.connection));
-    context.replies().add(new CollectReply(backend.connection, rows::add, () -> {}));
+    context.replies().add(new CollectReply(backend.connection, rows::add));
   }
 
   /** Sends what was told to the nodes of the entries, which have to answer yet. */

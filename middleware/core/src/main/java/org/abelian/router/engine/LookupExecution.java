@@ -152,7 +152,7 @@ final class LookupExecution extends Execution {
     }
     replies.add(NodeReply.swallow(backend.connection));
     List<byte[][]> rows = new ArrayList<>();
-    replies.add(new CollectReply(backend.connection, rows::add, () -> {}));
+    replies.add(new CollectReply(backend.connection, rows::add));
     context.backends().requestAnswers();
     replies.runAll();
     if (replies.failed() || rows.isEmpty() || rows.get(0)[0] == null) {

@@ -1,12 +1,14 @@
 package org.abelian.router.engine;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.GatheredRows;
+import org.abelian.router.execution.JointAnswers;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.Route;
@@ -80,7 +82,7 @@ final class MovedRows extends Execution {
     }
     if (insert == null) {
       context.retry().forbidAfterWrites();
-      GatheredRows rows = GatheredRows.moved(GatheredInsert.BYTES_MAX, context.memory());
+      GatheredRows rows = GatheredRows.moved(context.exchangeLimit(), context.memory());
       try {
         insert = move(rows);
       } finally {
@@ -108,30 +110,41 @@ final class MovedRows extends Execution {
     RoutedStatement source =
         SourceRows.routed(route.source(), route.facts().sourceFacts(), catalog);
     BoundStatement deleting = new BoundStatement(bound.statement(), source, bound.bind(), false);
-    List<NodePortal> portals = portals(deleting);
+    List<Backend> backends = SeveralNodes.backends(context, deleting.routed(), nodes());
+    JointAnswers answers = context.backends().joint(backends, false);
+    List<NodePortal> portals = portals(deleting, answers);
     if (portals == null) {
       return List.of();
     }
-    List<Backend> backends = portals.stream().map(NodePortal::backend).toList();
-    Runnable cancel = () -> context.backends().cancel(backends);
-    for (NodePortal portal : portals) {
-      portal.run(0);
-      context.replies().add(new CollectReply(portal.connection(), rows, cancel));
-    }
+    SeveralNodes.together(context, answers, () -> portals.forEach(portal -> take(portal, rows)));
     context.backends().requestAnswers();
     context.replies().runAll();
     return backends;
   }
 
-  private List<NodePortal> portals(BoundStatement deleting) throws IOException {
+  private List<Integer> nodes() {
     if (route.source() instanceof Route.GatheredWrite write) {
-      return GatheredWrite.bindAsText(context, deleting, write);
+      return write.nodes();
     }
-    List<Integer> nodes =
-        route.source() instanceof Route.OneNode one
-            ? List.of(one.node())
-            : ((Route.ScatterWrite) route.source()).nodes();
-    return nodes.stream().map(node -> portal(node, deleting)).toList();
+    return route.source() instanceof Route.OneNode one
+        ? List.of(one.node())
+        : ((Route.ScatterWrite) route.source()).nodes();
+  }
+
+  private void take(NodePortal portal, GatheredRows rows) {
+    portal.run(0);
+    context.replies().add(new CollectReply(portal.connection(), rows));
+  }
+
+  private List<NodePortal> portals(BoundStatement deleting, JointAnswers answers)
+      throws IOException {
+    if (route.source() instanceof Route.GatheredWrite write) {
+      return GatheredWrite.bindAsText(context, deleting, write, answers);
+    }
+    List<NodePortal> portals = new ArrayList<>();
+    SeveralNodes.together(
+        context, answers, () -> nodes().forEach(node -> portals.add(portal(node, deleting))));
+    return portals;
   }
 
   private NodePortal portal(int node, BoundStatement deleting) {

@@ -114,7 +114,11 @@ public final class ScatterExecution extends Execution {
     }
     ahead = false;
     context.replies().expectRows();
-    SeveralNodes.share(context, portals, new TagSum());
+    SeveralNodes.share(
+        context,
+        portals,
+        context.backends().joint(SeveralNodes.backends(portals), false),
+        new TagSum());
     return Progress.NEXT;
   }
 

@@ -5,6 +5,7 @@ import java.util.List;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
+import org.abelian.router.execution.JointAnswers;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
@@ -29,6 +30,30 @@ final class SeveralNodes {
     return backends;
   }
 
+  /** What is added to the replies meanwhile are answers of these nodes to one statement. */
+  static <E extends Exception> void together(
+      EngineContext context, List<Backend> backends, Step<E> work) throws E {
+    together(context, context.backends().joint(backends, false), work);
+  }
+
+  /** The same, where more such answers are added at another time. */
+  static <E extends Exception> void together(
+      EngineContext context, JointAnswers answers, Step<E> work) throws E {
+    ReplyQueue replies = context.replies();
+    replies.joint(answers);
+    try {
+      work.run();
+    } finally {
+      replies.joint(null);
+    }
+  }
+
+  /** A part of an execution. */
+  interface Step<E extends Exception> {
+    /** Does it. */
+    void run() throws E;
+  }
+
   /** A statement is about to go to the node, and may write on others as well. */
   static void enter(EngineContext context, Backend backend, RoutedStatement routed) {
     context.transactions().enter(backend, routed);
@@ -45,6 +70,11 @@ final class SeveralNodes {
     return backend;
   }
 
+  /** The backends of portals. */
+  static List<Backend> backends(List<NodePortal> portals) {
+    return portals.stream().map(NodePortal::backend).toList();
+  }
+
   /** Adds up the tags of what nodes run, which may be INSERT where the client says UPDATE. */
   static TagSum tags(RoutedStatement routed) {
     boolean update = routed.facts().kind() == StatementKind.UPDATE;
@@ -52,17 +82,20 @@ final class SeveralNodes {
   }
 
   /** All run it; rows are given one node after the other, and counts are added. */
-  static void execute(EngineContext context, List<NodePortal> portals, TagSum sum) {
+  static void execute(
+      EngineContext context, List<NodePortal> portals, JointAnswers answers, TagSum sum) {
     portals.forEach(portal -> portal.execute(0));
-    share(context, portals, sum);
+    share(context, portals, answers, sum);
   }
 
   /** All have been told to run it; their answers as above. */
-  static void share(EngineContext context, List<NodePortal> portals, TagSum sum) {
+  static void share(
+      EngineContext context, List<NodePortal> portals, JointAnswers answers, TagSum sum) {
     ReplyQueue replies = context.replies();
-    for (NodePortal portal : portals) {
-      replies.add(NodeReply.share(portal.connection(), sum));
-    }
+    together(
+        context,
+        answers,
+        () -> portals.forEach(portal -> replies.add(NodeReply.share(portal.connection(), sum))));
     replies.add(RouterWork.then(() -> replies.output().commandComplete(sum.tag())));
   }
 
@@ -72,11 +105,15 @@ final class SeveralNodes {
    * @param order for each row that was inserted, whose it is
    */
   static void executeInTurn(
-      EngineContext context, List<NodePortal> portals, List<Integer> order, TagSum sum) {
+      EngineContext context,
+      List<NodePortal> portals,
+      List<Integer> order,
+      JointAnswers answers,
+      TagSum sum) {
     ReplyQueue replies = context.replies();
     portals.forEach(portal -> portal.execute(0));
     List<NodeConnection> connections = portals.stream().map(NodePortal::connection).toList();
-    replies.add(new RowsInTurn(connections, order, sum));
+    together(context, answers, () -> replies.add(new RowsInTurn(connections, order, sum)));
     replies.add(RouterWork.then(() -> replies.output().commandComplete(sum.tag())));
   }
 }

@@ -24,12 +24,6 @@ import org.abelian.router.statement.SharedStatement;
 
 /** The rows of a query that a statement starts from, wherever they lie, collected by the router. */
 public final class SourceRows {
-  /** So many bytes of values are held at most. */
-  private static final long BYTES_MAX = 1L << 20;
-
-  /** So many bytes of rows that are locked or changed. */
-  private static final long TAKEN_BYTES_MAX = 64L << 20;
-
   private SourceRows() {}
 
   private record Source(Route route, StatementFacts facts, Catalog catalog)
@@ -58,7 +52,7 @@ public final class SourceRows {
       BindMessage bind,
       BoundValues values)
       throws IOException {
-    GatheredRows rows = new GatheredRows(BYTES_MAX, context.memory());
+    GatheredRows rows = new GatheredRows(context.exchangeLimit(), context.memory());
     try {
       collect(context, statement, query, bind, values, rows);
       return context.replies().failed() ? null : new ArrayList<>(rows.rows());
@@ -69,7 +63,7 @@ public final class SourceRows {
 
   /** Room for the rows that a query locks or changes. */
   public static RowCollection taken(EngineContext context, int columns) {
-    return new RowCollection(columns, TAKEN_BYTES_MAX, context.memory());
+    return new RowCollection(columns, context.exchangeLimit(), context.memory());
   }
 
   /**
@@ -132,8 +126,10 @@ public final class SourceRows {
     writer.bytes(bind.array(), bind.tailAt(), bind.resultFormatsAt() - bind.tailAt()).int2(0).end();
     writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     context.replies().add(NodeReply.swallow(backend.connection));
-    Runnable cancel = () -> context.backends().cancel(List.of(backend));
-    context.replies().add(new CollectReply(backend.connection, rows, cancel));
+    SeveralNodes.together(
+        context,
+        List.of(backend),
+        () -> context.replies().add(new CollectReply(backend.connection, rows)));
     context.backends().requestAnswers();
     context.replies().runAll();
   }

@@ -2,6 +2,8 @@ package org.abelian.router.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.execution.JointAnswers;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.Route;
@@ -17,16 +19,23 @@ public final class WriteExecution extends Execution {
   private final EngineContext context;
   private final RoutedStatement routed;
   private final List<NodePortal> portals;
+  private final JointAnswers answers;
   private final List<Integer> order;
 
+  /**
+   * @param answers those of the nodes, to which what they say to the portals belongs
+   * @param order whose each row of an INSERT is; empty for rows that come node by node
+   */
   WriteExecution(
       EngineContext context,
       RoutedStatement routed,
       List<NodePortal> portals,
+      JointAnswers answers,
       List<Integer> order) {
     this.context = context;
     this.routed = routed;
     this.portals = portals;
+    this.answers = answers;
     this.order = order;
   }
 
@@ -52,19 +61,29 @@ public final class WriteExecution extends Execution {
     context.transactions().openImplicit();
     RoutedStatement routed = bound.routed();
     List<NodePortal> portals = new ArrayList<>();
-    for (Route.Part part : parts) {
-      var backend = context.backends().backend(routed.router().catalog(), part.node());
-      SeveralNodes.enter(context, backend, routed);
-      NodePortal portal = new NodePortal(context, backend, bound.portal());
-      NodeStatement text =
-          whole
-              ? bound.statement().statement()
-              : NodeStatement.of(part.sql(), routed.facts().parameters());
-      portal.bind(text, whole, bound.bind());
-      portals.add(portal);
-    }
+    List<Integer> nodes = parts.stream().map(Route.Part::node).toList();
+    JointAnswers answers =
+        context.backends().joint(SeveralNodes.backends(context, routed, nodes), false);
+    SeveralNodes.together(
+        context,
+        answers,
+        () -> parts.forEach(part -> portals.add(portal(context, bound, part, whole))));
     bound.answerBind(context.replies());
-    return new WriteExecution(context, routed, portals, order);
+    return new WriteExecution(context, routed, portals, answers, order);
+  }
+
+  private static NodePortal portal(
+      EngineContext context, BoundStatement bound, Route.Part part, boolean whole) {
+    RoutedStatement routed = bound.routed();
+    Backend backend = context.backends().backend(routed.router().catalog(), part.node());
+    SeveralNodes.enter(context, backend, routed);
+    NodePortal portal = new NodePortal(context, backend, bound.portal());
+    NodeStatement text =
+        whole
+            ? bound.statement().statement()
+            : NodeStatement.of(part.sql(), routed.facts().parameters());
+    portal.bind(text, whole, bound.bind());
+    return portal;
   }
 
   @Override
@@ -81,9 +100,9 @@ public final class WriteExecution extends Execution {
     context.retry().forbidAfterWrites();
     TagSum sum = SeveralNodes.tags(routed);
     if (routed.facts().returnsRows() && !order.isEmpty()) {
-      SeveralNodes.executeInTurn(context, portals, order, sum);
+      SeveralNodes.executeInTurn(context, portals, order, answers, sum);
     } else {
-      SeveralNodes.execute(context, portals, sum);
+      SeveralNodes.execute(context, portals, answers, sum);
     }
     return Progress.NEXT;
   }

@@ -12,17 +12,16 @@ import org.abelian.router.protocol.ByteQueue;
 public final class CollectReply extends Reply {
   private final NodeConnection connection;
   private final RowSink rows;
-  private final Runnable cancel;
 
-  /**
-   * Collects the rows.
-   *
-   * @param cancel tells the nodes to stop, when the rows are not wanted any more
-   */
-  public CollectReply(NodeConnection connection, RowSink rows, Runnable cancel) {
+  /** Collects the rows. */
+  public CollectReply(NodeConnection connection, RowSink rows) {
     this.connection = connection;
     this.rows = rows;
-    this.cancel = cancel;
+  }
+
+  @Override
+  boolean awaits(NodeConnection other) {
+    return other == connection;
   }
 
   @Override
@@ -33,8 +32,7 @@ public final class CollectReply extends Reply {
     } catch (NodeLostException e) {
       context.nodeLost(connection, e);
     } catch (AbelianException unwanted) {
-      context.fail(unwanted);
-      cancel.run(); // What still comes is passed over with the rest of the group.
+      context.fail(unwanted); // What still comes is passed over with the rest of the group.
     }
     return true;
   }

@@ -3,7 +3,6 @@ package org.abelian.router.execution;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.error.AbelianException;
-import org.abelian.router.error.SqlState;
 import org.abelian.router.protocol.MemoryBudget;
 
 /** Rows on their way from the nodes that select them to those that store them. */
@@ -57,15 +56,13 @@ public final class GatheredRows implements RowSink {
 
   @Override
   public AbelianException tooMuch() {
-    return new AbelianException(
-        SqlState.PROGRAM_LIMIT_EXCEEDED,
-        "the rows to %s take more than %d MB at the router"
-            .formatted(moves ? "move" : "insert", limit >> 20),
-        "The nodes were told to stop after " + rows.size() + " rows.",
+    return ExchangeLimit.exceeded(
+        moves ? "move" : "insert",
+        limit,
+        rows.size(),
         moves
             ? "Move them in several statements."
-            : "Insert them in several statements, or by COPY.",
-        null);
+            : "Insert them in several statements, or by COPY.");
   }
 
   /** In the order in which they came. */

@@ -113,6 +113,16 @@ public final class NodeReply extends Reply {
   }
 
   @Override
+  boolean awaits(NodeConnection other) {
+    return other == connection;
+  }
+
+  @Override
+  boolean isBetweenMessages() {
+    return passing == 0;
+  }
+
+  @Override
   public boolean runsAfterFailure() {
     return untilReady;
   }
@@ -149,6 +159,9 @@ public final class NodeReply extends Reply {
           return false;
         }
         connection.timeout(context.timeout());
+        if (passing > 0) {
+          connection.meanwhile(null); // No error can be told in the midst of a row.
+        }
         connection.fill();
         continue;
       }

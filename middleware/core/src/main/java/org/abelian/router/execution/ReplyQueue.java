@@ -20,6 +20,9 @@ public final class ReplyQueue implements ReplyContext {
   private int timeoutMillis;
   private CopyTarget copyIn;
 
+  /** Of which what is added is a part; null for nothing. */
+  private JointAnswers joint;
+
   /** What the answers become before the client gets them; null for nothing else. */
   private Diversion diversion;
 
@@ -93,7 +96,16 @@ public final class ReplyQueue implements ReplyContext {
 
   /** Adds a step. */
   public void add(Reply step) {
-    steps.add(step);
+    steps.add(joint == null ? step : joint.part(step));
+  }
+
+  /**
+   * What is added from now on are answers of nodes that run one statement together.
+   *
+   * @param answers null when it is not
+   */
+  public void joint(JointAnswers answers) {
+    joint = answers;
   }
 
   /** True when everything is answered. */
@@ -138,6 +150,7 @@ public final class ReplyQueue implements ReplyContext {
   /** A new group begins. */
   public void beginGroup() {
     failed = false;
+    joint = null;
   }
 
   /** How long a node may take to send something; 0 for ever. */

@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.error.AbelianException;
-import org.abelian.router.error.SqlState;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.MemoryBudget;
 
@@ -71,12 +70,11 @@ public final class RowCollection implements RowSink {
 
   @Override
   public AbelianException tooMuch() {
-    return new AbelianException(
-        SqlState.PROGRAM_LIMIT_EXCEEDED,
-        "the rows to combine take more than " + (limit >> 20) + " MB",
-        "The nodes were told to stop after " + rows + " rows.",
-        "Narrow the query, or give the distribution key so that one node answers it.",
-        null);
+    return ExchangeLimit.exceeded(
+        "combine",
+        limit,
+        rows,
+        "Narrow the query, or give the distribution key so that one node answers it.");
   }
 
   /** UTF-8 keeps quotes and backslashes apart from other characters' bytes. */

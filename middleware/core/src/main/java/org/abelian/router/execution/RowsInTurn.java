@@ -33,6 +33,12 @@ public final class RowsInTurn extends Reply {
   }
 
   @Override
+  boolean awaits(NodeConnection connection) {
+    int part = parts.indexOf(connection);
+    return part >= 0 && !over[part];
+  }
+
+  @Override
   public boolean run(ReplyContext context) {
     for (; next < order.size(); next++) {
       if (context.isFull()) {

@@ -149,9 +149,7 @@ public final class ExplainExecution extends Execution {
           .replies()
           .add(
               new CollectReply(
-                  backend.connection,
-                  row -> plan.add(new String(row[0], StandardCharsets.UTF_8)),
-                  () -> {}));
+                  backend.connection, row -> plan.add(new String(row[0], StandardCharsets.UTF_8))));
     }
     context
         .replies()

@@ -2,6 +2,7 @@ package org.abelian.router.pool;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -38,6 +39,21 @@ public final class NodeConnection {
 
   /** A node that says more than this between two statements is up to something else. */
   private static final int LARGEST_SIGN = 1 << 16;
+
+  /** The types of messages that end the answer to one message. */
+  private static final String ENDS_OF_ANSWERS =
+      new String(
+          new byte[] {
+            BackendType.PARSE_COMPLETE,
+            BackendType.BIND_COMPLETE,
+            BackendType.CLOSE_COMPLETE,
+            BackendType.ROW_DESCRIPTION,
+            BackendType.NO_DATA,
+            BackendType.COMMAND_COMPLETE,
+            BackendType.PORTAL_SUSPENDED,
+            BackendType.EMPTY_QUERY_RESPONSE
+          },
+          StandardCharsets.US_ASCII);
 
   private final NodeAddress address;
   private final IoContext io;
@@ -345,6 +361,47 @@ public final class NodeConnection {
       close();
       throw noMemory;
     }
+  }
+
+  /** Takes what the node has sent, if that is not much yet; waits for a moment at most. */
+  public void fillSoon() throws NodeLostException {
+    try {
+      boolean takes = incoming.size() < LARGEST_IDLE_BUFFER;
+      if (takes && !transport.readSoon(incoming, READ_BUFFER / 4)) {
+        throw new EOFException("the node closed the connection");
+      }
+    } catch (IOException e) {
+      throw lose(e);
+    }
+  }
+
+  /**
+   * Where an error stands in what has come and nobody has read. Nothing may be half read.
+   *
+   * @param answers how many answers to messages are looked at
+   * @return -1 for none
+   */
+  public int findError(int answers) {
+    int at = incoming.start();
+    int left = answers;
+    for (int length = incoming.frameAt(at); length > 0 && left > 0; length = incoming.frameAt(at)) {
+      byte type = incoming.array()[at];
+      if (type == BackendType.ERROR_RESPONSE) {
+        return at;
+      }
+      left -= ENDS_OF_ANSWERS.indexOf(type) >= 0 ? 1 : 0;
+      at += length;
+    }
+    return -1;
+  }
+
+  /**
+   * What is done now and then while the node is waited for.
+   *
+   * @param work null for nothing
+   */
+  public void meanwhile(Runnable work) {
+    socket.meanwhile(work);
   }
 
   /** Takes what the node has said while a message to it was stuck, without waiting for more. */

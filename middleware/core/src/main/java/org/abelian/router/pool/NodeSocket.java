@@ -24,6 +24,9 @@ final class NodeSocket implements Transport {
   /** A write that gets no further for so long has the node's messages read meanwhile. */
   static final long STUCK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  /** So often a reader that waits does what there is to do meanwhile. */
+  private static final int MEANWHILE_MILLIS = 20;
+
   /** The lowest bits of the state tell what is going on; the rest counts calls. */
   private static final long KIND = 7;
 
@@ -51,6 +54,9 @@ final class NodeSocket implements Transport {
 
   private volatile int timeoutMillis;
   private volatile Drain drain;
+
+  /** What the reading thread does while it waits; null for nothing. */
+  private Runnable meanwhile;
 
   /** The node's bytes are to be taken from the drain. */
   private boolean drained;
@@ -86,7 +92,7 @@ final class NodeSocket implements Transport {
       if (drained) {
         count = drain.take(target);
       } else {
-        count = input.read(target.array(), target.end(), target.array().length - target.end());
+        count = meanwhile == null ? receive(target) : receiveMeanwhile(target);
       }
     } finally {
       end(call);
@@ -99,6 +105,55 @@ final class NodeSocket implements Transport {
       discard();
     }
     return true;
+  }
+
+  private int receive(ByteQueue target) throws IOException {
+    return input.read(target.array(), target.end(), target.array().length - target.end());
+  }
+
+  /** It takes two system calls more, as the time of each wait is limited. */
+  private int receiveMeanwhile(ByteQueue target) throws IOException {
+    try {
+      while (meanwhile != null) {
+        socket.setSoTimeout(MEANWHILE_MILLIS);
+        try {
+          return receive(target);
+        } catch (SocketTimeoutException nothingYet) {
+          meanwhile.run();
+        }
+      }
+    } finally {
+      socket.setSoTimeout(0);
+    }
+    return receive(target);
+  }
+
+  @Override
+  public boolean readSoon(ByteQueue target, int room) throws IOException {
+    if (drained) {
+      readAside(target, room);
+      return true;
+    }
+    target.reserve(room);
+    socket.setSoTimeout(1);
+    try {
+      int count = receive(target);
+      target.extend(Math.max(count, 0));
+      return count >= 0;
+    } catch (SocketTimeoutException nothing) {
+      return true;
+    } finally {
+      socket.setSoTimeout(0);
+    }
+  }
+
+  /**
+   * What the thread that reads shall do now and then while it waits for the node.
+   *
+   * @param work null for nothing
+   */
+  void meanwhile(Runnable work) {
+    meanwhile = work;
   }
 
   /** What was read while a write was stuck. */

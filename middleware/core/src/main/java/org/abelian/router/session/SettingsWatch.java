@@ -78,8 +78,8 @@ public final class SettingsWatch {
     replies.add(
         new CollectReply(
             backend.connection,
-            row -> backend.connection.answeredSettings(new String(row[0], StandardCharsets.UTF_8)),
-            () -> {}));
+            row ->
+                backend.connection.answeredSettings(new String(row[0], StandardCharsets.UTF_8))));
   }
 
   /** What a node says now is what the session has set. */

@@ -76,6 +76,18 @@ public final class TlsTransport implements Transport {
   }
 
   @Override
+  public boolean readSoon(ByteQueue target, int room) throws IOException {
+    if (!below.readSoon(engine.received(), READ)) {
+      return false;
+    }
+    synchronized (engine) {
+      int count = engine.decrypt(target);
+      flush();
+      return count >= 0;
+    }
+  }
+
+  @Override
   public void readAside(ByteQueue target, int room) throws IOException {
     below.readAside(engine.received(), READ);
     synchronized (engine) {

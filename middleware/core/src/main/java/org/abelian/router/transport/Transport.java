@@ -24,6 +24,16 @@ public interface Transport extends Closeable {
    */
   default void readAside(ByteQueue target, int room) throws IOException {}
 
+  /**
+   * Appends what arrives within a moment, where a connection can tell without waiting for more.
+   *
+   * @param room how many bytes there shall be room for at least
+   * @return false when the other side has ended the connection
+   */
+  default boolean readSoon(ByteQueue target, int room) throws IOException {
+    return true;
+  }
+
   /** Sends all of it. */
   void write(byte[] source, int offset, int length) throws IOException;
 

@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -14,7 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.CString;
@@ -27,7 +31,9 @@ import org.abelian.router.protocol.FrontendType;
  * which all nodes of a test do.
  */
 public final class ScriptedNode implements AutoCloseable {
-  private record Answer(String tag, List<String> rows, ErrorFields error) {}
+  private static final int CANCEL = 1234 << 16 | 5678;
+
+  private record Answer(String tag, List<String> rows, ErrorFields error, boolean hangs) {}
 
   private final int id;
   private final List<String> log;
@@ -38,6 +44,8 @@ public final class ScriptedNode implements AutoCloseable {
   private final Deque<String> evidence = new ConcurrentLinkedDeque<>();
 
   private final AtomicInteger asked = new AtomicInteger();
+  private final Map<String, Integer> pauses = new ConcurrentHashMap<>();
+  private final Semaphore cancels = new Semaphore(0);
 
   /**
    * Listens.
@@ -61,12 +69,29 @@ public final class ScriptedNode implements AutoCloseable {
 
   /** From now on this statement gives these rows; columns stand between bars, "null" is NULL. */
   public void answer(String sql, String tag, String... rows) {
-    answers.put(sql, new Answer(tag, List.of(rows), null));
+    answers.put(sql, new Answer(tag, List.of(rows), null, false));
   }
 
   /** From now on this statement fails. */
   public void fail(String sql, String sqlState) {
-    answers.put(sql, new Answer("", List.of(), ErrorFields.of("ERROR", sqlState, "as told")));
+    answers.put(
+        sql, new Answer("", List.of(), ErrorFields.of("ERROR", sqlState, "as told"), false));
+  }
+
+  /** From now on this statement ends when it is cancelled, and not before. */
+  void hang(String sql) {
+    ErrorFields cancelled = ErrorFields.of("ERROR", "57014", "cancelled");
+    answers.put(sql, new Answer("", List.of(), cancelled, true));
+  }
+
+  /** From now on the connection ends when this statement comes. */
+  void leave(String sql) {
+    answers.put(sql, new Answer(null, List.of(), null, false));
+  }
+
+  /** From now on this statement takes so long. */
+  void pause(String sql, int millis) {
+    pauses.put(sql, millis);
   }
 
   /** From now on it tells this of the snapshots of reads that ask, one after the other. */
@@ -124,7 +149,13 @@ public final class ScriptedNode implements AutoCloseable {
       try (client) {
         client.setTcpNoDelay(true);
         DataInputStream in = new DataInputStream(client.getInputStream());
-        in.readFully(new byte[in.readInt() - 4]); // A request for encryption comes first.
+        byte[] first = new byte[in.readInt() - 4];
+        in.readFully(first);
+        if (ByteBuffer.wrap(first).getInt() == CANCEL) {
+          log.add(id + ": cancel");
+          cancels.release();
+          return;
+        } // Else it is a request for encryption.
         client.getOutputStream().write('N');
         in.readFully(new byte[in.readInt() - 4]);
         writer.begin(BackendType.AUTHENTICATION).int4(0).end();
@@ -140,8 +171,8 @@ public final class ScriptedNode implements AutoCloseable {
           in.readFully(body);
           handle(type, body);
         }
-      } catch (IOException e) {
-        return; // The router has closed the connection.
+      } catch (IOException | UncheckedIOException e) {
+        return; // The router has closed the connection, or this was told to.
       }
     }
 
@@ -205,7 +236,14 @@ public final class ScriptedNode implements AutoCloseable {
         return;
       }
       log.add(id + ": " + sql + values.getOrDefault(portal, ""));
-      Answer answer = answers.getOrDefault(sql, new Answer(sql, List.of(), null));
+      Answer answer = answers.getOrDefault(sql, new Answer(sql, List.of(), null, false));
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauses.getOrDefault(sql, 0)));
+      if (answer.tag() == null) {
+        throw new UncheckedIOException(new IOException("as told"));
+      }
+      if (answer.hangs()) {
+        cancels.acquireUninterruptibly();
+      }
       if (answer.error() != null) {
         skips = true;
         status = status == 'T' ? 'E' : status;

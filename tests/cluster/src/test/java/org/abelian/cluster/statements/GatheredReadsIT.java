@@ -1,6 +1,7 @@
 package org.abelian.cluster.statements;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.StringWriter;
@@ -383,5 +384,23 @@ class GatheredReadsIT {
             "SELECT max(p.id), max(d.data::text) FROM purchase p JOIN parcel d ON d.purchase ="
                 + " p.id"));
     twins.same("SELECT count(*) FROM customer c JOIN purchase p ON p.customer = c.id");
+  }
+
+  @Test
+  void theSessionSaysHowMuchMayBeGathered() throws SQLException {
+    String join = "SELECT count(*) FROM customer c JOIN purchase p ON p.customer = c.id";
+    Twins.run(twins.routed(), "SET abelian.plan_exchanges = off");
+    Twins.run(twins.routed(), "SET abelian.max_exchange_bytes = '200B'");
+    SQLException error = assertThrows(SQLException.class, () -> Twins.run(twins.routed(), join));
+    assertEquals("54000", error.getSQLState());
+    assertTrue(error.getMessage().contains("abelian.max_exchange_bytes"), error.getMessage());
+    assertTrue(error.getMessage().contains("200 bytes"), error.getMessage());
+    Twins.run(twins.routed(), "SET abelian.max_exchange_bytes = '1MB'");
+    twins.same(join);
+    Twins.run(twins.routed(), "BEGIN");
+    Twins.run(twins.routed(), "SET LOCAL abelian.max_exchange_bytes = 100");
+    assertEquals(List.of("54000"), Twins.answer(twins.routed(), join));
+    Twins.run(twins.routed(), "ROLLBACK");
+    twins.same(join);
   }
 }

@@ -29,7 +29,7 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
             continue;
         };
         // What only reads is taken first for nothing else than being touched by the change.
-        if first == change || reads_what_changes(&given, &queries.by_itself(change))? {
+        if first == change || reads_what_changes(&given, queries.by_itself(change))? {
             return Ok(Some(given));
         }
     }
@@ -66,7 +66,7 @@ fn take_first(
     let Some(given) = given_rows::divide(query, statement, level, source, parameters)? else {
         return Ok(None);
     };
-    if is_change && touched::meets(&given.source, &given.statement, &readers)? {
+    if is_change && touched::meets(given.source, given.statement, &readers)? {
         return Ok(None);
     }
     Ok(Some(given))

@@ -43,7 +43,7 @@ pub fn divide(
         }
     }
     let gives_nothing = columns.len() == 0 && source.commandType == CmdType::CMD_SELECT;
-    if gives_nothing || columns.types().contains(&pg_sys::RECORDOID) {
+    if gives_nothing || columns.has_anonymous_rows() {
         return Ok(None);
     }
     let first = parameters.len();

@@ -1,6 +1,7 @@
 //! INSERT ... SELECT whose rows go to other nodes than those that select them: a query that gives the rows, and an INSERT that takes them as one
 //! array for each column, from which a router gives each node its part.
 
+use super::super::postgres;
 use super::computed::{self, Computing};
 use super::merge::build::{self, WorkerColumns};
 use super::merge::parts;
@@ -51,7 +52,7 @@ pub fn find(
             columns.push(entry.expr.cast(), 0);
         }
     }
-    if columns.types().contains(&pg_sys::RECORDOID) {
+    if columns.has_anonymous_rows() {
         return Ok(None);
     }
     // Parts of columns are assigned by expressions around them, of which the text of an INSERT has several for one column.
@@ -249,7 +250,8 @@ fn key(expression: NodePtr, number: i32, columns: &WorkerColumns) -> Option<Json
     }))
 }
 
-/// Adds what a node computes to the columns and to the INSERT: distribution columns that are not given.
+/// Adds what a node computes to the columns and to the INSERT: distribution columns that are not given, and of a reference table what each copy
+/// would make by itself.
 fn add_computed(
     query: &pg_sys::Query,
     target: &Relation,
@@ -258,22 +260,23 @@ fn add_computed(
     keys: &mut [Json],
     parameters: &[Oid],
 ) -> Option<Json> {
-    let spreading = target.spreading()?;
     let relation = Opened::open(target.oid, pg_sys::AccessShareLock)?;
     let computing = Computing::of(Some(target), query);
+    let number = selected(query)?.0;
     let mut expressions = Vec::new();
-    for (place, (attribute, _)) in spreading.columns.iter().enumerate() {
-        if !keys[place].is_null() {
-            continue;
-        }
+    for (attribute, place) in missing(query, target, &relation, keys) {
         // SAFETY: a column of the open relation.
         let value =
-            unsafe { pg_sys::build_column_default(relation.relation(), (*attribute).into()) };
-        let expression = computing.default(*attribute, value)?;
-        let column = &relation.columns()[*attribute as usize - 1];
+            unsafe { pg_sys::build_column_default(relation.relation(), attribute.into()) };
+        let Some(expression) = computing.default(attribute, value) else {
+            match place {
+                Some(_) => return None,
+                None => continue,
+            }
+        };
+        let column = &relation.columns()[attribute as usize - 1];
         let parameter = tree::make_parameter(0, column.atttypid); // for its type
         let at = columns.push(parameter, 0);
-        let number = selected(query)?.0;
         // SAFETY: appends to a list of a private copy.
         unsafe {
             let name = pg_sys::pstrdup(column.attname.data.as_ptr());
@@ -285,18 +288,56 @@ fn add_computed(
                 column.attcollation,
                 0,
             );
-            let entry = pg_sys::makeTargetEntry(read.cast(), *attribute, name, false);
+            let entry = pg_sys::makeTargetEntry(read.cast(), attribute, name, false);
             insert.targetList = pg_sys::lappend(insert.targetList, entry.cast());
         }
         if column.attidentity as u8 == pg_sys::ATTRIBUTE_IDENTITY_ALWAYS {
             insert.override_ = pg_sys::OverridingKind::OVERRIDING_SYSTEM_VALUE;
         }
-        keys[place] = json!({
-            "field": at, "type": column.atttypid.to_u32(), "cast": operand::type_name(parameter),
-        });
+        if let Some(place) = place {
+            keys[place] = json!({
+                "field": at, "type": column.atttypid.to_u32(), "cast": operand::type_name(parameter),
+            });
+        }
         expressions.push(expression);
     }
     (!expressions.is_empty()).then(|| computed::query_of_rows(&expressions, parameters.len() + 1))
+}
+
+/// The columns that are not given and may have to be known before: distribution columns, with their places in the key, or all of a reference
+/// table's that the session may write.
+fn missing(
+    query: &pg_sys::Query,
+    target: &Relation,
+    relation: &Opened,
+    keys: &[Json],
+) -> Vec<(i16, Option<usize>)> {
+    if let Some(spreading) = target.spreading() {
+        return spreading
+            .columns
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| keys[*place].is_null())
+            .map(|(place, (attribute, _))| (*attribute, Some(place)))
+            .collect();
+    }
+    if target.placement != Placement::Reference {
+        return Vec::new();
+    }
+    let given: Vec<i16> = tree::list::<pg_sys::TargetEntry>(query.targetList)
+        .map(|entry| entry.resno)
+        .collect();
+    relation
+        .columns()
+        .iter()
+        .filter(|column| {
+            !column.attisdropped
+                && column.attgenerated == 0
+                && !given.contains(&column.attnum)
+                && postgres::may_insert(target.oid, column.attnum)
+        })
+        .map(|column| (column.attnum, None))
+        .collect()
 }
 
 /// Whether copies of a reference table would differ: each node runs the INSERT by itself.

@@ -50,7 +50,7 @@ pub fn find(
         // SAFETY: makes a constant, since there must be something for each row.
         columns.push(unsafe { pg_sys::makeBoolConst(true, false) }, 0);
     }
-    if columns.types().contains(&pg_sys::RECORDOID) || used.has_system_columns(source.number) {
+    if columns.has_anonymous_rows() || used.has_system_columns(source.number) {
         return Ok(None);
     }
     let Some(keys) = keys(query, &source, target, &places, &columns) else {

@@ -166,7 +166,7 @@ fn divide(
     for column in &stored {
         columns.push(new_value(query, relation, column), 0);
     }
-    if columns.types().contains(&pg_sys::RECORDOID) {
+    if columns.has_anonymous_rows() {
         return Ok(Err("a column is of type record"));
     }
     let source = build::copy(query);

@@ -118,7 +118,7 @@ fn columns(source: &pg_sys::Query) -> Option<WorkerColumns> {
             columns.push(entry.expr.cast(), 0);
         }
     }
-    (columns.len() > 0 && !columns.types().contains(&pg_sys::RECORDOID)).then_some(columns)
+    (columns.len() > 0 && !columns.has_anonymous_rows()).then_some(columns)
 }
 
 /// A query of the rows that arrays have, which are the parameters after the first ones.

@@ -56,6 +56,12 @@ impl WorkerColumns {
         self.0.iter().map(|column| column.type_oid).collect()
     }
 
+    /// Whether some are rows of no named type, or arrays of them, which no node can read again.
+    pub fn has_anonymous_rows(&self) -> bool {
+        let anonymous = [pg_sys::RECORDOID, pg_sys::RECORDARRAYOID];
+        self.0.iter().any(|column| anonymous.contains(&column.type_oid))
+    }
+
     /// The types of the arrays that carry them.
     pub fn arrays(&self) -> Vec<Oid> {
         // SAFETY: catalogue look-ups.
@@ -169,7 +175,7 @@ impl Division {
     /// The facts of the division, both texts checked by analysing them.
     pub fn print(self, parameters: &[Oid]) -> Result<Json, PostgresError> {
         let types = self.columns.types();
-        if types.contains(&pg_sys::RECORDOID) {
+        if self.columns.has_anonymous_rows() {
             return Ok(refuse("a column of type record"));
         }
         let arrays = self.columns.arrays();

@@ -34,7 +34,7 @@ fn divided(text: &str, parameters: &[Oid]) -> Result<Option<Division>, PostgresE
     let Some(division) = division.filter(|division| !division.pulls_rows) else {
         return Ok(None);
     };
-    let usable = !division.columns.types().contains(&pg_sys::RECORDOID);
+    let usable = !division.columns.has_anonymous_rows();
     Ok(usable.then_some(division))
 }
 

@@ -266,13 +266,13 @@ impl Body<'_> {
                 .map(|statement| statement.cast_const().cast())
                 .collect();
             let kind = |statement: *const pg_sys::PLpgSQL_stmt| (*statement).cmd_type;
-            match statements.as_slice() {
-                &[returns, ..] if kind(returns) == Kind::PLPGSQL_STMT_RETURN => {
+            match *statements.as_slice() {
+                [returns, ..] if kind(returns) == Kind::PLPGSQL_STMT_RETURN => {
                     let returns = &*returns.cast::<pg_sys::PLpgSQL_stmt_return>();
                     let plain = block.n_initvars == 0 && !returns.expr.is_null();
                     plain.then(|| self.parse(returns.expr)).transpose()
                 }
-                &[selects, returns, ..]
+                [selects, returns, ..]
                     if kind(selects) == Kind::PLPGSQL_STMT_EXECSQL
                         && kind(returns) == Kind::PLPGSQL_STMT_RETURN =>
                 {
@@ -305,7 +305,7 @@ impl Body<'_> {
             let row = &*selects.target.cast::<pg_sys::PLpgSQL_row>();
             let number = (row.nfields == 1).then(|| *row.varnos)?;
             let datum = *function.datums.add(number as usize);
-            if number < i32::from(function.fn_nargs)
+            if number < function.fn_nargs
                 || (*datum).dtype != Variable::PLPGSQL_DTYPE_VAR
             {
                 return None;

@@ -65,7 +65,7 @@ final class GatheredInsertRouting {
                 .anyMatch(column -> target.assigned().contains(column.name()));
     return changesKey && !moves()
         || !insert.calls().functions().isEmpty()
-        || !called.ofOneNode().isEmpty()
+        || !called.ofOneNode().isEmpty() && !isLocal()
         || !called.ofNoNode().isEmpty()
         || called.settings()
         || insert.relations().size() > 1

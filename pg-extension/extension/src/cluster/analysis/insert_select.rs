@@ -266,8 +266,7 @@ fn add_computed(
     let mut expressions = Vec::new();
     for (attribute, place) in missing(query, target, &relation, keys) {
         // SAFETY: a column of the open relation.
-        let value =
-            unsafe { pg_sys::build_column_default(relation.relation(), attribute.into()) };
+        let value = unsafe { pg_sys::build_column_default(relation.relation(), attribute.into()) };
         let Some(expression) = computing.default(attribute, value) else {
             match place {
                 Some(_) => return None,

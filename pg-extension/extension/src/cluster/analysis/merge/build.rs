@@ -59,7 +59,9 @@ impl WorkerColumns {
     /// Whether some are rows of no named type, or arrays of them, which no node can read again.
     pub fn has_anonymous_rows(&self) -> bool {
         let anonymous = [pg_sys::RECORDOID, pg_sys::RECORDARRAYOID];
-        self.0.iter().any(|column| anonymous.contains(&column.type_oid))
+        self.0
+            .iter()
+            .any(|column| anonymous.contains(&column.type_oid))
     }
 
     /// The types of the arrays that carry them.

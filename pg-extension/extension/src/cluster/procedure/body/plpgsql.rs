@@ -305,9 +305,7 @@ impl Body<'_> {
             let row = &*selects.target.cast::<pg_sys::PLpgSQL_row>();
             let number = (row.nfields == 1).then(|| *row.varnos)?;
             let datum = *function.datums.add(number as usize);
-            if number < function.fn_nargs
-                || (*datum).dtype != Variable::PLPGSQL_DTYPE_VAR
-            {
+            if number < function.fn_nargs || (*datum).dtype != Variable::PLPGSQL_DTYPE_VAR {
                 return None;
             }
             let variable = &*datum.cast::<pg_sys::PLpgSQL_var>();

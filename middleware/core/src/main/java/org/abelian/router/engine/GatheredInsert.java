@@ -185,10 +185,17 @@ final class GatheredInsert {
   }
 
   private NodePortal bindOn(int node, List<ByteQueue> arrays) {
-    Backend backend = SeveralNodes.enterToWrite(context, node, bound.routed());
+    Backend backend = SeveralNodes.enterToWrite(context, node, inserting());
     NodePortal portal = new NodePortal(context, backend, bound.portal());
     NodeStatement statement = NodeStatement.of(facts.insert(), facts.insertFacts().parameters());
     portal.bind(statement, bound.bind(), arrays);
     return portal;
+  }
+
+  /** What a node runs: it does not draw what was drawn before. */
+  private RoutedStatement inserting() {
+    return facts.computed() == null
+        ? bound.routed()
+        : SourceRows.routed(route.source(), facts.insertFacts(), catalog);
   }
 }

@@ -24,6 +24,7 @@ public record ExplainCommand(
   private static final Map<String, PlanFormat> FORMATS =
       Map.of("json", PlanFormat.JSON, "xml", PlanFormat.XML, "yaml", PlanFormat.YAML);
   private static final Set<String> NO = Set.of("false", "off", "0");
+  private static final Set<String> ANALYZE = Set.of("analyze", "analyse");
 
   /** The command, or null when the text is something else. */
   public static ExplainCommand of(String sql) {
@@ -66,16 +67,21 @@ public record ExplainCommand(
 
     /** {@code [ANALYZE] [VERBOSE]} */
     private boolean words() {
-      for (String option : new String[] {"analy[sz]e", "verbose"}) {
-        int start = at;
-        if (word().matches(option)) {
-          analyze |= option.startsWith("analy");
-          skipSpace();
-        } else {
-          at = start;
-        }
-      }
+      analyze = skip(ANALYZE);
+      skip(Set.of("verbose"));
       return true;
+    }
+
+    /** Skips one of the words, if there is one. */
+    private boolean skip(Set<String> words) {
+      int start = at;
+      boolean found = words.contains(word());
+      if (found) {
+        skipSpace();
+      } else {
+        at = start;
+      }
+      return found;
     }
 
     /** {@code (option [value], ...)}; false when it is something else. */
@@ -107,7 +113,7 @@ public record ExplainCommand(
       skipSpace();
       String value = value();
       skipSpace();
-      if (name.matches("analy[sz]e")) {
+      if (ANALYZE.contains(name)) {
         analyze = !NO.contains(value);
       } else if (name.equals("format")) {
         format = FORMATS.getOrDefault(value, PlanFormat.TEXT); // Else a node refuses it.

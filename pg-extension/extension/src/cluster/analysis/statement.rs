@@ -8,9 +8,8 @@ use super::relation::{Placement, Relation};
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
-    blind, bounds, changed, combined, copy, copy_out, cursor, functions, inlined, insert,
-    insert_select, known_before, locked, locked_join, made, merge, merge_into, moved_rows, parser,
-    prepared, procedure_call, relation, stored_query, temporary_view, utility, view_query,
+    blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select, instead,
+    merge, parser, prepared, procedure_call, relation, utility, view_query,
 };
 use crate::boundary::{self, PostgresError};
 use crate::object;
@@ -45,7 +44,7 @@ pub fn facts(
         CmdType::CMD_UTILITY => {
             describe_utility(analysed.query, &mut facts, text)?;
             let command = analysed.query.utilityStmt;
-            describe_stored(command, statement, text, &analysed.parameters, &mut facts)?;
+            instead::describe_stored(command, statement, text, &analysed.parameters, &mut facts)?;
         }
         _ => describe_query(
             analysed.query,
@@ -292,15 +291,15 @@ fn describe_query(
     let mutable = facts["mutable"] == json!(true);
     let alone = queries.len() == 1;
     facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
-    if !describe_expanded(query, &scopes, parameters, facts)
-        && !describe_known(query, &scopes, parameters, facts)
-        && !describe_changed(query, parameters, facts)
-        && !describe_locked(query, &scopes, parameters, facts)
+    if !instead::describe_expanded(query, &scopes, parameters, facts)
+        && !instead::describe_known(query, &scopes, parameters, facts)
+        && !instead::describe_changed(query, parameters, facts)
+        && !instead::describe_locked(query, &scopes, parameters, facts)
     {
-        describe_made(query, &scopes, parameters, alone, facts)?;
+        instead::describe_made(query, &scopes, parameters, alone, facts)?;
     }
     if alone && !insert_select::is_gathered(query) {
-        describe_gathered(query, &scopes, parameters, facts)?;
+        instead::describe_gathered(query, &scopes, parameters, facts)?;
     }
     if let (&[rewritten], false) = (queries.as_slice(), depends_on_more(facts)) {
         combined::describe(query, rewritten, parameters, facts)?;
@@ -312,32 +311,10 @@ fn describe_query(
     procedure_call::describe(procedure_call::selected(query), facts);
     let whole = ["known", "changed", "locked"];
     if alone && whole.iter().all(|way| facts[*way].is_null()) {
-        describe_locked_join(query, parameters, facts);
+        instead::describe_locked_join(query, parameters, facts);
     }
     if facts["functions"] != json!([]) {
-        describe_inlined(query, parameters, facts)?;
-    }
-    Ok(())
-}
-
-/// How a statement runs with the bodies of functions in the places of their calls; what cannot be said in other words stays as it is.
-fn describe_inlined(
-    query: &'static pg_sys::Query,
-    parameters: &[Oid],
-    facts: &mut Json,
-) -> Result<(), PostgresError> {
-    // An error of a body comes when it runs.
-    let Ok(Some(inlined)) = boundary::attempt(|| inlined::find(query)) else {
-        return Ok(());
-    };
-    inlined.check_rights()?;
-    let described = boundary::attempt(|| {
-        let (text, inner) = described(inlined.query, parameters)?;
-        let types = merge::build::result_types(&text, parameters)?;
-        Ok((types == merge::build::types_of(query)).then_some((text, inner)))
-    });
-    if let Ok(Some((text, inner))) = described {
-        facts["inlined"] = json!({ "text": text, "count": 0, "facts": inner });
+        instead::describe_inlined(query, parameters, facts)?;
     }
     Ok(())
 }
@@ -357,319 +334,6 @@ fn not_alike() -> PostgresError {
         "Every node runs it, and must do the same.",
         None,
     )
-}
-
-/// How an INSERT runs with values that are known before its rows are placed, if it has such values.
-fn describe_made(
-    query: &'static pg_sys::Query,
-    scopes: &Scopes,
-    parameters: &[Oid],
-    alone: bool,
-    facts: &mut Json,
-) -> Result<(), PostgresError> {
-    let mut relations = scopes.relations.iter();
-    let target = relations.find(|relation| relation.write && relation.level == 0);
-    let Some(made) = made::find(query, parameters, target) else {
-        return Ok(());
-    };
-    let places = target.is_some_and(|target| made.places(&target.placement));
-    let conflicts = !query.onConflict.is_null();
-    if made.is_random() && !conflicts {
-        facts["random_keys"] = json!(true);
-    }
-    if places || (settings::RANDOM_KEYS.get() && made.is_random() && !conflicts) {
-        let random = made.is_random();
-        let described = made_facts(made, alone)?;
-        facts[if random { "made" } else { "computed" }] = described;
-    }
-    Ok(())
-}
-
-/// How a statement runs without the temporary views that it mentions, if it does; what cannot be said in other words stays as it is.
-fn describe_expanded(
-    query: &'static pg_sys::Query,
-    scopes: &Scopes,
-    parameters: &[Oid],
-    facts: &mut Json,
-) -> bool {
-    let expanded = boundary::attempt(|| {
-        let Some(expanded) = temporary_view::expand(query, scopes) else {
-            return Ok(None);
-        };
-        let (text, inner) = described(expanded, parameters)?;
-        Ok(Some(
-            json!({ "text": text, "count": 0, "facts": inner, "values": [] }),
-        ))
-    });
-    match expanded {
-        Ok(Some(described)) => {
-            facts["known"] = described;
-            true
-        }
-        _ => false,
-    }
-}
-
-/// How a statement runs with values that are known before, if it has some; what cannot be said in other words stays as it is.
-fn describe_known(
-    query: &'static pg_sys::Query,
-    scopes: &Scopes,
-    parameters: &[Oid],
-    facts: &mut Json,
-) -> bool {
-    let mut relations = scopes.relations.iter();
-    let target = relations.find(|relation| relation.write && relation.level == 0);
-    let placed = scopes
-        .relations
-        .iter()
-        .any(|relation| !matches!(relation.placement, Placement::None | Placement::Catalog));
-    let known = boundary::attempt(|| {
-        let Some(known) = known_before::find(query, parameters, target, placed)? else {
-            return Ok(None);
-        };
-        let text = parser::c_text(&known.text);
-        let inner = facts_of(&text, &known.parameters)?;
-        let mut described = json!({
-            "text": known.text, "count": known.values.len(), "facts": inner, "values": known.values,
-        });
-        if let Some(mut computing) = known.query {
-            if known.reads {
-                let source = parser::c_text(computing["text"].as_str().unwrap_or(""));
-                computing["facts"] = facts_of(&source, parameters)?;
-            }
-            described["query"] = computing;
-        }
-        Ok(Some(described))
-    });
-    match known {
-        Ok(Some(described)) => {
-            facts["known"] = described;
-            true
-        }
-        _ => false,
-    }
-}
-
-/// How a statement runs by rows that a subquery locks, if it has one; what cannot be said in other words stays as it is.
-fn describe_locked(
-    query: &'static pg_sys::Query,
-    scopes: &Scopes,
-    parameters: &[Oid],
-    facts: &mut Json,
-) -> bool {
-    let mut relations = scopes.relations.iter();
-    if !relations.any(|relation| relation.locking.is_some() && relation.level > 0) {
-        return false;
-    }
-    describe_given("locked", facts, parameters, || {
-        locked::find(query, parameters)
-    })
-}
-
-/// How a statement runs by rows that a query of WITH changes, if it has one; what cannot be said in other words stays as it is.
-fn describe_changed(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) -> bool {
-    // What a function reads, nobody knows: it might be what changes.
-    facts["functions"] == json!([])
-        && describe_given("changed", facts, parameters, || {
-            changed::find(query, parameters)
-        })
-}
-
-/// How a statement runs over the rows of one of its queries, if there is such a way.
-fn describe_given(
-    way: &str,
-    facts: &mut Json,
-    parameters: &[Oid],
-    find: impl FnOnce() -> Result<Option<Given>, PostgresError>,
-) -> bool {
-    let described = boundary::attempt(|| {
-        let Some(given) = find()? else {
-            return Ok(None);
-        };
-        let (source, source_facts) = described(given.source, parameters)?;
-        let (text, inner) = described(given.statement, &given.parameters)?;
-        Ok(Some(json!({
-            "text": text, "count": given.count, "facts": inner, "query": { "text": source, "facts": source_facts },
-        })))
-    });
-    match described {
-        Ok(Some(described)) => {
-            facts[way] = described;
-            true
-        }
-        _ => false,
-    }
-}
-
-/// How a join of rows of several nodes locks some of them, if it does; each step is told as what runs instead of the one before.
-fn describe_locked_join(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) {
-    if facts["merge"]["mode"] != "refuse" {
-        return;
-    }
-    let numbers = |types: &[Oid]| json!(types.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>());
-    let steps = boundary::attempt(|| {
-        let Some(join) = locked_join::find(query, parameters) else {
-            return Ok(None);
-        };
-        let (text, mut inner) = described(join.join, &join.parameters)?;
-        let mut known = join.parameters.len();
-        for lock in join.locks.iter().rev() {
-            known -= lock.count;
-            let source = parser::c_text(&lock.text);
-            let types = &join.parameters[..known];
-            let step = json!({
-                "text": text, "count": lock.count, "facts": inner,
-                "query": { "text": lock.text, "facts": facts_of(&source, types)? },
-            });
-            // Before all is locked, it is what is refused over several nodes.
-            inner = facts.clone();
-            inner["parameters"] = numbers(types);
-            inner["locked"] = step;
-        }
-        let (keys, keys_facts) = described(join.keys, parameters)?;
-        Ok(Some(json!({
-            "text": text, "count": join.key_count, "facts": inner, "query": { "text": keys, "facts": keys_facts },
-        })))
-    });
-    if let Ok(Some(steps)) = steps {
-        facts["locked"] = steps;
-    }
-}
-
-/// The facts of a text of ours, which is one statement.
-fn facts_of(text: &CStr, parameters: &[Oid]) -> Result<Json, PostgresError> {
-    let mut inner = Json::Null;
-    for statement in parser::parse(text)? {
-        inner = facts(statement, text, parameters)?;
-    }
-    Ok(inner)
-}
-
-/// How an INSERT ... SELECT, a MERGE or an UPDATE runs whose rows go to other nodes, if it can.
-fn describe_gathered(
-    query: &'static pg_sys::Query,
-    scopes: &Scopes,
-    parameters: &[Oid],
-    facts: &mut Json,
-) -> Result<(), PostgresError> {
-    let mut relations = scopes.relations.iter();
-    let target = relations.find(|relation| relation.write && relation.level == 0);
-    let gathered = match target {
-        Some(target) => divided(query, parameters, target, facts)?,
-        None => None,
-    };
-    let (Some(target), Some(gathered)) = (target, gathered) else {
-        return Ok(());
-    };
-    // What cannot be said in other words stays as it is.
-    let Ok(((source, source_facts), (insert, insert_facts))) = boundary::attempt(|| {
-        Ok((
-            described(gathered.source, parameters)?,
-            described(gathered.insert, &gathered.parameters)?,
-        ))
-    }) else {
-        if query.commandType == CmdType::CMD_UPDATE {
-            facts["unmoved"] = json!("its parts cannot be put together");
-        }
-        return Ok(());
-    };
-    if insert_select::differs(target, &insert_facts) {
-        return Ok(());
-    }
-    let described = json!({
-        "source": source, "source_facts": source_facts, "insert": insert, "insert_facts": insert_facts,
-        "keys": gathered.keys, "query": gathered.computed,
-    });
-    match selects(facts) {
-        true => facts["insert"]["gathered"] = described,
-        false => facts["gathered"] = described,
-    }
-    Ok(())
-}
-
-/// Whether it is an INSERT ... SELECT.
-fn selects(facts: &Json) -> bool {
-    facts["insert"]["source"] == "select"
-}
-
-/// The two statements; of an UPDATE that cannot be divided, the facts say why.
-fn divided(
-    query: &'static pg_sys::Query,
-    parameters: &[Oid],
-    target: &Relation,
-    facts: &mut Json,
-) -> Result<Option<Gathered>, PostgresError> {
-    match moved_rows::find(query, parameters, target)? {
-        Some(Ok(moved)) => Ok(Some(moved)),
-        Some(Err(obstacle)) => {
-            facts["unmoved"] = json!(obstacle);
-            Ok(None)
-        }
-        None if selects(facts) => insert_select::find(query, parameters, target),
-        None => merge_into::find(query, parameters, target),
-    }
-}
-
-/// How CREATE TABLE AS, SELECT INTO or a materialized view takes rows that come from several nodes, if it can.
-fn describe_stored(
-    command: NodePtr,
-    statement: &pg_sys::RawStmt,
-    text: &CStr,
-    parameters: &[Oid],
-    facts: &mut Json,
-) -> Result<(), PostgresError> {
-    let described = boundary::attempt(|| {
-        let Some(stored) = stored_query::find(command, statement, text, facts, parameters)? else {
-            return Ok(None);
-        };
-        // The new table may stand before one that the query reads.
-        let (source, source_facts) = parser::qualified(|| described(stored.source, parameters))?;
-        // What the table is like is known only when it is there.
-        let insert = parser::c_text(&stored.insert);
-        let mut insert_facts = outline(parser::parse(&insert)?[0], &insert);
-        insert_facts["parameters"] = json!(
-            stored
-                .parameters
-                .iter()
-                .map(|oid| oid.to_u32())
-                .collect::<Vec<_>>()
-        );
-        Ok(Some(json!({
-            "source": source, "source_facts": source_facts, "insert": stored.insert, "insert_facts": insert_facts, "keys": [],
-            "table": {
-                "create": stored.create, "name": stored.target, "unless_exists": stored.unless_exists, "refresh": stored.refresh,
-            },
-        })))
-    });
-    if let Ok(Some(stored)) = described {
-        facts["stored"] = stored;
-    }
-    Ok(())
-}
-
-/// The text of a query of ours, and its facts.
-fn described(
-    query: *mut pg_sys::Query,
-    parameters: &[Oid],
-) -> Result<(String, Json), PostgresError> {
-    let text = parser::c_text(&parser::deparse_for(query, &[])?);
-    let inner = facts_of(&text, parameters)?;
-    Ok((text.to_string_lossy().into_owned(), inner))
-}
-
-/// The facts of the statement with these values as parameters.
-fn made_facts(made: made::Made, alone: bool) -> Result<Json, PostgresError> {
-    let query = std::ptr::from_ref(made.query).cast_mut();
-    let (text, mut inner) = described(query, &made.parameters)?;
-    let mutable = inner["mutable"] == true;
-    inner["blind"] = blind::facts(made.query, alone, mutable, &made.columns)?;
-    let mut described = json!({ "text": text, "count": made.values.len(), "facts": inner });
-    if !made.is_random() {
-        let (query, places) = made.computing();
-        described["values"] = json!(places);
-        described["query"] = query;
-    }
-    Ok(described)
 }
 
 /// Whether what the statement does may depend on more than its text, its values and the rows.

@@ -1,17 +1,14 @@
 //! One statement: from its raw parse tree to the facts that analyze() prints.
 
-use super::super::settings;
-use super::given_rows::Given;
 use super::graph::Fact;
-use super::insert_select::Gathered;
-use super::relation::{Placement, Relation};
+use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
     blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select, instead,
     merge, parser, prepared, procedure_call, relation, utility, view_query,
 };
-use crate::boundary::{self, PostgresError};
+use crate::boundary::PostgresError;
 use crate::object;
 use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys::{self, CmdType, Oid};

@@ -67,17 +67,12 @@ public final class SourceRows {
   }
 
   /**
-   * Runs a statement that locks or changes rows. Nothing else may wait to be answered.
+   * Runs a query that locks rows. Nothing else may wait to be answered.
    *
    * @param bound with text as the format of its columns
    */
-  public static void take(Executor executor, BoundStatement bound, Route route, RowSink rows)
+  public static void take(EngineContext context, BoundStatement bound, Route route, RowSink rows)
       throws IOException {
-    EngineContext context = executor.context();
-    if (bound.routed().writes()) {
-      ChangedRows.collect(executor, bound, route, rows);
-      return;
-    }
     Catalog catalog = bound.routed().router().catalog();
     RoutedStatement source = routed(route, bound.routed().facts(), catalog);
     collect(context, bound, source, bound.statement().sql(), rows);

@@ -11,6 +11,7 @@ import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.engine.BoundStatement;
+import org.abelian.router.engine.ChangedRows;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Executor;
 import org.abelian.router.engine.SourceRows;
@@ -159,7 +160,12 @@ public final class KeyGeneration {
     if (route instanceof Route.Refused refused) {
       throw refused.error();
     }
-    SourceRows.take(executor, new BoundStatement(statement, routed, bind, false), route, rows);
+    BoundStatement bound = new BoundStatement(statement, routed, bind, false);
+    if (routed.writes()) {
+      ChangedRows.collect(executor, bound, route, rows);
+    } else {
+      SourceRows.take(context, bound, route, rows);
+    }
   }
 
   private List<byte[][]> computed(KeyQuery query, BindMessage client) throws IOException {

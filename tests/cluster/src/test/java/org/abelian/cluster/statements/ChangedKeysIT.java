@@ -396,9 +396,6 @@ class ChangedKeysIT {
                 "UPDATE account SET id = 4 FROM desk RETURNING desk.id",
                 "RETURNING names more than columns of the table"),
             List.of(
-                "WITH gone AS (DELETE FROM word RETURNING n) UPDATE account SET id = n FROM gone",
-                "a query in WITH changes rows"),
-            List.of(
                 "INSERT INTO account (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET id = 2", ""))) {
       SQLException error =
           assertThrows(SQLException.class, () -> run(twins.routed(), refused.get(0)));

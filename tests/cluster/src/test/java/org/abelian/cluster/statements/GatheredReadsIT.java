@@ -397,10 +397,5 @@ class GatheredReadsIT {
     assertTrue(error.getMessage().contains("200 bytes"), error.getMessage());
     Twins.run(twins.routed(), "SET abelian.max_exchange_bytes = '1MB'");
     twins.same(join);
-    Twins.run(twins.routed(), "BEGIN");
-    Twins.run(twins.routed(), "SET LOCAL abelian.max_exchange_bytes = 100");
-    assertEquals(List.of("54000"), Twins.answer(twins.routed(), join));
-    Twins.run(twins.routed(), "ROLLBACK");
-    twins.same(join);
   }
 }

@@ -61,10 +61,11 @@ pub unsafe fn candidates(
 /// The tables of which there are slices, as far as a new snapshot shows.
 pub fn tables() -> Result<HashSet<Oid>, Error> {
     let mut found = HashSet::new();
+    let slices = SliceTable::for_reading()?; // There is none where the extension was not created.
     // SAFETY: inside a transaction; the snapshot is given back.
     unsafe {
         let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
-        SliceTable::for_reading()?.scan_objects(snapshot, &mut |object, _| {
+        slices.scan_objects(snapshot, &mut |object, _| {
             found.insert(object.relation);
         });
         pg_sys::UnregisterSnapshot(snapshot);

@@ -92,6 +92,7 @@ class BroadcastJoinIT {
     assertTrue(plan.contains("broadcast join"), plan);
   }
 
+  /** Without the snapshot that both rounds share, both variants fail at their first read. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void bothRoundsSeeEachTransactionWhollyOrNotAtAll(boolean autoCommit) throws Exception {

@@ -103,18 +103,8 @@ fn with_in_select(query: &pg_sys::Query) -> Option<&pg_sys::Query> {
     (inner.cteList, inner.hasRecursive) = (query.cteList, query.hasRecursive);
     (query.cteList, query.hasRecursive) = (std::ptr::null_mut(), false);
     // SAFETY: an entry of a private copy, of which nothing else is held.
-    unsafe { (*entry(query, number)).subquery = inner };
+    unsafe { (*tree::range(query, number)).subquery = inner };
     Some(query)
-}
-
-/// The entry of the range table with that number, from 1, which it must have.
-fn entry(query: &pg_sys::Query, number: i32) -> *mut pg_sys::RangeTblEntry {
-    // SAFETY: range tables are lists of entries.
-    unsafe {
-        (*(*query.rtable).elements.add(number as usize - 1))
-            .ptr_value
-            .cast()
-    }
 }
 
 /// SELECT of all columns of a query.
@@ -201,7 +191,7 @@ fn put_rows(
     }));
     // SAFETY: an entry for a SELECT, of a private copy.
     unsafe {
-        let entry = entry(insert, number);
+        let entry = tree::range(insert, number);
         (*entry).subquery = rows;
         let names = (0..columns.len()).map(|index| pg_sys::makeString(name(index)).cast());
         (*(*entry).eref).colnames = tree::make_list(names);

@@ -72,8 +72,7 @@ pub fn find(
     merge.cteList = std::ptr::null_mut();
     // SAFETY: the entry is of a private copy.
     unsafe {
-        let entry = (*(*merge.rtable).elements.add(source.number as usize - 1)).ptr_value;
-        put_subquery(entry.cast(), rows);
+        put_subquery(tree::range(merge, source.number), rows);
     }
     Ok(Some(Gathered {
         source: selecting,

@@ -4,7 +4,7 @@
 use super::merge::{self, build, used};
 use super::relation::Placement;
 use super::scope::Scopes;
-use super::tree::{self, NodePtr};
+use super::tree;
 use super::view_query;
 use crate::opened::Opened;
 use pgrx::pg_sys;
@@ -34,10 +34,9 @@ fn mentions_temporary_view(query: &pg_sys::Query) -> bool {
 
 /// The entries of the level's range table that stand for such views in FROM, with their numbers from 1.
 fn temporary_views(level: &pg_sys::Query) -> Vec<(i32, *mut pg_sys::RangeTblEntry)> {
-    let entries: Vec<NodePtr> = tree::nodes(level.rtable).collect();
     used::relations(level)
         .into_iter()
-        .filter_map(|index| Some((index, entries.get(index as usize - 1)?.cast())))
+        .map(|index| (index, tree::range(level, index)))
         .filter(|(_, entry)| {
             tree::cast::<pg_sys::RangeTblEntry, _>(*entry).is_some_and(is_temporary_view)
         })
@@ -52,14 +51,7 @@ fn is_temporary_view(entry: &pg_sys::RangeTblEntry) -> bool {
 
 /// What changes rows through such a view or locks them, reads it with another's rights, or hides its rows from functions, stays as it is.
 fn expand_in(query: &mut pg_sys::Query) -> Option<()> {
-    let mut levels: Vec<NodePtr> = Vec::new();
-    tree::walk(std::ptr::from_mut(query).cast(), &mut |node| {
-        if tree::cast::<pg_sys::Query, _>(node).is_some() {
-            levels.push(node);
-        }
-        true
-    });
-    for level in levels {
+    for level in tree::levels(query) {
         pgrx::check_for_interrupts!();
         let level = tree::cast::<pg_sys::Query, _>(level)?;
         for (index, entry) in temporary_views(level) {

@@ -229,6 +229,16 @@ pub fn levels(query: &mut pg_sys::Query) -> Vec<*mut pg_sys::Query> {
     found
 }
 
+/// An entry of the range table, by its number from 1, which it must have.
+pub fn range(query: &pg_sys::Query, index: i32) -> *mut pg_sys::RangeTblEntry {
+    // SAFETY: the range table has an entry for each number.
+    unsafe {
+        (*(*query.rtable).elements.add(index as usize - 1))
+            .ptr_value
+            .cast()
+    }
+}
+
 type Replacer<'r> = &'r mut dyn FnMut(NodePtr) -> Option<NodePtr>;
 
 callback!(fn replace_one(node: NodePtr, context: *mut c_void) -> NodePtr = replaced);

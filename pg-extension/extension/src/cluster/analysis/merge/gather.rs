@@ -128,7 +128,7 @@ fn replace_relations(
                 continue;
             }
             // SAFETY: an entry of a private copy.
-            let relation = Relation::new(unsafe { (*range(level, index)).relid }, 0);
+            let relation = Relation::new(unsafe { (*tree::range(level, index)).relid }, 0);
             if gathering.moves(&relation) {
                 replaced.push((index, relation));
             }
@@ -145,7 +145,7 @@ fn replace_relations(
         }
         for (index, relation) in replaced {
             let filter = filters.of_range(index);
-            match gathering.replace(range(level, index), &relation, &used, index, filter)? {
+            match gathering.replace(tree::range(level, index), &relation, &used, index, filter)? {
                 Ok(()) => {}
                 refused => return Ok(refused),
             }
@@ -203,7 +203,7 @@ fn expand_views(query: &mut pg_sys::Query, of_view: bool) -> Result<(), Obstacle
             if index == level.resultRelation {
                 continue;
             }
-            let entry = range(level, index);
+            let entry = tree::range(level, index);
             // SAFETY: a look-up of a relation that is locked.
             let kind = unsafe { pg_sys::get_rel_relkind((*entry).relid) } as u8;
             if kind == pg_sys::RELKIND_VIEW {
@@ -227,16 +227,6 @@ fn has_policies(entry: *mut pg_sys::RangeTblEntry) -> bool {
     // SAFETY: an entry of a private copy.
     let relation = Opened::open(unsafe { (*entry).relid }, pg_sys::NoLock);
     relation.is_none_or(|relation| relation.class().relrowsecurity)
-}
-
-/// An entry of the range table, by its number from 1.
-fn range(query: &pg_sys::Query, index: i32) -> *mut pg_sys::RangeTblEntry {
-    // SAFETY: the range table has an entry for each number.
-    unsafe {
-        (*(*query.rtable).elements.add(index as usize - 1))
-            .ptr_value
-            .cast()
-    }
 }
 
 /// Makes the mention of a relation one of a subquery with the same columns.

@@ -4,7 +4,6 @@ import java.util.Arrays;
 import org.abelian.router.analysis.CopyOutFacts;
 import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.BigEndian;
-import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.CString;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.MemoryBudget;
@@ -13,8 +12,7 @@ import org.abelian.router.protocol.MemoryBudget;
  * Makes the data of a COPY TO of the answers to its query, which may come from several nodes. The
  * values are as nodes have written them; what is added is what COPY adds.
  */
-public final class CopyOut implements Diversion {
-  private static final int LARGEST_IDLE_BUFFER = 1 << 16;
+public final class CopyOut extends Diversion {
 
   /** The signature, no flags, and no extension of the header. */
   private static final byte[] BINARY_HEADER = {
@@ -23,7 +21,6 @@ public final class CopyOut implements Diversion {
 
   private final CopyOutFacts facts;
   private final CopyRowWriter rows;
-  private final ClientOutput staged;
   private long count;
 
   /** Whether the header of the binary format is still to come; it goes with the first row. */
@@ -31,31 +28,14 @@ public final class CopyOut implements Diversion {
 
   /** Counts what it keeps. */
   public CopyOut(CopyOutFacts facts, MemoryBudget memory) {
+    super(memory);
     this.facts = facts;
     rows = new CopyRowWriter(facts);
-    staged = new ClientOutput(memory);
     headerDue = facts.binary();
   }
 
   @Override
-  public ClientOutput staged() {
-    return staged;
-  }
-
-  @Override
-  public void passOn(ClientOutput client) {
-    ByteQueue queue = staged.queue();
-    for (int length = queue.frameAt(queue.start()); length > 0; ) {
-      take(client, queue.array(), queue.start(), length);
-      queue.consume(length);
-      length = queue.frameAt(queue.start());
-    }
-    if (queue.isEmpty()) {
-      queue.clear(LARGEST_IDLE_BUFFER);
-    }
-  }
-
-  private void take(ClientOutput client, byte[] array, int at, int length) {
+  void take(ClientOutput client, byte[] array, int at, int length) {
     switch (array[at]) {
       case BackendType.ROW_DESCRIPTION -> begin(client, array, at, length);
       case BackendType.DATA_ROW -> {
@@ -113,7 +93,7 @@ public final class CopyOut implements Diversion {
   }
 
   @Override
-  public void finish(ClientOutput client) {
+  void finish(ClientOutput client) {
     if (facts.binary()) {
       binaryHeader(client.writer().begin(BackendType.COPY_DATA)).int2(-1).end();
     }
@@ -122,12 +102,7 @@ public final class CopyOut implements Diversion {
   }
 
   @Override
-  public boolean waitsFor(ClientOutput client) {
+  boolean waitsFor(ClientOutput client) {
     return client.queue().size() >= ReplyContext.OUTPUT_MAX;
-  }
-
-  @Override
-  public void close() {
-    staged.queue().close();
   }
 }

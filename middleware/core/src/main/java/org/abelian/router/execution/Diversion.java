@@ -1,19 +1,48 @@
 package org.abelian.router.execution;
 
+import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.MemoryBudget;
+
 /** What becomes of the answers to a statement whose client is to get something else. */
-public interface Diversion {
+public abstract class Diversion {
+  private static final int LARGEST_IDLE_BUFFER = 1 << 16;
+
+  private final ClientOutput staged;
+
+  /** Counts what it keeps. */
+  Diversion(MemoryBudget memory) {
+    staged = new ClientOutput(memory);
+  }
+
   /** Takes the answers as if it were the client. */
-  ClientOutput staged();
+  final ClientOutput staged() {
+    return staged;
+  }
 
   /** Makes of what has come what the client is to get, if it is to get anything. */
-  void passOn(ClientOutput client);
+  final void passOn(ClientOutput client) {
+    ByteQueue queue = staged.queue();
+    for (int length = queue.frameAt(queue.start()); length > 0; ) {
+      take(client, queue.array(), queue.start(), length);
+      queue.consume(length);
+      length = queue.frameAt(queue.start());
+    }
+    if (queue.isEmpty()) {
+      queue.clear(LARGEST_IDLE_BUFFER);
+    }
+  }
+
+  /** One of the messages. */
+  abstract void take(ClientOutput client, byte[] array, int at, int length);
 
   /** All answers have come. */
-  void finish(ClientOutput client);
+  abstract void finish(ClientOutput client);
 
   /** True when the client should take something before more comes. */
-  boolean waitsFor(ClientOutput client);
+  abstract boolean waitsFor(ClientOutput client);
 
   /** Gives up the memory. */
-  void close();
+  final void close() {
+    staged.queue().close();
+  }
 }

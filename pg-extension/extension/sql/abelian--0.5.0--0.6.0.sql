@@ -2331,3 +2331,10 @@ REVOKE ALL ON FUNCTION abelian.cancel_waiter(integer, bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION abelian.cancel_waiter(integer, bigint) TO abelian_router;
 COMMENT ON FUNCTION abelian.cancel_waiter(integer, bigint) IS 'cancels the statement of a router''s session that waits for a lock in the transaction that began then, in microseconds since 1970; for routers';
 -- ==== end of deadlocks over several nodes ===========================================================
+-- ==== advice on types (docs/guide/advice.md) =========================================================
+-- What a statement, run by that role under that search path, does with the tables that it changes or locks: an array of objects with `relation`,
+-- `operations` (from the number of a column to add, greatest, least, or, and; null if the statement must lock its rows whatever their types are) and
+-- `reads` (numbers of the columns that it reads beside that; 0 for all). NULL for what cannot be analysed.
+CREATE FUNCTION abelian.column_uses(query text, role oid, search_path text) RETURNS json
+  LANGUAGE c STRICT SET lock_timeout = '100ms' AS 'MODULE_PATHNAME', 'abelian_column_uses';
+COMMENT ON FUNCTION abelian.column_uses(text, oid, text) IS 'which columns of which tables a statement would operate on if they had an Abelian type';

@@ -2334,7 +2334,7 @@ COMMENT ON FUNCTION abelian.cancel_waiter(integer, bigint) IS 'cancels the state
 -- ==== advice on types (docs/guide/advice.md) =========================================================
 -- What a statement, run by that role under that search path, does with the tables that it changes or locks: an array of objects with `relation`,
 -- `operations` (from the number of a column to add, greatest, least, or, and; null if the statement must lock its rows whatever their types are) and
--- `reads` (numbers of the columns that it reads beside that; 0 for all). NULL for what cannot be analysed.
+-- `reads` (numbers of the columns that it reads beside that; 0 for all). NULL for what cannot be parsed, and for an UPDATE that cannot be resolved.
 CREATE FUNCTION abelian.column_uses(query text, role oid, search_path text) RETURNS json
   LANGUAGE c STRICT SET lock_timeout = '100ms' AS 'MODULE_PATHNAME', 'abelian_column_uses';
 COMMENT ON FUNCTION abelian.column_uses(text, oid, text) IS 'which columns of which tables a statement would operate on if they had an Abelian type';
@@ -2402,7 +2402,7 @@ BEGIN
   END LOOP;
   IF passed_over > 0 THEN
     RAISE NOTICE '% of % recorded statements were passed over', passed_over, seen
-      USING DETAIL = 'They name what is not found, cannot be parsed once their constants are replaced, or belong to somebody whose statements you may not read.',
+      USING DETAIL = 'They are updates of what is not found, cannot be parsed once their constants are replaced, or belong to somebody whose statements you may not read.',
             HINT = 'If the application sets a search path, pass it to abelian.advise_types() as search_path.';
   END IF;
 END $$;

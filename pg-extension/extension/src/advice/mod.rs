@@ -5,7 +5,7 @@ mod assignment;
 mod statement;
 
 use crate::boundary::{self, PostgresError};
-use crate::cluster::analysis::parser;
+use crate::cluster::analysis::{parser, tree};
 use crate::cluster::postgres;
 use crate::error::Error;
 use crate::owner;
@@ -15,8 +15,10 @@ use pgrx::pg_sys::{self, NodeTag, Oid};
 use serde_json::Value as Json;
 use std::ffi::CStr;
 
+const CANCELED: i32 = PgSqlErrorCode::ERRCODE_QUERY_CANCELED as i32;
+
 pg_function!(
-    /// `abelian.column_uses(query, role, search_path)`: NULL for a text that cannot be analysed.
+    /// `abelian.column_uses(query, role, search_path)`: NULL for a text with an UPDATE that cannot be analysed, or that is no SQL.
     fn abelian_column_uses(call) {
         // SAFETY: declared as text, oid and text, STRICT.
         let (text, path) = unsafe { (postgres::text_argument(call.arg(0)), postgres::text_argument(call.arg(2))) };
@@ -32,7 +34,7 @@ pg_function!(
         });
         match uses {
             Ok(uses) => Ok(postgres::text_datum(&uses.to_string())),
-            Err(error) if error.sqlstate() == PgSqlErrorCode::ERRCODE_QUERY_CANCELED as i32 => Err(Error::Postgres(error)),
+            Err(error) if error.sqlstate() == CANCELED => Err(Error::Postgres(error)),
             Err(_) => Ok(call.null()),
         }
     }
@@ -42,25 +44,33 @@ pg_function!(
 fn uses(text: &CStr) -> Result<Json, PostgresError> {
     let mut found = Vec::new();
     for parsed in parser::parse(text)? {
-        if is_query(parsed) {
-            let analysed = parser::analyse(parsed, text, &[])?;
-            for query in parser::rewrite(analysed.query)? {
-                found.extend(statement::uses(query));
-            }
+        let (updates, others) = kind(parsed);
+        if !updates && !others {
+            continue;
+        }
+        match boundary::attempt(|| of_statement(parsed, text)) {
+            Ok(uses) => found.extend(uses),
+            // Only updates lead to advice: what else cannot be resolved is not missed.
+            Err(error) if updates || error.sqlstate() == CANCELED => return Err(error),
+            Err(_) => {}
         }
     }
     Ok(Json::Array(found))
 }
 
-fn is_query(statement: &pg_sys::RawStmt) -> bool {
-    matches!(
-        crate::cluster::analysis::tree::tag(statement.stmt),
-        Some(
-            NodeTag::T_SelectStmt
-                | NodeTag::T_InsertStmt
-                | NodeTag::T_UpdateStmt
-                | NodeTag::T_DeleteStmt
-                | NodeTag::T_MergeStmt
-        )
+fn of_statement(parsed: &pg_sys::RawStmt, text: &CStr) -> Result<Vec<Json>, PostgresError> {
+    let analysed = parser::analyse(parsed, text, &[])?;
+    let queries = parser::rewrite(analysed.query)?;
+    Ok(queries.into_iter().flat_map(statement::uses).collect())
+}
+
+/// Whether the statement is an UPDATE, and whether it is another query.
+fn kind(statement: &pg_sys::RawStmt) -> (bool, bool) {
+    use NodeTag::{T_DeleteStmt, T_InsertStmt, T_MergeStmt, T_SelectStmt, T_UpdateStmt};
+    let tag = tree::tag(statement.stmt);
+    let others = [T_SelectStmt, T_InsertStmt, T_DeleteStmt, T_MergeStmt];
+    (
+        tag == Some(T_UpdateStmt),
+        tag.is_some_and(|tag| others.contains(&tag)),
     )
 }

@@ -33,11 +33,10 @@ prepare() {
 
 # A statement that has been run before, as those of a usual load, and that two sessions wait to run beside a third.
 contend() { # statement, how many there are by then
-  local i
   query app -c "$1"
   PGAPPNAME=contender query app -c 'BEGIN' -c "$1" -c 'SELECT pg_sleep(60)' >/dev/null 2>&1 &
   until [ "$(query app -c "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'contender' AND wait_event = 'PgSleep'")" = "$2" ]; do sleep 0.1; done
-  for i in 1 2; do PGAPPNAME=contender query app -c "$1" >/dev/null 2>&1 & done
+  for _ in 1 2; do PGAPPNAME=contender query app -c "$1" >/dev/null 2>&1 & done
   until [ "$(query app -c "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'contender' AND wait_event_type = 'Lock'")" = $((2 * $2)) ]; do sleep 0.1; done
 }
 

@@ -291,8 +291,9 @@ final class GatherExecution {
     }
 
     @Override
-    public void run(int place) {
+    public int run(int place) {
       portals.get(place).run(0);
+      return 1;
     }
 
     @Override

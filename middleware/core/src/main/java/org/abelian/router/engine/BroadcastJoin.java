@@ -59,7 +59,11 @@ final class BroadcastJoin {
     Route.Scatter others = new Route.Scatter(route.nodes(), facts.rows());
     PartCollection rows = GatherExecution.collect(context, bound, others, first);
     try {
-      return context.replies().failed() ? null : join.bind(first, rows.arrays());
+      if (context.replies().failed()) {
+        return null;
+      }
+      context.exchanges().copied("broadcast rows", rows.parts(), first.size());
+      return join.bind(first, rows.arrays());
     } finally {
       rows.close();
     }
@@ -70,7 +74,11 @@ final class BroadcastJoin {
     RowCollection joined = new RowCollection(columns, context.exchangeLimit(), context.memory());
     try {
       join(first, rows, joined);
-      return context.replies().failed() ? null : bindFinal(rows, joined.arrays());
+      if (context.replies().failed()) {
+        return null;
+      }
+      context.exchanges().copied("joined rows", List.of(joined), 1);
+      return bindFinal(rows, joined.arrays());
     } finally {
       joined.close();
     }

@@ -178,7 +178,13 @@ final class GatherExecution {
   }
 
   /** Has the nodes give the rows that matter. */
-  private void take(List<Integer> nodes, RowSink rows) throws IOException {
+  private void take(List<Integer> nodes, PartCollection rows) throws IOException {
+    takeFrom(nodes, rows);
+    String what = merge.pullsRows() ? "gathered rows" : "partial results";
+    context.exchanges().copied(what, rows.parts(), 1);
+  }
+
+  private void takeFrom(List<Integer> nodes, RowSink rows) throws IOException {
     boolean releases =
         merge.taken() != null && nodes.size() > 1 && context.transactions().state().isOpen();
     if (!releases) {

@@ -6,6 +6,7 @@ use super::super::parser;
 use super::super::tree;
 use super::Partitioned;
 use super::gather::{self, Gathered, Mention, Stays};
+use super::parts;
 use crate::boundary::{self, PostgresError};
 use crate::cluster::settings;
 use pgrx::pg_sys::{self, Oid, ParamKind};
@@ -33,8 +34,7 @@ pub fn facts(
     let all: f64 = bytes.iter().sum();
     let size = settings::MIN_BROADCAST_SIZE.get();
     let is_off = size < 0 || !settings::PLAN_EXCHANGES.get();
-    let is_small = all < 1024.0 * f64::from(size);
-    if is_off || is_small || mentions.len() > MENTIONS_MAX || is_volatile(query) {
+    if is_off || !parts::is_large(all) || mentions.len() > MENTIONS_MAX || is_volatile(query) {
         return Ok(None);
     }
     let mut best: Option<(f64, Json)> = None;

@@ -10,7 +10,9 @@ use super::super::relation::{Placement, Relation};
 use super::super::tree::{self, NodePtr};
 use super::super::{parser, view_query};
 use super::build::{self, WorkerColumns};
+use super::filter::Filters;
 use super::parts::{self, Part};
+use super::reduce::Reduction;
 use super::used::Used;
 use super::{change, decorrelate, exists, filter, subquery};
 use crate::boundary::PostgresError;
@@ -137,15 +139,16 @@ fn replace_relations(
             replaced.iter().any(|(index, _)| *index == range)
         });
         let used = Used::by(level);
+        let reductions = gathering.reductions(level, &filters, &replaced);
         if let Err(obstacle) = super::grouping::complete(level) {
             return Ok(Err(obstacle));
         }
         if used.has_system_columns(level.resultRelation) {
             return Ok(Err(super::SYSTEM_COLUMN));
         }
-        for (index, relation) in replaced {
-            let filter = filters.of_range(index);
-            match gathering.replace(tree::range(level, index), &relation, &used, index, filter)? {
+        for ((index, relation), reduction) in replaced.into_iter().zip(reductions) {
+            let filters = (filters.of_range(index), reduction);
+            match gathering.replace(tree::range(level, index), &relation, &used, index, filters)? {
                 Ok(()) => {}
                 refused => return Ok(refused),
             }
@@ -284,7 +287,7 @@ impl Gathering<'_> {
         relation: &Relation,
         used: &Used,
         index: i32,
-        filter: NodePtr,
+        filters: (NodePtr, Vec<NodePtr>),
     ) -> Result<Result<(), Obstacle>, PostgresError> {
         let from_one_node = match relation.placement {
             Placement::Catalog => return Ok(Err("it reads a system catalogue, too")),
@@ -314,7 +317,8 @@ impl Gathering<'_> {
             // SAFETY: makes a constant, since there must be something for each row.
             columns.push(unsafe { pg_sys::makeBoolConst(true, false) }, 0);
         }
-        let query = parts::select(entry, filter);
+        let part = Part::of_relation(entry, filters.0, filters.1, columns, from_one_node);
+        let columns = &part.columns;
         let first = self.parameters.len();
         self.parameters.extend(columns.arrays());
         let names = match places.iter().flatten().next() {
@@ -333,12 +337,24 @@ impl Gathering<'_> {
             }));
         // SAFETY: as above.
         unsafe { put_subquery(entry, rows) };
-        self.parts.push(Part {
-            query,
-            columns,
-            from_one_node,
-        });
+        self.parts.push(part);
         Ok(Ok(()))
+    }
+
+    /// What rows of relations that are to be replaced must meet on their own node.
+    fn reductions(
+        &self,
+        level: &pg_sys::Query,
+        filters: &Filters,
+        replaced: &[(i32, Relation)],
+    ) -> Vec<Vec<NodePtr>> {
+        let own = &self.parameters[..self.own];
+        let reduces = settings::PLAN_EXCHANGES.get() && settings::MIN_BROADCAST_SIZE.get() >= 0;
+        let of = |(range, relation): &(i32, Relation)| match relation.spreading() {
+            Some(_) if reduces => Reduction::new(level, filters, *range, own).conditions(relation),
+            _ => Vec::new(),
+        };
+        replaced.iter().map(of).collect()
     }
 
     fn replace_subquery(
@@ -358,7 +374,7 @@ impl Gathering<'_> {
             columns.push(tree::make_field(1, entry.resno, entry.expr.cast()), 0);
         }
         let query = parts::select(
-            build::range_of(division.worker, "part"),
+            [build::range_of(division.worker, "part")],
             std::ptr::null_mut(),
         );
         *level = *division.combine;

@@ -27,6 +27,7 @@ pub mod outer;
 mod partial;
 pub mod parts;
 mod pull;
+mod reduce;
 mod subquery;
 mod taken;
 pub mod used;

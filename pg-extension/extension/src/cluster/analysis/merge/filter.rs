@@ -1,7 +1,7 @@
 //! Which conditions of a query level rows of one relation must satisfy to matter, whatever they are joined with.
 
 use super::super::tree::{self, NodePtr};
-use super::equal;
+use super::{build, equal};
 use pgrx::pg_sys::{self, JoinType};
 use std::collections::BTreeSet;
 
@@ -49,16 +49,8 @@ impl Filters {
         let of_range = all.filter(|(index, _)| *index == range);
         let conditions = of_range.map(|(_, condition)| {
             tree::replace(*condition, &mut |node| {
-                tree::cast::<pg_sys::Var, _>(node).map(|var| {
-                    let alone = tree::copy(var);
-                    // SAFETY: the copy was just made; the columns as written are what deparsing looks at.
-                    unsafe {
-                        (*alone).varno = 1;
-                        (*alone).varnosyn = 1;
-                        (*alone).varattnosyn = (*alone).varattno;
-                    }
-                    alone.cast()
-                })
+                let var = tree::cast::<pg_sys::Var, _>(node)?;
+                Some(build::renumbered(var, 1, var.varlevelsup))
             })
         });
         all_of(conditions.collect())

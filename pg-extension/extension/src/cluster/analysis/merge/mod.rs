@@ -23,6 +23,7 @@ mod filter;
 mod finish;
 mod gather;
 mod grouping;
+mod keyed;
 pub mod outer;
 mod partial;
 pub mod parts;

@@ -155,3 +155,20 @@ pub fn select(
     });
     query
 }
+
+/// Columns of which nobody reads any.
+pub fn anything() -> *mut pg_sys::List {
+    // SAFETY: makes a constant.
+    let anything = unsafe { pg_sys::makeBoolConst(true, false) };
+    tree::make_list([build::target(anything, 1).cast()])
+}
+
+/// That a query has rows.
+pub fn exists(query: &'static mut pg_sys::Query) -> NodePtr {
+    query.targetList = anything();
+    let link = tree::make::<pg_sys::SubLink>();
+    link.subLinkType = pg_sys::SubLinkType::EXISTS_SUBLINK;
+    link.subselect = std::ptr::from_mut(query).cast();
+    link.location = -1;
+    std::ptr::from_mut(link).cast()
+}

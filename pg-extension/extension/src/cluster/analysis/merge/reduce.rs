@@ -71,7 +71,7 @@ impl<'l> Reduction<'l> {
                 return None;
             }
             own &= var.varno == self.range && var.varattno > 0;
-            Some(renumbered(var, 1, var.varlevelsup))
+            Some(build::renumbered(var, 1, var.varlevelsup))
         });
         own.then_some(alone)
     }
@@ -191,12 +191,7 @@ impl<'l> Reduction<'l> {
             .iter()
             .map(|partner| tree::range(self.level, *partner));
         let query = parts::select(entries, filter::all_of(inside.collect()));
-        query.targetList = anything();
-        let link = tree::make::<pg_sys::SubLink>();
-        link.subLinkType = SubLinkType::EXISTS_SUBLINK;
-        link.subselect = std::ptr::from_mut(query).cast();
-        link.location = -1;
-        std::ptr::from_mut(link).cast()
+        parts::exists(query)
     }
 
     /// The condition as one of a subquery over the partners, of a query in which the range is the only one.
@@ -205,8 +200,8 @@ impl<'l> Reduction<'l> {
             let var = tree::cast::<pg_sys::Var, _>(node)?;
             let place = partners.iter().position(|partner| *partner == var.varno);
             Some(match place {
-                Some(place) => renumbered(var, place as i32 + 1, 0),
-                None => renumbered(var, 1, 1),
+                Some(place) => build::renumbered(var, place as i32 + 1, 0),
+                None => build::renumbered(var, 1, 1),
             })
         })
     }
@@ -214,18 +209,11 @@ impl<'l> Reduction<'l> {
     /// Whether each node can evaluate it by itself for its own rows of the range.
     fn is_local(&self, condition: NodePtr) -> bool {
         let query = parts::select([tree::range(self.level, self.range)], condition);
-        query.targetList = anything();
+        query.targetList = parts::anything();
         let found = boundary::attempt(|| is_partitioned(query, self.parameters));
         // What cannot be analysed by itself is not local.
         !outer::reads_above(query) && found.unwrap_or(false)
     }
-}
-
-/// Columns of which nobody reads any.
-fn anything() -> *mut pg_sys::List {
-    // SAFETY: makes a constant.
-    let anything = unsafe { pg_sys::makeBoolConst(true, false) };
-    tree::make_list([build::target(anything, 1).cast()])
 }
 
 fn is_partitioned(query: &mut pg_sys::Query, parameters: &[Oid]) -> Result<bool, PostgresError> {
@@ -244,16 +232,4 @@ fn is_equality(condition: NodePtr) -> bool {
     };
     // SAFETY: a look-up by number.
     unsafe { pg_sys::op_hashjoinable(operation.opno, tree::type_of(first)) }
-}
-
-fn renumbered(var: &pg_sys::Var, range: i32, level: u32) -> NodePtr {
-    let copy = tree::copy(var);
-    // SAFETY: the copy was just made; the columns as written are what deparsing looks at.
-    unsafe {
-        (*copy).varno = range;
-        (*copy).varlevelsup = level;
-        (*copy).varnosyn = range as u32;
-        (*copy).varattnosyn = (*copy).varattno;
-    }
-    copy.cast()
 }

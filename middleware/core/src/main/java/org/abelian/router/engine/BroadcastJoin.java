@@ -8,7 +8,6 @@ import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.PartCollection;
-import org.abelian.router.execution.RowCollection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.routing.Route;
@@ -70,14 +69,13 @@ final class BroadcastJoin {
   }
 
   private Execution bind(List<NodePortal> first, List<ByteQueue> rows) throws IOException {
-    int columns = facts.merge().workerTypes().size();
-    RowCollection joined = new RowCollection(columns, context.exchangeLimit(), context.memory());
+    PartCollection joined = GatherExecution.collection(context, facts.merge());
     try {
       join(first, rows, joined);
       if (context.replies().failed()) {
         return null;
       }
-      context.exchanges().copied("joined rows", List.of(joined), 1);
+      context.exchanges().copied("joined rows", joined.parts(), 1);
       return bindFinal(rows, joined.arrays());
     } finally {
       joined.close();
@@ -85,7 +83,7 @@ final class BroadcastJoin {
   }
 
   /** Each node joins; the answers are collected. */
-  private void join(List<NodePortal> first, List<ByteQueue> rows, RowCollection joined)
+  private void join(List<NodePortal> first, List<ByteQueue> rows, PartCollection joined)
       throws IOException {
     SeveralNodes.together(
         context,
@@ -98,7 +96,7 @@ final class BroadcastJoin {
     context.replies().runAll();
   }
 
-  private void join(NodePortal earlier, List<ByteQueue> rows, RowCollection joined) {
+  private void join(NodePortal earlier, List<ByteQueue> rows, PartCollection joined) {
     NodeStatement statement =
         NodeStatement.of(facts.merge().worker(), facts.rows().combineParameters());
     NodePortal portal = new NodePortal(context, earlier.backend(), UNNAMED);

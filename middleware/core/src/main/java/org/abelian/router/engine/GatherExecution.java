@@ -172,6 +172,11 @@ final class GatherExecution {
   }
 
   private PartCollection collection() {
+    return collection(context, merge);
+  }
+
+  /** Room for what the workers give. */
+  static PartCollection collection(EngineContext context, MergeFacts merge) {
     boolean whole = merge.parts().isEmpty();
     List<Integer> parts = whole ? List.of(merge.workerTypes().size()) : merge.parts();
     return new PartCollection(parts, !whole, context.exchangeLimit(), context.memory());

@@ -225,7 +225,13 @@ public final class ExplainText {
 
   private static void addJoin(MergeFacts merge, Map<String, String> how) {
     MergeFacts rows = merge.broadcast().rows();
-    how.put("Run", "broadcast join, each node joins its own rows with the rows that all give");
+    boolean groups = !merge.broadcast().merge().parts().isEmpty();
+    how.put(
+        "Run",
+        groups
+            ? "broadcast join, each node groups those of its own rows that the rows that all give"
+                + " can meet; one node joins the groups"
+            : "broadcast join, each node joins its own rows with the rows that all give");
     how.put("Reason", merge.reason());
     if (rows.worker() != null) {
       how.put("Worker query", rows.worker());

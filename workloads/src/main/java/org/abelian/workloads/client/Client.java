@@ -63,6 +63,7 @@ public final class Client implements Worker {
       try {
         transaction.body().run(session);
         session.commit();
+        transaction.committed().run();
         count(transaction, attempt - 1 + session.retried() - retriedBefore);
         return true;
       } catch (SQLException error) {

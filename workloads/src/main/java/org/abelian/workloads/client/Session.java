@@ -37,6 +37,11 @@ public final class Session implements AutoCloseable {
     mode.begin(connection);
   }
 
+  /** Whether several statements are whole or absent, and seen so. */
+  public boolean hasTransactions() {
+    return mode != Mode.AUTOCOMMIT;
+  }
+
   /** Executes a statement that changes rows; how many. */
   public int update(String sql, Object... parameters) throws SQLException {
     return execute(sql, parameters, PreparedStatement::executeUpdate);
@@ -94,7 +99,7 @@ public final class Session implements AutoCloseable {
         travel();
         return answer;
       } catch (SQLException error) {
-        if (mode != Mode.AUTOCOMMIT || attempt == MOST_TRIES || !SqlStates.isRetryable(error)) {
+        if (hasTransactions() || attempt == MOST_TRIES || !SqlStates.isRetryable(error)) {
           throw error;
         }
         retried++;
@@ -117,14 +122,14 @@ public final class Session implements AutoCloseable {
 
   /** What has been done is there for all to see. */
   void commit() throws SQLException {
-    if (mode != Mode.AUTOCOMMIT) {
+    if (hasTransactions()) {
       connection.commit();
       travel();
     }
   }
 
   void rollback() throws SQLException {
-    if (mode != Mode.AUTOCOMMIT) {
+    if (hasTransactions()) {
       connection.rollback();
       travel();
     }

@@ -131,14 +131,11 @@ public final class LikeWorkload implements Workload {
   @Override
   public List<Rule> rules(Map<String, Long> committed) {
     return List.of(
-        new Rule(
+        Rule.always(
             "a page has as many likes as users like it",
             "SELECT count(*) FROM pages p FULL JOIN (SELECT page, count(*) n FROM user_likes GROUP"
                 + " BY page) u ON u.page = p.id WHERE coalesce(p.likes::bigint, 0) <> coalesce(u.n,"
                 + " 0)"),
-        new Rule(
-            "every acknowledged like is there once",
-            "SELECT abs((SELECT count(*) FROM user_likes) - %d)"
-                .formatted(committed.getOrDefault(WRITE, 0L))));
+        Rule.acknowledged(WRITE, "user_likes", 0, committed));
   }
 }

@@ -34,4 +34,9 @@ public final class Zipf {
     int index = found >= 0 ? found + 1 : -found - 1;
     return Math.min(index, cumulative.length - 1) + 1;
   }
+
+  /** The probability of a rank, from 1. */
+  public double share(int rank) {
+    return rank == 1 ? cumulative[0] : cumulative[rank - 1] - cumulative[rank - 2];
+  }
 }

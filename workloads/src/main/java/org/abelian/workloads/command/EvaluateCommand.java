@@ -14,6 +14,7 @@ import org.abelian.workloads.measure.ResultTable;
 import org.abelian.workloads.report.EvaluationReport;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The published workloads side by side. */
@@ -63,10 +64,13 @@ final class EvaluateCommand implements Callable<Integer> {
   @Option(names = "--url", paramLabel = "URL", description = "the cluster through the driver")
   private String url;
 
+  @Mixin private PgbenchFolder programs;
+
   @Override
   public Integer call() throws Exception {
     Database plain = Environment.plain(plainUrl);
-    Targets targets = new Targets(plain, Environment.driver(url), Environment.nodes());
+    Targets targets =
+        new Targets(plain, Environment.driver(url), Environment.nodes(), programs.path());
     Size size = sizes.full ? Size.FULL : Size.QUICK;
     List<BenchResult> results =
         new Evaluation(targets, size, seed, folder, Machine.describe(plain))

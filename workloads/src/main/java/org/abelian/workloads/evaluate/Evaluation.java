@@ -43,35 +43,53 @@ public final class Evaluation {
   public List<BenchResult> run(String only, boolean resume, Consumer<String> progress)
       throws Exception {
     List<BenchResult> results = new ArrayList<>();
-    for (Experiment experiment : Catalogue.of(size)) {
-      if (!experiment.name().matches(".*(" + only + ").*")) {
+    for (Step step : steps()) {
+      if (!step.name.matches(".*(" + only + ").*")) {
         continue;
       }
-      Path file = folder.resolve(experiment.name() + ".json");
-      BenchResult kept = resume ? kept(file, experiment) : null;
-      if (kept == null) {
-        kept = measure(experiment, progress);
-        ResultFile.write(kept, file);
+      Path file = folder.resolve(step.name + ".json");
+      BenchResult result = resume ? kept(file, step) : null;
+      if (result == null) {
+        progress.accept("experiment " + step.name);
+        result = withEnvironment(step.measurement.run(progress));
+        ResultFile.write(result, file);
       } else {
         progress.accept("keeping " + file);
       }
-      results.add(kept);
+      results.add(result);
     }
     return results;
   }
 
-  private BenchResult kept(Path file, Experiment experiment) throws IOException {
+  /** What gives one result. */
+  private record Step(String name, Map<String, Object> parameters, Measurement measurement) {}
+
+  /** Measures it. */
+  @FunctionalInterface
+  private interface Measurement {
+    BenchResult run(Consumer<String> progress) throws Exception;
+  }
+
+  private List<Step> steps() {
+    List<Step> steps = new ArrayList<>();
+    for (Experiment each : Catalogue.of(size)) {
+      ExperimentRun run = new ExperimentRun(each, targets, size, seed);
+      steps.add(new Step(each.name(), run.parameters(), run::run));
+    }
+    MicroExperiment micro = new MicroExperiment(targets.one(), targets.bindir(), size);
+    steps.add(new Step(MicroExperiment.NAME, micro.parameters(), micro::run));
+    return steps;
+  }
+
+  private static BenchResult kept(Path file, Step step) throws IOException {
     if (!Files.exists(file)) {
       return null;
     }
     BenchResult result = ResultFile.read(file);
-    boolean same = ExperimentRun.parameters(size, experiment, seed).equals(result.parameters());
-    return same ? result : null;
+    return step.parameters.equals(result.parameters()) ? result : null;
   }
 
-  private BenchResult measure(Experiment experiment, Consumer<String> progress) throws Exception {
-    progress.accept("experiment " + experiment.name());
-    BenchResult result = new ExperimentRun(experiment, targets, size, seed).run(progress);
+  private BenchResult withEnvironment(BenchResult result) {
     Map<String, Object> further = new LinkedHashMap<>(result.further());
     further.put("environment", environment);
     return new BenchResult(

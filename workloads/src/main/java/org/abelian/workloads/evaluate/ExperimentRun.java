@@ -131,8 +131,7 @@ final class ExperimentRun {
     further.put("counts", counts());
     further.put("waits_percent", profiles);
     further.put("consistency", consistency());
-    return new BenchResult(
-        experiment.name(), parameters(size, experiment, seed), measured.rows(), ratios, further);
+    return new BenchResult(experiment.name(), parameters(), measured.rows(), ratios, further);
   }
 
   private static String ratio(Comparison comparison, Point point) {
@@ -196,7 +195,7 @@ final class ExperimentRun {
   }
 
   /** What a result was asked for; a result with the same need not be measured again. */
-  static Map<String, Object> parameters(Size size, Experiment experiment, long seed) {
+  Map<String, Object> parameters() {
     Map<String, Object> parameters = new LinkedHashMap<>();
     parameters.put("size", size.name());
     parameters.put("clients", experiment.clients());

@@ -1,5 +1,6 @@
 package org.abelian.workloads.evaluate;
 
+import java.nio.file.Path;
 import java.util.List;
 import org.abelian.workloads.database.Database;
 
@@ -9,8 +10,9 @@ import org.abelian.workloads.database.Database;
  * @param one a PostgreSQL with the extension, outside of the cluster
  * @param cluster three nodes, through the driver
  * @param nodes these nodes, past the router
+ * @param bindir folder of pgbench
  */
-public record Targets(Database one, Database cluster, List<Database> nodes) {
+public record Targets(Database one, Database cluster, List<Database> nodes, Path bindir) {
   public Targets {
     nodes = List.copyOf(nodes);
   }

@@ -170,7 +170,7 @@ class ReadEvidenceIT {
       assertFalse(words[0].isEmpty());
       assertEquals(4, words.length, "nobody is named to whom it is all the same");
       String name = "abelian/2/" + words[0] + "/" + words[2];
-      assertEquals("i" + gid, told(client, name).get(0).split(" ")[4]);
+      assertEquals("e1:" + gid, told(client, name).get(0).split(" ")[4]);
       assertEquals(List.of(""), told(client, "abelian/3/another/0"), "not in this run");
       assertEquals(List.of(""), told(client, "abelian/4"), "no question");
       assertEquals(List.of(), told(client, "mine"));
@@ -179,6 +179,43 @@ class ReadEvidenceIT {
     } finally {
       rollBack();
     }
+  }
+
+  /** What has committed since the snapshot was taken, but had done all of its work before. */
+  @Test
+  void aNodeCompletesASnapshotByWhatWasReadyThen() throws Exception {
+    prepare();
+    try (WireClient client =
+        WireClient.connect(
+            cluster.node(0).port(), LocalNode.SUPERUSER, LocalNode.SUPERUSER, LocalNode.DATABASE)) {
+      client.query("SET abelian.placement_version = 1000000").untilReady();
+      String[] words = told(client, "abelian/1//-1").get(0).split(" ");
+      client.query("BEGIN").untilReady();
+      String asked = "abelian/2/" + words[0] + "/" + words[2];
+      client.parse("s", SUM).bind(asked, "s", 0).sync();
+      assertEquals("e1:" + gid, statuses(client.untilReady()).get(0).split(" ")[4]);
+      client.bind("abelian-as/3/2/1", "s", 0).sync();
+      assertEquals(List.of(""), statuses(client.untilReady()), "it has not committed");
+
+      decide();
+      execute(one, "COMMIT PREPARED '" + gid + "'");
+      execute(one, "UPDATE halves SET balance = 7 WHERE id = (SELECT max(id) FROM halves)");
+      client.bind("abelian-as/4/2/2", "s", 0).sync();
+      assertEquals(List.of(""), statuses(client.untilReady()), "nobody has this number");
+      client.bind("abelian-as/5/2/1", "s", 0).execute("abelian-as/5/2/1", 0).sync();
+      List<Message> answer = client.untilReady();
+      assertEquals(List.of("completed"), statuses(answer));
+      assertEquals("5", row(answer), "it shows what has prepared, and nothing that came later");
+      client.execute(asked, 0).sync();
+      assertEquals("0", row(client.untilReady()), "the first snapshot is as it was");
+      client.query("COMMIT").untilReady();
+    }
+  }
+
+  private static String row(List<Message> messages) {
+    byte[] row =
+        messages.stream().filter(message -> message.type() == 'D').findFirst().orElseThrow().body();
+    return new String(row, 6, row.length - 6, StandardCharsets.UTF_8);
   }
 
   /** A portal asks once, whatever functions the query calls, and whatever is run beside it. */

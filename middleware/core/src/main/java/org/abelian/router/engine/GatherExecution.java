@@ -299,6 +299,11 @@ final class GatherExecution {
     public void close(int place) {
       portals.get(place).forget();
     }
+
+    @Override
+    public NodePortal portal(int place) {
+      return portals.get(place);
+    }
   }
 
   /** The client is to see where the columns come from as one node would tell. */

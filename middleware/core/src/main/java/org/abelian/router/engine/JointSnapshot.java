@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.DiscardReply;
@@ -31,10 +32,17 @@ final class JointSnapshot {
   /** A portal of such a name has the node tell what its snapshot shows, as it is bound. */
   private static final String PORTAL = "abelian/";
 
-  private static final int HEXADECIMAL = 16;
+  /** What a node answers that has completed a snapshot. */
+  private static final String COMPLETED = "completed";
 
-  /** A quarter of a second: where many commit all the time, few rounds meet none half-way. */
-  private static final int ROUNDS = 64;
+  /** With more of them the name of a portal would be too long for PostgreSQL. */
+  private static final int COMPLETED_BY_MAX = 8;
+
+  /**
+   * Some 30 ms. Where many commit that do not prepare, few rounds meet none half-way, and more of
+   * them have not brought more reads.
+   */
+  private static final int ROUNDS = 12;
 
   private static final long FIRST_PAUSE_NANOS = 100_000;
   private static final long LONGEST_PAUSE_NANOS = 4_000_000;
@@ -57,6 +65,9 @@ final class JointSnapshot {
 
     /** Closes what was bound there, before it is bound anew. */
     void close(int place);
+
+    /** What is bound there. */
+    NodePortal portal(int place);
   }
 
   private final EngineContext context;
@@ -156,9 +167,9 @@ final class JointSnapshot {
       ReadKnowledge.Verdict verdict = judgement.verdict();
       ledger.learn(nodes, known, judgement.next());
       if (round == 0) {
-        ledger.met(nodes, verdict == ReadKnowledge.Verdict.TORN);
+        ledger.met(nodes, verdict.isHalfWay());
       }
-      if (verdict == ReadKnowledge.Verdict.WHOLE) {
+      if (verdict == ReadKnowledge.Verdict.WHOLE || completes(judgement)) {
         if (!runsAtOnce) {
           runAll();
         }
@@ -175,6 +186,41 @@ final class JointSnapshot {
       known = ledger.of(nodes);
     }
     return false;
+  }
+
+  /**
+   * Has the nodes show also those transactions that were ready when they took their snapshots, and
+   * that others have shown.
+   *
+   * @return whether that was the way to make the snapshots fit, and each could do it
+   */
+  private boolean completes(ReadKnowledge.Judgement judgement) throws IOException {
+    boolean few = judgement.missing().stream().allMatch(some -> some.size() <= COMPLETED_BY_MAX);
+    if (judgement.verdict() != ReadKnowledge.Verdict.COMPLETABLE || !few || runsAtOnce) {
+      return false;
+    }
+    List<Integer> asked = new ArrayList<>();
+    for (int place = 0; place < backends.size(); place++) {
+      List<Integer> missing = judgement.missing().get(place);
+      if (!missing.isEmpty()) {
+        NodePortal portal = read.portal(place);
+        byte[] earlier = portal.name();
+        bind(place, completed(earlier, missing));
+        portal.close(earlier);
+        asked.add(place);
+      }
+    }
+    context.backends().requestAnswers();
+    context.replies().runAll();
+    return !context.replies().failed()
+        && asked.stream()
+            .allMatch(place -> COMPLETED.equals(backends.get(place).connection.readEvidence()));
+  }
+
+  private byte[] completed(byte[] earlier, List<Integer> missing) {
+    String numbers = missing.stream().map(String::valueOf).collect(Collectors.joining(","));
+    String name = SharedSnapshot.name(context, earlier) + '/' + numbers;
+    return name.getBytes(StandardCharsets.US_ASCII);
   }
 
   private ReadKnowledge.Judgement ask(ReadKnowledge known) throws IOException {
@@ -200,7 +246,7 @@ final class JointSnapshot {
 
   /** No two portals of a session have the same name. */
   private byte[] portal(String run, long over) {
-    String unique = Integer.toString(context.gate().nextRead(), HEXADECIMAL);
+    String unique = SharedSnapshot.unique(context);
     return (PORTAL + unique + '/' + run + '/' + over).getBytes(StandardCharsets.US_ASCII);
   }
 

@@ -85,6 +85,11 @@ public final class ScatterExecution extends Execution {
     public void close(int place) {
       portals.get(place).closeOwn();
     }
+
+    @Override
+    public NodePortal portal(int place) {
+      return portals.get(place);
+    }
   }
 
   @Override

@@ -7,6 +7,7 @@
 pub(crate) mod analysis;
 mod bound_portal;
 mod column_fill;
+mod completed_snapshot;
 mod decision;
 mod evidence;
 pub mod gate;

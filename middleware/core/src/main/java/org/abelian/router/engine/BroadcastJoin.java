@@ -21,11 +21,6 @@ import org.abelian.router.statement.RoutedStatement;
 final class BroadcastJoin {
   private static final byte[] UNNAMED = {};
 
-  /** A portal of such a name reads by the snapshot of the one that is named behind. */
-  private static final String SHARES = "abelian-as/";
-
-  private static final int HEXADECIMAL = 16;
-
   private final EngineContext context;
   private final BoundStatement bound;
   private final MergeFacts.Broadcast facts;
@@ -100,19 +95,13 @@ final class BroadcastJoin {
     NodeStatement statement =
         NodeStatement.of(facts.merge().worker(), facts.rows().combineParameters());
     NodePortal portal = new NodePortal(context, earlier.backend(), UNNAMED);
-    portal.rename(sharing(earlier));
+    byte[] name = SharedSnapshot.name(context, earlier.name()).getBytes(StandardCharsets.US_ASCII);
+    portal.rename(name);
     portal.bindAsText(statement, bound.bind(), rows);
     earlier.closeOwn();
     portal.run(0);
     context.replies().add(new CollectReply(earlier.connection(), joined));
     portal.closeOwn();
-  }
-
-  /** The name of a portal that reads by the snapshot of another one of this read. */
-  private byte[] sharing(NodePortal earlier) {
-    String name = new String(earlier.name(), StandardCharsets.US_ASCII);
-    String own = Integer.toString(context.gate().nextRead(), HEXADECIMAL);
-    return (SHARES + own + '/' + name.split("/")[1]).getBytes(StandardCharsets.US_ASCII);
   }
 
   private Execution bindFinal(List<ByteQueue> rows, List<ByteQueue> joined) {

@@ -302,13 +302,19 @@ final class GatherExecution {
     }
 
     @Override
-    public void run(int place) {
+    public int run(int place) {
       portals.get(place).run(0);
+      return 1;
     }
 
     @Override
     public void close(int place) {
       portals.get(place).forget();
+    }
+
+    @Override
+    public NodePortal portal(int place) {
+      return portals.get(place);
     }
   }
 

@@ -139,11 +139,34 @@ class ReadEvidenceIT {
   @ParameterizedTest
   @ValueSource(strings = {SUM, ROWS})
   void whatIsSeenOnOneNodeIsWaitedFor(String read) throws Exception {
+    assertIsWaitedFor(read, List.of());
+  }
+
+  /** The rows that came before are not the client's, and the transaction goes on. */
+  @ParameterizedTest
+  @ValueSource(strings = {SUM, ROWS})
+  void itIsWaitedForInATransactionBlock(String read) throws Exception {
+    assertIsWaitedFor(read, List.of("BEGIN"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {SUM, ROWS})
+  void itIsWaitedForInABlockThatHasWritten(String read) throws Exception {
+    assertIsWaitedFor(
+        read, List.of("BEGIN", "UPDATE halves SET name = name WHERE id = " + last(3)));
+  }
+
+  private long last(int node) throws SQLException {
+    return ProxiedCluster.number(cluster.node(node - 1), "SELECT max(id) FROM halves");
+  }
+
+  private void assertIsWaitedFor(String read, List<String> before) throws Exception {
     prepare();
     decide();
     int torn = total(one, read) + total(two, read) + total(3, read);
     assertNotEquals(0, torn, "a router that did not compare would not be noticed");
     try (Connection connection = cluster.connect()) {
+      execute(connection, before.toArray(String[]::new));
       CompletableFuture<Integer> total =
           CompletableFuture.supplyAsync(
               () -> {
@@ -156,6 +179,7 @@ class ReadEvidenceIT {
       assertThrows(TimeoutException.class, () -> total.get(300, TimeUnit.MILLISECONDS));
       execute(one, "COMMIT PREPARED '" + gid + "'");
       assertEquals(0, total.get(20, TimeUnit.SECONDS));
+      assertEquals(0, total(connection, read), "nothing is left of what was discarded");
     }
   }
 

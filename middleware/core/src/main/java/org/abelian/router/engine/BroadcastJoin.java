@@ -8,7 +8,6 @@ import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.PartCollection;
-import org.abelian.router.execution.RowCollection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.routing.Route;
@@ -54,25 +53,32 @@ final class BroadcastJoin {
     Route.Scatter others = new Route.Scatter(route.nodes(), facts.rows());
     PartCollection rows = GatherExecution.collect(context, bound, others, first);
     try {
-      return context.replies().failed() ? null : join.bind(first, rows.arrays());
+      if (context.replies().failed()) {
+        return null;
+      }
+      context.exchanges().copied("broadcast rows", rows.parts(), first.size());
+      return join.bind(first, rows.arrays());
     } finally {
       rows.close();
     }
   }
 
   private Execution bind(List<NodePortal> first, List<ByteQueue> rows) throws IOException {
-    int columns = facts.merge().workerTypes().size();
-    RowCollection joined = new RowCollection(columns, context.exchangeLimit(), context.memory());
+    PartCollection joined = GatherExecution.collection(context, facts.merge());
     try {
       join(first, rows, joined);
-      return context.replies().failed() ? null : bindFinal(rows, joined.arrays());
+      if (context.replies().failed()) {
+        return null;
+      }
+      context.exchanges().copied("joined rows", joined.parts(), 1);
+      return bindFinal(rows, joined.arrays());
     } finally {
       joined.close();
     }
   }
 
   /** Each node joins; the answers are collected. */
-  private void join(List<NodePortal> first, List<ByteQueue> rows, RowCollection joined)
+  private void join(List<NodePortal> first, List<ByteQueue> rows, PartCollection joined)
       throws IOException {
     SeveralNodes.together(
         context,
@@ -85,7 +91,7 @@ final class BroadcastJoin {
     context.replies().runAll();
   }
 
-  private void join(NodePortal earlier, List<ByteQueue> rows, RowCollection joined) {
+  private void join(NodePortal earlier, List<ByteQueue> rows, PartCollection joined) {
     NodeStatement statement =
         NodeStatement.of(facts.merge().worker(), facts.rows().combineParameters());
     NodePortal portal = new NodePortal(context, earlier.backend(), UNNAMED);

@@ -1,0 +1,1 @@
+who_waits.held2.sql

@@ -292,6 +292,7 @@ fn describe_query(
         && !instead::describe_known(query, &scopes, parameters, facts)
         && !instead::describe_changed(query, parameters, facts)
         && !instead::describe_locked(query, &scopes, parameters, facts)
+        && !instead::describe_read(query, parameters, facts)
     {
         instead::describe_made(query, &scopes, parameters, alone, facts)?;
     }
@@ -306,9 +307,12 @@ fn describe_query(
         facts["relations"] = json!([catalogue()]);
     }
     procedure_call::describe(procedure_call::selected(query), facts);
-    let whole = ["known", "changed", "locked"];
+    let whole = ["known", "changed", "locked", "read"];
     if alone && whole.iter().all(|way| facts[*way].is_null()) {
         instead::describe_locked_join(query, parameters, facts);
+        if query.commandType == CmdType::CMD_MERGE && facts["gathered"].is_null() {
+            instead::describe_merge_steps(query, &scopes, parameters, facts);
+        }
     }
     if facts["functions"] != json!([]) {
         instead::describe_inlined(query, parameters, facts)?;

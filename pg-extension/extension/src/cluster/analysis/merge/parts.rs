@@ -64,7 +64,26 @@ pub fn union_all(parts: &mut [Part], of: impl Fn(&Part) -> bool) -> Result<Strin
     Ok(texts.join(" UNION ALL "))
 }
 
-fn number_of(part: usize) -> NodePtr {
+/// Leaves of rows with the columns of all parts those of one part.
+pub fn keep_only(rows: &mut pg_sys::Query, part: usize) {
+    // SAFETY: makes nodes; the FROM is of a private copy.
+    unsafe {
+        let number = pg_sys::makeVar(1, 1, pg_sys::INT4OID, -1, Oid::INVALID, 0);
+        let own = pg_sys::make_opclause(
+            pg_sys::Int4EqualOperator.into(),
+            pg_sys::BOOLOID,
+            false,
+            number.cast(),
+            number_of(part).cast(),
+            Oid::INVALID,
+            Oid::INVALID,
+        );
+        (*rows.jointree).quals = own.cast();
+    }
+}
+
+/// The number of a part, as its rows say it.
+pub fn number_of(part: usize) -> NodePtr {
     // SAFETY: makes a constant of a type that is passed by value.
     unsafe {
         pg_sys::makeConst(
@@ -83,14 +102,20 @@ fn number_of(part: usize) -> NodePtr {
 /// SELECT of nothing yet from one relation.
 pub fn select(entry: *mut pg_sys::RangeTblEntry, filter: NodePtr) -> &'static mut pg_sys::Query {
     let query = tree::make::<pg_sys::Query>();
-    let from = tree::make::<pg_sys::FromExpr>();
-    let range = tree::make::<pg_sys::RangeTblRef>();
-    range.rtindex = 1;
-    from.fromlist = tree::make_list([std::ptr::from_mut(range).cast()]);
+    let from = from_range(1);
     from.quals = filter;
     query.commandType = pg_sys::CmdType::CMD_SELECT;
     query.canSetTag = true;
     query.jointree = from;
     query.rtable = tree::make_list([tree::copy(entry).cast()]);
     query
+}
+
+/// FROM of one entry of the range table.
+pub fn from_range(index: i32) -> &'static mut pg_sys::FromExpr {
+    let from = tree::make::<pg_sys::FromExpr>();
+    let range = tree::make::<pg_sys::RangeTblRef>();
+    range.rtindex = index;
+    from.fromlist = tree::make_list([std::ptr::from_mut(range).cast()]);
+    from
 }

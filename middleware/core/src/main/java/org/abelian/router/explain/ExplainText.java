@@ -16,6 +16,7 @@ import org.abelian.router.catalog.Node;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Executor;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.procedure.ProcedureCalls;
 import org.abelian.router.protocol.BindMessage;
@@ -193,6 +194,11 @@ public final class ExplainText {
       how.put("Insert", moved.facts().insert());
     } else if (route instanceof Route.GatheredWrite write) {
       addChange(write, how);
+    } else if (route instanceof Route.Steps steps) {
+      how.put("Run", "in steps, each goes its own way when those before have ended");
+      for (int at = 0; at < steps.steps().size(); at++) {
+        how.put("Step " + (at + 1), steps.steps().get(at).sql());
+      }
     } else if (route instanceof Route.Procedure procedure) {
       how.put("Run", ofCall(procedure.procedure()));
     } else {
@@ -296,6 +302,11 @@ public final class ExplainText {
       return partsOf(moved);
     } else if (route instanceof Route.GatheredWrite write) {
       return partsOf(write);
+    }
+    if (route instanceof Route.Steps && command.analyze()) {
+      throw AbelianException.unsupported(
+          "EXPLAIN ANALYZE of a MERGE in several steps is not supported",
+          "EXPLAIN shows the steps; run them, as they stand there, in one transaction.");
     }
     List<Part> parts = new ArrayList<>();
     if (route instanceof Route.Split split) {

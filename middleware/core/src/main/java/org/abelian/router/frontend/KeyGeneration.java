@@ -162,7 +162,7 @@ public final class KeyGeneration {
     }
     BoundStatement bound = new BoundStatement(statement, routed, bind, false);
     if (routed.writes()) {
-      ChangedRows.collect(executor, bound, route, rows);
+      ChangedRows.collect(context, executor::bind, bound, route, rows);
     } else {
       SourceRows.take(context, bound, route, rows);
     }

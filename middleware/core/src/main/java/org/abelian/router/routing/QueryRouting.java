@@ -112,7 +112,7 @@ final class QueryRouting {
       if (!table.write()) {
         continue;
       }
-      if (facts.kind() == StatementKind.MERGE) {
+      if (facts.kind() == StatementKind.MERGE && Refusals.ofSeveral(facts) != null) {
         throw Refusals.merge(table);
       }
       for (KeyColumn column : uses.placement(table).columns()) {

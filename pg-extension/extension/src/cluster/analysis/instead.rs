@@ -9,13 +9,14 @@ use super::relation::{Placement, Relation};
 use super::scope::Scopes;
 use super::tree::NodePtr;
 use super::{
-    blind, changed, inlined, insert_select, known_before, locked, locked_join, made, merge,
+    blind, changed, drawn, inlined, insert_select, known_before, locked, locked_join, made, merge,
     merge_into, moved_rows, parser, read_first, statement, stored_query, temporary_view,
 };
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
 use std::ffi::CStr;
+use std::ops::Range;
 
 /// How a statement runs with the bodies of functions in the places of their calls; what cannot be said in other words stays as it is.
 pub fn describe_inlined(
@@ -153,6 +154,45 @@ pub fn describe_read(query: &'static pg_sys::Query, parameters: &[Oid], facts: &
     })
 }
 
+/// How a SELECT takes numbers of sequences for rows of several nodes, if it does; what cannot be said in other words stays as it is.
+pub fn describe_drawn(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) -> bool {
+    let draws =
+        query.commandType == CmdType::CMD_SELECT && facts["of_one_node"] == json!(["nextval"]);
+    draws
+        && !facts["merge"].is_null()
+        && describe_given("read", facts, parameters, || drawn::find(query, parameters))
+}
+
+/// How DECLARE or COPY of a query runs with the query in other words, if these need nothing before. `place` says where the query stands.
+pub fn describe_command(text: &str, place: Range<usize>, parameters: &[Oid], facts: &mut Json) {
+    let parts = (
+        text.get(..place.start),
+        text.get(place.clone()),
+        text.get(place.end..),
+    );
+    let (Some(before), Some(query), Some(behind)) = parts else {
+        return;
+    };
+    for way in ["known", "inlined"] {
+        let described = boundary::attempt(|| {
+            let inner = facts_of(&parser::c_text(query), parameters)?;
+            if inner[way]["count"] != 0 {
+                return Ok(None);
+            }
+            let words = inner[way]["text"].as_str().unwrap_or("");
+            let text = format!("{before}{words}{behind}");
+            let inner = facts_of(&parser::c_text(&text), parameters)?;
+            Ok(Some(
+                json!({ "text": text, "count": 0, "facts": inner, "values": [] }),
+            ))
+        });
+        if let Ok(Some(described)) = described {
+            facts[way] = described;
+            return;
+        }
+    }
+}
+
 /// How a statement runs by rows that a query of WITH changes, if it has one; what cannot be said in other words stays as it is.
 pub fn describe_changed(
     query: &'static pg_sys::Query,
@@ -264,7 +304,11 @@ fn inserting_steps(
     facts: &Json,
 ) -> Result<(String, Json), PostgresError> {
     let text = parser::deparse_for(merge, &[])?;
-    let all: Vec<Oid> = parameters.iter().copied().chain([merge_steps::PLACES]).collect();
+    let all: Vec<Oid> = parameters
+        .iter()
+        .copied()
+        .chain([merge_steps::PLACES])
+        .collect();
     let mut steps = Vec::new();
     for change in inserting.changes {
         let (text, inner) = described(change, &all)?;

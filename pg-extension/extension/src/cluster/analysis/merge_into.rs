@@ -81,11 +81,7 @@ fn names_with(query: &pg_sys::Query) -> bool {
 }
 
 /// Where the value of each distribution column stands in a row of USING; `None` when it is not said.
-fn keys(
-    query: &pg_sys::Query,
-    source: &MergeSource,
-    target: &Relation,
-) -> Option<Vec<Json>> {
+fn keys(query: &pg_sys::Query, source: &MergeSource, target: &Relation) -> Option<Vec<Json>> {
     let Some(spreading) = target.spreading() else {
         return Some(Vec::new());
     };
@@ -96,7 +92,9 @@ fn keys(
         }
         let field = (*source.places.get(column.varattno as usize - 1)?)?;
         let cast = operand::type_name(source.column(column.varattno)?);
-        Some(json!({ "field": field, "type": source.columns.types()[field].to_u32(), "cast": cast }))
+        Some(
+            json!({ "field": field, "type": source.columns.types()[field].to_u32(), "cast": cast }),
+        )
     };
     let attributes = spreading.columns.iter().map(|(attribute, _)| *attribute);
     attributes.map(key).collect()

@@ -22,8 +22,7 @@ impl MergeSource {
         let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree)?;
         let mut items = tree::nodes(from.fromlist);
         let number = tree::cast::<pg_sys::RangeTblRef, _>(items.next()?)?.rtindex;
-        let entry =
-            tree::list::<pg_sys::RangeTblEntry>(query.rtable).nth(number as usize - 1)?;
+        let entry = tree::list::<pg_sys::RangeTblEntry>(query.rtable).nth(number as usize - 1)?;
         let used = Used::by(query);
         let mut columns = WorkerColumns::default();
         let mut places = Vec::new();
@@ -97,13 +96,19 @@ impl MergeSource {
 
     fn targets(&self) -> *mut pg_sys::List {
         let columns = columns_of(self.entry);
-        tree::make_list(columns.into_iter().zip(&self.places).map(|(column, place)| {
-            let value = place.map_or_else(|| null_of(column), |place| self.columns.read(place));
-            let target = build::target(value, column.varattno);
-            // SAFETY: just made. The columns behind a dropped one keep their numbers, by which the query reads them.
-            unsafe { (*target).resjunk = column.vartype == Oid::INVALID };
-            target.cast()
-        }))
+        tree::make_list(
+            columns
+                .into_iter()
+                .zip(&self.places)
+                .map(|(column, place)| {
+                    let value =
+                        place.map_or_else(|| null_of(column), |place| self.columns.read(place));
+                    let target = build::target(value, column.varattno);
+                    // SAFETY: just made. The columns behind a dropped one keep their numbers, by which the query reads them.
+                    unsafe { (*target).resjunk = column.vartype == Oid::INVALID };
+                    target.cast()
+                }),
+        )
     }
 }
 

@@ -11,6 +11,7 @@
 use super::merge::{build, parts};
 use super::merge_into;
 use super::merge_source::MergeSource;
+use super::operand;
 use super::relation::{Placement, Relation};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
@@ -148,6 +149,7 @@ impl Dividing<'_> {
         unsafe {
             let from = (*select.jointree).fromlist;
             (*select.jointree).fromlist = pg_sys::lappend(from, std::ptr::from_mut(range).cast());
+            (*tree::range(select, target)).inFromCl = true;
             let number = self.source.number;
             let read = pg_sys::makeVar(number, place, pg_sys::INT8OID, -1, Oid::INVALID, 0);
             select.targetList = tree::make_list([build::target(read.cast(), 1).cast()]);
@@ -211,7 +213,9 @@ impl Dividing<'_> {
         };
         let holder = build::copy(self.query);
         self.source.put(holder, self.rows_that(false)?);
-        let conditions = conditions.into_iter().map(|condition| self.alone(condition));
+        let conditions = conditions
+            .into_iter()
+            .map(|condition| self.alone(condition));
         let conditions = tree::make_list(conditions);
         let all = match conditions.is_null() {
             true => std::ptr::null_mut(),
@@ -221,7 +225,11 @@ impl Dividing<'_> {
         let select = parts::select(tree::range(holder, self.source.number), all);
         select.hasSubLinks = self.query.hasSubLinks;
         select.targetList = tree::make_list(given().enumerate().map(|(at, entry)| {
-            build::target(self.alone(entry.expr.cast()), at as i16 + 1).cast()
+            build::target(
+                self.alone(operand::without_length(entry.expr.cast())),
+                at as i16 + 1,
+            )
+            .cast()
         }));
         let insert = tree::make::<pg_sys::Query>();
         insert.commandType = CmdType::CMD_INSERT;
@@ -229,7 +237,8 @@ impl Dividing<'_> {
         insert.override_ = action.override_;
         insert.resultRelation = 1;
         insert.targetList = tree::make_list(given().enumerate().map(|(at, entry)| {
-            let value = tree::make_field(2, at as i16 + 1, entry.expr.cast());
+            let value =
+                tree::make_field(2, at as i16 + 1, operand::without_length(entry.expr.cast()));
             build::target(value, entry.resno).cast()
         }));
         let target = tree::copy(tree::range(self.query, self.query.resultRelation));
@@ -262,9 +271,8 @@ impl Dividing<'_> {
 fn equal_places() -> Oid {
     // SAFETY: a look-up of an operator that is there.
     unsafe {
-        let names = [c"pg_catalog", c"="].map(|name| {
-            pg_sys::makeString(pg_sys::pstrdup(name.as_ptr())).cast()
-        });
+        let names = [c"pg_catalog", c"="]
+            .map(|name| pg_sys::makeString(pg_sys::pstrdup(name.as_ptr())).cast());
         pg_sys::OpernameGetOprid(tree::make_list(names), pg_sys::INT8OID, pg_sys::INT8OID)
     }
 }

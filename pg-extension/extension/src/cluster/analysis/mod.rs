@@ -16,6 +16,7 @@ mod copy;
 mod copy_out;
 mod cursor;
 pub mod definition;
+mod drawn;
 pub mod functions;
 mod given_rows;
 mod graph;

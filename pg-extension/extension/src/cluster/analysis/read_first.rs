@@ -7,8 +7,8 @@
 use super::given_rows::{self, Given};
 use super::merge::build::{self, WorkerColumns};
 use super::merge::parts::{self, Part};
-use super::merge::used::{self, Used};
 use super::merge::table_rows::{self, Places};
+use super::merge::used::{self, Used};
 use super::merge::{self, filter, grouping, outer};
 use super::parser;
 use super::relation::{Placement, Relation};
@@ -110,7 +110,9 @@ fn collect(level: *mut pg_sys::Query, pieces: &mut Vec<Piece>) -> Option<()> {
     }
     let inner = levels_below(level);
     collect_tables(level, pieces)?;
-    inner.into_iter().try_for_each(|level| collect(level, pieces))
+    inner
+        .into_iter()
+        .try_for_each(|level| collect(level, pieces))
 }
 
 fn whole(level: &mut pg_sys::Query) -> Option<Piece> {
@@ -211,7 +213,9 @@ fn united(
     let query = parser::analyse(parser::parse(&text)?[0], &text, parameters)?.query;
     let mut columns = WorkerColumns::default();
     columns.push(parts::number_of(0), 0);
-    pieces.iter().for_each(|piece| columns.extend(&piece.columns));
+    pieces
+        .iter()
+        .for_each(|piece| columns.extend(&piece.columns));
     Ok((build::copy(query), columns))
 }
 

@@ -21,8 +21,7 @@ public record ChangeFacts(
     String unmoved,
     List<Step> steps) {
   /** Of a statement that changes none. */
-  public static final ChangeFacts NONE =
-      new ChangeFacts(null, false, null, null, null, List.of());
+  public static final ChangeFacts NONE = new ChangeFacts(null, false, null, null, null, List.of());
 
   /** Copies the list. */
   public ChangeFacts {

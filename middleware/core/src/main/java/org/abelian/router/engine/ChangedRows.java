@@ -44,8 +44,7 @@ public final class ChangedRows {
   }
 
   private static Execution bind(
-      EngineContext context, Binder binder, BoundStatement bound, Route route)
-      throws IOException {
+      EngineContext context, Binder binder, BoundStatement bound, Route route) throws IOException {
     if (!(route instanceof Route.OneNode one)) {
       return binder.bind(bound, route);
     }

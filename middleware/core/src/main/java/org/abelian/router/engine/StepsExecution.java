@@ -14,8 +14,8 @@ import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 
 /**
- * A MERGE that is several changes. Each runs as it would alone when those before have ended, and the
- * client gets the sum of their counts. All of it is one transaction.
+ * A MERGE that is several changes. Each runs as it would alone when those before have ended, and
+ * the client gets the sum of their counts. All of it is one transaction.
  */
 final class StepsExecution extends Execution {
   private final EngineContext context;

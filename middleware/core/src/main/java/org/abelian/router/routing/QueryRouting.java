@@ -105,6 +105,9 @@ final class QueryRouting {
   private void checkWrites(GatheredWriteRouting gathered) {
     for (RelationFacts table : uses.references()) {
       if (table.write() && !gathered.applies()) {
+        if (facts.kind() == StatementKind.MERGE && facts.calls().mutable()) {
+          throw Refusals.referenceMutable(table);
+        }
         throw table.level() == 0 ? Refusals.referenceFromQuery(table) : Refusals.nestedWrite(table);
       }
     }

@@ -2338,3 +2338,187 @@ REVOKE ALL ON FUNCTION abelian.cancel_waiter(integer, bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION abelian.cancel_waiter(integer, bigint) TO abelian_router;
 COMMENT ON FUNCTION abelian.cancel_waiter(integer, bigint) IS 'cancels the statement of a router''s session that waits for a lock in the transaction that began then, in microseconds since 1970; for routers';
 -- ==== end of deadlocks over several nodes ===========================================================
+-- ==== advice on types (docs/guide/advice.md) =========================================================
+-- What a statement, run by that role under that search path, does with the tables that it changes or locks: an array of objects with `relation`,
+-- `operations` (from the number of a column to add, greatest, least, or, and; null if the statement must lock its rows whatever their types are) and
+-- `reads` (numbers of the columns that it reads beside that; 0 for all). NULL for what cannot be parsed, and for an UPDATE that cannot be resolved.
+CREATE FUNCTION abelian.column_uses(query text, role oid, search_path text) RETURNS json
+  LANGUAGE c STRICT SET lock_timeout = '100ms' AS 'MODULE_PATHNAME', 'abelian_column_uses';
+COMMENT ON FUNCTION abelian.column_uses(text, oid, text) IS 'which columns of which tables a statement would operate on if they had an Abelian type';
+
+-- One look at who waits for a row of this database, after a hundredth of a second. PostgreSQL does not always know of which table the row is.
+CREATE FUNCTION abelian.row_waits(look integer, OUT relation oid, OUT query_id bigint) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE STRICT ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
+  RETURN QUERY
+  WITH held AS MATERIALIZED (SELECT l.pid, l.locktype, l.relation, l.granted FROM pg_locks l WHERE l.locktype IN ('tuple', 'transactionid'))
+  SELECT DISTINCT ON (w.pid) coalesce(w.relation, t.relation), a.query_id
+    FROM held w
+    JOIN pg_stat_activity a ON a.pid = w.pid AND a.datname = current_database()
+    -- The first in the queue holds its place there while it waits for the transaction that is at the row.
+    LEFT JOIN held t ON t.pid = w.pid AND t.locktype = 'tuple' AND t.granted
+   WHERE NOT w.granted;
+END $$;
+
+-- Where the text of a statement finds what it names, if its session has set nothing else.
+CREATE FUNCTION abelian.usual_search_path(role oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce((SELECT substr(c.setting, length('search_path=') + 1)
+                     FROM pg_db_role_setting s, unnest(s.setconfig) c(setting)
+                    WHERE c.setting LIKE 'search\_path=%' AND s.setrole IN (0, role)
+                      AND s.setdatabase IN (0, (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))
+                    ORDER BY s.setrole <> 0 DESC, s.setdatabase <> 0 DESC LIMIT 1),
+                  '"$user", public')
+$$;
+
+-- What pg_stat_statements has of the statements that took most time, as far as the caller may act as the role that ran them.
+CREATE FUNCTION abelian.recorded_statements(top integer, OUT query_id bigint, OUT role oid, OUT calls bigint, OUT query text) RETURNS SETOF record
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  place name := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_stat_statements');
+BEGIN
+  IF place IS NULL THEN
+    RAISE EXCEPTION 'extension "pg_stat_statements" is not installed in this database' USING ERRCODE = 'object_not_in_prerequisite_state',
+      HINT = 'Add pg_stat_statements to shared_preload_libraries, restart the server, and run CREATE EXTENSION pg_stat_statements; advice needs the statements of a usual load.';
+  ELSIF current_setting('compute_query_id') = 'off' THEN
+    RAISE EXCEPTION 'statements have no identifiers, since compute_query_id is off' USING ERRCODE = 'object_not_in_prerequisite_state',
+      HINT = 'Set compute_query_id to auto.';
+  END IF;
+  RETURN QUERY EXECUTE format(
+    'SELECT s.queryid, s.userid, s.calls, s.query FROM %I.pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid '
+    'WHERE s.dbid = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AND s.queryid IS NOT NULL '
+    'AND length(s.query) <= 100000 AND pg_has_role(s.userid, ''USAGE'') ORDER BY s.total_exec_time DESC LIMIT $1', place) USING top;
+END $$;
+
+-- Of these, what changes or locks rows: a row for each statement and table.
+CREATE FUNCTION abelian.statement_uses(top integer, path text, OUT query_id bigint, OUT calls bigint, OUT query text,
+                                       OUT relation oid, OUT operations jsonb, OUT reads jsonb) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  recorded record;
+  used json;
+  seen integer := 0;
+  passed_over integer := 0;
+BEGIN
+  FOR recorded IN SELECT * FROM abelian.recorded_statements(top) LOOP
+    used := abelian.column_uses(recorded.query, recorded.role, coalesce(path, abelian.usual_search_path(recorded.role)));
+    seen := seen + 1;
+    passed_over := passed_over + (used IS NULL)::integer;
+    RETURN QUERY SELECT recorded.query_id, recorded.calls, recorded.query, (u.value->>'relation')::oid, nullif(u.value->'operations', 'null'), u.value->'reads'
+                   FROM jsonb_array_elements(used::jsonb) u;
+  END LOOP;
+  IF passed_over > 0 THEN
+    RAISE NOTICE '% of % recorded statements were passed over', passed_over, seen
+      USING DETAIL = 'They are updates of what is not found, cannot be parsed once their constants are replaced, or belong to somebody whose statements you may not read.',
+            HINT = 'If the application sets a search path, pass it to abelian.advise_types() as search_path.';
+  END IF;
+END $$;
+
+-- The type under which an operation on a column of this type would not lock the row; NULL if there is none.
+CREATE FUNCTION abelian.type_for(operation text, type oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT t.name
+    FROM (VALUES ('add', '{int2,int4,int8}'::regtype[], 'counter'), ('add', '{numeric}', 'decimal_counter'),
+                 ('greatest', '{int2,int4,int8}', 'max'), ('greatest', '{numeric}', 'max_numeric'), ('greatest', '{timestamptz}', 'max_timestamptz'),
+                 ('greatest', '{text}', 'max_text'),
+                 ('least', '{int2,int4,int8}', 'min'), ('least', '{numeric}', 'min_numeric'), ('least', '{timestamptz}', 'min_timestamptz'),
+                 ('least', '{text}', 'min_text'), ('or', '{bool}', 'bool_or'), ('and', '{bool}', 'bool_and')) t(operation, types, name)
+   WHERE t.operation = type_for.operation AND type_for.type = ANY (t.types)
+$$;
+
+-- What keeps a column from such a type, or its updates from running side by side: a line each.
+CREATE FUNCTION abelian.type_hindrances(relation oid, attribute integer) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT string_agg(h.line, E'\n' ORDER BY h.place, h.line) FROM (
+    SELECT 1 AS place, format('%s: %s', pg_describe_object(d.classid, d.objid, d.objsubid),
+             CASE d.classid WHEN 'pg_class'::regclass THEN 'drop it, an Abelian column cannot be indexed'
+                            WHEN 'pg_constraint'::regclass THEN 'a constraint that reads the column makes its updates wait; see abelian.bounded_counter for bounds'
+                            ELSE 'drop it, convert the column, and make it again in one transaction' END) AS line
+      FROM (SELECT DISTINCT d.classid, d.objid, d.objsubid FROM pg_depend d
+             WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = relation AND d.refobjsubid = attribute
+               AND d.classid IN ('pg_class'::regclass, 'pg_constraint'::regclass, 'pg_rewrite'::regclass, 'pg_trigger'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass)
+               AND NOT EXISTS (SELECT FROM pg_class s WHERE d.classid = 'pg_class'::regclass AND s.oid = d.objid AND s.relkind = 'S')
+            UNION
+            SELECT 'pg_class'::regclass, i.indexrelid, 0 FROM pg_index i WHERE i.indrelid = relation AND attribute::smallint = ANY (i.indkey::smallint[])) d
+    UNION ALL
+    SELECT 1, format('generated column %I: drop it, and compute it in a view', g.attname)
+      FROM pg_depend d JOIN pg_attrdef f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
+      JOIN pg_attribute g ON g.attrelid = f.adrelid AND g.attnum = f.adnum AND g.attgenerated <> ''
+     WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = relation AND d.refobjsubid = attribute AND f.adnum <> attribute
+    UNION ALL
+    SELECT 2, format('trigger %I: updates of a table with triggers on UPDATE lock the row', t.tgname)
+      FROM pg_trigger t WHERE t.tgrelid = relation AND NOT t.tgisinternal AND t.tgtype::integer & 16 <> 0
+    UNION ALL
+    SELECT 2, CASE WHEN c.relkind <> 'r' THEN 'the table is partitioned: updates of it lock the row; those that name the partition do not'
+                   ELSE 'row security: updates of the table lock the row' END
+      FROM pg_class c WHERE c.oid = relation AND (c.relkind <> 'r' OR c.relrowsecurity)
+    UNION ALL
+    SELECT 2, format('publication %I: updates of a published table lock the row', p.pubname)
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      JOIN pg_publication_tables t ON (t.schemaname, t.tablename) = (n.nspname, c.relname) JOIN pg_publication p ON p.pubname = t.pubname AND p.pubupdate
+     WHERE c.oid = relation
+    UNION ALL
+    SELECT 3, format('%s: the new type does not round', format_type(a.atttypid, a.atttypmod))
+      FROM pg_attribute a WHERE a.attrelid = relation AND a.attnum = attribute AND a.atttypid = 'numeric'::regtype AND a.atttypmod >= 0
+  ) h
+$$;
+
+CREATE FUNCTION abelian.advise_types(
+  sample interval DEFAULT '5 seconds', statements integer DEFAULT 1000, search_path text DEFAULT NULL,
+  OUT "table" regclass, OUT "column" name, OUT type text, OUT advice text, OUT operation text,
+  OUT waiting numeric, OUT relieved numeric, OUT at_most numeric, OUT calls bigint, OUT statement text, OUT hindrances text, OUT alter_table text)
+RETURNS SETOF record LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  looks constant integer := greatest(1, (extract(epoch FROM sample) * 100)::integer);
+BEGIN
+  IF sample IS NULL OR sample < interval '0' OR sample > interval '10 minutes' OR statements IS NULL OR statements NOT BETWEEN 1 AND 10000 THEN
+    RAISE EXCEPTION 'sample must be between 0 and 10 minutes, statements between 1 and 10000' USING ERRCODE = 'invalid_parameter_value',
+      HINT = 'A few seconds under the usual load are enough.';
+  END IF;
+  PERFORM FROM abelian.recorded_statements(1); -- what is missing is told before the sample is taken
+  RETURN QUERY
+  WITH looked AS MATERIALIZED (
+         SELECT w.relation, w.query_id, count(*)::numeric / looks AS sessions
+           FROM generate_series(1, looks) look(number) CROSS JOIN LATERAL abelian.row_waits(look.number) w
+          GROUP BY w.relation, w.query_id),
+       used AS MATERIALIZED (
+         SELECT u.* FROM (SELECT count(*) FROM looked) after_the_sample CROSS JOIN LATERAL abelian.statement_uses(statements, search_path) u
+          WHERE after_the_sample.count > 0),
+       waits AS MATERIALIZED (
+         SELECT coalesce(l.relation, s.relation) AS relation, l.query_id, sum(l.sessions) AS sessions
+           FROM looked l
+           LEFT JOIN (SELECT u.query_id, min(u.relation) AS relation FROM used u GROUP BY u.query_id HAVING count(DISTINCT u.relation) = 1) s
+             ON s.query_id = l.query_id
+          GROUP BY 1, 2),
+       -- A column with one operation, for which there is a type.
+       fit AS MATERIALIZED (
+         SELECT u.relation, o.key::integer AS attribute, min(o.value) AS operation, min(abelian.type_for(o.value, a.atttypid)) AS type
+           FROM used u CROSS JOIN LATERAL jsonb_each_text(u.operations) o
+           JOIN pg_attribute a ON a.attrelid = u.relation AND a.attnum = o.key::integer
+          GROUP BY u.relation, o.key HAVING count(DISTINCT o.value) = 1 AND min(abelian.type_for(o.value, a.atttypid)) IS NOT NULL),
+       -- A statement would wait no longer if all that it assigns fits, and it reads nothing that does.
+       freed AS MATERIALIZED (
+         SELECT u.relation, u.query_id, sum(u.calls)::bigint AS calls, min(u.query) AS query, (array_agg(u.operations))[1] AS operations
+           FROM used u
+          GROUP BY u.relation, u.query_id
+         HAVING bool_and(u.operations IS NOT NULL
+            AND NOT EXISTS (SELECT FROM jsonb_object_keys(u.operations) k(attribute)
+                             WHERE NOT EXISTS (SELECT FROM fit f WHERE f.relation = u.relation AND f.attribute = k.attribute::integer))
+            AND NOT EXISTS (SELECT FROM jsonb_array_elements_text(u.reads) r(attribute) JOIN fit f ON f.relation = u.relation AND r.attribute::integer IN (0, f.attribute)))),
+       gained AS (
+         SELECT f.relation, f.attribute, f.operation, f.type, sum(w.sessions) AS relieved, sum(s.calls)::bigint AS calls,
+                (array_agg(s.query ORDER BY w.sessions DESC, s.query))[1] AS statement
+           FROM fit f JOIN freed s ON s.relation = f.relation AND s.operations ? f.attribute::text
+           JOIN waits w ON w.relation = s.relation AND w.query_id = s.query_id
+          GROUP BY f.relation, f.attribute, f.operation, f.type)
+  SELECT g.relation::regclass, a.attname, format_type(a.atttypid, a.atttypmod), 'abelian.' || g.type, g.operation,
+         round(t.sessions, 1), round(g.relieved, 1), round((1 + t.sessions) / (1 + t.sessions - g.relieved), 1), g.calls, g.statement,
+         abelian.type_hindrances(g.relation, g.attribute),
+         format('ALTER TABLE %s ALTER COLUMN %I TYPE abelian.%I', g.relation::regclass, a.attname, g.type)
+    FROM gained g
+    JOIN pg_attribute a ON a.attrelid = g.relation AND a.attnum = g.attribute
+    JOIN (SELECT w.relation, sum(w.sessions) AS sessions FROM waits w GROUP BY w.relation) t ON t.relation = g.relation
+   WHERE g.relieved >= 0.1
+   ORDER BY g.relieved DESC, g.relation::regclass::text, a.attname;
+END $$;
+COMMENT ON FUNCTION abelian.advise_types(interval, integer, text) IS 'columns whose updates wait for each other now and would not under another type';
+-- ==== end of advice on types =========================================================================

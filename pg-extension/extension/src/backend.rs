@@ -54,6 +54,13 @@ pub fn is_serializable() -> bool {
     unsafe { pg_sys::XactIsoLevel == pg_sys::XACT_SERIALIZABLE as i32 }
 }
 
+/// `committed`, `aborted` or `in progress`, of a transaction by its id with the epoch; None when that is not kept any more.
+pub fn transaction_status(id: u64) -> Option<String> {
+    let id = [Some(pg_sys::Datum::from(id))];
+    // SAFETY: the function takes a transaction id with its epoch, and returns a text, or NULL for one whose status is not kept.
+    unsafe { pgrx::direct_function_call(pg_sys::pg_xact_status, &id) }
+}
+
 /// Sleeps until somebody sets the latch of this process, or the time is over; raises the errors of a cancel request.
 pub fn sleep(milliseconds: c_long) {
     const WAKE: u32 = pg_sys::WL_LATCH_SET | pg_sys::WL_TIMEOUT | pg_sys::WL_EXIT_ON_PM_DEATH;

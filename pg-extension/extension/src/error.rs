@@ -131,6 +131,9 @@ pub enum Error {
     /// Running something as a role of which the router's role is no member.
     #[error("permission denied to act as another role")]
     NotAMember(String),
+    /// A statement that another role has run, of which this one is no member.
+    #[error("permission denied to analyse a statement as another role")]
+    OthersStatement,
     /// A commuting transaction that another router has ended, or is about to.
     #[error("the transaction is over")]
     IntentOver,
@@ -183,6 +186,7 @@ impl Error {
             | Error::NotYourRouter
             | Error::NotRunnable(_)
             | Error::NotAMember(_)
+            | Error::OthersStatement
             | Error::OwnersOnly
             | Error::LabelPrivilege
             | Error::UntrustedAggregate => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
@@ -251,6 +255,7 @@ impl Error {
                 "Connect to a router. A role that is to do this by itself must be a member of abelian_router.",
             ),
             Error::NotAMember(_) => Some("GRANT it to the router's role."),
+            Error::OthersStatement => Some("Ask as a member of the role that has run it."),
             Error::LaneBusy | Error::LaneWaitsForUs => Some("Run the transaction again."),
             Error::NullOperand => Some(
                 "Its result is NULL or not, depending on the value: test the argument for NULL, or use coalesce().",

@@ -2,13 +2,14 @@
 //!
 //! Rooms, arrows only downwards: `operation` (interception of statements) → `types` (one file per SQL type) →
 //! `object` (slices, splitting, folding) → `lock` (modes) → `aggregate` (states of types over an aggregate); beside
-//! them `cluster` (the node side of a cluster). At the bottom lie `backend`, `boundary`, `catalog`, `error`, `function`,
+//! them `cluster` (the node side of a cluster), above it `advice` (which columns would gain from a type). At the bottom lie `backend`, `boundary`, `catalog`, `error`, `function`,
 //! `harmless`, `hooks`, `identity`, `numeric`, `opened`, `owner`, `settings`, `statistics` and `varlena`, which know none of the rooms, and
 //! `shared_memory`, which knows what each of them keeps there.
 //!
 //! SQL functions use the version-1 calling convention by [`function::pg_function`]; their declarations are in
 //! the install scripts in `sql`.
 
+pub mod advice;
 pub mod aggregate;
 pub mod backend;
 pub mod boundary;

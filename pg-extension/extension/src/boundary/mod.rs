@@ -85,6 +85,17 @@ impl PostgresError {
         self
     }
 
+    /// The same with a hint, if it has none.
+    pub fn hinting(self, hint: &str) -> PostgresError {
+        // SAFETY: the data were copied into a context that outlives the error, in which the hint is put as well.
+        unsafe {
+            if (*self.0).hint.is_null() {
+                (*self.0).hint = copied(hint);
+            }
+        }
+        self
+    }
+
     /// A refusal of what a node cannot do correctly: 0A000, with a hint that says what to do instead.
     pub fn unsupported(message: &str, hint: &str) -> Self {
         let sqlstate = pgrx::PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32;
@@ -188,6 +199,15 @@ pub fn caught<R>(code: impl FnOnce() -> R) -> Result<R, PostgresError> {
 
 /// Runs `code` in a subtransaction: what it locked or cached is undone when it fails.
 pub fn attempt<R>(code: impl FnOnce() -> Result<R, PostgresError>) -> Result<R, PostgresError> {
+    subtransaction(code, Result::is_ok)
+}
+
+/// Runs `code` in a subtransaction that is rolled back whatever comes of it: no lock outlives it.
+pub fn undone<R>(code: impl FnOnce() -> Result<R, PostgresError>) -> Result<R, PostgresError> {
+    subtransaction(code, |_| false)
+}
+
+fn subtransaction<R>(code: impl FnOnce() -> R, stays: impl FnOnce(&R) -> bool) -> R {
     // SAFETY: the pattern of PL/pgSQL's exception blocks; context and resource owner are restored on both paths.
     unsafe {
         let context = pg_sys::CurrentMemoryContext;
@@ -195,9 +215,10 @@ pub fn attempt<R>(code: impl FnOnce() -> Result<R, PostgresError>) -> Result<R, 
         pg_sys::BeginInternalSubTransaction(std::ptr::null());
         pg_sys::CurrentMemoryContext = context;
         let result = code();
-        match result {
-            Ok(_) => pg_sys::ReleaseCurrentSubTransaction(),
-            Err(_) => pg_sys::RollbackAndReleaseCurrentSubTransaction(),
+        if stays(&result) {
+            pg_sys::ReleaseCurrentSubTransaction();
+        } else {
+            pg_sys::RollbackAndReleaseCurrentSubTransaction();
         }
         pg_sys::CurrentMemoryContext = context;
         pg_sys::CurrentResourceOwner = owner;

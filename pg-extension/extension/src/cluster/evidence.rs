@@ -5,11 +5,13 @@
 use super::passages::Passage;
 use super::{bound_portal, settings, transaction_token};
 use crate::backend;
-use crate::hooks::executor;
+use crate::hooks::executor::{self, Start};
 use crate::hooks::is_client_statement;
 use crate::hooks::subscribers::Subscriber;
 use crate::shared_memory::{LANES, PASSAGES};
 use pgrx::pg_sys;
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::ffi::{CStr, CString};
 
 /// A portal that asks is named `abelian/<anything>/<run>/<passed>`: to be told of those who have passed the gate beyond that number in that
@@ -22,15 +24,19 @@ const ANSWER: &CStr = c"abelian.read_evidence";
 /// Type of the message ParameterStatus.
 const PARAMETER_STATUS: u8 = b'S';
 
+thread_local! {
+    /// How many had passed the gate before the snapshot of the last portal that asked was taken; 0 when that is not known.
+    static EARLY: Cell<u64> = const { Cell::new(0) };
+}
+
 /// Sees the starts of queries; called once when the library is loaded.
 pub fn install() {
+    executor::before_start(Subscriber {
+        concerns: is_asked,
+        tell: look_before_snapshot,
+    });
     executor::after_start(Subscriber {
-        concerns: |start| {
-            is_client_statement()
-                && asks(bound_portal::name())
-                && settings::PLACEMENT_VERSION.get() != 0
-                && !start.is_explain_only()
-        },
+        concerns: is_asked,
         tell: |start| {
             // SAFETY: a query that has started has a snapshot, registered for as long as it runs.
             let snapshot = unsafe { start.query().snapshot.as_ref() };
@@ -43,12 +49,43 @@ pub fn install() {
     });
 }
 
+fn is_asked(start: &Start) -> bool {
+    is_client_statement()
+        && asks(bound_portal::name())
+        && settings::PLACEMENT_VERSION.get() != 0
+        && !start.is_explain_only()
+}
+
+/// Notes who has passed, and takes the query's snapshot anew behind that.
+fn look_before_snapshot(start: &Start) {
+    let is_own = start.has_own_snapshot() && !backend::has_one_snapshot();
+    let passed = match is_own {
+        true => PASSAGES.share().last(backend::database().to_u32()),
+        false => 0,
+    };
+    EARLY.set(passed);
+    if is_own {
+        start.renew_snapshot();
+    }
+}
+
+/// The one that is the `offset`th beyond what the portal of this name asked for, if the portal was the last that asked, and the transaction
+/// had passed before its snapshot was taken.
+pub fn passed_early(portal: &[u8], offset: u64) -> Option<Passage> {
+    let question = Question::of(portal)?;
+    let number = u64::try_from(question.passed).ok()? + offset;
+    (offset > 0 && number <= EARLY.get()).then_some(())?;
+    PASSAGES
+        .share()
+        .numbered(backend::database().to_u32(), number)
+}
+
 fn asks(name: &[u8]) -> bool {
     name.starts_with(ASKING)
 }
 
 /// Sends the answer to the client, which is a router.
-fn tell(evidence: &str) {
+pub fn tell(evidence: &str) {
     let Ok(text) = CString::new(evidence) else {
         return;
     };
@@ -132,10 +169,7 @@ fn seen(passage: &Passage, moment: &Moment) -> Seen {
     if !moment.has_ended(passage.id as u32) {
         return Seen::Not;
     }
-    let id = [Some(pg_sys::Datum::from(passage.id))];
-    // SAFETY: the function takes a transaction id with its epoch, and returns a text, or NULL for one whose status is not kept.
-    let status: Option<String> = unsafe { pgrx::direct_function_call(pg_sys::pg_xact_status, &id) };
-    match status.as_deref() {
+    match backend::transaction_status(passage.id).as_deref() {
         Some("committed") => Seen::Whole,
         Some("aborted") => Seen::Never,
         _ => Seen::Unknown,
@@ -154,7 +188,8 @@ fn lane() -> i64 {
 }
 
 /// `<run> <last> <over> <lane>` and, for each, a mark and its name; None when not all of them are known. Up to `over` they have ended, and
-/// need not be told again. Marks: `v` seen, `w` seen but to be told again, `i` not seen.
+/// need not be told again. Marks: `v` seen, `w` seen but to be told again, `i` not seen, `e<n>:` not seen, but it had passed before the
+/// snapshot was taken, as the nth beyond the number of the question.
 fn evidence(question: &Question, moment: &Moment) -> Option<String> {
     let database = backend::database().to_u32();
     let own = format!("{:x}.{database}", transaction_token::run());
@@ -172,19 +207,21 @@ fn evidence(question: &Question, moment: &Moment) -> Option<String> {
         let (last, passages) = all.beyond(database, from)?;
         (from, last, passages)
     };
+    let early = EARLY.get();
     let seen: Vec<Seen> = passages.iter().map(|one| seen(one, moment)).collect();
     let over = seen.iter().take_while(|seen| **seen != Seen::Not).count();
     let mut told = format!("{own} {last} {} {lane}", from + over as u64);
     for (at, passage) in passages.iter().enumerate().filter(|_| question.passed >= 0) {
-        let mark = match seen[at] {
+        let mark: Cow<str> = match seen[at] {
             Seen::Never => continue,
-            Seen::Not => 'i',
-            Seen::Unknown => '?',
-            Seen::Whole if at < over => 'v',
-            Seen::Whole => 'w',
+            Seen::Not if from + (at as u64) < early => format!("e{}:", at + 1).into(),
+            Seen::Not => "i".into(),
+            Seen::Unknown => "?".into(),
+            Seen::Whole if at < over => "v".into(),
+            Seen::Whole => "w".into(),
         };
         told.push(' ');
-        told.push(mark);
+        told.push_str(&mark);
         told.push_str(&String::from_utf8_lossy(passage.name()));
     }
     Some(told)

@@ -4,9 +4,10 @@
 //!
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 
-mod analysis;
+pub(crate) mod analysis;
 mod bound_portal;
 mod column_fill;
+mod completed_snapshot;
 mod decision;
 mod evidence;
 pub mod gate;

@@ -111,6 +111,18 @@ impl Passages {
         })
     }
 
+    /// The last number; 0 when not all are known.
+    pub fn last(&self, database: u32) -> u64 {
+        self.known(database).map_or(0, |list| list.last)
+    }
+
+    /// The one of a number; None when it is not kept.
+    pub fn numbered(&self, database: u32, number: u64) -> Option<Passage> {
+        let list = self.known(database)?;
+        let is_kept = number > 0 && number <= list.last && number + KEPT > list.last;
+        is_kept.then(|| list.kept[(number % KEPT) as usize])
+    }
+
     /// The number before the first that is kept; None as above.
     pub fn before_kept(&self, database: u32) -> Option<u64> {
         Some(self.known(database)?.last.saturating_sub(KEPT))
@@ -156,6 +168,21 @@ mod tests {
         assert_eq!((beyond[0].id, beyond[0].name()), (3, &b"3"[..]));
         assert_eq!(passages.before_kept(1), Some(2));
         assert_eq!(passages.beyond(1, KEPT + 3), None);
+    }
+
+    #[test]
+    fn one_is_found_by_its_number_while_it_is_kept() {
+        let mut passages = Passages::default();
+        passages.pass(1, 7, b"t/1,2");
+        assert_eq!((passages.last(1), passages.numbered(1, 1)), (0, None));
+        passages.is_empty_now(1);
+        for n in 2..=KEPT + 1 {
+            passages.pass(1, n, b"t/1,2");
+        }
+        assert_eq!(passages.last(1), KEPT + 1);
+        let id = |number| passages.numbered(1, number).map(|one| one.id);
+        assert_eq!([id(0), id(1), id(KEPT + 2)], [None; 3]);
+        assert_eq!([id(2), id(KEPT + 1)], [Some(2), Some(KEPT + 1)]);
     }
 
     #[test]

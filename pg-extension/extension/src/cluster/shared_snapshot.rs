@@ -2,8 +2,14 @@
 //!
 //! A portal that is named `abelian-as/<anything>/<unique>` reads by the snapshot of the portal `abelian/<unique>/...`, which must be the last
 //! one that asked for [evidence](super::evidence), and still be open in the same transaction.
+//!
+//! With one word more, `abelian-as/<anything>/<unique>/<n,n...>`, the snapshot is [completed](super::completed_snapshot) by these transactions,
+//! as the evidence has numbered them. The answer is a ParameterStatus as that of the evidence: `completed`, or empty when it could not be. From then
+//! on this is the portal whose snapshot is shared.
 
-use super::{bound_portal, settings};
+use super::completed_snapshot::CompletedSnapshot;
+use super::passages::Passage;
+use super::{bound_portal, evidence, settings};
 use crate::boundary::PostgresError;
 use crate::hooks::executor::{self, Start};
 use crate::hooks::is_client_statement;
@@ -42,7 +48,7 @@ pub fn install() {
 
 fn share(start: &Start, name: &[u8]) {
     let snapshot = LAST.with_borrow(|last| {
-        let is_meant = unique(last.as_bytes(), 1) == unique(name, 2);
+        let is_meant = word(last.as_bytes(), 1) == word(name, 2);
         // SAFETY: a look-up by name; a portal that has started has its query's description as long as it is there.
         unsafe {
             let portal = pg_sys::GetPortalByName(last.as_ptr());
@@ -53,6 +59,7 @@ fn share(start: &Start, name: &[u8]) {
         }
     });
     match snapshot {
+        Some(snapshot) if word(name, COMPLETED_BY).is_some() => complete(start, name, snapshot),
         // A transaction that has one snapshot for all has shared it already.
         Some(snapshot) if !snapshot.is_null() && start.has_own_snapshot() => {
             // SAFETY: the portal is open, and holds it.
@@ -69,8 +76,35 @@ fn share(start: &Start, name: &[u8]) {
     }
 }
 
+fn complete(start: &Start, name: &[u8], snapshot: pg_sys::Snapshot) {
+    let passages = LAST.with_borrow(|last| early(last.as_bytes(), name));
+    // SAFETY: the portal is open, and holds its snapshot.
+    let known = unsafe { snapshot.as_ref() }.filter(|_| start.has_own_snapshot());
+    let completed = known
+        .zip(passages)
+        .and_then(|(snapshot, passages)| CompletedSnapshot::of(snapshot, &passages));
+    if let Some(mut completed) = completed {
+        // SAFETY: it shows what the first one shows, which is still held, and what has committed since.
+        unsafe { start.read_by_copy(completed.data()) };
+        LAST.with_borrow_mut(|last| *last = CString::new(name).unwrap_or_default());
+        evidence::tell("completed");
+    } else {
+        evidence::tell("");
+    }
+}
+
+/// The transactions of the last word; None unless all of them are known, and had passed the gate before the snapshot was taken.
+fn early(first: &[u8], name: &[u8]) -> Option<Vec<Passage>> {
+    let numbers = std::str::from_utf8(word(name, COMPLETED_BY)?).ok()?;
+    let passed = |number: &str| evidence::passed_early(first, number.parse().ok()?);
+    numbers.split(',').map(passed).collect()
+}
+
+/// The place of the transactions by which a snapshot is completed.
+const COMPLETED_BY: usize = 3;
+
 /// A word between the slashes of a name.
-fn unique(name: &[u8], number: usize) -> Option<&[u8]> {
+fn word(name: &[u8], number: usize) -> Option<&[u8]> {
     name.split(|byte| *byte == b'/').nth(number)
 }
 
@@ -81,9 +115,9 @@ mod tests {
     #[test]
     fn names_say_which_portal_is_meant() {
         let first: &[u8] = b"abelian/7/5f.16384/12";
-        assert_eq!(unique(first, 1), Some(&b"7"[..]));
-        assert_eq!(unique(b"abelian-as/8/7", 2), unique(first, 1));
-        assert_ne!(unique(b"abelian-as/8/6", 2), unique(first, 1));
-        assert_eq!(unique(b"abelian-as/8", 2), None);
+        assert_eq!(word(first, 1), Some(&b"7"[..]));
+        assert_eq!(word(b"abelian-as/8/7", 2), word(first, 1));
+        assert_ne!(word(b"abelian-as/8/6", 2), word(first, 1));
+        assert_eq!(word(b"abelian-as/8", 2), None);
     }
 }

@@ -86,6 +86,21 @@ impl Start {
         }
     }
 
+    /// Has the query, whose snapshot must be its own, read by a copy of another one.
+    ///
+    /// # Safety
+    /// The other one must be whole, and nothing that it still needs may be removed before.
+    pub unsafe fn read_by_copy(&self, snapshot: &mut pg_sys::SnapshotData) {
+        // SAFETY: what is pushed is copied, since it is not a registered snapshot; the rest is as in `renew_snapshot`.
+        unsafe {
+            let old = (*self.query).snapshot;
+            pg_sys::PopActiveSnapshot();
+            pg_sys::PushActiveSnapshot(snapshot);
+            (*self.query).snapshot = pg_sys::RegisterSnapshot(pg_sys::GetActiveSnapshot());
+            pg_sys::UnregisterSnapshot(old);
+        }
+    }
+
     /// Whether the plan was made for workers.
     pub fn has_workers(&self) -> bool {
         // SAFETY: a query has a plan.

@@ -8,15 +8,21 @@
 use super::copies::Copies;
 use super::symbols::Symbols;
 use super::tree::{self, Any, Tree};
+use crate::boundary::{self, PostgresError};
 use crate::error::Error;
 use crate::hooks::access::{self, Access};
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::utility::{self, Around, Command, Runner};
 use crate::opened::Opened;
+use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys::{self, AlterTableType, NodeTag, ObjectAccessType, Oid};
 use std::cell::RefCell;
 use std::ffi::c_char;
 use std::ptr::null_mut;
+
+/// What PostgreSQL refuses while something depends on the column, and while an index or a partition key reads it.
+const FEATURE: i32 = PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32;
+const DEFINITION: i32 = PgSqlErrorCode::ERRCODE_INVALID_OBJECT_DEFINITION as i32;
 
 /// The catalogue of default and generation expressions, which the bindings leave out.
 const DEFAULTS: Oid = Oid::from_u32(2604);
@@ -75,11 +81,50 @@ impl Drop for Definition {
 
 fn define(command: &Command, define: Runner<'_>) {
     let _definition = Definition::begin();
-    match with_values(command) {
-        Some(other) => define(&other),
-        None => define(command),
+    let converts = converts(command);
+    let other = with_values(command);
+    let defined = boundary::caught(|| define(other.as_ref().unwrap_or(command)));
+    if let Err(error) = defined {
+        raise(error, converts);
     }
     check(TO_CHECK.take().unwrap_or_default());
+}
+
+/// PostgreSQL's error, which says what hinders a conversion of a column to an Abelian type or back, with what can be done about it.
+fn raise(error: PostgresError, converts: bool) -> ! {
+    let hint = match error.sqlstate() {
+        _ if !converts => error.raise(),
+        FEATURE => {
+            "Drop what uses the column, convert the column, and make it again, all in one transaction."
+        }
+        DEFINITION => {
+            "An Abelian column cannot be indexed: drop the index whose expressions or condition read it."
+        }
+        _ => error.raise(),
+    };
+    error.hinting(hint).raise()
+}
+
+/// Whether the command changes the type of a column from or to an Abelian one.
+fn converts(command: &Command) -> bool {
+    let alter = Tree::new(command.node()).and_then(|node| node.cast::<pg_sys::AlterTableStmt>());
+    let Some(alter) = alter else {
+        return false;
+    };
+    let changed: Vec<_> = type_changes(alter).collect();
+    if changed.is_empty() {
+        return false;
+    }
+    let Some(symbols) = Symbols::get() else {
+        return false;
+    };
+    let relation = altered_relation(alter);
+    changed.into_iter().any(|change| {
+        let before = column_type(relation, change.name);
+        let after = Tree::new(change.def).and_then(|node| node.cast::<pg_sys::ColumnDef>());
+        symbols.kind(before).is_some()
+            || after.is_some_and(|after| symbols.kind(type_of(after)).is_some())
+    })
 }
 
 /// Refuses what keeps objects.
@@ -130,17 +175,34 @@ fn fault(copies: &mut Copies<'_>, relation: &Opened) -> Option<Error> {
 /// Another command to run, if this one would move objects from column to column.
 fn with_values(command: &Command) -> Option<Command> {
     let alter = Tree::new(command.node())?.cast::<pg_sys::AlterTableStmt>()?;
-    let changes_type = tree::items::<pg_sys::AlterTableCmd>(alter.cmds)
-        .iter()
-        .any(is_of_type);
-    if !changes_type {
-        return None;
-    }
+    type_changes(alter).next()?;
     let symbols = Symbols::get()?;
     symbols.detached?;
+    let relation = altered_relation(alter);
+    if relation == Oid::INVALID {
+        return None;
+    }
+    let copy = Tree::new(command.statement())?.copy();
+    let alter = Tree::new(copy.utilityStmt)?.cast::<pg_sys::AlterTableStmt>()?;
+    for altered in type_changes(alter) {
+        use_value(&symbols, relation, altered);
+    }
+    Some(command.with_statement(copy.pointer()))
+}
+
+fn type_changes(
+    alter: Tree<pg_sys::AlterTableStmt>,
+) -> impl Iterator<Item = Tree<pg_sys::AlterTableCmd>> {
+    tree::items::<pg_sys::AlterTableCmd>(alter.cmds)
+        .into_iter()
+        .filter(|command| command.subtype == AlterTableType::AT_AlterColumnType)
+}
+
+/// The table that is altered; InvalidOid if there is none.
+fn altered_relation(alter: Tree<pg_sys::AlterTableStmt>) -> Oid {
     let missing_ok = pg_sys::RVROption::RVR_MISSING_OK;
     // SAFETY: a lookup by name; the command locks the table and asks for privileges.
-    let relation = unsafe {
+    unsafe {
         pg_sys::RangeVarGetRelidExtended(
             alter.relation,
             pg_sys::NoLock as i32,
@@ -148,23 +210,7 @@ fn with_values(command: &Command) -> Option<Command> {
             None,
             null_mut(),
         )
-    };
-    if relation == Oid::INVALID {
-        return None;
     }
-    let copy = Tree::new(command.statement())?.copy();
-    let alter = Tree::new(copy.utilityStmt)?.cast::<pg_sys::AlterTableStmt>()?;
-    for altered in tree::items::<pg_sys::AlterTableCmd>(alter.cmds)
-        .into_iter()
-        .filter(is_of_type)
-    {
-        use_value(&symbols, relation, altered);
-    }
-    Some(command.with_statement(copy.pointer()))
-}
-
-fn is_of_type(command: &Tree<pg_sys::AlterTableCmd>) -> bool {
-    command.subtype == AlterTableType::AT_AlterColumnType
 }
 
 fn use_value(symbols: &Symbols, relation: Oid, command: Tree<pg_sys::AlterTableCmd>) {
@@ -198,11 +244,15 @@ fn becomes_domain(
     if symbols.kind(before).is_none() {
         return false;
     }
-    // SAFETY: lookups by name; what does not exist is left to PostgreSQL to complain of.
-    unsafe {
-        let after = pg_sys::LookupTypeNameOid(null_mut(), definition.typeName, true);
-        after != Oid::INVALID && after != before && pg_sys::getBaseType(after) == before
-    }
+    let after = type_of(definition);
+    // SAFETY: a lookup.
+    after != Oid::INVALID && after != before && unsafe { pg_sys::getBaseType(after) } == before
+}
+
+/// The type that a definition names; InvalidOid, of which PostgreSQL will complain, if there is none.
+fn type_of(definition: Tree<pg_sys::ColumnDef>) -> Oid {
+    // SAFETY: a lookup by name.
+    unsafe { pg_sys::LookupTypeNameOid(null_mut(), definition.typeName, true) }
 }
 
 /// Whether an expression, not analysed yet, names an Abelian column, or what is no column: the row.

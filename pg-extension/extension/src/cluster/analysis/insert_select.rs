@@ -115,7 +115,7 @@ fn over(query: &'static mut pg_sys::Query) -> &'static mut pg_sys::Query {
         build::target(tree::make_field(1, place, entry.expr.cast()), place).cast()
     });
     let targets = tree::make_list(columns);
-    let outer = parts::select(build::range_of(query, "selected"), std::ptr::null_mut());
+    let outer = parts::select([build::range_of(query, "selected")], std::ptr::null_mut());
     outer.targetList = targets;
     outer
 }

@@ -52,7 +52,7 @@ impl MergeSource {
     /// SELECT of the columns from it, with the queries of WITH.
     pub fn select(&self, query: &pg_sys::Query) -> &'static mut pg_sys::Query {
         let entry = std::ptr::from_ref(self.entry).cast_mut();
-        let select = parts::select(entry, std::ptr::null_mut());
+        let select = parts::select([entry], std::ptr::null_mut());
         select.cteList = tree::copy(query.cteList);
         select.hasRecursive = query.hasRecursive;
         select.targetList = self.columns.targets();

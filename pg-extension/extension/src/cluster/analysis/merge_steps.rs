@@ -222,7 +222,7 @@ impl Dividing<'_> {
             // SAFETY: makes a node of conditions.
             false => unsafe { pg_sys::make_ands_explicit(conditions) }.cast(),
         };
-        let select = parts::select(tree::range(holder, self.source.number), all);
+        let select = parts::select([tree::range(holder, self.source.number)], all);
         select.hasSubLinks = self.query.hasSubLinks;
         select.targetList = tree::make_list(given().enumerate().map(|(at, entry)| {
             build::target(
@@ -243,7 +243,7 @@ impl Dividing<'_> {
         }));
         let target = tree::copy(tree::range(self.query, self.query.resultRelation));
         insert.rtable = tree::make_list([target.cast(), build::range_of(select, "new").cast()]);
-        insert.jointree = parts::from_range(2);
+        insert.jointree = parts::from_ranges([2]);
         Ok(insert)
     }
 

@@ -149,7 +149,7 @@ fn collect_tables(level: &mut pg_sys::Query, pieces: &mut Vec<Piece>) -> Option<
             return None;
         }
         let (columns, places) = table_rows::wanted(&open, &used, index);
-        let query = parts::select(entry, filters.of_range(index));
+        let query = parts::select([entry], filters.of_range(index));
         query.targetList = columns.targets();
         pieces.push(Piece {
             query,
@@ -227,7 +227,7 @@ fn part((query, _): (&'static mut pg_sys::Query, WorkerColumns)) -> Part {
         columns.push(tree::make_field(1, at as i16 + 1, entry.expr.cast()), 0);
     }
     Part {
-        query: parts::select(build::range_of(query, "piece"), std::ptr::null_mut()),
+        query: parts::select([build::range_of(query, "piece")], std::ptr::null_mut()),
         columns,
         from_one_node: false,
     }

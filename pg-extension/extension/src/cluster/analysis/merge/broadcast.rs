@@ -6,6 +6,7 @@ use super::super::parser;
 use super::super::tree;
 use super::Partitioned;
 use super::gather::{self, Gathered, Mention, Stays};
+use super::parts;
 use crate::boundary::{self, PostgresError};
 use crate::cluster::settings;
 use pgrx::pg_sys::{self, Oid, ParamKind};
@@ -33,8 +34,7 @@ pub fn facts(
     let all: f64 = bytes.iter().sum();
     let size = settings::MIN_BROADCAST_SIZE.get();
     let is_off = size < 0 || !settings::PLAN_EXCHANGES.get();
-    let is_small = all < 1024.0 * f64::from(size);
-    if is_off || is_small || mentions.len() > MENTIONS_MAX || is_volatile(query) {
+    if is_off || !parts::is_large(all) || mentions.len() > MENTIONS_MAX || is_volatile(query) {
         return Ok(None);
     }
     let mut best: Option<(f64, Json)> = None;
@@ -48,6 +48,14 @@ pub fn facts(
         };
         let moved: f64 = mentions.iter().enumerate().map(moves).sum();
         if best.as_ref().is_none_or(|(least, _)| moved < *least) {
+            best = Some((moved, facts));
+        }
+    }
+    for (number, groups) in mentions.iter().enumerate().filter(|one| one.1.is_subquery) {
+        let moved = all - groups.bytes.unwrap_or_default();
+        if best.as_ref().is_none_or(|(least, _)| moved < *least)
+            && let Some(facts) = of_groups(query, parameters, number)?
+        {
             best = Some((moved, facts));
         }
     }
@@ -105,6 +113,28 @@ fn attempt(
     else {
         return Ok(None);
     };
+    in_two_rounds(rows, parameters, merge_of)
+}
+
+/// The facts when the groups of that mention are computed by the nodes for the rows around it alone; `None` when those do not restrict them.
+fn of_groups(
+    query: &'static pg_sys::Query,
+    parameters: &[Oid],
+    number: usize,
+) -> Result<Option<Json>, PostgresError> {
+    pgrx::check_for_interrupts!();
+    match gather::divide(query, parameters, Stays::Groups(number))? {
+        Ok(Gathered { facts: rows, .. }) => in_two_rounds(rows, parameters, groups_merge_of),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Facts of what is done over gathered rows; `None` when it cannot be.
+fn in_two_rounds(
+    rows: Json,
+    parameters: &[Oid],
+    merge_of: impl FnOnce(&str, &[Oid]) -> Result<Option<Json>, PostgresError>,
+) -> Result<Option<Json>, PostgresError> {
     if rows["worker"].is_null() {
         return Ok(None); // All nodes must have been asked, for their snapshots.
     }
@@ -122,6 +152,18 @@ fn attempt(
     });
     // What cannot be analysed anew is gathered as ever.
     Ok(found.unwrap_or(None))
+}
+
+/// How the groups that nodes compute are gathered; `None` when anything else would be, too.
+fn groups_merge_of(text: &str, types: &[Oid]) -> Result<Option<Json>, PostgresError> {
+    let text = parser::c_text(text);
+    let statement = parser::parse(&text)?[0];
+    let query = parser::analyse(statement, &text, types)?.query;
+    let Ok(divided) = gather::divide(query, types, Stays::Nothing)? else {
+        return Ok(None);
+    };
+    let groups_alone = divided.mentions.iter().all(|mention| mention.is_subquery);
+    Ok(groups_alone.then_some(divided.facts))
 }
 
 /// How what nodes make of the statement over arrays is merged; `None` when they cannot work on their own rows, or would give all of them.

@@ -132,6 +132,19 @@ impl WorkerColumns {
     }
 }
 
+/// A column as that of another range, so many levels up.
+pub fn renumbered(var: &pg_sys::Var, range: i32, level: u32) -> NodePtr {
+    let copy = tree::copy(var);
+    // SAFETY: the copy was just made; the columns as written are what deparsing looks at.
+    unsafe {
+        (*copy).varno = range;
+        (*copy).varlevelsup = level;
+        (*copy).varnosyn = range as u32;
+        (*copy).varattnosyn = (*copy).varattno;
+    }
+    copy.cast()
+}
+
 /// An entry of a target list.
 pub fn target(expression: NodePtr, number: i16) -> *mut pg_sys::TargetEntry {
     // SAFETY: makes a node.

@@ -176,7 +176,7 @@ impl Equality {
 }
 
 /// Whether the operator's equality is that by which GROUP BY makes groups.
-fn compares_groups(operation: &pg_sys::OpExpr, inner: NodePtr) -> bool {
+pub fn compares_groups(operation: &pg_sys::OpExpr, inner: NodePtr) -> bool {
     let Some(clause) = build::grouping_clause(tree::type_of(inner), 0) else {
         return false;
     };

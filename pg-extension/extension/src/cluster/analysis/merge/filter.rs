@@ -1,7 +1,7 @@
 //! Which conditions of a query level rows of one relation must satisfy to matter, whatever they are joined with.
 
 use super::super::tree::{self, NodePtr};
-use super::equal;
+use super::{build, equal};
 use pgrx::pg_sys::{self, JoinType};
 use std::collections::BTreeSet;
 
@@ -13,6 +13,8 @@ pub struct Filters {
     implied: Vec<(i32, NodePtr)>,
     /// All that each row of an inner join meets.
     of_joins: Vec<NodePtr>,
+    /// The ranges whose rows are dropped by conditions that they fail.
+    kept: BTreeSet<i32>,
 }
 
 /// Of a level, as analysed: in WHERE, and in ON where it drops rows.
@@ -21,6 +23,7 @@ pub fn of(level: &pg_sys::Query) -> Filters {
         own: Vec::new(),
         implied: Vec::new(),
         of_joins: Vec::new(),
+        kept: BTreeSet::new(),
     };
     if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(level.jointree) {
         let mut kept = BTreeSet::new();
@@ -34,6 +37,7 @@ pub fn of(level: &pg_sys::Query) -> Filters {
         }
         let equal = equal::implied(&filters.of_joins, &kept);
         filters.implied.extend(equal);
+        filters.kept = kept;
     }
     filters
 }
@@ -43,25 +47,31 @@ impl Filters {
     pub fn of_range(&self, range: i32) -> NodePtr {
         let all = self.own.iter().chain(&self.implied);
         let of_range = all.filter(|(index, _)| *index == range);
-        let conditions = tree::make_list(of_range.map(|(_, condition)| {
+        let conditions = of_range.map(|(_, condition)| {
             tree::replace(*condition, &mut |node| {
-                tree::cast::<pg_sys::Var, _>(node).map(|var| {
-                    let alone = tree::copy(var);
-                    // SAFETY: the copy was just made; the columns as written are what deparsing looks at.
-                    unsafe {
-                        (*alone).varno = 1;
-                        (*alone).varnosyn = 1;
-                        (*alone).varattnosyn = (*alone).varattno;
-                    }
-                    alone.cast()
-                })
+                let var = tree::cast::<pg_sys::Var, _>(node)?;
+                Some(build::renumbered(var, 1, var.varlevelsup))
             })
-        }));
-        match tree::nodes(conditions).count() {
-            0 => std::ptr::null_mut(),
-            // SAFETY: makes a node of the conditions.
-            _ => unsafe { pg_sys::make_ands_explicit(conditions).cast() },
-        }
+        });
+        all_of(conditions.collect())
+    }
+
+    /// Whether rows of a range do not matter that fail a condition of WHERE or of an inner join.
+    pub fn keeps(&self, range: i32) -> bool {
+        self.kept.contains(&range)
+    }
+
+    /// The conditions of WHERE and of inner joins, one by one.
+    pub fn joins(&self) -> &[NodePtr] {
+        &self.of_joins
+    }
+
+    /// What follows for one relation from others of the conditions.
+    pub fn implied_of(&self, range: i32) -> impl Iterator<Item = NodePtr> {
+        self.implied
+            .iter()
+            .filter(move |(index, _)| *index == range)
+            .map(|(_, condition)| *condition)
     }
 
     /// Removes from the level its own conditions on the relations of which only rows come that meet them.
@@ -156,11 +166,7 @@ fn remove(item: NodePtr, met: &[NodePtr]) {
             .into_iter()
             .filter(|one| !one.is_null() && !met.contains(one))
             .collect();
-        match left.is_empty() {
-            true => std::ptr::null_mut(),
-            // SAFETY: makes a node of conditions.
-            false => unsafe { pg_sys::make_ands_explicit(tree::make_list(left)) }.cast(),
-        }
+        all_of(left)
     };
     if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(item) {
         tree::nodes(from.fromlist).for_each(|item| remove(item, met));
@@ -174,8 +180,26 @@ fn remove(item: NodePtr, met: &[NodePtr]) {
     }
 }
 
+/// The conditions as one; null for none.
+pub fn all_of(conditions: Vec<NodePtr>) -> NodePtr {
+    match conditions.is_empty() {
+        true => std::ptr::null_mut(),
+        // SAFETY: makes a node of conditions.
+        false => unsafe { pg_sys::make_ands_explicit(tree::make_list(conditions)) }.cast(),
+    }
+}
+
 /// The only range whose columns a condition reads, if it reads nothing else and has no effects.
 fn only_range(condition: NodePtr) -> Option<i32> {
+    let mut ranges = plain_ranges(condition)?.into_iter();
+    match (ranges.next(), ranges.next()) {
+        (Some(range), None) => Some(range),
+        _ => None,
+    }
+}
+
+/// The ranges whose columns a condition reads, if it reads nothing else and has no effects.
+pub fn plain_ranges(condition: NodePtr) -> Option<BTreeSet<i32>> {
     let mut ranges = BTreeSet::new();
     let mut plain = true;
     tree::walk(condition, &mut |node| {
@@ -188,9 +212,5 @@ fn only_range(condition: NodePtr) -> Option<i32> {
     });
     // SAFETY: a valid expression.
     let stays = plain && !unsafe { pg_sys::contain_volatile_functions(condition) };
-    let mut ranges = ranges.into_iter();
-    match (ranges.next(), ranges.next()) {
-        (Some(range), None) if stays => Some(range),
-        _ => None,
-    }
+    stays.then_some(ranges)
 }

@@ -10,10 +10,12 @@ use super::super::relation::{Placement, Relation};
 use super::super::tree::{self, NodePtr};
 use super::super::{parser, view_query};
 use super::build::{self, WorkerColumns};
+use super::filter::Filters;
 use super::parts::{self, Part};
+use super::reduce::Reduction;
 use super::table_rows::{self, Places};
 use super::used::Used;
-use super::{change, decorrelate, exists, filter, subquery};
+use super::{change, decorrelate, exists, filter, keyed, subquery};
 use crate::boundary::PostgresError;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid, RTEKind};
@@ -36,6 +38,19 @@ pub struct Mention {
     pub is_everywhere: bool,
     /// Bytes that this node would give, if its planner can tell.
     pub bytes: Option<f64>,
+    /// Nodes evaluate it, wholly or in part.
+    pub is_subquery: bool,
+}
+
+impl Mention {
+    fn of_subquery() -> Mention {
+        Mention {
+            colocation: None,
+            is_everywhere: false,
+            bytes: None,
+            is_subquery: true,
+        }
+    }
 }
 
 /// A statement that is divided.
@@ -55,6 +70,8 @@ pub enum Stays<'m> {
     Nothing,
     /// Reference tables, and these mentions, numbered in the order in which all are gathered.
     On(&'m BTreeSet<usize>),
+    /// All of a grouping subquery that is the mention of that number, restricted to the groups that rows around it can meet.
+    Groups(usize),
 }
 
 /// The whole statement as it is divided.
@@ -71,6 +88,10 @@ struct Gathering<'m> {
     parameters: Vec<Oid>,
     /// Some relation is on the first node only.
     needs_first_node: bool,
+    /// The levels of the subquery that stays, its own first.
+    staying: Vec<*mut pg_sys::Query>,
+    /// That subquery is restricted.
+    is_restricted: bool,
 }
 
 /// The facts of the division, and what is gathered; an Err is the reason why there is none. The relation that a statement changes stays what
@@ -92,9 +113,14 @@ pub fn divide(
         own: parameters.len(),
         parameters: parameters.to_vec(),
         needs_first_node: false,
+        staying: Vec::new(),
+        is_restricted: false,
     };
     match replace_relations(combine, &mut gathering)? {
         Err(obstacle) => Ok(Err(obstacle)),
+        Ok(()) if matches!(stays, Stays::Groups(_)) && !gathering.is_restricted => {
+            Ok(Err("rows around a subquery do not restrict it"))
+        }
         Ok(()) => gathering.print(query, combine),
     }
 }
@@ -120,6 +146,9 @@ fn replace_relations(
     }
     for level in tree::levels(combine) {
         pgrx::check_for_interrupts!();
+        if gathering.staying.contains(&level) {
+            continue;
+        }
         // SAFETY: a level of a private copy, of which nothing else is held.
         let level = unsafe { &mut *level };
         let filters = filter::of(level);
@@ -138,18 +167,25 @@ fn replace_relations(
             replaced.iter().any(|(index, _)| *index == range)
         });
         let used = Used::by(level);
+        let reductions = gathering.reductions(level, &filters, &replaced);
         if let Err(obstacle) = super::grouping::complete(level) {
             return Ok(Err(obstacle));
         }
         if used.has_system_columns(level.resultRelation) {
             return Ok(Err(super::SYSTEM_COLUMN));
         }
-        for (index, relation) in replaced {
-            let filter = filters.of_range(index);
-            match gathering.replace(tree::range(level, index), &relation, &used, index, filter)? {
+        let given: Vec<i32> = replaced.iter().map(|(index, _)| *index).collect();
+        for ((index, relation), reduction) in replaced.into_iter().zip(reductions) {
+            let filters = (filters.of_range(index), reduction);
+            match gathering.replace(tree::range(level, index), &relation, &used, index, filters)? {
                 Ok(()) => {}
                 refused => return Ok(refused),
             }
+        }
+        if let Some(groups) = gathering.staying.first() {
+            // SAFETY: another level of the private copy, of which nothing else is held.
+            let groups = unsafe { &mut **groups };
+            gathering.is_restricted |= keyed::restrict(level, &filters, groups, &given);
         }
     }
     Ok(Ok(()))
@@ -178,7 +214,12 @@ fn replace_subqueries(
         else {
             continue;
         };
-        gone.extend(tree::levels(level));
+        let levels = tree::levels(level);
+        gone.extend(&levels);
+        if gathering.stays_whole() {
+            gathering.staying = levels;
+            continue;
+        }
         if let Err(obstacle) = gathering.replace_subquery(level, division)? {
             return Ok(Err(obstacle));
         }
@@ -264,6 +305,15 @@ pub unsafe fn put_subquery(entry: *mut pg_sys::RangeTblEntry, query: &mut pg_sys
 }
 
 impl Gathering<'_> {
+    /// Whether the next mention, a subquery, stays.
+    fn stays_whole(&mut self) -> bool {
+        let stays = matches!(self.stays, Stays::Groups(number) if number == self.mentions.len());
+        if stays {
+            self.mentions.push(Mention::of_subquery());
+        }
+        stays
+    }
+
     /// Whether the next mention, one of this relation, is gathered.
     fn moves(&mut self, relation: &Relation) -> bool {
         let number = self.mentions.len();
@@ -271,9 +321,10 @@ impl Gathering<'_> {
             colocation: relation.spreading().map(|spreading| spreading.colocation),
             is_everywhere: relation.placement == Placement::Reference,
             bytes: None,
+            is_subquery: false,
         });
         match self.stays {
-            Stays::Nothing => true,
+            Stays::Nothing | Stays::Groups(_) => true,
             Stays::On(_) if relation.placement == Placement::Reference => false,
             Stays::On(numbers) => !numbers.contains(&number),
         }
@@ -285,7 +336,7 @@ impl Gathering<'_> {
         relation: &Relation,
         used: &Used,
         index: i32,
-        filter: NodePtr,
+        filters: (NodePtr, Vec<NodePtr>),
     ) -> Result<Result<(), Obstacle>, PostgresError> {
         let from_one_node = match relation.placement {
             Placement::Catalog => return Ok(Err("it reads a system catalogue, too")),
@@ -306,7 +357,8 @@ impl Gathering<'_> {
             return Ok(Err(super::SYSTEM_COLUMN));
         }
         let (columns, places) = table_rows::wanted(&open, used, index);
-        let query = parts::select(entry, filter);
+        let part = Part::of_relation(entry, filters.0, filters.1, columns, from_one_node);
+        let columns = &part.columns;
         let first = self.parameters.len();
         self.parameters.extend(columns.arrays());
         let names = match places.are_none() {
@@ -318,12 +370,24 @@ impl Gathering<'_> {
         rows.targetList = places.targets(|place| columns.read(place));
         // SAFETY: as above.
         unsafe { put_subquery(entry, rows) };
-        self.parts.push(Part {
-            query,
-            columns,
-            from_one_node,
-        });
+        self.parts.push(part);
         Ok(Ok(()))
+    }
+
+    /// What rows of relations that are to be replaced must meet on their own node.
+    fn reductions(
+        &self,
+        level: &pg_sys::Query,
+        filters: &Filters,
+        replaced: &[(i32, Relation)],
+    ) -> Vec<Vec<NodePtr>> {
+        let own = &self.parameters[..self.own];
+        let reduces = settings::PLAN_EXCHANGES.get() && settings::MIN_BROADCAST_SIZE.get() >= 0;
+        let of = |(range, relation): &(i32, Relation)| match relation.spreading() {
+            Some(_) if reduces => Reduction::new(level, filters, *range, own).conditions(relation),
+            _ => Vec::new(),
+        };
+        replaced.iter().map(of).collect()
     }
 
     fn replace_subquery(
@@ -343,15 +407,11 @@ impl Gathering<'_> {
             columns.push(tree::make_field(1, entry.resno, entry.expr.cast()), 0);
         }
         let query = parts::select(
-            build::range_of(division.worker, "part"),
+            [build::range_of(division.worker, "part")],
             std::ptr::null_mut(),
         );
         *level = *division.combine;
-        self.mentions.push(Mention {
-            colocation: None,
-            is_everywhere: false,
-            bytes: None,
-        });
+        self.mentions.push(Mention::of_subquery());
         self.parts.push(Part {
             query,
             columns,

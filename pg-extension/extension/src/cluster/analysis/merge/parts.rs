@@ -1,9 +1,11 @@
 //! The parts of a worker query: what one statement needs of one relation or subquery each. They are joined by UNION ALL, and all have the same
 //! columns: the number of the part, and those of all parts, of which only a part's own have values.
 
+use super::super::super::settings;
 use super::super::parser;
 use super::super::tree::{self, NodePtr};
 use super::build::{self, WorkerColumns};
+use super::filter;
 use crate::boundary::functions;
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, Oid};
@@ -17,7 +19,49 @@ pub struct Part {
     pub from_one_node: bool,
 }
 
+/// A condition on rows of other relations must leave no more than this part of a relation.
+const REDUCED_MAX: f64 = 0.5;
+
 impl Part {
+    /// The rows of a relation.
+    ///
+    /// `filter` is its own; each of `further` is a condition, too, which is looked at where it makes the rows much fewer.
+    pub fn of_relation(
+        entry: *mut pg_sys::RangeTblEntry,
+        filter: NodePtr,
+        further: Vec<NodePtr>,
+        columns: WorkerColumns,
+        from_one_node: bool,
+    ) -> Part {
+        let mut part = Part {
+            query: select([entry], filter),
+            columns,
+            from_one_node,
+        };
+        let whole = match further.is_empty() {
+            true => None,
+            false => part.estimated_bytes().filter(|bytes| is_large(*bytes)),
+        };
+        let Some(whole) = whole else {
+            return part;
+        };
+        let own = tree::conjuncts(filter);
+        let mut all = own.clone();
+        for condition in further {
+            let mut with = own.clone();
+            with.push(condition);
+            part.query = select([entry], filter::all_of(with));
+            if part
+                .estimated_bytes()
+                .is_some_and(|bytes| bytes <= REDUCED_MAX * whole)
+            {
+                all.push(condition);
+            }
+        }
+        part.query = select([entry], filter::all_of(all));
+        part
+    }
+
     /// Bytes of its rows, by its cheapest plan; `None` when it cannot be planned without its parameters.
     pub fn estimated_bytes(&self) -> Option<f64> {
         let query = build::copy(self.query);
@@ -37,6 +81,11 @@ impl Part {
         });
         planned.ok()
     }
+}
+
+/// Whether it is worth the while to look for ways to move less.
+pub fn is_large(bytes: f64) -> bool {
+    bytes >= 1024.0 * f64::from(settings::MIN_BROADCAST_SIZE.get())
 }
 
 /// Gives each part the columns of all.
@@ -99,23 +148,52 @@ pub fn number_of(part: usize) -> NodePtr {
     }
 }
 
-/// SELECT of nothing yet from one relation.
-pub fn select(entry: *mut pg_sys::RangeTblEntry, filter: NodePtr) -> &'static mut pg_sys::Query {
+/// SELECT of nothing yet from relations or subqueries.
+pub fn select(
+    entries: impl IntoIterator<Item = *mut pg_sys::RangeTblEntry>,
+    filter: NodePtr,
+) -> &'static mut pg_sys::Query {
     let query = tree::make::<pg_sys::Query>();
-    let from = from_range(1);
+    let entries: Vec<NodePtr> = entries
+        .into_iter()
+        .map(|entry| tree::copy(entry).cast())
+        .collect();
+    let from = from_ranges(1..=entries.len() as i32);
     from.quals = filter;
     query.commandType = pg_sys::CmdType::CMD_SELECT;
     query.canSetTag = true;
     query.jointree = from;
-    query.rtable = tree::make_list([tree::copy(entry).cast()]);
+    query.rtable = tree::make_list(entries);
+    query.hasSubLinks = tree::any(filter, &mut |node| {
+        tree::cast::<pg_sys::SubLink, _>(node).is_some()
+    });
     query
 }
 
-/// FROM of one entry of the range table.
-pub fn from_range(index: i32) -> &'static mut pg_sys::FromExpr {
+/// FROM of entries of the range table.
+pub fn from_ranges(indexes: impl IntoIterator<Item = i32>) -> &'static mut pg_sys::FromExpr {
     let from = tree::make::<pg_sys::FromExpr>();
-    let range = tree::make::<pg_sys::RangeTblRef>();
-    range.rtindex = index;
-    from.fromlist = tree::make_list([std::ptr::from_mut(range).cast()]);
+    from.fromlist = tree::make_list(indexes.into_iter().map(|index| {
+        let range = tree::make::<pg_sys::RangeTblRef>();
+        range.rtindex = index;
+        std::ptr::from_mut(range).cast()
+    }));
     from
+}
+
+/// Columns of which nobody reads any.
+pub fn anything() -> *mut pg_sys::List {
+    // SAFETY: makes a constant.
+    let anything = unsafe { pg_sys::makeBoolConst(true, false) };
+    tree::make_list([build::target(anything, 1).cast()])
+}
+
+/// That a query has rows.
+pub fn exists(query: &'static mut pg_sys::Query) -> NodePtr {
+    query.targetList = anything();
+    let link = tree::make::<pg_sys::SubLink>();
+    link.subLinkType = pg_sys::SubLinkType::EXISTS_SUBLINK;
+    link.subselect = std::ptr::from_mut(query).cast();
+    link.location = -1;
+    std::ptr::from_mut(link).cast()
 }

@@ -11,6 +11,7 @@ import org.abelian.router.backend.Greeting;
 import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.engine.EngineContext;
+import org.abelian.router.engine.Exchanges;
 import org.abelian.router.engine.Executor;
 import org.abelian.router.engine.UpdateBatching;
 import org.abelian.router.error.AbelianException;
@@ -452,7 +453,8 @@ public final class ClientSession
             services.uuid(),
             cancellation,
             group,
-            services.guesses());
+            services.guesses(),
+            new Exchanges());
     BatchScope batchScope = new BatchScope(backends, scope, settings, replies);
     procedures =
         new ProcedureCalls(
@@ -522,7 +524,7 @@ public final class ClientSession
         routing,
         batching,
         procedures,
-        new Explain(engine, procedures),
+        new Explain(executor, procedures),
         new CursorCommands(executor, routing, statements, portals, cursors),
         new CopyOutCommand(executor, routing, statements),
         new StatementTrace(engine, trace));

@@ -246,7 +246,6 @@ class ExplainIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "EXPLAIN ANALYZE INSERT INTO stock SELECT id + 1000, what FROM stock",
         "EXPLAIN ANALYZE CALL move(1, 2)",
         "EXPLAIN (ANALYZE true) CALL move(1, 1)",
       })
@@ -373,6 +372,89 @@ class ExplainIT {
     String json = document("EXPLAIN (FORMAT JSON) " + sql.replace("?", "1000"), "json");
     assertEquals(2, new ObjectMapper().readTree(json).get(0).get("Plan").get("Tasks").size());
     assertEquals("31", value("SELECT count(*) FROM stock"));
+  }
+
+  /** The stages of an EXPLAIN ANALYZE in JSON: what, rows, bytes, how many nodes. */
+  private List<String> exchanges(String sql) throws Exception {
+    JsonNode plan =
+        new ObjectMapper()
+            .readTree(document("EXPLAIN (ANALYZE, FORMAT JSON) " + sql, "json"))
+            .at("/0/Plan");
+    List<String> all = new ArrayList<>();
+    long moved = 0;
+    for (JsonNode one : plan.get("Exchanges")) {
+      String what = one.get("Exchange").asText();
+      all.add(what + "|" + one.get("Rows") + "|" + one.get("Bytes") + "|" + one.get("To Nodes"));
+      boolean divided = what.equals("inserted rows");
+      moved += one.get("Bytes").asLong() * (divided ? 1 : one.get("To Nodes").asLong());
+    }
+    assertEquals(moved, plan.get("Exchanged Bytes").asLong(), plan.toPrettyString());
+    return all;
+  }
+
+  /** Values and three bytes for each, as the bound of exchanges counts them. */
+  private long bytes(String expression) throws SQLException {
+    return Long.parseLong(value("SELECT sum(length(" + expression + "::text) + 3) FROM stock"));
+  }
+
+  @Test
+  void analyzeTellsTheRowsAndBytesThatMoveInEachStageOfARead() throws Exception {
+    assertEquals( // A number of one digit of each node.
+        List.of("partial results|3|12|1"), exchanges("SELECT count(*) FROM stock WHERE id < 10"));
+    String pairs = "SELECT count(*) FROM stock a JOIN stock b ON b.id = a.id + 1";
+    long all = bytes("id");
+    assertEquals(
+        List.of(
+            "gathered rows of part 0|31|" + all + "|1", "gathered rows of part 1|31|" + all + "|1"),
+        exchanges(pairs));
+    execute("ANALYZE stock");
+    execute("SET abelian.min_broadcast_size = 0");
+    List<String> join = exchanges(pairs + " WHERE b.id = 5");
+    assertTrue(join.get(0).startsWith("broadcast rows|1|4|3"), "" + join);
+    assertTrue(join.get(1).startsWith("joined rows|3|"), "" + join);
+    execute("RESET abelian.min_broadcast_size");
+    List<String> text = lines("EXPLAIN (ANALYZE, COSTS OFF) " + pairs);
+    assertTrue(
+        text.contains("  Exchange: gathered rows of part 1, 31 rows, " + all + " bytes, to 1 node"),
+        "" + text);
+    assertFalse(String.join("", lines("EXPLAIN " + pairs)).contains("Exchange:"));
+  }
+
+  @Test
+  void analyzeOfAChangeByRowsOfOtherNodesRunsItOnceAndTellsWhatMoved() throws Exception {
+    connection.setAutoCommit(false);
+    assertEquals(
+        List.of("inserted rows|31|" + (31L * 7 + 31 * 3) + "|3"),
+        exchanges("INSERT INTO stock (id, what) SELECT id + 1000, '' FROM stock"));
+    assertEquals("62", value("SELECT count(*) FROM stock"));
+    connection.rollback();
+    exchanges("UPDATE stock SET id = id + 500 WHERE id < 3");
+    assertEquals("3", value("SELECT count(*) FROM stock WHERE id BETWEEN 500 AND 502"));
+    List<String> gathered =
+        exchanges("DELETE FROM stock s USING stock o WHERE o.id = s.id + 1 AND o.id < 6");
+    assertEquals("gathered rows|3|12|3", gathered.get(0));
+    assertEquals("29", value("SELECT count(*) FROM stock"));
+    connection.rollback();
+    assertEquals("31", value("SELECT count(*) FROM stock"));
+    connection.commit();
+    connection.setAutoCommit(true);
+    lines("EXPLAIN ANALYZE INSERT INTO stock (id, what) SELECT id + 1000, '' FROM stock");
+    assertEquals("62", value("SELECT count(*) FROM stock"));
+  }
+
+  @Test
+  void documentsOfEveryFormatNameTheExchanges() throws Exception {
+    String read = "SELECT count(*) FROM stock a JOIN stock b ON b.id = a.id + 1";
+    String xml = document("EXPLAIN (ANALYZE, FORMAT XML) " + read, "xml");
+    Document parsed =
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(new InputSource(new StringReader(xml)));
+    assertEquals(4, parsed.getElementsByTagName("Exchange").getLength(), xml);
+    assertEquals(1, parsed.getElementsByTagName("Exchanged-Bytes").getLength(), xml);
+    List<String> yaml = document("EXPLAIN (ANALYZE, FORMAT YAML) " + read, "text").lines().toList();
+    assertTrue(yaml.contains("      - Exchange: \"gathered rows of part 0\""), "" + yaml);
+    assertTrue(yaml.contains("        Rows: 31"), "" + yaml);
   }
 
   @Test

@@ -139,11 +139,34 @@ class ReadEvidenceIT {
   @ParameterizedTest
   @ValueSource(strings = {SUM, ROWS})
   void whatIsSeenOnOneNodeIsWaitedFor(String read) throws Exception {
+    assertIsWaitedFor(read, List.of());
+  }
+
+  /** The rows that came before are not the client's, and the transaction goes on. */
+  @ParameterizedTest
+  @ValueSource(strings = {SUM, ROWS})
+  void itIsWaitedForInATransactionBlock(String read) throws Exception {
+    assertIsWaitedFor(read, List.of("BEGIN"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {SUM, ROWS})
+  void itIsWaitedForInABlockThatHasWritten(String read) throws Exception {
+    assertIsWaitedFor(
+        read, List.of("BEGIN", "UPDATE halves SET name = name WHERE id = " + last(3)));
+  }
+
+  private long last(int node) throws SQLException {
+    return ProxiedCluster.number(cluster.node(node - 1), "SELECT max(id) FROM halves");
+  }
+
+  private void assertIsWaitedFor(String read, List<String> before) throws Exception {
     prepare();
     decide();
     int torn = total(one, read) + total(two, read) + total(3, read);
     assertNotEquals(0, torn, "a router that did not compare would not be noticed");
     try (Connection connection = cluster.connect()) {
+      execute(connection, before.toArray(String[]::new));
       CompletableFuture<Integer> total =
           CompletableFuture.supplyAsync(
               () -> {
@@ -156,6 +179,7 @@ class ReadEvidenceIT {
       assertThrows(TimeoutException.class, () -> total.get(300, TimeUnit.MILLISECONDS));
       execute(one, "COMMIT PREPARED '" + gid + "'");
       assertEquals(0, total.get(20, TimeUnit.SECONDS));
+      assertEquals(0, total(connection, read), "nothing is left of what was discarded");
     }
   }
 
@@ -170,7 +194,7 @@ class ReadEvidenceIT {
       assertFalse(words[0].isEmpty());
       assertEquals(4, words.length, "nobody is named to whom it is all the same");
       String name = "abelian/2/" + words[0] + "/" + words[2];
-      assertEquals("i" + gid, told(client, name).get(0).split(" ")[4]);
+      assertEquals("e1:" + gid, told(client, name).get(0).split(" ")[4]);
       assertEquals(List.of(""), told(client, "abelian/3/another/0"), "not in this run");
       assertEquals(List.of(""), told(client, "abelian/4"), "no question");
       assertEquals(List.of(), told(client, "mine"));
@@ -179,6 +203,43 @@ class ReadEvidenceIT {
     } finally {
       rollBack();
     }
+  }
+
+  /** What has committed since the snapshot was taken, but had done all of its work before. */
+  @Test
+  void aNodeCompletesASnapshotByWhatWasReadyThen() throws Exception {
+    prepare();
+    try (WireClient client =
+        WireClient.connect(
+            cluster.node(0).port(), LocalNode.SUPERUSER, LocalNode.SUPERUSER, LocalNode.DATABASE)) {
+      client.query("SET abelian.placement_version = 1000000").untilReady();
+      String[] words = told(client, "abelian/1//-1").get(0).split(" ");
+      client.query("BEGIN").untilReady();
+      String asked = "abelian/2/" + words[0] + "/" + words[2];
+      client.parse("s", SUM).bind(asked, "s", 0).sync();
+      assertEquals("e1:" + gid, statuses(client.untilReady()).get(0).split(" ")[4]);
+      client.bind("abelian-as/3/2/1", "s", 0).sync();
+      assertEquals(List.of(""), statuses(client.untilReady()), "it has not committed");
+
+      decide();
+      execute(one, "COMMIT PREPARED '" + gid + "'");
+      execute(one, "UPDATE halves SET balance = 7 WHERE id = (SELECT max(id) FROM halves)");
+      client.bind("abelian-as/4/2/2", "s", 0).sync();
+      assertEquals(List.of(""), statuses(client.untilReady()), "nobody has this number");
+      client.bind("abelian-as/5/2/1", "s", 0).execute("abelian-as/5/2/1", 0).sync();
+      List<Message> answer = client.untilReady();
+      assertEquals(List.of("completed"), statuses(answer));
+      assertEquals("5", row(answer), "it shows what has prepared, and nothing that came later");
+      client.execute(asked, 0).sync();
+      assertEquals("0", row(client.untilReady()), "the first snapshot is as it was");
+      client.query("COMMIT").untilReady();
+    }
+  }
+
+  private static String row(List<Message> messages) {
+    byte[] row =
+        messages.stream().filter(message -> message.type() == 'D').findFirst().orElseThrow().body();
+    return new String(row, 6, row.length - 6, StandardCharsets.UTF_8);
   }
 
   /** A portal asks once, whatever functions the query calls, and whatever is run beside it. */

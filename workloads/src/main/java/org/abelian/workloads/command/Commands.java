@@ -24,6 +24,8 @@ import picocli.CommandLine.Command;
       ScatterCommand.class,
       QueriesCommand.class,
       TpccCommand.class,
+      WorkloadCommand.class,
+      EvaluateCommand.class,
       ReportCommand.class
     })
 public final class Commands implements Runnable {

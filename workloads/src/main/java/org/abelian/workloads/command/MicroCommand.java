@@ -18,7 +18,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description =
         "Transactions of four reads and operations on objects of skewed popularity, on one node:"
-            + " row locks, abstract locks, abstract locks with phases, no transactions.")
+            + " row locks, serializable, abstract locks, abstract locks with phases, no"
+            + " transactions.")
 final class MicroCommand implements Callable<Integer> {
   @Option(
       names = "--url",

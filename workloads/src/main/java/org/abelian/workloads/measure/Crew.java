@@ -106,8 +106,8 @@ public record Crew(int size, Database database, Opener opener) {
   private static Histogram run(Worker worker, long start, long end) throws Exception {
     Histogram micros = new Histogram(HIGHEST_MICROS, DIGITS);
     boolean begun = false;
-    long before = System.nanoTime();
-    while (before < end) {
+    long before = worker.turn(end);
+    while (before < end && System.nanoTime() < end) {
       if (!begun && before >= start) {
         begun = true;
         worker.begin();
@@ -117,7 +117,7 @@ public record Crew(int size, Database database, Opener opener) {
       if (begun && succeeded) {
         micros.recordValue(Math.min((after - before) / 1000, HIGHEST_MICROS));
       }
-      before = after;
+      before = worker.turn(end);
     }
     worker.end();
     return micros;

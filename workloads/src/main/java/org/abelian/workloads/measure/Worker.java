@@ -13,6 +13,16 @@ public interface Worker extends AutoCloseable {
    */
   boolean once(long end) throws Exception;
 
+  /**
+   * Waits until it is time to do it.
+   *
+   * @param end when the measurement ends; it need not wait longer
+   * @return when its time has come, from which its latency counts
+   */
+  default long turn(long end) {
+    return System.nanoTime();
+  }
+
   /** The warm-up is over. */
   default void begin() {}
 

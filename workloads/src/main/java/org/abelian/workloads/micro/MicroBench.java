@@ -112,6 +112,7 @@ public final class MicroBench {
     for (Objects objects : options.objects()) {
       String prefix = objects == options.objects().get(0) ? "" : objects.label() + "_";
       ratios.put(prefix + "phaser_over_row_locks", ratio(measured, objects, Variety.ROW_LOCKS));
+      ratios.put(prefix + "phaser_over_retrying", ratio(measured, objects, Variety.RETRYING));
       ratios.put(prefix + "phaser_over_locks", ratio(measured, objects, Variety.LOCKS));
       ratios.put(prefix + "phaser_over_none", ratio(measured, objects, Variety.NONE));
     }
@@ -125,7 +126,7 @@ public final class MicroBench {
     parameters.put("skews", options.skews());
     parameters.put("synchronous_commit", "on");
     parameters.put("round_trip_us", options.roundTrip());
-    parameters.put("isolation", "read committed");
+    parameters.put("isolation", "read committed but where the variant says serializable");
     return new BenchResult(
         "micro", parameters, measured.rows(), ratios, Map.of("retries", retries));
   }

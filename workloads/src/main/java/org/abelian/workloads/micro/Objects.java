@@ -19,22 +19,22 @@ public enum Objects {
           "text[] NOT NULL DEFAULT '{}'",
           "UPDATE %1$s SET v = CASE WHEN CAST(:x AS text) = ANY (v) THEN v"
               + " ELSE array_append(v, CAST(:x AS text)) END WHERE id = :k;",
-          "SELECT cardinality(v) FROM %1$s WHERE id = :k FOR SHARE;"),
+          "SELECT cardinality(v) FROM %1$s WHERE id = :k"),
       new Form(
           "abelian.set NOT NULL DEFAULT ARRAY[]::text[]::abelian.set",
           "UPDATE %1$s SET v = abelian.add(v, CAST(:x AS text)) WHERE id = :k;",
-          "SELECT abelian.size(v) FROM %1$s WHERE id = :k;")),
+          "SELECT abelian.size(v) FROM %1$s WHERE id = :k")),
   /** A counter: add 1, or read the count. */
   COUNTER(
       false,
       new Form(
           "bigint NOT NULL DEFAULT 0",
           "UPDATE %1$s SET v = v + 1 WHERE id = :k;",
-          "SELECT v FROM %1$s WHERE id = :k FOR SHARE;"),
+          "SELECT v FROM %1$s WHERE id = :k"),
       new Form(
           "abelian.counter NOT NULL DEFAULT 0",
           "UPDATE %1$s SET v = v + 1 WHERE id = :k;",
-          "SELECT v FROM %1$s WHERE id = :k;"));
+          "SELECT v FROM %1$s WHERE id = :k"));
 
   /** How many different elements a set may have. */
   static final int ELEMENTS = 100;
@@ -72,7 +72,7 @@ public enum Objects {
    *
    * @param column type and constraints of the column {@code v}
    * @param add the operation; %s is the table
-   * @param read the read that must stay true until the transaction ends
+   * @param read the read that must stay true until the transaction ends, without an end
    */
   record Form(String column, String add, String read) {}
 }

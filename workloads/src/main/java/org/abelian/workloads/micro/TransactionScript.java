@@ -103,7 +103,7 @@ final class TransactionScript {
       line("\\if :o%d <= %d", i, point.adds());
       line(statement(form.add(), table, i));
       line("\\else");
-      line(statement(form.read(), table, i));
+      line(statement(form.read() + variety.lockingClause() + ";", table, i));
       line("\\endif");
       if (variety.hasTransactions() && i == 1) {
         line("\\endpipeline");

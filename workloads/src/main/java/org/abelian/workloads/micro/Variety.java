@@ -6,6 +6,12 @@ import java.util.Map;
 public enum Variety {
   /** Plain columns: an operation locks the row, a read locks it FOR SHARE. */
   ROW_LOCKS("row locks", true, true, Map.of()),
+  /** Plain columns at SERIALIZABLE: nobody locks what is read, and clients try again. */
+  RETRYING(
+      "serializable, retrying",
+      true,
+      true,
+      Map.of("default_transaction_isolation", "serializable")),
   /** Abelian columns: a read holds off operations, operations pass each other. */
   LOCKS(
       "abstract locks", false, true, Map.of("abelian.strict_reads", "on", "abelian.phaser", "off")),
@@ -41,6 +47,11 @@ public enum Variety {
 
   boolean hasTransactions() {
     return transactions;
+  }
+
+  /** What a read says behind its statement, so that what it has read stays true. */
+  String lockingClause() {
+    return this == ROW_LOCKS ? " FOR SHARE" : "";
   }
 
   /** As start-up options of a session. */

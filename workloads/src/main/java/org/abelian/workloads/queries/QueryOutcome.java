@@ -16,6 +16,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  *     null when it failed so
  * @param plannedOverGathered that time by the time with exchanges planned, the median of the
  *     rounds; null when either failed
+ * @param exchangedBytes what nodes of the cluster get of the rows of others, through the router;
+ *     null when the query failed
  * @param rows how many it finds
  * @param equal whether the cluster gives the same; null when there are not two answers
  * @param sqlstate of an error
@@ -29,6 +31,7 @@ public record QueryOutcome(
     Double ratio,
     @JsonProperty("gathered_s") Double gatheredSeconds,
     @JsonProperty("planner_over_fallback") Double plannedOverGathered,
+    @JsonProperty("exchanged_bytes") Long exchangedBytes,
     Integer rows,
     Boolean equal,
     String sqlstate,

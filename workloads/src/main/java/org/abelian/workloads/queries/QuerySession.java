@@ -1,5 +1,7 @@
 package org.abelian.workloads.queries;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -58,6 +60,22 @@ final class QuerySession implements AutoCloseable {
       statement.setQueryTimeout((int) timeout.toSeconds() + REACHABLE_SECONDS);
       List<String[]> rows = rows(statement.executeQuery(query.sql()));
       return new Answer(rows, (System.nanoTime() - start) / 1e9);
+    }
+  }
+
+  /**
+   * The bytes that nodes get of others while the query runs; it runs anew for that.
+   *
+   * @throws SQLException also when the router tells something else than expected
+   */
+  long exchangedBytes(Query query) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      String explain = "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) " + query.sql();
+      String plan = rows(statement.executeQuery(explain)).get(0)[0];
+      // What stays on one node, or is given to the client as nodes give it, exchanges nothing.
+      return new ObjectMapper().readTree(plan).at("/0/Plan/Exchanged Bytes").asLong();
+    } catch (JsonProcessingException broken) {
+      throw new SQLException("EXPLAIN gives no JSON", broken);
     }
   }
 

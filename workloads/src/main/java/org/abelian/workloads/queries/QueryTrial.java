@@ -18,6 +18,7 @@ final class QueryTrial {
   private final Side gathering;
   private Boolean equal;
   private String difference;
+  private Long exchangedBytes;
 
   /**
    * Who is asked.
@@ -47,6 +48,9 @@ final class QueryTrial {
         other.ifPresent(text -> difference = side.name + text);
       }
     }
+    if (error() == null) {
+      exchangedBytes = cluster.exchangedBytes(query);
+    }
   }
 
   /** Times it on all sides that have not failed, on another one first in each round. */
@@ -73,6 +77,7 @@ final class QueryTrial {
         failed ? null : ratio(plain, cluster),
         gathering.median(),
         failed || gathering.error != null ? null : ratio(gathering, cluster),
+        exchangedBytes,
         plain.found == null ? null : plain.found.rows().size(),
         equal,
         plain.sqlstate == null ? cluster.sqlstate : plain.sqlstate,
@@ -121,10 +126,24 @@ final class QueryTrial {
       try {
         return session.run(query);
       } catch (SQLException failure) {
-        sqlstate = SqlStates.stateOf(failure);
-        error = name + failure.getMessage().lines().findFirst().orElse("");
+        fail(failure);
         return null;
       }
+    }
+
+    /** Null when it failed. */
+    Long exchangedBytes(Query query) {
+      try {
+        return session.exchangedBytes(query);
+      } catch (SQLException failure) {
+        fail(failure);
+        return null;
+      }
+    }
+
+    private void fail(SQLException failure) {
+      sqlstate = SqlStates.stateOf(failure);
+      error = name + failure.getMessage().lines().findFirst().orElse("");
     }
 
     /** What was only compared has the time of that. */

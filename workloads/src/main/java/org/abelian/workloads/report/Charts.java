@@ -125,6 +125,27 @@ final class Charts {
     return Svg.of(chart);
   }
 
+  /**
+   * Bars over named loads, one for each series.
+   *
+   * @param loads names of the groups of bars; an empty one stands for the only load
+   * @param series values by name, as many as loads
+   */
+  static String bars(String title, List<String> loads, Map<String, List<Double>> series) {
+    CategoryChart chart =
+        new CategoryChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title(title)
+            .yAxisTitle("per second")
+            .build();
+    style(chart);
+    chart.getStyler().setAvailableSpaceFill(0.8).setDecimalPattern("#,##0");
+    List<String> names = loads.stream().map(load -> load.isEmpty() ? " " : load).toList();
+    series.forEach((name, values) -> chart.addSeries(name, names, values));
+    return Svg.of(chart);
+  }
+
   private static void style(Chart<?, ?> chart) {
     Styler styler = chart.getStyler();
     styler

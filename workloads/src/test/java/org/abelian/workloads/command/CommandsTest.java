@@ -22,7 +22,9 @@ class CommandsTest {
         "tpcc",
         "tpcc load",
         "tpcc run",
-        "tpcc check"
+        "tpcc check",
+        "workload",
+        "evaluate"
       })
   void everyCommandHasHelp(String command) {
     assertEquals(0, Commands.execute((command + " --help").strip().split(" ")));

@@ -90,6 +90,30 @@ class CrewTest {
     }
   }
 
+  /** Was due long before it begins. */
+  private record Late(Idler idler) implements Worker {
+    @Override
+    public long turn(long end) {
+      return System.nanoTime() - MOMENT.toNanos() / 5;
+    }
+
+    @Override
+    public boolean once(long end) {
+      return idler.once(end);
+    }
+
+    @Override
+    public void close() {
+      idler.close();
+    }
+  }
+
+  @Test
+  void latencyCountsFromWhenAWorkersTimeHasCome() throws Exception {
+    Crew crew = new Crew(1, UNUSED, (pool, number) -> new Late(new Idler()));
+    assertTrue(crew.measure(MOMENT).p50Millis() >= 10);
+  }
+
   @Test
   void anErrorOfOneIsTheErrorOfTheMeasurement() {
     Crew crew = new Crew(2, UNUSED, (pool, number) -> new Failing(new Idler(), number == 1));

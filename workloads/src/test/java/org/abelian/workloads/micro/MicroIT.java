@@ -39,9 +39,11 @@ class MicroIT {
     assertEquals(
         Set.of(
             "phaser_over_row_locks",
+            "phaser_over_retrying",
             "phaser_over_locks",
             "phaser_over_none",
             "counter_phaser_over_row_locks",
+            "counter_phaser_over_retrying",
             "counter_phaser_over_locks",
             "counter_phaser_over_none"),
         result.ratios().keySet());

@@ -27,6 +27,7 @@ class TransactionScriptTest {
   @Test
   void onlyPlainRowsAreLockedByTheirReader() {
     assertTrue(script(Variety.ROW_LOCKS).contains("FOR SHARE"));
+    assertFalse(script(Variety.RETRYING).contains("FOR SHARE"));
     assertFalse(script(Variety.LOCKS).contains("FOR SHARE"));
   }
 

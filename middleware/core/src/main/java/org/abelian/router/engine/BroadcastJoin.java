@@ -8,7 +8,6 @@ import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.PartCollection;
-import org.abelian.router.execution.RowCollection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.routing.Route;
@@ -21,11 +20,6 @@ import org.abelian.router.statement.RoutedStatement;
  */
 final class BroadcastJoin {
   private static final byte[] UNNAMED = {};
-
-  /** A portal of such a name reads by the snapshot of the one that is named behind. */
-  private static final String SHARES = "abelian-as/";
-
-  private static final int HEXADECIMAL = 16;
 
   private final EngineContext context;
   private final BoundStatement bound;
@@ -59,25 +53,32 @@ final class BroadcastJoin {
     Route.Scatter others = new Route.Scatter(route.nodes(), facts.rows());
     PartCollection rows = GatherExecution.collect(context, bound, others, first);
     try {
-      return context.replies().failed() ? null : join.bind(first, rows.arrays());
+      if (context.replies().failed()) {
+        return null;
+      }
+      context.exchanges().copied("broadcast rows", rows.parts(), first.size());
+      return join.bind(first, rows.arrays());
     } finally {
       rows.close();
     }
   }
 
   private Execution bind(List<NodePortal> first, List<ByteQueue> rows) throws IOException {
-    int columns = facts.merge().workerTypes().size();
-    RowCollection joined = new RowCollection(columns, context.exchangeLimit(), context.memory());
+    PartCollection joined = GatherExecution.collection(context, facts.merge());
     try {
       join(first, rows, joined);
-      return context.replies().failed() ? null : bindFinal(rows, joined.arrays());
+      if (context.replies().failed()) {
+        return null;
+      }
+      context.exchanges().copied("joined rows", joined.parts(), 1);
+      return bindFinal(rows, joined.arrays());
     } finally {
       joined.close();
     }
   }
 
   /** Each node joins; the answers are collected. */
-  private void join(List<NodePortal> first, List<ByteQueue> rows, RowCollection joined)
+  private void join(List<NodePortal> first, List<ByteQueue> rows, PartCollection joined)
       throws IOException {
     SeveralNodes.together(
         context,
@@ -90,23 +91,17 @@ final class BroadcastJoin {
     context.replies().runAll();
   }
 
-  private void join(NodePortal earlier, List<ByteQueue> rows, RowCollection joined) {
+  private void join(NodePortal earlier, List<ByteQueue> rows, PartCollection joined) {
     NodeStatement statement =
         NodeStatement.of(facts.merge().worker(), facts.rows().combineParameters());
     NodePortal portal = new NodePortal(context, earlier.backend(), UNNAMED);
-    portal.rename(sharing(earlier));
+    byte[] name = SharedSnapshot.name(context, earlier.name()).getBytes(StandardCharsets.US_ASCII);
+    portal.rename(name);
     portal.bindAsText(statement, bound.bind(), rows);
     earlier.closeOwn();
     portal.run(0);
     context.replies().add(new CollectReply(earlier.connection(), joined));
     portal.closeOwn();
-  }
-
-  /** The name of a portal that reads by the snapshot of another one of this read. */
-  private byte[] sharing(NodePortal earlier) {
-    String name = new String(earlier.name(), StandardCharsets.US_ASCII);
-    String own = Integer.toString(context.gate().nextRead(), HEXADECIMAL);
-    return (SHARES + own + '/' + name.split("/")[1]).getBytes(StandardCharsets.US_ASCII);
   }
 
   private Execution bindFinal(List<ByteQueue> rows, List<ByteQueue> joined) {

@@ -25,6 +25,7 @@ import org.abelian.router.statement.SchemaScope;
  * @param cancellation whether what it does is to end
  * @param group the messages that the client has sent with the one that is planned
  * @param guesses where rows were that lookup indexes led to
+ * @param exchanges what moves between nodes
  */
 public record EngineContext(
     BackendSession backends,
@@ -37,7 +38,8 @@ public record EngineContext(
     UUID router,
     Cancellation cancellation,
     GroupView group,
-    LookupGuesses guesses) {
+    LookupGuesses guesses,
+    Exchanges exchanges) {
   /** How many bytes of rows a step of a statement may bring from some nodes to others. */
   long exchangeLimit() {
     return ExchangeLimit.of(backends.setting(ExchangeLimit.SETTING));

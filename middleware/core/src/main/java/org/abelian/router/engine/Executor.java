@@ -39,6 +39,11 @@ public final class Executor {
             && JointSnapshot.isRepeatable(bound.routed());
   }
 
+  /** Whether it makes no difference how often a statement is run. */
+  public static boolean isRepeatable(RoutedStatement routed) {
+    return JointSnapshot.isRepeatable(routed);
+  }
+
   /** Whether a read is a broadcast join. */
   public static boolean isBroadcastJoin(RoutedStatement routed, Route.Scatter route) {
     return BroadcastJoin.applies(routed, route);

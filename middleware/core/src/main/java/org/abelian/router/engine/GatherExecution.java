@@ -172,13 +172,24 @@ final class GatherExecution {
   }
 
   private PartCollection collection() {
+    return collection(context, merge);
+  }
+
+  /** Room for what the workers give. */
+  static PartCollection collection(EngineContext context, MergeFacts merge) {
     boolean whole = merge.parts().isEmpty();
     List<Integer> parts = whole ? List.of(merge.workerTypes().size()) : merge.parts();
     return new PartCollection(parts, !whole, context.exchangeLimit(), context.memory());
   }
 
   /** Has the nodes give the rows that matter. */
-  private void take(List<Integer> nodes, RowSink rows) throws IOException {
+  private void take(List<Integer> nodes, PartCollection rows) throws IOException {
+    takeFrom(nodes, rows);
+    String what = merge.pullsRows() ? "gathered rows" : "partial results";
+    context.exchanges().copied(what, rows.parts(), 1);
+  }
+
+  private void takeFrom(List<Integer> nodes, RowSink rows) throws IOException {
     boolean releases =
         merge.taken() != null && nodes.size() > 1 && context.transactions().state().isOpen();
     if (!releases) {
@@ -291,13 +302,19 @@ final class GatherExecution {
     }
 
     @Override
-    public void run(int place) {
+    public int run(int place) {
       portals.get(place).run(0);
+      return 1;
     }
 
     @Override
     public void close(int place) {
       portals.get(place).forget();
+    }
+
+    @Override
+    public NodePortal portal(int place) {
+      return portals.get(place);
     }
   }
 

@@ -122,6 +122,7 @@ final class GatheredInsert {
   private Execution insertCopies(List<byte[][]> rows) {
     List<NodePortal> portals = new ArrayList<>();
     RowCollection all = collection(rows);
+    context.exchanges().copied("inserted rows", List.of(all), route.nodes().size());
     List<ByteQueue> arrays = all.arrays();
     route.nodes().forEach(node -> portals.add(bindOn(node, arrays)));
     all.close();
@@ -147,6 +148,7 @@ final class GatheredInsert {
       homes.add(node);
       parts.computeIfAbsent(node, any -> new ArrayList<>()).add(row);
     }
+    context.exchanges().divided("inserted rows", rows, parts.size());
     if (parts.isEmpty()) {
       parts.put(route.nodes().get(0), List.of()); // which says how many that are
     }

@@ -84,7 +84,9 @@ final class GatheredWrite {
 
   private PartCollection read() throws IOException {
     BoundStatement reading = new BoundStatement(bound.statement(), reading(), bound.bind(), false);
-    return GatherExecution.collect(context, reading, route.rows());
+    PartCollection rows = GatherExecution.collect(context, reading, route.rows());
+    context.exchanges().copied("gathered rows", rows.parts(), route.nodes().size());
+    return rows;
   }
 
   /** What reads the rows, which was routed with the statement. */

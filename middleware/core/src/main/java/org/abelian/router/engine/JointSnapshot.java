@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.DiscardReply;
@@ -32,10 +33,17 @@ final class JointSnapshot {
   /** A portal of such a name has the node tell what its snapshot shows, as it is bound. */
   private static final String PORTAL = "abelian/";
 
-  private static final int HEXADECIMAL = 16;
+  /** What a node answers that has completed a snapshot. */
+  private static final String COMPLETED = "completed";
 
-  /** A quarter of a second: where many commit all the time, few rounds meet none half-way. */
-  private static final int ROUNDS = 64;
+  /** With more of them the name of a portal would be too long for PostgreSQL. */
+  private static final int COMPLETED_BY_MAX = 8;
+
+  /**
+   * Some 30 ms. Where many commit that do not prepare, few rounds meet none half-way, and more of
+   * them have not brought more reads.
+   */
+  private static final int ROUNDS = 12;
 
   private static final long FIRST_PAUSE_NANOS = 100_000;
   private static final long LONGEST_PAUSE_NANOS = 4_000_000;
@@ -53,11 +61,18 @@ final class JointSnapshot {
      */
     void bind(int place, byte[] portal) throws IOException;
 
-    /** Runs it there, without a look at the answer. */
-    void run(int place);
+    /**
+     * Runs it there, without a look at the answer.
+     *
+     * @return how many answers of the node will come
+     */
+    int run(int place);
 
     /** Closes what was bound there, before it is bound anew. */
     void close(int place);
+
+    /** What is bound there. */
+    NodePortal portal(int place);
   }
 
   private final EngineContext context;
@@ -67,10 +82,16 @@ final class JointSnapshot {
   private final Read read;
   private final ReadLedger ledger;
 
+  /** How many answers of a node will come of what ran at once, when its rows are not wanted. */
+  private final int[] due;
+
   /** Whether it runs before its snapshots are known to fit together. */
   private boolean runsAtOnce;
 
-  /** Whether that ends the group on its nodes. */
+  /** Whether a Sync may end what it runs at once, and nothing else. */
+  private final boolean isAlone;
+
+  /** Whether running at once ends the group on its nodes. */
   private boolean syncsAtOnce;
 
   /**
@@ -91,15 +112,13 @@ final class JointSnapshot {
     this.routed = routed;
     this.backends = backends;
     this.nodes = Backend.nodes(backends);
+    this.due = new int[backends.size()];
     this.read = read;
     this.ledger = context.gate().reads();
-    this.runsAtOnce = runsAtOnce && mayBeDiscarded(context);
-    this.syncsAtOnce = this.runsAtOnce && isLast;
-  }
-
-  /** True when nothing else is under way at any node, so that a Sync ends nothing but the read. */
-  private static boolean mayBeDiscarded(EngineContext context) {
-    return !context.transactions().state().isOpen() && context.backends().touched().isEmpty();
+    this.runsAtOnce = runsAtOnce;
+    this.isAlone =
+        !context.transactions().state().isOpen() && context.backends().touched().isEmpty();
+    this.syncsAtOnce = runsAtOnce && isLast && isAlone;
   }
 
   /** True when it makes no difference whether a node binds the statement once or several times. */
@@ -157,9 +176,9 @@ final class JointSnapshot {
       ReadKnowledge.Verdict verdict = judgement.verdict();
       ledger.learn(nodes, known, judgement.next());
       if (round == 0) {
-        ledger.met(nodes, verdict == ReadKnowledge.Verdict.TORN);
+        ledger.met(nodes, verdict.isHalfWay());
       }
-      if (verdict == ReadKnowledge.Verdict.WHOLE) {
+      if (verdict == ReadKnowledge.Verdict.WHOLE || completes(judgement)) {
         if (!runsAtOnce) {
           runAll();
         }
@@ -178,11 +197,46 @@ final class JointSnapshot {
     return false;
   }
 
+  /**
+   * Has the nodes show also those transactions that were ready when they took their snapshots, and
+   * that others have shown.
+   *
+   * @return whether that was the way to make the snapshots fit, and each could do it
+   */
+  private boolean completes(ReadKnowledge.Judgement judgement) throws IOException {
+    boolean few = judgement.missing().stream().allMatch(some -> some.size() <= COMPLETED_BY_MAX);
+    if (judgement.verdict() != ReadKnowledge.Verdict.COMPLETABLE || !few || runsAtOnce) {
+      return false;
+    }
+    List<Integer> asked = new ArrayList<>();
+    for (int place = 0; place < backends.size(); place++) {
+      List<Integer> missing = judgement.missing().get(place);
+      if (!missing.isEmpty()) {
+        NodePortal portal = read.portal(place);
+        byte[] earlier = portal.name();
+        bind(place, completed(earlier, missing));
+        portal.close(earlier);
+        asked.add(place);
+      }
+    }
+    context.backends().requestAnswers();
+    context.replies().runAll();
+    return !context.replies().failed()
+        && asked.stream()
+            .allMatch(place -> COMPLETED.equals(backends.get(place).connection.readEvidence()));
+  }
+
+  private byte[] completed(byte[] earlier, List<Integer> missing) {
+    String numbers = missing.stream().map(String::valueOf).collect(Collectors.joining(","));
+    String name = SharedSnapshot.name(context, earlier) + '/' + numbers;
+    return name.getBytes(StandardCharsets.US_ASCII);
+  }
+
   private ReadKnowledge.Judgement ask(ReadKnowledge known) throws IOException {
     for (int place = 0; place < backends.size(); place++) {
       bind(place, portal(known.run(place), known.over(place)));
       if (runsAtOnce) {
-        read.run(place);
+        due[place] = read.run(place);
       }
       if (syncsAtOnce) {
         context.backends().sync(backends.get(place));
@@ -201,7 +255,7 @@ final class JointSnapshot {
 
   /** No two portals of a session have the same name. */
   private byte[] portal(String run, long over) {
-    String unique = Integer.toString(context.gate().nextRead(), HEXADECIMAL);
+    String unique = SharedSnapshot.unique(context);
     return (PORTAL + unique + '/' + run + '/' + over).getBytes(StandardCharsets.US_ASCII);
   }
 
@@ -236,18 +290,30 @@ final class JointSnapshot {
   private void discard() throws IOException {
     ReplyQueue replies = context.replies();
     for (int place = 0; place < backends.size(); place++) {
-      if (runsAtOnce) {
+      if (runsAtOnce && isAlone) {
         context.backends().sync(backends.get(place));
         replies.add(new DiscardReply(backends.get(place).connection));
       } else {
-        read.close(place);
+        discardInTransaction(place);
       }
+      due[place] = 0;
     }
-    if (runsAtOnce) {
+    if (runsAtOnce && isAlone) {
       context.backends().flush();
       replies.runAll();
       backends.forEach(context.backends()::untouch);
     }
+  }
+
+  /**
+   * An error of what a node has run at once is the client's, although the snapshots do not fit
+   * together: the node's own is one that a read of this moment might have got.
+   */
+  private void discardInTransaction(int place) {
+    for (int answer = 0; answer < due[place]; answer++) {
+      context.replies().add(NodeReply.swallow(backends.get(place).connection));
+    }
+    read.close(place);
   }
 
   /** Has the answers to the Sync taken that went along with it, behind its rows. */

@@ -149,9 +149,14 @@ final class NodePortal {
 
   /** The same, but the client's name stays reserved: it is to be bound anew. */
   void closeOwn() {
+    close(name);
+  }
+
+  /** Closes what was bound under a name that it had before. */
+  void close(byte[] earlier) {
     if (backend.isUsable()) {
       context.backends().touch(backend);
-      connection().writer().begin(FrontendType.CLOSE).int1('P').string(name).end();
+      connection().writer().begin(FrontendType.CLOSE).int1('P').string(earlier).end();
       context.replies().add(NodeReply.swallow(connection()));
     }
   }

@@ -72,18 +72,25 @@ public final class ScatterExecution extends Execution {
     }
 
     @Override
-    public void run(int place) {
-      if (describes && place == 0) {
+    public int run(int place) {
+      boolean isDescribed = describes && place == 0;
+      if (isDescribed) {
         portals.get(place).describe();
       }
       if (ahead) {
         portals.get(place).run(0);
       }
+      return (isDescribed ? 1 : 0) + (ahead ? 1 : 0);
     }
 
     @Override
     public void close(int place) {
       portals.get(place).closeOwn();
+    }
+
+    @Override
+    public NodePortal portal(int place) {
+      return portals.get(place);
     }
   }
 

@@ -76,7 +76,7 @@ final class StepsExecution extends Execution {
     BoundStatement change = new BoundStatement(statement, routed, values, false);
     RowCollection none = SourceRows.taken(context, 0);
     try {
-      return ChangedRows.collect(context, binder, change, step.route(), none);
+      return CollectedRows.collect(context, binder, change, step.route(), none);
     } finally {
       none.close();
     }

@@ -71,6 +71,11 @@ public final class PartCollection implements RowSink {
     return parts.get(0).tooMuch();
   }
 
+  /** The rows of each part. */
+  public List<RowCollection> parts() {
+    return List.copyOf(parts);
+  }
+
   /** One array literal for each column of each part; only once. */
   public List<ByteQueue> arrays() {
     List<ByteQueue> arrays = new ArrayList<>();

@@ -46,10 +46,7 @@ public final class RowCollection implements RowSink {
    */
   @Override
   public void take(byte[][] values) {
-    long more = 0;
-    for (byte[] value : values) {
-      more += value == null ? NULL.length + 1 : value.length + 3;
-    }
+    long more = sizeOf(values);
     if (more > room()) {
       throw tooMuch();
     }
@@ -66,6 +63,15 @@ public final class RowCollection implements RowSink {
         quote(column, values[i]);
       }
     }
+  }
+
+  /** The bytes that a row counts. */
+  public static long sizeOf(byte[][] values) {
+    long size = 0;
+    for (byte[] value : values) {
+      size += value == null ? NULL.length + 1 : value.length + 3;
+    }
+    return size;
   }
 
   @Override
@@ -92,6 +98,16 @@ public final class RowCollection implements RowSink {
     }
     array[at++] = '"';
     column.extend(at - from);
+  }
+
+  /** How many rows there are. */
+  public long rows() {
+    return rows;
+  }
+
+  /** The bytes that are kept of them, as the limit counts them. */
+  public long bytes() {
+    return bytes;
   }
 
   /** One array literal for each column; only once. */

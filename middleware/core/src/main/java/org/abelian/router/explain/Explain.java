@@ -3,6 +3,7 @@ package org.abelian.router.explain;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
+import org.abelian.router.engine.Executor;
 import org.abelian.router.execution.PlanFormat;
 import org.abelian.router.procedure.ProcedureCalls;
 import org.abelian.router.routing.Route;
@@ -15,11 +16,13 @@ public final class Explain {
   private static final String SETTING = "abelian.explain_router";
 
   private final EngineContext context;
+  private final Executor executor;
   private final ProcedureCalls procedures;
 
   /** The EXPLAINs of a session. */
-  public Explain(EngineContext context, ProcedureCalls procedures) {
-    this.context = context;
+  public Explain(Executor executor, ProcedureCalls procedures) {
+    this.context = executor.context();
+    this.executor = executor;
     this.procedures = procedures;
   }
 
@@ -39,6 +42,6 @@ public final class Explain {
   /** Binds what {@link #answers}. */
   public Execution bind(BoundStatement bound, Route route) {
     ExplainText text = new ExplainText(context, procedures, bound, route);
-    return ExplainExecution.bind(context, bound, route, text);
+    return ExplainExecution.bind(executor, bound, route, text);
   }
 }

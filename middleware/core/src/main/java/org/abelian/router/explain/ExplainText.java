@@ -16,7 +16,6 @@ import org.abelian.router.catalog.Node;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Executor;
-import org.abelian.router.error.AbelianException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.procedure.ProcedureCalls;
 import org.abelian.router.protocol.BindMessage;
@@ -231,7 +230,13 @@ public final class ExplainText {
 
   private static void addJoin(MergeFacts merge, Map<String, String> how) {
     MergeFacts rows = merge.broadcast().rows();
-    how.put("Run", "broadcast join, each node joins its own rows with the rows that all give");
+    boolean groups = !merge.broadcast().merge().parts().isEmpty();
+    how.put(
+        "Run",
+        groups
+            ? "broadcast join, each node groups those of its own rows that the rows that all give"
+                + " can meet; one node joins the groups"
+            : "broadcast join, each node joins its own rows with the rows that all give");
     how.put("Reason", merge.reason());
     if (rows.worker() != null) {
       how.put("Worker query", rows.worker());
@@ -285,6 +290,44 @@ public final class ExplainText {
     return new SharedStatement(NodeStatement.of(command.inner(), inner.facts().parameters()));
   }
 
+  /**
+   * The statement that EXPLAIN is about.
+   *
+   * @param values those of the EXPLAIN
+   */
+  BoundStatement statement(BindMessage values) {
+    return new BoundStatement(statement(), inner, values, false);
+  }
+
+  /** How that is run. */
+  Route route() {
+    return route;
+  }
+
+  /**
+   * Whether ANALYZE has the statement run as ever, to tell what moves between nodes; else it is the
+   * plans of nodes that run it.
+   */
+  boolean runsItself() {
+    boolean moves =
+        route instanceof Route.GatheredInsert
+            || route instanceof Route.GatheredWrite
+            || route instanceof Route.MovedRows
+            || route instanceof Route.Steps
+            || route instanceof Route.Scatter scatter
+                && scatter.merge().mode() == MergeFacts.Mode.COMBINE;
+    return command.analyze() && moves;
+  }
+
+  /** Whether nodes are to run what they show the plans of. */
+  private boolean analyzesParts() {
+    return command.analyze() && (!runsItself() || Executor.isRepeatable(inner));
+  }
+
+  private String explaining(String sql) {
+    return analyzesParts() ? command.ofText(sql) : command.planOf(sql);
+  }
+
   private static String rounds(CommitClass commitClass) {
     return switch (commitClass) {
       case SINGLE -> "the node's own";
@@ -303,11 +346,6 @@ public final class ExplainText {
     } else if (route instanceof Route.GatheredWrite write) {
       return partsOf(write);
     }
-    if (route instanceof Route.Steps && command.analyze()) {
-      throw AbelianException.unsupported(
-          "EXPLAIN ANALYZE of a MERGE in several steps is not supported",
-          "EXPLAIN shows the steps; run them, as they stand there, in one transaction.");
-    }
     List<Part> parts = new ArrayList<>();
     if (route instanceof Route.Split split) {
       for (Route.Part part : split.parts()) {
@@ -318,7 +356,7 @@ public final class ExplainText {
     } else if (hasPlan()) {
       nodes().forEach(node -> parts.add(part(node, command.inner(), "Plan")));
     }
-    return command.analyze() || parts.isEmpty() ? parts : List.of(preferred(parts));
+    return analyzesParts() || parts.isEmpty() ? parts : List.of(preferred(parts));
   }
 
   private List<Part> partsOf(Route.Scatter scatter, String sql) {
@@ -335,15 +373,18 @@ public final class ExplainText {
         .toList();
   }
 
-  /** One node that gives rows, and one that joins its own, here with none. */
+  /** Nodes that give rows, and one that joins its own, here with none. */
   private List<Part> partsOfJoin(Route.Scatter scatter) {
     MergeFacts rows = scatter.merge().broadcast().rows();
-    int node = scatter.nodes().get(0);
-    String text = rows.workerOfOne() == null ? rows.worker() : rows.workerOfOne();
+    int first = scatter.nodes().get(0);
+    List<Part> parts = new ArrayList<>();
+    for (int node : analyzesParts() ? scatter.nodes() : List.of(first)) {
+      boolean givesMore = node == first && rows.workerOfOne() != null;
+      parts.add(part(node, givesMore ? rows.workerOfOne() : rows.worker(), "Worker plan"));
+    }
     String joins = scatter.merge().broadcast().merge().worker();
-    return List.of(
-        part(node, text, "Worker plan"),
-        overNoRows(node, joins, rows.combineParameters(), "Join plan"));
+    parts.add(overNoRows(first, joins, rows.combineParameters(), "Join plan"));
+    return parts;
   }
 
   /** One node that selects, and one that inserts, here no rows. */
@@ -401,7 +442,7 @@ public final class ExplainText {
     return new Part(
         node,
         context.backends().backend(inner.router().catalog(), node),
-        NodeStatement.of(command.ofText(sql), types),
+        NodeStatement.of(command.planOf(sql), types),
         what,
         Collections.nCopies(types.size() - own, none));
   }
@@ -415,7 +456,7 @@ public final class ExplainText {
 
   private Part part(int node, String sql, String what) {
     Backend backend = context.backends().backend(inner.router().catalog(), node);
-    NodeStatement statement = NodeStatement.of(command.ofText(sql), inner.facts().parameters());
+    NodeStatement statement = NodeStatement.of(explaining(sql), inner.facts().parameters());
     return new Part(node, backend, statement, what, List.of());
   }
 

@@ -48,7 +48,7 @@ final class PlanDocument {
     } else if (value instanceof Plan plan) {
       return plan.text().replace("\n", "\n" + indent);
     }
-    return value instanceof Integer ? value.toString() : quoted(value);
+    return value instanceof Number ? value.toString() : quoted(value);
   }
 
   /** In lines that begin with a line's end: what is nested stands below its name. */
@@ -66,7 +66,7 @@ final class PlanDocument {
     } else if (value instanceof Plan plan) {
       return "\n" + indent + plan.text().replace("\n", "\n" + indent);
     }
-    return value instanceof Integer ? value.toString() : quoted(value);
+    return value instanceof Number ? value.toString() : quoted(value);
   }
 
   private static String xml(String name, Object value, String indent) {
@@ -78,7 +78,7 @@ final class PlanDocument {
           .map(entry -> xml((String) entry.getKey(), entry.getValue(), indent + STEP))
           .collect(Collectors.joining("", open + "\n", indent + close));
     } else if (value instanceof List<?> list) {
-      String item = isOfMaps(list) ? "Task" : "Item";
+      String item = isOfMaps(list) ? name.substring(0, name.length() - 1) : "Item";
       return list.stream()
           .map(one -> xml(item, one, indent + STEP))
           .collect(Collectors.joining("", open + "\n", indent + close));

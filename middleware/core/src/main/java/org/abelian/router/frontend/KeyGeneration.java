@@ -11,7 +11,7 @@ import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.engine.BoundStatement;
-import org.abelian.router.engine.ChangedRows;
+import org.abelian.router.engine.CollectedRows;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Executor;
 import org.abelian.router.engine.SourceRows;
@@ -162,7 +162,7 @@ public final class KeyGeneration {
     }
     BoundStatement bound = new BoundStatement(statement, routed, bind, false);
     if (routed.writes()) {
-      ChangedRows.collect(context, executor::bind, bound, route, rows);
+      CollectedRows.collect(context, executor::bind, bound, route, rows);
     } else {
       SourceRows.take(context, bound, route, rows);
     }

@@ -22,8 +22,14 @@ public record ReadEvidence(
    * @param sight what the snapshot shows of it
    * @param name the same on every node; empty when it is not known
    * @param nodes those that it commits on
+   * @param number of one that is {@link Sight#READY}, as the node knows it; else 0
    */
-  public record Passage(Sight sight, String name, List<Integer> nodes) {
+  public record Passage(Sight sight, String name, List<Integer> nodes, int number) {
+    /** True when the snapshot shows it. */
+    boolean isSeen() {
+      return sight == Sight.SEEN || sight == Sight.SEEN_AGAIN;
+    }
+
     /** True when it is one that prepares before it commits. */
     boolean isCoordinated() {
       return name.startsWith(Gid.PREFIX);
@@ -38,9 +44,13 @@ public record ReadEvidence(
     SEEN_AGAIN,
     /** Nothing yet. */
     UNSEEN,
+    /** Nothing, but it had done all of its work before the snapshot was taken. */
+    READY,
     /** The node cannot tell. */
     UNKNOWN
   }
+
+  private static final int DECIMAL = 10;
 
   /** Copies the list. */
   public ReadEvidence {
@@ -71,13 +81,16 @@ public record ReadEvidence(
           case 'v' -> Sight.SEEN;
           case 'w' -> Sight.SEEN_AGAIN;
           case 'i' -> Sight.UNSEEN;
+          case 'e' -> Sight.READY;
           default -> Sight.UNKNOWN;
         };
-    String name = word.substring(1);
+    int nameAt = sight == Sight.READY ? word.indexOf(':') + 1 : 1;
+    int number = sight == Sight.READY ? Integer.parseInt(word, 1, nameAt - 1, DECIMAL) : 0;
+    String name = word.substring(nameAt);
     List<Integer> nodes = nodes(name);
     return nodes.isEmpty()
-        ? new Passage(Sight.UNKNOWN, "", nodes)
-        : new Passage(sight, name, nodes);
+        ? new Passage(Sight.UNKNOWN, "", nodes, 0)
+        : new Passage(sight, name, nodes, number);
   }
 
   /** The nodes at the end of a name; none when it is no name of a router's. */

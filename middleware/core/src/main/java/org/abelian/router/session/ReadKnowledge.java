@@ -23,18 +23,35 @@ public final class ReadKnowledge {
   public enum Verdict {
     /** Every transaction is seen wholly or not at all. */
     WHOLE,
+    /**
+     * Some are seen in part. Where they are not, they had done all of their work before the
+     * snapshot was taken: it may be completed by them.
+     */
+    COMPLETABLE,
     /** One is seen in part, and will be seen wholly soon. */
     TORN,
     /** They do not say enough. */
-    UNKNOWN
+    UNKNOWN;
+
+    /** True when a transaction was met half-way. */
+    public boolean isHalfWay() {
+      return this == COMPLETABLE || this == TORN;
+    }
   }
 
   /**
    * A verdict.
    *
    * @param next what is known from then on; null when nothing can be learned
+   * @param missing by which transactions the snapshot of each node may be completed, in the nodes'
+   *     order; empty unless that is the verdict
    */
-  public record Judgement(Verdict verdict, ReadKnowledge next) {}
+  public record Judgement(Verdict verdict, ReadKnowledge next, List<List<Integer>> missing) {
+    /** Of no snapshot that may be completed. */
+    public Judgement(Verdict verdict, ReadKnowledge next) {
+      this(verdict, next, List.of());
+    }
+  }
 
   private static final Judgement UNKNOWN = new Judgement(Verdict.UNKNOWN, null);
 
@@ -136,6 +153,7 @@ public final class ReadKnowledge {
     private final Map<String, List<Integer>> participants = new HashMap<>();
     private final Map<String, Set<Integer>> seen = new HashMap<>();
     private final Set<String> toldAgain = new HashSet<>();
+    private final Map<String, Map<Integer, Integer>> ready = new HashMap<>();
 
     /**
      * Somebody is not seen who may have a timestamp that is less than that of one who is. A
@@ -164,7 +182,10 @@ public final class ReadKnowledge {
     private void add(int node, ReadEvidence.Passage passage) {
       boolean known = halves.getOrDefault(passage.name(), Set.of()).contains(node);
       reachesOut |= !known && !nodes.containsAll(passage.nodes());
-      if (passage.sight() == ReadEvidence.Sight.UNSEEN) {
+      if (passage.sight() == ReadEvidence.Sight.READY && passage.isCoordinated()) {
+        ready.computeIfAbsent(passage.name(), any -> new HashMap<>()).put(node, passage.number());
+      }
+      if (!passage.isSeen()) {
         unseenMayBeEarlier |= !passage.isCoordinated();
         return;
       }
@@ -176,16 +197,13 @@ public final class ReadKnowledge {
     }
 
     Judgement judge() {
-      boolean torn = false;
       Map<String, Set<Integer>> left = new HashMap<>();
+      Missing missing = new Missing();
       for (Map.Entry<String, Set<Integer>> entry : seen.entrySet()) {
-        boolean whole =
-            participants.get(entry.getKey()).stream()
-                .filter(nodes::contains)
-                .allMatch(entry.getValue()::contains);
-        torn |= !whole;
-        if (!whole || toldAgain.contains(entry.getKey())) {
-          left.put(entry.getKey(), Set.copyOf(entry.getValue()));
+        String name = entry.getKey();
+        boolean whole = missing.areNone(name, entry.getValue());
+        if (!whole || toldAgain.contains(name)) {
+          left.put(name, Set.copyOf(entry.getValue()));
         }
       }
       if (left.size() > HALVES_MAX) {
@@ -193,7 +211,44 @@ public final class ReadKnowledge {
       }
       List<Long> ended = evidence.stream().map(ReadEvidence::over).toList();
       ReadKnowledge next = new ReadKnowledge(nodes, runs, ended, Map.copyOf(left));
-      return new Judgement(torn || reachesOut ? Verdict.TORN : lanes(), next);
+      if (missing.isTorn || reachesOut) {
+        return new Judgement(Verdict.TORN, next);
+      }
+      Verdict lanes = lanes();
+      return lanes == Verdict.WHOLE && missing.count > 0
+          ? new Judgement(Verdict.COMPLETABLE, next, missing.numbers)
+          : new Judgement(lanes, next);
+    }
+
+    /** Where transactions are missing that are seen elsewhere. */
+    private final class Missing {
+      /** Of those by which the snapshots may be completed, in the nodes' order. */
+      private final List<List<Integer>> numbers =
+          nodes.stream().<List<Integer>>map(node -> new ArrayList<>()).toList();
+
+      private int count;
+
+      /** One is missing by which a snapshot may not be completed. */
+      private boolean isTorn;
+
+      /** Whether one is seen on all of its nodes. */
+      boolean areNone(String name, Set<Integer> where) {
+        boolean none = true;
+        Map<Integer, Integer> there = ready.getOrDefault(name, Map.of());
+        for (int node : participants.get(name)) {
+          int place = nodes.indexOf(node);
+          if (place < 0 || where.contains(node)) {
+            continue;
+          }
+          none = false;
+          isTorn |= !there.containsKey(node);
+          if (there.containsKey(node)) {
+            numbers.get(place).add(there.get(node));
+            count++;
+          }
+        }
+        return none;
+      }
     }
 
     /**

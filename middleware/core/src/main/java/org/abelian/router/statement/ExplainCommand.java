@@ -1,5 +1,7 @@
 package org.abelian.router.statement;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -13,18 +15,25 @@ import org.abelian.router.execution.PlanFormat;
  * @param prefix the text before the statement
  * @param inner the statement, behind as many blanks as the prefix has characters, so that positions
  *     in errors are those of the whole
+ * @param planPrefix the same without ANALYZE, and what may stand with it alone
  * @param analyze true when the statement is to be run
  * @param format in which the plan is wanted
  * @param call true when it is a CALL, of which PostgreSQL has no plan
  */
 public record ExplainCommand(
-    String prefix, String inner, boolean analyze, PlanFormat format, boolean call) {
+    String prefix,
+    String planPrefix,
+    String inner,
+    boolean analyze,
+    PlanFormat format,
+    boolean call) {
   private static final Set<String> STATEMENTS =
       Set.of("select", "insert", "update", "delete", "merge", "with", "values", "table", "call");
   private static final Map<String, PlanFormat> FORMATS =
       Map.of("json", PlanFormat.JSON, "xml", PlanFormat.XML, "yaml", PlanFormat.YAML);
   private static final Set<String> NO = Set.of("false", "off", "0");
   private static final Set<String> ANALYZE = Set.of("analyze", "analyse");
+  private static final Set<String> OF_ANALYZE = Set.of("analyze", "analyse", "timing", "wal");
 
   /** The command, or null when the text is something else. */
   public static ExplainCommand of(String sql) {
@@ -36,11 +45,19 @@ public record ExplainCommand(
     return prefix + statement.stripLeading();
   }
 
+  /** EXPLAIN of another statement that is not to be run. */
+  public String planOf(String statement) {
+    return analyze ? planPrefix + statement.stripLeading() : ofText(statement);
+  }
+
   private static final class Scanner {
     private final String sql;
     private int at;
     private boolean analyze;
     private PlanFormat format = PlanFormat.TEXT;
+
+    /** Options that EXPLAIN has without ANALYZE, as they are written. */
+    private final List<String> planOptions = new ArrayList<>();
 
     Scanner(String sql) {
       this.sql = sql;
@@ -62,13 +79,21 @@ public record ExplainCommand(
       }
       String prefix = sql.substring(0, start);
       String inner = " ".repeat(prefix.codePointCount(0, start)) + sql.substring(start);
-      return new ExplainCommand(prefix, inner, analyze, format, first.equals("call"));
+      return new ExplainCommand(prefix, planPrefix(), inner, analyze, format, first.equals("call"));
+    }
+
+    private String planPrefix() {
+      return planOptions.isEmpty()
+          ? "EXPLAIN "
+          : "EXPLAIN (" + String.join(", ", planOptions) + ") ";
     }
 
     /** {@code [ANALYZE] [VERBOSE]} */
     private boolean words() {
       analyze = skip(ANALYZE);
-      skip(Set.of("verbose"));
+      if (skip(Set.of("verbose"))) {
+        planOptions.add("VERBOSE");
+      }
       return true;
     }
 
@@ -109,10 +134,14 @@ public record ExplainCommand(
     }
 
     private boolean option() {
+      int start = at;
       String name = word();
       skipSpace();
       String value = value();
       skipSpace();
+      if (!OF_ANALYZE.contains(name)) {
+        planOptions.add(sql.substring(start, at));
+      }
       if (ANALYZE.contains(name)) {
         analyze = !NO.contains(value);
       } else if (name.equals("format")) {

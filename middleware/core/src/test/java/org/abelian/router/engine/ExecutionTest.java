@@ -143,13 +143,18 @@ class ExecutionTest extends ScriptedCluster {
           }
 
           @Override
-          public void run(int place) {
+          public int run(int place) {
             throw new AssertionError("not everybody has its snapshot");
           }
 
           @Override
           public void close(int place) {
             throw new AssertionError("nothing is bound anew");
+          }
+
+          @Override
+          public NodePortal portal(int place) {
+            throw new AssertionError("no snapshot is completed");
           }
         };
     BoundStatement bound = bound("SELECT 1", "{\"kind\": \"select\", \"returns_rows\": true}");
@@ -181,6 +186,33 @@ class ExecutionTest extends ScriptedCluster {
     assertEquals(3, gatesEntered(), log.toString());
     assertEquals(4, told().size() - before, "the rows of one round are told");
     assertEquals(3, nodes.get(1).asked(), "once behind the gates, and in two rounds");
+  }
+
+  @Test
+  void aSnapshotIsCompletedByWhatWasReadyWhenItWasTaken() throws IOException {
+    nodes.forEach(node -> node.shows("r 0 0 0"));
+    readAll();
+    nodes.get(0).shows("r 1 1 0 vabelian:1:a-1/1,2");
+    String ready = "r 1 0 0 e1:abelian:1:a-1/1,2";
+    nodes.get(1).shows(ready, "completed");
+    int before = told().size();
+    readAll();
+    assertEquals(3, gatesEntered(), log.toString());
+    assertEquals(4, told().size() - before, "the rows of one round are told");
+    assertEquals(3, nodes.get(1).asked(), "behind the gates, in one round, and to complete it");
+    assertEquals(2, nodes.get(2).asked(), "there is nothing to complete elsewhere");
+  }
+
+  @Test
+  void aSnapshotThatCannotBeCompletedIsTakenAnew() throws IOException {
+    nodes.forEach(node -> node.shows("r 0 0 0"));
+    readAll();
+    nodes.get(0).shows("r 1 1 0 vabelian:1:a-1/1,2");
+    String ready = "r 1 0 0 e1:abelian:1:a-1/1,2";
+    nodes.get(1).shows(ready, "", "r 1 1 0 vabelian:1:a-1/1,2");
+    readAll();
+    assertEquals(3, gatesEntered(), log.toString());
+    assertEquals(4, nodes.get(1).asked());
   }
 
   private long gatesEntered() {

@@ -143,7 +143,8 @@ public abstract class ScriptedCluster {
         ROUTER,
         new Cancellation(),
         new OnlyOne(),
-        new LookupGuesses());
+        new LookupGuesses(),
+        new Exchanges());
   }
 
   @AfterEach

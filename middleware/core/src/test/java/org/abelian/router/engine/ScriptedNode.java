@@ -176,6 +176,12 @@ public final class ScriptedNode implements AutoCloseable {
       }
     }
 
+    /** What asks for evidence, or for a snapshot to be completed. */
+    private static boolean isQuestion(String portal) {
+      return portal.startsWith("abelian/")
+          || portal.startsWith("abelian-as/") && portal.split("/").length > 3;
+    }
+
     private void handle(byte type, byte[] body) {
       if (type == FrontendType.QUERY) {
         for (String sql : string(body, 0).split(";")) {
@@ -204,7 +210,7 @@ public final class ScriptedNode implements AutoCloseable {
           portals.put(first, prepared.get(string(body, next)));
           values.put(first, values(body, CString.end(body, next, body.length) + 1));
           given.remove(first);
-          if (first.startsWith("abelian/") && !evidence.isEmpty()) {
+          if (isQuestion(first) && !evidence.isEmpty()) {
             asked.incrementAndGet();
             String told = evidence.size() > 1 ? evidence.poll() : evidence.peek();
             writer.begin(BackendType.PARAMETER_STATUS).string("abelian.read_evidence");

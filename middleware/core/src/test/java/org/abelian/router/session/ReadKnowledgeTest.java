@@ -40,6 +40,34 @@ class ReadKnowledgeTest {
   }
 
   @Test
+  void whatWasReadyMayCompleteASnapshot() {
+    Judgement judgement =
+        start.judge(
+            told(
+                "r 8 6 0 vabelian:1:a-1/1,2 iabelian:1:b-1/1,2 e3:abelian:1:c-1/1,2",
+                "s 11 9 0 e1:abelian:1:a-1/1,2 wabelian:1:c-1/1,2"));
+    assertEquals(Verdict.COMPLETABLE, judgement.verdict());
+    assertEquals(List.of(List.of(3), List.of(1)), judgement.missing());
+    assertEquals(
+        Verdict.TORN,
+        judgement.next().judge(told("r 8 6 0 ix:b-1/1,2", "s 11 9 0 iabelian:1:a-1/1,2")).verdict(),
+        "by what a snapshot was completed, its node has not shown yet");
+  }
+
+  @Test
+  void whatWasNotReadyOrDoesNotPrepareCompletesNothing() {
+    String seen = "r 6 6 0 vabelian:1:a-1/1,2";
+    assertEquals(Verdict.TORN, verdict(seen, "s 10 9 0 iabelian:1:a-1/1,2"));
+    assertEquals(Verdict.TORN, verdict("r 6 6 0 vt/1,2", "s 10 9 0 e1:t/1,2"));
+    assertEquals(
+        Verdict.TORN,
+        verdict(seen, "s 11 9 0 e1:abelian:1:a-1/1,2 iabelian:1:b-1/1,2,3"),
+        "somebody has a node that is not read");
+    assertEquals(Verdict.UNKNOWN, verdict(seen, "s 10 9 -1 e1:abelian:1:a-1/1,2"));
+    assertEquals(Verdict.WHOLE, verdict("r 6 5 0 e1:abelian:1:a-1/1,2", "s 9 9 0"));
+  }
+
+  @Test
   void whatReachesOtherNodesMustHaveEndedBeforeTheRead() {
     assertEquals(Verdict.TORN, verdict("r 6 5 0 it/1,3", "s 9 9 0"));
     Judgement seen = start.judge(told("r 6 6 0 vt/1,3", "s 9 9 0"));

@@ -223,14 +223,16 @@ class MergeIT {
 
   @Test
   void explainShowsTheSteps() throws SQLException {
-    String plan =
-        String.join(
-            "\n",
-            run(
-                twins.routed(),
-                "EXPLAIN MERGE INTO item USING delta d ON item.name = d.name WHEN MATCHED THEN"
-                    + " DELETE WHEN NOT MATCHED THEN INSERT (id) VALUES (100 + d.id)"));
-    assertTrue(plan.contains("in steps") && plan.contains("INSERT INTO item"), plan);
+    String merge =
+        "MERGE INTO item USING delta d ON item.name = d.name WHEN MATCHED THEN DELETE WHEN NOT"
+            + " MATCHED THEN INSERT (id) VALUES (100 + d.id)";
+    for (String explain : List.of("EXPLAIN ", "EXPLAIN ANALYZE ")) {
+      sameRows();
+      String plan = String.join("\n", run(twins.routed(), explain + merge));
+      assertTrue(plan.contains("in steps") && plan.contains("INSERT INTO item"), plan);
+    }
+    run(twins.both().get(0), merge);
+    sameRows();
   }
 
   /** What a row has become while it was waited for says whether it matches. */

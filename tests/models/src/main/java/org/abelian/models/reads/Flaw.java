@@ -15,5 +15,11 @@ public enum Flaw {
   /** A transaction passes the gate behind its commit. */
   PASS_AFTER_COMMIT,
   /** It does not matter that a transaction has nodes that are not read. */
-  NOTHING_OUTSIDE
+  NOTHING_OUTSIDE,
+  /**
+   * A snapshot is completed by a transaction that had not done all of its work when it was taken.
+   */
+  COMPLETED_BY_THE_LATE,
+  /** The router counts as seen by what a snapshot was completed. */
+  COMPLETED_IS_KNOWN
 }

@@ -13,6 +13,7 @@ final class Judge {
   private final int[] seenAt;
   private final boolean[] toldAgain;
   private final boolean[] isTold;
+  private final int[] completed;
   private boolean reachesOut;
 
   Judge(World world, Flaw flaw, State state, int reader) {
@@ -25,6 +26,7 @@ final class Judge {
     seenAt = new int[transactions];
     toldAgain = new boolean[transactions];
     isTold = new boolean[transactions];
+    completed = new int[world.nodes()];
     for (int t = 0; t < transactions; t++) {
       seenAt[t] = known.halves().get(t);
     }
@@ -33,6 +35,36 @@ final class Judge {
         hear(node);
       }
     }
+    for (int node = 0; node < world.nodes(); node++) {
+      if (world.reads(node)) {
+        complete(node);
+      }
+    }
+  }
+
+  /** By those that had passed before the snapshot was taken, and are seen elsewhere. */
+  private void complete(int node) {
+    int passedBefore = flaw == Flaw.COMPLETED_BY_THE_LATE ? reader.told[node] : reader.early[node];
+    for (int at = known.over().get(node); at < Math.min(passedBefore, reader.told[node]); at++) {
+      int t = passed.get(node).get(at);
+      boolean missing = seenAt[t] != 0 && (seenAt[t] >> node & 1) == 0;
+      if (missing && world.transactions().get(t).coordinated()) {
+        completed[node] |= 1 << t;
+      }
+    }
+  }
+
+  /** By what the snapshots are to be completed, as bits for each node. */
+  int[] completed() {
+    return completed;
+  }
+
+  private int shownAt(int t) {
+    int shown = seenAt[t];
+    for (int node = 0; node < completed.length; node++) {
+      shown |= (completed[node] >> t & 1) << node;
+    }
+    return shown;
   }
 
   private int over(int node) {
@@ -66,16 +98,16 @@ final class Judge {
     }
   }
 
-  private boolean isWhole(int t) {
+  private boolean isWhole(int t, int where) {
     int nodes = world.transactions().get(t).nodes() & world.read();
     boolean wrong = flaw == Flaw.ONLY_THE_SEEN && !isTold[t];
-    return wrong || seenAt[t] == 0 || (seenAt[t] & nodes) == nodes;
+    return wrong || where == 0 || (where & nodes) == nodes;
   }
 
   /** Whether the client gets the rows. */
   boolean accepts() {
     for (int t = 0; t < seenAt.length; t++) {
-      if (!isWhole(t)) {
+      if (!isWhole(t, shownAt(t))) {
         return false;
       }
     }
@@ -90,8 +122,9 @@ final class Judge {
     }
     List<Integer> halves = new ArrayList<>();
     for (int t = 0; t < seenAt.length; t++) {
-      boolean kept = !isWhole(t) || toldAgain[t];
-      halves.add(kept && flaw != Flaw.NO_HALVES ? seenAt[t] : 0);
+      int where = flaw == Flaw.COMPLETED_IS_KNOWN ? shownAt(t) : seenAt[t];
+      boolean kept = !isWhole(t, where) || toldAgain[t];
+      halves.add(kept && flaw != Flaw.NO_HALVES ? where : 0);
     }
     return new State.Knowledge(List.copyOf(over), List.copyOf(halves));
   }

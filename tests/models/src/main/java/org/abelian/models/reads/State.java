@@ -22,24 +22,37 @@ final class State {
   static final class Reader {
     Knowledge known;
 
+    /** How many had passed the node's gate before its snapshot was taken; -1 before. */
+    final int[] early;
+
     /** The transactions that a node's snapshot shows, as bits; -1 before it is taken. */
     final int[] seen;
 
     /** How many had passed the node's gate when it told; -1 before. */
     final int[] told;
 
+    /**
+     * By which transactions a node's snapshot is to be completed, as bits; null before it is
+     * judged.
+     */
+    int[] completed;
+
     Reader(Knowledge known, int nodes) {
       this.known = known;
+      early = new int[nodes];
       seen = new int[nodes];
       told = new int[nodes];
+      Arrays.fill(early, -1);
       Arrays.fill(seen, -1);
       Arrays.fill(told, -1);
     }
 
     Reader(Reader other) {
       known = other.known;
+      early = other.early.clone();
       seen = other.seen.clone();
       told = other.told.clone();
+      completed = other.completed;
     }
   }
 
@@ -101,6 +114,8 @@ final class State {
         text.append('-');
       } else {
         text.append(reader.known)
+            .append(Arrays.toString(reader.early))
+            .append(Arrays.toString(reader.completed))
             .append(Arrays.toString(reader.seen))
             .append(Arrays.toString(reader.told));
       }

@@ -47,7 +47,7 @@ final class Steps {
     if (state.phases[t][node] == State.NOTHING && mayPass(t, node)) {
       State next = new State(state);
       next.phases[t][node] = State.PASSED;
-      if (flaw != Flaw.PASS_AFTER_COMMIT) {
+      if (flaw != Flaw.PASS_AFTER_COMMIT && !world.transactions().get(t).isOfOneNode()) {
         next.pass(t, node);
       }
       add("T" + t + " passes at " + node, next);
@@ -57,6 +57,7 @@ final class Steps {
       add("T" + t + " commits at " + node, next);
     } else if (flaw == Flaw.PASS_AFTER_COMMIT
         && state.phases[t][node] == State.COMMITTED
+        && !world.transactions().get(t).isOfOneNode()
         && !state.passed.get(node).contains(t)) {
       State next = new State(state);
       next.pass(t, node);
@@ -106,6 +107,10 @@ final class Steps {
       }
       return;
     }
+    if (reader.completed != null) {
+      complete(number, reader);
+      return;
+    }
     boolean complete = true;
     for (int node = 0; node < world.nodes(); node++) {
       if (world.reads(node)) {
@@ -120,7 +125,11 @@ final class Steps {
 
   private void node(int number, State.Reader reader, int node) {
     boolean listsFirst = flaw == Flaw.LIST_BEFORE_SNAPSHOT;
-    if (reader.seen[node] < 0 && (!listsFirst || reader.told[node] >= 0)) {
+    if (reader.early[node] < 0) {
+      State next = new State(state);
+      next.change(number).early[node] = state.passed.get(node).size();
+      add("R" + number + " looks at " + node, next);
+    } else if (reader.seen[node] < 0 && (!listsFirst || reader.told[node] >= 0)) {
       State next = new State(state);
       next.change(number).seen[node] = state.committed(node);
       add("R" + number + " has its snapshot at " + node, next);
@@ -138,10 +147,25 @@ final class Steps {
     if (next.ledger.equals(before)) {
       next.ledger = judge.learned();
     }
+    if (judge.accepts()) {
+      next.change(number).completed = judge.completed();
+      add("R" + number + " has what fits", next);
+    } else {
+      next.readers[number] = null;
+      add("R" + number + " repeats", next);
+    }
+  }
+
+  /** Each node waits until those have committed by which it completes its snapshot. */
+  private void complete(int number, State.Reader reader) {
+    for (int node = 0; node < world.nodes(); node++) {
+      if ((reader.completed[node] & ~state.committed(node)) != 0) {
+        return;
+      }
+    }
+    State next = new State(state);
     next.readers[number] = null;
-    boolean accepts = judge.accepts();
-    Optional<String> broken = accepts ? brokenBy(state.readers[number]) : Optional.empty();
-    steps.add(new Step("R" + number + (accepts ? " accepts" : " repeats"), next, broken));
+    steps.add(new Step("R" + number + " accepts", next, brokenBy(reader)));
   }
 
   private Optional<String> brokenBy(State.Reader reader) {
@@ -159,7 +183,7 @@ final class Steps {
 
   private boolean isSeenSomewhere(State.Reader reader, int t) {
     for (int node = 0; node < world.nodes(); node++) {
-      if (world.reads(node) && (reader.seen[node] >> t & 1) != 0) {
+      if (world.reads(node) && shows(reader, node, t)) {
         return true;
       }
     }
@@ -169,10 +193,14 @@ final class Steps {
   private boolean isMissingSomewhere(State.Reader reader, int t) {
     for (int node = 0; node < world.nodes(); node++) {
       boolean concerned = world.reads(node) && world.transactions().get(t).isOn(node);
-      if (concerned && (reader.seen[node] >> t & 1) == 0) {
+      if (concerned && !shows(reader, node, t)) {
         return true;
       }
     }
     return false;
+  }
+
+  private static boolean shows(State.Reader reader, int node, int t) {
+    return ((reader.seen[node] | reader.completed[node]) >> t & 1) != 0;
   }
 }

@@ -1,7 +1,7 @@
 package org.abelian.models.reads;
 
 /**
- * A transaction over several nodes.
+ * A transaction over several nodes; or of one, which passes no gate and of which nobody is told.
  *
  * @param nodes as bits
  * @param coordinated all prepare before the lowest one decides; else each node commits by itself
@@ -10,6 +10,10 @@ package org.abelian.models.reads;
 public record Transaction(int nodes, boolean coordinated, int after) {
   int holder() {
     return Integer.numberOfTrailingZeros(nodes);
+  }
+
+  boolean isOfOneNode() {
+    return Integer.bitCount(nodes) == 1;
   }
 
   boolean isOn(int node) {

@@ -17,6 +17,7 @@ class ValidatedReadModelTest {
   /** Nodes as bits. */
   private static final int AB = 3;
 
+  private static final int A = 1;
   private static final int AC = 5;
   private static final int BC = 6;
   private static final int ABC = 7;
@@ -35,6 +36,7 @@ class ValidatedReadModelTest {
         new World(2, List.of(commuting(AB)), AB, 2, 4),
         new World(2, List.of(coordinated(AB), commuting(AB)), AB, 1, 2),
         new World(3, List.of(coordinated(AC), new Transaction(BC, true, 0)), AB, 1, 2),
+        new World(2, List.of(commuting(A), new Transaction(AB, true, 0)), AB, 1, 2),
         new World(3, List.of(coordinated(ABC)), ABC, 1, 2));
   }
 

@@ -3,10 +3,10 @@ package org.abelian.workloads.tpcc.input;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.workloads.random.Zipf;
 import org.abelian.workloads.tpcc.random.LastName;
 import org.abelian.workloads.tpcc.random.NuRandConstants;
 import org.abelian.workloads.tpcc.random.TpccRandom;
-import org.abelian.workloads.tpcc.random.Zipf;
 import org.abelian.workloads.tpcc.schema.Scale;
 
 /** Inputs of one terminal, reproducible from its random source. Not thread-safe. */
@@ -54,7 +54,7 @@ public final class InputGenerator {
     return switch (options.homeWarehouse()) {
       case FIXED -> terminal % scale.warehouses() + 1;
       case UNIFORM -> random.uniform(1, scale.warehouses());
-      case ZIPF -> zipf.next(random);
+      case ZIPF -> zipf.rank(random.fraction());
     };
   }
 

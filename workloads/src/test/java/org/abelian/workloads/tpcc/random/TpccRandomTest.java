@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import org.abelian.workloads.random.Zipf;
 import org.junit.jupiter.api.Test;
 
 class TpccRandomTest {
@@ -44,7 +45,7 @@ class TpccRandomTest {
     int[] counts = new int[5];
     int draws = 50_000;
     for (int i = 0; i < draws; i++) {
-      counts[zipf.next(random)]++;
+      counts[zipf.rank(random.fraction())]++;
     }
     double harmonic = 1 + 1 / 2.0 + 1 / 3.0 + 1 / 4.0;
     for (int rank = 1; rank <= 4; rank++) {

@@ -8,12 +8,15 @@ import org.abelian.router.execution.RowSink;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
 
-/** The rows that a change of any kind returns, collected by the router for another statement. */
-public final class ChangedRows {
-  private ChangedRows() {}
+/**
+ * The rows that a statement of any kind gives, collected by the router: for another statement, or
+ * because the client wants to know what running it was like.
+ */
+public final class CollectedRows {
+  private CollectedRows() {}
 
   /**
-   * Runs the change as it would run alone. Nothing else may wait to be answered.
+   * Runs the statement as it would run alone. Nothing else may wait to be answered.
    *
    * @param binder binds what more than one node may run
    * @param bound with text as the format of its columns

@@ -1,9 +1,10 @@
-package org.abelian.workloads.tpcc.random;
+package org.abelian.workloads.random;
 
 import java.util.Arrays;
 
 /**
  * Zipf distribution over 1..n by inversion of the cumulative sums: rank k has weight 1 / k^theta.
+ * Safe for several threads.
  */
 public final class Zipf {
   private final double[] cumulative;
@@ -23,10 +24,19 @@ public final class Zipf {
     }
   }
 
-  /** A rank within [1, n]; 1 is the most frequent. */
-  public int next(TpccRandom random) {
-    int found = Arrays.binarySearch(cumulative, random.fraction());
+  /**
+   * A rank within [1, n]; 1 is the most frequent.
+   *
+   * @param fraction uniform over [0, 1)
+   */
+  public int rank(double fraction) {
+    int found = Arrays.binarySearch(cumulative, fraction);
     int index = found >= 0 ? found + 1 : -found - 1;
     return Math.min(index, cumulative.length - 1) + 1;
+  }
+
+  /** The probability of a rank, from 1. */
+  public double share(int rank) {
+    return rank == 1 ? cumulative[0] : cumulative[rank - 1] - cumulative[rank - 2];
   }
 }

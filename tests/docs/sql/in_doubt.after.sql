@@ -1,0 +1,1 @@
+ROLLBACK PREPARED 'nightly batch';

@@ -1,0 +1,1 @@
+UPDATE page SET title = 'd' WHERE id = 2;

@@ -1,0 +1,1 @@
+UPDATE page SET title = 'e' WHERE id = 2;

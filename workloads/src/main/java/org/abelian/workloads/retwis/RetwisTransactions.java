@@ -1,0 +1,127 @@
+package org.abelian.workloads.retwis;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.workloads.client.Session;
+import org.abelian.workloads.client.Transaction.Body;
+import org.abelian.workloads.workload.Columns;
+
+/** The statements of each type of transaction. */
+final class RetwisTransactions {
+  private static final String NEW_POST =
+      "INSERT INTO posts (id, author, body, reposts) VALUES (?, ?, 'a post', 0)";
+  private static final String COUNT_POST = "UPDATE users SET posts = posts + 1 WHERE id = ?";
+  private static final String FOLLOWERS =
+      "SELECT follower FROM follows WHERE followed = ? ORDER BY follower";
+  private static final String REPOST = "INSERT INTO reposts (post, reposter) VALUES (?, ?)";
+  private static final String COUNT_REPOST = "UPDATE posts SET reposts = reposts + 1 WHERE id = ?";
+  private static final String POSTS =
+      "SELECT id, author, body, reposts FROM posts WHERE id = ANY (?)";
+  private static final String FOLLOW =
+      "INSERT INTO follows (followed, follower) VALUES (?, ?) ON CONFLICT DO NOTHING";
+  private static final String COUNT_FOLLOWER =
+      "UPDATE users SET followers = followers + 1 WHERE id = ?";
+  private static final String COUNT_FOLLOWING =
+      "UPDATE users SET following = following + 1 WHERE id = ?";
+  private static final String NEW_USER =
+      "INSERT INTO users (id, name, followers, following, posts) VALUES (?, 'a user', 0, 0, 0)";
+
+  private final Columns columns;
+  private final String deliver;
+  private final String timeline;
+  private final String newTimeline;
+
+  RetwisTransactions(Columns columns) {
+    this.columns = columns;
+    deliver =
+        columns.choose(
+            "UPDATE timelines SET posts = (array_prepend(?::bigint, posts))[1:%d] WHERE owner = ANY (?)"
+                .formatted(RetwisTables.KEPT),
+            "UPDATE timelines SET posts = abelian.add(posts, ?::numeric, ?) WHERE owner = ANY (?)");
+    timeline =
+        columns
+            .choose(
+                "SELECT unnest(posts[1:%d]) FROM timelines WHERE owner = ?",
+                "SELECT e.item::bigint FROM timelines, abelian.top(posts, %d) e WHERE owner = ?")
+            .formatted(RetwisTables.SHOWN);
+    newTimeline =
+        "INSERT INTO timelines (owner, posts) VALUES (?, %s)"
+            .formatted(columns.choose("'{}'", "abelian.top_k(%d)".formatted(RetwisTables.KEPT)));
+  }
+
+  /**
+   * Shows a user what those have posted whom the user follows.
+   *
+   * @param shown gets id and number of reposts of each post
+   */
+  Body timeline(long user, List<long[]> shown) {
+    return session -> {
+      shown.clear();
+      long[] ids = numbers(session.rows(timeline, user));
+      if (ids.length == 0) {
+        return;
+      }
+      for (Object[] post : session.rows(POSTS, ids)) {
+        shown.add(new long[] {(Long) post[0], (Long) post[3]});
+      }
+    };
+  }
+
+  /** Posts, and writes to the timelines of all followers. */
+  Body post(long author, long post) {
+    return session -> {
+      session.updateOne(NEW_POST, post, author);
+      session.updateOne(COUNT_POST, author);
+      deliver(session, author, post, post);
+    };
+  }
+
+  /**
+   * Reposts likewise.
+   *
+   * @param order greater than those of all posts and reposts before
+   */
+  Body repost(long user, long post, long order) {
+    return session -> {
+      session.updateOne(COUNT_REPOST, post);
+      session.updateOne(REPOST, post, user);
+      deliver(session, user, post, order);
+    };
+  }
+
+  private void deliver(Session session, long author, long post, long order) throws SQLException {
+    long[] followers = numbers(session.rows(FOLLOWERS, author));
+    if (followers.length == 0) {
+      return;
+    }
+    if (columns == Columns.PLAIN) {
+      session.update(deliver, post, followers);
+    } else {
+      session.update(deliver, order, String.valueOf(post), followers);
+    }
+  }
+
+  /** One user follows another, unless it is so already. */
+  Body follow(long follower, long followed) {
+    return session -> {
+      if (session.update(FOLLOW, followed, follower) == 1) {
+        session.updateOne(COUNT_FOLLOWER, followed);
+        session.updateOne(COUNT_FOLLOWING, follower);
+      }
+    };
+  }
+
+  Body newUser(long id) {
+    return session -> {
+      session.updateOne(NEW_USER, id);
+      session.updateOne(newTimeline, id);
+    };
+  }
+
+  private static long[] numbers(List<Object[]> rows) {
+    List<Long> numbers = new ArrayList<>();
+    rows.forEach(row -> numbers.add((Long) row[0]));
+    return numbers.stream().mapToLong(Long::longValue).toArray();
+  }
+}

@@ -1,0 +1,75 @@
+package org.abelian.workloads.retwis;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.abelian.workloads.client.Script;
+import org.abelian.workloads.workload.Columns;
+import org.abelian.workloads.workload.Rule;
+import org.abelian.workloads.workload.Workload;
+
+/** Retwis with one mix, in one kind of columns. */
+public final class RetwisWorkload implements Workload {
+  private final RetwisOptions options;
+  private final RetwisTables tables;
+  private final RetwisTransactions transactions;
+  private final AtomicLong nextPost = new AtomicLong();
+  private final AtomicLong nextUser = new AtomicLong();
+
+  public RetwisWorkload(RetwisOptions options, Columns columns) {
+    this.options = options;
+    tables = new RetwisTables(columns);
+    transactions = new RetwisTransactions(columns);
+  }
+
+  @Override
+  public String name() {
+    return "retwis";
+  }
+
+  @Override
+  public Columns columns() {
+    return tables.columns();
+  }
+
+  @Override
+  public String description() {
+    return "%s, %,d users, a Kronecker graph of %d followers each"
+        .formatted(options.mix().label(), options.users(), options.followers());
+  }
+
+  @Override
+  public List<String> create() {
+    return tables.create();
+  }
+
+  @Override
+  public List<String> place() {
+    return tables.place();
+  }
+
+  @Override
+  public void fill(Connection connection, long seed) throws SQLException {
+    nextPost.set(options.users() + 1L);
+    nextUser.set(options.users() + 1L);
+    KroneckerGraph graph = KroneckerGraph.draw(options.scale(), options.followers(), seed);
+    new RetwisLoad(connection, graph, columns()).load();
+  }
+
+  @Override
+  public List<String> finish() {
+    return tables.finish();
+  }
+
+  @Override
+  public Script script(int client, long seed) {
+    return new RetwisScript(options, transactions, nextPost, nextUser, seed + client);
+  }
+
+  @Override
+  public List<Rule> rules(Map<String, Long> committed) {
+    return tables.rules(options, committed);
+  }
+}

@@ -1,0 +1,30 @@
+package org.abelian.workloads.rubis;
+
+import org.abelian.harness.LocalCluster;
+import org.abelian.harness.WithCluster;
+import org.abelian.workloads.client.Mode;
+import org.abelian.workloads.workload.Columns;
+import org.abelian.workloads.workload.Trial;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** RUBiS over three nodes, small. */
+@WithCluster
+class RubisClusterIT {
+  private final LocalCluster cluster;
+
+  RubisClusterIT(LocalCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void auctionsOverThreeNodesKeepTheRules(Columns columns) throws Exception {
+    try (Trial trial = Trial.on(cluster, new RubisWorkload(RubisIT.SMALL, columns))) {
+      trial.run(Mode.READ_COMMITTED, RubisIT.TYPES);
+      trial.requireConsistent();
+      trial.run(Mode.AUTOCOMMIT, RubisIT.TYPES);
+      trial.requireConsistent();
+    }
+  }
+}

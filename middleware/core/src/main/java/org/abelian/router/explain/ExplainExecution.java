@@ -96,7 +96,8 @@ public final class ExplainExecution extends Execution {
                 || route instanceof Route.Split
                 || route instanceof Route.GatheredInsert
                 || route instanceof Route.GatheredWrite
-                || route instanceof Route.MovedRows);
+                || route instanceof Route.MovedRows
+                || route instanceof Route.Steps);
     if (command.analyze() && !runs) {
       throw AbelianException.unsupported(
           "EXPLAIN ANALYZE does not run calls of distributed procedures, nor statements that all"

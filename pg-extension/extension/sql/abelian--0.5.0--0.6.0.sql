@@ -2352,12 +2352,14 @@ LANGUAGE plpgsql VOLATILE STRICT ROWS 10 SET search_path = pg_catalog, pg_temp A
 BEGIN
   PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
   RETURN QUERY
-  WITH held AS MATERIALIZED (SELECT l.pid, l.locktype, l.relation, l.granted FROM pg_locks l WHERE l.locktype IN ('tuple', 'transactionid'))
-  SELECT DISTINCT ON (w.pid) coalesce(w.relation, t.relation), a.query_id
+  WITH held AS MATERIALIZED (SELECT l.pid, l.locktype, l.relation, l.transactionid, l.granted FROM pg_locks l WHERE l.locktype IN ('tuple', 'transactionid')),
+       -- The first in the queue holds its place there while it waits for the transaction that is at the row; others may wait for that transaction as well.
+       first AS (SELECT DISTINCT ON (w.transactionid) w.transactionid, t.relation FROM held w JOIN held t ON t.pid = w.pid AND t.locktype = 'tuple' AND t.granted
+                  WHERE w.locktype = 'transactionid' AND NOT w.granted)
+  SELECT coalesce(w.relation, f.relation), a.query_id
     FROM held w
     JOIN pg_stat_activity a ON a.pid = w.pid AND a.datname = current_database()
-    -- The first in the queue holds its place there while it waits for the transaction that is at the row.
-    LEFT JOIN held t ON t.pid = w.pid AND t.locktype = 'tuple' AND t.granted
+    LEFT JOIN first f ON f.transactionid = w.transactionid
    WHERE NOT w.granted;
 END $$;
 
@@ -2372,7 +2374,8 @@ CREATE FUNCTION abelian.usual_search_path(role oid) RETURNS text LANGUAGE sql ST
 $$;
 
 -- What pg_stat_statements has of the statements that took most time, as far as the caller may act as the role that ran them.
-CREATE FUNCTION abelian.recorded_statements(top integer, OUT query_id bigint, OUT role oid, OUT calls bigint, OUT query text) RETURNS SETOF record
+CREATE FUNCTION abelian.recorded_statements(top integer, OUT query_id bigint, OUT role oid, OUT calls bigint, OUT spent double precision,
+                                            OUT is_nested boolean, OUT query text) RETURNS SETOF record
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   place name := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_stat_statements');
@@ -2385,14 +2388,14 @@ BEGIN
       HINT = 'Set compute_query_id to auto.';
   END IF;
   RETURN QUERY EXECUTE format(
-    'SELECT s.queryid, s.userid, s.calls, s.query FROM %I.pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid '
+    'SELECT s.queryid, s.userid, s.calls, s.total_exec_time, NOT s.toplevel, s.query FROM %I.pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid '
     'WHERE s.dbid = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AND s.queryid IS NOT NULL '
     'AND length(s.query) <= 100000 AND pg_has_role(s.userid, ''USAGE'') ORDER BY s.total_exec_time DESC LIMIT $1', place) USING top;
 END $$;
 
 -- Of these, what changes or locks rows: a row for each statement and table.
-CREATE FUNCTION abelian.statement_uses(top integer, path text, OUT query_id bigint, OUT calls bigint, OUT query text,
-                                       OUT relation oid, OUT operations jsonb, OUT reads jsonb) RETURNS SETOF record
+CREATE FUNCTION abelian.statement_uses(top integer, path text, OUT query_id bigint, OUT calls bigint, OUT spent double precision, OUT is_nested boolean,
+                                       OUT query text, OUT relation oid, OUT operations jsonb, OUT reads jsonb) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   recorded record;
@@ -2404,7 +2407,7 @@ BEGIN
     used := abelian.column_uses(recorded.query, recorded.role, coalesce(path, abelian.usual_search_path(recorded.role)));
     seen := seen + 1;
     passed_over := passed_over + (used IS NULL)::integer;
-    RETURN QUERY SELECT recorded.query_id, recorded.calls, recorded.query, (u.value->>'relation')::oid, nullif(u.value->'operations', 'null'), u.value->'reads'
+    RETURN QUERY SELECT recorded.query_id, recorded.calls, recorded.spent, recorded.is_nested, recorded.query, (u.value->>'relation')::oid, nullif(u.value->'operations', 'null'), u.value->'reads'
                    FROM jsonb_array_elements(used::jsonb) u;
   END LOOP;
   IF passed_over > 0 THEN
@@ -2483,11 +2486,20 @@ BEGIN
        used AS MATERIALIZED (
          SELECT u.* FROM (SELECT count(*) FROM looked) after_the_sample CROSS JOIN LATERAL abelian.statement_uses(statements, search_path) u
           WHERE after_the_sample.count > 0),
-       waits AS MATERIALIZED (
+       placed AS MATERIALIZED (
          SELECT coalesce(l.relation, s.relation) AS relation, l.query_id, sum(l.sessions) AS sessions
            FROM looked l
            LEFT JOIN (SELECT u.query_id, min(u.relation) AS relation FROM used u GROUP BY u.query_id HAVING count(DISTINCT u.relation) = 1) s
              ON s.query_id = l.query_id
+          GROUP BY 1, 2),
+       -- A session that waits inside of a function is known to run the call only: the statements inside of functions share it by the time that they took.
+       nested AS (
+         SELECT u.relation, u.query_id, sum(u.spent) / nullif(sum(sum(u.spent)) OVER (PARTITION BY u.relation), 0) AS share
+           FROM used u WHERE u.is_nested GROUP BY u.relation, u.query_id),
+       waits AS MATERIALIZED (
+         SELECT p.relation, coalesce(n.query_id, p.query_id) AS query_id, sum(p.sessions * coalesce(n.share::numeric, 1)) AS sessions
+           FROM placed p
+           LEFT JOIN nested n ON n.relation = p.relation AND NOT EXISTS (SELECT FROM used u WHERE u.relation = p.relation AND u.query_id = p.query_id)
           GROUP BY 1, 2),
        -- A column with one operation, for which there is a type.
        fit AS MATERIALIZED (

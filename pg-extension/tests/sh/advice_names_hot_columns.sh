@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# abelian.advise_types() names the columns whose updates wait for each other and would not under another type: a counter and a greatest value; not a column
+# abelian.advise_types() names the columns whose updates wait for each other and would not under another type: a counter, also where a
+# function adds to it, and a greatest value; not a column
 # that the update reads in its condition, nor one of a table where nobody waits. Whoever may not read the statements learns nothing.
 # Arguments: name and port of the node.
 set -euo pipefail
@@ -23,10 +24,12 @@ prepare() {
   query abelian -c "ALTER SYSTEM SET shared_preload_libraries = abelian, pg_stat_statements"
   "$repository/scripts/node" stop "$node"
   "$repository/scripts/node" start "$node"
-  query abelian -c 'CREATE EXTENSION pg_stat_statements' -c "CREATE ROLE stranger LOGIN PASSWORD 'stranger'" -c 'CREATE SCHEMA shop AUTHORIZATION app' \
+  query abelian -c 'CREATE EXTENSION pg_stat_statements' -c "ALTER DATABASE abelian SET pg_stat_statements.track = 'all'" -c "CREATE ROLE stranger LOGIN PASSWORD 'stranger'" -c 'CREATE SCHEMA shop AUTHORIZATION app' \
     -c 'ALTER ROLE app IN DATABASE abelian SET search_path = shop' -c 'SELECT pg_stat_statements_reset()' >/dev/null
   query app -c 'CREATE TABLE page (id bigint PRIMARY KEY, likes bigint NOT NULL DEFAULT 0)' -c 'CREATE TABLE auction (id bigint PRIMARY KEY, bid numeric(12, 2))' \
     -c 'CREATE TABLE item (id bigint PRIMARY KEY, stock bigint)' -c 'CREATE TABLE cold (id bigint PRIMARY KEY, n bigint)' \
+    -c 'CREATE TABLE visit (day date PRIMARY KEY, n integer)' -c "INSERT INTO visit VALUES ('2024-05-05', 0)" \
+    -c "CREATE FUNCTION visit(date) RETURNS void LANGUAGE plpgsql AS 'BEGIN UPDATE visit SET n = n + 1 WHERE day = \$1; END'" \
     -c 'CREATE INDEX ON auction (bid)' -c 'INSERT INTO page VALUES (1)' -c 'INSERT INTO auction VALUES (1)' -c 'INSERT INTO item VALUES (1, 10)' \
     -c 'INSERT INTO cold SELECT i, 0 FROM generate_series(1, 100) i'
 }
@@ -52,9 +55,11 @@ main() {
   contend 'UPDATE page SET likes = likes + 1 WHERE id = 1' 1
   contend 'UPDATE auction SET bid = greatest(bid, 20.5) WHERE id = 1' 2
   contend 'UPDATE item SET stock = stock - 1 WHERE id = 1 AND stock > 0' 3
+  contend "SELECT visit('2024-05-05')" 4
   for seen in app abelian; do
     expect "advice for $seen" "shop.auction|bid|numeric(12,2)|abelian.max_numeric|greatest|2.0|2.0|3.0|UPDATE auction SET bid = greatest(bid, \$1) WHERE id = \$2|ALTER TABLE shop.auction ALTER COLUMN bid TYPE abelian.max_numeric
-shop.page|likes|bigint|abelian.counter|add|2.0|2.0|3.0|UPDATE page SET likes = likes + \$1 WHERE id = \$2|ALTER TABLE shop.page ALTER COLUMN likes TYPE abelian.counter" \
+shop.page|likes|bigint|abelian.counter|add|2.0|2.0|3.0|UPDATE page SET likes = likes + \$1 WHERE id = \$2|ALTER TABLE shop.page ALTER COLUMN likes TYPE abelian.counter
+shop.visit|n|integer|abelian.counter|add|2.0|2.0|3.0|UPDATE visit SET n = n + \$2 WHERE day = \$1|ALTER TABLE shop.visit ALTER COLUMN n TYPE abelian.counter" \
       "$(PGOPTIONS='-c search_path=public -c client_min_messages=warning' advice $seen)"
   done
   expect "advice for a stranger" '' "$(PGOPTIONS='-c client_min_messages=warning' advice stranger)"

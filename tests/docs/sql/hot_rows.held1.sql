@@ -1,6 +1,1 @@
-CREATE TABLE page (id bigint PRIMARY KEY, likes abelian.counter, title text);
-INSERT INTO page VALUES (1, 0, 'a'), (2, 0, 'b');
-BEGIN;
-UPDATE page SET likes = likes + 1;
-BEGIN;
-UPDATE page SET title = 'c' WHERE id = 2;
+who_waits.held1.sql

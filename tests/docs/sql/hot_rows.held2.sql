@@ -1,1 +1,1 @@
-UPDATE page SET title = 'd' WHERE id = 2;
+who_waits.held2.sql

@@ -1,1 +1,1 @@
-UPDATE page SET title = 'e' WHERE id = 2;
+who_waits.held3.sql

@@ -78,8 +78,9 @@ public record MergeFacts(
    *
    * @param rows gathers the rows of the others, as for a change: its combine text is what each node
    *     makes of them and of its own
-   * @param merge how that is merged; all of its texts take the arrays of the rows behind the
-   *     statement's own parameters
+   * @param merge how that is merged, or if it has parts, how nodes group their own rows for those
+   *     that they get and one node runs the statement over the groups; all of its texts take the
+   *     arrays of the rows behind the statement's own parameters
    * @param finishNeedsRows whether the query that finishes it reads those arrays as well
    * @param movedBytes what one node gives of the others, as its planner estimates
    * @param allBytes what it would give if nothing stayed

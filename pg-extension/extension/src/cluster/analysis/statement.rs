@@ -148,12 +148,7 @@ fn describe_reworded(text: &CStr, parameters: &[Oid], facts: &mut Json) {
         true => facts["cursor"]["query"].clone(),
         false => facts["copy"]["out"]["query"].clone(),
     };
-    let temporary = |relation: &Json| relation["temporary"] == true;
-    let needed = facts["functions"] != json!([])
-        || facts["relations"]
-            .as_array()
-            .is_some_and(|all| all.iter().any(temporary));
-    if !needed || !query.is_array() {
+    if !query.is_array() {
         return;
     }
     let (start, length) = (number(&facts["span"][0]), number(&facts["span"][1]));

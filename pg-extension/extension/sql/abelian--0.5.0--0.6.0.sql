@@ -1408,6 +1408,10 @@ DECLARE
   parsed jsonb;
   count integer;
 BEGIN
+  IF partition_count NOT BETWEEN 1 AND 65536 THEN
+    RAISE EXCEPTION 'a table cannot have % partitions', partition_count
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'Give partition_count, or shard_count, from 1 to 65536, or leave it out.';
+  END IF;
   IF colocate_with IS NOT NULL THEN
     SELECT g.* INTO chosen FROM abelian.colocation g JOIN abelian.placement p USING (colocation_id) WHERE p.relation = colocate_with;
     IF chosen.colocation_id IS NULL THEN
@@ -1416,6 +1420,9 @@ BEGIN
     ELSIF chosen.key_type <> kinds THEN
       RAISE EXCEPTION 'cannot colocate with table %: its keys are of kind %, not %', colocate_with, chosen.key_type, kinds
         USING ERRCODE = 'datatype_mismatch';
+    ELSIF partition_count <> chosen.partition_count THEN
+      RAISE EXCEPTION 'cannot have % partitions beside table %, which has %', partition_count, colocate_with, chosen.partition_count
+        USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave partition_count or shard_count out: tables that lie together have the same.';
     END IF;
     PERFORM abelian.key_columns(relation, abelian.key_expressions(keys), chosen.method); -- for its rule
     IF chosen.method = 'lookup' AND NOT (SELECT pg_has_role(one.relowner, other.relowner, 'USAGE') FROM pg_class one, pg_class other

@@ -57,6 +57,9 @@ INSERT INTO orders (warehouse) SELECT generate_series(104, 199);
 INSERT INTO orders (warehouse) SELECT generate_series(199, 200) ON CONFLICT DO NOTHING;
 INSERT INTO orders VALUES ('', 100) ON CONFLICT (warehouse) DO UPDATE SET note = 'again';
 INSERT INTO orders VALUES ('', 100) ON CONFLICT (warehouse) DO UPDATE SET warehouse = 120;
+INSERT INTO orders VALUES ('', 100) ON CONFLICT (warehouse) DO UPDATE SET warehouse = 199;
+INSERT INTO orders VALUES ('', 100) ON CONFLICT (warehouse) DO UPDATE SET warehouse = 200;
+INSERT INTO orders VALUES ('', 100) ON CONFLICT (warehouse) DO UPDATE SET warehouse = excluded.warehouse RETURNING warehouse;
 UPDATE orders SET note = 'changed' WHERE warehouse = 100;
 \set VERBOSITY default
 UPDATE orders SET warehouse = 201 WHERE warehouse = 100;

@@ -65,8 +65,13 @@ unsafe fn check_change(modify: &pg_sys::ModifyTableState, own: i32) {
             return;
         };
         if guard::assigns_key(modify, &distribution) {
-            drop(distribution);
-            refuse_new_key(relation);
+            let class = (*(*modify.resultRelInfo).ri_RelationDesc).rd_rel;
+            let divides = (*class).relkind as u8 == pg_sys::RELKIND_PARTITIONED_TABLE;
+            if modify.operation == CmdType::CMD_UPDATE || divides {
+                drop(distribution);
+                new_key(relation, own).raise();
+            }
+            insertion::check_kept(modify, &distribution, own, new_key);
         }
         insertion::check(modify, &distribution, own, elsewhere);
     }
@@ -92,16 +97,15 @@ fn elsewhere(relation: Oid, node: i32) -> PostgresError {
     .of_constraint(CONSTRAINT)
 }
 
-/// Raises: the row would stay on the node of its old key, where nobody looks for it.
-fn refuse_new_key(relation: Oid) -> ! {
-    let error = PostgresError::unsupported(
+/// The row would stay on the node of its old key, where nobody looks for it.
+fn new_key(relation: Oid, _node: i32) -> PostgresError {
+    PostgresError::unsupported(
         &format!(
             "a distribution column of \"{}\" cannot be changed",
             name_of(relation)
         ),
         "DELETE the row and INSERT it with the new value in one transaction, through the router.",
-    );
-    error.raise()
+    )
 }
 
 /// Whether a command is a COPY that brings rows.

@@ -2,6 +2,7 @@
 //! expression; and in a reference table, whose copies must be alike, whatever may come out differently each time.
 
 use super::functions;
+use super::merge::{outer, used};
 use super::operand;
 use super::parser;
 use super::relation::{Placement, Relation};
@@ -195,20 +196,23 @@ enum Want {
     IfCounting,
 }
 
-/// Whether it needs more than values: columns, subqueries, or the place where it stands.
+/// Whether it needs more than values: columns, tables, or the place where it stands.
 pub fn reads_rows(expression: NodePtr) -> bool {
-    use pg_sys::NodeTag::{
-        T_Aggref, T_GroupingFunc, T_SetToDefault, T_SubLink, T_Var, T_WindowFunc,
-    };
+    use pg_sys::NodeTag::{T_Aggref, T_GroupingFunc, T_SetToDefault, T_Var, T_WindowFunc};
     // SAFETY: an expression of a statement.
-    let several = unsafe { pg_sys::expression_returns_set(expression) };
-    several
-        || tree::any(expression, &mut |node| {
-            matches!(
+    let mut found = unsafe { pg_sys::expression_returns_set(expression) };
+    tree::walk(expression, &mut |node| {
+        let query = tree::cast::<pg_sys::Query, _>(node);
+        found |= match query {
+            Some(query) => used::mentions(query) > 0 || outer::reads_above(query),
+            None => matches!(
                 tree::tag(node),
-                Some(T_Var | T_SubLink | T_SetToDefault | T_Aggref | T_WindowFunc | T_GroupingFunc)
-            )
-        })
+                Some(T_Var | T_SetToDefault | T_Aggref | T_WindowFunc | T_GroupingFunc)
+            ),
+        };
+        !found && query.is_none()
+    });
+    found
 }
 
 fn calls_sequence(expression: NodePtr) -> bool {

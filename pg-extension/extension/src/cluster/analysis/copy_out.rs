@@ -28,15 +28,20 @@ pub fn describe(
         return Ok(());
     }
     let select = tree::cast::<pg_sys::SelectStmt, _>(copy.query);
+    let mut query = None;
     let source = match (table, select) {
         (Some(table), _) => rows_of(copy, table)?,
-        (None, Some(select)) if select.intoClause.is_null() => inside(text, facts),
+        (None, Some(select)) if select.intoClause.is_null() => {
+            query = inside(text, facts);
+            query.as_ref().map(|(_, query)| query.clone())
+        }
         _ => None,
     };
     let changes = !copy.query.is_null() && select.is_none();
     match source {
         Some(source) => {
-            facts["copy"]["out"] = json!({ "source": source, "of_table": table.is_some(), "format": format(copy, text)? });
+            let place = query.map(|(start, query)| [start, query.len()]);
+            facts["copy"]["out"] = json!({ "source": source, "query": place, "of_table": table.is_some(), "format": format(copy, text)? });
         }
         None => facts["copy"]["refused"] = json!(!changes),
     }
@@ -85,8 +90,8 @@ unsafe fn quoted(name: *const std::ffi::c_char) -> String {
     unsafe { tree::string(pg_sys::quote_identifier(name)) }
 }
 
-/// The query in the first parentheses, in the client's words.
-fn inside(text: &CStr, facts: &Json) -> Option<String> {
+/// The query in the first parentheses, in the client's words, and where it begins.
+fn inside(text: &CStr, facts: &Json) -> Option<(usize, String)> {
     let start = facts["span"][0].as_u64()? as usize;
     let end = start + facts["span"][1].as_u64()? as usize;
     let mut tokens = tokens::tokens(text);
@@ -102,7 +107,7 @@ fn inside(text: &CStr, facts: &Json) -> Option<String> {
                 depth -= 1;
                 if depth == 0 {
                     let query = &text.to_bytes()[from?..offset];
-                    return Some(String::from_utf8_lossy(query).into_owned());
+                    return Some((from?, String::from_utf8_lossy(query).into_owned()));
                 }
             }
             _ => {}

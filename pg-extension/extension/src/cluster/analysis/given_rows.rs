@@ -79,7 +79,11 @@ fn targets(source: *const pg_sys::List, columns: &WorkerColumns) -> *mut pg_sys:
 }
 
 /// Puts the query over the arrays in the place of the level. Where that is one of WITH, it takes the place of each mention.
-fn put_rows(statement: &mut pg_sys::Query, level: *mut pg_sys::Query, rows: &mut pg_sys::Query) {
+pub fn put_rows(
+    statement: &mut pg_sys::Query,
+    level: *mut pg_sys::Query,
+    rows: &mut pg_sys::Query,
+) {
     let Some(name) = take_out(statement, level) else {
         // SAFETY: a level of a private copy, of which nothing else is held.
         unsafe { *level = *rows };
@@ -137,7 +141,7 @@ fn find_mentions(
 }
 
 /// Written as SQL, types are found anew.
-fn has_same_result(
+pub fn has_same_result(
     query: &pg_sys::Query,
     statement: &mut pg_sys::Query,
     parameters: &[Oid],

@@ -113,7 +113,7 @@ fn has_default(table: Oid, attribute: i16) -> bool {
 
 /// The attributes of the unique index that ON CONFLICT asks for, 0 for expressions; none for any index. `None` without ON CONFLICT, and where it
 /// names a constraint.
-fn arbiter(query: &pg_sys::Query) -> Option<Vec<i16>> {
+pub fn arbiter(query: &pg_sys::Query) -> Option<Vec<i16>> {
     // SAFETY: null, or an OnConflictExpr.
     let conflict = unsafe { query.onConflict.as_ref() }?;
     if conflict.constraint != pg_sys::Oid::INVALID {

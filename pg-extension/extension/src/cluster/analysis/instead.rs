@@ -4,17 +4,19 @@
 use super::super::settings;
 use super::given_rows::Given;
 use super::insert_select::Gathered;
+use super::merge_steps::{self, Inserting};
 use super::relation::{Placement, Relation};
 use super::scope::Scopes;
 use super::tree::NodePtr;
 use super::{
-    blind, changed, inlined, insert_select, known_before, locked, locked_join, made, merge,
-    merge_into, moved_rows, parser, statement, stored_query, temporary_view,
+    blind, changed, drawn, inlined, insert_select, known_before, locked, locked_join, made, merge,
+    merge_into, moved_rows, parser, read_first, statement, stored_query, temporary_view,
 };
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
 use std::ffi::CStr;
+use std::ops::Range;
 
 /// How a statement runs with the bodies of functions in the places of their calls; what cannot be said in other words stays as it is.
 pub fn describe_inlined(
@@ -145,6 +147,52 @@ pub fn describe_locked(
     })
 }
 
+/// How an INSERT or a MERGE runs over the rows that its subqueries read, if it does; what cannot be said in other words stays as it is.
+pub fn describe_read(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) -> bool {
+    describe_given("read", facts, parameters, || {
+        read_first::find(query, parameters)
+    })
+}
+
+/// How a SELECT takes numbers of sequences for rows of several nodes, if it does; what cannot be said in other words stays as it is.
+pub fn describe_drawn(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) -> bool {
+    let draws =
+        query.commandType == CmdType::CMD_SELECT && facts["of_one_node"] == json!(["nextval"]);
+    draws
+        && !facts["merge"].is_null()
+        && describe_given("read", facts, parameters, || drawn::find(query, parameters))
+}
+
+/// How DECLARE or COPY of a query runs with the query in other words, if these need nothing before. `place` says where the query stands.
+pub fn describe_command(text: &str, place: Range<usize>, parameters: &[Oid], facts: &mut Json) {
+    let parts = (
+        text.get(..place.start),
+        text.get(place.clone()),
+        text.get(place.end..),
+    );
+    let (Some(before), Some(query), Some(behind)) = parts else {
+        return;
+    };
+    for way in ["known", "inlined"] {
+        let described = boundary::attempt(|| {
+            let inner = facts_of(&parser::c_text(query), parameters)?;
+            if inner[way]["count"] != 0 {
+                return Ok(None);
+            }
+            let words = inner[way]["text"].as_str().unwrap_or("");
+            let text = format!("{before}{words}{behind}");
+            let inner = facts_of(&parser::c_text(&text), parameters)?;
+            Ok(Some(
+                json!({ "text": text, "count": 0, "facts": inner, "values": [] }),
+            ))
+        });
+        if let Ok(Some(described)) = described {
+            facts[way] = described;
+            return;
+        }
+    }
+}
+
 /// How a statement runs by rows that a query of WITH changes, if it has one; what cannot be said in other words stays as it is.
 pub fn describe_changed(
     query: &'static pg_sys::Query,
@@ -189,7 +237,6 @@ pub fn describe_locked_join(query: &'static pg_sys::Query, parameters: &[Oid], f
     if facts["merge"]["mode"] != "refuse" {
         return;
     }
-    let numbers = |types: &[Oid]| json!(types.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>());
     let steps = boundary::attempt(|| {
         let Some(join) = locked_join::find(query, parameters) else {
             return Ok(None);
@@ -217,6 +264,72 @@ pub fn describe_locked_join(query: &'static pg_sys::Query, parameters: &[Oid], f
     if let Ok(Some(steps)) = steps {
         facts["locked"] = steps;
     }
+}
+
+/// How a MERGE runs whose rows may match on any node, if it does; the steps are told as what runs instead of the one before.
+pub fn describe_merge_steps(
+    query: &'static pg_sys::Query,
+    scopes: &Scopes,
+    parameters: &[Oid],
+    facts: &mut Json,
+) {
+    let mut relations = scopes.relations.iter();
+    let target = relations.find(|relation| relation.write && relation.level == 0);
+    let (Some(target), "refuse") = (target, facts["merge"]["mode"].as_str().unwrap_or("")) else {
+        return;
+    };
+    let steps = boundary::attempt(|| {
+        let Some(steps) = merge_steps::find(query, parameters, target)? else {
+            return Ok(None);
+        };
+        let (source, source_facts) = described(steps.source, parameters)?;
+        let (text, inner) = match steps.inserting {
+            None => described(steps.merge, &steps.parameters)?,
+            Some(inserting) => inserting_steps(steps.merge, inserting, &steps.parameters, facts)?,
+        };
+        Ok(Some(json!({
+            "text": text, "count": steps.count, "facts": inner, "query": { "text": source, "facts": source_facts },
+        })))
+    });
+    if let Ok(Some(steps)) = steps {
+        facts["read"] = steps;
+    }
+}
+
+/// The text of a MERGE over the rows of USING, and how it runs: over the places of the rows that match, by several changes.
+fn inserting_steps(
+    merge: *mut pg_sys::Query,
+    inserting: Inserting,
+    parameters: &[Oid],
+    facts: &Json,
+) -> Result<(String, Json), PostgresError> {
+    let text = parser::deparse_for(merge, &[])?;
+    let all: Vec<Oid> = parameters
+        .iter()
+        .copied()
+        .chain([merge_steps::PLACES])
+        .collect();
+    let mut steps = Vec::new();
+    for change in inserting.changes {
+        let (text, inner) = described(change, &all)?;
+        steps.push(json!({ "text": text, "facts": inner }));
+    }
+    let (matching, matching_facts) = described(inserting.matching, parameters)?;
+    let mut last = facts.clone();
+    last["parameters"] = numbers(&all);
+    last["steps"] = json!(steps);
+    // Before it is known what matches, it is what is refused over several nodes.
+    let mut inner = facts.clone();
+    inner["parameters"] = numbers(parameters);
+    inner["read"] = json!({
+        "text": text, "count": 1, "facts": last, "query": { "text": matching, "facts": matching_facts },
+    });
+    Ok((text, inner))
+}
+
+/// OIDs as routers are told them.
+fn numbers(types: &[Oid]) -> Json {
+    types.iter().map(|oid| oid.to_u32()).collect()
 }
 
 /// The facts of a text of ours, which is one statement.
@@ -310,13 +423,7 @@ pub fn describe_stored(
         // What the table is like is known only when it is there.
         let insert = parser::c_text(&stored.insert);
         let mut insert_facts = statement::outline(parser::parse(&insert)?[0], &insert);
-        insert_facts["parameters"] = json!(
-            stored
-                .parameters
-                .iter()
-                .map(|oid| oid.to_u32())
-                .collect::<Vec<_>>()
-        );
+        insert_facts["parameters"] = numbers(&stored.parameters);
         Ok(Some(json!({
             "source": source, "source_facts": source_facts, "insert": stored.insert, "insert_facts": insert_facts, "keys": [],
             "table": {

@@ -3,7 +3,7 @@
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
 //! `scope`, `bounds` and `conditions` (levels of a query), `sql_body`, `node_functions` and `functions`, `blind`, `procedure_call`, `insert`, `copy`, `copy_out`, `tokens`, `prepared`, `cursor`, `utility`, `definition`, `temporary` and `view_query` (commands), `locality` (which queries can be
-//! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `computed` and `made` (values of an INSERT that are known before its rows are placed), `known_before` (other values that a statement gets before it runs), `given_rows` (a statement over the rows of one of its queries), `locked` and `locked_join` (rows that are locked first), `touched` and `changed` (rows that change first), `called_body` and `inlined` (functions that become a part of the statement), `temporary_view` (what other nodes have not), `insert_select`, `merge_into`, `moved_rows` and `stored_query` (rows that go to other nodes), `instead` (all of these, as facts), `statement`.
+//! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `computed` and `made` (values of an INSERT that are known before its rows are placed), `known_before` (other values that a statement gets before it runs), `given_rows` (a statement over the rows of one of its queries), `locked` and `locked_join` (rows that are locked first), `touched` and `changed` (rows that change first), `read_first` and `drawn` (rows that are read first), `called_body` and `inlined` (functions that become a part of the statement), `temporary_view` (what other nodes have not), `insert_select`, `merge_source`, `merge_into`, `merge_steps`, `moved_rows` and `stored_query` (rows that go to other nodes), `kept_value` (keys that are assigned again), `instead` (all of these, as facts), `statement`.
 
 pub mod blind;
 mod bounds;
@@ -16,6 +16,7 @@ mod copy;
 mod copy_out;
 mod cursor;
 pub mod definition;
+mod drawn;
 pub mod functions;
 mod given_rows;
 mod graph;
@@ -23,6 +24,7 @@ mod inlined;
 mod insert;
 mod insert_select;
 mod instead;
+mod kept_value;
 mod known_before;
 mod locality;
 mod locked;
@@ -30,12 +32,15 @@ mod locked_join;
 mod made;
 mod merge;
 mod merge_into;
+mod merge_source;
+mod merge_steps;
 mod moved_rows;
 mod node_functions;
 pub mod operand;
 pub mod parser;
 mod prepared;
 pub mod procedure_call;
+mod read_first;
 pub mod relation;
 mod row_spans;
 mod scope;

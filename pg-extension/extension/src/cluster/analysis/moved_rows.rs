@@ -192,7 +192,7 @@ fn new_value(query: &pg_sys::Query, relation: &Opened, column: &FormData_pg_attr
         return tree::make_column(query.resultRelation, column);
     };
     if tree::tag(entry.expr) != Some(pg_sys::NodeTag::T_SetToDefault) {
-        return entry.expr.cast();
+        return operand::without_length(entry.expr.cast());
     }
     // SAFETY: a column of the open relation.
     let default =

@@ -236,6 +236,34 @@ pub fn strip_casts(mut node: NodePtr) -> NodePtr {
     }
 }
 
+/// What is assigned to a column before its length is checked. Written as SQL, such a check would be a cast, and cut what is too long.
+pub fn without_length(mut value: NodePtr) -> NodePtr {
+    use pg_sys::CoercionForm::COERCE_IMPLICIT_CAST;
+    let checked = [
+        pg_sys::VARCHAROID,
+        pg_sys::BPCHAROID,
+        pg_sys::BITOID,
+        pg_sys::VARBITOID,
+    ];
+    loop {
+        let of_domain = tree::cast::<pg_sys::CoerceToDomain, _>(value)
+            .filter(|domain| domain.coercionformat == COERCE_IMPLICIT_CAST)
+            .map(|domain| domain.arg.cast());
+        let of_type = || {
+            let call = tree::cast::<pg_sys::FuncExpr, _>(value)?;
+            let given = tree::nodes(call.args).next()?;
+            let is_check = call.funcformat == COERCE_IMPLICIT_CAST
+                && checked.contains(&call.funcresulttype)
+                && tree::type_of(given) == call.funcresulttype;
+            is_check.then_some(given)
+        };
+        match of_domain.or_else(of_type) {
+            Some(inner) => value = inner,
+            None => return value,
+        }
+    }
+}
+
 /// The name of an expression's type, with its modifier.
 pub fn type_name(expression: NodePtr) -> String {
     // SAFETY: the name of a valid type.

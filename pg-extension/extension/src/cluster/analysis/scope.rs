@@ -4,6 +4,7 @@
 //! relation inside, unless something in between (LIMIT, window functions, set operations ...) looks at all rows.
 
 use super::graph::{Column, EqualityGraph};
+use super::kept_value;
 use super::locality::Spread;
 use super::relation::Relation;
 use super::tree::{self, NodePtr};
@@ -121,7 +122,8 @@ impl Scopes {
                 if query.resultRelation == index {
                     relation.write = true;
                     relation.assigned = tree::assignments(query)
-                        .iter()
+                        .into_iter()
+                        .filter(|entry| !kept_value::is_one(query, entry))
                         .map(|entry| relation.column_name(entry.resno))
                         .collect();
                 }

@@ -42,6 +42,7 @@ pub fn facts(
             describe_utility(analysed.query, &mut facts, text)?;
             let command = analysed.query.utilityStmt;
             instead::describe_stored(command, statement, text, &analysed.parameters, &mut facts)?;
+            describe_reworded(text, &analysed.parameters, &mut facts);
         }
         _ => describe_query(
             analysed.query,
@@ -138,6 +139,22 @@ fn describe_utility(
         Some(inner) => describe_statement_inside(command, inner, facts, text),
         None => Ok(()),
     }
+}
+
+/// How DECLARE or COPY runs whose query names what other nodes have not, or calls functions that could be a part of it.
+fn describe_reworded(text: &CStr, parameters: &[Oid], facts: &mut Json) {
+    let number = |value: &Json| value.as_u64().unwrap_or(0) as usize;
+    let query = match facts["cursor"].is_object() {
+        true => facts["cursor"]["query"].clone(),
+        false => facts["copy"]["out"]["query"].clone(),
+    };
+    if !query.is_array() {
+        return;
+    }
+    let (start, length) = (number(&facts["span"][0]), number(&facts["span"][1]));
+    let own = String::from_utf8_lossy(&text.to_bytes()[start..start + length]).into_owned();
+    let (at, length) = (number(&query[0]) - start, number(&query[1]));
+    instead::describe_command(&own, at..at + length, parameters, facts);
 }
 
 fn describe_copy(command: NodePtr, facts: &mut Json, text: &CStr) -> Result<(), PostgresError> {
@@ -292,6 +309,8 @@ fn describe_query(
         && !instead::describe_known(query, &scopes, parameters, facts)
         && !instead::describe_changed(query, parameters, facts)
         && !instead::describe_locked(query, &scopes, parameters, facts)
+        && !instead::describe_read(query, parameters, facts)
+        && !instead::describe_drawn(query, parameters, facts)
     {
         instead::describe_made(query, &scopes, parameters, alone, facts)?;
     }
@@ -306,9 +325,12 @@ fn describe_query(
         facts["relations"] = json!([catalogue()]);
     }
     procedure_call::describe(procedure_call::selected(query), facts);
-    let whole = ["known", "changed", "locked"];
+    let whole = ["known", "changed", "locked", "read"];
     if alone && whole.iter().all(|way| facts[*way].is_null()) {
         instead::describe_locked_join(query, parameters, facts);
+        if query.commandType == CmdType::CMD_MERGE && facts["gathered"].is_null() {
+            instead::describe_merge_steps(query, &scopes, parameters, facts);
+        }
     }
     if facts["functions"] != json!([]) {
         instead::describe_inlined(query, parameters, facts)?;

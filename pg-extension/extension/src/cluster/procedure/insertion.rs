@@ -61,11 +61,9 @@ pub unsafe fn check(
         match modify.operation {
             pg_sys::CmdType::CMD_INSERT => rows::filter(modify.ps.lefttree, checked()),
             pg_sys::CmdType::CMD_MERGE => {
-                for action in merge_actions(&*modify.resultRelInfo) {
-                    if (*(*action).mas_action).commandType == pg_sys::CmdType::CMD_INSERT {
-                        let memory = (*modify.ps.state).es_query_cxt;
-                        rows::watch((*action).mas_proj, memory, checked());
-                    }
+                let memory = (*modify.ps.state).es_query_cxt;
+                for projection in merge_rows(modify, pg_sys::CmdType::CMD_INSERT) {
+                    rows::watch(projection, memory, checked());
                 }
             }
             _ => {}
@@ -73,20 +71,63 @@ pub unsafe fn check(
     }
 }
 
-/// What a MERGE does for rows that it does not find.
+/// Refuses rows that would get another node by what ON CONFLICT DO UPDATE or a MERGE assigns to their distribution columns. Those that keep theirs,
+/// as where the same value is assigned again, stay.
 ///
 /// # Safety
-/// The result relation of an initialised MERGE.
-unsafe fn merge_actions(target: &pg_sys::ResultRelInfo) -> Vec<*mut pg_sys::MergeActionState> {
-    #[cfg(any(feature = "pg15", feature = "pg16"))]
-    let lists = [target.ri_notMatchedMergeAction];
-    #[cfg(not(any(feature = "pg15", feature = "pg16")))]
-    let lists = target.ri_MergeActions;
-    lists
-        .into_iter()
-        .flat_map(|list| tree::nodes(list))
-        .map(|action| action.cast())
-        .collect()
+/// As above.
+pub unsafe fn check_kept(
+    modify: &pg_sys::ModifyTableState,
+    distribution: &Rc<Distribution>,
+    node: i32,
+    elsewhere: Elsewhere,
+) {
+    // SAFETY: as above; ON CONFLICT DO UPDATE has a projection.
+    unsafe {
+        let target = modify.resultRelInfo;
+        let conflict = (*target).ri_onConflict;
+        let projections = match modify.operation {
+            pg_sys::CmdType::CMD_INSERT if !conflict.is_null() => vec![(*conflict).oc_ProjInfo],
+            pg_sys::CmdType::CMD_MERGE => merge_rows(modify, pg_sys::CmdType::CMD_UPDATE),
+            _ => Vec::new(),
+        };
+        for projection in projections {
+            let rows = Rows::of((*target).ri_RelationDesc, Rc::clone(distribution));
+            let stays = move |slot| {
+                let of_row = rows.node_of(slot);
+                of_row == node || elsewhere(rows.relation, of_row).raise()
+            };
+            rows::watch(projection, (*modify.ps.state).es_query_cxt, Box::new(stays));
+        }
+    }
+}
+
+/// What makes the rows of a MERGE that it inserts, or what others become.
+///
+/// # Safety
+/// An initialised MERGE.
+unsafe fn merge_rows(
+    modify: &pg_sys::ModifyTableState,
+    command: pg_sys::CmdType::Type,
+) -> Vec<*mut pg_sys::ProjectionInfo> {
+    // SAFETY: by the caller.
+    unsafe {
+        let target = &*modify.resultRelInfo;
+        #[cfg(any(feature = "pg15", feature = "pg16"))]
+        let lists = [
+            target.ri_matchedMergeAction,
+            target.ri_notMatchedMergeAction,
+        ];
+        #[cfg(not(any(feature = "pg15", feature = "pg16")))]
+        let lists = target.ri_MergeActions;
+        lists
+            .into_iter()
+            .flat_map(|list| tree::nodes(list))
+            .map(|action| action.cast::<pg_sys::MergeActionState>())
+            .filter(|action| (*(**action).mas_action).commandType == command)
+            .map(|action| (*action).mas_proj)
+            .collect()
+    }
 }
 
 /// Where the rows of a table lie.

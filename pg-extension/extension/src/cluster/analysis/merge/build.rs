@@ -46,6 +46,14 @@ impl WorkerColumns {
         self.0.len() - 1
     }
 
+    /// The columns of others behind these, for what reads them.
+    pub fn extend(&mut self, others: &WorkerColumns) {
+        let expressions = others.0.iter().map(|column| column.expression);
+        expressions.for_each(|expression| {
+            self.push(expression, 0);
+        });
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()

@@ -2,8 +2,10 @@
 //! its own. A row that changes then finds what it would find on one node, since every node gets the same.
 
 use super::super::relation::{Placement, Relation};
+use super::super::scope::Scopes;
 use super::super::tree;
 use pgrx::pg_sys::{self, CmdType, RTEKind};
+use serde_json::Value as Json;
 
 /// Whether a query changes rows and may be divided.
 pub fn is_one(query: &pg_sys::Query) -> bool {
@@ -90,4 +92,23 @@ fn calls_volatile(query: &pg_sys::Query) -> bool {
             // SAFETY: a valid list of expressions, or null.
             unsafe { pg_sys::contain_volatile_functions(list.cast()) }
         })
+}
+
+/// The plan of a MERGE into a distributed table: whether nodes need nothing but their own rows for it; `None` for others.
+pub fn merge(scopes: &Scopes, query: &pg_sys::Query) -> Option<Json> {
+    let into_distributed = query.commandType == CmdType::CMD_MERGE
+        && matches!(
+            Relation::new(tree::target(query), 0).placement,
+            Placement::Distributed(_)
+        );
+    if !into_distributed {
+        return None;
+    }
+    let inserts = tree::list::<pg_sys::MergeAction>(query.mergeActionList)
+        .any(|action| action.commandType == CmdType::CMD_INSERT);
+    let alone = scopes.relations.len() == 1 && !scopes.reads_system_columns();
+    Some(match alone && !inserts && !calls_volatile(query) {
+        true => super::concat(),
+        false => super::refuse("MERGE"),
+    })
 }

@@ -13,6 +13,7 @@ use super::build::{self, WorkerColumns};
 use super::filter::Filters;
 use super::parts::{self, Part};
 use super::reduce::Reduction;
+use super::table_rows::{self, Places};
 use super::used::Used;
 use super::{change, decorrelate, exists, filter, keyed, subquery};
 use crate::boundary::PostgresError;
@@ -355,34 +356,18 @@ impl Gathering<'_> {
         if used.has_system_columns(index) {
             return Ok(Err(super::SYSTEM_COLUMN));
         }
-        let mut columns = WorkerColumns::default();
-        let mut places = Vec::new();
-        for column in open.columns() {
-            let wanted = !column.attisdropped && used.has(index, column.attnum);
-            places.push(wanted.then(|| columns.push(tree::make_column(1, column), 0)));
-        }
-        if columns.len() == 0 {
-            // SAFETY: makes a constant, since there must be something for each row.
-            columns.push(unsafe { pg_sys::makeBoolConst(true, false) }, 0);
-        }
+        let (columns, places) = table_rows::wanted(&open, used, index);
         let part = Part::of_relation(entry, filters.0, filters.1, columns, from_one_node);
         let columns = &part.columns;
         let first = self.parameters.len();
         self.parameters.extend(columns.arrays());
-        let names = match places.iter().flatten().next() {
-            Some(_) => names_of(&open, &places),
-            None => vec!["row".to_owned()],
+        let names = match places.are_none() {
+            false => names_of(&open, &places),
+            true => vec!["row".to_owned()],
         };
         let range = gathered_statistics::range_name(relation.oid);
         let rows = build::rows_as(first, &self.parameters, &range, &names)?;
-        rows.targetList =
-            tree::make_list(open.columns().iter().zip(&places).map(|(column, place)| {
-                let value = place.map_or_else(|| null_of(column), |place| columns.read(place));
-                let target = build::target(value, column.attnum);
-                // SAFETY: just made. The columns behind a dropped one keep their numbers, by which the query reads them.
-                unsafe { (*target).resjunk = column.attisdropped };
-                target.cast()
-            }));
+        rows.targetList = places.targets(|place| columns.read(place));
         // SAFETY: as above.
         unsafe { put_subquery(entry, rows) };
         self.parts.push(part);
@@ -496,18 +481,10 @@ impl Gathering<'_> {
 }
 
 /// Of the columns that are gathered.
-fn names_of(open: &Opened, places: &[Option<usize>]) -> Vec<String> {
-    let columns = open.columns().iter().zip(places);
+fn names_of(open: &Opened, places: &Places) -> Vec<String> {
+    let columns = open.columns().iter().zip(places.come());
     columns
-        .filter(|(_, place)| place.is_some())
+        .filter(|(_, comes)| *comes)
         .map(|(column, _)| tree::string(column.attname.data.as_ptr()))
         .collect()
-}
-
-fn null_of(column: &pg_sys::FormData_pg_attribute) -> NodePtr {
-    let type_oid = match column.attisdropped {
-        true => pg_sys::INT4OID,
-        false => build::value_type(column.atttypid),
-    };
-    build::null(type_oid)
 }

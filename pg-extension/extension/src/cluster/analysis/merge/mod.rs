@@ -19,10 +19,10 @@ mod change;
 mod decorrelate;
 mod equal;
 mod exists;
-mod filter;
+pub mod filter;
 mod finish;
 mod gather;
-mod grouping;
+pub mod grouping;
 mod keyed;
 pub mod outer;
 mod partial;
@@ -30,6 +30,7 @@ pub mod parts;
 mod pull;
 mod reduce;
 mod subquery;
+pub mod table_rows;
 mod taken;
 pub mod used;
 
@@ -54,6 +55,9 @@ pub fn facts(
     query: &'static pg_sys::Query,
     parameters: &[Oid],
 ) -> Result<Json, PostgresError> {
+    if let Some(plan) = change::merge(scopes, query) {
+        return gathered(scopes, query, parameters, plan);
+    }
     let keys = match locality::rows(scopes, scope) {
         Spread::Everywhere | Spread::FirstNode => return copies(scopes, query, parameters),
         Spread::Mixed(reason) => return gathered(scopes, query, parameters, refuse(&reason)),
@@ -67,7 +71,6 @@ pub fn facts(
             let merge = select(scopes, scope, query, &keys, parameters)?;
             gathered(scopes, query, parameters, merge)
         }
-        CmdType::CMD_MERGE => gathered(scopes, query, parameters, refuse("MERGE")),
         _ => gathered(scopes, query, parameters, write(scopes)),
     }
 }

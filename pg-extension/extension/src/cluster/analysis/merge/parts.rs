@@ -113,7 +113,26 @@ pub fn union_all(parts: &mut [Part], of: impl Fn(&Part) -> bool) -> Result<Strin
     Ok(texts.join(" UNION ALL "))
 }
 
-fn number_of(part: usize) -> NodePtr {
+/// Leaves of rows with the columns of all parts those of one part.
+pub fn keep_only(rows: &mut pg_sys::Query, part: usize) {
+    // SAFETY: makes nodes; the FROM is of a private copy.
+    unsafe {
+        let number = pg_sys::makeVar(1, 1, pg_sys::INT4OID, -1, Oid::INVALID, 0);
+        let own = pg_sys::make_opclause(
+            pg_sys::Int4EqualOperator.into(),
+            pg_sys::BOOLOID,
+            false,
+            number.cast(),
+            number_of(part).cast(),
+            Oid::INVALID,
+            Oid::INVALID,
+        );
+        (*rows.jointree).quals = own.cast();
+    }
+}
+
+/// The number of a part, as its rows say it.
+pub fn number_of(part: usize) -> NodePtr {
     // SAFETY: makes a constant of a type that is passed by value.
     unsafe {
         pg_sys::makeConst(
@@ -135,16 +154,11 @@ pub fn select(
     filter: NodePtr,
 ) -> &'static mut pg_sys::Query {
     let query = tree::make::<pg_sys::Query>();
-    let from = tree::make::<pg_sys::FromExpr>();
     let entries: Vec<NodePtr> = entries
         .into_iter()
         .map(|entry| tree::copy(entry).cast())
         .collect();
-    from.fromlist = tree::make_list((1..=entries.len()).map(|index| {
-        let range = tree::make::<pg_sys::RangeTblRef>();
-        range.rtindex = index as i32;
-        std::ptr::from_mut(range).cast()
-    }));
+    let from = from_ranges(1..=entries.len() as i32);
     from.quals = filter;
     query.commandType = pg_sys::CmdType::CMD_SELECT;
     query.canSetTag = true;
@@ -154,6 +168,17 @@ pub fn select(
         tree::cast::<pg_sys::SubLink, _>(node).is_some()
     });
     query
+}
+
+/// FROM of entries of the range table.
+pub fn from_ranges(indexes: impl IntoIterator<Item = i32>) -> &'static mut pg_sys::FromExpr {
+    let from = tree::make::<pg_sys::FromExpr>();
+    from.fromlist = tree::make_list(indexes.into_iter().map(|index| {
+        let range = tree::make::<pg_sys::RangeTblRef>();
+        range.rtindex = index;
+        std::ptr::from_mut(range).cast()
+    }));
+    from
 }
 
 /// Columns of which nobody reads any.

@@ -38,7 +38,14 @@ class StageFaultsIT {
     UPDATE("UPDATE item SET n = n + 1 WHERE %s"),
     INSERT_SELECT("INSERT INTO target SELECT i.n + i.id, i.n FROM item i WHERE %s"),
     UPDATE_BY_OTHERS("UPDATE item i SET n = n + 1 FROM other o WHERE o.ref = i.id AND %s"),
-    MOVED("UPDATE item SET id = id + 1000 WHERE %s");
+    MOVED("UPDATE item SET id = id + 1000 WHERE %s"),
+    UPSERT(
+        "INSERT INTO target VALUES (1, 1), (2, 2), (3, 3) ON CONFLICT (id) DO UPDATE SET n ="
+            + " (SELECT sum(i.n) FROM item i WHERE %s)"),
+    MERGE(
+        "MERGE INTO item t USING (SELECT i.id, i.n FROM item i WHERE %s) s ON t.id = s.id + 7 WHEN"
+            + " MATCHED THEN UPDATE SET n = s.n + 1 WHEN NOT MATCHED THEN INSERT VALUES (s.id +"
+            + " 1000, s.n)");
 
     private final String text;
 

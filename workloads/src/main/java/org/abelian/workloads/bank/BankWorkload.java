@@ -11,6 +11,7 @@ import org.abelian.workloads.client.Session;
 import org.abelian.workloads.client.Transaction;
 import org.abelian.workloads.database.CopyInto;
 import org.abelian.workloads.workload.Columns;
+import org.abelian.workloads.workload.Procedure;
 import org.abelian.workloads.workload.Rule;
 import org.abelian.workloads.workload.Workload;
 
@@ -27,6 +28,7 @@ public record BankWorkload(int accounts, int readPercent, Columns columns) imple
   private static final int ALL = 100;
   private static final int AMOUNT_MAX = 100;
   private static final String ADD = "UPDATE accounts SET balance = balance + ? WHERE id = ?";
+  private static final String CALL = "CALL transfer(?, ?, ?)";
   private static final String TOTAL = "SELECT sum(balance) FROM accounts";
 
   public BankWorkload {
@@ -73,6 +75,23 @@ public record BankWorkload(int accounts, int readPercent, Columns columns) imple
   }
 
   @Override
+  public List<Procedure> procedures() {
+    return List.of(
+        new Procedure(
+            "transfer(integer, integer, bigint)",
+            """
+            CREATE PROCEDURE transfer(one integer, other integer, amount bigint)
+            LANGUAGE plpgsql AS $$
+            BEGIN
+              UPDATE accounts SET balance = balance + amount WHERE id = one;
+              UPDATE accounts SET balance = balance - amount WHERE id = other;
+            END $$\
+            """,
+            "one, other",
+            "accounts"));
+  }
+
+  @Override
   public Script script(int client, long seed) {
     SplittableRandom random = new SplittableRandom(seed + client);
     return () ->
@@ -89,13 +108,15 @@ public record BankWorkload(int accounts, int readPercent, Columns columns) imple
     return new Transaction(
         TRANSFER,
         session -> {
-          add(session, Math.min(one, other), amount);
-          add(session, Math.max(one, other), -amount);
+          int low = Math.min(one, other);
+          int high = Math.max(one, other);
+          if (session.callsProcedures()) {
+            session.call(CALL, low, high, amount);
+          } else {
+            session.updateOne(ADD, amount, low);
+            session.updateOne(ADD, -amount, high);
+          }
         });
-  }
-
-  private static void add(Session session, int account, long amount) throws SQLException {
-    session.updateOne(ADD, amount, account);
   }
 
   private static void sum(Session session) throws SQLException {

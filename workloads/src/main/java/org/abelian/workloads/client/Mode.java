@@ -10,6 +10,8 @@ public enum Mode {
   READ_COMMITTED,
   /** Transactions that are tried again when they would not have been serial. */
   SERIALIZABLE,
+  /** Each transaction that changes rows is one call of a procedure. */
+  PROCEDURE,
   /** Each statement by itself: what no transaction costs. */
   AUTOCOMMIT;
 
@@ -22,6 +24,11 @@ public enum Mode {
     if (this == SERIALIZABLE) {
       connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
     }
-    connection.setAutoCommit(this == AUTOCOMMIT);
+    connection.setAutoCommit(!hasCommit());
+  }
+
+  /** Whether the client ends transactions by COMMIT. */
+  boolean hasCommit() {
+    return this == READ_COMMITTED || this == SERIALIZABLE;
   }
 }

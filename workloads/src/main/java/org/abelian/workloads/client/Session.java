@@ -42,6 +42,16 @@ public final class Session implements AutoCloseable {
     return mode != Mode.AUTOCOMMIT;
   }
 
+  /** Whether a transaction that changes rows shall be one call. */
+  public boolean callsProcedures() {
+    return mode == Mode.PROCEDURE;
+  }
+
+  /** Executes a CALL. */
+  public void call(String sql, Object... parameters) throws SQLException {
+    execute(sql, parameters, PreparedStatement::execute);
+  }
+
   /** Executes a statement that changes rows; how many. */
   public int update(String sql, Object... parameters) throws SQLException {
     return execute(sql, parameters, PreparedStatement::executeUpdate);
@@ -122,14 +132,14 @@ public final class Session implements AutoCloseable {
 
   /** What has been done is there for all to see. */
   void commit() throws SQLException {
-    if (hasTransactions()) {
+    if (mode.hasCommit()) {
       connection.commit();
       travel();
     }
   }
 
   void rollback() throws SQLException {
-    if (hasTransactions()) {
+    if (mode.hasCommit()) {
       connection.rollback();
       travel();
     }

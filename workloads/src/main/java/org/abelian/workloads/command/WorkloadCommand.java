@@ -101,6 +101,9 @@ final class WorkloadCommand implements Callable<Integer> {
     boolean placed = place == null ? connect.database().url().startsWith("jdbc:abelian:") : place;
     WorkloadTables tables =
         new WorkloadTables(published.make(workloadSize, columns), connect.database(), placed);
+    if (mode == Mode.PROCEDURE && tables.workload().procedures().isEmpty()) {
+      throw new UsageException(tables.workload().name() + " has no procedures");
+    }
     Tally tally = new Tally();
     try {
       System.err.println("loading " + tables.workload().description());

@@ -30,6 +30,10 @@ public final class Catalogue {
   private static final Arm CLUSTER = arm(Place.CLUSTER, Columns.ABELIAN, Mode.READ_COMMITTED);
   private static final Arm CLUSTER_PLAIN = arm(Place.CLUSTER, Columns.PLAIN, Mode.READ_COMMITTED);
 
+  private static final Arm PLAIN_CALLS = arm(Place.ONE, Columns.PLAIN, Mode.PROCEDURE);
+  private static final Arm NODE_CALLS = arm(Place.ONE, Columns.ABELIAN, Mode.PROCEDURE);
+  private static final Arm CLUSTER_CALLS = arm(Place.CLUSTER, Columns.ABELIAN, Mode.PROCEDURE);
+
   private static final double SHARE_OF_NONTRANSACTIONAL = 0.82;
   private static final String NONTRANSACTIONAL = "Claret: 0.67 to 0.82 of non-transactional";
   private static final int INCR_KEYS = 1_000_000;
@@ -146,7 +150,6 @@ public final class Catalogue {
         "INCR",
         List.of(
             new Point("one key", columns -> new IncrWorkload(keys, ALL, columns)),
-            new Point("half to one key", columns -> new IncrWorkload(keys, HALF, columns)),
             new Point("different keys", columns -> new IncrWorkload(keys, 0, columns))),
         Double.NaN,
         "Doppel: far ahead of OCC on one key, equal on different keys");
@@ -173,21 +176,25 @@ public final class Catalogue {
         "");
   }
 
-  /** Short transactions at READ COMMITTED, without a network. */
+  /** Short transactions at READ COMMITTED, without a network, also as calls where it has some. */
   private Experiment micro(
       String name, String title, List<Point> points, double goal, String paper) {
-    return new Experiment(
-        name,
-        title,
-        points,
-        List.of(PLAIN, NODE, CLUSTER, CLUSTER_PLAIN),
-        List.of(
-            new Comparison("node_over_plain", NODE, PLAIN, goal, paper),
-            new Comparison("three_nodes_over_plain", CLUSTER, PLAIN, Double.NaN, ""),
-            new Comparison(
-                "three_nodes_over_plain_columns", CLUSTER, CLUSTER_PLAIN, Double.NaN, "")),
-        size.clients(),
-        Duration.ZERO);
+    List<Arm> arms = new ArrayList<>(List.of(PLAIN, NODE, CLUSTER, CLUSTER_PLAIN));
+    List<Comparison> comparisons = new ArrayList<>();
+    comparisons.add(new Comparison("node_over_plain", NODE, PLAIN, goal, paper));
+    comparisons.add(compare("three_nodes_over_plain", CLUSTER, PLAIN));
+    comparisons.add(compare("three_nodes_over_plain_columns", CLUSTER, CLUSTER_PLAIN));
+    if (!points.get(0).workload().apply(Columns.PLAIN).procedures().isEmpty()) {
+      arms.addAll(List.of(PLAIN_CALLS, NODE_CALLS, CLUSTER_CALLS));
+      comparisons.add(compare("node_calls_over_plain_calls", NODE_CALLS, PLAIN_CALLS));
+      comparisons.add(compare("three_nodes_calls_over_plain_calls", CLUSTER_CALLS, PLAIN_CALLS));
+      comparisons.add(compare("three_nodes_calls_over_statements", CLUSTER_CALLS, CLUSTER));
+    }
+    return new Experiment(name, title, points, arms, comparisons, size.clients(), Duration.ZERO);
+  }
+
+  private static Comparison compare(String name, Arm over, Arm under) {
+    return new Comparison(name, over, under, Double.NaN, "");
   }
 
   private static Arm arm(Place place, Columns columns, Mode mode) {

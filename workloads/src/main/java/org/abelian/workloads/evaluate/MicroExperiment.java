@@ -42,7 +42,7 @@ final class MicroExperiment {
         new MicroOptions(
             List.of(Objects.SET),
             size.clients(),
-            (int) Math.max(size.time().toSeconds(), 1),
+            seconds(),
             size.rounds(),
             OBJECTS,
             List.of(),
@@ -58,10 +58,15 @@ final class MicroExperiment {
     Map<String, Object> parameters = new LinkedHashMap<>();
     parameters.put("size", size.name());
     parameters.put("clients", size.clients());
-    parameters.put("seconds", size.time().toMillis() / 1000.0);
+    parameters.put("seconds", seconds());
     parameters.put("rounds", size.rounds());
     parameters.put("round_trip_ms", ROUND_TRIP_MICROS / 1000.0);
     return parameters;
+  }
+
+  /** pgbench runs for whole seconds. */
+  private int seconds() {
+    return (int) Math.max(size.time().toSeconds(), 1);
   }
 
   private static Map<String, Object> further(BenchResult measured) {

@@ -36,7 +36,7 @@ public record Size(
   public static final Size QUICK =
       new Size(
           "quick",
-          Duration.ofSeconds(2),
+          Duration.ofMillis(1500),
           2,
           Duration.ofSeconds(1),
           CLIENTS,

@@ -10,6 +10,7 @@ import org.abelian.workloads.client.Transaction;
 import org.abelian.workloads.database.CopyInto;
 import org.abelian.workloads.random.Zipf;
 import org.abelian.workloads.workload.Columns;
+import org.abelian.workloads.workload.Procedure;
 import org.abelian.workloads.workload.Rule;
 import org.abelian.workloads.workload.Workload;
 
@@ -27,6 +28,7 @@ public final class LikeWorkload implements Workload {
 
   private static final String COUNT = "UPDATE pages SET likes = likes + 1 WHERE id = ?";
   private static final String NOTE = "INSERT INTO user_likes (user_id, page) VALUES (?, ?)";
+  private static final String CALL = "CALL like_page(?, ?)";
   private static final String PAGE = "SELECT likes FROM pages WHERE id = ?";
   private static final String LAST =
       "SELECT page FROM user_likes WHERE user_id = ? ORDER BY at DESC LIMIT 1";
@@ -94,6 +96,22 @@ public final class LikeWorkload implements Workload {
   }
 
   @Override
+  public List<Procedure> procedures() {
+    return List.of(
+        new Procedure(
+            "like_page(integer, integer)",
+            """
+            CREATE PROCEDURE like_page(liked integer, liker integer) LANGUAGE plpgsql AS $$
+            BEGIN
+              UPDATE pages SET likes = likes + 1 WHERE id = liked;
+              INSERT INTO user_likes (user_id, page) VALUES (liker, liked);
+            END $$\
+            """,
+            "liked, liker",
+            "pages"));
+  }
+
+  @Override
   public Script script(int client, long seed) {
     SplittableRandom random = new SplittableRandom(seed + client);
     return () -> {
@@ -123,6 +141,10 @@ public final class LikeWorkload implements Workload {
     return new Transaction(
         WRITE,
         session -> {
+          if (session.callsProcedures()) {
+            session.call(CALL, page, user);
+            return;
+          }
           session.updateOne(COUNT, page);
           session.updateOne(NOTE, user, page);
         });

@@ -20,7 +20,7 @@ public final class ResultFile {
     Files.createDirectories(target.getParent());
     Path partial = Files.createTempFile(target.getParent(), ".bench", ".json");
     try {
-      JSON.writeValue(partial.toFile(), result);
+      Files.writeString(partial, JSON.writeValueAsString(result) + "\n");
       Files.move(partial, target, StandardCopyOption.REPLACE_EXISTING);
     } finally {
       Files.deleteIfExists(partial);

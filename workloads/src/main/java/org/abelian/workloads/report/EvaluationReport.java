@@ -172,7 +172,9 @@ public final class EvaluationReport {
       if (goal != null && ratio(comparison) < ((Number) goal).doubleValue()) {
         for (String side : List.of("over", "under")) {
           String row = comparison.get(side).toString();
-          lines.put(row, map(waits.get(row)).toString().replaceAll("[{}]", ""));
+          if (waits.containsKey(row)) {
+            lines.put(row, waits.get(row).toString().replaceAll("[{}]", ""));
+          }
         }
       }
     }

@@ -14,6 +14,19 @@ final class RetwisTransactions {
   private static final String COUNT_POST = "UPDATE users SET posts = posts + 1 WHERE id = ?";
   private static final String FOLLOWERS =
       "SELECT follower FROM follows WHERE followed = ? ORDER BY follower";
+
+  /** Rows are locked in the order of their keys: without that, posts of two users deadlock. */
+  private static final String DELIVER_PLAIN =
+      """
+      WITH locked AS (
+        SELECT owner FROM timelines WHERE owner = ANY (?) ORDER BY owner FOR UPDATE)
+      UPDATE timelines t SET posts = (array_prepend(?::bigint, t.posts))[1:%d]
+        FROM locked WHERE t.owner = locked.owner\
+      """
+          .formatted(RetwisTables.KEPT);
+
+  private static final String DELIVER =
+      "UPDATE timelines SET posts = abelian.add(posts, ?::numeric, ?) WHERE owner = ANY (?)";
   private static final String REPOST = "INSERT INTO reposts (post, reposter) VALUES (?, ?)";
   private static final String COUNT_REPOST = "UPDATE posts SET reposts = reposts + 1 WHERE id = ?";
   private static final String POSTS =
@@ -34,11 +47,7 @@ final class RetwisTransactions {
 
   RetwisTransactions(Columns columns) {
     this.columns = columns;
-    deliver =
-        columns.choose(
-            "UPDATE timelines SET posts = (array_prepend(?::bigint, posts))[1:%d] WHERE owner = ANY (?)"
-                .formatted(RetwisTables.KEPT),
-            "UPDATE timelines SET posts = abelian.add(posts, ?::numeric, ?) WHERE owner = ANY (?)");
+    deliver = columns.choose(DELIVER_PLAIN, DELIVER);
     timeline =
         columns
             .choose(
@@ -96,18 +105,23 @@ final class RetwisTransactions {
       return;
     }
     if (columns == Columns.PLAIN) {
-      session.update(deliver, post, followers);
+      session.update(deliver, followers, post);
     } else {
       session.update(deliver, order, String.valueOf(post), followers);
     }
   }
 
-  /** One user follows another, unless it is so already. */
+  /** One user follows another, unless it is so already; users change in the order of their keys. */
   Body follow(long follower, long followed) {
     return session -> {
       if (session.update(FOLLOW, followed, follower) == 1) {
-        session.updateOne(COUNT_FOLLOWER, followed);
-        session.updateOne(COUNT_FOLLOWING, follower);
+        if (followed < follower) {
+          session.updateOne(COUNT_FOLLOWER, followed);
+          session.updateOne(COUNT_FOLLOWING, follower);
+        } else {
+          session.updateOne(COUNT_FOLLOWING, follower);
+          session.updateOne(COUNT_FOLLOWER, followed);
+        }
       }
     };
   }

@@ -36,7 +36,7 @@ public final class RetwisWorkload implements Workload {
 
   @Override
   public String description() {
-    return "%s, %,d users, a Kronecker graph of %d followers each"
+    return "%s, %,d users, a Kronecker graph drawn with %d followers for each"
         .formatted(options.mix().label(), options.users(), options.followers());
   }
 

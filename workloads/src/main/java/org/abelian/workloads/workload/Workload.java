@@ -33,6 +33,11 @@ public interface Workload {
   /** Statements that end the load: indexes and statistics. */
   List<String> finish();
 
+  /** The procedures that do what its transactions do; empty where it has none. */
+  default List<Procedure> procedures() {
+    return List.of();
+  }
+
   /**
    * What a client does.
    *

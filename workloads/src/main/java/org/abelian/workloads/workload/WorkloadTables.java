@@ -37,6 +37,12 @@ public record WorkloadTables(Workload workload, Database outside, boolean placed
       }
       workload.fill(connection, seed);
       execute(connection, workload.finish());
+      for (Procedure procedure : workload.procedures()) {
+        execute(connection, List.of(procedure.create()));
+        if (placed) {
+          execute(connection, List.of(procedure.declare()));
+        }
+      }
     }
   }
 

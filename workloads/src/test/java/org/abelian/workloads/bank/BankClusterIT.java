@@ -23,6 +23,7 @@ class BankClusterIT {
   void noSumOverThreeNodesIsTorn(Columns columns) throws Exception {
     try (Trial trial = Trial.on(cluster, new BankWorkload(30, 20, columns))) {
       trial.run(Mode.READ_COMMITTED, Set.of("transfer", "sum"));
+      trial.run(Mode.PROCEDURE, Set.of("transfer", "sum"));
       trial.run(Mode.AUTOCOMMIT, Set.of("transfer", "sum"));
       trial.requireConsistent();
     }

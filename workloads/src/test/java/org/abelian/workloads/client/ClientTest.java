@@ -134,6 +134,7 @@ class ClientTest {
       done.clear();
       try (Session session = new Session(connection(), mode, Duration.ZERO)) {
         assertEquals(mode != Mode.AUTOCOMMIT, session.hasTransactions());
+        assertEquals(mode == Mode.PROCEDURE, session.callsProcedures());
         begun.add(mode + ": " + done);
       }
     }
@@ -141,6 +142,7 @@ class ClientTest {
         List.of(
             "READ_COMMITTED: [setAutoCommit]",
             "SERIALIZABLE: [setTransactionIsolation, setAutoCommit]",
+            "PROCEDURE: [setAutoCommit]",
             "AUTOCOMMIT: [setAutoCommit]"),
         begun);
   }

@@ -3,6 +3,7 @@ package org.abelian.workloads.evaluate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import org.abelian.harness.WithCluster;
 import org.abelian.harness.WithNode;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
+import org.abelian.workloads.report.EvaluationReport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,6 +58,7 @@ class EvaluationIT {
   void experimentsMeasureAllTheirRatiosAndLeaveConsistentTables() throws Exception {
     List<BenchResult> results = evaluation.run("rubis-bid|like|micro", false, progress -> {});
     assertEquals(List.of("rubis-bid-heavy-0us", "like", "micro"), names(results));
+    assertTrue(Files.exists(EvaluationReport.write(results, folder)));
     for (BenchResult result : results) {
       result.ratios().forEach((ratio, value) -> assertTrue(value > 0, ratio + ": " + value));
       Map<?, ?> consistency = (Map<?, ?>) result.further().get("consistency");

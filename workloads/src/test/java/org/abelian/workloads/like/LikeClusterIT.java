@@ -23,6 +23,7 @@ class LikeClusterIT {
   void aLikeIsOfItsPageAndOfItsUserOrOfNeither(Columns columns) throws Exception {
     try (Trial trial = Trial.on(cluster, new LikeWorkload(LikeOptions.of(1e-4, 50), columns))) {
       trial.run(Mode.READ_COMMITTED, Set.of("like", "read"));
+      trial.run(Mode.PROCEDURE, Set.of("like", "read"));
       trial.run(Mode.AUTOCOMMIT, Set.of("like", "read"));
       trial.requireConsistent();
     }

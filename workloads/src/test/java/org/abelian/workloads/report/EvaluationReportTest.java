@@ -17,6 +17,15 @@ import org.junit.jupiter.api.io.TempDir;
 class EvaluationReportTest {
   @TempDir Path folder;
 
+  @Test
+  void whatHasNoProfileIsShownWithoutOne() throws IOException {
+    BenchResult result = result(1.5, 0);
+    result.further().put("waits_percent", Map.of());
+    String page = Files.readString(EvaluationReport.write(List.of(result), folder));
+    assertTrue(page.contains("**falls short**"), page);
+    assertFalse(page.contains("in percent"), page);
+  }
+
   private static BenchResult result(double ratio, long violations) {
     Map<String, Object> further = new LinkedHashMap<>();
     further.put("title", "LIKE, 1.0 ms");

@@ -95,9 +95,15 @@ public final class FactsParser {
             node.path("random_keys").asBoolean(),
             blind(node.path("blind")),
             combined(node),
-            text(node.path("unmoved"))),
+            text(node.path("unmoved")),
+            list(node.path("steps"), FactsParser::step)),
         merge(node.path("merge")),
         command(node));
+  }
+
+  private static ChangeFacts.Step step(JsonNode node) {
+    JsonNode facts = node.path("facts");
+    return new ChangeFacts.Step(node.path("text").asText(), statement(facts), gatheredOf(facts));
   }
 
   private static CallFacts calls(JsonNode node) {
@@ -433,11 +439,11 @@ public final class FactsParser {
   }
 
   /** By these, a statement runs over the rows of one of its queries. */
-  private static final List<String> OF_ROWS = List.of("inlined", "changed", "locked");
+  private static final List<String> OF_ROWS = List.of("inlined", "changed", "locked", "read");
 
   private static MadeFacts made(JsonNode statement) {
     JsonNode node =
-        Stream.of("inlined", "known", "changed", "locked", "computed", "made")
+        Stream.of("inlined", "known", "changed", "locked", "read", "computed", "made")
             .map(statement::path)
             .filter(JsonNode::isObject)
             .findFirst()

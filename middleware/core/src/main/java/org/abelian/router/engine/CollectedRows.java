@@ -18,17 +18,20 @@ public final class CollectedRows {
   /**
    * Runs the statement as it would run alone. Nothing else may wait to be answered.
    *
+   * @param binder binds what more than one node may run
    * @param bound with text as the format of its columns
+   * @return how many rows it counts
    */
-  public static void collect(Executor executor, BoundStatement bound, Route route, RowSink rows)
+  public static long collect(
+      EngineContext context, Binder binder, BoundStatement bound, Route route, RowSink rows)
       throws IOException {
-    EngineContext context = executor.context();
     ReplyQueue replies = context.replies();
-    Execution execution = bind(executor, bound, route);
+    Execution execution = bind(context, binder, bound, route);
     if (execution == null) {
-      return; // The client was told.
+      return 0; // The client was told.
     }
-    replies.divert(new DivertedRows(rows, context.memory()));
+    DivertedRows diverted = new DivertedRows(rows, context.memory());
+    replies.divert(diverted);
     try {
       Progress progress = Progress.QUIET;
       while (progress == Progress.QUIET && !replies.failed()) {
@@ -40,14 +43,14 @@ public final class CollectedRows {
       execution.forget();
       replies.endDiversion();
     }
+    return diverted.count();
   }
 
-  private static Execution bind(Executor executor, BoundStatement bound, Route route)
-      throws IOException {
+  private static Execution bind(
+      EngineContext context, Binder binder, BoundStatement bound, Route route) throws IOException {
     if (!(route instanceof Route.OneNode one)) {
-      return executor.bind(bound, route);
+      return binder.bind(bound, route);
     }
-    EngineContext context = executor.context();
     Backend backend = context.backends().backend(bound.routed().router().catalog(), one.node());
     return SingleNodeExecution.bind(context, bound, backend, false, null, false);
   }

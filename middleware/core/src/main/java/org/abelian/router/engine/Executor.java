@@ -90,6 +90,8 @@ public final class Executor {
       return GatheredWrite.bind(context, bound, write, false);
     } else if (route instanceof Route.MovedRows moved) {
       return MovedRows.bind(context, bound, moved, false);
+    } else if (route instanceof Route.Steps steps) {
+      return StepsExecution.bind(context, this::bind, bound, steps);
     } else if (route instanceof Route.GatheredTable table) {
       return GatheredTable.bind(context, bound, table);
     } else if (route instanceof Route.CopyIn copy) {

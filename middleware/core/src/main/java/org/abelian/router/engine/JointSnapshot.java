@@ -12,6 +12,7 @@ import org.abelian.router.execution.DiscardReply;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
+import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.ReadEvidence;
 import org.abelian.router.session.ReadKnowledge;
@@ -337,6 +338,11 @@ final class JointSnapshot {
       }
     }
     context.replies().add(RouterWork.always(hold::release));
+    // Until the nodes say that they have bound it the gate is held: they say so before they run it,
+    // when they may wait for locks of somebody who waits at the gate.
+    for (Backend backend : backends) {
+      backend.connection.writer().empty(FrontendType.FLUSH);
+    }
     runAll();
   }
 

@@ -34,13 +34,6 @@ final class LookupExecution extends Execution {
   private static final NodeStatement FIND =
       NodeStatement.of("SELECT abelian.find_lookup_entry($1, $2, $3, $4)");
 
-  /** Binds a statement another way. */
-  @FunctionalInterface
-  interface Binder {
-    /** Null when nodes have failed, and the client was told. */
-    Execution bind(BoundStatement bound, Route route) throws IOException;
-  }
-
   private final EngineContext context;
   private final BoundStatement bound;
   private final Route.Lookup route;

@@ -96,7 +96,8 @@ public final class ExplainExecution extends Execution {
                 || route instanceof Route.Split
                 || route instanceof Route.GatheredInsert
                 || route instanceof Route.GatheredWrite
-                || route instanceof Route.MovedRows);
+                || route instanceof Route.MovedRows
+                || route instanceof Route.Steps);
     if (command.analyze() && !runs) {
       throw AbelianException.unsupported(
           "EXPLAIN ANALYZE does not run calls of distributed procedures, nor statements that all"
@@ -159,7 +160,12 @@ public final class ExplainExecution extends Execution {
     List<Exchanges.Exchange> noted;
     context.exchanges().begin();
     try {
-      CollectedRows.collect(executor, text.statement(bound.bind()), text.route(), row -> {});
+      CollectedRows.collect(
+          executor.context(),
+          executor::bind,
+          text.statement(bound.bind()),
+          text.route(),
+          row -> {});
     } finally {
       noted = context.exchanges().end();
     }

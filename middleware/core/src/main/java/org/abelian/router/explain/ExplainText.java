@@ -193,6 +193,11 @@ public final class ExplainText {
       how.put("Insert", moved.facts().insert());
     } else if (route instanceof Route.GatheredWrite write) {
       addChange(write, how);
+    } else if (route instanceof Route.Steps steps) {
+      how.put("Run", "in steps, each goes its own way when those before have ended");
+      for (int at = 0; at < steps.steps().size(); at++) {
+        how.put("Step " + (at + 1), steps.steps().get(at).sql());
+      }
     } else if (route instanceof Route.Procedure procedure) {
       how.put("Run", ofCall(procedure.procedure()));
     } else {
@@ -308,6 +313,7 @@ public final class ExplainText {
         route instanceof Route.GatheredInsert
             || route instanceof Route.GatheredWrite
             || route instanceof Route.MovedRows
+            || route instanceof Route.Steps
             || route instanceof Route.Scatter scatter
                 && scatter.merge().mode() == MergeFacts.Mode.COMBINE;
     return command.analyze() && moves;

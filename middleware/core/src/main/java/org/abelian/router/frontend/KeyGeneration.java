@@ -162,7 +162,7 @@ public final class KeyGeneration {
     }
     BoundStatement bound = new BoundStatement(statement, routed, bind, false);
     if (routed.writes()) {
-      CollectedRows.collect(executor, bound, route, rows);
+      CollectedRows.collect(context, executor::bind, bound, route, rows);
     } else {
       SourceRows.take(context, bound, route, rows);
     }

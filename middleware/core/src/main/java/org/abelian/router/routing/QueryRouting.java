@@ -105,6 +105,9 @@ final class QueryRouting {
   private void checkWrites(GatheredWriteRouting gathered) {
     for (RelationFacts table : uses.references()) {
       if (table.write() && !gathered.applies()) {
+        if (facts.kind() == StatementKind.MERGE && facts.calls().mutable()) {
+          throw Refusals.referenceMutable(table);
+        }
         throw table.level() == 0 ? Refusals.referenceFromQuery(table) : Refusals.nestedWrite(table);
       }
     }
@@ -112,7 +115,7 @@ final class QueryRouting {
       if (!table.write()) {
         continue;
       }
-      if (facts.kind() == StatementKind.MERGE) {
+      if (facts.kind() == StatementKind.MERGE && Refusals.ofSeveral(facts) != null) {
         throw Refusals.merge(table);
       }
       for (KeyColumn column : uses.placement(table).columns()) {

@@ -156,7 +156,9 @@ final class Refusals {
             + "() belongs to one node, and the rows of \""
             + table.name()
             + "\" may lie on others",
-        "Call it in a statement of its own.");
+        function.equals("nextval")
+            ? "Call it in the columns of a SELECT without DISTINCT, not in its conditions."
+            : "Call it in a statement of its own.");
   }
 
   static AbelianException functionOfNoNode(String function) {
@@ -232,8 +234,9 @@ final class Refusals {
   static AbelianException merge(RelationFacts table) {
     return AbelianException.unsupported(
         "the nodes that this MERGE into \"" + table.name() + "\" concerns are not known",
-        "Let ON compare each distribution column with a column of USING, which names one table or"
-            + " query, insert that value, and have no subqueries elsewhere.");
+        "Put a join behind USING into a subquery, and call nothing volatile in ON or WHEN NOT"
+            + " MATCHED. Under row security, let ON compare each distribution column with a column"
+            + " of USING, and insert that value.");
   }
 
   static AbelianException insertReadsOthers(RelationFacts table) {

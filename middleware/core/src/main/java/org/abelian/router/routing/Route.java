@@ -5,6 +5,7 @@ import org.abelian.router.analysis.CopyFacts;
 import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.ProcedureFacts;
+import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.catalog.LookupIndex;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.CopyDivision;
@@ -114,6 +115,20 @@ public sealed interface Route {
       nodes = List.copyOf(nodes);
     }
   }
+
+  /**
+   * A MERGE that is several changes, one after the other: each goes its own way, and their counts
+   * are added.
+   */
+  record Steps(List<Step> steps) implements Route {
+    /** Copies the list. */
+    public Steps {
+      steps = List.copyOf(steps);
+    }
+  }
+
+  /** One of several changes, which has the parameters of the whole. */
+  record Step(String sql, StatementFacts facts, Route route) {}
 
   /**
    * A CREATE TABLE AS or SELECT INTO of rows of several nodes: the table is made empty, and the

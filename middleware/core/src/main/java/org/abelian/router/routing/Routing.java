@@ -1,5 +1,8 @@
 package org.abelian.router.routing;
 
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.router.analysis.ChangeFacts;
 import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
@@ -73,6 +76,9 @@ public final class Routing {
           ? lookups.copy(new UtilityRouting(sql, facts, catalog).plan())
           : stored(sql, facts, gathered, catalog);
     }
+    if (!facts.change().steps().isEmpty()) {
+      return steps(facts.change().steps(), catalog);
+    }
     Plan query = lookups.plan(query(sql, facts, gathered, catalog));
     return facts.calls().nodeFunctions().settings() ? onOneNode(query) : query;
   }
@@ -87,6 +93,25 @@ public final class Routing {
     return routing.applies()
         ? routing.plan(direct, compile(gathered.source(), gathered.sourceFacts(), catalog))
         : direct;
+  }
+
+  /** Each of the changes goes where it would go alone; none is done when one is refused. */
+  private static Plan steps(List<ChangeFacts.Step> steps, Catalog catalog) {
+    List<StatementRouter> routers =
+        steps.stream()
+            .map(step -> compile(step.text(), step.facts(), step.gathered(), catalog))
+            .toList();
+    return values -> {
+      List<Route.Step> routed = new ArrayList<>();
+      for (int at = 0; at < routers.size(); at++) {
+        Route route = routers.get(at).route(values);
+        if (route instanceof Route.Refused refused) {
+          throw refused.error();
+        }
+        routed.add(new Route.Step(steps.get(at).text(), steps.get(at).facts(), route));
+      }
+      return new Route.Steps(routed);
+    };
   }
 
   /** A table that is made of the rows of several nodes, unless one node has them all. */

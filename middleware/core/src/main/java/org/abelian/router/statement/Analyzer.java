@@ -11,6 +11,7 @@ import org.abelian.router.analysis.MadeFacts;
 import org.abelian.router.analysis.ParameterTypes;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.backend.SessionSettings;
@@ -182,6 +183,10 @@ public final class Analyzer {
     StatementFacts only = facts.get(0);
     if (only.kind() == StatementKind.SELECT || only.kind().modifies()) {
       return new Told(only, FactsParser.made(told), FactsParser.gathered(told));
+    }
+    UtilityKind utility = only.command().utility();
+    if (utility == UtilityKind.DECLARE || utility == UtilityKind.COPY_TO) {
+      return new Told(only, FactsParser.made(told), null);
     }
     boolean gives = only.command().storesRows() || only.kind() == StatementKind.MERGE;
     return new Told(only, null, gives ? FactsParser.gathered(told) : null);

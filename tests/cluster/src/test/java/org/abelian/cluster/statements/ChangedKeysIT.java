@@ -181,6 +181,8 @@ class ChangedKeysIT {
           "UPDATE account SET id = 6000 WHERE id BETWEEN 3 AND 9",
           "UPDATE account SET id = id + 7, balance = -500 WHERE id IN (3, 49, 14, 7)",
           "UPDATE account SET id = 30, owner = 'nobody' WHERE id = 12",
+          "UPDATE day SET id = id + 1, \"Odd name\" = 'much too long'",
+          "UPDATE day SET d = d + 1, \"Odd name\" = \"Odd name\" || 'much too long'",
           "UPDATE account SET id = 'x' WHERE id = 12",
           "UPDATE account SET id = 1 / (id - id) WHERE id > 12",
           "UPDATE account SET id = 77",

@@ -40,7 +40,12 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
     let statement = build::copy(query);
     let levels = levels_beside_source(statement);
     let copies = Relation::new(tree::target(query), 0).placement == Placement::Reference;
-    if !levels.iter().any(|level| reads_others(*level, copies)) {
+    let moves = tree::list::<pg_sys::RangeTblEntry>(query.rtable)
+        .any(|entry| entry.rtekind == pg_sys::RTEKind::RTE_SUBQUERY);
+    if !levels
+        .iter()
+        .any(|level| reads_others(*level, copies || moves))
+    {
         return Ok(None);
     }
     let mut pieces = Vec::new();
@@ -79,14 +84,14 @@ fn levels_below(level: &pg_sys::Query) -> Vec<*mut pg_sys::Query> {
     found
 }
 
-/// Whether a subquery reads what a node may not have by itself; of what changes copies of a table, anything.
-fn reads_others(level: *mut pg_sys::Query, copies: bool) -> bool {
+/// Whether a subquery reads what a node may not have by itself, or anything.
+fn reads_others(level: *mut pg_sys::Query, anything: bool) -> bool {
     tree::any(level.cast(), &mut |node| {
         tree::cast::<pg_sys::Query, _>(node).is_some_and(|level| {
             used::relations(level).into_iter().any(|index| {
                 // SAFETY: an entry of a private copy.
                 let relation = Relation::new(unsafe { (*tree::range(level, index)).relid }, 0);
-                copies || relation.placement != Placement::Reference
+                anything || relation.placement != Placement::Reference
             })
         })
     })

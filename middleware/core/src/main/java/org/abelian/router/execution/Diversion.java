@@ -9,6 +9,9 @@ public abstract class Diversion {
 
   private final ClientOutput staged;
 
+  /** What becomes of what this makes; null when the client gets it. */
+  private Diversion outer;
+
   /** Counts what it keeps. */
   Diversion(MemoryBudget memory) {
     staged = new ClientOutput(memory);
@@ -17,6 +20,14 @@ public abstract class Diversion {
   /** Takes the answers as if it were the client. */
   final ClientOutput staged() {
     return staged;
+  }
+
+  final Diversion outer() {
+    return outer;
+  }
+
+  final void outer(Diversion other) {
+    outer = other;
   }
 
   /** Makes of what has come what the client is to get, if it is to get anything. */

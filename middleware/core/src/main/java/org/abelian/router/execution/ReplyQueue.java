@@ -58,28 +58,30 @@ public final class ReplyQueue implements ReplyContext {
     return diversion == null ? output.queue().size() >= OUTPUT_MAX : diversion.waitsFor(output);
   }
 
-  /** From now on the answers become something else. */
+  /** From now on the answers become something else, before what they become already. */
   public void divert(Diversion other) {
+    other.outer(diversion);
     diversion = other;
   }
 
   /** What was diverted has all come, unless one of the steps failed. */
   public void endDiversion() {
     Diversion ended = diversion;
-    diversion = null;
-    if (ended != null && !failed) {
-      ended.finish(output);
+    if (ended == null) {
+      return;
     }
-    if (ended != null) {
-      ended.close();
+    diversion = ended.outer();
+    if (!failed) {
+      ended.finish(output());
     }
+    ended.close();
   }
 
   /** The session is over. */
   public void abandon() {
-    if (diversion != null) {
+    while (diversion != null) {
       diversion.close();
-      diversion = null;
+      diversion = diversion.outer();
     }
   }
 
@@ -88,7 +90,8 @@ public final class ReplyQueue implements ReplyContext {
       return;
     }
     try {
-      diversion.passOn(output);
+      Diversion outer = diversion.outer();
+      diversion.passOn(outer == null ? output : outer.staged());
     } catch (RuntimeException e) {
       fail(e);
     }

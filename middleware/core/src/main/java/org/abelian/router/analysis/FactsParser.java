@@ -50,21 +50,25 @@ public final class FactsParser {
   }
 
   /**
-   * How the first statement of the text is run when the rows that it selects and inserts, merges,
-   * moves or makes a table of, come to other nodes; null when it is no such statement, or they
-   * cannot.
+   * What runs instead of the first statement of the text when the rows that it selects and inserts,
+   * merges, moves or makes a table of, come to other nodes; null when it is no such statement, or
+   * they cannot.
    *
    * @throws AbelianException as {@link #parse}
    */
-  public static GatheredFacts gathered(String json) {
+  public static InsteadFacts instead(String json) {
     try {
-      return gatheredOf(MAPPER.readTree(json).path(0));
+      return insteadOf(MAPPER.readTree(json).path(0));
     } catch (JsonProcessingException | IllegalArgumentException notOurs) {
       throw notOurs(notOurs);
     }
   }
 
-  private static GatheredFacts gatheredOf(JsonNode statement) {
+  private static InsteadFacts insteadOf(JsonNode statement) {
+    List<StepsFacts.Step> steps = list(statement.path("steps"), FactsParser::step);
+    if (!steps.isEmpty()) {
+      return new StepsFacts(steps);
+    }
     for (JsonNode part : List.of(statement.path("stored"), statement.path("gathered"))) {
       if (part.isObject()) {
         return gathered(part);
@@ -95,15 +99,14 @@ public final class FactsParser {
             node.path("random_keys").asBoolean(),
             blind(node.path("blind")),
             combined(node),
-            text(node.path("unmoved")),
-            list(node.path("steps"), FactsParser::step)),
+            text(node.path("unmoved"))),
         merge(node.path("merge")),
         command(node));
   }
 
-  private static ChangeFacts.Step step(JsonNode node) {
+  private static StepsFacts.Step step(JsonNode node) {
     JsonNode facts = node.path("facts");
-    return new ChangeFacts.Step(node.path("text").asText(), statement(facts), gatheredOf(facts));
+    return new StepsFacts.Step(node.path("text").asText(), statement(facts), insteadOf(facts));
   }
 
   private static CallFacts calls(JsonNode node) {
@@ -457,11 +460,11 @@ public final class FactsParser {
         node.path("text").asText(),
         node.path("count").asInt(),
         statement(facts),
-        gatheredOf(facts),
+        insteadOf(facts),
         computed(node),
         OF_ROWS.stream().anyMatch(way -> node == statement.path(way)),
         source.isObject()
-            ? new MadeFacts.Source(statement(source), gatheredOf(source), made(source))
+            ? new MadeFacts.Source(statement(source), insteadOf(source), made(source))
             : null,
         list(node.path("values"), FactsParser::number),
         made(facts));

@@ -24,7 +24,8 @@ public record GatheredFacts(
     StatementFacts insertFacts,
     List<Key> keys,
     ComputedFacts computed,
-    NewTable table) {
+    NewTable table)
+    implements InsteadFacts {
   /** Copies the list. */
   public GatheredFacts {
     keys = List.copyOf(keys);

@@ -11,7 +11,7 @@ import java.util.List;
  * @param text the statement, each such value being a parameter that comes after its own
  * @param count how many there are
  * @param facts what is to be known of that text
- * @param gathered how its rows come to other nodes if it is an INSERT ... SELECT; else null
+ * @param instead what runs instead of it; null when it runs as it is
  * @param computed how a node computes them, or what gives the rows; null when none is computed
  * @param takesRows true when they are the rows that a query locks or changes, one array for each of
  *     its columns; or when there are none, and bodies of functions stand in the places of calls
@@ -25,7 +25,7 @@ public record MadeFacts(
     String text,
     int count,
     StatementFacts facts,
-    GatheredFacts gathered,
+    InsteadFacts instead,
     ComputedFacts computed,
     boolean takesRows,
     Source source,
@@ -34,10 +34,10 @@ public record MadeFacts(
   /**
    * What is to be known of a query that runs before.
    *
-   * @param gathered how its rows come to other nodes if it is an INSERT ... SELECT; else null
+   * @param instead what runs instead of it; null when it runs as it is
    * @param made how it is run in its turn; null when it runs as it is
    */
-  public record Source(StatementFacts facts, GatheredFacts gathered, MadeFacts made) {}
+  public record Source(StatementFacts facts, InsteadFacts instead, MadeFacts made) {}
 
   /** Copies the list. */
   public MadeFacts {

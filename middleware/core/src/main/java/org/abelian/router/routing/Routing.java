@@ -2,10 +2,11 @@ package org.abelian.router.routing;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.abelian.router.analysis.ChangeFacts;
 import org.abelian.router.analysis.GatheredFacts;
+import org.abelian.router.analysis.InsteadFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
+import org.abelian.router.analysis.StepsFacts;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.error.AbelianException;
@@ -32,14 +33,14 @@ public final class Routing {
   /**
    * The same.
    *
-   * @param gathered how the rows of an INSERT ... SELECT or CREATE TABLE AS come to other nodes;
-   *     null when they cannot
+   * @param instead what runs instead of the statement where rows come to other nodes; null when
+   *     they cannot
    */
   public static StatementRouter compile(
-      String sql, StatementFacts facts, GatheredFacts gathered, Catalog catalog) {
+      String sql, StatementFacts facts, InsteadFacts instead, Catalog catalog) {
     Plan plan;
     try {
-      plan = plan(sql, facts, gathered, catalog);
+      plan = plan(sql, facts, instead, catalog);
     } catch (AbelianException refusal) {
       plan = Plan.always(new Route.Refused(refusal));
     }
@@ -47,7 +48,7 @@ public final class Routing {
   }
 
   private static Plan plan(
-      String sql, StatementFacts facts, GatheredFacts gathered, Catalog catalog) {
+      String sql, StatementFacts facts, InsteadFacts instead, Catalog catalog) {
     switch (facts.kind()) {
       case EMPTY:
         return Plan.always(new Route.AnyNode());
@@ -71,13 +72,14 @@ public final class Routing {
     if (body.applies()) {
       return body.plan();
     }
+    if (instead instanceof StepsFacts changes) {
+      return steps(changes.steps(), catalog);
+    }
+    GatheredFacts gathered = (GatheredFacts) instead;
     if (facts.kind() == StatementKind.UTILITY) {
       return gathered == null
           ? lookups.copy(new UtilityRouting(sql, facts, catalog).plan())
           : stored(sql, facts, gathered, catalog);
-    }
-    if (!facts.change().steps().isEmpty()) {
-      return steps(facts.change().steps(), catalog);
     }
     Plan query = lookups.plan(query(sql, facts, gathered, catalog));
     return facts.calls().nodeFunctions().settings() ? onOneNode(query) : query;
@@ -96,10 +98,10 @@ public final class Routing {
   }
 
   /** Each of the changes goes where it would go alone; none is done when one is refused. */
-  private static Plan steps(List<ChangeFacts.Step> steps, Catalog catalog) {
+  private static Plan steps(List<StepsFacts.Step> steps, Catalog catalog) {
     List<StatementRouter> routers =
         steps.stream()
-            .map(step -> compile(step.text(), step.facts(), step.gathered(), catalog))
+            .map(step -> compile(step.text(), step.facts(), step.instead(), catalog))
             .toList();
     return values -> {
       List<Route.Step> routed = new ArrayList<>();

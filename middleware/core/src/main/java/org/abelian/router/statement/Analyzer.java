@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.abelian.router.analysis.FactsParser;
-import org.abelian.router.analysis.GatheredFacts;
+import org.abelian.router.analysis.InsteadFacts;
 import org.abelian.router.analysis.MadeFacts;
 import org.abelian.router.analysis.ParameterTypes;
 import org.abelian.router.analysis.StatementFacts;
@@ -114,7 +114,7 @@ public final class Analyzer {
     return analysed;
   }
 
-  private record Told(StatementFacts facts, MadeFacts made, GatheredFacts gathered) {}
+  private record Told(StatementFacts facts, MadeFacts made, InsteadFacts instead) {}
 
   private record Compiled(RoutedStatement routed, boolean toldKeys, GeneratedKeys generated) {}
 
@@ -133,7 +133,7 @@ public final class Analyzer {
     }
     GeneratedKeys generated = GeneratedKeys.of(told.made(), catalog, statements);
     return new Compiled(
-        new RoutedStatement(explain, Routing.compile(sql, facts, told.gathered(), catalog)),
+        new RoutedStatement(explain, Routing.compile(sql, facts, told.instead(), catalog)),
         told.made() != null,
         generated == null ? null : generated.explained(explain, statements));
   }
@@ -144,7 +144,7 @@ public final class Analyzer {
     String sql = statement.sql();
     Told told = ask(analyst, statement, sql, keys);
     return new Compiled(
-        new RoutedStatement(Routing.compile(sql, told.facts(), told.gathered(), catalog)),
+        new RoutedStatement(Routing.compile(sql, told.facts(), told.instead(), catalog)),
         told.made() != null,
         GeneratedKeys.of(told.made(), catalog, statements));
   }
@@ -182,14 +182,14 @@ public final class Analyzer {
     }
     StatementFacts only = facts.get(0);
     if (only.kind() == StatementKind.SELECT || only.kind().modifies()) {
-      return new Told(only, FactsParser.made(told), FactsParser.gathered(told));
+      return new Told(only, FactsParser.made(told), FactsParser.instead(told));
     }
     UtilityKind utility = only.command().utility();
     if (utility == UtilityKind.DECLARE || utility == UtilityKind.COPY_TO) {
       return new Told(only, FactsParser.made(told), null);
     }
     boolean gives = only.command().storesRows() || only.kind() == StatementKind.MERGE;
-    return new Told(only, null, gives ? FactsParser.gathered(told) : null);
+    return new Told(only, null, gives ? FactsParser.instead(told) : null);
   }
 
   /** The statements that a text has, or null: then a node is to be asked by {@link #split}. */

@@ -75,8 +75,7 @@ public record GeneratedKeys(
     }
     return new GeneratedKeys(
         statements.intern(NodeStatement.of(facts.text(), facts.facts().parameters()).body()),
-        new RoutedStatement(
-            Routing.compile(facts.text(), facts.facts(), facts.gathered(), catalog)),
+        new RoutedStatement(Routing.compile(facts.text(), facts.facts(), facts.instead(), catalog)),
         facts.takesRows() ? List.of() : sources(facts),
         query(facts, catalog, statements),
         facts.takesRows(),
@@ -111,7 +110,7 @@ public record GeneratedKeys(
         statement,
         computed,
         new RoutedStatement(
-            Routing.compile(computed.query(), source.facts(), source.gathered(), catalog)),
+            Routing.compile(computed.query(), source.facts(), source.instead(), catalog)),
         of(source.made(), catalog, statements));
   }
 

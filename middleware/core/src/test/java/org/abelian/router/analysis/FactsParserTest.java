@@ -111,7 +111,7 @@ class FactsParserTest {
             "insert": "I", "insert_facts": {"kind": "insert", "span": [0, 1], "parameters": [1007]},
             "keys": [{"field": 1, "type": 23, "cast": "integer"}], "query": null}}]
         """;
-    GatheredFacts gathered = FactsParser.gathered(told);
+    GatheredFacts gathered = (GatheredFacts) FactsParser.instead(told);
     assertEquals("D", gathered.source());
     assertEquals(StatementKind.DELETE, gathered.sourceFacts().kind());
     assertEquals(List.of(new GatheredFacts.Key(1, 23, "integer", null)), gathered.keys());
@@ -119,7 +119,7 @@ class FactsParserTest {
     assertNull(only(told).change().unmoved());
     String refused = "[{\"kind\": \"update\", \"unmoved\": \"it is so\"}]";
     assertEquals("it is so", only(refused).change().unmoved());
-    assertNull(FactsParser.gathered(refused));
+    assertNull(FactsParser.instead(refused));
   }
 
   @Test

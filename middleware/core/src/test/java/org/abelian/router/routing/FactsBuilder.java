@@ -310,7 +310,7 @@ final class FactsBuilder {
         equalities,
         ranges,
         new CallFacts(volatileFunctions, mutable, functions, nodeFunctions, procedure, null),
-        new ChangeFacts(insert, false, null, null, null, List.of()),
+        new ChangeFacts(insert, false, null, null, null),
         merge,
         command());
   }

@@ -61,7 +61,7 @@ class RoutingTest {
     assertRefused(update().writes("items").reads("orders"), "Read the values first");
     assertRefused(update().writes("items").reads("notes"), "Read the values first");
     assertRefused(select().writesNested("items"), "two statements");
-    assertRefused(new FactsBuilder(StatementKind.MERGE).writes("items"), "Let ON compare");
+    assertRefused(new FactsBuilder(StatementKind.MERGE).writes("items"), "Put a join");
   }
 
   @Test
@@ -288,7 +288,10 @@ class RoutingTest {
             .in("0.o_w", constant(ON_TWO), constant(ON_THREE))
             .merge(MergeFacts.Mode.REFUSE, "a data-modifying WITH query"),
         "Restrict the");
-    assertRefused(new FactsBuilder(StatementKind.MERGE).writes("orders"), "Let ON compare");
+    FactsBuilder merge = new FactsBuilder(StatementKind.MERGE).writes("orders");
+    assertEquals(new Route.ScatterWrite(List.of(1, 2, 3)), route(merge));
+    assertRefused(
+        merge.merge(MergeFacts.Mode.REFUSE, "its rows match those of other nodes"), "Put a join");
   }
 
   @Test

@@ -302,9 +302,8 @@ final class GatherExecution {
     }
 
     @Override
-    public int run(int place) {
+    public void run(int place) {
       portals.get(place).run(0);
-      return 1;
     }
 
     @Override

@@ -61,12 +61,8 @@ final class JointSnapshot {
      */
     void bind(int place, byte[] portal) throws IOException;
 
-    /**
-     * Runs it there, without a look at the answer.
-     *
-     * @return how many answers of the node will come
-     */
-    int run(int place);
+    /** Runs it there, without a look at the answer. */
+    void run(int place);
 
     /** Closes what was bound there, before it is bound anew. */
     void close(int place);
@@ -82,16 +78,10 @@ final class JointSnapshot {
   private final Read read;
   private final ReadLedger ledger;
 
-  /** How many answers of a node will come of what ran at once, when its rows are not wanted. */
-  private final int[] due;
-
   /** Whether it runs before its snapshots are known to fit together. */
   private boolean runsAtOnce;
 
-  /** Whether a Sync may end what it runs at once, and nothing else. */
-  private final boolean isAlone;
-
-  /** Whether running at once ends the group on its nodes. */
+  /** Whether that ends the group on its nodes. */
   private boolean syncsAtOnce;
 
   /**
@@ -112,13 +102,15 @@ final class JointSnapshot {
     this.routed = routed;
     this.backends = backends;
     this.nodes = Backend.nodes(backends);
-    this.due = new int[backends.size()];
     this.read = read;
     this.ledger = context.gate().reads();
-    this.runsAtOnce = runsAtOnce;
-    this.isAlone =
-        !context.transactions().state().isOpen() && context.backends().touched().isEmpty();
-    this.syncsAtOnce = runsAtOnce && isLast && isAlone;
+    this.runsAtOnce = runsAtOnce && mayBeDiscarded(context);
+    this.syncsAtOnce = this.runsAtOnce && isLast;
+  }
+
+  /** True when nothing else is under way at any node, so that a Sync ends nothing but the read. */
+  private static boolean mayBeDiscarded(EngineContext context) {
+    return !context.transactions().state().isOpen() && context.backends().touched().isEmpty();
   }
 
   /** True when it makes no difference whether a node binds the statement once or several times. */
@@ -236,7 +228,7 @@ final class JointSnapshot {
     for (int place = 0; place < backends.size(); place++) {
       bind(place, portal(known.run(place), known.over(place)));
       if (runsAtOnce) {
-        due[place] = read.run(place);
+        read.run(place);
       }
       if (syncsAtOnce) {
         context.backends().sync(backends.get(place));
@@ -290,30 +282,18 @@ final class JointSnapshot {
   private void discard() throws IOException {
     ReplyQueue replies = context.replies();
     for (int place = 0; place < backends.size(); place++) {
-      if (runsAtOnce && isAlone) {
+      if (runsAtOnce) {
         context.backends().sync(backends.get(place));
         replies.add(new DiscardReply(backends.get(place).connection));
       } else {
-        discardInTransaction(place);
+        read.close(place);
       }
-      due[place] = 0;
     }
-    if (runsAtOnce && isAlone) {
+    if (runsAtOnce) {
       context.backends().flush();
       replies.runAll();
       backends.forEach(context.backends()::untouch);
     }
-  }
-
-  /**
-   * An error of what a node has run at once is the client's, although the snapshots do not fit
-   * together: the node's own is one that a read of this moment might have got.
-   */
-  private void discardInTransaction(int place) {
-    for (int answer = 0; answer < due[place]; answer++) {
-      context.replies().add(NodeReply.swallow(backends.get(place).connection));
-    }
-    read.close(place);
   }
 
   /** Has the answers to the Sync taken that went along with it, behind its rows. */

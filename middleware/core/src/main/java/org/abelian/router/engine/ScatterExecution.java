@@ -72,15 +72,13 @@ public final class ScatterExecution extends Execution {
     }
 
     @Override
-    public int run(int place) {
-      boolean isDescribed = describes && place == 0;
-      if (isDescribed) {
+    public void run(int place) {
+      if (describes && place == 0) {
         portals.get(place).describe();
       }
       if (ahead) {
         portals.get(place).run(0);
       }
-      return (isDescribed ? 1 : 0) + (ahead ? 1 : 0);
     }
 
     @Override

@@ -143,7 +143,7 @@ class ExecutionTest extends ScriptedCluster {
           }
 
           @Override
-          public int run(int place) {
+          public void run(int place) {
             throw new AssertionError("not everybody has its snapshot");
           }
 

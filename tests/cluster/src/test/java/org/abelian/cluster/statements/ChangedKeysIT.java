@@ -315,9 +315,11 @@ class ChangedKeysIT {
     String joined = "EXPLAIN UPDATE account SET id = d.n FROM desk d WHERE d.id = account.id";
     plan = String.join("\n", run(twins.routed(), joined));
     assertTrue(plan.contains("Worker plan") && plan.contains("Change plan"), plan);
-    assertEquals(
-        List.of("0A000"),
-        answer(twins.routed(), "EXPLAIN ANALYZE UPDATE word SET part = part + 1"));
+    sameRows();
+    String moves = "UPDATE word SET part = part + 1";
+    plan = String.join("\n", run(twins.routed(), "EXPLAIN ANALYZE " + moves));
+    assertTrue(plan.contains("Exchange: inserted rows"), plan);
+    run(twins.both().get(0), moves);
     sameRows();
   }
 

@@ -8,11 +8,11 @@
 //! Where no action inserts, the second step is all that there is. As rows that match stay locked, they are the ones that one PostgreSQL would have
 //! changed: it looks at a row again when it has waited for it, and so does the first step.
 
-use super::merge::{build, parts};
+use super::merge::{build, filter, parts};
 use super::merge_into;
 use super::merge_source::MergeSource;
 use super::operand;
-use super::relation::{Placement, Relation};
+use super::relation::{Placement, Relation, has_policies};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, CmdType, LockClauseStrength, LockWaitPolicy, MergeAction, Oid};
@@ -89,12 +89,6 @@ pub fn find(
 
 fn actions(query: &pg_sys::Query) -> impl Iterator<Item = &'static MergeAction> {
     tree::list::<MergeAction>(query.mergeActionList)
-}
-
-fn has_policies(table: Oid) -> bool {
-    // SAFETY: a look-up of a table that is locked.
-    let limited = unsafe { pg_sys::check_enable_rls(table, Oid::INVALID, true) };
-    limited == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
 }
 
 /// Whether something is asked in several steps that may come out otherwise each time.
@@ -216,12 +210,7 @@ impl Dividing<'_> {
         let conditions = conditions
             .into_iter()
             .map(|condition| self.alone(condition));
-        let conditions = tree::make_list(conditions);
-        let all = match conditions.is_null() {
-            true => std::ptr::null_mut(),
-            // SAFETY: makes a node of conditions.
-            false => unsafe { pg_sys::make_ands_explicit(conditions) }.cast(),
-        };
+        let all = filter::all_of(conditions.collect());
         let select = parts::select([tree::range(holder, self.source.number)], all);
         select.hasSubLinks = self.query.hasSubLinks;
         select.targetList = tree::make_list(given().enumerate().map(|(at, entry)| {
@@ -253,16 +242,7 @@ impl Dividing<'_> {
         tree::replace_by_depth(expression, 0, &mut |node, depth| {
             let column = tree::cast::<pg_sys::Var, _>(node)?;
             let own = column.varno == number && column.varlevelsup as i32 == depth;
-            own.then(|| {
-                let alone = tree::copy(column);
-                // SAFETY: the copy was just made; the columns as written are what deparsing looks at.
-                unsafe {
-                    (*alone).varno = 1;
-                    (*alone).varnosyn = 1;
-                    (*alone).varattnosyn = (*alone).varattno;
-                }
-                alone.cast()
-            })
+            own.then(|| build::renumbered(column, 1, column.varlevelsup))
         })
     }
 }

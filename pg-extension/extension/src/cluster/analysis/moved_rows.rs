@@ -5,7 +5,7 @@ use super::insert_select::{Gathered, assigns_parts};
 use super::merge::build::{self, WorkerColumns};
 use super::operand;
 use super::parser;
-use super::relation::Relation;
+use super::relation::{Relation, has_policies};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::catalog;
@@ -112,9 +112,7 @@ fn check_privilege(query: &pg_sys::Query, target: &Relation) -> Result<(), Postg
 }
 
 fn of_table(relation: &Opened) -> Option<Obstacle> {
-    // SAFETY: catalogue look-ups of an open relation.
-    let limited = unsafe { pg_sys::check_enable_rls(relation.id(), Oid::INVALID, true) };
-    if limited == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32 {
+    if has_policies(relation.id()) {
         return Some(
             "its policies for UPDATE are not those of the DELETE and INSERT that would move rows",
         );

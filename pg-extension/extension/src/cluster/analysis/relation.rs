@@ -236,6 +236,13 @@ pub fn namespace_of_type(oid: Oid) -> Oid {
     }
 }
 
+/// Whether policies limit which rows of a table the current role sees or changes. The table must be locked.
+pub fn has_policies(table: Oid) -> bool {
+    // SAFETY: catalogue look-ups of a table that is locked.
+    let limited = unsafe { pg_sys::check_enable_rls(table, Oid::INVALID, true) };
+    limited == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
+}
+
 /// Whether it belongs to one session.
 pub fn is_temporary(relation: Oid) -> bool {
     // SAFETY: a catalogue look-up.

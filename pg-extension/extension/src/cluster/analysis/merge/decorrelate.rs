@@ -5,7 +5,7 @@
 
 use super::super::functions::FIRST_USER_OBJECT;
 use super::super::tree::{self, NodePtr};
-use super::{build, outer};
+use super::{build, filter, outer};
 use pgrx::pg_sys::{self, Oid, SubLinkType};
 
 /// Aggregates that give NULL over no rows, and meet no error over values that are there.
@@ -264,13 +264,8 @@ impl Groups {
         let conditions: Vec<NodePtr> = own.into_iter().map(|one| tree::copy(one)).collect();
         query.targetList = tree::make_list(self.targets);
         query.groupClause = tree::make_list(self.clauses);
-        // SAFETY: the copy's own FROM; makes a node of the conditions.
-        unsafe {
-            (*query.jointree).quals = match conditions.is_empty() {
-                true => std::ptr::null_mut(),
-                false => pg_sys::make_ands_explicit(tree::make_list(conditions)).cast(),
-            };
-        }
+        // SAFETY: the copy's own FROM.
+        unsafe { (*query.jointree).quals = filter::all_of(conditions) };
         query
     }
 }

@@ -186,10 +186,7 @@ class ReadEvidenceIT {
   @Test
   void aNodeTellsWhatAQueryShowsWhenItsPortalAsks() throws Exception {
     prepare();
-    try (WireClient client =
-        WireClient.connect(
-            cluster.node(0).port(), LocalNode.SUPERUSER, LocalNode.SUPERUSER, LocalNode.DATABASE)) {
-      client.query("SET abelian.placement_version = 1000000").untilReady();
+    try (WireClient client = asRouter()) {
       String[] words = told(client, "abelian/1//-1").get(0).split(" ");
       assertFalse(words[0].isEmpty());
       assertEquals(4, words.length, "nobody is named to whom it is all the same");
@@ -209,10 +206,7 @@ class ReadEvidenceIT {
   @Test
   void aNodeCompletesASnapshotByWhatWasReadyThen() throws Exception {
     prepare();
-    try (WireClient client =
-        WireClient.connect(
-            cluster.node(0).port(), LocalNode.SUPERUSER, LocalNode.SUPERUSER, LocalNode.DATABASE)) {
-      client.query("SET abelian.placement_version = 1000000").untilReady();
+    try (WireClient client = asRouter()) {
       String[] words = told(client, "abelian/1//-1").get(0).split(" ");
       client.query("BEGIN").untilReady();
       String asked = "abelian/2/" + words[0] + "/" + words[2];
@@ -245,10 +239,7 @@ class ReadEvidenceIT {
   /** A portal asks once, whatever functions the query calls, and whatever is run beside it. */
   @Test
   void aQueryIsToldOfOnce() throws Exception {
-    try (WireClient client =
-        WireClient.connect(
-            cluster.node(0).port(), LocalNode.SUPERUSER, LocalNode.SUPERUSER, LocalNode.DATABASE)) {
-      client.query("SET abelian.placement_version = 1000000").untilReady();
+    try (WireClient client = asRouter()) {
       client.query(
           "CREATE OR REPLACE FUNCTION pg_temp.nested() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN"
               + " RETURN (SELECT count(*) FROM halves) + (SELECT sum(balance) FROM halves); END'");
@@ -257,6 +248,15 @@ class ReadEvidenceIT {
       client.bind("abelian/1//-1", "", 0).execute("abelian/1//-1", 0).sync();
       assertEquals(1, statuses(client.untilReady()).size());
     }
+  }
+
+  /** A session with node 1 that tells the node that it is a router's. */
+  private WireClient asRouter() throws IOException {
+    WireClient client =
+        WireClient.connect(
+            cluster.node(0).port(), LocalNode.SUPERUSER, LocalNode.SUPERUSER, LocalNode.DATABASE);
+    client.query("SET abelian.placement_version = 1000000").untilReady();
+    return client;
   }
 
   /** What it says of the portal's snapshot: the values of abelian.read_evidence. */

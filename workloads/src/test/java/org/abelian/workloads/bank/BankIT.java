@@ -2,6 +2,7 @@ package org.abelian.workloads.bank;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.List;
 import java.util.Set;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
@@ -24,10 +25,7 @@ class BankIT {
   @EnumSource
   void noSumIsTornAndAHalfTransferIsNoticed(Columns columns) throws Exception {
     try (Trial trial = Trial.on(node, new BankWorkload(30, 20, columns))) {
-      for (Mode mode : Mode.values()) {
-        trial.run(mode, Set.of("transfer", "sum"));
-        trial.requireConsistent();
-      }
+      trial.runEach(List.of(Mode.values()), Set.of("transfer", "sum"));
       assertEquals(
           1, trial.rulesBrokenBy("UPDATE accounts SET balance = balance + 1 WHERE id = 7"));
     }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.Set;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
-import org.abelian.workloads.client.Mode;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Trial;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,10 +23,7 @@ class IncrIT {
   @EnumSource
   void everyModeKeepsEveryAdditionAndALostOneIsNoticed(Columns columns) throws Exception {
     try (Trial trial = Trial.on(node, new IncrWorkload(50, 50, columns))) {
-      for (Mode mode : Trial.STATEMENTS) {
-        trial.run(mode, Set.of("incr"));
-        trial.requireConsistent();
-      }
+      trial.runEach(Trial.STATEMENTS, Set.of("incr"));
       assertEquals(1, trial.rulesBrokenBy("UPDATE incr SET n = n - 1 WHERE k = 3"));
     }
   }

@@ -2,6 +2,7 @@ package org.abelian.workloads.like;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.List;
 import java.util.Set;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
@@ -24,10 +25,7 @@ class LikeIT {
   @EnumSource
   void everyModeKeepsTheRulesAndABrokenStateIsNoticed(Columns columns) throws Exception {
     try (Trial trial = Trial.on(node, new LikeWorkload(LikeOptions.of(1e-4, 50), columns))) {
-      for (Mode mode : Mode.values()) {
-        trial.run(mode, Set.of("like", "read"));
-        trial.requireConsistent();
-      }
+      trial.runEach(List.of(Mode.values()), Set.of("like", "read"));
       assertEquals(1, trial.rulesBrokenBy("UPDATE pages SET likes = likes + 1 WHERE id = 3"));
       assertEquals(2, trial.rulesBrokenBy("INSERT INTO user_likes (user_id, page) VALUES (1, 4)"));
     }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.Set;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
-import org.abelian.workloads.client.Mode;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Trial;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,10 +24,7 @@ class MultiKeyIT {
   void noGetIsTornAndAHalfPutIsNoticed(Columns columns) throws Exception {
     try (Trial trial =
         Trial.on(node, new MultiKeyWorkload(new MultiKeyOptions(3, 40, 50), columns))) {
-      for (Mode mode : Trial.STATEMENTS) {
-        trial.run(mode, Set.of("multi_get", "multi_put"));
-        trial.requireConsistent();
-      }
+      trial.runEach(Trial.STATEMENTS, Set.of("multi_get", "multi_put"));
       assertEquals(2, trial.rulesBrokenBy("UPDATE multikey SET v = v + 1 WHERE k = 7"));
     }
   }

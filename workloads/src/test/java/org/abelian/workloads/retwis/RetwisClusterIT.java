@@ -1,5 +1,6 @@
 package org.abelian.workloads.retwis;
 
+import java.util.List;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.WithCluster;
 import org.abelian.workloads.client.Mode;
@@ -21,10 +22,7 @@ class RetwisClusterIT {
   @EnumSource
   void postsAndTimelinesOverThreeNodesKeepTheRules(Columns columns) throws Exception {
     try (Trial trial = Trial.on(cluster, new RetwisWorkload(RetwisIT.SMALL, columns))) {
-      trial.run(Mode.READ_COMMITTED, RetwisIT.TYPES);
-      trial.requireConsistent();
-      trial.run(Mode.AUTOCOMMIT, RetwisIT.TYPES);
-      trial.requireConsistent();
+      trial.runEach(List.of(Mode.READ_COMMITTED, Mode.AUTOCOMMIT), RetwisIT.TYPES);
     }
   }
 }

@@ -7,7 +7,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
-import org.abelian.workloads.client.Mode;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Trial;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,10 +30,7 @@ class RetwisIT {
   void everyModeKeepsTheRules(Columns columns) throws Exception {
     try (Trial trial = Trial.on(node, new RetwisWorkload(SMALL, columns))) {
       trial.requireConsistent();
-      for (Mode mode : Trial.STATEMENTS) {
-        trial.run(mode, TYPES);
-        trial.requireConsistent();
-      }
+      trial.runEach(Trial.STATEMENTS, TYPES);
     }
   }
 

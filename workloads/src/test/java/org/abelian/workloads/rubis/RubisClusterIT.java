@@ -1,5 +1,6 @@
 package org.abelian.workloads.rubis;
 
+import java.util.List;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.WithCluster;
 import org.abelian.workloads.client.Mode;
@@ -21,10 +22,7 @@ class RubisClusterIT {
   @EnumSource
   void auctionsOverThreeNodesKeepTheRules(Columns columns) throws Exception {
     try (Trial trial = Trial.on(cluster, new RubisWorkload(RubisIT.SMALL, columns))) {
-      trial.run(Mode.READ_COMMITTED, RubisIT.TYPES);
-      trial.requireConsistent();
-      trial.run(Mode.AUTOCOMMIT, RubisIT.TYPES);
-      trial.requireConsistent();
+      trial.runEach(List.of(Mode.READ_COMMITTED, Mode.AUTOCOMMIT), RubisIT.TYPES);
     }
   }
 }

@@ -8,7 +8,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
-import org.abelian.workloads.client.Mode;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Trial;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,10 +31,7 @@ class RubisIT {
   void everyModeKeepsTheRules(Columns columns) throws Exception {
     try (Trial trial = Trial.on(node, new RubisWorkload(SMALL, columns))) {
       trial.requireConsistent();
-      for (Mode mode : Trial.STATEMENTS) {
-        trial.run(mode, TYPES);
-        trial.requireConsistent();
-      }
+      trial.runEach(Trial.STATEMENTS, TYPES);
     }
   }
 

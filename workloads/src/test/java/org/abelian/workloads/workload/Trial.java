@@ -65,6 +65,14 @@ public final class Trial implements AutoCloseable {
     tally.committed().forEach((type, count) -> committed.merge(type, count, Long::sum));
   }
 
+  /** The same in each of several modes; every rule must hold after each. */
+  public void runEach(List<Mode> modes, Set<String> types) throws Exception {
+    for (Mode mode : modes) {
+      run(mode, types);
+      requireConsistent();
+    }
+  }
+
   /** Requires that every rule holds. */
   public void requireConsistent() throws SQLException {
     for (Finding finding : tables.check(committed, onlyTransactions)) {

@@ -25,12 +25,16 @@ impl CompletedSnapshot {
     pub fn of(snapshot: &pg_sys::SnapshotData, passages: &[Passage]) -> Option<Self> {
         let mut left = WAIT_MAX;
         for passage in passages {
-            while backend::transaction_status(passage.id)? != "committed" {
+            while backend::transaction_status(passage.id)? == "in progress" {
                 left = left.checked_sub(1)?;
                 backend::sleep(1);
             }
+            if backend::transaction_status(passage.id)? != "committed" {
+                return None; // Here another transaction does it, by the record that this one has left elsewhere.
+            }
         }
-        let ids: Vec<u32> = passages.iter().map(|one| one.id as u32).collect();
+        let mut ids: Vec<u32> = passages.iter().map(|one| one.id as u32).collect();
+        ids.dedup(); // Calls share transactions.
         let view = View {
             xmax: snapshot.xmax.into_inner(),
             // SAFETY: the array has so many ids.

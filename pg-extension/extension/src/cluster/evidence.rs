@@ -70,7 +70,7 @@ fn look_before_snapshot(start: &Start) {
 }
 
 /// The one that is the `offset`th beyond what the portal of this name asked for, if the portal was the last that asked, and the transaction
-/// had passed before its snapshot was taken.
+/// had done its work and passed before its snapshot was taken.
 pub fn passed_early(portal: &[u8], offset: u64) -> Option<Passage> {
     let question = Question::of(portal)?;
     let number = u64::try_from(question.passed).ok()? + offset;
@@ -78,6 +78,7 @@ pub fn passed_early(portal: &[u8], offset: u64) -> Option<Passage> {
     PASSAGES
         .share()
         .numbered(backend::database().to_u32(), number)
+        .filter(|passage| passage.is_done)
 }
 
 fn asks(name: &[u8]) -> bool {
@@ -188,8 +189,8 @@ fn lane() -> i64 {
 }
 
 /// `<run> <last> <over> <lane>` and, for each, a mark and its name; None when not all of them are known. Up to `over` they have ended, and
-/// need not be told again. Marks: `v` seen, `w` seen but to be told again, `i` not seen, `e<n>:` not seen, but it had passed before the
-/// snapshot was taken, as the nth beyond the number of the question.
+/// need not be told again. Marks: `v` seen, `w` seen but to be told again, `p` not seen, and perhaps not done yet, `i` not seen, `e<n>:` not seen, but it had done its work and passed
+/// before the snapshot was taken, as the nth beyond the number of the question.
 fn evidence(question: &Question, moment: &Moment) -> Option<String> {
     let database = backend::database().to_u32();
     let own = format!("{:x}.{database}", transaction_token::run());
@@ -214,7 +215,10 @@ fn evidence(question: &Question, moment: &Moment) -> Option<String> {
     for (at, passage) in passages.iter().enumerate().filter(|_| question.passed >= 0) {
         let mark: Cow<str> = match seen[at] {
             Seen::Never => continue,
-            Seen::Not if from + (at as u64) < early => format!("e{}:", at + 1).into(),
+            Seen::Not if passage.is_done && from + (at as u64) < early => {
+                format!("e{}:", at + 1).into()
+            }
+            Seen::Not if !passage.is_done => "p".into(),
             Seen::Not => "i".into(),
             Seen::Unknown => "?".into(),
             Seen::Whole if at < over => "v".into(),

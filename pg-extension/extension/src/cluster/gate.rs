@@ -9,6 +9,7 @@
 use super::{hooks, independent};
 use crate::backend;
 use crate::error::Error;
+use crate::lock;
 use crate::pg_function;
 use crate::shared_memory::PASSAGES;
 use pgrx::pg_sys;
@@ -20,27 +21,28 @@ pub const GID_PREFIX: &[u8] = b"abelian:";
 const GATE_CLASS: u16 = 0xAB03;
 
 /// Takes the commit side to the end of the transaction, prepared transactions included. What the transaction has deferred is done before, in
-/// the rights of the current user: behind the gate nothing of a client's runs, nor waits for what others hold.
-/// The name is what other nodes know it by.
+/// the rights of the current user, and it waits for those who have gone before it: behind the gate nothing of a client's runs, nor waits for
+/// what others hold. The name is what other nodes know it by.
 pub fn enter_to_commit(name: &[u8]) -> Result<(), Error> {
     hooks::fire_deferred();
-    enter(name)
+    lock::before_commit();
+    enter(name, true)
 }
 
 /// Behind the lock, so that a reader who holds the gate knows of all; before the lane tells its timestamp.
-fn enter(name: &[u8]) -> Result<(), Error> {
+fn enter(name: &[u8], is_done: bool) -> Result<(), Error> {
     acquire(pg_sys::RowExclusiveLock as i32);
-    note(name);
+    note(name, is_done);
     independent::gate::enter()
 }
 
-/// Tells reads of several nodes of this transaction, which may be seen on several nodes.
-pub fn note(name: &[u8]) {
+/// Tells reads of several nodes of this transaction, which may be seen on several nodes; and whether it has done all of its work here.
+pub fn note(name: &[u8], is_done: bool) {
     // SAFETY: assigns an id if there is none; the transaction is in progress.
     let id = unsafe { pg_sys::GetTopFullTransactionId() }.value;
     PASSAGES
         .exclusive()
-        .pass(backend::database().to_u32(), id, name);
+        .pass(backend::database().to_u32(), id, name, is_done);
 }
 
 fn enter_to_read() -> Result<(), Error> {
@@ -71,7 +73,7 @@ fn acquire(mode: i32) {
 pg_function!(
     /// `abelian.enter_commit_gate()`
     fn abelian_enter_commit_gate(_call) {
-        enter(b"")?;
+        enter(b"", false)?;
         Ok(pg_sys::Datum::null())
     }
 );

@@ -7,7 +7,7 @@ use pgrx::PGRXSharedMemory;
 const DATABASES: usize = 8;
 
 /// So many are kept; readers whose knowledge is older go behind the gate.
-pub const KEPT: u64 = 256;
+pub const KEPT: u64 = 1024;
 
 /// Longer names are not kept: such a transaction is unknown to readers.
 const NAME_BYTES: usize = 120;
@@ -17,6 +17,8 @@ const NAME_BYTES: usize = 120;
 pub struct Passage {
     /// Its transaction id on this node, epoch included.
     pub id: u64,
+    /// It had done all of its work by then.
+    pub is_done: bool,
     length: usize,
     name: [u8; NAME_BYTES],
 }
@@ -27,8 +29,12 @@ impl Passage {
         &self.name[..self.length]
     }
 
-    fn new(id: u64, name: &[u8]) -> Passage {
-        let mut passage = Passage { id, ..NOBODY };
+    fn new(id: u64, name: &[u8], is_done: bool) -> Passage {
+        let mut passage = Passage {
+            id,
+            is_done,
+            ..NOBODY
+        };
         if name.len() <= NAME_BYTES && name.iter().all(u8::is_ascii_graphic) {
             passage.length = name.len();
             passage.name[..name.len()].copy_from_slice(name);
@@ -39,6 +45,7 @@ impl Passage {
 
 const NOBODY: Passage = Passage {
     id: 0,
+    is_done: false,
     length: 0,
     name: [0; NAME_BYTES],
 };
@@ -85,10 +92,10 @@ impl Passages {
     }
 
     /// A transaction has the gate. A database for which there is no room never becomes complete.
-    pub fn pass(&mut self, database: u32, id: u64, name: &[u8]) {
+    pub fn pass(&mut self, database: u32, id: u64, name: &[u8], is_done: bool) {
         if let Some(list) = self.list(database) {
             list.last += 1;
-            list.kept[(list.last % KEPT) as usize] = Passage::new(id, name);
+            list.kept[(list.last % KEPT) as usize] = Passage::new(id, name, is_done);
         }
     }
 
@@ -148,7 +155,7 @@ mod tests {
     #[test]
     fn nothing_is_known_before_the_gate_was_held_once() {
         let mut passages = Passages::default();
-        passages.pass(1, 7, b"t/1,2");
+        passages.pass(1, 7, b"t/1,2", true);
         assert_eq!(names(&passages, 0), None);
         passages.is_empty_now(1);
         assert_eq!(names(&passages, 0), Some(vec!["t/1,2".to_owned()]));
@@ -160,7 +167,7 @@ mod tests {
         let mut passages = Passages::default();
         passages.is_empty_now(1);
         for n in 1..=KEPT + 2 {
-            passages.pass(1, n, n.to_string().as_bytes());
+            passages.pass(1, n, n.to_string().as_bytes(), true);
         }
         assert_eq!(passages.beyond(1, 1), None);
         let (last, beyond) = passages.beyond(1, 2).unwrap();
@@ -173,11 +180,11 @@ mod tests {
     #[test]
     fn one_is_found_by_its_number_while_it_is_kept() {
         let mut passages = Passages::default();
-        passages.pass(1, 7, b"t/1,2");
+        passages.pass(1, 7, b"t/1,2", true);
         assert_eq!((passages.last(1), passages.numbered(1, 1)), (0, None));
         passages.is_empty_now(1);
         for n in 2..=KEPT + 1 {
-            passages.pass(1, n, b"t/1,2");
+            passages.pass(1, n, b"t/1,2", true);
         }
         assert_eq!(passages.last(1), KEPT + 1);
         let id = |number| passages.numbered(1, number).map(|one| one.id);
@@ -189,8 +196,8 @@ mod tests {
     fn a_name_that_cannot_be_told_is_empty() {
         let mut passages = Passages::default();
         passages.is_empty_now(1);
-        passages.pass(1, 1, b"a b");
-        passages.pass(1, 2, &[b'x'; NAME_BYTES + 1]);
+        passages.pass(1, 1, b"a b", true);
+        passages.pass(1, 2, &[b'x'; NAME_BYTES + 1], true);
         assert_eq!(
             names(&passages, 0),
             Some(vec![String::new(), String::new()])

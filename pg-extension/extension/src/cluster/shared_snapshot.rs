@@ -3,12 +3,12 @@
 //! A portal that is named `abelian-as/<anything>/<unique>` reads by the snapshot of the portal `abelian/<unique>/...`, which must be the last
 //! one that asked for [evidence](super::evidence), and still be open in the same transaction.
 //!
-//! With one word more, `abelian-as/<anything>/<unique>/<n,n...>`, the snapshot is [completed](super::completed_snapshot) by these transactions,
+//! With one word more, `abelian-as/<anything>/<unique>/<n,n-m...>`, the snapshot is [completed](super::completed_snapshot) by these transactions,
 //! as the evidence has numbered them. The answer is a ParameterStatus as that of the evidence: `completed`, or empty when it could not be. From then
 //! on this is the portal whose snapshot is shared.
 
 use super::completed_snapshot::CompletedSnapshot;
-use super::passages::Passage;
+use super::passages::{KEPT, Passage};
 use super::{bound_portal, evidence, settings};
 use crate::boundary::PostgresError;
 use crate::hooks::executor::{self, Start};
@@ -95,9 +95,23 @@ fn complete(start: &Start, name: &[u8], snapshot: pg_sys::Snapshot) {
 
 /// The transactions of the last word; None unless all of them are known, and had passed the gate before the snapshot was taken.
 fn early(first: &[u8], name: &[u8]) -> Option<Vec<Passage>> {
-    let numbers = std::str::from_utf8(word(name, COMPLETED_BY)?).ok()?;
-    let passed = |number: &str| evidence::passed_early(first, number.parse().ok()?);
-    numbers.split(',').map(passed).collect()
+    let numbers = numbers(std::str::from_utf8(word(name, COMPLETED_BY)?).ok()?)?;
+    let passed = |number| evidence::passed_early(first, number);
+    numbers.into_iter().map(passed).collect()
+}
+
+/// Those of a list of numbers and ranges, in its order; None when it is none, or too long.
+fn numbers(list: &str) -> Option<Vec<u64>> {
+    let mut numbers = Vec::new();
+    for range in list.split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+        if first > last || last - first >= KEPT {
+            return None;
+        }
+        numbers.extend(first..=last);
+    }
+    Some(numbers)
 }
 
 /// The place of the transactions by which a snapshot is completed.
@@ -119,5 +133,13 @@ mod tests {
         assert_eq!(word(b"abelian-as/8/7", 2), word(first, 1));
         assert_ne!(word(b"abelian-as/8/6", 2), word(first, 1));
         assert_eq!(word(b"abelian-as/8", 2), None);
+    }
+
+    #[test]
+    fn names_say_by_which_transactions_a_snapshot_is_completed() {
+        assert_eq!(numbers("7"), Some(vec![7]));
+        assert_eq!(numbers("3-5,9"), Some(vec![3, 4, 5, 9]));
+        let bad = ["", "x", "5-3", "1-", "-2", "1-99999999999"];
+        assert_eq!(bad.map(numbers), [const { None }; 6]);
     }
 }

@@ -318,6 +318,11 @@ pub fn install() {
     });
 }
 
+/// Waits for whoever has gone before this transaction, and lets nobody do so any more: it operates on nothing from here on, and commits.
+pub fn before_commit() {
+    ordered::before_end();
+}
+
 /// Everything that this room does at the end of a transaction, but for the gates, which are left after its locks are released.
 fn transaction_ends(event: pg_sys::XactEvent::Type) {
     use pg_sys::XactEvent::{

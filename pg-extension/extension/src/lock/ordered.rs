@@ -557,8 +557,9 @@ fn settle() {
     let place = place(unsafe { backend::number() });
     let mut added = ADDED.take();
     loop {
-        COMMITTING.set(true);
-        place.fetch_add(1, SeqCst);
+        if !COMMITTING.replace(true) {
+            place.fetch_add(1, SeqCst);
+        }
         if !exist() {
             return;
         }

@@ -68,7 +68,10 @@ fn begin(call: Call, mark: &str) -> Result<Datum, Error> {
     // SAFETY: declared as integer[].
     let nodes = unsafe { postgres::int_array(call.arg(3)) };
     let list: Vec<String> = nodes.iter().map(usize::to_string).collect();
-    gate::note(format!("{}/{}", super::functions::id(call)?.text(), list.join(",")).as_bytes());
+    gate::note(
+        format!("{}/{}", super::functions::id(call)?.text(), list.join(",")).as_bytes(),
+        false,
+    );
     let participants = procedure::told(call.i32(2), &nodes, mark);
     postgres::set_local(c"abelian.participants", &participants);
     Ok(Datum::null())

@@ -126,7 +126,7 @@ pg_function!(
     /// `abelian.independent_turn(id, timestamp)`: waits for the turn; the lane is the transaction's until it ends.
     fn abelian_independent_turn(call) {
         turn::wait_for_turn(id(call)?, call.i64(1))?;
-        commits::note(b"");
+        commits::note(b"", false);
         Ok(Datum::null())
     }
 );

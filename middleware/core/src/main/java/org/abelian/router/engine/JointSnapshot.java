@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.DiscardReply;
@@ -36,8 +35,8 @@ final class JointSnapshot {
   /** What a node answers that has completed a snapshot. */
   private static final String COMPLETED = "completed";
 
-  /** With more of them the name of a portal would be too long for PostgreSQL. */
-  private static final int COMPLETED_BY_MAX = 8;
+  /** Longer names of portals are cut by PostgreSQL. */
+  private static final int NAME_MAX = 63;
 
   /**
    * Some 30 ms. Where many commit that do not prepare, few rounds meet none half-way, and more of
@@ -196,8 +195,11 @@ final class JointSnapshot {
    * @return whether that was the way to make the snapshots fit, and each could do it
    */
   private boolean completes(ReadKnowledge.Judgement judgement) throws IOException {
-    boolean few = judgement.missing().stream().allMatch(some -> some.size() <= COMPLETED_BY_MAX);
-    if (judgement.verdict() != ReadKnowledge.Verdict.COMPLETABLE || !few || runsAtOnce) {
+    if (judgement.verdict() != ReadKnowledge.Verdict.COMPLETABLE || runsAtOnce) {
+      return false;
+    }
+    List<byte[]> names = completed(judgement.missing());
+    if (names.stream().anyMatch(name -> name.length > NAME_MAX)) {
       return false;
     }
     List<Integer> asked = new ArrayList<>();
@@ -206,7 +208,7 @@ final class JointSnapshot {
       if (!missing.isEmpty()) {
         NodePortal portal = read.portal(place);
         byte[] earlier = portal.name();
-        bind(place, completed(earlier, missing));
+        bind(place, names.get(place));
         portal.close(earlier);
         asked.add(place);
       }
@@ -218,10 +220,13 @@ final class JointSnapshot {
             .allMatch(place -> COMPLETED.equals(backends.get(place).connection.readEvidence()));
   }
 
-  private byte[] completed(byte[] earlier, List<Integer> missing) {
-    String numbers = missing.stream().map(String::valueOf).collect(Collectors.joining(","));
-    String name = SharedSnapshot.name(context, earlier) + '/' + numbers;
-    return name.getBytes(StandardCharsets.US_ASCII);
+  /** Names of portals that complete the snapshots of those that are bound, in the nodes' order. */
+  private List<byte[]> completed(List<List<Integer>> missing) {
+    List<byte[]> names = new ArrayList<>(missing.size());
+    for (int place = 0; place < missing.size(); place++) {
+      names.add(SharedSnapshot.completed(context, read.portal(place).name(), missing.get(place)));
+    }
+    return names;
   }
 
   private ReadKnowledge.Judgement ask(ReadKnowledge known) throws IOException {

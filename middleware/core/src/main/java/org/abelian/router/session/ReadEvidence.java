@@ -2,7 +2,6 @@ package org.abelian.router.session;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.abelian.router.transaction.Gid;
 
 /**
  * What a node tells of a read's snapshot there ({@code abelian.read_evidence}): which transactions
@@ -29,11 +28,6 @@ public record ReadEvidence(
     boolean isSeen() {
       return sight == Sight.SEEN || sight == Sight.SEEN_AGAIN;
     }
-
-    /** True when it is one that prepares before it commits. */
-    boolean isCoordinated() {
-      return name.startsWith(Gid.PREFIX);
-    }
   }
 
   /** What a snapshot shows of a transaction. */
@@ -42,6 +36,8 @@ public record ReadEvidence(
     SEEN,
     /** All of it; it will be told of again, since one before it has not ended. */
     SEEN_AGAIN,
+    /** Nothing yet, and perhaps it has to do its work first, in the order of its timestamp. */
+    PENDING,
     /** Nothing yet. */
     UNSEEN,
     /** Nothing, but it had done all of its work before the snapshot was taken. */
@@ -80,6 +76,7 @@ public record ReadEvidence(
         switch (word.charAt(0)) {
           case 'v' -> Sight.SEEN;
           case 'w' -> Sight.SEEN_AGAIN;
+          case 'p' -> Sight.PENDING;
           case 'i' -> Sight.UNSEEN;
           case 'e' -> Sight.READY;
           default -> Sight.UNKNOWN;

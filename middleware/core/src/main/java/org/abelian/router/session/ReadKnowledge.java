@@ -43,8 +43,8 @@ public final class ReadKnowledge {
    * A verdict.
    *
    * @param next what is known from then on; null when nothing can be learned
-   * @param missing by which transactions the snapshot of each node may be completed, in the nodes'
-   *     order; empty unless that is the verdict
+   * @param missing by which transactions the snapshot of each node may be completed, ascending, in
+   *     the nodes' order; empty unless that is the verdict
    */
   public record Judgement(Verdict verdict, ReadKnowledge next, List<List<Integer>> missing) {
     /** Of no snapshot that may be completed. */
@@ -156,11 +156,11 @@ public final class ReadKnowledge {
     private final Map<String, Map<Integer, Integer>> ready = new HashMap<>();
 
     /**
-     * Somebody is not seen who may have a timestamp that is less than that of one who is. A
-     * coordinated transaction has none, and what comes after it on its nodes, all of them read, is
-     * not seen either, or gets a greater one.
+     * Somebody is not seen who has a timestamp, perhaps one that is less than that of one who is.
+     * Others have none, and what comes after them on their nodes, all of them read, is not seen
+     * either, or gets a greater one.
      */
-    private boolean unseenMayBeEarlier;
+    private boolean isPending;
 
     /**
      * One that is under way, or has just ended, also has nodes that are not read. There it may come
@@ -182,11 +182,11 @@ public final class ReadKnowledge {
     private void add(int node, ReadEvidence.Passage passage) {
       boolean known = halves.getOrDefault(passage.name(), Set.of()).contains(node);
       reachesOut |= !known && !nodes.containsAll(passage.nodes());
-      if (passage.sight() == ReadEvidence.Sight.READY && passage.isCoordinated()) {
+      if (passage.sight() == ReadEvidence.Sight.READY) {
         ready.computeIfAbsent(passage.name(), any -> new HashMap<>()).put(node, passage.number());
       }
       if (!passage.isSeen()) {
-        unseenMayBeEarlier |= !passage.isCoordinated();
+        isPending |= passage.sight() == ReadEvidence.Sight.PENDING;
         return;
       }
       participants.put(passage.name(), passage.nodes());
@@ -216,7 +216,7 @@ public final class ReadKnowledge {
       }
       Verdict lanes = lanes();
       return lanes == Verdict.WHOLE && missing.count > 0
-          ? new Judgement(Verdict.COMPLETABLE, next, missing.numbers)
+          ? new Judgement(Verdict.COMPLETABLE, next, missing.ordered())
           : new Judgement(lanes, next);
     }
 
@@ -230,6 +230,10 @@ public final class ReadKnowledge {
 
       /** One is missing by which a snapshot may not be completed. */
       private boolean isTorn;
+
+      List<List<Integer>> ordered() {
+        return numbers.stream().map(some -> some.stream().sorted().toList()).toList();
+      }
 
       /** Whether one is seen on all of its nodes. */
       boolean areNone(String name, Set<Integer> where) {
@@ -261,7 +265,7 @@ public final class ReadKnowledge {
       if (!agree) {
         return Verdict.UNKNOWN;
       }
-      return lane > 0 && unseenMayBeEarlier ? Verdict.TORN : Verdict.WHOLE;
+      return lane > 0 && isPending ? Verdict.TORN : Verdict.WHOLE;
     }
   }
 }

@@ -55,10 +55,18 @@ class ReadKnowledgeTest {
   }
 
   @Test
-  void whatWasNotReadyOrDoesNotPrepareCompletesNothing() {
+  void itMayCommuteAndIsNamedInTheNodesOrder() {
+    Judgement judgement =
+        start.judge(told("r 9 9 0 vq/1,2 vt/1,2 va/1,2", "s 12 9 0 e1:a/1,2 e2:q/1,2 e3:t/1,2"));
+    assertEquals(Verdict.COMPLETABLE, judgement.verdict());
+    assertEquals(List.of(List.of(), List.of(1, 2, 3)), judgement.missing());
+  }
+
+  @Test
+  void whatWasNotReadyCompletesNothing() {
     String seen = "r 6 6 0 vabelian:1:a-1/1,2";
     assertEquals(Verdict.TORN, verdict(seen, "s 10 9 0 iabelian:1:a-1/1,2"));
-    assertEquals(Verdict.TORN, verdict("r 6 6 0 vt/1,2", "s 10 9 0 e1:t/1,2"));
+    assertEquals(Verdict.TORN, verdict("r 6 6 0 vt/1,2", "s 10 9 0 it/1,2"));
     assertEquals(
         Verdict.TORN,
         verdict(seen, "s 11 9 0 e1:abelian:1:a-1/1,2 iabelian:1:b-1/1,2,3"),
@@ -131,15 +139,17 @@ class ReadKnowledgeTest {
     assertEquals(Verdict.WHOLE, verdict("r 5 5 77", "s 9 9 77"));
     assertEquals(Verdict.UNKNOWN, verdict("r 5 5 77", "s 9 9 78"));
     assertEquals(Verdict.UNKNOWN, verdict("r 5 5 -1", "s 9 9 -1"));
-    assertEquals(Verdict.TORN, verdict("r 6 5 77 it/1,2", "s 9 9 77"));
+    assertEquals(Verdict.TORN, verdict("r 6 5 77 pt/1,2", "s 9 9 77"));
+    assertEquals(Verdict.WHOLE, verdict("r 6 5 0 pt/1,2", "s 9 9 0"));
   }
 
   @Test
-  void aCoordinatedTransactionHasNoTimestampThatAnotherCouldPrecede() {
+  void othersHaveNoTimestampThatAnotherCouldPrecede() {
     String unseen = " iabelian:1:x:1-1/1,2";
     assertEquals(Verdict.WHOLE, verdict("r 6 5 77" + unseen, "s 9 9 77"));
     assertEquals(Verdict.WHOLE, verdict("r 6 5 77" + unseen, "s 10 9 77" + unseen));
-    assertEquals(Verdict.TORN, verdict("r 7 5 77 it/1,2" + unseen, "s 9 9 77"));
+    assertEquals(Verdict.WHOLE, verdict("r 7 5 77 it/1,2" + unseen, "s 9 9 77"));
+    assertEquals(Verdict.TORN, verdict("r 7 5 77 pt/1,2" + unseen, "s 9 9 77"));
     assertEquals(Verdict.TORN, verdict("r 6 5 77 iabelian:1:x:1-1/1,3", "s 9 9 77"));
   }
 }

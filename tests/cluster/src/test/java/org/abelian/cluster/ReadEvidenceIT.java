@@ -25,6 +25,7 @@ import org.abelian.harness.WithCluster;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -206,26 +207,75 @@ class ReadEvidenceIT {
   @Test
   void aNodeCompletesASnapshotByWhatWasReadyThen() throws Exception {
     prepare();
+    assertCompletes(
+        gid,
+        () -> {
+          decide();
+          execute(one, "COMMIT PREPARED '" + gid + "'");
+        });
+  }
+
+  /** A commuting transaction is known by its intent, and has nothing left to do but to commit. */
+  @Test
+  void aNodeCompletesASnapshotByACommutingTransaction() throws Exception {
+    UUID router = UUID.randomUUID();
+    execute(one, "BEGIN", "UPDATE halves SET balance = 5 WHERE id = (SELECT min(id) FROM halves)");
+    execute(one, "SELECT abelian.commit_intent('" + router + "', 1, '{1,2}', '')");
+    String name = router.toString().replace("-", "") + ":1/1,2";
+    try {
+      assertCompletes(name, () -> execute(one, "COMMIT"));
+    } finally { // No router has heard of it: it is not to be looked for on the other node.
+      execute(one, "DELETE FROM abelian.intent WHERE router = '" + router + "'");
+    }
+  }
+
+  /**
+   * Has a router's session read on node 1 while a transaction that adds 5 is ready to commit there.
+   *
+   * @param name what the node knows the transaction by
+   * @param commit commits it
+   */
+  private void assertCompletes(String name, Executable commit) throws Exception {
     try (WireClient client = asRouter()) {
       String[] words = told(client, "abelian/1//-1").get(0).split(" ");
       client.query("BEGIN").untilReady();
       String asked = "abelian/2/" + words[0] + "/" + words[2];
       client.parse("s", SUM).bind(asked, "s", 0).sync();
-      assertEquals("e1:" + gid, statuses(client.untilReady()).get(0).split(" ")[4]);
+      assertEquals("e1:" + name, statuses(client.untilReady()).get(0).split(" ")[4]);
       client.bind("abelian-as/3/2/1", "s", 0).sync();
       assertEquals(List.of(""), statuses(client.untilReady()), "it has not committed");
 
-      decide();
-      execute(one, "COMMIT PREPARED '" + gid + "'");
+      try {
+        commit.execute();
+      } catch (Throwable e) {
+        throw new IllegalStateException(e);
+      }
       execute(one, "UPDATE halves SET balance = 7 WHERE id = (SELECT max(id) FROM halves)");
       client.bind("abelian-as/4/2/2", "s", 0).sync();
       assertEquals(List.of(""), statuses(client.untilReady()), "nobody has this number");
-      client.bind("abelian-as/5/2/1", "s", 0).execute("abelian-as/5/2/1", 0).sync();
+      client.bind("abelian-as/5/2/1-1", "s", 0).execute("abelian-as/5/2/1-1", 0).sync();
       List<Message> answer = client.untilReady();
       assertEquals(List.of("completed"), statuses(answer));
-      assertEquals("5", row(answer), "it shows what has prepared, and nothing that came later");
+      assertEquals("5", row(answer), "it shows what was ready, and nothing that came later");
       client.execute(asked, 0).sync();
       assertEquals("0", row(client.untilReady()), "the first snapshot is as it was");
+      client.query("COMMIT").untilReady();
+    }
+  }
+
+  /** It works after it has passed the gate, in its turn. */
+  @Test
+  void whatMayHaveWorkToDoCompletesNoSnapshot() throws Exception {
+    execute(one, "BEGIN", "SELECT abelian.enter_commit_gate()");
+    try (WireClient client = asRouter()) {
+      String[] words = told(client, "abelian/1//-1").get(0).split(" ");
+      client.query("BEGIN").untilReady();
+      String asked = "abelian/2/" + words[0] + "/" + words[2];
+      client.parse("s", SUM).bind(asked, "s", 0).sync();
+      assertEquals("p", statuses(client.untilReady()).get(0).split(" ")[4]);
+      execute(one, "COMMIT");
+      client.bind("abelian-as/3/2/1", "s", 0).sync();
+      assertEquals(List.of(""), statuses(client.untilReady()));
       client.query("COMMIT").untilReady();
     }
   }

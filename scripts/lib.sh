@@ -3,7 +3,8 @@
 # Sourced, never run. It must not print anything nor change anything.
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-pg_major=${ABELIAN_PG_MAJOR:-15}
+packaged_major=15 # what Debian 12 has packages of
+pg_major=${ABELIAN_PG_MAJOR:-$packaged_major}
 os_user=abelian
 
 # Two clones never share a PostgreSQL: the identity is the clone's path, readable part first. Short, since the path of a socket is limited
@@ -13,14 +14,22 @@ clone_id=$clone_name-$(printf '%s' "$repository" | sha256sum | cut -c1-8)
 
 # Nothing that runs as the database user may lie in the clone: that user may not be able to reach it.
 home=/var/lib/abelian/$clone_id
-prefix=$home/postgresql
+# Other versions than the packaged one have everything of their own: a copy of what scripts/build-postgresql built, nodes, and the extension.
+version_suffix=
+[ "$pg_major" = "$packaged_major" ] || version_suffix=-$pg_major
+prefix=$home/postgresql$version_suffix
 bindir=$prefix/lib/postgresql/$pg_major/bin
 pkglibdir=$prefix/lib/postgresql/$pg_major/lib
 sharedir=$prefix/share/postgresql/$pg_major
-nodes=$home/nodes
+nodes=$home/nodes$version_suffix
+cargo_target=${CARGO_TARGET_DIR:-$repository/pg-extension/target}${version_suffix:+/pg$pg_major}
 
-system_libdir=/usr/lib/postgresql/$pg_major
-system_sharedir=/usr/share/postgresql/$pg_major
+# What is copied: Debian's packages, or one for all clones.
+built=/var/lib/abelian/built/$pg_major
+system=/usr
+[ "$pg_major" = "$packaged_major" ] || system=$built
+system_libdir=$system/lib/postgresql/$pg_major
+system_sharedir=$system/share/postgresql/$pg_major
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -1,5 +1,6 @@
 //! The running backend: who it is, its clock, and how isolated its transaction is.
 
+use crate::compat;
 use crate::harmless;
 use pgrx::pg_sys::{self, Oid};
 use std::ffi::c_long;
@@ -16,12 +17,7 @@ pub fn now() -> i64 {
 /// Only in a process that runs transactions.
 pub unsafe fn number() -> i32 {
     // SAFETY: by the caller.
-    unsafe {
-        #[cfg(not(any(feature = "pg17", feature = "pg18")))]
-        return pg_sys::MyBackendId;
-        #[cfg(any(feature = "pg17", feature = "pg18"))]
-        return pg_sys::MyProcNumber + 1;
-    }
+    unsafe { compat::backend_number() }
 }
 
 /// The number of the process.

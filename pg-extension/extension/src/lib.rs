@@ -2,7 +2,7 @@
 //!
 //! Rooms, arrows only downwards: `operation` (interception of statements) → `types` (one file per SQL type) →
 //! `object` (slices, splitting, folding) → `lock` (modes) → `aggregate` (states of types over an aggregate); beside
-//! them `cluster` (the node side of a cluster), above it `advice` (which columns would gain from a type). At the bottom lie `backend`, `boundary`, `catalog`, `error`, `function`,
+//! them `cluster` (the node side of a cluster), above it `advice` (which columns would gain from a type). At the bottom lie `backend`, `boundary`, `catalog`, `compat`, `error`, `function`,
 //! `harmless`, `hooks`, `identity`, `numeric`, `opened`, `owner`, `settings`, `statistics` and `varlena`, which know none of the rooms, and
 //! `shared_memory`, which knows what each of them keeps there.
 //!
@@ -15,6 +15,7 @@ pub mod backend;
 pub mod boundary;
 pub mod catalog;
 pub mod cluster;
+pub mod compat;
 pub mod error;
 pub mod function;
 pub mod harmless;

@@ -1,8 +1,7 @@
 //! Relations that are open, and what their cache entries tell. Knows none of the rooms.
 
-use pgrx::pg_sys::{
-    self, FormData_pg_attribute, FormData_pg_class, Oid, Relation, TupleConstr, TupleDesc,
-};
+use crate::compat;
+use pgrx::pg_sys::{self, FormData_pg_attribute, FormData_pg_class, Oid, Relation, TupleConstr};
 
 /// An open relation; closed, its lock kept to the end of the transaction, when dropped.
 pub struct Opened(Relation);
@@ -42,7 +41,7 @@ impl Opened {
     /// Its columns by number, from 1; dropped ones are among them.
     pub fn columns(&self) -> &[FormData_pg_attribute] {
         // SAFETY: it is open, and its description stays as long.
-        unsafe { columns_of((*self.0).rd_att) }
+        unsafe { compat::columns_of((*self.0).rd_att) }
     }
 
     /// Its defaults and constraints, if it has any.
@@ -60,13 +59,4 @@ impl Drop for Opened {
         // SAFETY: opened in `open`.
         unsafe { pg_sys::relation_close(self.0, pg_sys::NoLock as i32) };
     }
-}
-
-/// The columns of a description by number, from 1; dropped ones are among them.
-///
-/// # Safety
-/// The description must live as long as the result.
-pub unsafe fn columns_of<'a>(description: TupleDesc) -> &'a [FormData_pg_attribute] {
-    // SAFETY: by the caller; it has as many columns as it says.
-    unsafe { (*description).attrs.as_slice((*description).natts as usize) }
 }

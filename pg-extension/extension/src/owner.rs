@@ -2,6 +2,7 @@
 //! neither the rights nor the settings of whoever asked for the work. Knows none of the rooms.
 
 use crate::boundary::functions;
+use crate::compat;
 use pgrx::pg_sys::{self, Oid};
 use std::ffi::c_int;
 
@@ -27,32 +28,16 @@ impl Drop for Role {
 
 /// Whether whoever works now owns the relation, or has the rights of its owner.
 pub fn is_own(relation: Oid) -> bool {
-    // SAFETY: catalogue look-ups.
-    unsafe {
-        #[cfg(feature = "pg15")]
-        return pg_sys::pg_class_ownercheck(relation, pg_sys::GetUserId());
-        #[cfg(not(feature = "pg15"))]
-        return pg_sys::object_ownercheck(
-            pg_sys::RelationRelationId,
-            relation,
-            pg_sys::GetUserId(),
-        );
-    }
+    // SAFETY: plain read of the session's state.
+    let user = unsafe { pg_sys::GetUserId() };
+    compat::owns(pg_sys::RelationRelationId, relation, user)
 }
 
 /// The same of a database.
 pub fn is_own_database(database: Oid) -> bool {
-    // SAFETY: catalogue look-ups.
-    unsafe {
-        #[cfg(feature = "pg15")]
-        return pg_sys::pg_database_ownercheck(database, pg_sys::GetUserId());
-        #[cfg(not(feature = "pg15"))]
-        return pg_sys::object_ownercheck(
-            pg_sys::DatabaseRelationId,
-            database,
-            pg_sys::GetUserId(),
-        );
-    }
+    // SAFETY: plain read of the session's state.
+    let user = unsafe { pg_sys::GetUserId() };
+    compat::owns(pg_sys::DatabaseRelationId, database, user)
 }
 
 /// The owner of a relation; `None` if there is no such relation (any more).

@@ -1,9 +1,8 @@
 //! Functions of PostgreSQL that may run code of users or report constraints, whose errors must keep all their fields, and those (in all of 15 to
-//! 18) that the bindings leave out. An ERROR unwinds.
+//! 18) that the bindings leave out. An ERROR unwinds. Those whose signatures differ between versions are in [`crate::compat`].
 
 #![allow(non_snake_case, clippy::too_many_arguments)] // names and signatures are PostgreSQL's
 
-use super::call;
 use pgrx::pg_sys::{
     self, CommandId, Datum, EState, ItemPointer, LOCKMODE, List, Oid, Relation, Snapshot,
     TupleTableSlot,
@@ -27,18 +26,13 @@ macro_rules! functions {
             #[inline]
             pub unsafe fn $name($($argument: $type),*) $(-> $result)? {
                 // SAFETY: by the caller; nothing here has a destructor.
-                unsafe { call(|| raw::$name($($argument),*)) }
+                unsafe { $crate::boundary::call(|| raw::$name($($argument),*)) }
             }
         )*
     };
 }
+pub(crate) use functions;
 
-/// A walker of plans in execution.
-pub type PlanStateWalker = unsafe extern "C-unwind" fn(*mut pg_sys::PlanState, *mut c_void) -> bool;
-/// What makes another expression of one.
-pub type Mutator = unsafe extern "C-unwind" fn(*mut pg_sys::Node, *mut c_void) -> *mut pg_sys::Node;
-/// A walker of trees.
-pub type Walker = unsafe extern "C-unwind" fn(*mut pg_sys::Node, *mut c_void) -> bool;
 /// What prepares the analysis of a query.
 pub type ParserSetup = unsafe extern "C-unwind" fn(*mut pg_sys::ParseState, *mut c_void);
 
@@ -79,7 +73,6 @@ functions! {
     fn parse_analyze_varparams(statement: *mut pg_sys::RawStmt, text: *const c_char, types: *mut *mut Oid, count: *mut c_int, environment: *mut pg_sys::QueryEnvironment) -> *mut pg_sys::Query;
     fn parse_analyze_withcb(statement: *mut pg_sys::RawStmt, text: *const c_char, setup: ParserSetup, argument: *mut c_void, environment: *mut pg_sys::QueryEnvironment) -> *mut pg_sys::Query;
     fn prepare_sql_fn_parse_info(row: pg_sys::HeapTuple, call: *mut pg_sys::Node, collation: Oid) -> *mut c_void;
-    fn check_sql_fn_retval(queries: *mut List, result: Oid, columns: pg_sys::TupleDesc, inserts_dropped: bool, targets: *mut *mut List) -> bool;
     fn preprocess_function_rtes(root: *mut pg_sys::PlannerInfo);
     fn QueryRewrite(query: *mut pg_sys::Query) -> *mut List;
     fn standard_planner(query: *mut pg_sys::Query, text: *const c_char, options: c_int, parameters: pg_sys::ParamListInfo) -> *mut pg_sys::PlannedStmt;
@@ -87,15 +80,7 @@ functions! {
     fn CopyGetAttnums(columns: pg_sys::TupleDesc, relation: Relation, names: *mut List) -> *mut List;
     fn ProcessCopyOptions(state: *mut pg_sys::ParseState, options: *mut pg_sys::CopyFormatOptions, from: bool, list: *mut List);
     fn pg_get_querydef(query: *mut pg_sys::Query, pretty: bool) -> *mut c_char;
-    #[cfg_attr(not(feature = "pg15"), link_name = "expression_tree_mutator_impl")]
-    fn expression_tree_mutator(node: *mut pg_sys::Node, mutator: Mutator, context: *mut c_void) -> *mut pg_sys::Node;
-    #[cfg_attr(not(feature = "pg15"), link_name = "query_tree_mutator_impl")]
-    fn query_tree_mutator(query: *mut pg_sys::Query, mutator: Mutator, context: *mut c_void, flags: c_int) -> *mut pg_sys::Query;
     fn estimate_expression_value(root: *mut pg_sys::PlannerInfo, expression: *mut pg_sys::Node) -> *mut pg_sys::Node;
-    #[cfg_attr(not(feature = "pg15"), link_name = "raw_expression_tree_walker_impl")]
-    fn raw_expression_tree_walker(node: *mut pg_sys::Node, walker: Walker, context: *mut c_void) -> bool;
-    #[cfg_attr(not(feature = "pg15"), link_name = "planstate_tree_walker_impl")]
-    fn planstate_tree_walker(state: *mut pg_sys::PlanState, walker: PlanStateWalker, context: *mut c_void) -> bool;
     fn AfterTriggerFireDeferred();
     fn ExecSetVariableStmt(statement: *mut pg_sys::VariableSetStmt, top_level: bool);
     fn getTypeInputInfo(type_oid: Oid, function: *mut Oid, parameter: *mut Oid);
@@ -109,15 +94,12 @@ functions! {
     fn EvalPlanQualBegin(recheck: *mut pg_sys::EPQState);
     fn EvalPlanQual(recheck: *mut pg_sys::EPQState, relation: Relation, number: u32, input: *mut TupleTableSlot) -> *mut TupleTableSlot;
     fn ExecConstraints(result: *mut pg_sys::ResultRelInfo, slot: *mut TupleTableSlot, estate: *mut EState);
-    fn ExecInsertIndexTuples(result: *mut pg_sys::ResultRelInfo, slot: *mut TupleTableSlot, estate: *mut EState, update: bool, no_duplicate_error: bool, conflict: *mut bool, arbiters: *mut List) -> *mut List;
     fn ExecARUpdateTriggers(estate: *mut EState, result: *mut pg_sys::ResultRelInfo, source: *mut pg_sys::ResultRelInfo, destination: *mut pg_sys::ResultRelInfo, old: ItemPointer, old_foreign: pg_sys::HeapTuple, new: *mut TupleTableSlot, doubtful: *mut List, capture: *mut pg_sys::TransitionCaptureState, moves: bool);
     fn CheckCmdReplicaIdentity(relation: Relation, command: pg_sys::CmdType::Type);
     #[link_name = "ExecProcNode__pgrx_cshim"]
     fn ExecProcNode(node: *mut pg_sys::PlanState) -> *mut TupleTableSlot;
     #[link_name = "ExecProject__pgrx_cshim"]
     fn ExecProject(projection: *mut pg_sys::ProjectionInfo) -> *mut TupleTableSlot;
-    #[link_name = "table_tuple_update__pgrx_cshim"]
-    fn table_tuple_update(relation: Relation, old: ItemPointer, slot: *mut TupleTableSlot, command: CommandId, snapshot: Snapshot, crosscheck: Snapshot, wait: bool, failure: *mut pg_sys::TM_FailureData, mode: *mut pg_sys::LockTupleMode::Type, indexes: *mut bool) -> pg_sys::TM_Result::Type;
     #[link_name = "table_tuple_lock__pgrx_cshim"]
     fn table_tuple_lock(relation: Relation, place: ItemPointer, snapshot: Snapshot, slot: *mut TupleTableSlot, command: CommandId, mode: pg_sys::LockTupleMode::Type, policy: pg_sys::LockWaitPolicy::Type, flags: u8, failure: *mut pg_sys::TM_FailureData) -> pg_sys::TM_Result::Type;
 }

@@ -2,6 +2,7 @@
 
 use super::postgres;
 use crate::boundary::PostgresError;
+use crate::compat;
 use crate::error::Error;
 use crate::object;
 use crate::pg_function;
@@ -20,8 +21,7 @@ pg_function!(
         if column <= 0 || !postgres::may_insert(table, column) {
             return Err(refused(table));
         }
-        // SAFETY: as above; 0 is for none.
-        let sequence = unsafe { pg_sys::getIdentitySequence(table, column, true) };
+        let sequence = compat::identity_sequence(table, column);
         if sequence == Oid::INVALID {
             return Err(refused(table));
         }

@@ -13,8 +13,9 @@ use super::procedure::guard::{self, Wanted};
 use super::procedure::insertion;
 use super::procedure::placements::{self, Home};
 use super::{misplaced, postgres, procedure, settings};
-use crate::boundary::{PostgresError, functions};
+use crate::boundary::PostgresError;
 use crate::callback;
+use crate::compat;
 use crate::pg_function;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::cell::Cell;
@@ -154,7 +155,7 @@ impl Look {
                 }
                 _ => {}
             }
-            functions::planstate_tree_walker(state, visit, std::ptr::from_mut(self).cast());
+            compat::planstate_tree_walker(state, visit, std::ptr::from_mut(self).cast());
         }
     }
 
@@ -403,7 +404,7 @@ pg_function!(
             let allowed = pg_sys::pg_class_aclcheck(
                 relation,
                 pg_sys::GetUserId(),
-                pg_sys::ACL_SELECT,
+                pg_sys::ACL_SELECT as pg_sys::AclMode,
             );
             if allowed != pg_sys::AclResult::ACLCHECK_OK {
                 pg_sys::aclcheck_error(

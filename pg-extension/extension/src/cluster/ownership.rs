@@ -4,6 +4,7 @@
 //! before, in the rights of the user who calls; the claim is good for the function that is called next.
 
 use crate::boundary::functions;
+use crate::compat;
 use crate::harmless;
 use crate::pg_function;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -21,18 +22,8 @@ thread_local! {
 
 /// Whether the user owns the object; false for catalogues other than those of relations and functions.
 fn owns(user: Oid, class: Oid, object: Oid) -> bool {
-    // SAFETY: catalogue look-ups inside a transaction; what does not exist is an error.
-    unsafe {
-        #[cfg(feature = "pg15")]
-        return match class {
-            pg_sys::RelationRelationId => pg_sys::pg_class_ownercheck(object, user),
-            pg_sys::ProcedureRelationId => pg_sys::pg_proc_ownercheck(object, user),
-            _ => false,
-        };
-        #[cfg(not(feature = "pg15"))]
-        return [pg_sys::RelationRelationId, pg_sys::ProcedureRelationId].contains(&class)
-            && pg_sys::object_ownercheck(class, object, user);
-    }
+    [pg_sys::RelationRelationId, pg_sys::ProcedureRelationId].contains(&class)
+        && compat::owns(class, object, user)
 }
 
 /// The partitions of a partitioned table, at all levels; of anything else nothing.

@@ -11,6 +11,7 @@
 use super::settings;
 use super::{nested, postgres};
 use crate::callback;
+use crate::compat;
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::{access, transaction};
 use pgrx::pg_sys::{self, Oid, config_type};
@@ -114,23 +115,9 @@ fn shown() -> *const c_char {
     })
 }
 
-fn variables() -> &'static [*mut pg_sys::config_generic] {
-    // SAFETY: PostgreSQL's array of all parameters, which has so many.
-    unsafe {
-        #[cfg(feature = "pg15")]
-        let (array, count) = (pg_sys::get_guc_variables(), pg_sys::GetNumConfigOptions());
-        #[cfg(not(feature = "pg15"))]
-        let (array, count) = {
-            let mut count = 0;
-            (pg_sys::get_guc_variables(&mut count), count)
-        };
-        std::slice::from_raw_parts(array, count as usize)
-    }
-}
-
 fn describe() -> String {
     let mut text = String::new();
-    for variable in variables() {
+    for variable in compat::variables() {
         // SAFETY: every element is a parameter, whose type says which structure it is.
         unsafe {
             let generic = &**variable;

@@ -2,6 +2,7 @@
 
 use super::nested;
 use super::subscribers::{List, Subscriber};
+use crate::compat;
 use pgrx::pg_sys;
 use std::ffi::c_int;
 
@@ -11,19 +12,6 @@ mod raw {
     unsafe extern "C-unwind" {
         pub fn standard_ExecutorFinish(query: *mut pg_sys::QueryDesc);
         pub fn standard_ExecutorStart(query: *mut pg_sys::QueryDesc, flags: c_int);
-        #[cfg(not(feature = "pg18"))]
-        pub fn standard_ExecutorRun(
-            query: *mut pg_sys::QueryDesc,
-            direction: pg_sys::ScanDirection::Type,
-            count: u64,
-            execute_once: bool,
-        );
-        #[cfg(feature = "pg18")]
-        pub fn standard_ExecutorRun(
-            query: *mut pg_sys::QueryDesc,
-            direction: pg_sys::ScanDirection::Type,
-            count: u64,
-        );
     }
 }
 
@@ -129,7 +117,6 @@ static AFTER_START: List<Subscriber<Start>> = List::new();
 static BEFORE_RUN: List<Subscriber<Run>> = List::new();
 static AFTER_RUN: List<Subscriber<Run>> = List::new();
 static mut NEXT_START: pg_sys::ExecutorStart_hook_type = None;
-static mut NEXT_RUN: pg_sys::ExecutorRun_hook_type = None;
 static mut NEXT_FINISH: pg_sys::ExecutorFinish_hook_type = None;
 
 /// Has `subscriber` told before a query starts.
@@ -158,8 +145,7 @@ pub(super) fn install() {
     unsafe {
         NEXT_START = pg_sys::ExecutorStart_hook;
         pg_sys::ExecutorStart_hook = Some(start);
-        NEXT_RUN = pg_sys::ExecutorRun_hook;
-        pg_sys::ExecutorRun_hook = Some(run);
+        compat::around_runs(run);
         NEXT_FINISH = pg_sys::ExecutorFinish_hook;
         pg_sys::ExecutorFinish_hook = Some(finish);
     }
@@ -175,33 +161,13 @@ unsafe extern "C-unwind" fn start(query: *mut pg_sys::QueryDesc, flags: c_int) {
     }
 }
 
-#[cfg(not(feature = "pg18"))]
-unsafe extern "C-unwind" fn run(
-    query: *mut pg_sys::QueryDesc,
-    direction: pg_sys::ScanDirection::Type,
-    count: u64,
-    execute_once: bool,
-) {
+/// # Safety
+/// As [`super::nested`].
+unsafe fn run(next: &mut dyn FnMut()) {
     // SAFETY: as in `start`.
     unsafe {
         BEFORE_RUN.tell(&Run);
-        let next = NEXT_RUN.unwrap_or(raw::standard_ExecutorRun);
-        nested(|| next(query, direction, count, execute_once));
-        AFTER_RUN.tell(&Run);
-    }
-}
-
-#[cfg(feature = "pg18")]
-unsafe extern "C-unwind" fn run(
-    query: *mut pg_sys::QueryDesc,
-    direction: pg_sys::ScanDirection::Type,
-    count: u64,
-) {
-    // SAFETY: as in `start`.
-    unsafe {
-        BEFORE_RUN.tell(&Run);
-        let next = NEXT_RUN.unwrap_or(raw::standard_ExecutorRun);
-        nested(|| next(query, direction, count));
+        nested(next);
         AFTER_RUN.tell(&Run);
     }
 }

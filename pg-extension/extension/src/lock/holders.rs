@@ -2,6 +2,7 @@
 //! is used.
 
 use super::{Mode, level};
+use crate::compat;
 use pgrx::pg_sys::{self, LOCKTAG, LockInstanceData};
 use std::collections::{HashMap, HashSet};
 
@@ -18,10 +19,7 @@ impl PartialEq for Transaction {
 impl Transaction {
     /// The number that [`crate::backend::number`] gives there.
     pub(super) fn backend(&self) -> i32 {
-        #[cfg(not(any(feature = "pg17", feature = "pg18")))]
-        return self.0.backendId;
-        #[cfg(any(feature = "pg17", feature = "pg18"))]
-        return self.0.procNumber + 1;
+        compat::backend_of(&self.0)
     }
 }
 
@@ -40,13 +38,7 @@ impl Holder {
         Holder {
             pid: one.pid,
             modes: one.holdMask,
-            #[cfg(not(any(feature = "pg17", feature = "pg18")))]
-            transaction: Transaction(pg_sys::VirtualTransactionId {
-                backendId: one.backend,
-                localTransactionId: one.lxid,
-            }),
-            #[cfg(any(feature = "pg17", feature = "pg18"))]
-            transaction: Transaction(one.vxid),
+            transaction: Transaction(compat::transaction_of(one)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Looking at rows for those who look at waits: tables are opened without waiting; the name of a row for people is its
 //! primary key, for whom may read it.
 
+use crate::compat;
 use crate::pg_function;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid, Relation};
 
@@ -76,11 +77,7 @@ impl Drop for Opened {
 
 fn primary_key(table: &Opened) -> Option<Opened> {
     // SAFETY: an open table.
-    #[cfg(not(feature = "pg18"))]
-    let index = unsafe { pg_sys::RelationGetPrimaryKeyIndex(table.0) };
-    // SAFETY: as above.
-    #[cfg(feature = "pg18")]
-    let index = unsafe { pg_sys::RelationGetPrimaryKeyIndex(table.0, false) };
+    let index = unsafe { compat::primary_key(table.0) };
     (index != Oid::INVALID)
         .then(|| Opened::open(index))
         .flatten()

@@ -13,6 +13,7 @@ pub use moment::{Moment, Moments, Purpose};
 pub use waiting::{Gates, Waiting, at_element, at_row};
 
 use crate::backend;
+use crate::compat;
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::transaction;
 use crate::identity::Object;
@@ -171,7 +172,7 @@ pub fn exclude_readers_before_change(object: &Object) {
 pub fn holds(what: Tag, mode: Mode) -> bool {
     let tag = tag(what);
     // SAFETY: as in `lock`.
-    unsafe { pg_sys::LockHeldByMe(&tag, level(mode)) }
+    unsafe { compat::holds_lock(&tag, level(mode)) }
 }
 
 thread_local! {
@@ -305,7 +306,7 @@ fn holds_table(relation: Oid, mode: i32) -> bool {
         locktag_lockmethodid: pg_sys::DEFAULT_LOCKMETHOD as u8,
     };
     // SAFETY: a valid tag.
-    unsafe { pg_sys::LockHeldByMe(&tag, mode) }
+    unsafe { compat::holds_lock(&tag, mode) }
 }
 
 /// Registers for the ends of transactions; called once when the library is loaded.

@@ -8,6 +8,7 @@
 //! | CREATE, DROP, ALTER DATABASE | the folding worker of the database leaves first |
 
 use crate::catalog;
+use crate::compat;
 use crate::hooks::access;
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::utility::{self, Around, Command, Runner};
@@ -153,7 +154,7 @@ fn is_locked(table: Oid) -> bool {
             locktag_lockmethodid: pg_sys::DEFAULT_LOCKMETHOD as u8,
             ..Default::default()
         };
-        pg_sys::LockHeldByMe(&tag, pg_sys::AccessExclusiveLock as i32)
+        compat::holds_lock(&tag, pg_sys::AccessExclusiveLock as i32)
     }
 }
 

@@ -4,6 +4,7 @@
 //! transaction at a time; nobody ever waits for a row here.
 
 use crate::catalog::{self, Catalog};
+use crate::compat;
 use crate::error::Error;
 use crate::harmless;
 use crate::object::{Object, split_set};
@@ -192,7 +193,7 @@ impl SliceTable {
                 None => 1,
             };
             let row = pg_sys::table_slot_create(self.relation, null_mut());
-            let scan = begin_index_scan(self.relation, self.index()?, snapshot, count);
+            let scan = compat::index_beginscan(self.relation, self.index()?, snapshot, count);
             pg_sys::index_rescan(scan, keys.as_mut_ptr(), count, null_mut(), 0);
             let mut result = Ok(());
             while result.is_ok()
@@ -378,7 +379,7 @@ impl SliceTable {
         unsafe {
             let tuple = self.tuple(&slice.object, slice.slot, content);
             let mut place = slice.place;
-            let result = heap_update(self.relation, &mut place, tuple);
+            let result = compat::heap_update(self.relation, &mut place, tuple);
             let done = change(result)?;
             if done == Change::Done
                 && (*(*tuple).t_data).t_infomask2 & pg_sys::HEAP_ONLY_TUPLE as u16 == 0
@@ -514,48 +515,6 @@ fn dirty_snapshot() -> pg_sys::SnapshotData {
     pg_sys::SnapshotData {
         snapshot_type: pg_sys::SnapshotType::SNAPSHOT_DIRTY,
         ..Default::default()
-    }
-}
-
-unsafe fn begin_index_scan(
-    relation: pg_sys::Relation,
-    index: pg_sys::Relation,
-    snapshot: pg_sys::Snapshot,
-    keys: i32,
-) -> pg_sys::IndexScanDesc {
-    // SAFETY: by the caller: open relations, a valid snapshot.
-    unsafe {
-        #[cfg(feature = "pg18")]
-        return pg_sys::index_beginscan(relation, index, snapshot, null_mut(), keys, 0);
-        #[cfg(not(feature = "pg18"))]
-        pg_sys::index_beginscan(relation, index, snapshot, keys, 0)
-    }
-}
-
-unsafe fn heap_update(
-    relation: pg_sys::Relation,
-    place: &mut pg_sys::ItemPointerData,
-    tuple: pg_sys::HeapTuple,
-) -> pg_sys::TM_Result::Type {
-    // SAFETY: by the caller; not waiting, no crosscheck.
-    unsafe {
-        let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
-        let mut mode: pg_sys::LockTupleMode::Type = 0;
-        let command = pg_sys::GetCurrentCommandId(true);
-        #[cfg(not(feature = "pg15"))]
-        let mut indexes: pg_sys::TU_UpdateIndexes::Type = 0;
-        pg_sys::heap_update(
-            relation,
-            place,
-            tuple,
-            command,
-            null_mut(),
-            false,
-            &mut failure,
-            &mut mode,
-            #[cfg(not(feature = "pg15"))]
-            &mut indexes,
-        )
     }
 }
 

@@ -12,6 +12,7 @@ use crate::backend;
 use crate::boundary;
 use crate::callback;
 use crate::catalog;
+use crate::compat;
 use crate::hooks::executor::{self, Start};
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::utility::{self, Around, Command, Runner};
@@ -86,41 +87,11 @@ fn reads(statement: Tree<pg_sys::PlannedStmt>, table: Oid, column: i16) -> bool 
         (*entry).rtekind == RTEKind::RTE_RELATION
             && (*entry).relid == table
             && (column == 0
-                || used_columns(statement, &*entry).iter().any(|set| {
+                || compat::used_columns(&statement, &*entry).iter().any(|set| {
                     pg_sys::bms_is_member(number(column), *set)
                         || pg_sys::bms_is_member(number(0), *set)
                 }))
     })
-}
-
-/// The sets of columns that privileges are asked for: those that are read or changed by any means.
-#[cfg(feature = "pg15")]
-fn used_columns(
-    _statement: Tree<pg_sys::PlannedStmt>,
-    entry: &pg_sys::RangeTblEntry,
-) -> [*mut pg_sys::Bitmapset; 2] {
-    [entry.selectedCols, entry.updatedCols]
-}
-
-/// As above. Children of a table have none of their own: then all columns are taken for read.
-#[cfg(not(feature = "pg15"))]
-fn used_columns(
-    statement: Tree<pg_sys::PlannedStmt>,
-    entry: &pg_sys::RangeTblEntry,
-) -> [*mut pg_sys::Bitmapset; 2] {
-    let number = entry.perminfoindex as usize;
-    let info =
-        tree::each::<pg_sys::RTEPermissionInfo>(statement.permInfos).nth(number.wrapping_sub(1));
-    // SAFETY: a node of the plan; a set of one number.
-    unsafe {
-        match info {
-            Some(info) => [(*info).selectedCols, (*info).updatedCols],
-            None => {
-                let all = -pg_sys::FirstLowInvalidHeapAttributeNumber;
-                [pg_sys::bms_make_singleton(all), std::ptr::null_mut()]
-            }
-        }
-    }
 }
 
 /// Whether a query calls functions of users that read under its snapshot: those that are STABLE and not compiled. (Ours

@@ -5,6 +5,7 @@
 //! `docs/design/escrow.md`.
 
 use super::executor::Target;
+use crate::compat;
 
 use super::version::{self, Successor};
 use crate::backend;
@@ -279,7 +280,7 @@ fn is_workers(transaction: pg_sys::TransactionId) -> bool {
             0 => return false,
             pid => pg_sys::BackendPidGetProc(pid),
         };
-        !process.is_null() && (*process).isBackgroundWorker
+        !process.is_null() && compat::is_worker(&*process)
     }
 }
 

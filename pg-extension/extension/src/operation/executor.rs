@@ -7,9 +7,10 @@ use super::escrow::Bounded;
 use super::foresight::Statement;
 use super::{missing, version};
 use crate::boundary::functions;
+use crate::compat;
+use crate::compat::columns_of;
 use crate::error::Error;
 use crate::harmless;
-use crate::opened::columns_of;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, TM_Result, TupleTableSlot};
 use std::ops::{Deref, DerefMut};
 use std::ptr::null_mut;
@@ -180,13 +181,8 @@ impl Target {
             self.recheck = self.in_statement_memory(|| unsafe {
                 let recheck =
                     pg_sys::palloc0(size_of::<pg_sys::EPQState>()).cast::<pg_sys::EPQState>();
-                pg_sys::EvalPlanQualInit(
-                    recheck,
-                    self.estate,
-                    (*self.child).plan,
-                    null_mut(),
-                    self.recheck_parameter,
-                );
+                let plan = (*self.child).plan;
+                compat::init_recheck(recheck, self.estate, plan, self.recheck_parameter);
                 recheck
             });
         }

@@ -2,7 +2,7 @@
 
 use super::functions::joined;
 use super::row::{self, Locked, Request, Table};
-use crate::boundary::functions;
+use crate::compat;
 use crate::error::Error;
 use crate::object::{self, Object};
 use crate::opened::Opened;
@@ -142,7 +142,7 @@ impl<'t> Rewriting<'t> {
 
     fn store(
         &mut self,
-        mut place: pg_sys::ItemPointerData,
+        place: pg_sys::ItemPointerData,
         values: &[(i16, Datum)],
     ) -> Result<(), Error> {
         let relation = self.table.relation();
@@ -160,35 +160,15 @@ impl<'t> Rewriting<'t> {
                 pg_sys::heap_form_tuple(description, datums.as_mut_ptr(), nulls.as_mut_ptr());
             (*tuple).t_tableOid = (*relation).rd_id;
             pg_sys::ExecForceStoreHeapTuple(tuple, self.new, true);
-            let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
-            let mut mode: pg_sys::LockTupleMode::Type = 0;
-            let mut indexes = false;
-            let result = functions::table_tuple_update(
-                relation,
-                &mut place,
-                self.new,
-                pg_sys::GetCurrentCommandId(true),
-                self.snapshot,
-                null_mut(),
-                true,
-                &mut failure,
-                &mut mode,
-                &mut indexes,
-            );
+            let command = pg_sys::GetCurrentCommandId(true);
+            let (result, _, entries) =
+                compat::table_tuple_update(relation, place, self.new, command, self.snapshot, true);
             if result != TM_Result::TM_Ok {
                 return Err(changed());
             }
-            if indexes {
+            if entries.any() {
                 // No key changes, and nobody else writes: no constraint is in doubt.
-                functions::ExecInsertIndexTuples(
-                    self.result,
-                    self.new,
-                    self.estate,
-                    false,
-                    false,
-                    null_mut(),
-                    null_mut(),
-                );
+                compat::insert_index_tuples(self.result, self.new, self.estate, false, entries);
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 //! happens outside our sight leave behind. Why nothing is removed that anybody needs is in `docs/design/objects.md`.
 
 use crate::catalog::{self, Catalog};
+use crate::compat;
 use crate::error::Error;
 use crate::object::attempt::{LONG, SHORT, attempt};
 use crate::object::orphans::{self, Candidates, Place};
@@ -222,10 +223,7 @@ fn columns(
 ) -> Result<Vec<(i16, Layout)>, Error> {
     let catalog = catalog::get()?;
     // SAFETY: an open relation; a descriptor has so many columns.
-    let attributes = unsafe {
-        let descriptor = (*relation).rd_att;
-        (*descriptor).attrs.as_slice((*descriptor).natts as usize)
-    };
+    let attributes = unsafe { compat::columns_of((*relation).rd_att) };
     let named = |attribute: i16, type_: Oid| {
         let named = |place: &Place| place.attribute == attribute && place.type_ == Some(type_);
         candidates.objects.values().any(named).then_some(type_)

@@ -9,6 +9,7 @@ use super::rewrite::Relation;
 use super::symbols::Symbols;
 use super::tree::{self, Any, Integers, Tree};
 use crate::aggregate::Family;
+use crate::compat;
 use pgrx::pg_sys::{self, CmdType, NodeTag};
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -46,6 +47,16 @@ pub fn prepare(symbols: &Symbols, mut query: Tree<pg_sys::Query>) -> Option<Pure
         return None;
     }
     let entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
+    // Nobody but PostgreSQL's own node has both versions at hand.
+    let names_version = |node: Any| {
+        node.cast::<pg_sys::Var>()
+            .is_some_and(|column| compat::names_version(&column))
+    };
+    if tree::any_node(query.returningList.cast(), &mut |node, _| {
+        names_version(node)
+    }) {
+        return None;
+    }
     let changes: Vec<Any> = changes(&target, &entries)?
         .into_iter()
         .map(|change| combined::unmarked(symbols, change))

@@ -4,6 +4,7 @@ use super::missing;
 use super::symbols::Symbols;
 use super::tree;
 use crate::catalog;
+use crate::compat;
 use crate::hooks::cache;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid};
@@ -172,7 +173,10 @@ fn columns(symbols: &Symbols, relation: &Opened) -> Vec<Column> {
 fn add(facts: &mut Facts, relation: &Opened) {
     use pg_sys::IndexAttrBitmapKind::*;
     facts.keys = attributes(relation, INDEX_ATTR_BITMAP_KEY);
-    facts.watched = attributes(relation, INDEX_ATTR_BITMAP_ALL);
+    facts.watched = compat::IN_INDEXES
+        .iter()
+        .flat_map(|kind| attributes(relation, *kind))
+        .collect();
     facts.watched.extend(referencing(relation));
     add_expressions(facts, relation);
     facts.partitioning = partitioning(relation);

@@ -19,6 +19,8 @@ use std::rc::Rc;
 thread_local! {
     /// How many definitions of views are being analysed, one inside the other.
     static VIEW_DEFINITIONS: Cell<u32> = const { Cell::new(0) };
+    /// The query whose result CREATE TABLE AS is storing, from the innermost such command; null if there is none.
+    static STORED: Cell<*mut pg_sys::Node> = const { Cell::new(std::ptr::null_mut()) };
 }
 
 /// Installs the hooks; called once when the library is loaded.
@@ -27,6 +29,10 @@ pub fn install() {
     utility::subscribe(Around {
         concerns: |command| command.tag() == NodeTag::T_ViewStmt,
         around: define_view,
+    });
+    utility::subscribe(Around {
+        concerns: |command| command.tag() == NodeTag::T_CreateTableAsStmt,
+        around: store_result,
     });
     access::subscribe(Subscriber {
         concerns: |access| {
@@ -41,6 +47,7 @@ pub fn install() {
 fn analysed(query: *mut pg_sys::Query) {
     if let Some(query) = Tree::new(query)
         && VIEW_DEFINITIONS.get() == 0
+        && !Tree::<pg_sys::Node>::new(STORED.get()).is_some_and(|stored| stored.equals(query.any()))
     {
         present(query);
     }
@@ -64,6 +71,23 @@ impl Drop for ViewDefinition {
 fn define_view(command: &Command, define: Runner<'_>) {
     let _definition = ViewDefinition::begin();
     define(command);
+}
+
+struct StoredResult(*mut pg_sys::Node);
+
+impl Drop for StoredResult {
+    fn drop(&mut self) {
+        STORED.set(self.0);
+    }
+}
+
+/// From 18 on, the query of CREATE TABLE AS is shown once more, when the command runs. What it stores are objects.
+fn store_result(command: &Command, create: Runner<'_>) {
+    let stored = Tree::<pg_sys::Node>::new(command.node())
+        .and_then(|node| node.cast::<pg_sys::CreateTableAsStmt>())
+        .map_or(std::ptr::null_mut(), |create| create.query);
+    let _outer = StoredResult(STORED.replace(stored));
+    create(command);
 }
 
 /// Refuses indexes over Abelian columns: their values change without a change of the row.
@@ -114,7 +138,7 @@ fn present_utility(query: Tree<pg_sys::Query>) {
         let Some(symbols) = Symbols::get() else {
             return;
         };
-        let view = Tree::new(create.into).and_then(|into| inner_query(into.viewQuery));
+        let view = Tree::new(create.into).and_then(|into| inner_query(into.viewQuery.cast()));
         for query in inner_query(create.query).into_iter().chain(view) {
             store_new_objects(&symbols, query);
         }

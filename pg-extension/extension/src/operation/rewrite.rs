@@ -22,6 +22,7 @@ use super::symbols::{Kind, Symbols};
 use super::tree::{self, Any, Tree};
 use super::whole_row;
 use crate::aggregate::{Operation, operation};
+use crate::compat;
 use asked::Asked;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use std::collections::BTreeSet;
@@ -205,8 +206,8 @@ impl<'a> Relation<'a> {
         let levels_up = variable.varlevelsup;
         let arguments = [
             variable.copy().any(),
-            self.ctid(levels_up),
-            self.tableoid(levels_up),
+            of_version(self.ctid(levels_up), variable),
+            of_version(self.tableoid(levels_up), variable),
             tree::integer(hold),
         ];
         Some(tree::internal_call(kind.newest, kind.type_, &arguments))
@@ -303,6 +304,7 @@ impl<'a> Relation<'a> {
             .is_some();
         (has_elements
             && column.varno == self.number
+            && !compat::is_old(&column)
             && element.result_type() == pg_sys::TEXTOID
             && !tree::is_volatile(element)
             && !tree::any_node(element.pointer(), &mut |node, _| self.reads_value(node)))
@@ -478,6 +480,30 @@ impl<'a> Relation<'a> {
             entries.push(tree::target(lock, number, c"abelian_lock", true));
         }
         query.targetList = tree::list(&entries);
+        self.return_old();
+    }
+
+    /// OLD in RETURNING is what the statement has found in the row: the newest state, which it has locked.
+    fn return_old(&self) {
+        self.return_newest(|column| compat::is_old(&column));
+    }
+
+    /// Has RETURNING read these columns in their newest state, which is locked.
+    fn return_newest(&self, concerns: impl Fn(Tree<pg_sys::Var>) -> bool) {
+        for mut entry in tree::items::<pg_sys::TargetEntry>(self.query.returningList) {
+            let Some(expression) = Tree::<pg_sys::Node>::new(entry.expr.cast()) else {
+                continue;
+            };
+            let newest = tree::replace_columns(
+                expression,
+                self.number,
+                &mut |column| match concerns(column) {
+                    true => self.newest_column(column, Hold::Held as i32),
+                    false => None,
+                },
+            );
+            entry.expr = newest.pointer();
+        }
     }
 
     /// What RETURNING asks for, if there are columns of which that are single elements only, which can be held alone: nobody else sees the
@@ -692,16 +718,14 @@ impl<'a> Relation<'a> {
             true,
         ));
         query.targetList = tree::list(&entries);
-        for mut entry in tree::items::<pg_sys::TargetEntry>(query.returningList) {
-            if let Some(expression) = Tree::<pg_sys::Node>::new(entry.expr.cast()) {
-                entry.expr = self.newest(expression, Hold::Held as i32).pointer();
-            }
-        }
+        // NEW of a row that is deleted is NULL.
+        self.return_newest(|column| compat::is_old(&column) || !compat::names_version(&column));
     }
 
     fn insert(&mut self) {
         let targets = tree::items::<pg_sys::TargetEntry>(self.query.targetList);
         self.store_new_objects(&targets);
+        self.return_old();
         let Some(mut conflict) = Tree::new(self.query.onConflict) else {
             return;
         };
@@ -795,5 +819,15 @@ impl<'a> Relation<'a> {
                 action.qual = self.newest(condition, Hold::Overwrite as i32).pointer();
             }
         }
+        // A row that is deleted is returned as it was.
+        self.return_newest(|column| compat::is_old(&column) || !compat::names_version(&column));
     }
+}
+
+/// A column of the row in that version of which the other column is.
+fn of_version(column: Any, other: Tree<pg_sys::Var>) -> Any {
+    if let Some(mut variable) = column.cast::<pg_sys::Var>() {
+        compat::take_version(&mut variable, &other);
+    }
+    column
 }

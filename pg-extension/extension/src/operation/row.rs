@@ -8,10 +8,10 @@ use super::missing;
 use crate::aggregate::Family;
 use crate::backend;
 use crate::boundary::functions;
+use crate::compat::columns_of;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Object, Slices};
-use crate::opened::columns_of;
 use crate::types::aggregated::Aggregated;
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
@@ -380,8 +380,7 @@ impl Table {
         let found = self.objects()?.into_iter().find(|object| object.id == id);
         // SAFETY: attributes are numbered from 1.
         Ok(found.and_then(|object| unsafe {
-            let descriptor = (*self.relation).rd_att;
-            let attributes = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+            let attributes = columns_of((*self.relation).rd_att);
             Family::of(attributes.get(object.attribute as usize - 1)?.atttypid)
         }))
     }

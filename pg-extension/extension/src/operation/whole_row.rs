@@ -2,6 +2,7 @@
 //! newest state.
 
 use super::tree::{self, Any, Tree};
+use crate::compat;
 use pgrx::pg_sys::{self, Oid};
 
 /// The row as an expression of its columns, with `replace` deciding what stands for each of these.
@@ -36,8 +37,7 @@ fn columns(relation: Oid) -> Vec<Option<pg_sys::FormData_pg_attribute>> {
         if relation.is_null() {
             return Vec::new();
         }
-        let descriptor = (*relation).rd_att;
-        let columns = (*descriptor).attrs.as_slice((*descriptor).natts as usize);
+        let columns = compat::columns_of((*relation).rd_att);
         let found = columns
             .iter()
             .map(|column| (!column.attisdropped).then_some(*column))

@@ -5,6 +5,7 @@
 //! values at any depth: rows, arrays, ranges, domains over them.
 
 use crate::catalog::{self, Catalog};
+use crate::compat;
 use crate::error::Error;
 use crate::object;
 use crate::pg_function;
@@ -55,7 +56,7 @@ impl Columns {
 
     fn all(&self) -> &[pg_sys::FormData_pg_attribute] {
         // SAFETY: a descriptor has so many columns.
-        unsafe { (*self.0).attrs.as_slice((*self.0).natts as usize) }
+        unsafe { compat::columns_of(self.0) }
     }
 
     fn types(&self) -> impl Iterator<Item = Oid> {

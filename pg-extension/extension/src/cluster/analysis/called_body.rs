@@ -3,7 +3,8 @@
 
 use super::super::procedure;
 use super::tree::{self, NodePtr};
-use crate::boundary::{self, PostgresError, functions};
+use crate::boundary::{self, PostgresError};
+use crate::compat;
 use pgrx::pg_sys::{self, Oid};
 
 /// What stands for a call.
@@ -41,9 +42,7 @@ pub fn of(call: &pg_sys::FuncExpr, reads: bool) -> Result<Option<Body>, Postgres
     // SAFETY: a private copy of an analysed query in a list of lists; casts to the declared types may be added to it, or a query around it.
     let query = unsafe {
         boundary::caught(|| {
-            let targets = std::ptr::null_mut();
-            let (type_oid, columns) = (declared.type_oid, declared.columns);
-            functions::check_sql_fn_retval(queries, type_oid, columns, false, targets)
+            compat::check_sql_fn_retval(queries, declared.type_oid, declared.columns)
         })?;
         let inner = tree::nodes(queries).next().unwrap_or(std::ptr::null_mut());
         tree::nodes(inner.cast())
@@ -147,9 +146,9 @@ impl Declared {
     fn attributes(&self) -> &'static [pg_sys::FormData_pg_attribute] {
         // SAFETY: a description has as many attributes as it says.
         unsafe {
-            match self.columns.as_ref() {
-                Some(columns) => columns.attrs.as_slice(columns.natts as usize),
-                None => &[],
+            match self.columns.is_null() {
+                false => compat::columns_of(self.columns),
+                true => &[],
             }
         }
     }

@@ -139,7 +139,7 @@ fn format(copy: &pg_sys::CopyStmt, statement: &CStr) -> Result<Json, PostgresErr
             "delimiter": text(options.delim), "null": text(options.null_print),
             "quote": csv(options.quote), "escape": csv(options.escape),
             "force_quote": tree::strings(options.force_quote), "force_quote_all": options.force_quote_all,
-            "encoding": if encoding < 0 { Json::Null } else { text(pg_sys::pg_encoding_to_char(encoding).cast_mut()) },
+            "encoding": if encoding < 0 { Json::Null } else { text(crate::compat::encoding_name(encoding).cast_mut()) },
         }))
     }
 }

@@ -7,6 +7,7 @@ use super::merge::{build, put_subquery, used};
 use super::tree::{self, NodePtr};
 use super::view_query;
 use crate::boundary::PostgresError;
+use crate::compat;
 use crate::opened::Opened;
 use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys::{self, Oid, RTEKind};
@@ -48,14 +49,13 @@ impl Inlined {
         for function in &self.called {
             // SAFETY: look-ups by number.
             let (allowed, name) = unsafe {
-                let mode = pg_sys::ACL_EXECUTE as pg_sys::AclMode;
                 let user = pg_sys::GetUserId();
                 (
-                    pg_sys::pg_proc_aclcheck(*function, user, mode),
+                    compat::may_execute(*function, user),
                     tree::string(pg_sys::get_func_name(*function)),
                 )
             };
-            if allowed != pg_sys::AclResult::ACLCHECK_OK {
+            if !allowed {
                 return Err(PostgresError::made(
                     PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE as i32,
                     &format!("permission denied for function {name}"),

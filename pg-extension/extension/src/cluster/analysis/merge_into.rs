@@ -10,6 +10,7 @@ use super::operand;
 use super::relation::{Placement, Relation};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
+use crate::compat;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
 
@@ -46,11 +47,13 @@ pub fn find(
     }))
 }
 
-/// Whether it is a MERGE that names the table itself, and changes nothing else.
+/// Whether it is a MERGE that names the table itself, changes nothing else, and returns no rows.
 pub fn is_plain(query: &pg_sys::Query, target: &Relation) -> bool {
     query.commandType == CmdType::CMD_MERGE
         && target.oid == tree::target(query)
         && !query.hasModifyingCTE
+        && query.returningList.is_null()
+        && !compat::changes_unmatched(query)
 }
 
 /// Whether subqueries beside what USING names read tables, or would come out otherwise on each node.

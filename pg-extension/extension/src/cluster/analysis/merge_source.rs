@@ -3,6 +3,7 @@
 use super::merge::build::{self, WorkerColumns};
 use super::merge::{parts, put_subquery, used::Used};
 use super::tree::{self, NodePtr};
+use crate::compat;
 use pgrx::pg_sys::{self, Oid};
 
 /// What USING names.
@@ -127,7 +128,7 @@ fn columns_of(entry: &pg_sys::RangeTblEntry) -> Vec<&'static pg_sys::Var> {
     // SAFETY: lists the columns of a valid entry.
     unsafe {
         let entry = std::ptr::from_ref(entry).cast_mut();
-        pg_sys::expandRTE(entry, 1, 0, -1, true, &mut names, &mut columns);
+        compat::expand_entry(entry, &mut names, &mut columns);
     }
     tree::nodes(columns)
         .enumerate()

@@ -15,6 +15,7 @@ use super::operand;
 use super::relation::{Placement, Relation, has_policies};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
+use crate::compat;
 use pgrx::pg_sys::{self, CmdType, LockClauseStrength, LockWaitPolicy, MergeAction, Oid};
 
 /// The statements. Each has the parameters of the statement itself, then the arrays of the rows, and those behind the first step one more.
@@ -93,7 +94,7 @@ fn actions(query: &pg_sys::Query) -> impl Iterator<Item = &'static MergeAction> 
 
 /// Whether something is asked in several steps that may come out otherwise each time.
 fn comes_out_twice(query: &pg_sys::Query) -> bool {
-    let unmatched = actions(query).filter(|action| !action.matched);
+    let unmatched = actions(query).filter(|action| !compat::is_matched(action));
     let conditions = tree::make_list(unmatched.map(|action| action.qual));
     // SAFETY: valid expressions; the list may hold nulls, which are skipped.
     unsafe {
@@ -162,7 +163,8 @@ impl Dividing<'_> {
     /// How rows that match are locked; `None` where they stay as they are.
     fn lock(&self) -> Option<LockClauseStrength::Type> {
         let does = |command| {
-            actions(self.query).any(|action| action.matched && action.commandType == command)
+            actions(self.query)
+                .any(|action| compat::is_matched(action) && action.commandType == command)
         };
         if does(CmdType::CMD_DELETE) {
             Some(LockClauseStrength::LCS_FORUPDATE)
@@ -175,14 +177,14 @@ impl Dividing<'_> {
         let mut changes = Vec::new();
         if self.lock().is_some() {
             let merge = build::copy(self.query);
-            let matched = actions(self.query).filter(|action| action.matched);
+            let matched = actions(self.query).filter(|action| compat::is_matched(action));
             merge.mergeActionList =
                 tree::make_list(matched.map(|action| tree::copy(action).cast()));
             self.source.put(merge, self.rows_that(true)?);
             changes.push(merge);
         }
         let mut earlier = Vec::new();
-        for action in actions(self.query).filter(|action| !action.matched) {
+        for action in actions(self.query).filter(|action| !compat::is_matched(action)) {
             if action.commandType == CmdType::CMD_INSERT {
                 changes.push(self.insert(action, &earlier)?);
             }

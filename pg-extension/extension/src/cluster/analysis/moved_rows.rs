@@ -10,6 +10,7 @@ use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::catalog;
 use crate::cluster::postgres;
+use crate::compat;
 use crate::object;
 use crate::opened::Opened;
 use crate::operation::missing;
@@ -82,19 +83,11 @@ fn returns_own_rows(query: &pg_sys::Query) -> bool {
     !tree::any(query.returningList.cast(), &mut |node| {
         tree::cast::<pg_sys::SubLink, _>(node).is_some()
             || tree::cast::<pg_sys::Var, _>(node).is_some_and(|column| {
-                column.varno != query.resultRelation || column.varattno < 0 || is_old(column)
+                column.varno != query.resultRelation
+                    || column.varattno < 0
+                    || compat::is_old(column)
             })
     })
-}
-
-#[cfg(feature = "pg18")]
-fn is_old(column: &pg_sys::Var) -> bool {
-    column.varreturningtype == pg_sys::VarReturningType::VAR_RETURNING_OLD
-}
-
-#[cfg(not(feature = "pg18"))]
-fn is_old(_: &pg_sys::Var) -> bool {
-    false
 }
 
 /// The statements that move rows ask for other privileges than the UPDATE itself.

@@ -4,6 +4,7 @@ use super::super::postgres;
 use super::tree::{self, NodePtr};
 use crate::boundary::functions;
 use crate::boundary::{self, PostgresError};
+use crate::compat;
 use pgrx::pg_sys::{self, Oid};
 use std::ffi::{CStr, CString, c_char, c_int};
 
@@ -69,23 +70,46 @@ pub fn analyse(
             )
         })?;
         Ok(Analysed {
-            query: &*query,
+            query: readable(query),
             parameters: std::slice::from_raw_parts(types, count as usize).to_vec(),
         })
     }
 }
 
+/// A query that PostgreSQL has analysed, in the form that is analysed here, which is the same in all versions.
+///
+/// # Safety
+/// Nobody else may have the query.
+pub unsafe fn readable(query: *mut pg_sys::Query) -> &'static pg_sys::Query {
+    tree::change_queries(query, |query| {
+        compat::move_on_to_where(query);
+        compat::name_groups(query);
+    });
+    // SAFETY: a query, which lives as long as the module's rule says.
+    unsafe { &*query }
+}
+
+/// A copy in PostgreSQL's own form.
+fn for_postgres(query: *const pg_sys::Query) -> *mut pg_sys::Query {
+    let copy = tree::copy(query);
+    tree::change_queries(copy, compat::move_on_back);
+    copy
+}
+
 /// Applies views, rules and row security to a copy; usually one query comes out.
 pub fn rewrite(query: &pg_sys::Query) -> Result<Vec<&'static pg_sys::Query>, PostgresError> {
-    let copy = tree::copy(query);
+    let copy = for_postgres(query);
     // SAFETY: a raw call on a private copy; the relations are locked by the analysis.
     let queries = unsafe { boundary::caught(|| functions::QueryRewrite(copy))? };
-    Ok(tree::list(queries).collect())
+    // SAFETY: queries that are ours.
+    Ok(tree::nodes(queries)
+        .map(|query| unsafe { readable(query.cast()) })
+        .collect())
 }
 
 /// The query as SQL.
 fn deparse(query: *mut pg_sys::Query) -> Result<String, PostgresError> {
-    let copy = tree::copy(query);
+    let copy = for_postgres(query);
     // SAFETY: a raw call on a private copy.
     let text = unsafe { boundary::caught(|| functions::pg_get_querydef(copy, false))? };
     Ok(tree::string(text))

@@ -35,7 +35,7 @@ pub fn called(statement: &pg_sys::CallStmt) -> Option<Call> {
 unsafe fn columns_of(description: pg_sys::TupleDesc) -> Vec<Oid> {
     // SAFETY: by the caller's promise; the description has `natts` columns.
     unsafe {
-        let columns = crate::opened::columns_of(description);
+        let columns = crate::compat::columns_of(description);
         columns.iter().map(|column| column.atttypid).collect()
     }
 }

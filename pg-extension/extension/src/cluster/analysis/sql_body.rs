@@ -3,8 +3,8 @@
 use super::functions::FIRST_USER_OBJECT;
 use super::parser;
 use super::tree::{self, NodePtr};
-use crate::boundary::functions;
 use crate::callback;
+use crate::compat;
 use pgrx::pg_sys::{self, NodeTag, Oid};
 use std::ffi::{CStr, c_char, c_void};
 
@@ -91,7 +91,7 @@ fn is_mentioned(node: NodePtr, context: *mut c_void) -> bool {
             true
         }
         // SAFETY: a valid raw tree.
-        Some(_) => unsafe { functions::raw_expression_tree_walker(node, visit, context) },
+        Some(_) => unsafe { compat::raw_expression_tree_walker(node, visit, context) },
     }
 }
 

@@ -1,8 +1,8 @@
 //! Safe faces of PostgreSQL's parse trees. Trees live in the memory context of the running function call, hence the
 //! `'static` references: nothing here frees them, and no reference is kept when the call ends.
 
-use crate::boundary::functions;
 use crate::callback;
+use crate::compat;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::ffi::{CStr, c_char, c_void};
 
@@ -199,6 +199,17 @@ pub fn any(node: NodePtr, test: &mut dyn FnMut(NodePtr) -> bool) -> bool {
     found
 }
 
+/// Changes a query, which must be private, and all queries in it.
+pub fn change_queries(query: *mut pg_sys::Query, change: fn(&mut pg_sys::Query)) {
+    walk(query.cast(), &mut |node| {
+        if tag(node) == Some(NodeTag::T_Query) {
+            // SAFETY: the tag says so; nobody else looks at it meanwhile.
+            change(unsafe { &mut *node.cast::<pg_sys::Query>() });
+        }
+        true
+    });
+}
+
 callback!(fn visit_raw(node: NodePtr, context: *mut c_void) -> bool = visit_below);
 
 fn visit_below(node: NodePtr, context: *mut c_void) -> bool {
@@ -208,7 +219,7 @@ fn visit_below(node: NodePtr, context: *mut c_void) -> bool {
     // SAFETY: the context is the visitor that `walk_raw` passed; the walker knows all nodes below queries.
     unsafe {
         (*context.cast::<Visitor>())(node);
-        functions::raw_expression_tree_walker(node, visit_raw, context)
+        compat::raw_expression_tree_walker(node, visit_raw, context)
     }
 }
 
@@ -250,9 +261,8 @@ fn replaced(node: NodePtr, context: *mut c_void) -> NodePtr {
     // SAFETY: the context is the replacer that `replace` passed.
     let replacement = unsafe { (*context.cast::<Replacer>())(node) };
     // SAFETY: the mutator copies a valid tree.
-    replacement.unwrap_or_else(|| unsafe {
-        functions::expression_tree_mutator(node, replace_one, context)
-    })
+    replacement
+        .unwrap_or_else(|| unsafe { compat::expression_tree_mutator(node, replace_one, context) })
 }
 
 /// A copy of the expression in which each node for which the replacer has an answer is replaced, top-down.
@@ -273,9 +283,9 @@ fn replaced_everywhere(node: NodePtr, context: *mut c_void) -> NodePtr {
     // SAFETY: the mutators copy a valid tree.
     unsafe {
         if tag(node) == Some(NodeTag::T_Query) {
-            functions::query_tree_mutator(node.cast(), replace_one_everywhere, context, 0).cast()
+            compat::query_tree_mutator(node.cast(), replace_one_everywhere, context, 0).cast()
         } else {
-            functions::expression_tree_mutator(node, replace_one_everywhere, context)
+            compat::expression_tree_mutator(node, replace_one_everywhere, context)
         }
     }
 }

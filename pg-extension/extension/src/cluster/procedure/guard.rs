@@ -9,8 +9,9 @@ use super::body;
 use super::insertion;
 use super::participants;
 use super::placements::{self, Home};
-use crate::boundary::{self, PostgresError, functions};
+use crate::boundary::{self, PostgresError};
 use crate::callback;
+use crate::compat;
 use crate::error::Error;
 use crate::operation;
 use crate::pg_function;
@@ -154,7 +155,7 @@ unsafe fn look(state: *mut pg_sys::PlanState, needed: &mut BTreeSet<i32>) {
             Some(tag) if is_scan(tag) => look_at_scan(&*state.cast::<pg_sys::ScanState>(), needed),
             _ => {}
         }
-        functions::planstate_tree_walker(state, visit, std::ptr::from_mut(needed).cast());
+        compat::planstate_tree_walker(state, visit, std::ptr::from_mut(needed).cast());
     }
 }
 
@@ -193,17 +194,11 @@ unsafe fn look_at_change(modify: &pg_sys::ModifyTableState) {
 pub unsafe fn assigns_key(modify: &pg_sys::ModifyTableState, distribution: &Distribution) -> bool {
     // SAFETY: a result relation has an entry in the range table.
     unsafe {
-        let number = (*modify.resultRelInfo).ri_RangeTableIndex as usize;
-        let range = (*modify.ps.state).es_range_table;
-        tree::list::<pg_sys::RangeTblEntry>(range)
-            .nth(number - 1)
-            .is_some_and(|entry| {
-                distribution.columns().iter().any(|column| {
-                    let member =
-                        i32::from(column.attribute) - pg_sys::FirstLowInvalidHeapAttributeNumber;
-                    pg_sys::bms_is_member(member, entry.updatedCols)
-                })
-            })
+        let updated = pg_sys::ExecGetUpdatedCols(modify.resultRelInfo, modify.ps.state);
+        distribution.columns().iter().any(|column| {
+            let member = i32::from(column.attribute) - pg_sys::FirstLowInvalidHeapAttributeNumber;
+            pg_sys::bms_is_member(member, updated)
+        })
     }
 }
 

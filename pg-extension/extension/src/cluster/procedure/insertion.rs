@@ -6,6 +6,7 @@ use super::super::placement::Distribution;
 use super::participants;
 use super::placements::Home;
 use crate::boundary::PostgresError;
+use crate::compat;
 use crate::hooks::rows::{self, Keep};
 use pgrx::pg_sys::{self, Oid, TupleTableSlot};
 use std::rc::Rc;
@@ -113,14 +114,7 @@ unsafe fn merge_rows(
     // SAFETY: by the caller.
     unsafe {
         let target = &*modify.resultRelInfo;
-        #[cfg(any(feature = "pg15", feature = "pg16"))]
-        let lists = [
-            target.ri_matchedMergeAction,
-            target.ri_notMatchedMergeAction,
-        ];
-        #[cfg(not(any(feature = "pg15", feature = "pg16")))]
-        let lists = target.ri_MergeActions;
-        lists
+        compat::merge_actions(target)
             .into_iter()
             .flat_map(|list| tree::nodes(list))
             .map(|action| action.cast::<pg_sys::MergeActionState>())
@@ -147,7 +141,7 @@ impl Rows {
         let (oid, all) = unsafe {
             (
                 (*relation).rd_id,
-                crate::opened::columns_of((*relation).rd_att),
+                crate::compat::columns_of((*relation).rd_att),
             )
         };
         let columns: Vec<(i16, Oid)> = distribution

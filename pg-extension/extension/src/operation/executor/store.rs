@@ -2,9 +2,10 @@
 
 use super::{Rewrite, Target, attribute_of};
 use crate::boundary::functions;
+use crate::compat::columns_of;
+use crate::compat::{self, NewEntries};
 use crate::error::Error;
 use crate::harmless;
-use crate::opened::columns_of;
 use pgrx::pg_sys::{self, Datum, ItemPointerData, TM_Result};
 use std::ptr::null_mut;
 
@@ -32,25 +33,17 @@ impl Target {
         }
         // SAFETY: the slots fit the relation; the result's structures were initialised with it.
         unsafe {
-            let mut at = place;
-            let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
-            let mut mode: pg_sys::LockTupleMode::Type = 0;
-            let mut indexes = false;
-            let result = functions::table_tuple_update(
+            let (result, failure, entries) = compat::table_tuple_update(
                 self.relation(),
-                &mut at,
+                place,
                 self.stored,
                 self.command(),
                 (*self.estate).es_snapshot,
-                null_mut(),
                 wait,
-                &mut failure,
-                &mut mode,
-                &mut indexes,
             );
             if result == TM_Result::TM_Ok {
-                let doubtful = match indexes {
-                    true => self.insert_index_entries(),
+                let doubtful = match entries.any() {
+                    true => self.insert_index_entries(entries),
                     false => null_mut(),
                 };
                 self.queue_checks(place, doubtful);
@@ -244,19 +237,12 @@ impl Target {
     }
 
     /// Gives the indexes of constraints that can be deferred and that the version may break.
-    fn insert_index_entries(&mut self) -> *mut pg_sys::List {
+    fn insert_index_entries(&mut self, entries: NewEntries) -> *mut pg_sys::List {
         let result = self.result();
         // SAFETY: the stored version has its place; the indexes are open.
         unsafe {
-            let doubtful = functions::ExecInsertIndexTuples(
-                result,
-                self.stored,
-                self.estate,
-                true,
-                false,
-                null_mut(),
-                null_mut(),
-            );
+            let doubtful =
+                compat::insert_index_tuples(result, self.stored, self.estate, true, entries);
             let context = (*self.estate).es_per_tuple_exprcontext;
             if !context.is_null() {
                 pg_sys::MemoryContextReset((*context).ecxt_per_tuple_memory);

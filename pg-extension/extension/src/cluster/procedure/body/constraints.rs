@@ -193,7 +193,7 @@ impl Target<'_> {
             if !given {
                 return; // what was there before, or NULL
             }
-            let form = &crate::opened::columns_of((*self.relation).rd_att)[column as usize - 1];
+            let form = &crate::compat::columns_of((*self.relation).rd_att)[column as usize - 1];
             let bounded = form.attlen > 0
                 || form.atttypid == pg_sys::NUMERICOID && form.atttypmod >= 0
                 || [pg_sys::VARCHAROID, pg_sys::BPCHAROID].contains(&form.atttypid)
@@ -209,7 +209,7 @@ impl Target<'_> {
     unsafe fn columns(&mut self, home: Home) {
         // SAFETY: the relation is open.
         unsafe {
-            let columns = crate::opened::columns_of((*self.relation).rd_att);
+            let columns = crate::compat::columns_of((*self.relation).rd_att);
             for column in columns {
                 if column.attisdropped {
                     continue;

@@ -438,13 +438,13 @@ impl Body<'_> {
                 let parsed = functions::raw_parser(text, mode);
                 let statement = pg_sys::list_nth(parsed, 0).cast::<pg_sys::RawStmt>();
                 let environment = std::ptr::null_mut();
-                &*functions::parse_analyze_withcb(
+                crate::cluster::analysis::parser::readable(functions::parse_analyze_withcb(
                     statement,
                     text,
                     setup,
                     expression.cast(),
                     environment,
-                )
+                ))
             })
         }
     }

@@ -56,13 +56,13 @@ pub fn queries(
                 let arguments = functions::prepare_sql_fn_parse_info(row, call, collation);
                 let environment = std::ptr::null_mut();
                 let statement = tree::copy(statement);
-                &*functions::parse_analyze_withcb(
+                parser::readable(functions::parse_analyze_withcb(
                     statement,
                     text.as_ptr(),
                     setup,
                     arguments,
                     environment,
-                )
+                ))
             })?);
         }
         Ok(Some(queries))

@@ -5,7 +5,7 @@
 SET client_min_messages = warning;
 CREATE FUNCTION boom(int) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION 'x' USING ERRCODE = 'AB777', DETAIL = 'd', HINT = 'h', SCHEMA = 'ss', TABLE = 'tt', COLUMN = 'cc', CONSTRAINT = 'nn', DATATYPE = 'dd'; END $$;
-CREATE FUNCTION boom_at_once(int) RETURNS bigint IMMUTABLE LANGUAGE sql AS 'SELECT boom($1)';
+CREATE FUNCTION boom_at_once(int) RETURNS bigint IMMUTABLE LANGUAGE sql AS 'SELECT public.boom($1)';
 CREATE FUNCTION complaint(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE a text; b text; c text; d text; e text; f text; g text; h text; i text; j text;
 BEGIN

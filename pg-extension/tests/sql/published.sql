@@ -107,7 +107,7 @@ DROP TRIGGER refuse ON t;
 CREATE PUBLICATION p FOR TABLE t;
 UPDATE t SET c = c + 1, d = d + 0.5, b = b - 1, m = greatest(m, 50), s = abelian.add(s, 'c');
 BEGIN ISOLATION LEVEL SERIALIZABLE; UPDATE t SET c = c + 1; COMMIT;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) UPDATE t SET c = c + 1 WHERE n = 1;
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) UPDATE t SET c = c + 1 WHERE n = 1;
 SELECT count(*) FROM abelian.slice WHERE relation = 't'::regclass;
 SELECT * FROM t ORDER BY id;
 DROP PUBLICATION p;

@@ -9,9 +9,9 @@ EXPLAIN (COSTS OFF) UPDATE page SET likes = 2 + page.likes - 1, money = money - 
 SET search_path = abelian, public;
 EXPLAIN (COSTS OFF) UPDATE page SET likes = likes + 1 WHERE id = 1 RETURNING id;
 RESET search_path;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) UPDATE page SET likes = likes + 1 WHERE id = 1;
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) UPDATE page SET likes = likes + 1 WHERE id = 1;
 SET abelian.split = always;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) UPDATE page SET likes = likes + 1 WHERE id = 1;
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) UPDATE page SET likes = likes + 1 WHERE id = 1;
 RESET abelian.split;
 SET abelian.concurrent_operations = off;
 EXPLAIN (COSTS OFF) UPDATE page SET likes = likes + 1 WHERE id = 1;

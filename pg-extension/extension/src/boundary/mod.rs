@@ -13,7 +13,7 @@
 //! * Outside of a guard stands only what hooks do to decide that they have nothing to do, and to pass on what they were given. Nothing with a
 //!   destructor may be alive there.
 //!
-//! Declarations of C functions, and functions that C can call, therefore stand nowhere else than in this room, in `hooks`, `harmless` and
+//! Declarations of C functions, and functions that C can call, therefore stand nowhere else than in this room, in `hooks`, `compat`, `harmless` and
 //! `function`; a rule of tests/tidy keeps it so.
 
 pub mod functions;

@@ -66,6 +66,11 @@ public final class StatementStarter {
     this.counts = counts;
   }
 
+  /** Cursors of SQL, which clients may name as portals. */
+  CursorCommands cursors() {
+    return cursors;
+  }
+
   /** Where statements are told that may be recorded. */
   public StatementTrace trace() {
     return trace;

@@ -2,6 +2,7 @@ package org.abelian.router.statement;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import org.abelian.router.analysis.CallFacts;
 import org.abelian.router.analysis.ChangeFacts;
 import org.abelian.router.analysis.Span;
@@ -18,6 +19,10 @@ import org.abelian.router.routing.StatementRouter;
  * which are of no use to it.
  */
 final class TemplateFacts {
+  /** Types whose values name objects: regproc and its kind. */
+  private static final Set<Integer> NAMES =
+      Set.of(24, 2202, 2203, 2204, 2205, 2206, 3734, 3769, 4089, 4096, 4191);
+
   private TemplateFacts() {}
 
   /** A text whose route is known. */
@@ -41,6 +46,7 @@ final class TemplateFacts {
             || facts.kind() == StatementKind.UPDATE
             || facts.kind() == StatementKind.DELETE;
     return plain
+        && facts.parameters().stream().noneMatch(NAMES::contains)
         && !facts.deferred()
         && facts.command().utility() == null
         && onlyCompute(facts.calls())

@@ -90,6 +90,9 @@ class LiteralTextsIT {
           "UPDATE lit_pad SET n = 40000# WHERE k = 'a#'",
           "SELECT # AS a, 'b#' AS b, coalesce(NULL, #)",
           "SELECT n FROM lit WHERE id = # FOR UPDATE",
+          "SELECT 'lit'::regclass, # FROM lit WHERE id = #",
+          "SELECT n FROM lit_text WHERE k = 'k#xyz'::varchar(2)",
+          "SELECT s FROM lit_ref WHERE id = # AND tableoid = 'lit_ref'::regclass",
           "DELETE FROM lit WHERE id = -# RETURNING n",
           "DELETE FROM lit WHERE id = #");
 

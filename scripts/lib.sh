@@ -113,9 +113,9 @@ node_prefix=${ABELIAN_NODE_PREFIX:-n}
 cluster_nodes=("${node_prefix}1" "${node_prefix}2" "${node_prefix}3")
 plain_node=${ABELIAN_NODE_PREFIX:-}plain
 
-server_jar=$repository/middleware/server/target/abelian-server-0.1.0-SNAPSHOT.jar
-workloads_jar=$repository/workloads/target/abelian-workloads-0.1.0-SNAPSHOT.jar
-advisor_jar=$repository/partition-advisor/target/abelian-partition-advisor-0.1.0-SNAPSHOT.jar
+server_jar=$repository/middleware/server/target/abelian-server-0.6.0.jar
+workloads_jar=$repository/workloads/target/abelian-workloads-0.6.0.jar
+advisor_jar=$repository/partition-advisor/target/abelian-partition-advisor-0.6.0.jar
 
 # The program of a Java module: its jar, and beside it in lib/ what it needs.
 class_path() { printf '%s:%s/lib/*\n' "$1" "$(dirname "$1")"; }

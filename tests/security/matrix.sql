@@ -73,7 +73,7 @@ SELECT format('| `%s` | %s | %s |', c.oid::regclass, CASE c.relkind WHEN 'r' THE
 \qecho '| setting | set by |'
 \qecho '|---|---|'
 SELECT format('| `%s` | %s |', s.name, s.context) FROM (SELECT name, context FROM pg_settings WHERE name LIKE 'abelian.%'
-  UNION SELECT name, 'user' FROM unnest('{abelian.commit_statistics,abelian.routing_rules}'::text[]) name WHERE current_setting(name, true) IS NOT NULL) s ORDER BY s.name COLLATE "C";
+  UNION SELECT name, 'user' FROM unnest('{abelian.commit_statistics,abelian.router_statistics,abelian.routing_rules}'::text[]) name WHERE current_setting(name, true) IS NOT NULL) s ORDER BY s.name COLLATE "C";
 \qecho
 \qecho '## Event triggers'
 \qecho

@@ -22,13 +22,14 @@ use std::ffi::{CStr, CString, c_char, c_int};
 pub const NAME: &CStr = c"abelian.settings";
 
 /// Settings of the router's connections, not of its client's session; those of the transaction alone.
-const NOT_OF_SESSION: [&CStr; 13] = [
+const NOT_OF_SESSION: [&CStr; 14] = [
     c"abelian.placement_version",
     c"abelian.node_id",
     c"abelian.session",
     c"abelian.participants",
     c"abelian.random_keys",
     c"abelian.commit_statistics",
+    c"abelian.router_statistics",
     c"abelian.routing_rules",
     // Where calls in one transaction keep their client's setting; known on the nodes where some have run.
     c"abelian_call.lock_timeout",

@@ -20,6 +20,10 @@ static PARTICIPANTS: GucSetting<Option<CString>> = GucSetting::<Option<CString>>
 static COMMIT_STATISTICS: GucSetting<Option<CString>> =
     GucSetting::<Option<CString>>::new(Some(c""));
 
+/// `abelian.router_statistics`: what a router answers to SHOW, as above.
+static ROUTER_STATISTICS: GucSetting<Option<CString>> =
+    GucSetting::<Option<CString>>::new(Some(c""));
+
 /// `abelian.routing_rules`: what a router answers to SHOW, as above.
 static ROUTING_RULES: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
@@ -162,6 +166,14 @@ pub fn define() {
         c"How many transactions the router has committed in which class, as JSON.",
         c"Routers set it when they are asked for it by SHOW.",
         &COMMIT_STATISTICS,
+        GucContext::Userset,
+        GucFlags::NO_SHOW_ALL,
+    );
+    GucRegistry::define_string_guc(
+        c"abelian.router_statistics",
+        c"What the router has done and does now, as JSON.",
+        c"Routers set it when they are asked for it by SHOW.",
+        &ROUTER_STATISTICS,
         GucContext::Userset,
         GucFlags::NO_SHOW_ALL,
     );

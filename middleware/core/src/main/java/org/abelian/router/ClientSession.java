@@ -469,7 +469,9 @@ public final class ClientSession
             services.statements(),
             catalog,
             services.schemaEpoch(),
-            services.numbers());
+            services.numbers(),
+            services.tracer() == null,
+            services.figures()::analysed);
     Executor executor = new Executor(engine);
     KeyGeneration keys = new KeyGeneration(executor, services.catalogs(), services.keys());
     SessionStatements statements =
@@ -514,7 +516,9 @@ public final class ClientSession
       Executor executor, BatchScope batchScope, SessionStatements statements) {
     EngineContext engine = executor.context();
     ProcedureServices shared = services.procedures();
-    RouterSettings router = new RouterSettings(engine, this::statistics, shared.rules()::json);
+    RouterSettings router =
+        new RouterSettings(
+            engine, this::statistics, services.figures()::json, shared.rules()::json);
     SessionRouting routing =
         new SessionRouting(engine, new OutcomeRoute(services.outcomes()), router, portals, cursors);
     UpdateBatching batching =
@@ -527,7 +531,8 @@ public final class ClientSession
         new Explain(executor, procedures),
         new CursorCommands(executor, routing, statements, portals, cursors),
         new CopyOutCommand(executor, routing, statements),
-        new StatementTrace(engine, trace));
+        new StatementTrace(engine, trace),
+        services.figures().routes());
   }
 
   private String statistics() {

@@ -149,10 +149,11 @@ public final class Router implements AutoCloseable {
             this::startTasks,
             new LookupGuesses(),
             notifications,
-            new FirstNodeNumbers(() -> catalogs.current().first(), this::controlPool));
+            new FirstNodeNumbers(() -> catalogs.current().first(), this::controlPool),
+            new RouterFigures(sessions, pools, memory));
     tasks =
         started -> {
-          coordinated(started, network, ledger, config.courtesy());
+          coordinated(started, network, ledger, config.courtesy(), services.figures());
           DeadlockDetector deadlocks =
               new DeadlockDetector(new JdbcWaitSource(calls), sessions, uuid, Pause.SLEEP);
           started.every(SECOND, "deadlock detection", deadlocks::runOnce);
@@ -166,11 +167,15 @@ public final class Router implements AutoCloseable {
   }
 
   private static void coordinated(
-      BackgroundTasks tasks, ControlNetwork network, CommitLedger ledger, Duration courtesy) {
+      BackgroundTasks tasks,
+      ControlNetwork network,
+      CommitLedger ledger,
+      Duration courtesy,
+      RouterFigures figures) {
     Recovery recovery = new Recovery(network, ledger, courtesy);
     DecisionRetention retention =
         new DecisionRetention(network, ledger, DecisionRetention.SWEEP_AGE);
-    tasks.every(SECOND, "recovery", recovery::runOnce);
+    tasks.every(SECOND, "recovery", () -> figures.inDoubt(recovery.runOnce()));
     tasks.every(SECOND, "decisions", retention::forgetFinished);
     tasks.every(
         SWEEP_PERIOD, "sweep of decisions", () -> network.nodes().forEach(retention::sweep));
@@ -248,6 +253,11 @@ public final class Router implements AutoCloseable {
   /** The newest catalogue that the router has seen, and a way to a newer one. */
   public CatalogStore catalog() {
     return catalogs;
+  }
+
+  /** What it has done and does now. */
+  public RouterFigures figures() {
+    return services.figures();
   }
 
   /** How many transactions were committed in which class. */

@@ -49,6 +49,7 @@ import org.abelian.router.transaction.OutcomeInquiry;
  * @param guesses where rows were that lookup indexes led to
  * @param notifications what sessions listen to
  * @param numbers by which clients know users' objects
+ * @param figures for those who watch the router
  */
 record RouterServices(
     UUID uuid,
@@ -73,4 +74,5 @@ record RouterServices(
     Runnable firstSession,
     LookupGuesses guesses,
     NotificationHub notifications,
-    ObjectNumbers numbers) {}
+    ObjectNumbers numbers,
+    RouterFigures figures) {}

@@ -19,8 +19,8 @@ final class Admission {
     void turnAway();
   }
 
-  private final int startingMax;
-  private final int clientsMax;
+  private int startingMax;
+  private int clientsMax;
   private final Map<Visitor, InetAddress> starting = new LinkedHashMap<>();
   private int leaving;
   private int clients;
@@ -32,6 +32,12 @@ final class Admission {
   Admission(int startingMax, int clientsMax) {
     this.startingMax = startingMax;
     this.clientsMax = clientsMax;
+  }
+
+  /** Sets other numbers of places; whoever is there stays. */
+  synchronized void bounds(int starting, int admitted) {
+    startingMax = starting;
+    clientsMax = admitted;
   }
 
   /**

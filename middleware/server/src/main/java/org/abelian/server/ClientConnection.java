@@ -7,11 +7,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 import org.abelian.router.ClientSession;
+import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientOutput;
+import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.ByteQueue;
+import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.tls.ServerTls;
 import org.abelian.router.transport.Transport;
 import org.abelian.server.hba.Channel;
@@ -25,6 +29,13 @@ import org.slf4j.LoggerFactory;
  */
 final class ClientConnection implements Admission.Visitor {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
+  private static final byte[] GOODBYE =
+      ErrorFields.of(
+              "FATAL",
+              SqlState.ADMIN_SHUTDOWN.code(),
+              "terminating connection due to administrator command")
+          .frame(BackendType.ERROR_RESPONSE);
+
   private static final int READ_BUFFER = 16384;
   private static final int WRITE_AT = 32768;
 
@@ -36,6 +47,7 @@ final class ClientConnection implements Admission.Visitor {
   private final ServerTls tls;
   private final ClientSession session;
   private final ClientLimits limits;
+  private final LongConsumer answered;
   private final NotificationPush push;
   private final ByteQueue received = new ByteQueue(READ_BUFFER);
   private final Activity activity = new Activity();
@@ -56,6 +68,7 @@ final class ClientConnection implements Admission.Visitor {
    * @param tls null where there is none
    * @param opener opens the session; told, when the client says who it is, how it is connected
    * @param pushing a thread for each client that is told of notifications
+   * @param answered told how many nanoseconds the answer to some messages took
    * @param nowNanos by {@link System#nanoTime}
    */
   ClientConnection(
@@ -64,6 +77,7 @@ final class ClientConnection implements Admission.Visitor {
       Function<Supplier<Channel>, ClientSession> opener,
       ClientLimits limits,
       Executor pushing,
+      LongConsumer answered,
       long nowNanos)
       throws IOException {
     address = socket.getInetAddress();
@@ -72,6 +86,7 @@ final class ClientConnection implements Admission.Visitor {
     this.socket = new ClientSocket(socket, session.memory());
     this.tls = tls;
     this.limits = limits;
+    this.answered = answered;
     push = new NotificationPush(session, pushing, this::abort);
     openedNanos = nowNanos;
     seenNanos = nowNanos;
@@ -106,6 +121,7 @@ final class ClientConnection implements Admission.Visitor {
     activity.begin(Activity.Kind.WORKING);
     boolean more = true;
     while (more && !session.isClosed() && !gone) {
+      long begun = System.nanoTime();
       session.receive(received.array(), received.start(), received.size());
       received.clear();
       while (!gone && session.advance()) {
@@ -114,6 +130,9 @@ final class ClientConnection implements Admission.Visitor {
         }
       }
       write();
+      if (started) { // A client that proves who it is takes its own time.
+        answered.accept(System.nanoTime() - begun);
+      }
       started = session.isStarted();
       if (!session.isClosed() && !gone) {
         more = receive();
@@ -212,10 +231,10 @@ final class ClientConnection implements Admission.Visitor {
     }
   }
 
-  /** Ends the connection if no transaction is open. */
+  /** Ends the connection, and says why, if no transaction is open. */
   void stopWhenIdle() {
     if (waiting) {
-      abort();
+      push.dismiss(GOODBYE, () -> waiting);
     }
   }
 

@@ -1,30 +1,34 @@
 package org.abelian.server;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.abelian.router.Router;
-import org.abelian.router.RouterConfig;
 import org.abelian.router.pool.NodeAddress;
-import org.abelian.router.pool.PoolLimits;
-import org.abelian.router.protocol.MemoryBudget;
-import org.abelian.router.tls.NodeTls;
 import org.abelian.router.tls.ServerTls;
 import org.abelian.router.tls.TlsException;
 import org.abelian.router.trace.Tracer;
-import org.abelian.server.conninfo.NodeOptions;
+import org.abelian.server.config.ConfigFile;
 import org.abelian.server.hba.ClientRules;
+import org.abelian.server.metrics.MetricsServer;
+import org.abelian.server.metrics.RouterMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Unmatched;
 
 /** The router as a server. */
 @Command(
@@ -33,10 +37,6 @@ import picocli.CommandLine.Option;
     description = "Abelian's router behind a PostgreSQL port.")
 public final class Main implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(Main.class);
-  private static final String DATABASE = "abelian";
-
-  /** Where pgjdbc, which reads password files for us, looks for another than the usual one. */
-  private static final String PASSWORD_FILE_PROPERTY = "org.postgresql.pgpassfile";
 
   @Option(
       names = "--listen",
@@ -47,33 +47,27 @@ public final class Main implements Callable<Integer> {
   private String listen;
 
   @Option(
-      names = "--nodes",
+      names = {"--config-file", "--config_file"},
       description =
-          "addresses of nodes, host:port,host:port; or a connection string or URI of libpq, with"
-              + " sslmode and the like (default: the environment variables PGHOST, PGPORT,"
-              + " PGSERVICE and so on, which also supply what is left out)")
-  private String nodes;
+          "file with these settings, like postgresql.conf; the command line comes first (default:"
+              + " none)")
+  private Path configFile;
 
   @Option(
-      names = "--database",
-      description =
-          "database of control connections (default: that of --nodes, or " + DATABASE + ")")
-  private String database;
+      names = "--check-config",
+      description = "reads all files, says whether the server could be started with them, and ends")
+  private boolean checkConfig;
 
   @Option(
-      names = "--user",
+      names = "--metrics-listen",
       description =
-          "role of control connections: a member of abelian_server and of the roles of the"
-              + " clients, whose transactions it finishes when another router left them (default:"
-              + " that of --nodes)")
-  private String user;
+          "host:port of /metrics and /health, over HTTP; anyone who reaches it may read them"
+              + " (default: none)")
+  private String metricsListen;
 
-  @Option(
-      names = "--password-file",
-      description =
-          "file whose first line is that role's password (default: the password of --nodes, or"
-              + " libpq's password file)")
-  private Path passwordFile;
+  @Mixin private NodeConnectionOptions nodes;
+
+  @Mixin private LimitOptions limits;
 
   @Mixin private ClientTlsOptions clientTls;
 
@@ -90,165 +84,136 @@ public final class Main implements Callable<Integer> {
       description = "maps from names in certificates to roles, like pg_ident.conf")
   private Path identFile;
 
-  @Option(
-      names = "--max-clients",
-      defaultValue = "1000",
-      description = "clients served at once; more get 53300 (default: ${DEFAULT-VALUE})")
-  private int maxClients;
+  /** What the command line says of a configuration file, which the other options need first. */
+  @Command
+  private static final class ConfigArgument {
+    @Option(names = {"--config-file", "--config_file"})
+    private Path file;
 
-  @Option(
-      names = "--connections-per-node",
-      defaultValue = "90",
-      description = "connections to one node, of all roles together (default: ${DEFAULT-VALUE})")
-  private int connectionsPerNode;
+    @Unmatched private List<String> others;
+  }
 
-  @Option(
-      names = "--connection-wait",
-      defaultValue = "10000",
-      description = "milliseconds that a client waits for one of them (default: ${DEFAULT-VALUE})")
-  private int connectionWait;
+  @Spec private CommandSpec settings;
 
-  @Option(
-      names = "--recovery-courtesy",
-      defaultValue = "3000",
-      description =
-          "milliseconds that recovery leaves alone what other routers may still be committing"
-              + " (default: ${DEFAULT-VALUE})")
-  private int recoveryCourtesy;
+  private final String[] arguments;
 
-  @Option(
-      names = "--memory",
-      description =
-          "megabytes that messages and rows of all clients may take (default: half of the heap)")
-  private Integer memory;
+  private Main(String[] arguments) {
+    this.arguments = arguments;
+  }
 
   /** Starts the server; ends when the process is told to. */
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new Main()).execute(arguments));
+    System.exit(run(arguments));
   }
 
-  @Option(
-      names = "--max-starting",
-      defaultValue = "200",
-      description =
-          "connections whose clients have not proved yet who they are; of more, the oldest are"
-              + " closed (default: ${DEFAULT-VALUE})")
-  private int maxStarting;
+  private static int run(String[] arguments) {
+    try {
+      return commandLine(arguments).execute(arguments);
+    } catch (IOException e) {
+      return refuse(e);
+    }
+  }
 
-  @Option(
-      names = "--authentication-timeout",
-      defaultValue = "60000",
-      description = "milliseconds that a client has to prove who it is (default: ${DEFAULT-VALUE})")
-  private int authenticationTimeout;
+  private static int refuse(Exception e) {
+    String why =
+        e instanceof NoSuchFileException missing
+            ? "file \"" + missing.getFile() + "\" does not exist"
+            : e.getMessage();
+    System.err.println("abelian-server: " + why);
+    return 1;
+  }
 
-  @Option(
-      names = "--client-check-interval",
-      defaultValue = "1000",
-      description =
-          "milliseconds after which a client whose statement still runs is looked for; that of one"
-              + " that is gone is cancelled (default: ${DEFAULT-VALUE})")
-  private int clientCheckInterval;
-
-  @Option(
-      names = "--client-stall-timeout",
-      defaultValue = "1800000",
-      description =
-          "milliseconds that a client may leave an answer unread before its session is ended; 0 for"
-              + " ever (default: ${DEFAULT-VALUE})")
-  private int clientStallTimeout;
-
-  @Option(
-      names = "--idle-connection-timeout",
-      defaultValue = "300000",
-      description =
-          "milliseconds after which an unused connection to a node is closed (default:"
-              + " ${DEFAULT-VALUE})")
-  private int idleConnectionTimeout;
-
-  private Main() {}
-
-  private long memoryBytes() {
-    return memory == null ? MemoryBudget.usualBytes() : (long) memory << 20;
+  /** Reads the arguments, and for what they do not say the file that they name. */
+  private static CommandLine commandLine(String[] arguments) throws IOException {
+    CommandLine line = new CommandLine(new Main(arguments));
+    ConfigArgument named = new ConfigArgument();
+    try {
+      new CommandLine(named).parseArgs(arguments);
+    } catch (ParameterException e) {
+      return line; // It says so itself.
+    }
+    if (named.file != null) {
+      ConfigFile file = ConfigFile.read(named.file);
+      file.check(line.getCommandSpec());
+      line.setDefaultValueProvider(file);
+    }
+    return line;
   }
 
   @Override
   public Integer call() throws InterruptedException {
     try {
-      return serve();
-    } catch (NoSuchFileException e) {
-      System.err.println("abelian-server: file \"" + e.getFile() + "\" does not exist");
-      return 1;
+      return checkConfig ? check() : serve();
     } catch (IOException | IllegalArgumentException e) {
-      System.err.println("abelian-server: " + e.getMessage());
-      return 1;
+      return refuse(e);
     }
   }
 
+  private int check() throws IOException {
+    address(listen);
+    if (metricsListen != null) {
+      address(metricsListen);
+    }
+    nodes.config();
+    limits.limits();
+    clientTls.open();
+    ClientRules.open(hbaFile, identFile);
+    System.out.println("the configuration is valid");
+    return 0;
+  }
+
+  private static InetSocketAddress address(String text) {
+    NodeAddress address = NodeAddress.parse(text);
+    return new InetSocketAddress(address.host(), address.port());
+  }
+
   private int serve() throws IOException, InterruptedException {
-    NodeAddress address = NodeAddress.parse(listen);
     ServerTls tls = clientTls.open();
     ClientRules rules = ClientRules.open(hbaFile, identFile);
     if (tls == null && rules.mentionEncryption()) {
       LOG.warn("hostssl records cannot match because SSL is disabled");
     }
-    CountDownLatch stopped = new CountDownLatch(1);
-    RouterConfig config = config();
     try (Tracer tracer = trace.open();
-        Router router = Router.open(config, tracer);
+        Router router = Router.open(nodes.config(), tracer);
+        RouterMetrics metrics = metricsListen == null ? null : new RouterMetrics(router);
         RouterServer server =
             RouterServer.start(
                 router,
-                new InetSocketAddress(address.host(), address.port()),
-                new ClientLimits(
-                    maxClients,
-                    maxStarting,
-                    authenticationTimeout,
-                    clientCheckInterval,
-                    clientStallTimeout),
+                address(listen),
+                limits.limits(),
                 tls,
-                rules)) {
-      Runtime.getRuntime()
-          .addShutdownHook(
-              new Thread(
-                  () -> {
-                    server.stop();
-                    stopped.countDown();
-                  },
-                  "shutdown"));
-      Hangup.handle(() -> reload(tls, rules));
+                rules,
+                metrics == null ? nanos -> {} : metrics::answered);
+        MetricsServer watched = watch(metrics, server)) {
+      CountDownLatch stopped = new CountDownLatch(1);
+      Thread shutdown =
+          new Thread(
+              () -> {
+                server.stop();
+                stopped.countDown();
+              },
+              "shutdown");
+      Runtime.getRuntime().addShutdownHook(shutdown);
+      Hangup.handle(() -> reload(server, tls, rules));
       router.startTasks();
-      System.out.println("listening on " + address.host() + ":" + server.port());
+      if (watched != null) {
+        LOG.info("metrics on port {}", watched.port());
+      }
+      System.out.println("listening on " + NodeAddress.parse(listen).host() + ":" + server.port());
       stopped.await();
     }
     return 0;
   }
 
-  private RouterConfig config() throws IOException {
-    NodeOptions options = NodeOptions.of(nodes, System.getenv());
-    String role = user == null ? options.user() : user;
-    if (role == null) {
-      throw new IllegalArgumentException("no role for control connections: name it by --user");
-    }
-    if (options.passwordFile() != null) {
-      System.setProperty(PASSWORD_FILE_PROPERTY, options.passwordFile());
-    }
-    try (NodeTls files = new NodeTls(options.tls())) {
-      files.check();
-    }
-    String named = database == null ? options.database() : database;
-    return new RouterConfig(
-        options.addresses(),
-        named == null ? DATABASE : named,
-        role,
-        passwordFile == null ? options.password() : Files.readAllLines(passwordFile).get(0),
-        options.tls(),
-        new PoolLimits(connectionsPerNode, connectionWait, idleConnectionTimeout),
-        Duration.ofMillis(recoveryCourtesy),
-        memoryBytes());
+  private MetricsServer watch(RouterMetrics metrics, RouterServer server) throws IOException {
+    return metrics == null
+        ? null
+        : MetricsServer.start(address(metricsListen), metrics::scrape, server::isServing);
   }
 
-  private static void reload(ServerTls tls, ClientRules rules) {
+  private void reload(RouterServer server, ServerTls tls, ClientRules rules) {
     LOG.info("received SIGHUP, reading files again");
+    readSettings(server);
     rules.reload();
     if (tls != null) {
       try {
@@ -257,5 +222,30 @@ public final class Main implements Callable<Integer> {
         LOG.warn("TLS certificates not loaded again: {}", e.getMessage());
       }
     }
+  }
+
+  /** Of the settings that have changed, bounds for clients take effect. */
+  private void readSettings(RouterServer server) {
+    try {
+      CommandLine line = commandLine(arguments);
+      line.parseArgs(arguments);
+      Main now = line.getCommand();
+      server.limits(now.limits.limits());
+      for (OptionSpec option : now.settings.options()) {
+        OptionSpec before = settings.findOption(option.longestName());
+        if (!isLimit(option) && !Objects.equals(before.getValue(), option.getValue())) {
+          LOG.warn(
+              "parameter \"{}\" cannot be changed without restarting the server",
+              option.longestName().substring(2));
+        }
+      }
+    } catch (IOException | ParameterException | IllegalArgumentException e) {
+      LOG.warn("settings not read again, those before are kept: {}", e.getMessage());
+    }
+  }
+
+  private static boolean isLimit(OptionSpec option) {
+    return option.userObject() instanceof Field field
+        && field.getDeclaringClass() == LimitOptions.class;
   }
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.abelian.router.ClientSession;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.transport.Transport;
@@ -13,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a client of notifications while its own thread waits for it to send something. Another
- * thread writes them then; the client's own does not go on before that has ended. No thread that
- * has others to tell waits for this client.
+ * Tells a client of notifications, and of the server's end, while its own thread waits for it to
+ * send something. Another thread writes them then; the client's own does not go on before that has
+ * ended. No thread that has others to tell waits for this client.
  */
 final class NotificationPush {
   private static final Logger LOG = LoggerFactory.getLogger(NotificationPush.class);
@@ -28,6 +29,7 @@ final class NotificationPush {
   private final Runnable abort;
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicBoolean wanted = new AtomicBoolean();
+  private final AtomicBoolean dismissing = new AtomicBoolean();
 
   /** Null while the client's own thread writes. */
   private Transport transport;
@@ -73,6 +75,33 @@ final class NotificationPush {
         wanted.set(false);
         LOG.warn("{} is told of notifications later: {}", session, e.toString());
       }
+    }
+  }
+
+  /**
+   * Tells a client why its connection ends, and ends it, unless it has something to do.
+   *
+   * @param isIdle stays what it is while the client is waited for
+   */
+  void dismiss(byte[] message, BooleanSupplier isIdle) {
+    if (dismissing.compareAndSet(false, true)) {
+      threads.execute(() -> dismissNow(message, isIdle));
+    }
+  }
+
+  private void dismissNow(byte[] message, BooleanSupplier isIdle) {
+    lock.lock();
+    try {
+      if (transport != null && isIdle.getAsBoolean()) {
+        transport.write(message, 0, message.length);
+        abort.run();
+      }
+    } catch (IOException e) {
+      LOG.debug("dismissing {}: {}", session, e.getMessage());
+      abort.run();
+    } finally {
+      lock.unlock();
+      dismissing.set(false);
     }
   }
 

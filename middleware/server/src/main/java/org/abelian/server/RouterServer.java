@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.abelian.router.Router;
 import org.abelian.router.error.SqlState;
@@ -30,9 +31,6 @@ final class RouterServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RouterServer.class);
   private static final int BACKLOG = 200;
 
-  /** How long clients may go on with their transactions when the server is told to stop. */
-  private static final long GRACE_MILLIS = 3000;
-
   private static final int PAUSE_MILLIS = 20;
   private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -46,10 +44,11 @@ final class RouterServer implements AutoCloseable {
   /** Of the kind whose sockets can be looked at for a moment and then block again. */
   private final ServerSocketChannel listener;
 
-  private final ClientLimits limits;
+  private volatile ClientLimits limits;
   private final Admission admission;
   private final ServerTls tls;
   private final ClientRules rules;
+  private final LongConsumer answered;
   private final ScramAuthentication scram;
   private final ThreadFactory threads = ClientThreads.factory();
   private final Set<ClientConnection> clients = ConcurrentHashMap.newKeySet();
@@ -61,12 +60,14 @@ final class RouterServer implements AutoCloseable {
       ServerSocketChannel listener,
       ClientLimits limits,
       ServerTls tls,
-      ClientRules rules) {
+      ClientRules rules,
+      LongConsumer answered) {
     this.router = router;
     this.listener = listener;
     this.limits = limits;
     this.tls = tls;
     this.rules = rules;
+    this.answered = answered;
     admission = new Admission(limits.starting(), limits.clients());
     watch = new ClientWatch(clients, limits);
     byte[] mockKey = new byte[32];
@@ -80,6 +81,7 @@ final class RouterServer implements AutoCloseable {
    * @param address port 0 takes a free one
    * @param tls with clients; null for none
    * @param rules by which clients are let in
+   * @param answered told how many nanoseconds each answer to a client's messages took
    * @throws IOException when the port cannot be had
    */
   static RouterServer start(
@@ -87,17 +89,29 @@ final class RouterServer implements AutoCloseable {
       InetSocketAddress address,
       ClientLimits limits,
       ServerTls tls,
-      ClientRules rules)
+      ClientRules rules,
+      LongConsumer answered)
       throws IOException {
     ServerSocketChannel listener = ServerSocketChannel.open();
     listener.socket().setReuseAddress(true);
     listener.bind(address, BACKLOG);
-    RouterServer server = new RouterServer(router, listener, limits, tls, rules);
+    RouterServer server = new RouterServer(router, listener, limits, tls, rules, answered);
     Thread acceptor = new Thread(server::accept, "accept");
     acceptor.setDaemon(true);
     acceptor.start();
     server.watch.start();
     return server;
+  }
+
+  /** Sets other bounds, for clients who come from now on. */
+  void limits(ClientLimits changed) {
+    limits = changed;
+    admission.bounds(changed.starting(), changed.clients());
+  }
+
+  /** False once it is told to stop. */
+  boolean isServing() {
+    return !stopping;
   }
 
   /** The port that it listens on. */
@@ -154,6 +168,7 @@ final class RouterServer implements AutoCloseable {
             channel -> router.openSession(authentication(place, channel)),
             limits,
             work -> threads.newThread(work).start(),
+            answered,
             System.nanoTime());
     place.client = client;
     if (!admission.enter(client, socketOfClient.getInetAddress())) {
@@ -214,7 +229,7 @@ final class RouterServer implements AutoCloseable {
     } catch (IOException e) {
       LOG.debug("closing the listening socket", e);
     }
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS);
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limits.drainMillis());
     while (!clients.isEmpty() && System.nanoTime() < deadline) {
       clients.forEach(ClientConnection::stopWhenIdle);
       try {

@@ -69,6 +69,11 @@ public final class RouterServer implements AutoCloseable {
     process.kill();
   }
 
+  /** SIGTERM, and waits for its end. */
+  public void stop() {
+    process.stop();
+  }
+
   /** SIGHUP, which makes it read its files again. */
   public void hangUp() {
     process.hangUp();

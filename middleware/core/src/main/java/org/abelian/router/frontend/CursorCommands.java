@@ -1,6 +1,7 @@
 package org.abelian.router.frontend;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.abelian.router.analysis.CursorFacts;
@@ -15,6 +16,7 @@ import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.engine.Executor;
 import org.abelian.router.engine.FetchExecution;
+import org.abelian.router.engine.NodeCursorExecution;
 import org.abelian.router.engine.ScatterExecution;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
@@ -57,6 +59,19 @@ public final class CursorCommands {
     this.statements = statements;
     this.portals = portals;
     this.cursors = cursors;
+  }
+
+  /** A node's own cursor of that name, as a portal; null when none has one. */
+  Execution portal(String name) {
+    Backend home = cursors.home(name);
+    return home == null
+        ? null
+        : new NodeCursorExecution(context, home, name.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** It is closed by a message. */
+  void closed(String name) {
+    cursors.close(name);
   }
 
   /** What runs the command. */

@@ -272,7 +272,8 @@ public final class ExtendedProtocol {
     }
     Portals.Portal portal = portals.get(array, at + 6, nameEnd);
     if (portal == null) {
-      throw noPortal(array, at + 6, nameEnd);
+      cursor(array, at + 6, nameEnd).describe(Execution.Description.FULL);
+      return Progress.NEXT;
     }
     statements.requireSound(portal.statement());
     portal.execution().describe(Execution.Description.FULL);
@@ -350,11 +351,11 @@ public final class ExtendedProtocol {
   public Progress execute(byte[] array, int at, int length) throws IOException {
     int nameEnd = CString.end(array, at + 5, at + length);
     Portals.Portal portal = portals.get(array, at + 5, nameEnd);
+    int limit = BigEndian.int4(array, nameEnd + 1);
     if (portal == null) {
-      throw noPortal(array, at + 5, nameEnd);
+      return cursor(array, at + 5, nameEnd).execute(limit);
     }
     statements.requireSound(portal.statement());
-    int limit = BigEndian.int4(array, nameEnd + 1);
     if (portal.execution().runsQuiet(limit) && !context.replies().isEmpty()) {
       return Progress.QUIET;
     }
@@ -372,10 +373,29 @@ public final class ExtendedProtocol {
       Portals.Portal portal = portals.remove(array, at + 6, nameEnd);
       if (portal != null) {
         portal.execution().close();
+      } else {
+        closeCursor(CString.read(array, at + 6, nameEnd));
       }
     }
     context.replies().add(FixedMessage.CLOSE_COMPLETE);
     return Progress.NEXT;
+  }
+
+  /** A portal that a node has by DECLARE. */
+  private Execution cursor(byte[] array, int from, int to) {
+    Execution cursor = from == to ? null : starter.cursors().portal(CString.read(array, from, to));
+    if (cursor == null) {
+      throw noPortal(array, from, to);
+    }
+    return cursor;
+  }
+
+  private void closeCursor(String name) {
+    Execution cursor = starter.cursors().portal(name);
+    if (cursor != null) {
+      cursor.close();
+      starter.cursors().closed(name);
+    }
   }
 
   private static ClientError noStatement(byte[] array, int from, int to) {

@@ -1,5 +1,7 @@
 package org.abelian.router.frontend;
 
+import java.util.Locale;
+import java.util.Map;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.abelian.router.analysis.SettingFacts;
@@ -12,43 +14,44 @@ import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.transaction.independent.IndependentTransaction;
 
 /**
- * Answers {@code SHOW abelian.commit_statistics} and {@code SHOW abelian.routing_rules}: the node
- * that is asked is told before what the router knows, for this one transaction.
+ * Answers SHOW of what the router knows itself, such as {@code abelian.commit_statistics}: the node
+ * that is asked is told before, for this one transaction.
  */
 public final class RouterSettings {
-  private static final String STATISTICS = "abelian.commit_statistics";
-  private static final String RULES = "abelian.routing_rules";
-
   private final EngineContext context;
-  private final Supplier<String> statistics;
-  private final LongFunction<String> rules;
+
+  /** By the name of the setting: what it is under that version of the catalogue. */
+  private final Map<String, LongFunction<String>> settings;
 
   /**
-   * @param statistics the router's counts, as JSON
+   * @param commits which commits the router has made, as JSON
+   * @param figures what it has done and does now, as JSON
    * @param rules what it has learned under that version of the catalogue, as JSON
    */
   public RouterSettings(
-      EngineContext context, Supplier<String> statistics, LongFunction<String> rules) {
+      EngineContext context,
+      Supplier<String> commits,
+      Supplier<String> figures,
+      LongFunction<String> rules) {
     this.context = context;
-    this.statistics = statistics;
-    this.rules = rules;
+    settings =
+        Map.of(
+            "abelian.commit_statistics", version -> commits.get(),
+            "abelian.router_statistics", version -> figures.get(),
+            "abelian.routing_rules", rules);
   }
 
   /** The node that has been told; null when the statement is another one. */
   public Route route(RoutedStatement routed) {
     SettingFacts shown = routed.facts().command().setting();
     String name = routed.utility() == UtilityKind.SHOW && shown != null ? shown.name() : null;
-    String setting =
-        STATISTICS.equalsIgnoreCase(name)
-            ? STATISTICS
-            : RULES.equalsIgnoreCase(name) ? RULES : null;
-    if (setting == null) {
+    String setting = name == null ? null : name.toLowerCase(Locale.ROOT);
+    if (setting == null || !settings.containsKey(setting)) {
       return null;
     }
     Backend backend = context.backends().home(routed.router().catalog());
     context.transactions().enter(backend, routed);
-    String json =
-        setting.equals(RULES) ? rules.apply(routed.router().catalog().version()) : statistics.get();
+    String json = settings.get(setting).apply(routed.router().catalog().version());
     String tell =
         "SELECT pg_catalog.set_config('"
             + setting

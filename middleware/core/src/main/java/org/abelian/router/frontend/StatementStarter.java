@@ -12,6 +12,7 @@ import org.abelian.router.explain.Explain;
 import org.abelian.router.procedure.ProcedureCalls;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
+import org.abelian.router.routing.RouteCounts;
 import org.abelian.router.session.Progress;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
@@ -41,6 +42,7 @@ public final class StatementStarter {
   private final CursorCommands cursors;
   private final CopyOutCommand copies;
   private final StatementTrace trace;
+  private final RouteCounts counts;
 
   public StatementStarter(
       Executor executor,
@@ -50,7 +52,8 @@ public final class StatementStarter {
       Explain explain,
       CursorCommands cursors,
       CopyOutCommand copies,
-      StatementTrace trace) {
+      StatementTrace trace,
+      RouteCounts counts) {
     this.context = executor.context();
     this.executor = executor;
     this.routing = routing;
@@ -60,6 +63,12 @@ public final class StatementStarter {
     this.cursors = cursors;
     this.copies = copies;
     this.trace = trace;
+    this.counts = counts;
+  }
+
+  /** Cursors of SQL, which clients may name as portals. */
+  CursorCommands cursors() {
+    return cursors;
   }
 
   /** Where statements are told that may be recorded. */
@@ -73,7 +82,11 @@ public final class StatementStarter {
 
   /** The one node that runs it and whose answers pass as they are; null when it is another case. */
   public Backend passesThrough(RoutedStatement routed, Route route) {
-    return explain.answers(routed, route) ? null : routing.single(routed, route);
+    Backend backend = explain.answers(routed, route) ? null : routing.single(routed, route);
+    if (backend != null) {
+      counts.count(route);
+    }
+    return backend;
   }
 
   /** True when the node that runs it need not take part in the transaction for it. */
@@ -103,6 +116,14 @@ public final class StatementStarter {
 
   /** Binds a statement that several nodes run, or of which the router has more to say. */
   public Started onSeveral(BoundStatement bound, Route route) throws IOException {
+    Started started = start(bound, route);
+    if (started.execution() != null) {
+      counts.count(route);
+    }
+    return started;
+  }
+
+  private Started start(BoundStatement bound, Route route) throws IOException {
     if (route instanceof Route.Cursor) {
       return Started.of(cursors.bind(bound));
     } else if (route instanceof Route.CopyOut) {

@@ -1,5 +1,7 @@
 package org.abelian.router.pool;
 
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -84,6 +86,14 @@ public final class NodePools implements AutoCloseable {
   public int size(NodeAddress address) {
     NodeSlots slots = nodes.get(address);
     return slots == null ? 0 : slots.size();
+  }
+
+  /** What the connections to each node do, in the order of their addresses. */
+  public List<NodeUse> uses() {
+    return nodes.values().stream()
+        .map(NodeSlots::use)
+        .sorted(Comparator.comparing(use -> use.address().toString()))
+        .toList();
   }
 
   /** Closes every connection that is free now and the others when they come back. */

@@ -297,6 +297,17 @@ final class NodeSlots {
     }
   }
 
+  /** What the connections do now. */
+  NodeUse use() {
+    lock.lock();
+    try {
+      int lent = pools.stream().mapToInt(PooledConnections::lent).sum();
+      return new NodeUse(address, usedBySessions + usedByRouter, lent, waiting);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** How many connections of that pool there are. */
   int size(PooledConnections pool) {
     lock.lock();

@@ -41,6 +41,11 @@ final class PooledConnections {
     return connections.size();
   }
 
+  /** How many somebody has. */
+  int lent() {
+    return (int) connections.stream().filter(NodeConnection::isLent).count();
+  }
+
   /** Lends one that is free, regardless of who had it last or not; null when there is none. */
   NodeConnection lendFree(Object session, boolean regardless) {
     for (NodeConnection connection : connections) {

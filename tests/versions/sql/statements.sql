@@ -29,5 +29,6 @@ SELECT id, title, likes FROM page ORDER BY id;
 CREATE TABLE best AS SELECT id, likes FROM page WHERE id < 4;
 UPDATE page SET likes = likes + 100 WHERE id < 4;
 SELECT b.id, b.likes, p.likes FROM page p, best b WHERE p.id = b.id ORDER BY 1;
+SELECT count(*) FROM kind\; UPDATE kind SET name = upper(name)\; SELECT max(name) FROM kind;
 DELETE FROM visit WHERE page = 5;
 SELECT count(*) FROM visit;

@@ -158,15 +158,14 @@ public final class Analyzer {
   }
 
   /**
-   * A text has come that may have others like it: from the third on, the template is analysed, too.
+   * A text has come that may have others like it: with the third one, the template is wanted, too.
    */
   private void learnTemplate(SharedStatement statement, AnalysedStatement analysed) {
     LiteralTemplate template =
         TemplateFacts.stand(analysed.routed().facts()) ? template(statement) : null;
     if (template != null && wanted.size() < WANTED_MAX) {
       SharedStatement common = statements.intern(template.statement().body());
-      common.parsed();
-      if (common.isFrequent() && !common.isUnfit()) {
+      if (common.wasMissing() && !common.isUnfit()) {
         wanted.add(common);
       }
     }

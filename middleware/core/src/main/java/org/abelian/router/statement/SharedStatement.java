@@ -15,6 +15,8 @@ public final class SharedStatement {
    */
   private static final int NAMED_FROM = 3;
 
+  private static final int MISSING = 3;
+
   /** What is known about a text takes this at least, in bytes. */
   private static final int HELD_LEAST = 1000;
 
@@ -27,6 +29,7 @@ public final class SharedStatement {
   private final ExplainCommand explain;
   private final boolean blank;
   private final AtomicInteger uses = new AtomicInteger();
+  private final AtomicInteger missing = new AtomicInteger();
   private volatile Known known;
   private volatile QueryPieces pieces;
   private volatile boolean unfit;
@@ -116,6 +119,16 @@ public final class SharedStatement {
 
   void known(Known found) {
     known = found;
+  }
+
+  /**
+   * Counts a text of which this is the template, and that had to be analysed.
+   *
+   * @return true for each third one: sessions that read it differently displace each other's
+   *     analysis, which must not be made for each text
+   */
+  boolean wasMissing() {
+    return missing.incrementAndGet() % MISSING == 0;
   }
 
   /** True when nodes have refused it as a template. */

@@ -7,6 +7,7 @@
 //!
 //! Nothing is executed here.
 
+mod as_query;
 mod blind;
 mod constraints;
 mod findings;

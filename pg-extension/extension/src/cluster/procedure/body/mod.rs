@@ -10,6 +10,7 @@
 mod as_query;
 mod blind;
 mod constraints;
+mod expressions;
 mod findings;
 mod nullness;
 mod plpgsql;

@@ -469,7 +469,9 @@ public final class ClientSession
             services.statements(),
             catalog,
             services.schemaEpoch(),
-            services.numbers());
+            services.numbers(),
+            services.tracer() == null,
+            services.figures()::analysed);
     Executor executor = new Executor(engine);
     KeyGeneration keys = new KeyGeneration(executor, services.catalogs(), services.keys());
     SessionStatements statements =

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.abelian.router.pool.NodePools;
 import org.abelian.router.pool.NodeUse;
 import org.abelian.router.protocol.MemoryBudget;
@@ -18,6 +19,7 @@ public final class RouterFigures {
   private final NodePools pools;
   private final MemoryBudget memory;
   private final RouteCounts routes = new RouteCounts();
+  private final LongAdder analyses = new LongAdder();
   private final AtomicInteger inDoubt = new AtomicInteger();
 
   RouterFigures(SessionRegistry sessions, NodePools pools, MemoryBudget memory) {
@@ -29,6 +31,16 @@ public final class RouterFigures {
   /** Where statements are counted. */
   RouteCounts routes() {
     return routes;
+  }
+
+  /** A node is asked what a text is. */
+  void analysed() {
+    analyses.increment();
+  }
+
+  /** How often nodes were asked what a text is. */
+  public long analyses() {
+    return analyses.sum();
   }
 
   /** Recovery has looked, and has left so many prepared transactions. */
@@ -72,6 +84,7 @@ public final class RouterFigures {
     all.put("sessions", sessionCount());
     ObjectNode counts = all.putObject("statements");
     statements().forEach(counts::put);
+    all.put("analyses", analyses());
     ObjectNode addresses = all.putObject("nodes");
     for (NodeUse use : nodes()) {
       addresses

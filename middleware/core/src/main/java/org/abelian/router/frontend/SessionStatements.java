@@ -81,11 +81,18 @@ public final class SessionStatements {
     }
     boolean generates = keys.maySpread(alone);
     AnalysedStatement known = analyzer.known(statement, generates);
-    if (known != null || !context.replies().isEmpty()) {
+    boolean asks = known == null || analyzer.wantsTemplates();
+    if (!asks || !context.replies().isEmpty()) {
       return known;
     }
-    Backend analyst = analyst();
-    return analyst == null ? null : analyzer.analyse(analyst, statement, generates);
+    Backend analyst = known == null || !context.scope().needsOwnNode() ? analyst() : null;
+    if (known == null && analyst != null) {
+      known = analyzer.analyse(analyst, statement, generates);
+    }
+    if (analyst != null && analyzer.wantsTemplates()) {
+      analyzer.learnTemplates(analyst);
+    }
+    return known;
   }
 
   /**

@@ -1,7 +1,9 @@
 package org.abelian.router.statement;
 
 import java.io.IOException;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -44,6 +46,8 @@ public final class Analyzer {
   private static final NodeStatement STATEMENTS =
       NodeStatement.of("SELECT abelian.statements($1::text)::text");
 
+  private static final int WANTED_MAX = 16;
+
   /** A node whose extension is older has not that function. */
   private static final String UNDEFINED_FUNCTION = "42883";
 
@@ -54,10 +58,17 @@ public final class Analyzer {
   private final SessionCatalog catalogs;
   private final LongSupplier schemaEpoch;
   private final ObjectNumbers numbers;
+  private final boolean tracesNothing;
+  private final Runnable asked;
+
+  /** Templates that come often. */
+  private final Set<SharedStatement> wanted = new LinkedHashSet<>();
 
   /**
    * @param schemaEpoch grows when a schema was changed through this router
    * @param numbers by which clients know users' types
+   * @param tracesNothing false when somebody records the values in statements
+   * @param asked told each time a node is asked about a text
    */
   public Analyzer(
       BackendSession backends,
@@ -66,7 +77,9 @@ public final class Analyzer {
       StatementCache statements,
       SessionCatalog catalogs,
       LongSupplier schemaEpoch,
-      ObjectNumbers numbers) {
+      ObjectNumbers numbers,
+      boolean tracesNothing,
+      Runnable asked) {
     this.backends = backends;
     this.settings = settings;
     this.scope = scope;
@@ -74,6 +87,8 @@ public final class Analyzer {
     this.catalogs = catalogs;
     this.schemaEpoch = schemaEpoch;
     this.numbers = numbers;
+    this.tracesNothing = tracesNothing;
+    this.asked = asked;
   }
 
   /**
@@ -82,9 +97,14 @@ public final class Analyzer {
    * @param keys whether it must be known how it is run with random keys of the router's
    */
   public AnalysedStatement known(SharedStatement statement, boolean keys) {
-    Catalog catalog = catalogs.current();
     // Also when another session has analysed it: a connection must not speak for an older version.
     settings.placementVersion(catalogs.committed().version());
+    AnalysedStatement known = knownAs(statement, keys);
+    return known != null ? known : byTemplate(statement);
+  }
+
+  private AnalysedStatement knownAs(SharedStatement statement, boolean keys) {
+    Catalog catalog = catalogs.current();
     if (statement.known() instanceof AnalysedStatement known
         && known.scope().equals(scope.current())
         && known.epoch() == schemaEpoch.getAsLong()
@@ -111,7 +131,78 @@ public final class Analyzer {
         new AnalysedStatement(
             own, epoch, compiled.routed(), compiled.toldKeys(), compiled.generated());
     statement.known(analysed);
+    learnTemplate(statement, analysed);
     return analysed;
+  }
+
+  /** What is known about a text that differs in its literals from others; null when nothing is. */
+  private AnalysedStatement byTemplate(SharedStatement statement) {
+    LiteralTemplate template = template(statement);
+    SharedStatement common = template == null ? null : statements.find(template.statement().body());
+    AnalysedStatement known = common == null ? null : knownAs(common, false);
+    AnalysedStatement found =
+        known == null ? null : TemplateFacts.of(known, statement.sql(), template.values());
+    if (found != null) {
+      statement.known(found);
+    }
+    return found;
+  }
+
+  private LiteralTemplate template(SharedStatement statement) {
+    boolean whole =
+        tracesNothing
+            && statement.command() == null
+            && statement.explain() == null
+            && statement.statement().types().length == 0;
+    return whole ? LiteralTemplate.of(statement.sql()) : null;
+  }
+
+  /**
+   * A text has come that may have others like it: from the third on, the template is analysed, too.
+   */
+  private void learnTemplate(SharedStatement statement, AnalysedStatement analysed) {
+    LiteralTemplate template =
+        TemplateFacts.stand(analysed.routed().facts()) ? template(statement) : null;
+    if (template != null && wanted.size() < WANTED_MAX) {
+      SharedStatement common = statements.intern(template.statement().body());
+      common.parsed();
+      if (common.isFrequent() && !common.isUnfit()) {
+        wanted.add(common);
+      }
+    }
+  }
+
+  /** True when templates are to be analysed, as soon as that does no harm. */
+  public boolean wantsTemplates() {
+    return !wanted.isEmpty();
+  }
+
+  /**
+   * Analyses the templates of texts that have come, unless an error would end a transaction: with
+   * an error a node says that the grammar wants a literal.
+   *
+   * @param analyst a node that sees what the session sees
+   */
+  public void learnTemplates(Backend analyst) throws IOException {
+    if (!analyst.isUsable() || !isFree(analyst)) {
+      return;
+    }
+    for (SharedStatement common : List.copyOf(wanted)) {
+      wanted.remove(common);
+      if (knownAs(common, false) != null) {
+        continue; // Another session was faster.
+      }
+      try {
+        analyse(analyst, common, false);
+      } catch (ClientError refused) {
+        common.unfit();
+      }
+    }
+  }
+
+  /** True when nothing of the session depends on what becomes of a question. */
+  private static boolean isFree(Backend backend) {
+    return !backend.begun && !backend.touched && !backend.pinned;
   }
 
   private record Told(StatementFacts facts, MadeFacts made, InsteadFacts instead) {}
@@ -170,6 +261,7 @@ public final class Analyzer {
         IntStream.of(numbers.there(backend.pool.address(), statement.statement()).types())
             .mapToObj(Integer::toUnsignedString)
             .collect(Collectors.joining(",", "{", "}"));
+    asked.run();
     QueryResult result = ask(backend, keys ? ANALYZE_KEYS : ANALYZE, sql, types);
     if (!result.succeeded()) {
       backend.skips = backend.touched;
@@ -225,7 +317,7 @@ public final class Analyzer {
   /** The question changes nothing: over an idle connection that broke it is asked again. */
   private QueryResult ask(Backend backend, NodeStatement question, String... values)
       throws IOException {
-    boolean repeatable = !backend.begun && !backend.touched && !backend.pinned;
+    boolean repeatable = isFree(backend);
     try {
       return NodeCall.prepared(backend.connection, question, !backend.touched, values);
     } catch (NodeLostException lost) {

@@ -29,6 +29,7 @@ public final class SharedStatement {
   private final AtomicInteger uses = new AtomicInteger();
   private volatile Known known;
   private volatile QueryPieces pieces;
+  private volatile boolean unfit;
 
   /** How many clients have it under a name. */
   private int holders;
@@ -115,6 +116,15 @@ public final class SharedStatement {
 
   void known(Known found) {
     known = found;
+  }
+
+  /** True when nodes have refused it as a template. */
+  boolean isUnfit() {
+    return unfit;
+  }
+
+  void unfit() {
+    unfit = true;
   }
 
   /** The statements that the text has, when a node was asked for them; null before. */

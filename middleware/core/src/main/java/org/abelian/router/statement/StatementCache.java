@@ -79,6 +79,13 @@ public final class StatementCache {
     return statement;
   }
 
+  /** The statement for such a body, if somebody has asked for it lately; else null. */
+  SharedStatement find(byte[] body) {
+    Key key = new Key(body);
+    SharedStatement known = young.statements.get(key);
+    return known != null ? known : old.statements.get(key);
+  }
+
   private synchronized void age(Generation full) {
     if (young == full) {
       old = full;

@@ -73,6 +73,9 @@ public final class RouterMetrics implements AutoCloseable {
         RouterFigures::inDoubt);
     gauge("abelian.memory.used", "Bytes that sessions' buffers take", RouterFigures::memoryUsed);
     gauge("abelian.memory.limit", "Bytes that they may take", RouterFigures::memoryLimit);
+    FunctionCounter.builder("abelian.analyses", figures, RouterFigures::analyses)
+        .description("How often nodes were asked what a text is")
+        .register(registry);
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
     new ProcessorMetrics().bindTo(registry);

@@ -10,7 +10,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -245,32 +244,24 @@ class StageFaultsIT {
 
   /** Statements in steps, and a part of the text that begins each step on a node. */
   private static Stream<Arguments> stepsOfChanges() {
-    Stream<Arguments> steps =
-        Stream.of(
-            Arguments.of(Kind.MERGE, "FROM item i"),
-            Arguments.of(Kind.MERGE, "FOR UPDATE"),
-            Arguments.of(Kind.MERGE, "MERGE INTO"),
-            Arguments.of(Kind.MERGE, "INSERT INTO item"),
-            Arguments.of(Kind.UPSERT, "FROM item i"),
-            Arguments.of(Kind.UPSERT, "ON CONFLICT"));
-    return steps.flatMap(
-        step ->
-            Arrays.stream(Fault.Moment.values())
-                .map(moment -> Arguments.of(step.get()[0], step.get()[1], moment)));
+    return Stream.of(
+        Arguments.of(Kind.MERGE, "FROM item i"),
+        Arguments.of(Kind.MERGE, "MERGE INTO"),
+        Arguments.of(Kind.MERGE, "INSERT INTO item"),
+        Arguments.of(Kind.UPSERT, "FROM item i"),
+        Arguments.of(Kind.UPSERT, "ON CONFLICT"));
   }
 
   @ParameterizedTest
   @MethodSource("stepsOfChanges")
-  void aConnectionThatIsCutAtAStepLeavesNothing(Kind kind, String step, Fault.Moment moment)
-      throws Exception {
-    failAtStep(kind, step, Fault.cut(moment, step));
+  void aConnectionThatIsCutBeforeAStepLeavesNothing(Kind kind, String step) throws Exception {
+    failAtStep(kind, step, Fault.cut(Fault.Moment.BEFORE, step));
   }
 
   @ParameterizedTest
   @MethodSource("stepsOfChanges")
-  void aNodeThatIsKilledAtAStepLeavesNothing(Kind kind, String step, Fault.Moment moment)
-      throws Exception {
-    failAtStep(kind, step, Fault.cut(moment, step, cluster.node(1)::kill));
+  void aNodeThatIsKilledBeforeAStepLeavesNothing(Kind kind, String step) throws Exception {
+    failAtStep(kind, step, Fault.cut(Fault.Moment.BEFORE, step, cluster.node(1)::kill));
   }
 
   private void failAtStep(Kind kind, String step, Fault described) throws Exception {
@@ -281,11 +272,11 @@ class StageFaultsIT {
       run(connection, kind.setting());
       Fault fault = cluster.proxy(1).arm(described);
       String error = String.join(" ", answer(connection, text));
-      cluster.proxy(1).disarm();
-      assertTrue(fault.hasStruck(0), kind + " has no step " + step);
+      assertTrue(fault.hasStruck(QUIET_SECONDS_MAX), kind + " has no step " + step);
       assertTrue(error.startsWith("error 08") || error.startsWith("error 57P"), error);
+    } finally {
+      cluster.heal();
     }
-    cluster.heal();
     assertNothingIsLeft(kind + " failed at " + step);
     assertEquals(List.of(), cluster.preparedAfterRecovery());
     assertEquals(before, state());

@@ -49,6 +49,29 @@ CREATE FUNCTION ambiguous(key int) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RET
 SELECT inlined(format('SELECT %s(key) FROM d', f)) FROM unnest('{drawn,locking,owners,settings,two,writes,itself,greatest_of,with_default,ambiguous}'::text[]) f;
 SELECT inlined(q) FROM unnest(ARRAY['SELECT named(t) FROM d', 'SELECT * FROM strict_rows(2)', 'SELECT rows_of(2)', 'SELECT total(count(*)::int) FROM d',
   'SELECT total(random()::int) FROM d', 'UPDATE d SET n = some_n(key)', 'SELECT total(1), drawn(2)']) q;
+-- PL/pgSQL as a query, and what has no such form
+CREATE FUNCTION given(x int) RETURNS TABLE (a int, b numeric) LANGUAGE plpgsql AS $$DECLARE low int := x / 2; most int; BEGIN
+  SELECT max(d.n) INTO most FROM d WHERE d.key <= x; RETURN QUERY SELECT seq, v FROM e WHERE e.key >= low AND v < most; END$$;
+CREATE FUNCTION either(x int) RETURNS SETOF bigint LANGUAGE plpgsql AS $$BEGIN
+  IF x > 3 THEN RETURN QUERY SELECT count(*) FROM e; RETURN; END IF; RETURN QUERY SELECT count(*) FROM d; RETURN QUERY SELECT 1::bigint; END$$;
+CREATE FUNCTION in_steps(x int) RETURNS numeric LANGUAGE plpgsql AS $$DECLARE few int; total numeric(9,2); most numeric; BEGIN
+  SELECT count(*), max(v) INTO few, most FROM e WHERE seq = x; total := few; IF total > 3 THEN total := total / 2; ELSIF x IS NULL THEN RETURN NULL; END IF; RETURN total + most; END$$;
+SELECT inlined(q) FROM unnest(ARRAY['SELECT * FROM given(4)', 'SELECT d.key, x FROM d, either(d.key) x', 'SELECT in_steps(key) FROM d', 'SELECT * FROM d, in_steps(key)']) q;
+CREATE FUNCTION looping(x int) RETURNS int LANGUAGE plpgsql AS 'DECLARE s int; BEGIN FOR i IN 1..x LOOP s := (SELECT count(*) FROM d); END LOOP; RETURN s; END';
+CREATE FUNCTION found_some(x int) RETURNS int LANGUAGE plpgsql AS 'DECLARE s int; BEGIN SELECT n INTO s FROM d WHERE key = x; IF FOUND THEN RETURN s; END IF; RETURN 0; END';
+CREATE FUNCTION strictly_one(x int) RETURNS int LANGUAGE plpgsql AS 'DECLARE s int; BEGIN SELECT n INTO STRICT s FROM d WHERE key = x; RETURN s; END';
+CREATE FUNCTION caught(x int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT n FROM d WHERE key = x); EXCEPTION WHEN others THEN RETURN 0; END';
+CREATE FUNCTION raises(x int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RAISE NOTICE ''x''; RETURN (SELECT n FROM d WHERE key = x); END';
+CREATE FUNCTION of_a_row(x int) RETURNS int LANGUAGE plpgsql AS 'DECLARE a int; b int; BEGIN SELECT key, n INTO a, b FROM d WHERE n > x; RETURN a + b; END';
+CREATE FUNCTION element(x int) RETURNS int[] LANGUAGE plpgsql AS 'DECLARE a int[]; BEGIN a[2] := (SELECT count(*) FROM d); RETURN a; END';
+CREATE FUNCTION short(x int) RETURNS text LANGUAGE plpgsql AS 'DECLARE a varchar(1); BEGIN a := (SELECT max(n)::text FROM d); RETURN a; END';
+CREATE FUNCTION record_of(x int) RETURNS int LANGUAGE plpgsql AS 'DECLARE r record; BEGIN SELECT * INTO r FROM d WHERE key = x; RETURN r.n; END';
+CREATE FUNCTION doubling(x int) RETURNS int LANGUAGE plpgsql AS $$DECLARE a int := (SELECT count(*) FROM d);
+  BEGIN a := a + a; a := a + a; a := a + a; a := a + a; a := a + a; a := a + a; a := a + a; a := a + a; a := a + a; a := a + a; a := a + a; RETURN a; END$$;
+CREATE FUNCTION endless(x int) RETURNS int LANGUAGE plpgsql AS 'BEGIN IF x > (SELECT count(*) FROM d) THEN RETURN 1; END IF; END';
+SELECT inlined(format('SELECT %s(key) FROM d', f)) FROM unnest('{looping,found_some,strictly_one,caught,raises,of_a_row,element,short,record_of,doubling,endless}'::text[]) f;
+CREATE FUNCTION mistyped(x int) RETURNS SETOF bigint LANGUAGE plpgsql AS 'BEGIN RETURN QUERY SELECT n FROM d; END';
+SELECT inlined('SELECT * FROM mistyped(3)');
 -- who may not call a function may not have it in other words
 CREATE ROLE inlined_clerk;
 GRANT SELECT ON d, e TO inlined_clerk;

@@ -2,6 +2,7 @@
 //! parameters, and the types that the function declares.
 
 use super::super::procedure;
+use super::query_value;
 use super::tree::{self, NodePtr};
 use crate::boundary::{self, PostgresError};
 use crate::compat;
@@ -37,6 +38,9 @@ pub fn of(call: &pg_sys::FuncExpr, reads: bool) -> Result<Option<Body>, Postgres
     let Some(query) = procedure::selected(call)? else {
         return Ok(None);
     };
+    if function.in_plpgsql && call.funcretset && !declared.has_types_of(query) {
+        return Ok(None); // RETURN QUERY casts nothing
+    }
     let query = tree::copy(query);
     let queries = tree::make_list([tree::make_list([query.cast()]).cast()]);
     // SAFETY: a private copy of an analysed query in a list of lists; casts to the declared types may be added to it, or a query around it.
@@ -65,6 +69,7 @@ struct Function {
     is_strict: bool,
     /// It runs as its owner, or with settings of its own.
     has_own_rights: bool,
+    in_plpgsql: bool,
 }
 
 impl Function {
@@ -86,6 +91,10 @@ impl Function {
                 is_strict: column(pg_sys::Anum_pg_proc_proisstrict)? as u8 != 0,
                 has_own_rights: column(pg_sys::Anum_pg_proc_prosecdef)? as u8 != 0
                     || column(pg_sys::Anum_pg_proc_proconfig).is_some(),
+                in_plpgsql: column(pg_sys::Anum_pg_proc_prolang).is_some_and(|language| {
+                    let language = Oid::from(language as u32);
+                    tree::string(pg_sys::get_language_name(language, true)) == "plpgsql"
+                }),
             };
             pg_sys::ReleaseSysCache(row);
             Some(found)
@@ -158,6 +167,27 @@ impl Declared {
         self.attributes().iter().all(|column| !column.attisdropped)
     }
 
+    /// Whether the columns of the query are of the declared types, lengths included, as they are.
+    fn has_types_of(&self, query: &pg_sys::Query) -> bool {
+        let columns: Vec<_> = tree::list::<pg_sys::TargetEntry>(query.targetList)
+            .filter(|entry| !entry.resjunk)
+            .map(|entry| (tree::type_of(entry.expr), modifier_of(entry.expr.cast())))
+            .collect();
+        match self.attributes() {
+            [] => matches!(columns.as_slice(), [(found, _)] if *found == self.type_oid),
+            attributes => {
+                attributes.len() == columns.len()
+                    && attributes
+                        .iter()
+                        .zip(columns)
+                        .all(|(column, (found, modifier))| {
+                            column.atttypid == found
+                                && (column.atttypmod < 0 || column.atttypmod == modifier)
+                        })
+            }
+        }
+    }
+
     /// Whether what is made of the values sorts and compares them as it would those of the function.
     fn has_collations_of(&self, call: &pg_sys::FuncExpr, query: &pg_sys::Query) -> bool {
         let columns: Vec<_> = tree::list::<pg_sys::TargetEntry>(query.targetList)
@@ -205,12 +235,7 @@ impl Body {
 
     /// The value of the first row, or NULL.
     pub fn value(&self) -> Option<NodePtr> {
-        let entry = tree::list::<pg_sys::TargetEntry>(self.query.targetList)
-            .find(|entry| !entry.resjunk)?;
-        let value = match self.gives_one_row_of_nothing() {
-            true => self.with_arguments(entry.expr.cast(), 0)?,
-            false => self.subquery()?,
-        };
+        let value = self.with_arguments(query_value::of(self.query)?, 0)?;
         match self.is_strict {
             true => Some(self.unless_null(value, tree::type_of(value), tree::collation_of(value))),
             false => Some(value),
@@ -221,59 +246,14 @@ impl Body {
         std::ptr::from_ref(&*self.query).cast_mut().cast()
     }
 
-    fn gives_one_row_of_nothing(&self) -> bool {
-        let query = &*self.query;
-        let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree);
-        query.cteList.is_null()
-            && query.setOperations.is_null()
-            && !query.hasAggs
-            && !query.hasWindowFuncs
-            && !query.hasTargetSRFs
-            && query.groupClause.is_null()
-            && query.groupingSets.is_null()
-            && query.havingQual.is_null()
-            && query.limitCount.is_null()
-            && query.limitOffset.is_null()
-            && from.is_some_and(|from| from.fromlist.is_null() && from.quals.is_null())
-    }
-
-    fn gives_one_group(&self) -> bool {
-        let query = &*self.query;
-        query.hasAggs
-            && query.groupClause.is_null()
-            && query.groupingSets.is_null()
-            && query.havingQual.is_null()
-            && !query.hasTargetSRFs
-    }
-
-    fn subquery(&self) -> Option<NodePtr> {
-        let query = tree::copy(&raw const *self.query);
-        // SAFETY: a private copy; makes a constant.
-        unsafe {
-            if !(*query).limitCount.is_null() {
-                return None;
-            }
-            if !self.gives_one_group() {
-                let one = pg_sys::Datum::from(1_i64);
-                let size = size_of::<i64>() as i32;
-                let none = Oid::INVALID;
-                (*query).limitCount =
-                    pg_sys::makeConst(pg_sys::INT8OID, -1, none, size, one, false, true).cast();
-                (*query).limitOption = pg_sys::LimitOption::LIMIT_OPTION_COUNT;
-            }
-        }
-        let link = tree::make::<pg_sys::SubLink>();
-        link.subLinkType = pg_sys::SubLinkType::EXPR_SUBLINK;
-        link.subselect = self.with_arguments(query.cast(), 1)?.cast();
-        link.location = -1;
-        Some(std::ptr::from_mut(link).cast())
-    }
-
     /// A copy in which arguments stand for parameters. `depth` is the level of the tree below that of the call.
     fn with_arguments(&self, node: NodePtr, depth: i32) -> Option<NodePtr> {
         let mut fits = true;
         let replaced = tree::replace_by_depth(node, depth, &mut |node, depth| {
             let parameter = tree::cast::<pg_sys::Param, _>(node)?;
+            if parameter.paramkind == pg_sys::ParamKind::PARAM_SUBLINK {
+                return None; // a column of IN (SELECT ...)
+            }
             let argument = usize::try_from(parameter.paramid - 1)
                 .ok()
                 .and_then(|number| self.arguments.get(number))
@@ -317,6 +297,12 @@ impl Body {
             std::ptr::from_mut(case).cast()
         }
     }
+}
+
+/// What a type's length is, as trees have it; negative for none.
+fn modifier_of(expression: NodePtr) -> i32 {
+    // SAFETY: a valid expression.
+    unsafe { pg_sys::exprTypmod(expression) }
 }
 
 /// Whether an argument can be what the body knows as the parameter, also in a text that is read again.

@@ -3,7 +3,7 @@
 
 use super::called_body::{self, Body};
 use super::functions;
-use super::merge::{build, put_subquery, used};
+use super::merge::{build, parts, put_subquery, used};
 use super::tree::{self, NodePtr};
 use super::view_query;
 use crate::boundary::PostgresError;
@@ -143,14 +143,32 @@ impl Inlining {
             return None;
         };
         let call = tree::cast::<pg_sys::FuncExpr, _>(only.funcexpr)?;
-        if entry.funcordinality || !only.funccolnames.is_null() || !call.funcretset {
+        if entry.funcordinality || !only.funccolnames.is_null() {
             return None;
+        }
+        if !call.funcretset {
+            return self.row_of_value(call, depth);
         }
         let body = self.body(call, depth)?;
         let rows = body.rows()?;
         self.called.push(call.funcid);
         // SAFETY: a private copy.
         Some(unsafe { &mut *rows })
+    }
+
+    /// The row that a function of one value is in FROM.
+    fn row_of_value(
+        &mut self,
+        call: &pg_sys::FuncExpr,
+        depth: usize,
+    ) -> Option<&'static mut pg_sys::Query> {
+        let value = self.value(std::ptr::from_ref(call).cast_mut().cast(), depth)?;
+        let query = parts::select([], std::ptr::null_mut());
+        // SAFETY: a private copy, which comes one level below the call.
+        unsafe { pg_sys::IncrementVarSublevelsUp(value, 1, 0) };
+        query.targetList = tree::make_list([build::target(value, 1).cast()]);
+        query.hasSubLinks = true;
+        Some(query)
     }
 
     /// What stands for the call of a function that gives one value.

@@ -40,6 +40,7 @@ pub mod operand;
 pub mod parser;
 mod prepared;
 pub mod procedure_call;
+pub mod query_value;
 mod read_first;
 pub mod relation;
 mod row_spans;

@@ -271,6 +271,28 @@ fn has_policies(entry: *mut pg_sys::RangeTblEntry) -> bool {
     relation.is_none_or(|relation| relation.class().relrowsecurity)
 }
 
+/// For each column, the entries whose name it has: that of the query, and of UNION that of the first of its queries, which a text names it by.
+fn named_by(query: &pg_sys::Query) -> Vec<Vec<*mut pg_sys::TargetEntry>> {
+    let own = tree::list::<pg_sys::TargetEntry>(query.targetList)
+        .filter(|entry| !entry.resjunk)
+        .map(|entry| std::ptr::from_ref(entry).cast_mut());
+    let mut columns: Vec<Vec<_>> = own.map(|entry| vec![entry]).collect();
+    let mut first: NodePtr = query.setOperations;
+    while let Some(operation) = tree::cast::<pg_sys::SetOperationStmt, _>(first) {
+        first = operation.larg;
+    }
+    let inner = tree::cast::<pg_sys::RangeTblRef, _>(first)
+        .and_then(|range| tree::cast::<pg_sys::RangeTblEntry, _>(tree::range(query, range.rtindex)))
+        .and_then(|range| tree::cast::<pg_sys::Query, _>(range.subquery));
+    for (column, further) in columns
+        .iter_mut()
+        .zip(inner.map(named_by).unwrap_or_default())
+    {
+        column.extend(further);
+    }
+    columns
+}
+
 /// Makes the mention of a relation one of a subquery with the same columns.
 ///
 /// # Safety
@@ -287,16 +309,17 @@ pub unsafe fn put_subquery(entry: *mut pg_sys::RangeTblEntry, query: &mut pg_sys
         (*entry).inh = false;
         (*entry).alias = pg_sys::makeAlias((*(*entry).eref).aliasname, std::ptr::null_mut());
         let names = tree::strings((*(*entry).eref).colnames);
-        let mut entries =
-            tree::list::<pg_sys::TargetEntry>(query.targetList).filter(|entry| !entry.resjunk);
+        let mut entries = named_by(query).into_iter();
         let mut given = Vec::new();
         for name in names {
             let name = pg_sys::pstrdup(parser::c_text(&name).as_ptr());
             // A dropped column has no name, and no entry that is given out: the joins above do not count it either.
             if *name != 0
-                && let Some(entry) = entries.next()
+                && let Some(same) = entries.next()
             {
-                (*std::ptr::from_ref(entry).cast_mut()).resname = name;
+                for entry in same {
+                    (*entry).resname = name;
+                }
             }
             given.push(pg_sys::makeString(name).cast());
         }

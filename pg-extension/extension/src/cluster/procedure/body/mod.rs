@@ -7,8 +7,10 @@
 //!
 //! Nothing is executed here.
 
+mod as_query;
 mod blind;
 mod constraints;
+mod expressions;
 mod findings;
 mod nullness;
 mod plpgsql;

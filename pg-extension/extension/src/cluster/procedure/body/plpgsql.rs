@@ -3,7 +3,7 @@
 
 use super::super::super::analysis::tree;
 use super::findings::{Findings, Sources};
-use super::query;
+use super::{as_query, query};
 use crate::boundary::functions::{self, ParserSetup};
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, Oid, PLpgSQL_datum_type as Variable, PLpgSQL_stmt_type as Kind};
@@ -12,9 +12,11 @@ use std::ffi::{CStr, c_char};
 /// More rounds than a body of sensible size needs: each one learns something about a variable.
 const ROUNDS_MAX: usize = 100;
 
-struct Body<'f> {
+/// A compiled function, and what is found in it.
+pub struct Body<'f> {
     findings: &'f mut Findings,
-    function: *mut pg_sys::PLpgSQL_function,
+    /// As PL/pgSQL compiled it.
+    pub function: *mut pg_sys::PLpgSQL_function,
     setup: ParserSetup,
     /// Types of the columns of the query that was looked at last.
     columns: Vec<Oid>,
@@ -56,12 +58,12 @@ pub fn straight_line(function: Oid) -> Result<Queries<i32>, PostgresError> {
     })
 }
 
-/// The query of a body that is nothing but `RETURN expression`, or `SELECT ... INTO variable` and RETURN of that variable; `None` for any other.
+/// The query that gives what a call gives, where the body has such a form.
 pub fn selected(function: Oid) -> Result<Option<&'static pg_sys::Query>, PostgresError> {
     let mut findings = Findings::default();
     // SAFETY: as above.
     with_body(&mut findings, Code::Function(function), |body| unsafe {
-        body.selected()
+        as_query::of(body)
     })
 }
 
@@ -251,73 +253,6 @@ impl Body<'_> {
         Ok(Ok(queries))
     }
 
-    /// See [`selected`].
-    unsafe fn selected(&mut self) -> Result<Option<&'static pg_sys::Query>, PostgresError> {
-        // SAFETY: as in `learn`; the kind says which structure a statement is.
-        unsafe {
-            let function = &*self.function;
-            let arguments = &function.fn_argvarnos[..function.fn_nargs as usize];
-            let block = &*function.action;
-            let numbered = (0..).zip(arguments).all(|(n, number)| n == *number);
-            if !numbered || !block.exceptions.is_null() {
-                return Ok(None);
-            }
-            let statements: Vec<*const pg_sys::PLpgSQL_stmt> = tree::nodes(block.body)
-                .map(|statement| statement.cast_const().cast())
-                .collect();
-            let kind = |statement: *const pg_sys::PLpgSQL_stmt| (*statement).cmd_type;
-            match *statements.as_slice() {
-                [returns, ..] if kind(returns) == Kind::PLPGSQL_STMT_RETURN => {
-                    let returns = &*returns.cast::<pg_sys::PLpgSQL_stmt_return>();
-                    let plain = block.n_initvars == 0 && !returns.expr.is_null();
-                    plain.then(|| self.parse(returns.expr)).transpose()
-                }
-                [selects, returns, ..]
-                    if kind(selects) == Kind::PLPGSQL_STMT_EXECSQL
-                        && kind(returns) == Kind::PLPGSQL_STMT_RETURN =>
-                {
-                    let selects = &*selects.cast::<pg_sys::PLpgSQL_stmt_execsql>();
-                    let returns = &*returns.cast::<pg_sys::PLpgSQL_stmt_return>();
-                    match self.selected_into(selects) {
-                        Some(variable) if variable == returns.retvarno => {
-                            self.parse(selects.sqlstmt).map(Some)
-                        }
-                        _ => Ok(None),
-                    }
-                }
-                _ => Ok(None),
-            }
-        }
-    }
-
-    /// The number of the one variable, no argument and without a value before, that takes the one column of `SELECT ... INTO`.
-    unsafe fn selected_into(&self, selects: &pg_sys::PLpgSQL_stmt_execsql) -> Option<i32> {
-        // SAFETY: the kind of a variable says what it is.
-        unsafe {
-            let function = &*self.function;
-            let others = (*function.action).n_initvars > 1;
-            if others || !selects.into || selects.strict || selects.target.is_null() {
-                return None;
-            }
-            if (*selects.target).dtype != Variable::PLPGSQL_DTYPE_ROW {
-                return None;
-            }
-            let row = &*selects.target.cast::<pg_sys::PLpgSQL_row>();
-            let number = (row.nfields == 1).then(|| *row.varnos)?;
-            let datum = *function.datums.add(number as usize);
-            if number < function.fn_nargs || (*datum).dtype != Variable::PLPGSQL_DTYPE_VAR {
-                return None;
-            }
-            let variable = &*datum.cast::<pg_sys::PLpgSQL_var>();
-            let plain = variable.default_val.is_null()
-                && !variable.notnull
-                && !variable.datatype.is_null()
-                && (*variable.datatype).typoid == function.fn_rettype
-                && (*variable.datatype).atttypmod == -1;
-            plain.then_some(number)
-        }
-    }
-
     unsafe fn list(
         &mut self,
         list: *mut pg_sys::List,
@@ -423,7 +358,7 @@ impl Body<'_> {
     }
 
     /// The query or expression as PostgreSQL analyses it, with PL/pgSQL's variables as parameters.
-    unsafe fn parse(
+    pub unsafe fn parse(
         &self,
         expression: *mut pg_sys::PLpgSQL_expr,
     ) -> Result<&'static pg_sys::Query, PostgresError> {

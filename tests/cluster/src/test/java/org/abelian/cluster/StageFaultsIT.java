@@ -13,13 +13,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.abelian.harness.Fault;
 import org.abelian.harness.LocalNode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What happens when something fails in the midst of a statement over several nodes: the client gets
@@ -155,13 +159,7 @@ class StageFaultsIT {
 
   private Expected expected(Kind kind) throws SQLException {
     List<String> before = state();
-    try (Connection connection = connect()) {
-      run(connection, kind.setting());
-      connection.setAutoCommit(false);
-      List<String> answer = run(connection, kind.with("true"));
-      connection.rollback();
-      return new Expected(answer, before);
-    }
+    return new Expected(changeAndRollBack(kind, kind.with("true")), before);
   }
 
   @ParameterizedTest
@@ -241,6 +239,57 @@ class StageFaultsIT {
         assertNothingIsLeft(kind + " failed");
         assertEquals(List.of("60|"), run(connection, "SELECT count(*) FROM item"));
       }
+    }
+  }
+
+  /** Statements in steps, and a part of the text that begins each step on a node. */
+  private static Stream<Arguments> stepsOfChanges() {
+    return Stream.of(
+        Arguments.of(Kind.MERGE, "FROM item i"),
+        Arguments.of(Kind.MERGE, "MERGE INTO"),
+        Arguments.of(Kind.MERGE, "INSERT INTO item"),
+        Arguments.of(Kind.UPSERT, "FROM item i"),
+        Arguments.of(Kind.UPSERT, "ON CONFLICT"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("stepsOfChanges")
+  void aConnectionThatIsCutBeforeAStepLeavesNothing(Kind kind, String step) throws Exception {
+    failAtStep(kind, step, Fault.cut(Fault.Moment.BEFORE, step));
+  }
+
+  @ParameterizedTest
+  @MethodSource("stepsOfChanges")
+  void aNodeThatIsKilledBeforeAStepLeavesNothing(Kind kind, String step) throws Exception {
+    failAtStep(kind, step, Fault.cut(Fault.Moment.BEFORE, step, cluster.node(1)::kill));
+  }
+
+  private void failAtStep(Kind kind, String step, Fault described) throws Exception {
+    String text = kind.with("i.id > 0");
+    List<String> expected = changeAndRollBack(kind, text);
+    List<String> before = state();
+    try (Connection connection = connect()) {
+      run(connection, kind.setting());
+      Fault fault = cluster.proxy(1).arm(described);
+      String error = String.join(" ", answer(connection, text));
+      assertTrue(fault.hasStruck(QUIET_SECONDS_MAX), kind + " has no step " + step);
+      assertTrue(error.startsWith("error 08") || error.startsWith("error 57P"), error);
+    } finally {
+      cluster.heal();
+    }
+    assertNothingIsLeft(kind + " failed at " + step);
+    assertEquals(List.of(), cluster.preparedAfterRecovery());
+    assertEquals(before, state());
+    assertEquals(expected, changeAndRollBack(kind, text));
+  }
+
+  private static List<String> changeAndRollBack(Kind kind, String text) throws SQLException {
+    try (Connection connection = connect()) {
+      run(connection, kind.setting());
+      connection.setAutoCommit(false);
+      List<String> answer = run(connection, text);
+      connection.rollback();
+      return answer;
     }
   }
 

@@ -51,6 +51,46 @@ class InlinedFunctionsIT {
           "CREATE FUNCTION fn.into_variable(x int) RETURNS int LANGUAGE plpgsql STABLE AS"
               + " 'DECLARE found_n int; BEGIN SELECT d.n INTO found_n FROM fn.d WHERE d.key = x;"
               + " RETURN found_n; END'",
+          "CREATE FUNCTION fn.given(x int) RETURNS TABLE (a int, b numeric) LANGUAGE plpgsql AS"
+              + " 'DECLARE least int := x / 2; most int; BEGIN SELECT max(d.n) INTO most FROM fn.d"
+              + " WHERE d.key <= x + 3; RETURN QUERY SELECT e.seq, e.v FROM fn.e WHERE e.key >="
+              + " least AND e.v < most ORDER BY e.v, e.seq LIMIT 5; END'",
+          "CREATE FUNCTION fn.either_rows(x int) RETURNS SETOF fn.e STABLE LANGUAGE plpgsql AS"
+              + " 'BEGIN RETURN QUERY SELECT * FROM fn.e WHERE e.seq = x; IF x > 2 THEN RETURN"
+              + " QUERY SELECT d.key, d.n, 1.5::numeric(8,2) FROM fn.d WHERE d.key < x; RETURN;"
+              + " ELSIF x IS NULL THEN RETURN QUERY SELECT 0, 0, count(*)::numeric(8,2) FROM fn.d;"
+              + " END IF; RETURN QUERY SELECT * FROM fn.e WHERE e.key = x; END'",
+          "CREATE FUNCTION fn.numbers(x int) RETURNS SETOF bigint LANGUAGE plpgsql AS"
+              + " 'BEGIN IF x > 3 THEN RETURN QUERY SELECT count(*) FROM fn.e WHERE e.key < x; ELSE"
+              + " RETURN QUERY SELECT d.n::bigint FROM fn.d WHERE d.key < x; END IF; RETURN QUERY"
+              + " SELECT max(d.key)::bigint FROM fn.d; END'",
+          "CREATE FUNCTION fn.in_steps(x int) RETURNS text LANGUAGE plpgsql AS 'DECLARE total"
+              + " numeric; few int; many int; half numeric := x; BEGIN half := half / 2; SELECT"
+              + " count(*), max(e.v) INTO few, total FROM fn.e WHERE e.seq = x; SELECT sum(d.n)"
+              + " INTO many FROM fn.d WHERE d.key > few; IF many > 100 AND few > 0 THEN total :="
+              + " total + many; ELSIF x IS NULL THEN RETURN NULL; ELSE total := few; END IF; IF"
+              + " EXISTS (SELECT FROM fn.d WHERE d.key = total::int) THEN DECLARE y int := few / 5;"
+              + " BEGIN total := total + y; END; END IF; RETURN concat(total / 7, half, many);"
+              + " END'",
+          "CREATE FUNCTION fn.out_of(x int, OUT y numeric) LANGUAGE plpgsql STABLE AS 'BEGIN IF x <"
+              + " 5 THEN y := (SELECT count(*) FROM fn.e WHERE e.key = x) / 2; END IF; END'",
+          "CREATE FUNCTION fn.itself_or(x int) RETURNS int LANGUAGE plpgsql STABLE AS"
+              + " 'BEGIN IF x IN (SELECT e.seq FROM fn.e) THEN RETURN x; END IF; x := -x; RETURN x;"
+              + " END'",
+          "CREATE FUNCTION fn.mistyped(x int) RETURNS SETOF bigint LANGUAGE plpgsql AS"
+              + " 'BEGIN RETURN QUERY SELECT d.n FROM fn.d WHERE d.key < x; END'",
+          "CREATE FUNCTION fn.looping(x int) RETURNS bigint LANGUAGE plpgsql AS"
+              + " 'DECLARE s bigint := 0; r record; BEGIN FOR r IN SELECT * FROM fn.e WHERE e.key <"
+              + " x LOOP s := s + r.seq; END LOOP; RETURN s; END'",
+          "CREATE FUNCTION fn.found_some(x int) RETURNS int LANGUAGE plpgsql AS"
+              + " 'DECLARE y int; BEGIN SELECT d.n INTO y FROM fn.d WHERE d.key = x; IF NOT FOUND"
+              + " THEN RETURN -1; END IF; RETURN y; END'",
+          "CREATE FUNCTION fn.one_of_many(x int) RETURNS int LANGUAGE plpgsql AS"
+              + " 'DECLARE y int; z int; BEGIN SELECT e.key, e.seq INTO y, z FROM fn.e WHERE e.v >"
+              + " x; RETURN y * z; END'",
+          "CREATE FUNCTION fn.raising(x int) RETURNS int LANGUAGE plpgsql AS"
+              + " 'BEGIN IF x > 3 THEN RAISE EXCEPTION ''too much''; END IF; RETURN (SELECT max(n)"
+              + " FROM fn.d); END'",
           "CREATE FUNCTION fn.rows_of(x int) RETURNS SETOF fn.e STABLE LANGUAGE sql AS"
               + " 'SELECT * FROM fn.e WHERE e.seq = x'",
           "CREATE FUNCTION fn.tabled(x int) RETURNS TABLE (a int, b numeric) STABLE LANGUAGE sql AS"
@@ -137,6 +177,20 @@ class InlinedFunctionsIT {
         "SELECT fn.returned(2)",
         "SELECT * FROM fn.returned(2)",
         "SELECT d.key, x.* FROM fn.d, fn.rows_of(d.key) x ORDER BY 1, 2, 3",
+        "SELECT * FROM fn.given(4) ORDER BY 1, 2",
+        "SELECT d.key, x.* FROM fn.d, fn.given(d.key) x ORDER BY 1, 2, 3",
+        "SELECT * FROM fn.either_rows(2) ORDER BY 1, 2",
+        "SELECT * FROM fn.either_rows(NULL) ORDER BY 1, 2",
+        "SELECT d.key, x.* FROM fn.d, fn.either_rows(d.key) x ORDER BY 1, 2, 3, 4",
+        "SELECT d.key, x FROM fn.d, fn.numbers(d.key) x ORDER BY 1, 2",
+        "SELECT * FROM fn.numbers(5) AS n(m) ORDER BY m",
+        "SELECT key, fn.in_steps(key) FROM fn.d ORDER BY 1",
+        "SELECT fn.in_steps(2), fn.in_steps(NULL)",
+        "SELECT key, fn.out_of(key), fn.itself_or(key) FROM fn.d ORDER BY 1",
+        "SELECT key, fn.total(fn.itself_or(key)) FROM fn.d WHERE fn.out_of(key) IS NULL ORDER BY 1",
+        "SELECT * FROM fn.into_variable(999)",
+        "SELECT d.key, x FROM fn.d, fn.into_variable(d.key + 9) x ORDER BY 1",
+        "SELECT d.key, x FROM fn.d, fn.strictly(d.n, 3) AS s(x) ORDER BY 1",
         "SELECT d.key, x.a, x.b FROM fn.d LEFT JOIN LATERAL fn.tabled(d.key) x ON x.b > 3 ORDER BY"
             + " 1, 2",
         "SELECT x, count(*) FROM fn.keys() x JOIN fn.e ON e.seq = x GROUP BY x ORDER BY 1",
@@ -184,7 +238,18 @@ class InlinedFunctionsIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"by_owner", "with_setting", "random_of", "aggregate"})
+  @ValueSource(
+      strings = {
+        "by_owner",
+        "with_setting",
+        "random_of",
+        "aggregate",
+        "looping",
+        "found_some",
+        "one_of_many",
+        "raising",
+        "mistyped"
+      })
   void whatHangsOnBeingAFunctionIsRefused(String function) {
     String sql = "SELECT key, fn." + function + "(key) FROM fn.d ORDER BY 1";
     assertEquals(List.of(REFUSED), Twins.answer(twins.routed(), sql));

@@ -284,7 +284,8 @@ final class QueryGenerator {
     if (chance(12)) {
       columns.add(new Column(alias + ".x", "int"));
       columns.add(new Column(alias + ".y", "text"));
-      return "guests(%d) AS %s(x, y)".formatted(random.nextInt(9), alias);
+      String function = pick(List.of("guests", "callers"));
+      return "%s(%d) AS %s(x, y)".formatted(function, random.nextInt(9), alias);
     }
     Table table = pick(TABLES);
     table.columns().stream()
@@ -383,7 +384,7 @@ final class QueryGenerator {
     String argument = value(Math.max(depth, 2), "int", columns);
     return pick(type.equals("text")
             ? List.of("called_of(%s)", "coalesce(called_of(%s), '-')")
-            : List.of("sold(%s)", "busy(%s)", "least_w(%s) + 1", "twice_sold(%s)"))
+            : List.of("sold(%s)", "busy(%s)", "least_w(%s) + 1", "twice_sold(%s)", "longest(%s)"))
         .formatted(argument);
   }
 

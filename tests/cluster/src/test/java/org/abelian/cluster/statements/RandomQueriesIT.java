@@ -32,7 +32,8 @@ class RandomQueriesIT {
   private static final String DROP = "DROP TABLE IF EXISTS shop, sale, visit, item, local CASCADE";
 
   private static final String DROP_FUNCTIONS =
-      "DROP FUNCTION IF EXISTS sold, busy, least_w, twice_sold, called_of, guests";
+      "DROP FUNCTION IF EXISTS sold, busy, least_w, twice_sold, called_of, guests, longest,"
+          + " callers";
 
   private static final List<String> FUNCTIONS =
       List.of(
@@ -47,7 +48,15 @@ class RandomQueriesIT {
           "CREATE FUNCTION called_of(x int) RETURNS text STABLE LANGUAGE sql AS"
               + " 'SELECT name FROM shop WHERE city = x ORDER BY id DESC'",
           "CREATE FUNCTION guests(x int) RETURNS TABLE (a int, b text) STABLE LANGUAGE sql AS"
-              + " 'SELECT n, guest FROM visit WHERE visit.shop = x OR stay = x'");
+              + " 'SELECT n, guest FROM visit WHERE visit.shop = x OR stay = x'",
+          "CREATE FUNCTION longest(x int) RETURNS int STABLE LANGUAGE plpgsql AS 'DECLARE y int; z"
+              + " int; BEGIN SELECT max(stay), count(*) INTO y, z FROM visit WHERE visit.shop = x;"
+              + " IF y IS NULL THEN y := x; ELSIF z > 2 THEN RETURN y - z; END IF; RETURN y +"
+              + " (SELECT count(*) FROM local WHERE k > z); END'",
+          "CREATE FUNCTION callers(x int) RETURNS TABLE (a int, b text) STABLE LANGUAGE plpgsql AS"
+              + " 'BEGIN IF x > 4 THEN RETURN QUERY SELECT id, name FROM shop WHERE city = x - 4;"
+              + " ELSE RETURN QUERY SELECT amount, note FROM sale WHERE sale.item = x; END IF;"
+              + " RETURN QUERY SELECT x, min(label) FROM item WHERE price > x; END'");
 
   private static final List<String> TABLES =
       List.of(

@@ -209,14 +209,20 @@ impl Lanes {
         }
     }
 
-    /// A database's lane; None when there are too many.
+    /// A database's lane; None when there are too many. One of which nothing is known but that it was never used makes way: that is found
+    /// out again.
     pub fn lane(&mut self, database: u32) -> Option<&mut Lane> {
-        let place = self
-            .lanes
-            .iter()
-            .position(|lane| lane.database == database || lane.database == 0)?;
+        let place = |is_it: &dyn Fn(&Lane) -> bool| self.lanes.iter().position(is_it);
+        let place = place(&|lane| lane.database == database)
+            .or_else(|| place(&|lane| lane.database == 0))
+            .or_else(|| place(&|lane| lane.unused && lane.last == 0 && lane.run == 0))?;
         let lane = &mut self.lanes[place];
-        lane.database = database;
+        if lane.database != database {
+            *lane = Lane {
+                database,
+                ..Lane::default()
+            };
+        }
         Some(lane)
     }
 
@@ -529,6 +535,21 @@ mod tests {
     fn propose(lanes: &mut Lanes, name: &str, now: i64) -> Result<i64, Refusal> {
         let horizon = lanes.look(DB).last;
         lanes.propose(DB, id(name), OWN, &[OWN, PEER], horizon, now)
+    }
+
+    #[test]
+    fn a_lane_that_was_never_used_makes_way() {
+        let mut lanes = open();
+        for database in 100..100 + LANES as u32 - 1 {
+            lanes.lane(database).expect("a free lane").last = 7;
+        }
+        assert!(lanes.lane(200).is_none());
+        let never_used = lanes.lane(100).expect("its lane");
+        (never_used.unused, never_used.last) = (true, 0);
+        lanes.lane(200).expect("the other one's place").last = 9;
+        assert_eq!((lanes.look(200).last, lanes.look(200).unused), (9, false));
+        assert_eq!(lanes.look(DB).run, OWN.run);
+        assert!(lanes.lane(100).is_none(), "nobody else makes way");
     }
 
     #[test]

@@ -2,7 +2,6 @@ package org.abelian.server.metrics;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -20,7 +19,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.abelian.router.Router;
 import org.abelian.router.RouterFigures;
@@ -47,7 +45,7 @@ public final class RouterMetrics implements AutoCloseable {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final RouterFigures figures;
   private final CommitStatistics commits;
-  private final Set<Meter.Id> counted = ConcurrentHashMap.newKeySet();
+  private final Set<String> counted = ConcurrentHashMap.newKeySet();
   private final Timer requests;
   private final JvmGcMetrics collections = new JvmGcMetrics();
   private final MultiGauge open =
@@ -102,9 +100,24 @@ public final class RouterMetrics implements AutoCloseable {
 
   /** All of them now, in Prometheus' text format. */
   public String scrape() {
-    count("abelian.statements", "Statements by their route", "route", figures::statements);
-    count("abelian.commits", "Commits over several nodes", "class", commits::classes);
-    count("abelian.lane.refusals", "Proposals that lanes refused", "reason", commits::refusals);
+    count(
+        "abelian.statements",
+        "Statements by their route",
+        "route",
+        figures,
+        RouterFigures::statements);
+    count(
+        "abelian.commits",
+        "Commits over several nodes",
+        "class",
+        commits,
+        CommitStatistics::classes);
+    count(
+        "abelian.lane.refusals",
+        "Proposals that lanes refused",
+        "reason",
+        commits,
+        CommitStatistics::refusals);
     List<NodeUse> nodes = figures.nodes();
     open.register(rows(nodes, NodeUse::open), true);
     lent.register(rows(nodes, NodeUse::lent), true);
@@ -120,17 +133,24 @@ public final class RouterMetrics implements AutoCloseable {
         .toList();
   }
 
-  /** One counter for each name that has been met. */
-  private void count(
-      String name, String description, String tag, Supplier<Map<String, Long>> counts) {
-    for (String value : counts.get().keySet()) {
-      FunctionCounter.Builder<Supplier<Map<String, Long>>> counter =
-          FunctionCounter.builder(name, counts, all -> all.get().getOrDefault(value, 0L))
-              .description(description)
-              .tag(tag, value);
-      Meter.Id id = new Meter.Id(name, Tags.of(tag, value), null, description, Meter.Type.COUNTER);
-      if (counted.add(id)) {
-        counter.register(registry);
+  /**
+   * One counter for each name that has been met.
+   *
+   * @param source kept by this object: a meter lets go of what it reads
+   */
+  private <T> void count(
+      String name,
+      String description,
+      String tag,
+      T source,
+      Function<T, Map<String, Long>> counts) {
+    for (String value : counts.apply(source).keySet()) {
+      if (counted.add(name + '/' + value)) {
+        FunctionCounter.builder(
+                name, source, now -> counts.apply(now).getOrDefault(value, 0L).doubleValue())
+            .description(description)
+            .tag(tag, value)
+            .register(registry);
       }
     }
   }

@@ -10,9 +10,7 @@ import org.abelian.router.execution.JointAnswers;
 import org.abelian.router.execution.PartCollection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ByteQueue;
-import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
-import org.abelian.router.routing.StatementRouter;
 import org.abelian.router.statement.RoutedStatement;
 
 /**
@@ -90,17 +88,9 @@ final class GatheredWrite {
   }
 
   /** What reads the rows, which was routed with the statement. */
-  private record Reading(Route route, StatementFacts facts, Catalog catalog)
-      implements StatementRouter {
-    @Override
-    public Route route(BoundValues values) {
-      return route;
-    }
-  }
-
   private RoutedStatement reading() {
     StatementFacts facts = bound.routed().facts().reading();
-    return new RoutedStatement(new Reading(route.rows(), facts, catalog));
+    return SourceRows.routed(route.rows(), facts, catalog);
   }
 
   private Execution change(List<ByteQueue> arrays, boolean kept) {

@@ -17,7 +17,7 @@ import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
-import org.abelian.router.routing.StatementRouter;
+import org.abelian.router.routing.Routing;
 import org.abelian.router.statement.GeneratedKeys.KeyQuery;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
@@ -26,17 +26,9 @@ import org.abelian.router.statement.SharedStatement;
 public final class SourceRows {
   private SourceRows() {}
 
-  private record Source(Route route, StatementFacts facts, Catalog catalog)
-      implements StatementRouter {
-    @Override
-    public Route route(BoundValues values) {
-      return route;
-    }
-  }
-
   /** A query that was routed before. */
   static RoutedStatement routed(Route route, StatementFacts facts, Catalog catalog) {
-    return new RoutedStatement(new Source(route, facts, catalog));
+    return new RoutedStatement(Routing.fixed(route, facts, catalog));
   }
 
   /**

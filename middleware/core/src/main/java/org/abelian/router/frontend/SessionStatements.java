@@ -5,6 +5,7 @@ import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.engine.EngineContext;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.AnalysedStatement;
@@ -17,9 +18,13 @@ import org.abelian.router.statement.SharedStatement;
 import org.abelian.router.statement.StatementCache;
 import org.abelian.router.statement.StatementSplitter;
 import org.abelian.router.statement.TransactionCommand;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The statements of a client: by its names, and with what is known about them. */
 public final class SessionStatements {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionStatements.class);
+
   private final StatementCache shared;
   private final ClientStatements named;
   private final Analyzer analyzer;
@@ -81,18 +86,26 @@ public final class SessionStatements {
     }
     boolean generates = keys.maySpread(alone);
     AnalysedStatement known = analyzer.known(statement, generates);
-    boolean asks = known == null || analyzer.wantsTemplates();
-    if (!asks || !context.replies().isEmpty()) {
+    if (!context.replies().isEmpty()) {
       return known;
     }
-    Backend analyst = known == null || !context.scope().needsOwnNode() ? analyst() : null;
-    if (known == null && analyst != null) {
-      known = analyzer.analyse(analyst, statement, generates);
+    if (known == null) {
+      Backend analyst = analyst();
+      known = analyst == null ? null : analyzer.analyse(analyst, statement, generates);
     }
-    if (analyst != null && analyzer.wantsTemplates()) {
-      analyzer.learnTemplates(analyst);
+    if (known != null && analyzer.wantsTemplates() && !context.scope().needsOwnNode()) {
+      learnTemplates();
     }
     return known;
+  }
+
+  /** The statement does not need them: where no node can be asked now, it goes on without. */
+  private void learnTemplates() {
+    try {
+      analyzer.learnTemplates(analyst());
+    } catch (IOException | AbelianException unanswered) {
+      LOG.debug("no templates were analysed: {}", unanswered.getMessage());
+    }
   }
 
   /**

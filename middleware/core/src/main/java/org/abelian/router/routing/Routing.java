@@ -30,8 +30,13 @@ public final class Routing {
     return compile(sql, facts, null, catalog);
   }
 
+  /** A statement of which it was decided before where it goes. */
+  public static StatementRouter fixed(Route route, StatementFacts facts, Catalog catalog) {
+    return new FixedRouter(route, facts, catalog);
+  }
+
   /**
-   * The same.
+   * As {@link #compile(String, StatementFacts, Catalog)}.
    *
    * @param instead what runs instead of the statement where rows come to other nodes; null when
    *     they cannot

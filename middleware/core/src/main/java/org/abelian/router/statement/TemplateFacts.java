@@ -11,6 +11,7 @@ import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
+import org.abelian.router.routing.Routing;
 import org.abelian.router.routing.StatementRouter;
 
 /**
@@ -24,15 +25,6 @@ final class TemplateFacts {
       Set.of(24, 2202, 2203, 2204, 2205, 2206, 3734, 3769, 4089, 4096, 4191);
 
   private TemplateFacts() {}
-
-  /** A text whose route is known. */
-  private record Routed(Route fixed, StatementFacts facts, Catalog catalog)
-      implements StatementRouter {
-    @Override
-    public Route route(BoundValues values) {
-      return fixed;
-    }
-  }
 
   /**
    * True when such statements differ in nothing but where they go, whatever their literals are. A
@@ -87,7 +79,8 @@ final class TemplateFacts {
     if (!(route instanceof Route.OneNode) && !(route instanceof Route.AnyNode)) {
       return null;
     }
-    Routed router = new Routed(route, filled(facts, sql), known.routed().router().catalog());
+    Catalog catalog = known.routed().router().catalog();
+    StatementRouter router = Routing.fixed(route, filled(facts, sql), catalog);
     return new AnalysedStatement(
         known.scope(), known.epoch(), new RoutedStatement(router), false, null);
   }

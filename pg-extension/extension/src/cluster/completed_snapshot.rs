@@ -25,11 +25,15 @@ impl CompletedSnapshot {
     pub fn of(snapshot: &pg_sys::SnapshotData, passages: &[Passage]) -> Option<Self> {
         let mut left = WAIT_MAX;
         for passage in passages {
-            while backend::transaction_status(passage.id)? == "in progress" {
+            let ended = loop {
+                let status = backend::transaction_status(passage.id)?;
+                if status != "in progress" {
+                    break status;
+                }
                 left = left.checked_sub(1)?;
                 backend::sleep(1);
-            }
-            if backend::transaction_status(passage.id)? != "committed" {
+            };
+            if ended != "committed" {
                 return None; // Here another transaction does it, by the record that this one has left elsewhere.
             }
         }

@@ -27,7 +27,7 @@ import org.abelian.router.statement.RoutedStatement;
  */
 final class JointSnapshot {
   /** Has a node tell only how many have passed its gate. */
-  private static final long ALL = -1;
+  private static final String ALL = "-1";
 
   /** A portal of such a name has the node tell what its snapshot shows, as it is bound. */
   private static final String PORTAL = "abelian/";
@@ -83,6 +83,9 @@ final class JointSnapshot {
   /** Whether that ends the group on its nodes. */
   private boolean syncsAtOnce;
 
+  /** Nothing else is under way at any node, so that a Sync ends nothing but the read. */
+  private final boolean standsAlone;
+
   /**
    * Nothing is sent yet.
    *
@@ -103,13 +106,10 @@ final class JointSnapshot {
     this.nodes = Backend.nodes(backends);
     this.read = read;
     this.ledger = context.gate().reads();
-    this.runsAtOnce = runsAtOnce && mayBeDiscarded(context);
+    this.standsAlone =
+        !context.transactions().state().isOpen() && context.backends().touched().isEmpty();
+    this.runsAtOnce = runsAtOnce && standsAlone;
     this.syncsAtOnce = this.runsAtOnce && isLast;
-  }
-
-  /** True when nothing else is under way at any node, so that a Sync ends nothing but the read. */
-  private static boolean mayBeDiscarded(EngineContext context) {
-    return !context.transactions().state().isOpen() && context.backends().touched().isEmpty();
   }
 
   /** True when it makes no difference whether a node binds the statement once or several times. */
@@ -155,37 +155,101 @@ final class JointSnapshot {
     syncsAtOnce = false;
   }
 
-  /** Asks all at once, until the answers fit together; false when they have not. */
+  /** What has come of one round. */
+  private enum Outcome {
+    /** The snapshots fit together, and will be read. */
+    FITS,
+    /** Others may. */
+    AGAIN,
+    /** Others may, if the read takes its turn among independent transactions. */
+    TAKE_TURN,
+    /** A node has failed, or other snapshots would not fit either. */
+    HOPELESS
+  }
+
+  /**
+   * Asks all at once, until the answers fit together; false when they have not. Where independent
+   * transactions are run, the read takes its turn among them, if it stands alone.
+   */
   private boolean fitsTogether(ReadKnowledge first) throws IOException {
     Cancellation.Watch watch = context.gate().watch();
     ReadKnowledge known = first;
+    boolean inTurn = standsAlone && ledger.takesTurn(nodes);
     for (int round = 0; round < ROUNDS && known != null; round++) {
-      ReadKnowledge.Judgement judgement = ask(known);
-      if (judgement == null) {
-        return false;
-      }
-      ReadKnowledge.Verdict verdict = judgement.verdict();
-      ledger.learn(nodes, known, judgement.next());
-      if (round == 0) {
-        ledger.met(nodes, verdict.isHalfWay());
-      }
-      if (verdict == ReadKnowledge.Verdict.WHOLE || completes(judgement)) {
-        if (!runsAtOnce) {
-          runAll();
+      Outcome outcome =
+          inTurn ? roundInTurn(known, round) : judged(known, ask(known, ""), false, round);
+      switch (outcome) {
+        case FITS -> {
+          return true;
         }
-        return true;
+        case HOPELESS -> {
+          return false;
+        }
+        case TAKE_TURN -> inTurn = true;
+        default -> {
+          runLater();
+          watch.check();
+          pause(round);
+        }
       }
-      discard();
-      if (verdict == ReadKnowledge.Verdict.UNKNOWN || context.replies().failed()) {
-        return false;
-      }
-      runLater();
-      watch.check();
-      LockSupport.parkNanos(
-          Math.min(FIRST_PAUSE_NANOS << Math.min(round, DOUBLINGS), LONGEST_PAUSE_NANOS));
       known = ledger.of(nodes);
     }
     return false;
+  }
+
+  /** Has the nodes take their snapshots at the same place among independent transactions. */
+  private Outcome roundInTurn(ReadKnowledge known, int round) throws IOException {
+    ReadTurns.Proposal proposal = context.turns().propose(backends, context.replies().timeout());
+    ReadTurns.Turn turn = proposal.turn();
+    if (turn == null) {
+      return proposal.isGateShut() ? Outcome.AGAIN : Outcome.HOPELESS;
+    }
+    boolean passed = false;
+    try {
+      ReadKnowledge.Judgement judgement = ask(known, "/" + turn.timestamp());
+      passed = !judgement.verdict().isHopeless();
+      return judged(known, judgement, true, round);
+    } finally {
+      if (passed) {
+        turn.passed();
+      } else {
+        turn.settle();
+      }
+    }
+  }
+
+  private Outcome judged(
+      ReadKnowledge known, ReadKnowledge.Judgement judgement, boolean inTurn, int round)
+      throws IOException {
+    if (context.replies().failed()) {
+      return Outcome.HOPELESS;
+    }
+    ReadKnowledge.Verdict verdict = judgement.verdict();
+    ledger.learn(nodes, known, judgement.next());
+    if (round == 0) {
+      ledger.met(nodes, verdict.isHalfWay());
+    }
+    if (verdict == ReadKnowledge.Verdict.WHOLE || completes(judgement)) {
+      if (!runsAtOnce) {
+        runAll();
+      }
+      return Outcome.FITS;
+    }
+    boolean takesTurn = verdict == ReadKnowledge.Verdict.UNORDERED && standsAlone && !inTurn;
+    discard(takesTurn || inTurn);
+    if (context.replies().failed()) {
+      return Outcome.HOPELESS;
+    }
+    if (takesTurn) {
+      ledger.metIndependent(nodes);
+      return Outcome.TAKE_TURN;
+    }
+    return verdict.isHopeless() ? Outcome.HOPELESS : Outcome.AGAIN;
+  }
+
+  private static void pause(int round) {
+    LockSupport.parkNanos(
+        Math.min(FIRST_PAUSE_NANOS << Math.min(round, DOUBLINGS), LONGEST_PAUSE_NANOS));
   }
 
   /**
@@ -229,9 +293,14 @@ final class JointSnapshot {
     return names;
   }
 
-  private ReadKnowledge.Judgement ask(ReadKnowledge known) throws IOException {
+  /**
+   * Asks all at once.
+   *
+   * @param turn the end of the portals' names, which tells of the read's turn; empty for none
+   */
+  private ReadKnowledge.Judgement ask(ReadKnowledge known, String turn) throws IOException {
     for (int place = 0; place < backends.size(); place++) {
-      bind(place, portal(known.run(place), known.over(place)));
+      bind(place, portal(known.run(place), known.over(place) + turn));
       if (runsAtOnce) {
         read.run(place);
       }
@@ -242,18 +311,18 @@ final class JointSnapshot {
     context.backends().requestAnswers();
     context.replies().runAll();
     if (context.replies().failed()) {
-      return null;
+      return new ReadKnowledge.Judgement(ReadKnowledge.Verdict.UNKNOWN, null);
     }
     List<String> told = told();
     return known.isStill(told)
         ? new ReadKnowledge.Judgement(ReadKnowledge.Verdict.WHOLE, null)
-        : known.judge(parsed(told));
+        : known.judge(parsed(told), !turn.isEmpty());
   }
 
   /** No two portals of a session have the same name. */
-  private byte[] portal(String run, long over) {
+  private byte[] portal(String run, String question) {
     String unique = SharedSnapshot.unique(context);
-    return (PORTAL + unique + '/' + run + '/' + over).getBytes(StandardCharsets.US_ASCII);
+    return (PORTAL + unique + '/' + run + '/' + question).getBytes(StandardCharsets.US_ASCII);
   }
 
   /** What the nodes have told, in their order; null of those that cannot tell. */
@@ -283,18 +352,23 @@ final class JointSnapshot {
     }
   }
 
-  /** The nodes forget what they have bound. */
-  private void discard() throws IOException {
+  /**
+   * The nodes forget what they have bound.
+   *
+   * @param ends whether the group ends on them as well
+   */
+  private void discard(boolean ends) throws IOException {
     ReplyQueue replies = context.replies();
+    boolean syncs = runsAtOnce || ends;
     for (int place = 0; place < backends.size(); place++) {
-      if (runsAtOnce) {
+      if (syncs) {
         context.backends().sync(backends.get(place));
         replies.add(new DiscardReply(backends.get(place).connection));
       } else {
         read.close(place);
       }
     }
-    if (runsAtOnce) {
+    if (syncs) {
       context.backends().flush();
       replies.runAll();
       backends.forEach(context.backends()::untouch);

@@ -30,12 +30,19 @@ public final class ReadKnowledge {
     COMPLETABLE,
     /** One is seen in part, and will be seen wholly soon. */
     TORN,
+    /** Independent transactions are under way, or were last run on some of the nodes only. */
+    UNORDERED,
     /** They do not say enough. */
     UNKNOWN;
 
     /** True when a transaction was met half-way. */
     public boolean isHalfWay() {
       return this == COMPLETABLE || this == TORN;
+    }
+
+    /** True when snapshots that are taken anew in the same way will not do either. */
+    public boolean isHopeless() {
+      return this == UNKNOWN || this == UNORDERED;
     }
   }
 
@@ -134,8 +141,10 @@ public final class ReadKnowledge {
 
   /**
    * Judges a read that began after all of this was known, by what its nodes tell in their order.
+   *
+   * @param inTurn whether it has a place of its own among independent transactions
    */
-  public Judgement judge(List<ReadEvidence> evidence) {
+  public Judgement judge(List<ReadEvidence> evidence, boolean inTurn) {
     for (int place = 0; place < nodes.size(); place++) {
       ReadEvidence one = evidence.get(place);
       if (one == null
@@ -144,7 +153,7 @@ public final class ReadKnowledge {
         return UNKNOWN;
       }
     }
-    return new Round(evidence).judge();
+    return new Round(evidence).judge(inTurn);
   }
 
   /** The answers to one read. */
@@ -196,7 +205,7 @@ public final class ReadKnowledge {
       }
     }
 
-    Judgement judge() {
+    Judgement judge(boolean inTurn) {
       Map<String, Set<Integer>> left = new HashMap<>();
       Missing missing = new Missing();
       for (Map.Entry<String, Set<Integer>> entry : seen.entrySet()) {
@@ -211,13 +220,15 @@ public final class ReadKnowledge {
       }
       List<Long> ended = evidence.stream().map(ReadEvidence::over).toList();
       ReadKnowledge next = new ReadKnowledge(nodes, runs, ended, Map.copyOf(left));
-      if (missing.isTorn || reachesOut) {
+      if (!isOrdered(inTurn)) {
+        return new Judgement(Verdict.UNORDERED, next);
+      }
+      if (missing.isTorn || reachesOut && !inTurn) {
         return new Judgement(Verdict.TORN, next);
       }
-      Verdict lanes = lanes();
-      return lanes == Verdict.WHOLE && missing.count > 0
+      return missing.count > 0
           ? new Judgement(Verdict.COMPLETABLE, next, missing.ordered())
-          : new Judgement(lanes, next);
+          : new Judgement(Verdict.WHOLE, next);
     }
 
     /** Where transactions are missing that are seen elsewhere. */
@@ -257,15 +268,13 @@ public final class ReadKnowledge {
 
     /**
      * Independent transactions have a place among all others by their timestamps: what comes after
-     * the read on one node must get a greater one than what comes before it on another.
+     * the read on one node must get a greater one than what comes before it on another. So it is in
+     * the read's turn, where all lanes tell its timestamp.
      */
-    private Verdict lanes() {
+    private boolean isOrdered(boolean inTurn) {
       long lane = evidence.get(0).lane();
       boolean agree = lane >= 0 && evidence.stream().allMatch(one -> one.lane() == lane);
-      if (!agree) {
-        return Verdict.UNKNOWN;
-      }
-      return lane > 0 && isPending ? Verdict.TORN : Verdict.WHOLE;
+      return agree && (lane == 0 || inTurn || !isPending);
     }
   }
 }

@@ -90,6 +90,11 @@ public final class IndependentTransactions {
     ledger.end(transaction.id());
   }
 
+  /** Nothing of it is pending anywhere, and it has left no record: a read. */
+  public void passed(IndependentTransaction transaction) {
+    ledger.end(transaction.id());
+  }
+
   /** Settles what could not be acknowledged. */
   public Settled settle(IndependentTransaction transaction) throws NodeUnreachableException {
     try {

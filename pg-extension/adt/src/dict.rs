@@ -2,13 +2,14 @@
 //!
 //! Putting and removing are last writer wins, the last in the order of the locks on the key: that is what SQL means by
 //! assignment, and nothing else can be said of texts (numbers that are added to are a `scored_set`; the newest by a
-//! time or version is an `ordered_put`). So nothing commutes on one key, but for writing the same, and everything
+//! time or version is an `ordered_put` or a `lww_map`). So nothing commutes on one key, but for writing the same, and everything
 //! commutes on different keys: a dict makes rows out of a row.
 //!
 //! The state keeps a version with each key. A writer holds the key's lock, looks up its newest version and
 //! writes the next, into a slice like everybody else; merging keeps the greater version. A removed key stays behind as a
 //! version without value until [`DataType::compact`].
 
+use crate::Merge;
 use crate::data_type::{Access, DataType, Description, Refused};
 use crate::encoding::{Corrupt, Reader, write_bytes, write_unsigned};
 use crate::entries::{Entries, Entry, stored_as_entries};
@@ -83,6 +84,8 @@ stored_as_entries!(Mapping, Latest, 6);
 pub enum Operation {
     /// Gives a key a value.
     Put(Text, Text),
+    /// Gives a key a value, unless it has one.
+    PutIfAbsent(Text, Text),
     /// Takes a key out, if it is there.
     Remove(Text),
 }
@@ -114,6 +117,8 @@ pub enum Answer {
 pub enum Method {
     /// [`Operation::Put`]
     Put,
+    /// [`Operation::PutIfAbsent`]
+    PutIfAbsent,
     /// [`Operation::Remove`]
     Remove,
     /// [`Query::Get`]
@@ -134,6 +139,7 @@ impl DataType for Dict {
     type Method = Method;
     const METHODS: &'static [Method] = &[
         Method::Put,
+        Method::PutIfAbsent,
         Method::Remove,
         Method::Get,
         Method::Contains,
@@ -145,6 +151,8 @@ impl DataType for Dict {
         match method {
             Method::Put => Description::operation("put", &["x", "v"], resolved)
                 .idle("{x} has value {v} already", Footprint::READ_ELEMENT),
+            Method::PutIfAbsent => Description::operation("put_if_absent", &["x", "v"], resolved)
+                .idle("{x} is in it already", Footprint::READ_ELEMENT),
             Method::Remove => Description::operation("remove", &["x"], resolved)
                 .idle("{x} is not in it", Footprint::READ_ELEMENT),
             Method::Get => Description::query("get", &["x"], Footprint::READ_ELEMENT),
@@ -155,15 +163,18 @@ impl DataType for Dict {
 
     fn rule(a: Method, b: Method) -> Condition<Self> {
         use Condition::{Always, Different, DifferentOrIdle, DifferentOrWhen, Idle, When};
-        use Method::{Contains, Get, Put, Remove, Size};
+        use Method::{Contains, Get, Put, PutIfAbsent, Remove, Size};
         const PRESENT: &str = "{x} is in it already";
         match (a, b) {
             (Put, Put) => DifferentOrWhen("v = w", put_the_same),
-            (Put, Remove) => Different,
-            (Get, _) | (Contains, Remove) => DifferentOrIdle,
+            (PutIfAbsent, PutIfAbsent) => {
+                DifferentOrWhen("v = w, or {x} is in it already", put_no_other)
+            }
+            (Put | PutIfAbsent, Remove) => Different,
+            (Get, _) | (Contains, Remove | PutIfAbsent) => DifferentOrIdle,
             (Contains, Put) => DifferentOrWhen(PRESENT, operand_is_present),
             (Size, Put) => When(PRESENT, operand_is_present),
-            (Size, Remove) => Idle,
+            (Size, Remove | PutIfAbsent) => Idle,
             _ => Always,
         }
     }
@@ -171,6 +182,7 @@ impl DataType for Dict {
     fn operation_method(operation: &Operation) -> Method {
         match operation {
             Operation::Put(..) => Method::Put,
+            Operation::PutIfAbsent(..) => Method::PutIfAbsent,
             Operation::Remove(_) => Method::Remove,
         }
     }
@@ -185,7 +197,9 @@ impl DataType for Dict {
 
     fn operation_element(operation: &Operation) -> Option<&[u8]> {
         match operation {
-            Operation::Put(key, _) | Operation::Remove(key) => Some(key),
+            Operation::Put(key, _) | Operation::PutIfAbsent(key, _) | Operation::Remove(key) => {
+                Some(key)
+            }
         }
     }
 
@@ -217,8 +231,13 @@ impl DataType for Dict {
 
     fn change(operation: &Operation, newest: Option<&Mapping>) -> Result<Mapping, Refused> {
         let newest = newest.ok_or(Refused::NeedsValue)?;
+        if matches!(operation, Operation::PutIfAbsent(..)) && Self::is_idle(operation, newest) {
+            return Ok(Mapping::identity());
+        }
         let (key, value) = match operation {
-            Operation::Put(key, value) => (key, Some(value.clone())),
+            Operation::Put(key, value) | Operation::PutIfAbsent(key, value) => {
+                (key, Some(value.clone()))
+            }
             Operation::Remove(key) => (key, None),
         };
         let last = newest.0.0.get(key).map_or(0, |entry| entry.version);
@@ -229,6 +248,7 @@ impl DataType for Dict {
     fn is_idle(operation: &Operation, state: &Mapping) -> bool {
         match operation {
             Operation::Put(key, value) => state.get(key) == Some(value),
+            Operation::PutIfAbsent(key, _) => state.get(key).is_some(),
             Operation::Remove(key) => state.get(key).is_none(),
         }
     }
@@ -251,11 +271,22 @@ fn put_the_same(_: &Mapping, a: &Access<Dict>, b: &Access<Dict>) -> bool {
     }
 }
 
+fn put_no_other(state: &Mapping, a: &Access<Dict>, b: &Access<Dict>) -> bool {
+    match (a, b) {
+        (
+            Access::Operate(Operation::PutIfAbsent(_, v)),
+            Access::Operate(Operation::PutIfAbsent(_, w)),
+        ) => v == w || operand_is_present(state, a, b),
+        _ => false,
+    }
+}
+
 impl Elements for Dict {
     fn write_operation(operation: &Operation, out: &mut Vec<u8>) {
         let (code, key, value) = match operation {
             Operation::Put(key, value) => (0, key, Some(value)),
             Operation::Remove(key) => (1, key, None),
+            Operation::PutIfAbsent(key, value) => (2, key, Some(value)),
         };
         out.push(code);
         write_bytes(key, out);
@@ -270,6 +301,7 @@ impl Elements for Dict {
         match code {
             0 => Ok(Operation::Put(key, input.bytes()?.to_vec())),
             1 => Ok(Operation::Remove(key)),
+            2 => Ok(Operation::PutIfAbsent(key, input.bytes()?.to_vec())),
             _ => Err(Corrupt::Malformed),
         }
     }
@@ -278,7 +310,6 @@ impl Elements for Dict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Merge;
     use crate::laws::{Small, laws};
     use proptest::prelude::*;
 
@@ -287,7 +318,9 @@ mod tests {
             let put = [("a", "1"), ("a", "2"), ("b", "1")]
                 .map(|(key, value)| Operation::Put(key.into(), value.into()));
             let remove = ["a", "b"].map(|key| Operation::Remove(key.into()));
-            put.into_iter().chain(remove).collect()
+            let absent = [("a", "1"), ("a", "3"), ("b", "2")]
+                .map(|(key, value)| Operation::PutIfAbsent(key.into(), value.into()));
+            put.into_iter().chain(remove).chain(absent).collect()
         }
 
         fn queries() -> Vec<Query> {

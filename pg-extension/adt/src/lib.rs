@@ -20,7 +20,8 @@
 //!   order; [`extremum`] is what they share.
 //! * [`top_k`]: the k greatest pairs of score and item.
 //! * [`set`], [`multiset`]: texts, and how many there are of each.
-//! * [`scored_set`], [`dict`]: texts with scores, texts by key.
+//! * [`scored_set`], [`dict`]: texts with scores, texts by key; [`lww_map`]: values by key, of which the greatest order
+//!   wins.
 //! * [`summary_bag`]: count, sum, mean, variance, least and greatest of numbers.
 //! * [`unique_id`]: numbers that are given out once.
 
@@ -41,6 +42,7 @@ pub mod extremum;
 #[cfg(test)]
 mod laws;
 pub mod locks;
+pub mod lww_map;
 pub mod max;
 pub mod min;
 pub mod multiset;

@@ -129,6 +129,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::dict::Dict;
     use crate::laws::{Check, Small};
+    use crate::lww_map::LwwMap;
     use crate::multiset::Multiset;
     use crate::scored_set::ScoredSet;
     use crate::set::Set;
@@ -225,6 +226,7 @@ pub(crate) mod tests {
     of_type!(multiset, Multiset);
     of_type!(scored_set, ScoredSet);
     of_type!(dict, Dict);
+    of_type!(lww_map, LwwMap);
 
     #[test]
     fn the_strongest_lock_on_an_element_counts() {

@@ -2,10 +2,12 @@
 //!
 //! `add` adds to a score, as ZINCRBY of Redis does, and begins at zero if the element is not there: additions to one
 //! element commute. `put` gives it a score and `remove` takes it out; either undoes whatever was added before, so it
-//! does not commute with additions to the same element. The state keeps, per element, how often it was added and the
+//! does not commute with additions to the same element. `put_greater` and `put_less` give it a score that is better than
+//! the one it has, as ZADD with GT and LT does: those in one direction commute. The state keeps, per element, how often it was added and the
 //! sum: over all parts both add up. Additions are blind; the other two must know what is there to cancel it, so they are
 //! resolved, under a lock that keeps everybody else from the element.
 
+use crate::Merge;
 use crate::data_type::{Access, DataType, Description, Refused};
 use crate::encoding::{Corrupt, Reader, write_bytes, write_signed};
 use crate::entries::{Entries, Entry, stored_as_entries};
@@ -116,6 +118,10 @@ pub enum Operation {
     Add(Text, Exact),
     /// Gives an element a score; puts it in if it is not there.
     Put(Text, Exact),
+    /// Gives an element a score, unless it has a score as great; puts it in if it is not there.
+    PutGreater(Text, Exact),
+    /// Gives an element a score, unless it has a score as small; puts it in if it is not there.
+    PutLess(Text, Exact),
     /// Takes an element out, if it is there.
     Remove(Text),
 }
@@ -131,6 +137,8 @@ pub enum Query {
     Size,
     /// So many of the elements with the greatest scores.
     Top(usize),
+    /// The place of an element among all, the greatest score first, counted from 1.
+    Rank(Text),
 }
 
 /// What a query gives.
@@ -144,6 +152,8 @@ pub enum Answer {
     Size(usize),
     /// To [`Query::Top`].
     Top(Vec<(Text, Exact)>),
+    /// To [`Query::Rank`].
+    Rank(Option<usize>),
 }
 
 /// The methods.
@@ -153,6 +163,10 @@ pub enum Method {
     Add,
     /// [`Operation::Put`]
     Put,
+    /// [`Operation::PutGreater`]
+    PutGreater,
+    /// [`Operation::PutLess`]
+    PutLess,
     /// [`Operation::Remove`]
     Remove,
     /// [`Query::Score`]
@@ -163,6 +177,8 @@ pub enum Method {
     Size,
     /// [`Query::Top`]
     Top,
+    /// [`Query::Rank`]
+    Rank,
 }
 
 impl DataType for ScoredSet {
@@ -176,11 +192,14 @@ impl DataType for ScoredSet {
     const METHODS: &'static [Method] = &[
         Method::Add,
         Method::Put,
+        Method::PutGreater,
+        Method::PutLess,
         Method::Remove,
         Method::Score,
         Method::Contains,
         Method::Size,
         Method::Top,
+        Method::Rank,
     ];
 
     fn describe(method: Method) -> Description {
@@ -189,27 +208,45 @@ impl DataType for ScoredSet {
             Method::Add => Description::operation("add", &["x", "n"], Footprint::ADD_ELEMENT),
             Method::Put => Description::operation("put", &["x", "n"], resolved)
                 .idle("{x} has score {n} already", Footprint::READ_ELEMENT),
+            Method::PutGreater => Description::operation("put_greater", &["x", "n"], resolved)
+                .idle(
+                    "{x} has score {n} or a greater one",
+                    Footprint::READ_ELEMENT,
+                ),
+            Method::PutLess => Description::operation("put_less", &["x", "n"], resolved)
+                .idle("{x} has score {n} or a lower one", Footprint::READ_ELEMENT),
             Method::Remove => Description::operation("remove", &["x"], resolved)
                 .idle("{x} is not in it", Footprint::READ_ELEMENT),
             Method::Score => Description::query("score", &["x"], Footprint::READ_ELEMENT),
             Method::Contains => Description::query("contains", &["x"], Footprint::READ_ELEMENT),
             Method::Size => Description::query("size", &[], Footprint::READ),
             Method::Top => Description::query("top", &["n"], Footprint::READ),
+            Method::Rank => Description::query("rank", &["x"], Footprint::READ),
         }
     }
 
     fn rule(a: Method, b: Method) -> Condition<Self> {
         use Condition::{Always, Different, DifferentOrIdle, DifferentOrWhen, Idle, Never, When};
-        use Method::{Add, Contains, Put, Remove, Score, Size, Top};
+        use Method::{Add, Contains, Put, PutGreater, PutLess, Rank, Remove, Score, Size, Top};
         const PRESENT: &str = "{x} is in it already";
         match (a, b) {
-            (Add, Put | Remove) | (Put, Remove) | (Score, Add) => Different,
-            (Put, Put) => DifferentOrWhen("n = m", put_the_same),
-            (Contains, Add | Put) => DifferentOrWhen(PRESENT, operand_is_present),
-            (Size, Add | Put) => When(PRESENT, operand_is_present),
-            (Score, Put | Remove) | (Contains, Remove) => DifferentOrIdle,
-            (Top, Add) => Never,
-            (Size, Remove) | (Top, Put | Remove) => Idle,
+            (PutGreater, PutGreater) | (PutLess, PutLess) => Always,
+            (Add, Put | PutGreater | PutLess | Remove)
+            | (Put | PutGreater | PutLess, Remove)
+            | (Score, Add) => Different,
+            (Put, Put) => DifferentOrWhen("n = m", either_order),
+            (Put, PutGreater) => DifferentOrWhen("m is not greater than n", either_order),
+            (Put, PutLess) => DifferentOrWhen("m is not less than n", either_order),
+            (PutGreater, PutLess) => {
+                DifferentOrWhen("n = m, or n < m and {x} is in it already", either_order)
+            }
+            (Contains, Add | Put | PutGreater | PutLess) => {
+                DifferentOrWhen(PRESENT, operand_is_present)
+            }
+            (Size, Add | Put | PutGreater | PutLess) => When(PRESENT, operand_is_present),
+            (Score, Put | PutGreater | PutLess | Remove) | (Contains, Remove) => DifferentOrIdle,
+            (Top | Rank, Add) => Never,
+            (Size, Remove) | (Top | Rank, Put | PutGreater | PutLess | Remove) => Idle,
             _ => Always,
         }
     }
@@ -218,6 +255,8 @@ impl DataType for ScoredSet {
         match operation {
             Operation::Add(..) => Method::Add,
             Operation::Put(..) => Method::Put,
+            Operation::PutGreater(..) => Method::PutGreater,
+            Operation::PutLess(..) => Method::PutLess,
             Operation::Remove(_) => Method::Remove,
         }
     }
@@ -228,6 +267,7 @@ impl DataType for ScoredSet {
             Query::Contains(_) => Method::Contains,
             Query::Size => Method::Size,
             Query::Top(_) => Method::Top,
+            Query::Rank(_) => Method::Rank,
         }
     }
 
@@ -235,6 +275,8 @@ impl DataType for ScoredSet {
         match operation {
             Operation::Add(element, _)
             | Operation::Put(element, _)
+            | Operation::PutGreater(element, _)
+            | Operation::PutLess(element, _)
             | Operation::Remove(element) => Some(element),
         }
     }
@@ -242,7 +284,7 @@ impl DataType for ScoredSet {
     fn query_element(query: &Query) -> Option<&[u8]> {
         match query {
             Query::Score(element) | Query::Contains(element) => Some(element),
-            Query::Size | Query::Top(_) => None,
+            Query::Size | Query::Top(_) | Query::Rank(_) => None,
         }
     }
 
@@ -265,6 +307,14 @@ impl DataType for ScoredSet {
                         .collect(),
                 )
             }
+            Query::Rank(element) => {
+                let mut ranking = state.ranking().into_iter();
+                Answer::Rank(
+                    ranking
+                        .position(|(there, _)| there == element)
+                        .map(|n| n + 1),
+                )
+            }
         }
     }
 
@@ -275,10 +325,15 @@ impl DataType for ScoredSet {
     fn change(operation: &Operation, newest: Option<&Scores>) -> Result<Scores, Refused> {
         let (element, to) = match operation {
             Operation::Add(element, score) => return Ok(Scores::one(element, 1, score)),
-            Operation::Put(element, score) => (element, Some(score)),
+            Operation::Put(element, score)
+            | Operation::PutGreater(element, score)
+            | Operation::PutLess(element, score) => (element, Some(score)),
             Operation::Remove(element) => (element, None),
         };
         let newest = newest.ok_or(Refused::NeedsValue)?;
+        if Self::is_idle(operation, newest) {
+            return Ok(Scores::identity());
+        }
         let none = Score::new(0, &Exact::ZERO);
         let entry = newest.0.0.get(element).unwrap_or(&none);
         let cancelled = -&entry.score;
@@ -292,6 +347,12 @@ impl DataType for ScoredSet {
         match operation {
             Operation::Add(..) => false,
             Operation::Put(element, score) => state.score(element) == Some(&score.stripped()),
+            Operation::PutGreater(element, score) => state
+                .score(element)
+                .is_some_and(|there| *there >= score.stripped()),
+            Operation::PutLess(element, score) => state
+                .score(element)
+                .is_some_and(|there| *there <= score.stripped()),
             Operation::Remove(element) => state.score(element).is_none(),
         }
     }
@@ -315,12 +376,30 @@ fn operand_is_present(
     element.is_some_and(|element| state.score(element).is_some())
 }
 
-fn put_the_same(_: &Scores, a: &Access<ScoredSet>, b: &Access<ScoredSet>) -> bool {
-    match (a, b) {
-        (Access::Operate(Operation::Put(_, n)), Access::Operate(Operation::Put(_, m))) => {
-            n.stripped() == m.stripped()
-        }
-        _ => false,
+/// Whether two operations that give an element a score come to the same score in either order.
+fn either_order(state: &Scores, a: &Access<ScoredSet>, b: &Access<ScoredSet>) -> bool {
+    let (Access::Operate(a), Access::Operate(b)) = (a, b) else {
+        return false;
+    };
+    let there = ScoredSet::operation_element(a).and_then(|element| state.score(element).cloned());
+    let in_order = |first: &Operation, second: &Operation| {
+        score_after(second, score_after(first, there.clone())).map(|score| score.stripped())
+    };
+    in_order(a, b) == in_order(b, a)
+}
+
+/// The score of the element of an operation that gives it one.
+fn score_after(operation: &Operation, before: Option<Exact>) -> Option<Exact> {
+    match (operation, before) {
+        (Operation::PutGreater(_, score), Some(before)) => Some(before.max(score.clone())),
+        (Operation::PutLess(_, score), Some(before)) => Some(before.min(score.clone())),
+        (
+            Operation::Put(_, score)
+            | Operation::PutGreater(_, score)
+            | Operation::PutLess(_, score),
+            _,
+        ) => Some(score.clone()),
+        (Operation::Add(..) | Operation::Remove(_), before) => before,
     }
 }
 
@@ -330,6 +409,8 @@ impl Elements for ScoredSet {
             Operation::Add(element, score) => (0, element, Some(score)),
             Operation::Put(element, score) => (1, element, Some(score)),
             Operation::Remove(element) => (2, element, None),
+            Operation::PutGreater(element, score) => (3, element, Some(score)),
+            Operation::PutLess(element, score) => (4, element, Some(score)),
         };
         out.push(code);
         write_bytes(element, out);
@@ -345,6 +426,8 @@ impl Elements for ScoredSet {
             0 => Ok(Operation::Add(element, Exact::read(input)?)),
             1 => Ok(Operation::Put(element, Exact::read(input)?)),
             2 => Ok(Operation::Remove(element)),
+            3 => Ok(Operation::PutGreater(element, Exact::read(input)?)),
+            4 => Ok(Operation::PutLess(element, Exact::read(input)?)),
             _ => Err(Corrupt::Malformed),
         }
     }
@@ -353,7 +436,6 @@ impl Elements for ScoredSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Merge;
     use crate::exact::tests::{any_exact, exact};
     use crate::laws::{Small, laws};
     use proptest::prelude::*;
@@ -368,6 +450,12 @@ mod tests {
                 Operation::Put(a.clone(), exact("1.50")),
                 Operation::Put(a.clone(), exact("0")),
                 Operation::Put(b.clone(), exact("1")),
+                Operation::PutGreater(a.clone(), exact("1")),
+                Operation::PutGreater(a.clone(), exact("2.0")),
+                Operation::PutGreater(b.clone(), exact("1")),
+                Operation::PutLess(a.clone(), exact("1")),
+                Operation::PutLess(a.clone(), exact("-1")),
+                Operation::PutLess(b.clone(), exact("2")),
                 Operation::Remove(a),
                 Operation::Remove(b),
             ]
@@ -378,8 +466,10 @@ mod tests {
             vec![
                 Query::Score(a.clone()),
                 Query::Score(b.clone()),
-                Query::Contains(a),
-                Query::Contains(b),
+                Query::Contains(a.clone()),
+                Query::Contains(b.clone()),
+                Query::Rank(a),
+                Query::Rank(b),
                 Query::Size,
                 Query::Top(1),
                 Query::Top(2),
@@ -409,6 +499,21 @@ mod tests {
             .map(|(element, _)| element.as_slice())
             .collect();
         assert_eq!(ranking, [b"b", b"c", b"a"]);
+    }
+
+    #[test]
+    fn the_best_score_stays_in_whichever_order_scores_come() {
+        for order in [["1", "3", "2"], ["3", "2", "1"], ["2", "1", "3"]] {
+            let mut state = Scores::identity();
+            for score in order {
+                let greater = Operation::PutGreater("most".into(), exact(score));
+                let less = Operation::PutLess("least".into(), exact(score));
+                ScoredSet::apply(&mut state, &greater).unwrap();
+                ScoredSet::apply(&mut state, &less).unwrap();
+            }
+            assert_eq!(state.score(b"most"), Some(&exact("3")));
+            assert_eq!(state.score(b"least"), Some(&exact("1")));
+        }
     }
 
     #[test]

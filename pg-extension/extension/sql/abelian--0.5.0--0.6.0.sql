@@ -2534,3 +2534,70 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION abelian.advise_types(interval, integer, text) IS 'columns whose updates wait for each other now and would not under another type';
 -- ==== end of advice on types =========================================================================
+-- ==== operations of collections (docs/reference/types.md) ============================================
+CREATE FUNCTION abelian.put_if_absent(abelian.dict, text, text) RETURNS abelian.dict LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_element_put_if_absent';
+CREATE FUNCTION abelian.put_greater(abelian.scored_set, text, numeric) RETURNS abelian.scored_set LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_element_put_greater';
+CREATE FUNCTION abelian.put_less(abelian.scored_set, text, numeric) RETURNS abelian.scored_set LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_element_put_less';
+CREATE FUNCTION abelian.add_all(abelian.set, text[]) RETURNS abelian.set LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_element_add_all';
+CREATE FUNCTION abelian.add_all(abelian.multiset, text[]) RETURNS abelian.multiset LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_element_add_all';
+CREATE FUNCTION abelian.add_all(abelian.scored_set, text[], numeric[]) RETURNS abelian.scored_set LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_element_add_all';
+
+-- Places are counted from 1, the greatest score first, those of equal score by item, as abelian.top has them.
+CREATE FUNCTION abelian.range_by_rank(abelian.scored_set, bigint, bigint) RETURNS TABLE (item text, score numeric) LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT item, score
+     FROM (SELECT key AS item, value::pg_catalog.numeric AS score, pg_catalog.row_number() OVER (ORDER BY value::pg_catalog.numeric DESC, key COLLATE pg_catalog."C") AS place
+             FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb)) ranked
+    WHERE place OPERATOR(pg_catalog.>=) $2 AND place OPERATOR(pg_catalog.<=) $3 ORDER BY place';
+CREATE FUNCTION abelian.rank(abelian.scored_set, text) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT place
+     FROM (SELECT key, pg_catalog.row_number() OVER (ORDER BY value::pg_catalog.numeric DESC, key COLLATE pg_catalog."C") AS place FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb)) ranked
+    WHERE key OPERATOR(pg_catalog.=) $2';
+
+-- ---- lww_map
+CREATE FUNCTION abelian.lww_map_empty() RETURNS bytea LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_lww_map_empty';
+CREATE FUNCTION abelian.lww_map_merge(bytea, bytea) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_lww_map_merge';
+CREATE FUNCTION abelian.lww_map_step(bytea, text, numeric, jsonb) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_lww_map_step';
+CREATE FUNCTION abelian.lww_map_value(bytea) RETURNS jsonb LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_lww_map_value';
+CREATE FUNCTION abelian.lww_map_order(bytea, text) RETURNS numeric LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_lww_map_order';
+DO $$
+BEGIN
+  EXECUTE format('CREATE AGGREGATE abelian.lww_map_of(text, numeric, jsonb) (SFUNC = abelian.lww_map_step, STYPE = bytea, FINALFUNC = abelian.lww_map_value, COMBINEFUNC = abelian.lww_map_merge, INITCOND = %L, PARALLEL = SAFE)', abelian.lww_map_empty()::text);
+  PERFORM abelian.make_type('abelian', 'lww_map', 'abelian.lww_map_of(text, numeric, jsonb)');
+END $$;
+CREATE OR REPLACE FUNCTION abelian.lww_map_as_text(abelian.lww_map) RETURNS text LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT $1::pg_catalog.jsonb::pg_catalog.text';
+-- abelian.put adds: one name for it is enough.
+DROP FUNCTION abelian.add(abelian.lww_map, text, numeric, jsonb);
+SECURITY LABEL FOR abelian ON TYPE abelian.lww_map IS 'abelian.lww_map_of(pg_catalog.text, pg_catalog."numeric", pg_catalog.jsonb); elements lww_map';
+CREATE FUNCTION abelian.put(abelian.lww_map, text, numeric, jsonb) RETURNS abelian.lww_map LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_element_put';
+CREATE FUNCTION abelian.put(abelian.lww_map, text, timestamptz, jsonb) RETURNS abelian.lww_map LANGUAGE sql STABLE PARALLEL SAFE AS
+  'SELECT abelian.put($1, $2, EXTRACT(epoch FROM $3), $4)';
+CREATE FUNCTION abelian.remove(abelian.lww_map, text, numeric) RETURNS abelian.lww_map LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_element_remove';
+CREATE FUNCTION abelian.remove(abelian.lww_map, text, timestamptz) RETURNS abelian.lww_map LANGUAGE sql STABLE PARALLEL SAFE AS
+  'SELECT abelian.remove($1, $2, EXTRACT(epoch FROM $3))';
+CREATE FUNCTION abelian.lww_map_stored(abelian.lww_map) RETURNS bytea LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_object_state';
+CREATE FUNCTION abelian.order_of(abelian.lww_map, text) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT abelian.lww_map_order(abelian.lww_map_stored($1), $2)';
+CREATE FUNCTION abelian.get(abelian.lww_map, text) RETURNS jsonb LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT ($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->) $2';
+CREATE FUNCTION abelian.contains(abelian.lww_map, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT ($1::pg_catalog.jsonb) OPERATOR(pg_catalog.?) $2';
+CREATE FUNCTION abelian.size(abelian.lww_map) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_object_keys($1::pg_catalog.jsonb)';
+CREATE FUNCTION abelian.keys(abelian.lww_map) RETURNS text[] LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT ARRAY(SELECT key FROM pg_catalog.jsonb_object_keys($1::pg_catalog.jsonb) key ORDER BY key COLLATE pg_catalog."C")';
+
+DO $$
+DECLARE
+  function text;
+BEGIN
+  FOREACH function IN ARRAY ARRAY['put_if_absent(abelian.dict, text, text)', 'put_greater(abelian.scored_set, text, numeric)', 'put_less(abelian.scored_set, text, numeric)',
+      'add_all(abelian.set, text[])', 'add_all(abelian.multiset, text[])', 'add_all(abelian.scored_set, text[], numeric[])',
+      'put(abelian.lww_map, text, numeric, jsonb)', 'put(abelian.lww_map, text, timestamptz, jsonb)', 'remove(abelian.lww_map, text, numeric)', 'remove(abelian.lww_map, text, timestamptz)'] LOOP
+    EXECUTE format('SECURITY LABEL FOR abelian ON FUNCTION abelian.%s IS %L', function, 'operation on elements');
+  END LOOP;
+  FOREACH function IN ARRAY ARRAY['get(abelian.lww_map, text)', 'order_of(abelian.lww_map, text)', 'contains(abelian.lww_map, text)'] LOOP
+    EXECUTE format('SECURITY LABEL FOR abelian ON FUNCTION abelian.%s IS %L', function, 'query of an element');
+  END LOOP;
+END $$;
+-- ==== end of operations of collections ===============================================================

@@ -83,6 +83,9 @@ pub enum Error {
     /// A function of the types with elements was declared for another type, or for an operation that the type has not.
     #[error("the function is declared for a type that has no such operation on elements")]
     NoSuchOperation,
+    /// Arrays of which each element of one belongs to one of the other.
+    #[error("the arrays have different lengths")]
+    LengthsDiffer,
     /// No numbers are left: as for a sequence that has reached its end.
     #[error("{0}")]
     Exhausted(#[from] Exhausted),
@@ -216,6 +219,7 @@ impl Error {
             }
             Error::Refused(Refused::OutOfBounds) => PgSqlErrorCode::ERRCODE_CHECK_VIOLATION,
             Error::Refused(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            Error::LengthsDiffer => PgSqlErrorCode::ERRCODE_ARRAY_ELEMENT_ERROR,
             Error::Corrupt(_) => PgSqlErrorCode::ERRCODE_DATA_CORRUPTED,
             Error::NotAState(_) => PgSqlErrorCode::ERRCODE_INVALID_BINARY_REPRESENTATION,
             Error::NoState => PgSqlErrorCode::ERRCODE_EXTERNAL_ROUTINE_INVOCATION_EXCEPTION,
@@ -250,6 +254,7 @@ impl Error {
             Error::UntrustedAggregate => Some(
                 "Have a superuser look at them, and take them over by ALTER FUNCTION ... OWNER TO.",
             ),
+            Error::LengthsDiffer => Some("Give each element its number."),
             Error::WholeRow => Some("Name its columns."),
             Error::NotSealed => Some(
                 "Connect to a router. A role that is to do this by itself must be a member of abelian_router.",

@@ -38,3 +38,26 @@ pub fn bytea_of(content: &[u8]) -> Datum {
         Datum::from(start)
     }
 }
+
+/// The elements of an array of a varlena type aligned to 4 bytes, such as `text` and `numeric`; `None` is NULL.
+pub fn array_of(array: Datum, element: pg_sys::Oid) -> Vec<Option<Datum>> {
+    let (mut values, mut nulls, mut count) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
+    // SAFETY: an array of this type, detoasted; values and nulls are as many as the count says.
+    unsafe {
+        let array = pg_sys::pg_detoast_datum(array.cast_mut_ptr()).cast();
+        let align = b'i' as std::ffi::c_char;
+        pg_sys::deconstruct_array(
+            array,
+            element,
+            -1,
+            false,
+            align,
+            &mut values,
+            &mut nulls,
+            &mut count,
+        );
+        (0..count as usize)
+            .map(|n| (!*nulls.add(n)).then(|| *values.add(n)))
+            .collect()
+    }
+}

@@ -19,7 +19,8 @@ query() { "$bindir/psql" -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
 operations="high = greatest(high, :v), low = least(low, :v / 7.0), late = greatest(late, to_timestamp(:v)), name = greatest(name, md5(':v')), \
   any_of = any_of OR :v % 5 = 0, all_of = all_of AND :v % 900 <> 1, total = abelian.add(total, :v), mean = abelian.add(mean, :v), n = abelian.add(n), \
   tags = abelian.add(tags, (:v % 50)::text), counts = abelian.add(counts, (:v % 7)::text), scores = abelian.add(scores, (:v % 3)::text, :v / 8.0), \
-  best = abelian.add(best, :v % 1000, (:v % 13)::text), newest = abelian.put(newest, :v % 5000, :v::text), summary = abelian.add(summary, :v / 16.0)"
+  best = abelian.add(best, :v % 1000, (:v % 13)::text), newest = abelian.put(newest, :v % 5000, :v::text), \
+  last = abelian.put(last, (:v % 4)::text, :v % 3000, to_jsonb(:v)), summary = abelian.add(summary, :v / 16.0)"
 
 cat >"$work/blind.sql" <<SQL
 \set id random(1, 6)
@@ -63,7 +64,7 @@ differences() {
   query "
     SELECT count(*) FROM
       (SELECT id, high::bigint, low::numeric, late::timestamptz, name::text, any_of::boolean, all_of::boolean, total::numeric, mean::numeric, n::bigint, tags::text[], counts::jsonb,
-              scores::jsonb, best::jsonb -> 'top' AS best, newest::text, concat_ws(' ', abelian.count(summary), abelian.sum(summary), abelian.min(summary), abelian.max(summary),
+              scores::jsonb, best::jsonb -> 'top' AS best, newest::text, last::jsonb, concat_ws(' ', abelian.count(summary), abelian.sum(summary), abelian.min(summary), abelian.max(summary),
               round(abelian.var_pop(summary), 6)) AS summary FROM t) t
       FULL JOIN
       (SELECT id, max(v) AS high, min(v / 7.0) AS low, max(to_timestamp(v)) AS late, max(md5(v::text)) AS name, bool_or(v % 5 = 0) AS any_of,
@@ -74,9 +75,10 @@ differences() {
               (SELECT jsonb_agg(jsonb_build_object('score', score, 'item', item) ORDER BY score DESC, item COLLATE \"C\" DESC) FROM
                 (SELECT DISTINCT v % 1000 AS score, (v % 13)::text COLLATE \"C\" AS item FROM journal i WHERE i.id = o.id ORDER BY 1 DESC, 2 DESC LIMIT 5) x) AS best,
               (array_agg(v::text ORDER BY v % 5000 DESC, v::text COLLATE \"C\" DESC))[1] AS newest,
+              (SELECT jsonb_object_agg(k, v) FROM (SELECT DISTINCT ON (v % 4) (v % 4)::text AS k, v FROM journal i WHERE i.id = o.id ORDER BY v % 4, v % 3000 DESC, v::text COLLATE \"C\" DESC) x) AS last,
               concat_ws(' ', count(*), sum(v / 16.0), min(v / 16.0), max(v / 16.0), round(var_pop(v / 16.0), 6)) AS summary
          FROM journal o GROUP BY id) j USING (id)
-      WHERE (t.high, t.low, t.late, t.name, t.any_of, t.all_of, t.total, t.mean, t.n, t.tags, t.counts, t.scores, t.best, t.newest) IS DISTINCT FROM (j.high, j.low, j.late, j.name, j.any_of, j.all_of, j.total, j.mean, j.n, j.tags, j.counts, j.scores, j.best, j.newest)
+      WHERE (t.high, t.low, t.late, t.name, t.any_of, t.all_of, t.total, t.mean, t.n, t.tags, t.counts, t.scores, t.best, t.newest, t.last) IS DISTINCT FROM (j.high, j.low, j.late, j.name, j.any_of, j.all_of, j.total, j.mean, j.n, j.tags, j.counts, j.scores, j.best, j.newest, j.last)
             OR t.summary::text IS DISTINCT FROM j.summary::text"
 }
 
@@ -87,7 +89,7 @@ main() {
   query 'CREATE TABLE journal (id int, v bigint)'
   query 'CREATE TABLE t (id int PRIMARY KEY, high abelian.max, low abelian.min_numeric, late abelian.max_timestamptz, name abelian.max_text, any_of abelian.bool_or,
                          all_of abelian.bool_and, total total, mean mean, n number, tags abelian.set, counts abelian.multiset, scores abelian.scored_set,
-                         best abelian.top_k DEFAULT abelian.top_k(5), newest abelian.ordered_put, summary abelian.summary_bag)'
+                         best abelian.top_k DEFAULT abelian.top_k(5), newest abelian.ordered_put, last abelian.lww_map, summary abelian.summary_bag)'
   query 'INSERT INTO t (id, any_of, all_of) SELECT i, false, true FROM generate_series(1, 6) i'
   for ((round = 1; round <= rounds; round++)); do
     # Even rounds split always: every way of doing an operation meets a crash.

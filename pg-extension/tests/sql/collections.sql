@@ -39,6 +39,8 @@ SELECT id, abelian.size(s), abelian.contains(s, 'c') AS c, abelian.contains(s, '
 SELECT id, abelian.size(m), abelian.distinct_size(m), abelian.count(m, 'x') AS x, abelian.count(m, 'none') AS none, abelian.contains(m, 'y') AS y, m -> 'y' AS json FROM in_slices ORDER BY id;
 SELECT id, abelian.size(z), abelian.score(z, 'ann'), abelian.score(z, 'none') AS none, abelian.contains(z, 'bob') AS bob FROM in_slices ORDER BY id;
 SELECT id, x.* FROM in_slices, abelian.top(z, 2) x ORDER BY id, x.score DESC;
+SELECT id, x.*, abelian.rank(z, x.item), abelian.rank(z, 'none') AS none FROM in_slices, abelian.range_by_rank(z, 1, 2) x ORDER BY id, rank;
+SELECT x.*, abelian.rank(z, x.item) FROM (VALUES ('{"b": 2, "B": 2.0, "a": 1, "c": 10, "d": -1}'::jsonb::abelian.scored_set)) v(z), abelian.range_by_rank(z, 2, 4) x;
 SELECT id, x.* FROM in_slices, abelian.range(z, -2, 0) x ORDER BY id, x.score;
 SELECT id, x.* FROM in_slices, abelian.top(k, 2) x ORDER BY id, x.score DESC;
 SELECT id, abelian.count(b), abelian.sum(b), round(abelian.mean(b), 4) AS mean, round(abelian.var_pop(b), 4) AS var_pop, round(abelian.var_samp(b), 4) AS var_samp, abelian.min(b), abelian.max(b) FROM in_slices ORDER BY id;

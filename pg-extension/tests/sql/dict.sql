@@ -22,6 +22,9 @@ BEGIN
     IF random() < 0.3 THEN
       CALL everywhere(format('d = abelian.remove(d, %L)', key));
       plain := plain - key;
+    ELSIF random() < 0.4 THEN
+      CALL everywhere(format('d = abelian.put_if_absent(d, %L, %L)', key, step));
+      plain := jsonb_build_object(key, step::text) || plain;
     ELSE
       CALL everywhere(format('d = abelian.put(d, %L, %L)', key, step));
       plain := plain || jsonb_build_object(key, step::text);
@@ -40,6 +43,10 @@ SELECT d, count(*) FROM profile GROUP BY d;
 CALL everywhere($$d = abelian.put(d, 'x', 'y')$$);
 SELECT d, count(*) FROM profile GROUP BY d ORDER BY d;
 EXPLAIN (COSTS off) UPDATE profile SET d = abelian.remove(abelian.put(d, 'x', note), 'y') WHERE id = 1;
+EXPLAIN (COSTS off) UPDATE profile SET d = abelian.put_if_absent(d, 'x', note) WHERE id = 1;
+UPDATE profile SET d = abelian.put_if_absent(abelian.put_if_absent(d, 'x', 'no'), 'first', '1') WHERE id = 1 RETURNING d;
+UPDATE profile SET d = abelian.put_if_absent(d, 'first', '2') WHERE id = 1 RETURNING abelian.get(d, 'first') AS first;
+UPDATE profile SET d = abelian.remove(d, 'first') WHERE id = 1;
 UPDATE profile SET d = abelian.put(d, 'z', 'w') WHERE id = 1 RETURNING d, abelian.get(d, 'z') AS z, abelian.get(d, 'none') AS none, abelian.size(d), abelian.keys(d), abelian.contains(d, 'x') AS x, d -> 'z' AS json, d ? 'z' AS has;
 UPDATE profile SET note = abelian.get(d, 'z') WHERE abelian.contains(d, 'z') RETURNING id, note;
 -- casts, copies, aggregates, order

@@ -20,7 +20,8 @@ CREATE FUNCTION values_differ() RETURNS boolean LANGUAGE sql AS $$
 DO $$
 DECLARE
   operations text[] := ARRAY['s = abelian.add(s, $1)', 's = abelian.remove(s, $1)', 'm = abelian.add(m, $1, $2)', 'm = abelian.remove(m, $1, $2)', 'm = abelian.remove(m, $1)',
-    'z = abelian.add(z, $1, $2)', 'z = abelian.put(z, $1, $2)', 'z = abelian.remove(z, $1)', 's = abelian.remove(abelian.add(s, $1), $3)', 's = abelian.add(abelian.remove(s, $1), $3)',
+    'z = abelian.add(z, $1, $2)', 'z = abelian.put(z, $1, $2)', 'z = abelian.remove(z, $1)', 'z = abelian.put_greater(z, $1, $2)', 'z = abelian.put_less(z, $1, $2)',
+    's = abelian.add_all(s, ARRAY[$1, $3])', 's = abelian.remove(abelian.add_all(s, ARRAY[$1, NULL, $3]), $1)', 'm = abelian.add_all(m, ARRAY[$1, $3, $1])', 'z = abelian.add_all(z, ARRAY[$1, $3], ARRAY[$2, 0.5])', 's = abelian.remove(abelian.add(s, $1), $3)', 's = abelian.add(abelian.remove(s, $1), $3)',
     'z = abelian.add(abelian.put(abelian.remove(z, $3), $1, $2), $1, $2)', 'm = abelian.add(abelian.remove(abelian.add(m, $1), $1, $2), $3, $2)'];
   operation text;
 BEGIN
@@ -52,6 +53,21 @@ CALL everywhere($$z = abelian.put(z, 'x', NULL)$$);
 CALL everywhere($$z = abelian.remove(z, NULL)$$);
 CALL everywhere($$m = abelian.remove(m, 'x', NULL)$$);
 SELECT way, s, m, z FROM basket ORDER BY id;
+-- Several elements at once; a score that is better than the one that is there.
+CALL everywhere($$s = abelian.add_all(s, '{}')$$);
+CALL everywhere($$s = abelian.add_all(s, NULL)$$);
+CALL everywhere($$s = abelian.add_all(s, ARRAY['p', NULL, 'o'])$$);
+CALL everywhere($$m = abelian.add_all(m, '{x,y,x}')$$);
+CALL everywhere($$z = abelian.add_all(z, '{y,x,w,NULL}', ARRAY[2, 0.5, NULL, 1])$$);
+CALL everywhere($$z = abelian.put_greater(abelian.put_less(z, 'y', 3), 'x', 1.5)$$);
+CALL everywhere($$z = abelian.put_greater(abelian.put_less(z, 'least', 3), 'least', 2)$$);
+CALL everywhere($$z = abelian.put_greater(z, 'x', 1.25)$$);
+SELECT way, s, m, z FROM basket ORDER BY id;
+CALL everywhere($$z = abelian.remove(abelian.remove(z, 'least'), 'y')$$);
+CALL everywhere($$s = abelian.remove(abelian.remove(s, 'p'), 'o')$$);
+EXPLAIN (COSTS off) UPDATE basket SET s = abelian.add_all(s, string_to_array(note, ',')), z = abelian.put_greater(z, note, id) WHERE id = 1;
+UPDATE basket SET z = abelian.add_all(z, '{a,b}', '{1}') WHERE id = 1;
+UPDATE basket SET z = abelian.put_greater(z, 'a', 'NaN') WHERE id = 1;
 -- Functions of one's own, made of these: blind ones, and others.
 CREATE FUNCTION add_both(abelian.set, text, text) RETURNS abelian.set LANGUAGE sql AS 'SELECT abelian.add(abelian.add($1, $2), $3)';
 CREATE FUNCTION swap(abelian.set, text, text) RETURNS abelian.set LANGUAGE sql AS 'SELECT abelian.add(abelian.remove($1, $2), $3)';

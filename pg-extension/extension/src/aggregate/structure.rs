@@ -6,6 +6,7 @@ use abelian_adt::data_type::DataType;
 use abelian_adt::dict::Dict;
 use abelian_adt::encoding::{Corrupt, Encoding};
 use abelian_adt::locks::Mode;
+use abelian_adt::lww_map::LwwMap;
 use abelian_adt::multiset::Multiset;
 use abelian_adt::program::{Elements, Parts, Program};
 use abelian_adt::scored_set::ScoredSet;
@@ -23,6 +24,8 @@ pub enum Structure {
     ScoredSet,
     /// `abelian_adt::dict`
     Dict,
+    /// `abelian_adt::lww_map`
+    LwwMap,
 }
 
 /// Runs an expression with `$type` being the algebra.
@@ -43,6 +46,10 @@ macro_rules! with {
             }
             Structure::Dict => {
                 type $type = Dict;
+                $body
+            }
+            Structure::LwwMap => {
+                type $type = LwwMap;
                 $body
             }
         }
@@ -75,6 +82,7 @@ impl Structure {
             "multiset" => Some(Structure::Multiset),
             "scored_set" => Some(Structure::ScoredSet),
             "dict" => Some(Structure::Dict),
+            "lww_map" => Some(Structure::LwwMap),
             _ => None,
         }
     }

@@ -1,62 +1,136 @@
-//! Operations on elements of `set`, `multiset`, `scored_set` and `dict`: as functions of SQL, and as what they change once it is known what is there.
+//! Operations on elements of `set`, `multiset`, `scored_set`, `dict` and `lww_map`: as functions of SQL, and as what they change once it is known what is there.
 //!
-//! Applied to a value, `abelian.add(c, x)`, `put` and `remove` give the value afterwards. Applied to a recorder, which the plan of an
+//! Applied to a value, `abelian.add(c, x)`, `put`, `remove` and the others give the value afterwards. Applied to a recorder, which the plan of an
 //! operation has in the place of the column, they write themselves down; [`change`] tells under the locks what they come to.
 
 use super::aggregated::{self, Aggregated};
-use super::structures::{finite, text};
+use super::lww_map;
+use super::structures::{finite, finite_in, text};
 use crate::aggregate::{Family, Structure};
 use crate::error::Error;
 use crate::function::Call;
 use crate::pg_function;
-use crate::varlena::{bytea_of, content_of};
+use crate::varlena::{array_of, bytea_of, content_of};
 use abelian_adt::dict;
+use abelian_adt::exact::Exact;
+use abelian_adt::lww_map::LwwMap;
 use abelian_adt::multiset;
+use abelian_adt::ordered::Text;
 use abelian_adt::program::{Elements, Program};
 use abelian_adt::scored_set;
 use abelian_adt::set;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{self, Datum};
 use std::rc::Rc;
 
 /// What a function does to an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
     Add,
+    AddAll,
     Put,
+    PutGreater,
+    PutIfAbsent,
+    PutLess,
     Remove,
 }
 
 fn written<D: Elements>(operation: D::Operation) -> Vec<u8> {
+    all_written::<D>(vec![operation])
+}
+
+fn all_written<D: Elements>(operations: Vec<D::Operation>) -> Vec<u8> {
     let mut program = Vec::new();
-    Program::<D>::new(vec![operation]).write(&mut program);
+    Program::<D>::new(operations).write(&mut program);
     program
 }
 
-/// The operation that a call asks for; none of its arguments is NULL.
+/// The operations that a call asks for; none of its arguments is NULL.
 fn program(structure: Structure, method: Method, call: Call) -> Result<Vec<u8>, Error> {
-    use Method::{Add, Put, Remove};
+    if method == Method::AddAll {
+        return additions(structure, call);
+    }
+    match structure {
+        Structure::Set => on_set(method, call),
+        Structure::Multiset => on_multiset(method, call),
+        Structure::ScoredSet => on_scored_set(method, call),
+        Structure::Dict => on_dict(method, call),
+        Structure::LwwMap => Ok(written::<LwwMap>(match method {
+            Method::Put => lww_map::put(call)?,
+            Method::Remove => lww_map::remove(call)?,
+            _ => return Err(Error::NoSuchOperation),
+        })),
+    }
+}
+
+fn on_set(method: Method, call: Call) -> Result<Vec<u8>, Error> {
+    use set::Operation::{Add, Remove};
     let x = text(call, 1);
-    Ok(match (structure, method) {
-        (Structure::Set, Add) => written::<set::Set>(set::Operation::Add(x)),
-        (Structure::Set, Remove) => written::<set::Set>(set::Operation::Remove(x)),
-        (Structure::Multiset, Add) => {
-            written::<multiset::Multiset>(multiset::Operation::Add(x, call.i64(2)))
-        }
-        (Structure::Multiset, Remove) => {
-            written::<multiset::Multiset>(multiset::Operation::Remove(x, call.i64(2)))
-        }
-        (Structure::ScoredSet, Add) => {
-            written::<scored_set::ScoredSet>(scored_set::Operation::Add(x, finite(call, 2)?))
-        }
-        (Structure::ScoredSet, Put) => {
-            written::<scored_set::ScoredSet>(scored_set::Operation::Put(x, finite(call, 2)?))
-        }
-        (Structure::ScoredSet, Remove) => {
-            written::<scored_set::ScoredSet>(scored_set::Operation::Remove(x))
-        }
-        (Structure::Dict, Put) => written::<dict::Dict>(dict::Operation::Put(x, text(call, 2))),
-        (Structure::Dict, Remove) => written::<dict::Dict>(dict::Operation::Remove(x)),
+    Ok(written::<set::Set>(match method {
+        Method::Add => Add(x),
+        Method::Remove => Remove(x),
         _ => return Err(Error::NoSuchOperation),
+    }))
+}
+
+fn on_multiset(method: Method, call: Call) -> Result<Vec<u8>, Error> {
+    use multiset::Operation::{Add, Remove};
+    let x = text(call, 1);
+    Ok(written::<multiset::Multiset>(match method {
+        Method::Add => Add(x, call.i64(2)),
+        Method::Remove => Remove(x, call.i64(2)),
+        _ => return Err(Error::NoSuchOperation),
+    }))
+}
+
+fn on_scored_set(method: Method, call: Call) -> Result<Vec<u8>, Error> {
+    use scored_set::Operation::{Add, Put, PutGreater, PutLess, Remove};
+    let x = text(call, 1);
+    let scored: fn(Text, Exact) -> scored_set::Operation = match method {
+        Method::Add => Add,
+        Method::Put => Put,
+        Method::PutGreater => PutGreater,
+        Method::PutLess => PutLess,
+        Method::Remove => return Ok(written::<scored_set::ScoredSet>(Remove(x))),
+        Method::AddAll | Method::PutIfAbsent => return Err(Error::NoSuchOperation),
+    };
+    Ok(written::<scored_set::ScoredSet>(scored(
+        x,
+        finite(call, 2)?,
+    )))
+}
+
+fn on_dict(method: Method, call: Call) -> Result<Vec<u8>, Error> {
+    use dict::Operation::{Put, PutIfAbsent, Remove};
+    let x = text(call, 1);
+    Ok(written::<dict::Dict>(match method {
+        Method::Put => Put(x, text(call, 2)),
+        Method::PutIfAbsent => PutIfAbsent(x, text(call, 2)),
+        Method::Remove => Remove(x),
+        _ => return Err(Error::NoSuchOperation),
+    }))
+}
+
+/// Additions of all elements of arrays, side by side; elements that are NULL, or whose number is, add nothing.
+fn additions(structure: Structure, call: Call) -> Result<Vec<u8>, Error> {
+    let elements = array_of(call.arg(1), pg_sys::TEXTOID);
+    let texts = || elements.iter().flatten().map(|x| content_of(*x));
+    Ok(match structure {
+        Structure::Set => all_written::<set::Set>(texts().map(set::Operation::Add).collect()),
+        Structure::Multiset => all_written::<multiset::Multiset>(
+            texts().map(|x| multiset::Operation::Add(x, 1)).collect(),
+        ),
+        Structure::ScoredSet => {
+            let scores = array_of(call.arg(2), pg_sys::NUMERICOID);
+            if scores.len() != elements.len() {
+                return Err(Error::LengthsDiffer);
+            }
+            let pairs = elements.iter().zip(&scores);
+            let additions = pairs
+                .filter_map(|(x, n)| Some(((*x)?, (*n)?)))
+                .map(|(x, n)| Ok(scored_set::Operation::Add(content_of(x), finite_in(n)?)));
+            all_written::<scored_set::ScoredSet>(additions.collect::<Result<_, Error>>()?)
+        }
+        Structure::Dict | Structure::LwwMap => return Err(Error::NoSuchOperation),
     })
 }
 
@@ -168,8 +242,24 @@ pg_function!(
     fn abelian_element_add(call) { operate(call, Method::Add) }
 );
 pg_function!(
+    /// Puts several elements in, or adds to them.
+    fn abelian_element_add_all(call) { operate(call, Method::AddAll) }
+);
+pg_function!(
     /// Gives an element, or a key, a value.
     fn abelian_element_put(call) { operate(call, Method::Put) }
+);
+pg_function!(
+    /// The same, if the value is greater than the one that is there.
+    fn abelian_element_put_greater(call) { operate(call, Method::PutGreater) }
+);
+pg_function!(
+    /// The same, if none is there.
+    fn abelian_element_put_if_absent(call) { operate(call, Method::PutIfAbsent) }
+);
+pg_function!(
+    /// The same, if the value is less than the one that is there.
+    fn abelian_element_put_less(call) { operate(call, Method::PutLess) }
 );
 pg_function!(
     /// Takes an element out.

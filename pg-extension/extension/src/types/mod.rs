@@ -6,6 +6,7 @@ pub mod counter;
 pub mod decimal_counter;
 pub mod detached;
 pub mod elements;
+pub mod lww_map;
 pub mod sampled;
 pub mod structures;
 pub mod unique_id;

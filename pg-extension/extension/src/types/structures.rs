@@ -1,4 +1,4 @@
-//! The states of `abelian.set`, `multiset`, `scored_set`, `dict`, `top_k`, `ordered_put` and `summary_bag`: the algebra of `abelian_adt` as the functions of
+//! The states of `abelian.set`, `multiset`, `scored_set`, `dict`, `lww_map`, `top_k`, `ordered_put` and `summary_bag`: the algebra of `abelian_adt` as the functions of
 //! aggregates over `bytea`. What the types are made of beside that is SQL, in the install script.
 
 use crate::aggregate::is_input;
@@ -28,26 +28,26 @@ use std::fmt::Display;
 type Top = TopK<Numeric>;
 type Newest = OrderedPut<Numeric>;
 
-fn decoded<S: Encoding>(call: Call, n: usize) -> Result<S, Error> {
+pub(super) fn decoded<S: Encoding>(call: Call, n: usize) -> Result<S, Error> {
     S::decode(&content_of(call.arg(n))).map_err(|why| unusable(call, why.into()))
 }
 
 /// Stored states are damaged if they cannot be read; others were never states.
-fn unusable(call: Call, why: Unmergeable) -> Error {
+pub(super) fn unusable(call: Call, why: Unmergeable) -> Error {
     match why {
         Unmergeable::Corrupt(why) if call.is_direct() || is_input() => Error::NotAState(why),
         why => why.into(),
     }
 }
 
-fn encoded(state: &impl Encoding) -> Datum {
+pub(super) fn encoded(state: &impl Encoding) -> Datum {
     let mut bytes = Vec::new();
     state.encode(&mut bytes);
     bytea_of(&bytes)
 }
 
 /// The state in the first argument after a blind operation.
-fn stepped<D: DataType>(call: Call, operation: &D::Operation) -> Result<Datum, Error> {
+pub(super) fn stepped<D: DataType>(call: Call, operation: &D::Operation) -> Result<Datum, Error> {
     let mut change = Vec::new();
     D::change(operation, None)?.encode(&mut change);
     let state = D::State::merge_encoded(&content_of(call.arg(0)), &change)
@@ -55,7 +55,7 @@ fn stepped<D: DataType>(call: Call, operation: &D::Operation) -> Result<Datum, E
     Ok(bytea_of(&state))
 }
 
-fn merged<D: DataType>(call: Call) -> Result<Datum, Error> {
+pub(super) fn merged<D: DataType>(call: Call) -> Result<Datum, Error> {
     let state = D::State::merge_encoded(&content_of(call.arg(0)), &content_of(call.arg(1)))
         .map_err(|why| unusable(call, why))?;
     Ok(bytea_of(&state))
@@ -70,10 +70,14 @@ fn text_of(bytes: &[u8]) -> Datum {
     bytea_of(bytes)
 }
 
-fn numeric(call: Call, n: usize) -> Result<Numeric, Error> {
+pub(super) fn numeric(call: Call, n: usize) -> Result<Numeric, Error> {
+    numeric_in(call.arg(n))
+}
+
+fn numeric_in(datum: Datum) -> Result<Numeric, Error> {
     // SAFETY: declared with a numeric; its output is ASCII.
     let written = unsafe {
-        let text = pgrx::direct_function_call::<&CStr>(pg_sys::numeric_out, &[Some(call.arg(n))]);
+        let text = pgrx::direct_function_call::<&CStr>(pg_sys::numeric_out, &[Some(datum)]);
         text.map(|text| text.to_string_lossy().into_owned())
     };
     written
@@ -82,14 +86,19 @@ fn numeric(call: Call, n: usize) -> Result<Numeric, Error> {
 }
 
 pub(super) fn finite(call: Call, n: usize) -> Result<Exact, Error> {
-    match numeric(call, n)? {
+    finite_in(call.arg(n))
+}
+
+/// The number in a `numeric`.
+pub(super) fn finite_in(datum: Datum) -> Result<Exact, Error> {
+    match numeric_in(datum)? {
         Numeric::Finite(number) => Ok(number),
         _ => Err(abelian_adt::data_type::Refused::NotFinite.into()),
     }
 }
 
 /// The number as a `numeric`.
-fn numeric_of(number: &impl Display) -> Result<Datum, Error> {
+pub(super) fn numeric_of(number: &impl Display) -> Result<Datum, Error> {
     let text = CString::new(number.to_string()).unwrap_or_default();
     let no_modifier = Datum::from(-1_i32);
     // SAFETY: numeric_in(cstring, oid, int4); the text outlives the call.
@@ -105,7 +114,7 @@ fn numeric_of(number: &impl Display) -> Result<Datum, Error> {
 
 /// JSON under construction, in the encoding of the database.
 #[derive(Default)]
-struct Json(Vec<u8>);
+pub(super) struct Json(Vec<u8>);
 
 impl Json {
     fn raw(&mut self, text: impl Display) -> &mut Self {
@@ -134,19 +143,20 @@ impl Json {
         }
     }
 
-    fn object<'a>(entries: impl Iterator<Item = (&'a Text, String)>) -> Self {
+    /// Keys and values, which are JSON already.
+    pub(super) fn object<'a>(entries: impl Iterator<Item = (&'a Text, impl AsRef<[u8]>)>) -> Self {
         let mut json = Json::default();
         json.raw("{");
         for (place, (key, value)) in entries.enumerate() {
             json.raw(if place == 0 { "" } else { "," });
-            json.string(key).raw(":").raw(value);
+            json.string(key).raw(":").0.extend(value.as_ref());
         }
         json.raw("}");
         json
     }
 
     /// As a `jsonb`.
-    fn into_datum(self) -> Result<Datum, Error> {
+    pub(super) fn into_datum(self) -> Result<Datum, Error> {
         let text = CString::new(self.0).map_err(|_| Error::Internal("a text with NUL".into()))?;
         // SAFETY: jsonb_in takes a C string, which outlives the call.
         unsafe {

@@ -1361,22 +1361,6 @@ CREATE OR REPLACE FUNCTION abelian.top(abelian.top_k, integer DEFAULT NULL) RETU
   $$ SELECT (pair OPERATOR(pg_catalog.->>) 'score')::pg_catalog.numeric, pair OPERATOR(pg_catalog.->>) 'item'
        FROM pg_catalog.jsonb_array_elements(($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->) 'top') WITH ORDINALITY p(pair, place) ORDER BY place LIMIT $2 $$;
 
-CREATE OR REPLACE FUNCTION abelian.create_type(name text, aggregate text) RETURNS regtype LANGUAGE plpgsql AS $create$
-DECLARE
-  parts pg_catalog.text[] := pg_catalog.parse_ident(name);
-  found pg_catalog.regprocedure := pg_catalog.to_regprocedure(pg_catalog.replace(aggregate, '(*)', '()'));
-BEGIN
-  IF found IS NULL THEN
-    RAISE EXCEPTION 'aggregate % does not exist', aggregate USING ERRCODE = 'undefined_function',
-      HINT = 'Name it with its argument types, as in max(numeric).';
-  ELSIF NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) current_user) THEN
-    RAISE EXCEPTION 'must be superuser to create a type over an aggregate' USING ERRCODE = 'insufficient_privilege';
-  ELSIF pg_catalog.array_length(parts, 1) OPERATOR(pg_catalog.=) 1 THEN
-    RETURN abelian.make_type(pg_catalog.current_schema(), parts[1]::pg_catalog.name, found);
-  END IF;
-  RETURN abelian.make_type(parts[1]::pg_catalog.name, parts[2]::pg_catalog.name, found);
-END $create$;
-
 -- Raises unless these go together.
 CREATE FUNCTION abelian.check_method(method text, colocate_with regclass, rule text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -2422,9 +2406,11 @@ CREATE FUNCTION abelian.type_for(operation text, type oid) RETURNS text LANGUAGE
   SELECT t.name
     FROM (VALUES ('add', '{int2,int4,int8}'::regtype[], 'counter'), ('add', '{numeric}', 'decimal_counter'),
                  ('greatest', '{int2,int4,int8}', 'max'), ('greatest', '{numeric}', 'max_numeric'), ('greatest', '{timestamptz}', 'max_timestamptz'),
-                 ('greatest', '{text}', 'max_text'),
+                 ('greatest', '{text}', 'max_text'), ('greatest', '{date}', 'max_date'), ('greatest', '{timestamp}', 'max_timestamp'),
+                 ('greatest', '{interval}', 'max_interval'), ('greatest', '{float8}', 'max_float8'), ('greatest', '{uuid}', 'max_uuid'),
                  ('least', '{int2,int4,int8}', 'min'), ('least', '{numeric}', 'min_numeric'), ('least', '{timestamptz}', 'min_timestamptz'),
-                 ('least', '{text}', 'min_text'), ('or', '{bool}', 'bool_or'), ('and', '{bool}', 'bool_and')) t(operation, types, name)
+                 ('least', '{text}', 'min_text'), ('least', '{date}', 'min_date'), ('least', '{timestamp}', 'min_timestamp'),
+                 ('least', '{interval}', 'min_interval'), ('least', '{float8}', 'min_float8'), ('least', '{uuid}', 'min_uuid'), ('or', '{bool}', 'bool_or'), ('and', '{bool}', 'bool_and')) t(operation, types, name)
    WHERE t.operation = type_for.operation AND type_for.type = ANY (t.types)
 $$;
 
@@ -2601,3 +2587,72 @@ BEGIN
   END LOOP;
 END $$;
 -- ==== end of operations of collections ===============================================================
+-- ==== types of ordered values (docs/reference/types/max.md) ==========================================
+-- An aggregate that keeps the greatest or the least, for types of which PostgreSQL has none, and under a collation.
+CREATE FUNCTION abelian.make_extremum(type_schema name, type_name name, direction text, value regtype, collated regcollation) RETURNS regprocedure
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $make$
+DECLARE
+  step text := format('%I.%I', type_schema, type_name || '_step');
+  made text := format('%I.%I(%s)', type_schema, type_name || '_of', value);
+  ordering text;
+BEGIN
+  EXECUTE format('SELECT greatest(NULL::%1$s, NULL::%1$s)', value); -- for the error of a type that has no order
+  EXECUTE format('CREATE FUNCTION %s(%s, %2$s) RETURNS %2$s LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS %L', step, value,
+                 format('SELECT %s($1%2$s, $2%2$s)', CASE direction WHEN 'max' THEN 'greatest' ELSE 'least' END, ' COLLATE ' || collated));
+  -- By its operator PostgreSQL knows what the aggregate picks. It has none for a whole kind of types, such as enums, and cannot tell the collation.
+  SELECT format(', SORTOP = OPERATOR(%I.%s)', n.nspname, o.oprname) INTO ordering
+    FROM pg_opclass c JOIN pg_am m ON m.oid = c.opcmethod JOIN pg_amop a ON a.amopfamily = c.opcfamily JOIN pg_operator o ON o.oid = a.amopopr
+    JOIN pg_namespace n ON n.oid = o.oprnamespace
+   WHERE m.amname = 'btree' AND c.opcdefault AND c.opcintype = value AND collated IS NULL
+     AND a.amoplefttype = value AND a.amoprighttype = value AND a.amopstrategy = CASE direction WHEN 'max' THEN 5 ELSE 1 END;
+  EXECUTE format('CREATE AGGREGATE %I.%I(%s) (SFUNC = %s, STYPE = %3$s, COMBINEFUNC = %4$s, PARALLEL = SAFE%s)', type_schema, type_name || '_of', value, step, ordering);
+  RETURN made::regprocedure;
+END $make$;
+REVOKE ALL ON FUNCTION abelian.make_extremum(name, name, text, regtype, regcollation) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION abelian.create_type(name text, aggregate text) RETURNS regtype LANGUAGE plpgsql AS $create$
+DECLARE
+  parts pg_catalog.text[] := pg_catalog.parse_ident(name);
+  type_schema pg_catalog.name := CASE WHEN parts[2] IS NULL THEN pg_catalog.current_schema() ELSE parts[1] END;
+  type_name pg_catalog.name := coalesce(parts[2], parts[1]);
+  extremum pg_catalog.text[] := pg_catalog.regexp_match(aggregate, '^\s*(max|min)\s*\((.*?)(?:\s+collate\s+(.*))?\)\s*$', 'i');
+  found pg_catalog.regprocedure;
+BEGIN
+  IF extremum[3] IS NULL THEN
+    found := pg_catalog.to_regprocedure(pg_catalog.replace(aggregate, '(*)', '()'));
+  END IF;
+  IF found IS NULL AND pg_catalog.to_regtype(extremum[2]) IS NULL THEN
+    RAISE EXCEPTION 'aggregate % does not exist', aggregate USING ERRCODE = 'undefined_function',
+      HINT = 'Name it with its argument types, as in max(numeric).';
+  ELSIF NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) current_user) THEN
+    RAISE EXCEPTION 'must be superuser to create a type over an aggregate' USING ERRCODE = 'insufficient_privilege';
+  ELSIF found IS NULL THEN
+    found := abelian.make_extremum(type_schema, type_name, pg_catalog.lower(extremum[1]), extremum[2]::pg_catalog.regtype, extremum[3]::pg_catalog.regcollation);
+  END IF;
+  RETURN abelian.make_type(type_schema, type_name, found);
+END $create$;
+
+-- The usual ones. A window of RANGE takes the offset that it takes over the values.
+DO $$
+DECLARE
+  made record;
+BEGIN
+  PERFORM abelian.create_type('abelian.sum_interval', 'pg_catalog.sum(interval)');
+  FOR made IN SELECT format('%s_%s', direction, value) AS name, v.*, d.*
+                FROM (VALUES ('date', 'interval'), ('timestamp', 'interval'), ('interval', 'interval'), ('int4', 'int4'), ('float8', 'float8'), ('uuid', NULL)) v(value, offset_type),
+                     unnest('{max,min}'::text[]) d(direction)
+  LOOP
+    -- PostgreSQL 18 has max(uuid); the type is the same on all versions.
+    IF made.value OPERATOR(pg_catalog.=) 'uuid' THEN
+      PERFORM abelian.make_type('abelian', made.name::name, abelian.make_extremum('abelian', made.name::name, made.direction, made.value::regtype, NULL));
+      CONTINUE;
+    END IF;
+    PERFORM abelian.make_type('abelian', made.name::name, format('pg_catalog.%s(%s)', made.direction, made.value)::regprocedure);
+    EXECUTE format('CREATE FUNCTION abelian.%I(abelian.%I, abelian.%2$I, pg_catalog.%s, boolean, boolean) RETURNS boolean LANGUAGE sql STABLE STRICT
+                      PARALLEL SAFE RETURN pg_catalog.in_range($1::pg_catalog.%s, $2::pg_catalog.%4$s, $3, $4, $5)',
+                   made.name || '_in_range', made.name, made.offset_type, CASE made.value WHEN 'date' THEN 'timestamp' ELSE made.value END);
+    EXECUTE format('ALTER OPERATOR FAMILY abelian.%I USING btree ADD FUNCTION 3 (abelian.%I, pg_catalog.%s) abelian.%I(abelian.%2$I, abelian.%2$I, pg_catalog.%3$s, boolean, boolean)',
+                   made.name || '_order', made.name, made.offset_type, made.name || '_in_range');
+  END LOOP;
+END $$;
+-- ==== end of types of ordered values =================================================================

@@ -39,10 +39,13 @@ main() {
   query first 'SET abelian.split = always; UPDATE u SET high = greatest(high, 20), any_of = any_of OR id = 1, mean = abelian.add(mean, 1), total = abelian.add(total, 5)'
   query first 'SET abelian.split = always; UPDATE u SET high = greatest(high, 15), mean = abelian.add(mean, 2), total = twice(total, 1)'
   expect 'values of types over aggregates' "$types" "$(query first "$look")"
-  query first 'CREATE TABLE k (id int PRIMARY KEY, d abelian.dict, s abelian.set, ticket abelian.unique_id)'
+  query first "CREATE TYPE mood AS ENUM ('bad', 'fair', 'good')"
+  query first "SELECT abelian.create_type('best_mood', 'max(mood)')" >/dev/null
+  query first 'CREATE TABLE k (id int PRIMARY KEY, d abelian.dict, s abelian.set, ticket abelian.unique_id, m abelian.lww_map, best best_mood)'
   query first "INSERT INTO k VALUES (1, '{\"a\": \"1\", \"b\": \"2\"}', '{a,b}', 0)"
   query first "SET abelian.split = always; UPDATE k SET d = abelian.remove(abelian.put(d, 'a', '3'), 'b'), s = abelian.remove(s, 'a'), ticket = abelian.draw(ticket)"
-  local elements='SELECT d, s FROM k' draw='UPDATE k SET ticket = abelian.draw(ticket) RETURNING ticket' drawn
+  query first "UPDATE k SET m = abelian.remove(abelian.put(m, 'a', 5, '[1]'), 'b', 7), best = abelian.add(best, 'fair')"
+  local elements='SELECT d, s, m::jsonb, best FROM k' draw='UPDATE k SET ticket = abelian.draw(ticket) RETURNING ticket' drawn
   drawn=$(query first "$draw")
   query first "CREATE TABLE t (id int PRIMARY KEY, c abelian.counter DEFAULT 1, d abelian.decimal_counter DEFAULT '1.5')"
   query first 'INSERT INTO t SELECT i, i, i FROM generate_series(1, 100) i'
@@ -55,9 +58,10 @@ main() {
   rm "$repository/target/dump.sql"
   expect 'restored values' '5150|5051.00|100' "$(query second "$sums")"
   expect 'restored values of types over aggregates' "$types" "$(query second "$look")"
-  expect 'restored elements' '{"a": "3"}|{b}' "$(query second "$elements")"
+  expect 'restored elements' '{"a": "3"}|{b}|{"a": [1]}|fair' "$(query second "$elements")"
   query second "UPDATE k SET d = abelian.put(d, 'b', '4'), s = abelian.remove(abelian.add(s, 'c'), 'b')"
-  expect 'they can be removed' '{"a": "3", "b": "4"}|{c}' "$(query second "$elements")"
+  query second "UPDATE k SET m = abelian.remove(abelian.put(m, 'b', 6, '2'), 'a', 5.5), best = abelian.add(best, 'bad')" # what is older than a removal stays out
+  expect 'they can be removed' '{"a": "3", "b": "4"}|{c}|{}|fair' "$(query second "$elements")"
   [ "$(query second "$draw")" -gt "$drawn" ] || fail 'numbers are drawn again after a restore'
   query second 'SET abelian.split = always; UPDATE u SET high = greatest(high, 30), mean = abelian.add(mean, 9), total = twice(total, 1)'
   query second 'SET abelian.split = always; UPDATE u SET high = greatest(high, 25)'

@@ -2656,3 +2656,40 @@ BEGIN
   END LOOP;
 END $$;
 -- ==== end of types of ordered values =================================================================
+-- ==== sets of other elements than texts (docs/reference/types/set.md) =================================
+-- States keep elements as texts. So a type can have sets if it writes equal values alike, whatever is set.
+DO $$
+DECLARE
+  made record;
+BEGIN
+  FOR made IN SELECT 'set_' || element AS name, 'pg_catalog.' || element AS element FROM unnest('{uuid,int8}'::text[]) element LOOP
+    EXECUTE format('CREATE FUNCTION abelian.%I(bytea, %s) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS %L', made.name || '_step', made.element,
+                   'SELECT abelian.set_step($1, $2::pg_catalog.text)');
+    EXECUTE format('CREATE FUNCTION abelian.%I(bytea) RETURNS %s[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS %L', made.name || '_value', made.element,
+                   format('SELECT ARRAY(SELECT x::%s FROM pg_catalog.unnest(abelian.set_value($1)) x ORDER BY 1)', made.element));
+    EXECUTE format('CREATE AGGREGATE abelian.%I(%s) (SFUNC = abelian.%I, STYPE = bytea, FINALFUNC = abelian.%I, COMBINEFUNC = abelian.set_merge, INITCOND = %L, PARALLEL = SAFE)',
+                   made.name || '_of', made.element, made.name || '_step', made.name || '_value', abelian.set_empty()::text);
+    EXECUTE format('CREATE AGGREGATE abelian.%I(%s) (SFUNC = abelian.%I, STYPE = bytea, COMBINEFUNC = abelian.set_merge, INITCOND = %L, PARALLEL = SAFE)',
+                   made.name || '_state', made.element, made.name || '_step', abelian.set_empty()::text);
+    EXECUTE format('CREATE FUNCTION abelian.%I(%s[]) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS %L', made.name || '_state_of', made.element,
+                   format('SELECT abelian.%I(x) FROM pg_catalog.unnest($1) x', made.name || '_state'));
+    PERFORM abelian.make_type('abelian', made.name::name, format('abelian.%I(%s)', made.name || '_of', made.element)::regprocedure,
+                              format('abelian.%I(%s)', made.name || '_state_of', replace(made.element, '.', '._')));
+    EXECUTE format('SECURITY LABEL FOR abelian ON TYPE abelian.%I IS %L', made.name,
+                   (SELECT label || '; elements set' FROM pg_catalog.pg_seclabel
+                     WHERE provider OPERATOR(pg_catalog.=) 'abelian' AND classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
+                       AND objoid OPERATOR(pg_catalog.=) format('abelian.%I', made.name)::regtype));
+    EXECUTE format('CREATE OR REPLACE FUNCTION abelian.add(abelian.%I, %s) RETURNS abelian.%1$I LANGUAGE c STABLE PARALLEL SAFE AS ''MODULE_PATHNAME'', ''abelian_element_add''', made.name, made.element);
+    EXECUTE format('CREATE FUNCTION abelian.add_all(abelian.%I, %s[]) RETURNS abelian.%1$I LANGUAGE c STABLE PARALLEL SAFE AS ''MODULE_PATHNAME'', ''abelian_element_add_all''', made.name, made.element);
+    EXECUTE format('CREATE FUNCTION abelian.remove(abelian.%I, %s) RETURNS abelian.%1$I LANGUAGE c STABLE PARALLEL SAFE AS ''MODULE_PATHNAME'', ''abelian_element_remove''', made.name, made.element);
+    EXECUTE format('SECURITY LABEL FOR abelian ON FUNCTION abelian.add(abelian.%I, %s) IS ''operation on elements''', made.name, made.element);
+    EXECUTE format('SECURITY LABEL FOR abelian ON FUNCTION abelian.add_all(abelian.%I, %s[]) IS ''operation on elements''', made.name, made.element);
+    EXECUTE format('SECURITY LABEL FOR abelian ON FUNCTION abelian.remove(abelian.%I, %s) IS ''operation on elements''', made.name, made.element);
+    EXECUTE format('CREATE FUNCTION abelian.contains(abelian.%I, %s) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS %L', made.name, made.element,
+                   format('SELECT $2 OPERATOR(pg_catalog.=) ANY ($1::%s[])', made.element));
+    EXECUTE format('SECURITY LABEL FOR abelian ON FUNCTION abelian.contains(abelian.%I, %s) IS ''query of an element''', made.name, made.element);
+    EXECUTE format('CREATE FUNCTION abelian.size(abelian.%I) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS %L', made.name,
+                   format('SELECT pg_catalog.cardinality($1::%s[])::pg_catalog.int8', made.element));
+  END LOOP;
+END $$;
+-- ==== end of sets of other elements than texts =======================================================

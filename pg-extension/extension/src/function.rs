@@ -49,6 +49,17 @@ impl Call {
         self.arg(n).value() as i32
     }
 
+    /// The type that the function declares for its `n`-th argument.
+    pub fn declared(&self, n: usize) -> pg_sys::Oid {
+        let (mut types, mut count) = (std::ptr::null_mut(), 0);
+        // SAFETY: the running function exists; the results are ours, and as many as the count says.
+        unsafe {
+            pg_sys::get_func_signature((*(*self.0).flinfo).fn_oid, &mut types, &mut count);
+            let types = std::slice::from_raw_parts(types, count as usize);
+            types.get(n).copied().unwrap_or(pg_sys::Oid::INVALID)
+        }
+    }
+
     /// Whether a statement calls the function by itself, and no aggregate does.
     pub fn is_direct(&self) -> bool {
         // SAFETY: plain field read.

@@ -39,25 +39,26 @@ pub fn bytea_of(content: &[u8]) -> Datum {
     }
 }
 
-/// The elements of an array of a varlena type aligned to 4 bytes, such as `text` and `numeric`; `None` is NULL.
-pub fn array_of(array: Datum, element: pg_sys::Oid) -> Vec<Option<Datum>> {
+/// The elements of an array, and their type; `None` is NULL.
+pub fn array_of(array: Datum) -> (Vec<Option<Datum>>, pg_sys::Oid) {
     let (mut values, mut nulls, mut count) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
-    // SAFETY: an array of this type, detoasted; values and nulls are as many as the count says.
+    // SAFETY: an array, detoasted, which is taken apart by what its own header says; values and nulls are as many as the count says.
     unsafe {
-        let array = pg_sys::pg_detoast_datum(array.cast_mut_ptr()).cast();
-        let align = b'i' as std::ffi::c_char;
+        let array = pg_sys::pg_detoast_datum(array.cast_mut_ptr()).cast::<pg_sys::ArrayType>();
+        let element = (*array).elemtype;
+        let (mut length, mut by_value, mut align) = (0, false, 0);
+        pg_sys::get_typlenbyvalalign(element, &mut length, &mut by_value, &mut align);
         pg_sys::deconstruct_array(
             array,
             element,
-            -1,
-            false,
+            length.into(),
+            by_value,
             align,
             &mut values,
             &mut nulls,
             &mut count,
         );
-        (0..count as usize)
-            .map(|n| (!*nulls.add(n)).then(|| *values.add(n)))
-            .collect()
+        let elements = (0..count as usize).map(|n| (!*nulls.add(n)).then(|| *values.add(n)));
+        (elements.collect(), element)
     }
 }

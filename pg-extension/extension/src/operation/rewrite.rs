@@ -218,7 +218,7 @@ impl<'a> Relation<'a> {
     fn newest_element(&self, variable: Tree<pg_sys::Var>, element: Any, hold: i32) -> Option<Any> {
         let arguments = [
             variable.any(),
-            element.copy(),
+            tree::as_text(element.copy())?,
             self.ctid(variable.varlevelsup),
             self.tableoid(variable.varlevelsup),
             tree::integer(hold),
@@ -306,7 +306,7 @@ impl<'a> Relation<'a> {
         (has_elements
             && column.varno == self.number
             && !compat::is_old(&column)
-            && element.result_type() == pg_sys::TEXTOID
+            && tree::as_text(element).is_some()
             && !tree::is_volatile(element)
             && !tree::any_node(element.pointer(), &mut |node, _| self.reads_value(node)))
         .then_some((column, element))

@@ -194,6 +194,29 @@ pub fn call(function: Oid, result: Oid, arguments: &[Any]) -> Any {
     Tree(node.cast())
 }
 
+/// The text of an element: of a text, or of a type that writes equal values alike, whatever is set.
+pub fn as_text(element: Any) -> Option<Any> {
+    match element.result_type() {
+        pg_sys::TEXTOID => Some(element),
+        pg_sys::UUIDOID | pg_sys::INT8OID => {
+            // SAFETY: a node of the size that its tag asks for, zeroed; then its fields are set.
+            let written = unsafe {
+                let size = size_of::<pg_sys::CoerceViaIO>();
+                let node = pg_sys::palloc0(size).cast::<pg_sys::CoerceViaIO>();
+                (*node).xpr.type_ = pg_sys::NodeTag::T_CoerceViaIO;
+                (*node).arg = element.pointer();
+                (*node).resulttype = pg_sys::TEXTOID;
+                (*node).resultcollid = pg_sys::DEFAULT_COLLATION_OID;
+                (*node).coerceformat = pg_sys::CoercionForm::COERCE_EXPLICIT_CAST;
+                (*node).location = -1;
+                node
+            };
+            Some(Tree(written.cast()))
+        }
+        _ => None,
+    }
+}
+
 /// Calls a function that only rewritten statements may call: see [`is_internal_call`].
 pub fn internal_call(function: Oid, result: Oid, arguments: &[Any]) -> Any {
     let node = call(function, result, arguments);

@@ -20,6 +20,7 @@ use abelian_adt::program::{Elements, Program};
 use abelian_adt::scored_set;
 use abelian_adt::set;
 use pgrx::pg_sys::{self, Datum};
+use std::ffi::CStr;
 use std::rc::Rc;
 
 /// What a function does to an element.
@@ -64,7 +65,7 @@ fn program(structure: Structure, method: Method, call: Call) -> Result<Vec<u8>, 
 
 fn on_set(method: Method, call: Call) -> Result<Vec<u8>, Error> {
     use set::Operation::{Add, Remove};
-    let x = text(call, 1);
+    let x = written_as_text(call.arg(1), call.declared(1));
     Ok(written::<set::Set>(match method {
         Method::Add => Add(x),
         Method::Remove => Remove(x),
@@ -110,17 +111,34 @@ fn on_dict(method: Method, call: Call) -> Result<Vec<u8>, Error> {
     }))
 }
 
+/// An element of a set in the form in which the state keeps it. The types of which there are sets write equal values alike, whatever is set.
+fn written_as_text(element: Datum, type_: pg_sys::Oid) -> Text {
+    if type_ == pg_sys::TEXTOID {
+        return content_of(element);
+    }
+    let (mut function, mut is_varlena) = (pg_sys::Oid::INVALID, false);
+    // SAFETY: a datum of the type; the output is a C string.
+    unsafe {
+        pg_sys::getTypeOutputInfo(type_, &mut function, &mut is_varlena);
+        let text = pg_sys::OidOutputFunctionCall(function, element);
+        CStr::from_ptr(text).to_bytes().to_vec()
+    }
+}
+
 /// Additions of all elements of arrays, side by side; elements that are NULL, or whose number is, add nothing.
 fn additions(structure: Structure, call: Call) -> Result<Vec<u8>, Error> {
-    let elements = array_of(call.arg(1), pg_sys::TEXTOID);
-    let texts = || elements.iter().flatten().map(|x| content_of(*x));
+    let (elements, type_) = array_of(call.arg(1));
+    let texts = || {
+        let present = elements.iter().flatten();
+        present.map(|x| written_as_text(*x, type_))
+    };
     Ok(match structure {
         Structure::Set => all_written::<set::Set>(texts().map(set::Operation::Add).collect()),
         Structure::Multiset => all_written::<multiset::Multiset>(
             texts().map(|x| multiset::Operation::Add(x, 1)).collect(),
         ),
         Structure::ScoredSet => {
-            let scores = array_of(call.arg(2), pg_sys::NUMERICOID);
+            let (scores, _) = array_of(call.arg(2));
             if scores.len() != elements.len() {
                 return Err(Error::LengthsDiffer);
             }

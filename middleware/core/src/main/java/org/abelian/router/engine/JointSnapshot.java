@@ -163,6 +163,8 @@ final class JointSnapshot {
     AGAIN,
     /** Others may, if the read takes its turn among independent transactions. */
     TAKE_TURN,
+    /** Others may, if the read does not do that. */
+    LEAVE_TURN,
     /** A node has failed, or other snapshots would not fit either. */
     HOPELESS
   }
@@ -185,7 +187,7 @@ final class JointSnapshot {
         case HOPELESS -> {
           return false;
         }
-        case TAKE_TURN -> inTurn = true;
+        case TAKE_TURN, LEAVE_TURN -> inTurn = outcome == Outcome.TAKE_TURN;
         default -> {
           runLater();
           watch.check();
@@ -202,7 +204,8 @@ final class JointSnapshot {
     ReadTurns.Proposal proposal = context.turns().propose(backends, context.replies().timeout());
     ReadTurns.Turn turn = proposal.turn();
     if (turn == null) {
-      return proposal.isGateShut() ? Outcome.AGAIN : Outcome.HOPELESS;
+      ledger.leaveTurns(nodes);
+      return proposal.isGateShut() ? Outcome.LEAVE_TURN : Outcome.HOPELESS;
     }
     boolean passed = false;
     try {
@@ -243,6 +246,10 @@ final class JointSnapshot {
     if (takesTurn) {
       ledger.metIndependent(nodes);
       return Outcome.TAKE_TURN;
+    }
+    if (verdict == ReadKnowledge.Verdict.UNEVEN) {
+      boolean even = context.turns().advance(nodes, judgement.lane());
+      return even ? Outcome.AGAIN : Outcome.HOPELESS;
     }
     return verdict.isHopeless() ? Outcome.HOPELESS : Outcome.AGAIN;
   }

@@ -133,8 +133,8 @@ class ExecutionTest extends ScriptedCluster {
   @Test
   void gatesAreLeftByAReadThatCannotBeBound() {
     AbelianException refusal = AbelianException.internal("no memory for its values", null);
-    JointSnapshot.Read read =
-        new JointSnapshot.Read() {
+    JointRead read =
+        new JointRead() {
           @Override
           public void bind(int place, byte[] portal) {
             if (place == 2) {

@@ -108,18 +108,20 @@ pub fn wait_for_turn(id: Id, timestamp: i64) -> Result<(), Error> {
     FRAGMENT.set(Some(id));
     PROPOSED.set(None);
     loop {
-        let turn = {
-            let mut lanes = LANES.exclusive();
-            let turn = lanes.turn(database(), &id, timestamp, process_number());
-            call_next(&lanes);
-            turn
-        };
-        match turn {
+        match ask(id, timestamp) {
             Turn::Now => return Ok(()),
             Turn::Later => backend::sleep(LOOK_AGAIN_MS),
             Turn::Gone => return Err(Error::IndependentSettled),
         }
     }
+}
+
+/// Whether it may be executed by this process now; tells the lane the timestamp.
+fn ask(id: Id, timestamp: i64) -> Turn {
+    let mut lanes = LANES.exclusive();
+    let turn = lanes.turn(database(), &id, timestamp, process_number());
+    call_next(&lanes);
+    turn
 }
 
 /// This process has proposed it.
@@ -139,13 +141,7 @@ pub fn in_turn(timestamp: i64, act: impl FnOnce()) -> bool {
     }
     let deadline = backend::now() + gate::patience();
     loop {
-        let turn = {
-            let mut lanes = LANES.exclusive();
-            let turn = lanes.turn(database(), &id, timestamp, process_number());
-            call_next(&lanes);
-            turn
-        };
-        match turn {
+        match ask(id, timestamp) {
             Turn::Now => break,
             Turn::Gone => return false,
             Turn::Later => backend::sleep(LOOK_AGAIN_MS),

@@ -25,6 +25,20 @@ public final class ReadTurns {
     this.session = session;
   }
 
+  /**
+   * Whatever is proposed to these nodes from now on has a greater timestamp.
+   *
+   * @return false when a node cannot be reached
+   */
+  boolean advance(List<Integer> nodes, long timestamp) {
+    try {
+      all.advance(nodes, timestamp);
+      return true;
+    } catch (NodeUnreachableException unreachable) {
+      return false;
+    }
+  }
+
   /** What has become of a proposal. */
   record Proposal(Turn turn, boolean isGateShut) {
     static final Proposal REFUSED = new Proposal(null, false);

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Set;
 
@@ -30,7 +31,12 @@ public final class ReadKnowledge {
     COMPLETABLE,
     /** One is seen in part, and will be seen wholly soon. */
     TORN,
-    /** Independent transactions are under way, or were last run on some of the nodes only. */
+    /**
+     * The lanes are at rest at different timestamps. Once they have all come to the greatest, the
+     * read may be taken anew.
+     */
+    UNEVEN,
+    /** Independent transactions are under way. */
     UNORDERED,
     /** They do not say enough. */
     UNKNOWN;
@@ -52,11 +58,13 @@ public final class ReadKnowledge {
    * @param next what is known from then on; null when nothing can be learned
    * @param missing by which transactions the snapshot of each node may be completed, ascending, in
    *     the nodes' order; empty unless that is the verdict
+   * @param lane the greatest timestamp of the lanes; 0 unless they are at rest, and differ
    */
-  public record Judgement(Verdict verdict, ReadKnowledge next, List<List<Integer>> missing) {
-    /** Of no snapshot that may be completed. */
+  public record Judgement(
+      Verdict verdict, ReadKnowledge next, List<List<Integer>> missing, long lane) {
+    /** Of snapshots that may not be mended. */
     public Judgement(Verdict verdict, ReadKnowledge next) {
-      this(verdict, next, List.of());
+      this(verdict, next, List.of(), 0);
     }
   }
 
@@ -220,14 +228,15 @@ public final class ReadKnowledge {
       }
       List<Long> ended = evidence.stream().map(ReadEvidence::over).toList();
       ReadKnowledge next = new ReadKnowledge(nodes, runs, ended, Map.copyOf(left));
-      if (!isOrdered(inTurn)) {
-        return new Judgement(Verdict.UNORDERED, next);
+      Judgement lanes = lanes(inTurn, next);
+      if (lanes != null) {
+        return lanes;
       }
-      if (missing.isTorn || reachesOut && !inTurn) {
+      if (missing.isTorn || !inTurn && (reachesOut || isPending && evidence.get(0).lane() > 0)) {
         return new Judgement(Verdict.TORN, next);
       }
       return missing.count > 0
-          ? new Judgement(Verdict.COMPLETABLE, next, missing.ordered())
+          ? new Judgement(Verdict.COMPLETABLE, next, missing.ordered(), 0)
           : new Judgement(Verdict.WHOLE, next);
     }
 
@@ -269,12 +278,22 @@ public final class ReadKnowledge {
     /**
      * Independent transactions have a place among all others by their timestamps: what comes after
      * the read on one node must get a greater one than what comes before it on another. So it is in
-     * the read's turn, where all lanes tell its timestamp.
+     * the read's turn, where all lanes tell its timestamp, or while all rest at the same.
+     *
+     * @return null where they do
      */
-    private boolean isOrdered(boolean inTurn) {
-      long lane = evidence.get(0).lane();
-      boolean agree = lane >= 0 && evidence.stream().allMatch(one -> one.lane() == lane);
-      return agree && (lane == 0 || inTurn || !isPending);
+    private Judgement lanes(boolean inTurn, ReadKnowledge next) {
+      LongSummaryStatistics lanes =
+          evidence.stream().mapToLong(ReadEvidence::lane).summaryStatistics();
+      if (lanes.getMin() < 0) {
+        return new Judgement(Verdict.UNORDERED, next);
+      }
+      if (lanes.getMin() < lanes.getMax()) {
+        return inTurn
+            ? new Judgement(Verdict.UNORDERED, next)
+            : new Judgement(Verdict.UNEVEN, next, List.of(), lanes.getMax());
+      }
+      return null;
     }
   }
 }

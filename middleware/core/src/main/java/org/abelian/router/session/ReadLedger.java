@@ -57,6 +57,11 @@ public final class ReadLedger {
     turns.put(List.copyOf(nodes), TURNS);
   }
 
+  /** A read of these nodes was given no place: the next one tries without. */
+  public void leaveTurns(List<Integer> nodes) {
+    turns.remove(nodes);
+  }
+
   /** A read has learned this from snapshots taken behind the gates; null for nothing. */
   public void begin(List<Integer> nodes, ReadKnowledge knowledge) {
     if (knowledge == null) {

@@ -133,8 +133,8 @@ class ExecutionTest extends ScriptedCluster {
   @Test
   void gatesAreLeftByAReadThatCannotBeBound() {
     AbelianException refusal = AbelianException.internal("no memory for its values", null);
-    JointSnapshot.Read read =
-        new JointSnapshot.Read() {
+    JointRead read =
+        new JointRead() {
           @Override
           public void bind(int place, byte[] portal) {
             if (place == 2) {
@@ -275,6 +275,35 @@ class ExecutionTest extends ScriptedCluster {
     readAllAndEnd();
     assertEquals(6, gatesEntered(), log.toString());
     assertEquals(3, logged("cancel"), log.toString());
+  }
+
+  @Test
+  void lanesThatRestAtDifferentTimestampsAreMadeEven() throws IOException {
+    nodes.forEach(node -> node.shows("r 0 0 0"));
+    readAllAndEnd();
+    nodes.get(0).shows("r 0 0 7", "r 0 0 9");
+    nodes.get(1).shows("r 0 0 9");
+    nodes.get(2).shows("r 0 0 9");
+    readAllAndEnd();
+    assertEquals(3, gatesEntered(), log.toString());
+    assertEquals(3, logged("advance"), log.toString());
+    assertEquals(0, logged(PROPOSE));
+  }
+
+  /** Somebody holds a gate, and lets the lanes rest meanwhile. */
+  @Test
+  void aReadThatMayNotProposeLooksOnceMoreWhetherItHasTo() throws IOException {
+    nodes.forEach(node -> node.shows("r 0 0 0"));
+    readAllAndEnd();
+    propose(70, -4, 60);
+    nodes.get(0).shows("r 0 0 -1", "r 0 0 70");
+    nodes.get(1).shows("r 0 0 70");
+    nodes.get(2).shows("r 0 0 70");
+    readAllAndEnd();
+    assertEquals(3, gatesEntered(), log.toString());
+    assertEquals(3, logged("freeze"), log.toString());
+    readAllAndEnd();
+    assertEquals(3, logged(PROPOSE), "nor does the next one");
   }
 
   private long gatesEntered() {

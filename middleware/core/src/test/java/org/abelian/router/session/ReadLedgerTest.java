@@ -35,5 +35,8 @@ class ReadLedgerTest {
     }
     assertTrue(turns > 1 && turns < 100, "and then one looks whether it has to: " + turns);
     assertFalse(ledger.takesTurn(ALL));
+    ledger.metIndependent(ALL);
+    ledger.leaveTurns(ALL);
+    assertFalse(ledger.takesTurn(ALL), "no lane gives it a place now");
   }
 }

@@ -4,6 +4,7 @@ use super::graph::Column;
 use super::parser;
 use super::scope::{ScopeId, Scopes};
 use super::tree::{self, NodePtr};
+use crate::varlena::array_of;
 use pgrx::pg_sys::{self, Oid, ParamKind};
 use serde_json::{Value as Json, json};
 
@@ -167,30 +168,16 @@ pub fn array_values(array: NodePtr) -> Option<Vec<Json>> {
 }
 
 fn elements_of(array: &pg_sys::Const) -> Vec<Json> {
-    let (mut values, mut nulls, mut count) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
-    let (mut length, mut by_value, mut align) = (0i16, false, 0);
-    // SAFETY: a non-null array constant, taken apart with its element type's layout.
-    unsafe {
-        let element = pg_sys::get_element_type(array.consttype);
-        pg_sys::get_typlenbyvalalign(element, &mut length, &mut by_value, &mut align);
-        let datum = pg_sys::pg_detoast_datum(array.constvalue.cast_mut_ptr()).cast();
-        pg_sys::deconstruct_array(
-            datum,
-            element,
-            length.into(),
-            by_value,
-            align,
-            &mut values,
-            &mut nulls,
-            &mut count,
-        );
-        (0..count as usize)
-            .map(|i| match *nulls.add(i) {
-                true => json!({ "null": true }),
-                false => json!({ "const": output(element, *values.add(i)), "type": element.to_u32(), "location": -1 }),
-            })
-            .collect()
-    }
+    let (elements, type_) = array_of(array.constvalue);
+    elements
+        .into_iter()
+        .map(|element| match element {
+            None => json!({ "null": true }),
+            Some(element) => {
+                json!({ "const": output(type_, element), "type": type_.to_u32(), "location": -1 })
+            }
+        })
+        .collect()
 }
 
 /// A value given to a column by INSERT: also the casts of assignment, which may change it, and DEFAULT.

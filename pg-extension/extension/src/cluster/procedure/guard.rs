@@ -15,6 +15,7 @@ use crate::compat;
 use crate::error::Error;
 use crate::operation;
 use crate::pg_function;
+use crate::varlena::array_of;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::collections::BTreeSet;
 use std::ffi::c_void;
@@ -472,32 +473,16 @@ unsafe fn keys_of_elements(
     column: &KeyColumn,
     array: NodePtr,
 ) -> Option<Vec<Value>> {
-    // SAFETY: the value is an array; it is taken apart with its element type's layout.
+    // SAFETY: the value is an array, and its elements are of the type that it names.
     unsafe {
         let (datum, is_null) = evaluate(scan, array)?;
         let mut keys = Vec::new();
         if is_null {
             return Some(keys);
         }
-        let (mut values, mut nulls, mut count) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
-        let (mut length, mut by_value, mut align) = (0i16, false, 0);
-        let array = pg_sys::pg_detoast_datum(datum.cast_mut_ptr()).cast::<pg_sys::ArrayType>();
-        let element = (*array).elemtype;
-        pg_sys::get_typlenbyvalalign(element, &mut length, &mut by_value, &mut align);
-        pg_sys::deconstruct_array(
-            array,
-            element,
-            length.into(),
-            by_value,
-            align,
-            &mut values,
-            &mut nulls,
-            &mut count,
-        );
-        for i in 0..count as usize {
-            if !*nulls.add(i) {
-                add(&mut keys, column, element, *values.add(i))?;
-            }
+        let (elements, type_) = array_of(datum);
+        for element in elements.into_iter().flatten() {
+            add(&mut keys, column, type_, element)?;
         }
         Some(keys)
     }

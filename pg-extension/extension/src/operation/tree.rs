@@ -264,6 +264,24 @@ pub fn integer(value: i32) -> Any {
     constant(pg_sys::INT4OID, value.into())
 }
 
+/// A constant of type `bigint`.
+pub fn bigint(value: i64) -> Any {
+    let (no_modifier, length, null, by_value) = (-1, 8, false, true);
+    // SAFETY: makeConst builds a node.
+    let node = unsafe {
+        pg_sys::makeConst(
+            pg_sys::INT8OID,
+            no_modifier,
+            pg_sys::InvalidOid,
+            length,
+            value.into(),
+            null,
+            by_value,
+        )
+    };
+    Tree(node.cast())
+}
+
 /// A constant object identifier.
 pub fn oid(value: Oid) -> Any {
     constant(pg_sys::OIDOID, value.into())
@@ -421,6 +439,12 @@ pub fn any_node(root: *mut pg_sys::Node, visit: &mut dyn FnMut(Any, u32) -> bool
 pub fn is_volatile(expression: Any) -> bool {
     // SAFETY: looks at the tree.
     unsafe { pg_sys::contain_volatile_functions(expression.pointer()) }
+}
+
+/// Whether an expression may give something else at another time, as what a STABLE function reads may.
+pub fn is_mutable(expression: Any) -> bool {
+    // SAFETY: looks at the tree.
+    unsafe { pg_sys::contain_mutable_functions(expression.pointer()) }
 }
 
 /// Visits every node of an expression that has not been analysed; ends early, and returns true, when `visit` does.

@@ -9,6 +9,7 @@
 mod follow;
 mod locks;
 mod tested;
+mod unchanged;
 
 use super::elements::{OnElements, Taken, Until};
 use super::escrow::{self, Addition, Admission, Bounded};
@@ -214,6 +215,9 @@ impl Change {
         if let Some(operations) = self.on_elements()? {
             return operations.in_slice(&object, content, self.seen);
         }
+        if self.is_in_row()? {
+            return Ok(Outcome::Added);
+        }
         match self.column.flavour {
             Flavour::Counter => {
                 // SAFETY: a counter's datum.
@@ -368,6 +372,7 @@ impl Apply {
             && !changes
                 .iter()
                 .any(|change| contention::is_contended(change.id()))
+            && !Change::all_in_row(changes)?
             && let Some(ahead) = hold_off_readers(changes)
         {
             let result = self.rewrite(at, changes, false)?;

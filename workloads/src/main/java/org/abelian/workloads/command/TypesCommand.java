@@ -16,25 +16,7 @@ import picocli.CommandLine.Option;
     description =
         "Idioms of applications on one object: plain SQL against the column types, on one node.")
 final class TypesCommand implements Callable<Integer> {
-  @Option(
-      names = "--url",
-      paramLabel = "URL",
-      description = "jdbc:postgresql: URL of a node with the extension")
-  private String url;
-
-  @Mixin private PgbenchFolder programs;
-
-  @Option(names = "--clients", defaultValue = "64", description = "default: ${DEFAULT-VALUE}")
-  private int clients;
-
-  @Option(
-      names = "--seconds",
-      defaultValue = "5",
-      description = "of each measurement; default: ${DEFAULT-VALUE}")
-  private int seconds;
-
-  @Option(names = "--rounds", defaultValue = "3", description = "default: ${DEFAULT-VALUE}")
-  private int rounds;
+  @Mixin private PgbenchLoad load;
 
   @Option(
       names = "--rows",
@@ -52,10 +34,11 @@ final class TypesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    TypesOptions options = new TypesOptions(clients, seconds, rounds, rows, idioms);
+    TypesOptions options =
+        new TypesOptions(load.clients(), load.seconds(), load.rounds(), rows, idioms);
     TypesBench bench;
     try {
-      bench = new TypesBench(Environment.plain(url), programs.path(), options);
+      bench = new TypesBench(load.node(), load.programs(), options);
     } catch (IllegalArgumentException wrong) {
       throw new UsageException(wrong.getMessage());
     }

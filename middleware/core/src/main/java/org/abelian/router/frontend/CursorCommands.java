@@ -18,6 +18,7 @@ import org.abelian.router.engine.Executor;
 import org.abelian.router.engine.FetchExecution;
 import org.abelian.router.engine.NodeCursorExecution;
 import org.abelian.router.engine.ScatterExecution;
+import org.abelian.router.engine.SingleNodeExecution;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.FixedMessage;
@@ -120,22 +121,21 @@ public final class CursorCommands {
     if (!(route instanceof Route.Scatter)) {
       throw AbelianException.internal("a cursor over several nodes goes to " + route, null);
     }
-    Backend home = context.backends().home(analysed.routed().router().catalog());
-    if (Executor.bindsQuiet(route)) {
-      if (Arrays.stream(bind.resultFormats()).anyMatch(format -> format != 0)) {
-        throw AbelianException.unsupported(
-            "a BINARY cursor is not supported over rows that one node sorts or groups for others",
-            "DECLARE it without BINARY.");
-      }
-      cursors.declare(name, home, context.transactions().state().history().size(), false);
+    if (Executor.bindsQuiet(route)
+        && Arrays.stream(bind.resultFormats()).anyMatch(format -> format != 0)) {
+      throw AbelianException.unsupported(
+          "a BINARY cursor is not supported over rows that one node sorts or groups for others",
+          "DECLARE it without BINARY.");
     }
     BoundStatement bound = new BoundStatement(statement, analysed.routed(), bind, false);
     Execution execution = executor.bind(bound, route);
     if (execution == null) {
       return Progress.QUIET;
     }
-    if (execution instanceof ScatterExecution) {
-      int savepoints = context.transactions().state().history().size();
+    int savepoints = context.transactions().state().history().size();
+    if (execution instanceof SingleNodeExecution finished) {
+      cursors.declare(name, finished.backend(), savepoints, false);
+    } else {
       portals.declare(name, new Portals.Portal(statement, execution, null), savepoints);
     }
     context.replies().add(FixedMessage.tag("DECLARE CURSOR"));

@@ -2,6 +2,7 @@ package org.abelian.cluster.statements;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +40,7 @@ class RandomQueriesIT {
   private final RouterServer router;
   private final List<String> differences = new ArrayList<>();
   private int compared;
+  private String error = "";
   private int failures;
   private Twins twins;
 
@@ -164,8 +166,8 @@ class RandomQueriesIT {
   }
 
   private boolean compare(String sql, String context) {
-    List<String> expected = Twins.answer(twins.both().get(0), sql);
-    List<String> given = Twins.answer(twins.both().get(1), sql);
+    List<String> expected = answer(twins.both().get(0), sql);
+    List<String> given = answer(twins.both().get(1), sql);
     boolean failed = expected.size() == 1 && expected.get(0).length() == 5;
     if (expected.equals(TIMED_OUT) || given.equals(TIMED_OUT)) {
       return false;
@@ -173,11 +175,21 @@ class RandomQueriesIT {
     compared++;
     failures += failed ? 1 : 0;
     if (!sorted(expected, sql).equals(sorted(given, sql))) {
-      differences.add(context + "\n  -- " + brief(expected) + " became " + brief(given));
+      differences.add(
+          context + "\n  -- " + brief(expected) + " became " + brief(given) + " " + error);
       assertTrue(differences.size() < DIFFERENCES_MAX, this::told);
       return false;
     }
     return !failed;
+  }
+
+  private List<String> answer(Connection connection, String sql) {
+    try {
+      return Twins.run(connection, sql);
+    } catch (SQLException refused) {
+      error = refused.getMessage();
+      return List.of(refused.getSQLState());
+    }
   }
 
   /** A cursor's rows have an order. */

@@ -29,9 +29,9 @@ final class ChangeGenerator extends QueryGenerator {
 
   /** The next statement that changes rows. */
   String nextChange() {
-    restart();
-    moves = false;
     Table table = pick(schema.tables());
+    restart(table.reference());
+    moves = false;
     List<Column> own = table.columns().stream().map(column -> seen("t", column)).toList();
     if (chance(4)) {
       return insert(table) + returning(table);

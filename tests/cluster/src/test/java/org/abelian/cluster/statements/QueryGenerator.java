@@ -18,6 +18,9 @@ class QueryGenerator {
   private final Random random;
   private int names;
 
+  /** Copies of a table must come out alike, so no function may read others of their copies. */
+  private boolean ofCopies;
+
   QueryGenerator(RandomSchema schema, Random random) {
     this.schema = schema;
     this.random = random;
@@ -48,7 +51,17 @@ class QueryGenerator {
 
   /** The next statement has names of its own. */
   protected void restart() {
+    restart(false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param copies whether it changes a reference table
+   */
+  protected void restart(boolean copies) {
     names = 0;
+    ofCopies = copies;
   }
 
   private String shared() {
@@ -373,9 +386,14 @@ class QueryGenerator {
           pick(List.of("called_of(%s)", "coalesce(called_of(%s), '-')"))
               .formatted("(" + number + ")::int");
       default ->
-          pick(List.of(
-                  "sold(%2$s)",
-                  "busy((%1$s)::int)", "least_w(%2$s) + 1", "twice_sold(%2$s)", "longest(%2$s)"))
+          pick(ofCopies
+                  ? List.of("busy((%1$s)::int)", "longest(%2$s)")
+                  : List.of(
+                      "sold(%2$s)",
+                      "busy((%1$s)::int)",
+                      "least_w(%2$s) + 1",
+                      "twice_sold(%2$s)",
+                      "longest(%2$s)"))
               .formatted(number, key);
     };
   }

@@ -207,6 +207,7 @@ class RandomQueriesIT {
   }
 
   private void judge() {
+    System.out.printf("%d statements, %d of them errors, seed %d%n", compared, failures, SEED);
     assertTrue(differences.isEmpty(), this::told);
     assertTrue(failures < compared / 4, () -> "errors prove little: " + failures + ", " + told());
   }

@@ -117,17 +117,14 @@ public final class CursorCommands {
     }
     BindMessage bind = new BindMessage();
     bind.look(message, 0);
-    Route route = routing.route(statement, analysed.routed(), new BoundParameters(bind)).plain();
-    if (!(route instanceof Route.Scatter)) {
-      throw AbelianException.internal("a cursor over several nodes goes to " + route, null);
-    }
+    BoundStatement bound = new BoundStatement(statement, analysed.routed(), bind, false);
+    Route.Scatter route = scatter(bound);
     if (Executor.bindsQuiet(route)
         && Arrays.stream(bind.resultFormats()).anyMatch(format -> format != 0)) {
       throw AbelianException.unsupported(
           "a BINARY cursor is not supported over rows that one node sorts or groups for others",
           "DECLARE it without BINARY.");
     }
-    BoundStatement bound = new BoundStatement(statement, analysed.routed(), bind, false);
     Execution execution = executor.bind(bound, route);
     if (execution == null) {
       return Progress.QUIET;
@@ -161,12 +158,12 @@ public final class CursorCommands {
     if (bound == null || !context.replies().isEmpty()) {
       return Progress.QUIET;
     }
-    Route route = scatter(bound);
+    Route.Scatter route = scatter(bound);
     List<Backend> others = cursors.homes();
     Catalog catalog = bound.routed().router().catalog();
     Backend home = others.isEmpty() ? context.backends().backend(catalog.first()) : others.get(0);
     cursors.declare(name, home, context.transactions().state().history().size(), holds);
-    if (!executor.declare(bound, (Route.Scatter) route, home, declares)) {
+    if (!executor.declare(bound, route, home, declares)) {
       return Progress.QUIET;
     }
     if (holds) {
@@ -196,13 +193,17 @@ public final class CursorCommands {
     return analysed == null ? null : new BoundStatement(statement, analysed.routed(), bind, false);
   }
 
-  private Route scatter(BoundStatement bound) {
+  /** All that the query needs may be on one node after all. */
+  private Route.Scatter scatter(BoundStatement bound) {
     Route route =
         routing.route(bound.statement(), bound.routed(), new BoundParameters(bound.bind())).plain();
-    if (!(route instanceof Route.Scatter)) {
+    if (route instanceof Route.OneNode one) {
+      return new Route.Scatter(List.of(one.node()), bound.routed().facts().merge());
+    }
+    if (!(route instanceof Route.Scatter scatter)) {
       throw AbelianException.internal("a cursor over several nodes goes to " + route, null);
     }
-    return route;
+    return scatter;
   }
 
   private Execution fetch(String name, FetchFacts fetch, BindMessage client) {

@@ -3,7 +3,7 @@
 //! takes no statement of its own.
 
 use super::passages::Passage;
-use super::{bound_portal, settings, transaction_token};
+use super::{bound_portal, independent, settings, transaction_token};
 use crate::backend;
 use crate::hooks::executor::{self, Start};
 use crate::hooks::is_client_statement;
@@ -15,7 +15,8 @@ use std::cell::Cell;
 use std::ffi::{CStr, CString};
 
 /// A portal that asks is named `abelian/<anything>/<run>/<passed>`: to be told of those who have passed the gate beyond that number in that
-/// run of the server, or, with a negative number, only how many have.
+/// run of the server, or, with a negative number, only how many have. With one word more, `<timestamp>` in hexadecimal digits, the snapshot is taken
+/// in the turn of what the session has proposed to the lane last, at that timestamp.
 const ASKING: &[u8] = b"abelian/";
 
 /// The ParameterStatus that answers.
@@ -27,6 +28,8 @@ const PARAMETER_STATUS: u8 = b'S';
 thread_local! {
     /// How many had passed the gate before the snapshot of the last portal that asked was taken; 0 when that is not known.
     static EARLY: Cell<u64> = const { Cell::new(0) };
+    /// The timestamp at which that snapshot was taken in its turn, if it was.
+    static IN_TURN: Cell<Option<i64>> = const { Cell::new(None) };
 }
 
 /// Sees the starts of queries; called once when the library is loaded.
@@ -56,16 +59,23 @@ fn is_asked(start: &Start) -> bool {
         && !start.is_explain_only()
 }
 
-/// Notes who has passed, and takes the query's snapshot anew behind that.
+/// Notes who has passed, and takes the query's snapshot anew behind that, in its turn if it has one.
 fn look_before_snapshot(start: &Start) {
-    let is_own = start.has_own_snapshot() && !backend::has_one_snapshot();
-    let passed = match is_own {
-        true => PASSAGES.share().last(backend::database().to_u32()),
-        false => 0,
-    };
-    EARLY.set(passed);
-    if is_own {
+    EARLY.set(0);
+    IN_TURN.set(None);
+    if !start.has_own_snapshot() || backend::has_one_snapshot() {
+        return;
+    }
+    let look = || {
+        EARLY.set(PASSAGES.share().last(backend::database().to_u32()));
         start.renew_snapshot();
+    };
+    match Question::of(bound_portal::name()).and_then(|question| question.turn) {
+        Some(timestamp) if independent::turn::in_turn(timestamp, look) => {
+            IN_TURN.set(Some(timestamp));
+        }
+        Some(_) => {} // The answer says so, and nothing is read by this snapshot.
+        None => look(),
     }
 }
 
@@ -109,6 +119,8 @@ struct Question<'a> {
     run: &'a str,
     /// Up to which number it knows of all; negative to be told numbers alone.
     passed: i64,
+    /// The timestamp in whose turn the snapshot is taken.
+    turn: Option<i64>,
 }
 
 impl<'a> Question<'a> {
@@ -116,7 +128,13 @@ impl<'a> Question<'a> {
     fn of(portal: &'a [u8]) -> Option<Self> {
         let mut words = std::str::from_utf8(portal).ok()?.split('/').skip(2);
         let (run, passed) = (words.next()?, words.next()?.parse().ok()?);
-        words.next().is_none().then_some(Question { run, passed })
+        let turn = words.next().map(|word| i64::from_str_radix(word, 16));
+        let question = Question {
+            run,
+            passed,
+            turn: turn.transpose().ok()?,
+        };
+        words.next().is_none().then_some(question)
     }
 }
 
@@ -177,8 +195,12 @@ fn seen(passage: &Passage, moment: &Moment) -> Seen {
     }
 }
 
-/// The lane's greatest timestamp; -1 unless it is at rest.
-fn lane() -> i64 {
+/// The timestamp in whose turn the snapshot was taken, where the question has one; else the lane's greatest timestamp. -1 when its turn has not come,
+/// or the lane is not at rest.
+fn lane(question: &Question) -> i64 {
+    if question.turn.is_some() {
+        return IN_TURN.get().unwrap_or(-1);
+    }
     let database = backend::database().to_u32();
     let lanes = LANES.share();
     let lane = lanes.look(database);
@@ -198,7 +220,7 @@ fn evidence(question: &Question, moment: &Moment) -> Option<String> {
         return None;
     }
     // The lane comes first: who passes from here on reports a timestamp that is not less.
-    let lane = lane();
+    let lane = lane(question);
     let (from, last, passages) = {
         let all = PASSAGES.share();
         let from = match u64::try_from(question.passed) {
@@ -257,15 +279,20 @@ mod tests {
     #[test]
     fn a_portal_asks_by_its_name() {
         let question = |name: &'static str| Question::of(name.as_bytes());
-        let (run, passed) = ("5f.16384", 12);
+        let asked = |run, passed, turn| Some(Question { run, passed, turn });
         assert!(asks(b"abelian/7/5f.16384/12"));
         assert_eq!(
             question("abelian/7/5f.16384/12"),
-            Some(Question { run, passed })
+            asked("5f.16384", 12, None)
         );
-        let (run, passed) = ("", -1);
-        assert_eq!(question("abelian/7//-1"), Some(Question { run, passed }));
-        for other in ["abelian/7", "abelian/7/5f.1/x", "abelian/7/5f.1/1/1"] {
+        assert_eq!(question("abelian/7//-1"), asked("", -1, None));
+        assert_eq!(question("abelian/7/5f.1/1/ff"), asked("5f.1", 1, Some(255)));
+        for other in [
+            "abelian/7",
+            "abelian/7/5f.1/x",
+            "abelian/7/5f.1/1/",
+            "abelian/7/5f.1/1/1/1",
+        ] {
             assert_eq!(question(other), None, "{other}");
         }
         assert!(!asks(b"C_1"));

@@ -70,6 +70,9 @@ pg_function!(
         }
         let proposal =
             LANES.exclusive().propose(turn::database(), id, own, &participants, call.i64(4), backend::now());
+        if proposal.is_ok() {
+            turn::proposed(id);
+        }
         Ok(Datum::from(proposal.unwrap_or_else(|refusal| refusal as i64)))
     }
 );
@@ -102,9 +105,6 @@ fn check_seal_of_proposal(call: Call) -> Result<(), Error> {
     }
 }
 
-/// No lane is driven further ahead of its node's clock: a year, in microseconds.
-const LEAD_MAX: i64 = 366 * 86_400 * 1_000_000;
-
 pg_function!(
     /// `abelian.independent_advance(timestamp)`: later proposals are greater. Sealed with two more arguments, the router and the seal.
     fn abelian_independent_advance(call) {
@@ -116,7 +116,7 @@ pg_function!(
             }
         }
         turn::blind();
-        let timestamp = call.i64(0).min(backend::now() + LEAD_MAX);
+        let timestamp = call.i64(0).min(backend::now() + turn::LEAD_MAX);
         LANES.exclusive().advance(turn::database(), timestamp);
         Ok(Datum::null())
     }

@@ -89,12 +89,7 @@ fn wait_to_propose(mode: i32) -> Result<bool, Error> {
 pub fn enter() -> Result<(), Error> {
     // SAFETY: as above; errors (lock_timeout, deadlock) unwind.
     unsafe { pg_sys::LockAcquire(&tag(), pg_sys::RowExclusiveLock as i32, false, false) };
-    // SAFETY: plain read of a setting.
-    let limit = match unsafe { pg_sys::LockTimeout } {
-        0 => PATIENCE_MICROSECONDS,
-        milliseconds => i64::from(milliseconds) * 1000,
-    };
-    let deadline = backend::now() + limit;
+    let deadline = backend::now() + patience();
     let mut polls: u64 = 0;
     while !is_at_rest()? {
         if backend::now() > deadline {
@@ -109,9 +104,18 @@ pub fn enter() -> Result<(), Error> {
     report_clock()
 }
 
+/// How long to wait for the lane, in microseconds.
+pub fn patience() -> i64 {
+    // SAFETY: plain read of a setting.
+    match unsafe { pg_sys::LockTimeout } {
+        0 => PATIENCE_MICROSECONDS,
+        milliseconds => i64::from(milliseconds) * 1000,
+    }
+}
+
 /// Whether the fragment that is being executed waits for a lock of this process, itself or through others: then the lane
 /// comes to rest only when this transaction ends.
-fn lane_waits_for_us() -> bool {
+pub fn lane_waits_for_us() -> bool {
     let own = backend::pid();
     let executing = LANES.share().executing(turn::database());
     let mut chain: Vec<i32> = executing.into_iter().map(turn::pid).collect();

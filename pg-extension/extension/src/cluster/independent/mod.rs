@@ -8,7 +8,7 @@ mod fragment;
 mod functions;
 pub mod gate;
 mod lanes;
-mod turn;
+pub mod turn;
 
 pub use lanes::Lanes;
 pub use turn::{Progress, install};

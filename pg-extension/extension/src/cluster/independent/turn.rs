@@ -1,5 +1,6 @@
 //! A process and its place in the lane: waiting for the turn, and what the end of a transaction means for the lane.
 
+use super::gate;
 use super::lanes::{Freeze, Id, Lanes, Turn};
 use crate::backend;
 use crate::error::Error;
@@ -23,6 +24,9 @@ const POLL_MS: c_long = 2;
 const COMMIT_POLLS: u32 = 10_000;
 const COMMIT_POLL_MICROSECONDS: c_long = 100;
 
+/// No lane is driven further ahead of its node's clock: a year, in microseconds.
+pub const LEAD_MAX: i64 = 366 * 86_400 * 1_000_000;
+
 /// How far the lanes are, for those who only read.
 #[derive(Default)]
 pub struct Progress {
@@ -36,6 +40,8 @@ pub struct Progress {
 unsafe impl PGRXSharedMemory for Progress {}
 
 thread_local! {
+    /// What this process has proposed last, and not taken its turn with.
+    static PROPOSED: Cell<Option<Id>> = const { Cell::new(None) };
     /// The fragment of this process's transaction.
     static FRAGMENT: Cell<Option<Id>> = const { Cell::new(None) };
     static COMMITTING: Cell<bool> = const { Cell::new(false) };
@@ -100,18 +106,64 @@ pub fn wait_for_turn(id: Id, timestamp: i64) -> Result<(), Error> {
         ));
     }
     FRAGMENT.set(Some(id));
+    PROPOSED.set(None);
     loop {
-        let turn = {
-            let mut lanes = LANES.exclusive();
-            let turn = lanes.turn(database(), &id, timestamp, process_number());
-            call_next(&lanes);
-            turn
-        };
-        match turn {
+        match ask(id, timestamp) {
             Turn::Now => return Ok(()),
             Turn::Later => backend::sleep(LOOK_AGAIN_MS),
             Turn::Gone => return Err(Error::IndependentSettled),
         }
+    }
+}
+
+/// Whether it may be executed by this process now; tells the lane the timestamp.
+fn ask(id: Id, timestamp: i64) -> Turn {
+    let mut lanes = LANES.exclusive();
+    let turn = lanes.turn(database(), &id, timestamp, process_number());
+    call_next(&lanes);
+    turn
+}
+
+/// This process has proposed it.
+pub fn proposed(id: Id) {
+    PROPOSED.set(Some(id));
+}
+
+/// Runs `act` in the turn of what this process has proposed last, and hands the lane on: the place of a read, which is over when its snapshot is
+/// taken. False when its turn has not come, so that `act` has not run: somebody has settled it, or it would have waited for too long. Its router
+/// settles it then.
+pub fn in_turn(timestamp: i64, act: impl FnOnce()) -> bool {
+    let Some(id) = PROPOSED.take() else {
+        return false;
+    };
+    if timestamp > backend::now() + LEAD_MAX {
+        return false;
+    }
+    let deadline = backend::now() + gate::patience();
+    loop {
+        match ask(id, timestamp) {
+            Turn::Now => break,
+            Turn::Gone => return false,
+            Turn::Later => backend::sleep(LOOK_AGAIN_MS),
+        }
+        if backend::now() > deadline || gate::lane_waits_for_us() {
+            LANES.exclusive().left(database(), &id, process_number());
+            return false;
+        }
+    }
+    let _over = Passing(id);
+    act();
+    true
+}
+
+/// Has the lane to itself; hands it on when it is dropped, by an error, too.
+struct Passing(Id);
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        let mut lanes = LANES.exclusive();
+        lanes.finished(database(), &self.0);
+        call_next(&lanes);
     }
 }
 

@@ -13,6 +13,7 @@ import org.abelian.router.catalog.Node;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Exchanges;
 import org.abelian.router.engine.Executor;
+import org.abelian.router.engine.ReadTurns;
 import org.abelian.router.engine.UpdateBatching;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
@@ -454,7 +455,8 @@ public final class ClientSession
             cancellation,
             group,
             services.guesses(),
-            new Exchanges());
+            new Exchanges(),
+            new ReadTurns(services.procedures().independents(), id));
     BatchScope batchScope = new BatchScope(backends, scope, settings, replies);
     procedures =
         new ProcedureCalls(

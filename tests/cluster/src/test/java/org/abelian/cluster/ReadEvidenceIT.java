@@ -280,6 +280,72 @@ class ReadEvidenceIT {
     }
   }
 
+  /** What has a smaller timestamp comes first; what is under way on the lane is waited for. */
+  @Test
+  void aNodeTakesASnapshotInItsTurn() throws Exception {
+    String router = UUID.randomUUID().toString();
+    callSomething();
+    long earlier = propose(router + ":1-1");
+    try (WireClient client = asRouter()) {
+      String[] words = told(client, "abelian/1//-1").get(0).split(" ");
+      String question = "/" + words[0] + "/" + words[2] + "/";
+      client.query("SELECT abelian.independent_propose(" + proposal(router + ":1-2") + ")");
+      long timestamp = Long.parseLong(row(client.untilReady()));
+      assertTrue(timestamp > earlier);
+      client.parse("", SUM).bind("abelian/2" + question + Long.toHexString(timestamp), "", 0);
+      client.sync();
+      CompletableFuture<List<Message>> answer =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return client.untilReady();
+                } catch (IOException e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      assertThrows(TimeoutException.class, () -> answer.get(300, TimeUnit.MILLISECONDS));
+      execute(one, "SELECT abelian.independent_cancel('" + router + ":1-1')");
+      String lane = statuses(answer.get(20, TimeUnit.SECONDS)).get(0).split(" ")[3];
+      assertEquals(timestamp, Long.parseLong(lane));
+      assertEquals(0, pending(), "its place is free");
+      assertTrue(propose(router + ":1-3") > timestamp, "whatever comes later is greater");
+      lane = told(client, "abelian/3" + question + "ff").get(0).split(" ")[3];
+      assertEquals("-1", lane, "it has proposed nothing else");
+    } finally {
+      execute(one, "SELECT abelian.independent_cancel('" + router + ":1-3')");
+    }
+  }
+
+  /** From then on there are open lanes. */
+  private void callSomething() throws SQLException {
+    try (Connection connection = cluster.connect()) {
+      execute(
+          connection,
+          "CREATE OR REPLACE PROCEDURE name_halves(a int, b int) LANGUAGE sql AS 'UPDATE halves SET"
+              + " name = name WHERE id IN (a, b)'",
+          "SELECT create_distributed_procedure('name_halves(int, int)', 'a, b', colocate_with =>"
+              + " 'halves', class => 'independent', unsafe => true)",
+          "CALL name_halves(" + key(1) + ", " + key(2) + ")");
+    }
+  }
+
+  private long pending() throws SQLException {
+    return ProxiedCluster.number(
+        cluster.node(0), "SELECT coalesce(cardinality(abelian.independent_pending(0)), 0)");
+  }
+
+  private long propose(String id) throws SQLException {
+    return ProxiedCluster.number(
+        cluster.node(0), "SELECT abelian.independent_propose(" + proposal(id) + ")");
+  }
+
+  /** To node 1 alone. */
+  private String proposal(String id) throws SQLException {
+    String run = "(abelian.independent_state())[1]";
+    String last = "(abelian.independent_state())[2]";
+    return "'" + id + "', 1, '{1}', ARRAY[" + run + "], " + last;
+  }
+
   private static String row(List<Message> messages) {
     byte[] row =
         messages.stream().filter(message -> message.type() == 'D').findFirst().orElseThrow().body();

@@ -35,18 +35,29 @@ class ScatterReadsIT {
     this.router = router;
   }
 
-  @ParameterizedTest(name = "{0}, balance {1}, {2}")
+  /** Who transfers: blocks, calls of an independent procedure, or some of each. */
+  private enum Transfers {
+    BLOCKS,
+    CALLS,
+    BOTH
+  }
+
+  @ParameterizedTest(name = "{0}, balance {1}, {2}, {3}")
   @CsvSource({
-    "driver, int, SELECT sum(balance) FROM torn",
-    "server, int, SELECT sum(balance) FROM torn",
-    "driver, abelian.counter, SELECT sum(balance) FROM torn",
-    "server, abelian.counter, SELECT sum(balance) FROM torn",
-    "driver, int, SELECT total()"
+    "driver, int, SELECT sum(balance) FROM torn, BLOCKS",
+    "server, int, SELECT sum(balance) FROM torn, BLOCKS",
+    "driver, abelian.counter, SELECT sum(balance) FROM torn, BLOCKS",
+    "server, abelian.counter, SELECT sum(balance) FROM torn, BLOCKS",
+    "driver, int, SELECT total(), BLOCKS",
+    "driver, int, SELECT sum(balance) FROM torn, CALLS",
+    "server, int, SELECT sum(balance) FROM torn, BOTH",
+    "driver, abelian.counter, SELECT sum(balance) FROM torn, BOTH"
   })
-  void sumsOverSeveralNodesAreNeverTorn(String face, String type, String read) throws Exception {
+  void sumsOverSeveralNodesAreNeverTorn(String face, String type, String read, Transfers transfer)
+      throws Exception {
     try (Connection connection = connect(face);
         Statement statement = connection.createStatement()) {
-      statement.execute("DROP TABLE IF EXISTS torn");
+      statement.execute("DROP TABLE IF EXISTS torn CASCADE");
       statement.execute("CREATE TABLE torn (id int PRIMARY KEY, balance " + type + ")");
       statement.execute("SELECT create_distributed_table('torn', 'id')");
       statement.execute(
@@ -55,6 +66,13 @@ class ScatterReadsIT {
       statement.execute(
           "SELECT create_distributed_procedure('total()', NULL, colocate_with => 'torn', merge =>"
               + " 'sum')");
+      statement.execute(
+          "CREATE OR REPLACE PROCEDURE transfer(a int, b int, amount int) LANGUAGE sql AS 'UPDATE"
+              + " torn SET balance = balance - amount WHERE id = a; UPDATE torn SET balance ="
+              + " balance + amount WHERE id = b'");
+      statement.execute(
+          "SELECT create_distributed_procedure('transfer(int, int, int)', 'a, b', colocate_with =>"
+              + " 'torn', class => 'independent', unsafe => true)");
       for (int id = 1; id <= ACCOUNTS; id++) {
         statement.execute("INSERT INTO torn VALUES (" + id + ", 100)");
       }
@@ -65,8 +83,10 @@ class ScatterReadsIT {
       List<Thread> writers = new ArrayList<>();
       for (int i = 0; i < WRITERS; i++) {
         Random random = new Random(SEED + i);
+        boolean calls = transfer == Transfers.CALLS || transfer == Transfers.BOTH && i % 2 == 0;
         Thread writer =
-            new Thread(() -> write(face, random, stopping, transfers, failure), "writer " + i);
+            new Thread(
+                () -> write(face, calls, random, stopping, transfers, failure), "writer " + i);
         writer.start();
         writers.add(writer);
       }
@@ -76,7 +96,8 @@ class ScatterReadsIT {
           assertEquals(ACCOUNTS * 100, sum(statement, read), "torn, seed " + SEED);
           reads++;
         } while (System.nanoTime() < end);
-        System.out.println(face + ", " + type + ": " + reads + " reads, " + transfers);
+        System.out.println(
+            face + ", " + type + ", " + transfer + ": " + reads + " reads, " + transfers);
       } finally {
         stopping.set(true);
         for (Thread writer : writers) {
@@ -101,25 +122,34 @@ class ScatterReadsIT {
 
   private void write(
       String face,
+      boolean calls,
       Random random,
       AtomicBoolean stopping,
       AtomicInteger transfers,
       AtomicReference<Exception> failure) {
     try (Connection connection = connect(face);
         Statement statement = connection.createStatement()) {
-      connection.setAutoCommit(false);
+      connection.setAutoCommit(calls);
       while (!stopping.get()) {
         int amount = 1 + random.nextInt(50);
+        int from = 1 + random.nextInt(ACCOUNTS);
+        int to = 1 + random.nextInt(ACCOUNTS);
         try {
-          add(statement, 1 + random.nextInt(ACCOUNTS), -amount);
-          add(statement, 1 + random.nextInt(ACCOUNTS), amount);
-          connection.commit();
+          if (calls) {
+            statement.execute("CALL transfer(" + from + ", " + to + ", " + amount + ")");
+          } else {
+            add(statement, from, -amount);
+            add(statement, to, amount);
+            connection.commit();
+          }
           transfers.incrementAndGet();
         } catch (SQLException e) {
           if (!"40P01".equals(e.getSQLState()) && !"40001".equals(e.getSQLState())) {
             throw e;
           }
-          connection.rollback();
+          if (!calls) {
+            connection.rollback();
+          }
         }
       }
     } catch (SQLException e) {

@@ -26,6 +26,7 @@ import org.abelian.router.statement.SchemaScope;
  * @param group the messages that the client has sent with the one that is planned
  * @param guesses where rows were that lookup indexes led to
  * @param exchanges what moves between nodes
+ * @param turns places of its reads among independent transactions
  */
 public record EngineContext(
     BackendSession backends,
@@ -39,7 +40,8 @@ public record EngineContext(
     Cancellation cancellation,
     GroupView group,
     LookupGuesses guesses,
-    Exchanges exchanges) {
+    Exchanges exchanges,
+    ReadTurns turns) {
   /** How many bytes of rows a step of a statement may bring from some nodes to others. */
   long exchangeLimit() {
     return ExchangeLimit.of(backends.setting(ExchangeLimit.SETTING));

@@ -277,7 +277,7 @@ final class GatherExecution {
   }
 
   /** The worker query, in a portal of each node. */
-  private final class Worker implements JointSnapshot.Read {
+  private final class Worker implements JointRead {
     private final List<NodePortal> portals = new ArrayList<>();
     private final boolean marked;
 

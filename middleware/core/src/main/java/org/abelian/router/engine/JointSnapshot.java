@@ -1,18 +1,12 @@
 package org.abelian.router.engine;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
-import org.abelian.router.execution.DiscardReply;
 import org.abelian.router.execution.NodeReply;
-import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.protocol.FrontendType;
-import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.ReadEvidence;
 import org.abelian.router.session.ReadKnowledge;
 import org.abelian.router.session.ReadLedger;
@@ -27,61 +21,18 @@ import org.abelian.router.statement.RoutedStatement;
  */
 final class JointSnapshot {
   /** Has a node tell only how many have passed its gate. */
-  private static final long ALL = -1;
-
-  /** A portal of such a name has the node tell what its snapshot shows, as it is bound. */
-  private static final String PORTAL = "abelian/";
-
-  /** What a node answers that has completed a snapshot. */
-  private static final String COMPLETED = "completed";
-
-  /** Longer names of portals are cut by PostgreSQL. */
-  private static final int NAME_MAX = 63;
-
-  /**
-   * Some 30 ms. Where many commit that do not prepare, few rounds meet none half-way, and more of
-   * them have not brought more reads.
-   */
-  private static final int ROUNDS = 12;
-
-  private static final long FIRST_PAUSE_NANOS = 100_000;
-  private static final long LONGEST_PAUSE_NANOS = 4_000_000;
-
-  /** After so many the longest pause is reached. */
-  private static final int DOUBLINGS = 6;
-
-  /** What is sent to the nodes. */
-  interface Read {
-    /**
-     * Binds it on a node, and has the node's answer taken.
-     *
-     * @param place of the node in the list
-     * @param portal the name that it must have; null for any
-     */
-    void bind(int place, byte[] portal) throws IOException;
-
-    /** Runs it there, without a look at the answer. */
-    void run(int place);
-
-    /** Closes what was bound there, before it is bound anew. */
-    void close(int place);
-
-    /** What is bound there. */
-    NodePortal portal(int place);
-  }
+  private static final String ALL = "-1";
 
   private final EngineContext context;
   private final RoutedStatement routed;
   private final List<Backend> backends;
   private final List<Integer> nodes;
-  private final Read read;
+  private final JointRead read;
+  private final SnapshotQuestion question;
   private final ReadLedger ledger;
 
-  /** Whether it runs before its snapshots are known to fit together. */
-  private boolean runsAtOnce;
-
-  /** Whether that ends the group on its nodes. */
-  private boolean syncsAtOnce;
+  private final boolean runsAtOnce;
+  private final boolean isLast;
 
   /**
    * Nothing is sent yet.
@@ -94,7 +45,7 @@ final class JointSnapshot {
       EngineContext context,
       RoutedStatement routed,
       List<Backend> backends,
-      Read read,
+      JointRead read,
       boolean runsAtOnce,
       boolean isLast) {
     this.context = context;
@@ -103,13 +54,9 @@ final class JointSnapshot {
     this.nodes = Backend.nodes(backends);
     this.read = read;
     this.ledger = context.gate().reads();
-    this.runsAtOnce = runsAtOnce && mayBeDiscarded(context);
-    this.syncsAtOnce = this.runsAtOnce && isLast;
-  }
-
-  /** True when nothing else is under way at any node, so that a Sync ends nothing but the read. */
-  private static boolean mayBeDiscarded(EngineContext context) {
-    return !context.transactions().state().isOpen() && context.backends().touched().isEmpty();
+    this.runsAtOnce = runsAtOnce;
+    this.isLast = isLast;
+    this.question = new SnapshotQuestion(context, routed, backends, read);
   }
 
   /** True when it makes no difference whether a node binds the statement once or several times. */
@@ -131,7 +78,7 @@ final class JointSnapshot {
   boolean take() throws IOException {
     context.transactions().enterTogether(backends, routed.writes());
     if (nodes.size() == 1) {
-      bind(0, null);
+      question.bind(0, null);
       read.run(0);
       return true;
     }
@@ -141,163 +88,12 @@ final class JointSnapshot {
 
   private void takeTogether() throws IOException {
     ReadKnowledge known = isRepeatable(routed) ? ledger.of(nodes) : null;
-    if (ledger.isContended(nodes)) {
-      runLater();
-    }
-    if ((known == null || !fitsTogether(known)) && !context.replies().failed()) {
+    boolean fits =
+        known != null
+            && new ValidatedSnapshot(context, backends, read, question, runsAtOnce, isLast)
+                .fitsTogether(known);
+    if (!fits && !context.replies().failed()) {
       behindGate();
-    }
-  }
-
-  /** Rows that would likely be for nothing are not computed before the snapshots fit together. */
-  private void runLater() {
-    runsAtOnce = false;
-    syncsAtOnce = false;
-  }
-
-  /** Asks all at once, until the answers fit together; false when they have not. */
-  private boolean fitsTogether(ReadKnowledge first) throws IOException {
-    Cancellation.Watch watch = context.gate().watch();
-    ReadKnowledge known = first;
-    for (int round = 0; round < ROUNDS && known != null; round++) {
-      ReadKnowledge.Judgement judgement = ask(known);
-      if (judgement == null) {
-        return false;
-      }
-      ReadKnowledge.Verdict verdict = judgement.verdict();
-      ledger.learn(nodes, known, judgement.next());
-      if (round == 0) {
-        ledger.met(nodes, verdict.isHalfWay());
-      }
-      if (verdict == ReadKnowledge.Verdict.WHOLE || completes(judgement)) {
-        if (!runsAtOnce) {
-          runAll();
-        }
-        return true;
-      }
-      discard();
-      if (verdict == ReadKnowledge.Verdict.UNKNOWN || context.replies().failed()) {
-        return false;
-      }
-      runLater();
-      watch.check();
-      LockSupport.parkNanos(
-          Math.min(FIRST_PAUSE_NANOS << Math.min(round, DOUBLINGS), LONGEST_PAUSE_NANOS));
-      known = ledger.of(nodes);
-    }
-    return false;
-  }
-
-  /**
-   * Has the nodes show also those transactions that were ready when they took their snapshots, and
-   * that others have shown.
-   *
-   * @return whether that was the way to make the snapshots fit, and each could do it
-   */
-  private boolean completes(ReadKnowledge.Judgement judgement) throws IOException {
-    if (judgement.verdict() != ReadKnowledge.Verdict.COMPLETABLE || runsAtOnce) {
-      return false;
-    }
-    List<byte[]> names = completed(judgement.missing());
-    if (names.stream().anyMatch(name -> name.length > NAME_MAX)) {
-      return false;
-    }
-    List<Integer> asked = new ArrayList<>();
-    for (int place = 0; place < backends.size(); place++) {
-      List<Integer> missing = judgement.missing().get(place);
-      if (!missing.isEmpty()) {
-        NodePortal portal = read.portal(place);
-        byte[] earlier = portal.name();
-        bind(place, names.get(place));
-        portal.close(earlier);
-        asked.add(place);
-      }
-    }
-    context.backends().requestAnswers();
-    context.replies().runAll();
-    return !context.replies().failed()
-        && asked.stream()
-            .allMatch(place -> COMPLETED.equals(backends.get(place).connection.readEvidence()));
-  }
-
-  /** Names of portals that complete the snapshots of those that are bound, in the nodes' order. */
-  private List<byte[]> completed(List<List<Integer>> missing) {
-    List<byte[]> names = new ArrayList<>(missing.size());
-    for (int place = 0; place < missing.size(); place++) {
-      names.add(SharedSnapshot.completed(context, read.portal(place).name(), missing.get(place)));
-    }
-    return names;
-  }
-
-  private ReadKnowledge.Judgement ask(ReadKnowledge known) throws IOException {
-    for (int place = 0; place < backends.size(); place++) {
-      bind(place, portal(known.run(place), known.over(place)));
-      if (runsAtOnce) {
-        read.run(place);
-      }
-      if (syncsAtOnce) {
-        context.backends().sync(backends.get(place));
-      }
-    }
-    context.backends().requestAnswers();
-    context.replies().runAll();
-    if (context.replies().failed()) {
-      return null;
-    }
-    List<String> told = told();
-    return known.isStill(told)
-        ? new ReadKnowledge.Judgement(ReadKnowledge.Verdict.WHOLE, null)
-        : known.judge(parsed(told));
-  }
-
-  /** No two portals of a session have the same name. */
-  private byte[] portal(String run, long over) {
-    String unique = SharedSnapshot.unique(context);
-    return (PORTAL + unique + '/' + run + '/' + over).getBytes(StandardCharsets.US_ASCII);
-  }
-
-  /** What the nodes have told, in their order; null of those that cannot tell. */
-  private List<String> told() {
-    List<String> told = new ArrayList<>(backends.size());
-    for (int place = 0; place < backends.size(); place++) {
-      told.add(backends.get(place).connection.readEvidence());
-    }
-    return told;
-  }
-
-  private static List<ReadEvidence> parsed(List<String> told) {
-    List<ReadEvidence> evidence = new ArrayList<>(told.size());
-    told.forEach(words -> evidence.add(ReadEvidence.parse(words)));
-    return evidence;
-  }
-
-  private void bind(int place, byte[] portal) throws IOException {
-    SeveralNodes.enter(context, backends.get(place), routed);
-    backends.get(place).connection.readEvidence(null);
-    read.bind(place, portal);
-  }
-
-  private void runAll() {
-    for (int place = 0; place < backends.size(); place++) {
-      read.run(place);
-    }
-  }
-
-  /** The nodes forget what they have bound. */
-  private void discard() throws IOException {
-    ReplyQueue replies = context.replies();
-    for (int place = 0; place < backends.size(); place++) {
-      if (runsAtOnce) {
-        context.backends().sync(backends.get(place));
-        replies.add(new DiscardReply(backends.get(place).connection));
-      } else {
-        read.close(place);
-      }
-    }
-    if (runsAtOnce) {
-      context.backends().flush();
-      replies.runAll();
-      backends.forEach(context.backends()::untouch);
     }
   }
 
@@ -328,20 +124,21 @@ final class JointSnapshot {
     for (Backend backend : backends) {
       backend.connection.writer().empty(FrontendType.FLUSH);
     }
-    runAll();
+    question.runAll();
   }
 
   private void bindBehind() throws IOException {
     boolean asks = isRepeatable(routed);
     for (int place = 0; place < backends.size(); place++) {
-      bind(place, asks ? portal("", ALL) : null);
+      question.bind(place, asks ? question.portal("", ALL) : null);
     }
     if (asks) {
-      context
-          .replies()
-          .add(
-              RouterWork.then(
-                  () -> ledger.begin(nodes, ReadKnowledge.behindGates(nodes, parsed(told())))));
+      context.replies().add(RouterWork.then(this::learnBehind));
     }
+  }
+
+  private void learnBehind() {
+    List<ReadEvidence> evidence = SnapshotQuestion.parsed(question.told());
+    ledger.begin(nodes, ReadKnowledge.behindGates(nodes, evidence));
   }
 }

@@ -62,7 +62,7 @@ public final class ScatterExecution extends Execution {
    */
   private record Bound(
       BoundStatement bound, List<NodePortal> portals, boolean ahead, boolean describes)
-      implements JointSnapshot.Read {
+      implements JointRead {
     @Override
     public void bind(int place, byte[] portal) {
       if (portal != null) {

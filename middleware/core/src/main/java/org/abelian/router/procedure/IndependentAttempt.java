@@ -8,23 +8,19 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.engine.ProposalRound;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.FragmentReply;
-import org.abelian.router.execution.NodeCall;
-import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.RouterStatement;
-import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.protocol.ErrorFields;
-import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.session.IntentText;
 import org.abelian.router.transaction.NodeUnreachableException;
 import org.abelian.router.transaction.Pause;
 import org.abelian.router.transaction.independent.CallFailures;
 import org.abelian.router.transaction.independent.IndependentTransaction;
-import org.abelian.router.transaction.independent.IndependentTransactions;
 import org.abelian.router.transaction.independent.Refusal;
 import org.abelian.router.transaction.independent.Settled;
 import org.slf4j.Logger;
@@ -38,13 +34,10 @@ import org.slf4j.LoggerFactory;
 public final class IndependentAttempt {
   private static final Logger LOG = LoggerFactory.getLogger(IndependentAttempt.class);
 
-  private static final RouterStatement PROPOSE =
-      new RouterStatement(IndependentTransaction.PROPOSE, 5);
   private static final RouterStatement EXECUTE =
       new RouterStatement(IndependentTransaction.EXECUTE, 5);
   private static final RouterStatement EXECUTE_CALLS =
       new RouterStatement(IndependentTransaction.EXECUTE_CALLS, 5);
-  private static final String CACHED_PLAN_ROUTINE = "RevalidateCachedQuery";
   private static final int SETTLE_TRIES = 8;
   private static final Duration SETTLE_PAUSE = Duration.ofMillis(500);
 
@@ -112,67 +105,17 @@ public final class IndependentAttempt {
   }
 
   private Refusal askForTimestamps() {
-    for (Backend backend : backends) {
-      PROPOSE.send(backend.connection, transaction.proposal(backend.nodeId));
-      send(backend.connection);
-    }
-    Backend refusing = null;
-    Refusal refusal = null;
-    for (Backend backend : backends) { // every answer is read, whatever the others say
-      try {
-        QueryResult result = NodeCall.await(backend.connection, true);
-        if (!result.succeeded()) {
-          failed(backend, result.errorFields());
-          continue;
-        }
-        Refusal answer = transaction.take(Long.parseLong(result.value()));
-        if (answer != null && refusal != Refusal.CLOSED) {
-          refusing = backend;
-          refusal = answer;
-        }
-      } catch (NodeLostException lost) {
-        loss = lost;
-      }
-    }
+    ProposalRound round =
+        new ProposalRound(context.services().independents(), transaction, backends);
+    round.run(context.engine().replies().timeout());
+    error = round.error();
+    loss = round.loss();
     if (error != null) {
       throw new ClientError(error);
     } else if (loss != null) {
       throw UnreachableParticipant.error(backends, loss);
-    } else if (refusal != null) {
-      learn(refusing, refusal);
     }
-    return refusal;
-  }
-
-  private void send(NodeConnection connection) {
-    connection.closeAllSurplus();
-    connection.writer().empty(FrontendType.SYNC);
-    try {
-      connection.timeout(context.engine().replies().timeout());
-      connection.flush();
-    } catch (NodeLostException lost) {
-      // Its answer will say so.
-    }
-  }
-
-  private void failed(Backend backend, ErrorFields fields) {
-    if (CACHED_PLAN_ROUTINE.equals(fields.get(ErrorFields.ROUTINE))) {
-      backend.connection.prepared().clear(); // The next attempt parses anew.
-    }
-    error = error == null ? fields : error;
-  }
-
-  private void learn(Backend refusing, Refusal refusal) {
-    IndependentTransactions all = context.services().independents();
-    if (refusal == Refusal.GATE || refusal == Refusal.FULL || refusal == Refusal.ISOLATION) {
-      return;
-    }
-    try {
-      all.learn(transaction.participants());
-      all.learn(refusing.nodeId, refusal);
-    } catch (NodeUnreachableException unreachable) {
-      // The lane stays closed: the next attempt is refused as well.
-    }
+    return round.refusal();
   }
 
   // ---- the second round
@@ -212,7 +155,7 @@ public final class IndependentAttempt {
     for (Backend backend : backends) {
       execute.send(backend.connection, transaction.execution(backend.nodeId, intent));
       calls.forEach(call -> call.send(backend.nodeId, backend.connection));
-      send(backend.connection);
+      ProposalRound.flush(backend.connection, context.engine().replies().timeout());
     }
   }
 
@@ -231,7 +174,8 @@ public final class IndependentAttempt {
       if (reply.loss() != null) {
         loss = reply.loss();
       } else if (reply.error() != null) {
-        failed(backend, reply.error());
+        ErrorFields fields = ProposalRound.failed(backend, reply.error());
+        error = error == null ? fields : error;
       }
       everywhere &= reply.error() == null && reply.loss() == null;
     }

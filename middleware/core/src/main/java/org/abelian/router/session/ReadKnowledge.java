@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Set;
 
@@ -30,12 +31,24 @@ public final class ReadKnowledge {
     COMPLETABLE,
     /** One is seen in part, and will be seen wholly soon. */
     TORN,
+    /**
+     * The lanes are at rest at different timestamps. Once they have all come to the greatest, the
+     * read may be taken anew.
+     */
+    UNEVEN,
+    /** Independent transactions are under way. */
+    UNORDERED,
     /** They do not say enough. */
     UNKNOWN;
 
     /** True when a transaction was met half-way. */
     public boolean isHalfWay() {
       return this == COMPLETABLE || this == TORN;
+    }
+
+    /** True when snapshots that are taken anew in the same way will not do either. */
+    public boolean isHopeless() {
+      return this == UNKNOWN || this == UNORDERED;
     }
   }
 
@@ -45,11 +58,13 @@ public final class ReadKnowledge {
    * @param next what is known from then on; null when nothing can be learned
    * @param missing by which transactions the snapshot of each node may be completed, ascending, in
    *     the nodes' order; empty unless that is the verdict
+   * @param lane the greatest timestamp of the lanes; 0 unless they are at rest, and differ
    */
-  public record Judgement(Verdict verdict, ReadKnowledge next, List<List<Integer>> missing) {
-    /** Of no snapshot that may be completed. */
+  public record Judgement(
+      Verdict verdict, ReadKnowledge next, List<List<Integer>> missing, long lane) {
+    /** Of snapshots that may not be mended. */
     public Judgement(Verdict verdict, ReadKnowledge next) {
-      this(verdict, next, List.of());
+      this(verdict, next, List.of(), 0);
     }
   }
 
@@ -134,8 +149,10 @@ public final class ReadKnowledge {
 
   /**
    * Judges a read that began after all of this was known, by what its nodes tell in their order.
+   *
+   * @param inTurn whether it has a place of its own among independent transactions
    */
-  public Judgement judge(List<ReadEvidence> evidence) {
+  public Judgement judge(List<ReadEvidence> evidence, boolean inTurn) {
     for (int place = 0; place < nodes.size(); place++) {
       ReadEvidence one = evidence.get(place);
       if (one == null
@@ -144,7 +161,7 @@ public final class ReadKnowledge {
         return UNKNOWN;
       }
     }
-    return new Round(evidence).judge();
+    return new Round(evidence).judge(inTurn);
   }
 
   /** The answers to one read. */
@@ -196,7 +213,7 @@ public final class ReadKnowledge {
       }
     }
 
-    Judgement judge() {
+    Judgement judge(boolean inTurn) {
       Map<String, Set<Integer>> left = new HashMap<>();
       Missing missing = new Missing();
       for (Map.Entry<String, Set<Integer>> entry : seen.entrySet()) {
@@ -211,13 +228,16 @@ public final class ReadKnowledge {
       }
       List<Long> ended = evidence.stream().map(ReadEvidence::over).toList();
       ReadKnowledge next = new ReadKnowledge(nodes, runs, ended, Map.copyOf(left));
-      if (missing.isTorn || reachesOut) {
+      Judgement lanes = lanes(inTurn, next);
+      if (lanes != null) {
+        return lanes;
+      }
+      if (missing.isTorn || !inTurn && (reachesOut || isPending && evidence.get(0).lane() > 0)) {
         return new Judgement(Verdict.TORN, next);
       }
-      Verdict lanes = lanes();
-      return lanes == Verdict.WHOLE && missing.count > 0
-          ? new Judgement(Verdict.COMPLETABLE, next, missing.ordered())
-          : new Judgement(lanes, next);
+      return missing.count > 0
+          ? new Judgement(Verdict.COMPLETABLE, next, missing.ordered(), 0)
+          : new Judgement(Verdict.WHOLE, next);
     }
 
     /** Where transactions are missing that are seen elsewhere. */
@@ -257,15 +277,23 @@ public final class ReadKnowledge {
 
     /**
      * Independent transactions have a place among all others by their timestamps: what comes after
-     * the read on one node must get a greater one than what comes before it on another.
+     * the read on one node must get a greater one than what comes before it on another. So it is in
+     * the read's turn, where all lanes tell its timestamp, or while all rest at the same.
+     *
+     * @return null where they do
      */
-    private Verdict lanes() {
-      long lane = evidence.get(0).lane();
-      boolean agree = lane >= 0 && evidence.stream().allMatch(one -> one.lane() == lane);
-      if (!agree) {
-        return Verdict.UNKNOWN;
+    private Judgement lanes(boolean inTurn, ReadKnowledge next) {
+      LongSummaryStatistics lanes =
+          evidence.stream().mapToLong(ReadEvidence::lane).summaryStatistics();
+      if (lanes.getMin() < 0) {
+        return new Judgement(Verdict.UNORDERED, next);
       }
-      return lane > 0 && isPending ? Verdict.TORN : Verdict.WHOLE;
+      if (lanes.getMin() < lanes.getMax()) {
+        return inTurn
+            ? new Judgement(Verdict.UNORDERED, next)
+            : new Judgement(Verdict.UNEVEN, next, List.of(), lanes.getMax());
+      }
+      return null;
     }
   }
 }

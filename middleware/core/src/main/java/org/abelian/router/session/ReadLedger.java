@@ -15,6 +15,12 @@ public final class ReadLedger {
   /** Where the last read has met a transaction half-way. */
   private final Set<List<Integer>> contended = ConcurrentHashMap.newKeySet();
 
+  /** So many reads in a row take turns before one tries without. */
+  private static final int TURNS = 16;
+
+  /** How many of the next reads take turns, where independent transactions are run. */
+  private final Map<List<Integer>, Integer> turns = new ConcurrentHashMap<>();
+
   /**
    * What is known of transactions over these nodes, in this order; null when a read has to pass
    * their gates.
@@ -37,6 +43,25 @@ public final class ReadLedger {
     }
   }
 
+  /**
+   * Whether a read of these nodes had better take its turn among independent transactions from the
+   * beginning; it does.
+   */
+  public boolean takesTurn(List<Integer> nodes) {
+    return !turns.isEmpty()
+        && turns.computeIfPresent(nodes, (same, left) -> left > 1 ? left - 1 : null) != null;
+  }
+
+  /** A read of these nodes has met independent transactions. */
+  public void metIndependent(List<Integer> nodes) {
+    turns.put(List.copyOf(nodes), TURNS);
+  }
+
+  /** A read of these nodes was given no place: the next one tries without. */
+  public void leaveTurns(List<Integer> nodes) {
+    turns.remove(nodes);
+  }
+
   /** A read has learned this from snapshots taken behind the gates; null for nothing. */
   public void begin(List<Integer> nodes, ReadKnowledge knowledge) {
     if (knowledge == null) {
@@ -45,6 +70,7 @@ public final class ReadLedger {
     if (known.size() >= SETS_MAX) {
       known.clear();
       contended.clear();
+      turns.clear();
     }
     known.put(List.copyOf(nodes), knowledge);
   }

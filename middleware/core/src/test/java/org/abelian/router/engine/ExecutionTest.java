@@ -133,8 +133,8 @@ class ExecutionTest extends ScriptedCluster {
   @Test
   void gatesAreLeftByAReadThatCannotBeBound() {
     AbelianException refusal = AbelianException.internal("no memory for its values", null);
-    JointSnapshot.Read read =
-        new JointSnapshot.Read() {
+    JointRead read =
+        new JointRead() {
           @Override
           public void bind(int place, byte[] portal) {
             if (place == 2) {
@@ -213,6 +213,97 @@ class ExecutionTest extends ScriptedCluster {
     readAll();
     assertEquals(3, gatesEntered(), log.toString());
     assertEquals(4, nodes.get(1).asked());
+  }
+
+  private static final String PROPOSE = "SELECT abelian.independent_propose($1, $2, $3, $4, $5)";
+
+  /** The next one stands alone. */
+  private void readAllAndEnd() throws IOException {
+    readAll();
+    endGroup();
+  }
+
+  private void propose(long one, long two, long three) {
+    nodes.get(0).answer(PROPOSE, "SELECT 1", Long.toString(one));
+    nodes.get(1).answer(PROPOSE, "SELECT 1", Long.toString(two));
+    nodes.get(2).answer(PROPOSE, "SELECT 1", Long.toString(three));
+  }
+
+  private long logged(String end) {
+    return log.stream().filter(line -> line.contains(": " + end)).count();
+  }
+
+  @Test
+  void whereIndependentTransactionsRunAReadTakesItsTurn() throws IOException {
+    nodes.forEach(node -> node.shows("r 0 0 0"));
+    readAllAndEnd();
+    propose(70, 77, 60);
+    nodes.get(0).shows("r 0 0 -1", "r 1 0 77 pu:1/1,2");
+    nodes.get(1).shows("r 0 0 5", "r 0 0 77");
+    nodes.get(2).shows("r 0 0 5", "r 0 0 77");
+    int before = told().size();
+    readAllAndEnd();
+    assertEquals(3, gatesEntered(), log.toString());
+    assertEquals(4, told().size() - before, "the rows of one round are told");
+    assertEquals(3, logged(PROPOSE), log.toString());
+    assertEquals(0, logged("freeze"), "nothing is left to settle");
+    assertEquals(3, nodes.get(0).asked(), "behind the gate, and in two rounds");
+    readAllAndEnd();
+    assertEquals(6, logged(PROPOSE), "the next one takes its turn at once");
+    assertEquals(4, nodes.get(0).asked());
+  }
+
+  @Test
+  void aReadWhoseTurnHasNotComePassesTheGatesAndLeavesNoPlace() throws IOException {
+    nodes.forEach(node -> node.shows("r 0 0 0"));
+    readAllAndEnd();
+    propose(70, 77, 60);
+    nodes.get(0).shows("r 0 0 -1", "r 0 0 77");
+    nodes.get(1).shows("r 0 0 5", "r 0 0 -1");
+    nodes.get(2).shows("r 0 0 5", "r 0 0 77");
+    readAllAndEnd();
+    assertEquals(6, gatesEntered(), log.toString());
+    assertEquals(3, logged("freeze"), log.toString());
+    assertEquals(3, logged("cancel"), log.toString());
+  }
+
+  @Test
+  void aReadThatIsRefusedByALanePassesTheGates() throws IOException {
+    nodes.forEach(node -> node.shows("r 0 0 -1"));
+    readAllAndEnd();
+    propose(70, -2, 60);
+    readAllAndEnd();
+    assertEquals(6, gatesEntered(), log.toString());
+    assertEquals(3, logged("cancel"), log.toString());
+  }
+
+  @Test
+  void lanesThatRestAtDifferentTimestampsAreMadeEven() throws IOException {
+    nodes.forEach(node -> node.shows("r 0 0 0"));
+    readAllAndEnd();
+    nodes.get(0).shows("r 0 0 7", "r 0 0 9");
+    nodes.get(1).shows("r 0 0 9");
+    nodes.get(2).shows("r 0 0 9");
+    readAllAndEnd();
+    assertEquals(3, gatesEntered(), log.toString());
+    assertEquals(3, logged("advance"), log.toString());
+    assertEquals(0, logged(PROPOSE));
+  }
+
+  /** Somebody holds a gate, and lets the lanes rest meanwhile. */
+  @Test
+  void aReadThatMayNotProposeLooksOnceMoreWhetherItHasTo() throws IOException {
+    nodes.forEach(node -> node.shows("r 0 0 0"));
+    readAllAndEnd();
+    propose(70, -4, 60);
+    nodes.get(0).shows("r 0 0 -1", "r 0 0 70");
+    nodes.get(1).shows("r 0 0 70");
+    nodes.get(2).shows("r 0 0 70");
+    readAllAndEnd();
+    assertEquals(3, gatesEntered(), log.toString());
+    assertEquals(3, logged("freeze"), log.toString());
+    readAllAndEnd();
+    assertEquals(3, logged(PROPOSE), "nor does the next one");
   }
 
   private long gatesEntered() {

@@ -3,14 +3,17 @@ package org.abelian.router.engine;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.abelian.router.analysis.FactsParser;
+import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.backend.ConnectionSetup;
 import org.abelian.router.backend.SealKeys;
@@ -21,6 +24,7 @@ import org.abelian.router.catalog.LookupIndex;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.execution.ErrorPolicy;
+import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.pool.IoContext;
 import org.abelian.router.pool.NodeAddress;
@@ -58,6 +62,10 @@ import org.abelian.router.tls.NodeTls;
 import org.abelian.router.tls.NodeTlsSettings;
 import org.abelian.router.transaction.GidSource;
 import org.abelian.router.transaction.IntentLedger;
+import org.abelian.router.transaction.independent.IndependentLedger;
+import org.abelian.router.transaction.independent.IndependentTransactions;
+import org.abelian.router.transaction.independent.LaneNetwork;
+import org.abelian.router.transaction.independent.LaneState;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -77,6 +85,20 @@ public abstract class ScriptedCluster {
   private final ClientOutput output = new ClientOutput(memory);
   protected final ReplyQueue replies = new ReplyQueue(output);
   protected final TransactionState transaction = new TransactionState(memory);
+  private final LaneNetwork lanes =
+      (LaneNetwork)
+          Proxy.newProxyInstance(
+              LaneNetwork.class.getClassLoader(),
+              new Class<?>[] {LaneNetwork.class},
+              (proxy, method, arguments) -> {
+                log.add(arguments[0] + ": " + method.getName());
+                return switch (method.getName()) {
+                  case "state" -> new LaneState(1, 5, true, true);
+                  case "freeze" -> Optional.empty();
+                  case "cancel", "advance" -> null;
+                  default -> throw new UnsupportedOperationException(method.getName());
+                };
+              });
   protected Catalog catalog;
   protected BackendSession backends;
   protected EngineContext context;
@@ -144,7 +166,8 @@ public abstract class ScriptedCluster {
         new Cancellation(),
         new OnlyOne(),
         new LookupGuesses(),
-        new Exchanges());
+        new Exchanges(),
+        new ReadTurns(new IndependentTransactions(ROUTER, lanes, new IndependentLedger()), 1));
   }
 
   @AfterEach
@@ -250,6 +273,17 @@ public abstract class ScriptedCluster {
     backends.requestAnswers();
     replies.run();
     assertTrue(replies.isEmpty());
+  }
+
+  /** The client's group of messages ends. */
+  protected void endGroup() throws IOException {
+    for (Backend backend : List.copyOf(backends.touched())) {
+      backends.sync(backend);
+      replies.add(NodeReply.end(backend.connection));
+    }
+    backends.flush();
+    replies.run();
+    backends.untouch();
   }
 
   /** What the nodes ran, but for what sets connections up. */

@@ -21,7 +21,12 @@ class ReadKnowledgeTest {
   }
 
   private Verdict verdict(String one, String two) {
-    return start.judge(Arrays.asList(ReadEvidence.parse(one), ReadEvidence.parse(two))).verdict();
+    return verdict(one, two, false);
+  }
+
+  private Verdict verdict(String one, String two, boolean inTurn) {
+    List<ReadEvidence> told = Arrays.asList(ReadEvidence.parse(one), ReadEvidence.parse(two));
+    return start.judge(told, inTurn).verdict();
   }
 
   @Test
@@ -45,19 +50,24 @@ class ReadKnowledgeTest {
         start.judge(
             told(
                 "r 8 6 0 vabelian:1:a-1/1,2 iabelian:1:b-1/1,2 e3:abelian:1:c-1/1,2",
-                "s 11 9 0 e1:abelian:1:a-1/1,2 wabelian:1:c-1/1,2"));
+                "s 11 9 0 e1:abelian:1:a-1/1,2 wabelian:1:c-1/1,2"),
+            false);
     assertEquals(Verdict.COMPLETABLE, judgement.verdict());
     assertEquals(List.of(List.of(3), List.of(1)), judgement.missing());
     assertEquals(
         Verdict.TORN,
-        judgement.next().judge(told("r 8 6 0 ix:b-1/1,2", "s 11 9 0 iabelian:1:a-1/1,2")).verdict(),
+        judgement
+            .next()
+            .judge(told("r 8 6 0 ix:b-1/1,2", "s 11 9 0 iabelian:1:a-1/1,2"), false)
+            .verdict(),
         "by what a snapshot was completed, its node has not shown yet");
   }
 
   @Test
   void itMayCommuteAndIsNamedInTheNodesOrder() {
     Judgement judgement =
-        start.judge(told("r 9 9 0 vq/1,2 vt/1,2 va/1,2", "s 12 9 0 e1:a/1,2 e2:q/1,2 e3:t/1,2"));
+        start.judge(
+            told("r 9 9 0 vq/1,2 vt/1,2 va/1,2", "s 12 9 0 e1:a/1,2 e2:q/1,2 e3:t/1,2"), false);
     assertEquals(Verdict.COMPLETABLE, judgement.verdict());
     assertEquals(List.of(List.of(), List.of(1, 2, 3)), judgement.missing());
   }
@@ -71,35 +81,36 @@ class ReadKnowledgeTest {
         Verdict.TORN,
         verdict(seen, "s 11 9 0 e1:abelian:1:a-1/1,2 iabelian:1:b-1/1,2,3"),
         "somebody has a node that is not read");
-    assertEquals(Verdict.UNKNOWN, verdict(seen, "s 10 9 -1 e1:abelian:1:a-1/1,2"));
+    assertEquals(Verdict.UNORDERED, verdict(seen, "s 10 9 -1 e1:abelian:1:a-1/1,2"));
     assertEquals(Verdict.WHOLE, verdict("r 6 5 0 e1:abelian:1:a-1/1,2", "s 9 9 0"));
   }
 
   @Test
   void whatReachesOtherNodesMustHaveEndedBeforeTheRead() {
     assertEquals(Verdict.TORN, verdict("r 6 5 0 it/1,3", "s 9 9 0"));
-    Judgement seen = start.judge(told("r 6 6 0 vt/1,3", "s 9 9 0"));
+    Judgement seen = start.judge(told("r 6 6 0 vt/1,3", "s 9 9 0"), false);
     assertEquals(Verdict.TORN, seen.verdict());
-    assertEquals(Verdict.WHOLE, seen.next().judge(told("r 6 6 0", "s 9 9 0")).verdict());
+    assertEquals(Verdict.WHOLE, seen.next().judge(told("r 6 6 0", "s 9 9 0"), false).verdict());
   }
 
   @Test
   void whatWasSeenOnOneSideIsRememberedUntilTheOtherShowsIt() {
-    Judgement torn = start.judge(told("r 6 6 0 vt/1,2", "s 9 9 0"));
+    Judgement torn = start.judge(told("r 6 6 0 vt/1,2", "s 9 9 0"), false);
     assertEquals(6, torn.next().over(0));
-    assertEquals(Verdict.TORN, torn.next().judge(told("r 6 6 0", "s 10 9 0 it/1,2")).verdict());
-    Judgement whole = torn.next().judge(told("r 6 6 0", "s 10 10 0 vt/1,2"));
+    assertEquals(
+        Verdict.TORN, torn.next().judge(told("r 6 6 0", "s 10 9 0 it/1,2"), false).verdict());
+    Judgement whole = torn.next().judge(told("r 6 6 0", "s 10 10 0 vt/1,2"), false);
     assertEquals(Verdict.WHOLE, whole.verdict());
-    assertEquals(Verdict.WHOLE, whole.next().judge(told("r 6 6 0", "s 10 10 0")).verdict());
+    assertEquals(Verdict.WHOLE, whole.next().judge(told("r 6 6 0", "s 10 10 0"), false).verdict());
   }
 
   @Test
   void whatWillBeToldAgainIsNotForgotten() {
-    Judgement first = start.judge(told("r 7 5 0 iu/1,2 wt/1,2", "s 10 10 0 vt/1,2"));
+    Judgement first = start.judge(told("r 7 5 0 iu/1,2 wt/1,2", "s 10 10 0 vt/1,2"), false);
     assertEquals(Verdict.WHOLE, first.verdict());
     assertEquals(
         Verdict.WHOLE,
-        first.next().judge(told("r 7 7 0 vu/1,2 vt/1,2", "s 11 11 0 vu/1,2")).verdict());
+        first.next().judge(told("r 7 7 0 vu/1,2 vt/1,2", "s 11 11 0 vu/1,2"), false).verdict());
   }
 
   @Test
@@ -124,7 +135,7 @@ class ReadKnowledgeTest {
     assertFalse(isStill("r 5 5 0 it/1,2", "s 9 9 0 it/1,2"));
     assertFalse(isStill("", "s 9 9 0"));
     assertFalse(isStill("r 5 5 0", null));
-    Judgement torn = start.judge(told("r 6 6 0 vt/1,2", "s 9 9 0"));
+    Judgement torn = start.judge(told("r 6 6 0 vt/1,2", "s 9 9 0"), false);
     assertFalse(torn.next().isStill(List.of("r 6 6 0", "s 9 9 0")), "one is seen in part");
   }
 
@@ -137,8 +148,9 @@ class ReadKnowledgeTest {
   @Test
   void lanesMustBeAtRestAndAgree() {
     assertEquals(Verdict.WHOLE, verdict("r 5 5 77", "s 9 9 77"));
-    assertEquals(Verdict.UNKNOWN, verdict("r 5 5 77", "s 9 9 78"));
-    assertEquals(Verdict.UNKNOWN, verdict("r 5 5 -1", "s 9 9 -1"));
+    assertEquals(Verdict.UNEVEN, verdict("r 5 5 77", "s 9 9 78"));
+    assertEquals(78, start.judge(told("r 5 5 77", "s 9 9 78"), false).lane());
+    assertEquals(Verdict.UNORDERED, verdict("r 5 5 -1", "s 9 9 -1"));
     assertEquals(Verdict.TORN, verdict("r 6 5 77 pt/1,2", "s 9 9 77"));
     assertEquals(Verdict.WHOLE, verdict("r 6 5 0 pt/1,2", "s 9 9 0"));
   }
@@ -151,5 +163,15 @@ class ReadKnowledgeTest {
     assertEquals(Verdict.WHOLE, verdict("r 7 5 77 it/1,2" + unseen, "s 9 9 77"));
     assertEquals(Verdict.TORN, verdict("r 7 5 77 pt/1,2" + unseen, "s 9 9 77"));
     assertEquals(Verdict.TORN, verdict("r 6 5 77 iabelian:1:x:1-1/1,3", "s 9 9 77"));
+  }
+
+  @Test
+  void inItsTurnAReadHasAPlaceAmongIndependentTransactions() {
+    assertEquals(Verdict.WHOLE, verdict("r 6 5 77 pt/1,2", "s 9 9 77", true));
+    assertEquals(Verdict.WHOLE, verdict("r 6 5 77 pt/1,2,3", "s 9 9 77", true));
+    assertEquals(Verdict.UNORDERED, verdict("r 5 5 77", "s 9 9 -1", true), "one turn has not come");
+    assertEquals(Verdict.UNORDERED, verdict("r 6 6 77 vt/1,2", "s 9 9 -1", true));
+    assertEquals(Verdict.TORN, verdict("r 6 6 77 vt/1,2", "s 10 9 77 it/1,2", true));
+    assertEquals(Verdict.COMPLETABLE, verdict("r 6 6 77 vt/1,2", "s 10 9 77 e1:t/1,2", true));
   }
 }

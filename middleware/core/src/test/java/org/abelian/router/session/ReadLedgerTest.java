@@ -23,4 +23,20 @@ class ReadLedgerTest {
     ledger.met(ALL, false);
     assertFalse(ledger.isContended(ALL));
   }
+
+  @Test
+  void readsTakeTurnsForAWhileWhereIndependentTransactionsWereMet() {
+    assertFalse(ledger.takesTurn(ALL));
+    ledger.metIndependent(ALL);
+    assertFalse(ledger.takesTurn(SOME));
+    int turns = 0;
+    while (ledger.takesTurn(ALL)) {
+      turns++;
+    }
+    assertTrue(turns > 1 && turns < 100, "and then one looks whether it has to: " + turns);
+    assertFalse(ledger.takesTurn(ALL));
+    ledger.metIndependent(ALL);
+    ledger.leaveTurns(ALL);
+    assertFalse(ledger.takesTurn(ALL), "no lane gives it a place now");
+  }
 }

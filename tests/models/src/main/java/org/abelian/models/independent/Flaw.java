@@ -31,5 +31,9 @@ public enum Flaw {
   /** A proposal waits at a closed gate until it opens, however long that takes. */
   ENDLESS_WAIT,
   /** A coordinated commit does not carry the timestamps of one of its nodes to the others. */
-  NO_CLOCK_EXCHANGE
+  NO_CLOCK_EXCHANGE,
+  /** A read takes its snapshot as soon as it is told its timestamp. */
+  READ_OUT_OF_TURN,
+  /** A read keeps no place: what has a greater timestamp does not wait for it. */
+  READ_WITHOUT_PLACE
 }

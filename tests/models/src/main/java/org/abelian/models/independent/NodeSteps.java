@@ -109,15 +109,20 @@ final class NodeSteps {
 
   private static boolean isItsTurn(State state, int transaction, int node) {
     int gate = state.get(Field.GATE, node);
-    if (gate == LOCKS || gate == WAITS || gate == PREPARED) {
+    boolean isRead = state.setting().isRead(transaction);
+    if (!isRead && (gate == LOCKS || gate == WAITS || gate == PREPARED)) {
       return false; // A row lock of the coordinated transaction is in the way.
     }
-    if (state.setting().has(Flaw.OUT_OF_TIMESTAMP_ORDER)) {
+    if (state.setting().has(Flaw.OUT_OF_TIMESTAMP_ORDER)
+        || isRead && state.setting().has(Flaw.READ_OUT_OF_TURN)) {
       return true;
     }
     int own = key(state.get(Field.ENTRY_TIMESTAMP, node, transaction), transaction);
     for (int other = 0; other < state.setting().transactions(); other++) {
+      boolean hasPlace =
+          !state.setting().isRead(other) || !state.setting().has(Flaw.READ_WITHOUT_PLACE);
       if (other != transaction
+          && hasPlace
           && state.isPending(node, other)
           && key(state.get(Field.ENTRY_TIMESTAMP, node, other), other) < own) {
         return false;
@@ -126,11 +131,16 @@ final class NodeSteps {
     return true;
   }
 
-  /** The fragment, its record and the new watermark, in one transaction of the node. */
+  /**
+   * The fragment, its record and the new watermark, in one transaction of the node. A read leaves
+   * neither; that it stands in the log says what its snapshot shows.
+   */
   static void execute(State next, int transaction, int node, int timestamp) {
+    boolean records =
+        !next.setting().isRead(transaction) && !next.setting().has(Flaw.INTENT_NOT_STORED);
     next.append(node, transaction, timestamp);
     next.set(Field.ENTRY, node, transaction, NONE);
-    next.set(Field.RECORD, node, transaction, next.setting().has(Flaw.INTENT_NOT_STORED) ? 0 : 1);
+    next.set(Field.RECORD, node, transaction, records ? 1 : 0);
     next.set(Field.LAST, node, Math.max(next.get(Field.LAST, node), timestamp));
   }
 

@@ -49,7 +49,7 @@ final class Promises {
         if (phase == TOLD_COMMITTED && (at < 0 || at >= state.get(Field.DURABLE, node))) {
           return Optional.of("an acknowledged transaction is not on disk everywhere");
         }
-        if (phase == TOLD_ABORTED && at >= 0) {
+        if (phase == TOLD_ABORTED && at >= 0 && !state.setting().isRead(transaction)) {
           return Optional.of("reported as rolled back, but executed");
         }
       }
@@ -57,7 +57,10 @@ final class Promises {
     return Optional.empty();
   }
 
-  /** Every two transactions on a node conflict; their orders on all nodes must have no cycle. */
+  /**
+   * Every two transactions on a node conflict; their orders on all nodes must have no cycle. A read
+   * counts when its client has got its rows.
+   */
   private static boolean isSerial(State state) {
     int count = state.setting().transactions() + 1;
     int[] before = new int[count]; // for each transaction, those that precede it, as bits
@@ -65,6 +68,12 @@ final class Promises {
       int seen = 0;
       for (int at = 0; at < state.get(Field.LOG_LENGTH, node); at++) {
         int transaction = state.get(Field.LOG, node, at);
+        boolean discarded =
+            state.setting().isRead(transaction)
+                && state.get(Field.PHASE, transaction) != TOLD_COMMITTED;
+        if (discarded) {
+          continue;
+        }
         before[transaction] |= seen;
         seen |= 1 << transaction;
       }
@@ -100,7 +109,8 @@ final class Promises {
       if (phase != TOLD_COMMITTED && phase != TOLD_ABORTED && phase != DEAD) {
         return Optional.of(phase == CONFIRMED ? "never acknowledged" : "a router waits for ever");
       }
-      if (!isWhole(state, transaction, setting.participants().get(transaction))) {
+      if (!setting.isRead(transaction)
+          && !isWhole(state, transaction, setting.participants().get(transaction))) {
         return Optional.of("executed on some nodes only");
       }
     }

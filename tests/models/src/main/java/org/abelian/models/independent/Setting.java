@@ -11,6 +11,8 @@ import java.util.Set;
  * @param participants for each independent transaction the set of its nodes, as bits
  * @param coordinated the nodes of a coordinated transaction that conflicts with all others, as
  *     bits; 0 for none
+ * @param reads those of the independent transactions that write nothing: reads of several nodes,
+ *     whose snapshots are taken in their turn; as bits
  * @param patient whether the coordinated transaction waits for the lanes without a limit, and gives
  *     up only for a fragment that waits for its row lock
  * @param faults how much may go wrong
@@ -20,6 +22,7 @@ public record Setting(
     int nodes,
     List<Integer> participants,
     int coordinated,
+    int reads,
     boolean patient,
     Faults faults,
     Set<Flaw> flaws) {
@@ -42,17 +45,23 @@ public record Setting(
 
   /** The protocol as the page has it. */
   public static Setting of(int nodes, List<Integer> participants, int coordinated, Faults faults) {
-    return new Setting(nodes, participants, coordinated, false, faults, Set.of());
+    return new Setting(nodes, participants, coordinated, 0, false, faults, Set.of());
   }
 
   /** The same with a mistake. */
   public Setting with(Flaw flaw) {
-    return new Setting(nodes, participants, coordinated, patient, faults, Set.of(flaw));
+    return new Setting(nodes, participants, coordinated, reads, patient, faults, Set.of(flaw));
   }
 
   /** The same with a coordinated transaction that gives up only where nothing else can go on. */
   public Setting withPatience() {
-    return new Setting(nodes, participants, coordinated, true, faults, flaws);
+    return new Setting(nodes, participants, coordinated, reads, true, faults, flaws);
+  }
+
+  /** The same, but that the last of the transactions is a read. */
+  public Setting withLastRead() {
+    int last = 1 << participants.size() - 1;
+    return new Setting(nodes, participants, coordinated, last, patient, faults, flaws);
   }
 
   int transactions() {
@@ -61,6 +70,10 @@ public record Setting(
 
   boolean takesPart(int node, int transaction) {
     return (participants.get(transaction) >> node & 1) == 1;
+  }
+
+  boolean isRead(int transaction) {
+    return (reads >> transaction & 1) == 1;
   }
 
   boolean isCoordinatedOn(int node) {

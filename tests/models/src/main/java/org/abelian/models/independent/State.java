@@ -218,7 +218,7 @@ final class State {
     int greatest = -1;
     for (int at = 0; at < get(Field.LOG_LENGTH, node); at++) {
       int transaction = get(Field.LOG, node, at);
-      if (transaction < setting.transactions()) {
+      if (transaction < setting.transactions() && !setting.isRead(transaction)) {
         greatest = Math.max(greatest, key(get(Field.LOG_TIMESTAMP, node, at), transaction));
       }
     }

@@ -83,6 +83,26 @@ class IndependentProtocolModelTest {
     return Arguments.of(name, Setting.of(nodes, transactions, coordinated, faults));
   }
 
+  static Stream<Arguments> worldsWithReads() {
+    return Stream.of(
+        world("a crash", 2, List.of(AB, AB), 0, new Faults(1, 0, 0, 0, 0)),
+        world("a router dies", 2, List.of(AB, AB), 0, new Faults(0, 1, 0, 0, 0)),
+        world("a lost message, a clock jumps", 2, List.of(AB, AB), 0, new Faults(0, 0, 1, 1, 0)),
+        world("two of other pairs of nodes", 3, List.of(AB, BC, AC), 0, new Faults(0, 0, 0, 0, 0)),
+        world("a coordinated one, a crash", 2, List.of(AB), AB, new Faults(1, 1, 0, 0, 0)),
+        world("one of each", 2, List.of(AB, AB), AB, new Faults(0, 0, 0, 0, 0)),
+        world("one of each, three nodes", 3, List.of(AB, BC), AC, new Faults(0, 0, 0, 1, 0)));
+  }
+
+  /** The last of the transactions is a read of several nodes that takes its turn. */
+  @ParameterizedTest(name = "beside {0}")
+  @MethodSource("worldsWithReads")
+  void aReadInItsTurnHasAPlaceInTheSerialOrder(String name, Setting setting) {
+    Exploration.Result result = new Exploration(setting.withLastRead(), STATES_MAX).run();
+    assertEquals(Optional.empty(), result.violation(), () -> String.join("; ", result.steps()));
+    assertTrue(result.ends() > 1, "the world must have several ends, but has " + result.ends());
+  }
+
   @ParameterizedTest(name = "{0}")
   @MethodSource("worlds")
   void everyInterleavingIsAtomicAndInOneSerialOrder(String name, Setting setting) {
@@ -102,6 +122,8 @@ class IndependentProtocolModelTest {
     return switch (flaw) {
       case NO_MAXIMUM, OUT_OF_TIMESTAMP_ORDER, CLOCK_ALONE ->
           Setting.of(2, List.of(AB, AB), 0, new Faults(0, 0, 0, 0, 0));
+      case READ_OUT_OF_TURN, READ_WITHOUT_PLACE ->
+          Setting.of(2, List.of(AB, AB), 0, new Faults(0, 0, 0, 0, 0)).withLastRead();
       case NO_CLOCK_EXCHANGE -> Setting.of(3, List.of(AB, BC), AC, new Faults(0, 0, 0, 0, 0));
       case ENDLESS_WAIT -> beside();
       case NO_GATE -> Setting.of(2, List.of(AB), AB, new Faults(0, 0, 0, 0, 0));

@@ -34,6 +34,11 @@ public final class IndependentTransaction {
     return id;
   }
 
+  /** The greatest of what its participants have proposed. */
+  public long timestamp() {
+    return timestamp;
+  }
+
   /** The ids of its nodes. */
   public List<Integer> participants() {
     return participants;

@@ -84,9 +84,21 @@ public final class IndependentTransactions {
     nodes.forEach(known::remove);
   }
 
+  /** Whatever is proposed to these nodes from now on has a greater timestamp. */
+  public void advance(List<Integer> nodes, long timestamp) throws NodeUnreachableException {
+    for (int node : nodes) {
+      network.advance(node, timestamp);
+    }
+  }
+
   /** Every participant has said that it is on disk. */
   public void acknowledged(IndependentTransaction transaction) {
     ledger.acknowledged(transaction.id(), transaction.participants());
+    ledger.end(transaction.id());
+  }
+
+  /** Nothing of it is pending anywhere, and it has left no record: a read. */
+  public void passed(IndependentTransaction transaction) {
     ledger.end(transaction.id());
   }
 

@@ -342,6 +342,21 @@ class InlinedFunctionsIT {
   }
 
   @Test
+  void aBodyWithTheRightsOfAnotherRoleReadsNothingThatWasGathered() {
+    twins.same("DROP ROLE IF EXISTS fn_owner");
+    twins.same("CREATE ROLE fn_owner");
+    twins.same("GRANT USAGE ON SCHEMA fn TO fn_owner");
+    twins.same("GRANT SELECT ON fn.e TO fn_owner");
+    twins.same("ALTER FUNCTION fn.looping(int) SECURITY DEFINER");
+    twins.same("SELECT key, fn.looping(key) FROM fn.d ORDER BY 1");
+    twins.same("ALTER FUNCTION fn.looping(int) OWNER TO fn_owner");
+    String sql = "SELECT key, fn.looping(key) FROM fn.d ORDER BY 1";
+    assertEquals(List.of(REFUSED), Twins.answer(twins.routed(), sql));
+    twins.same("DROP OWNED BY fn_owner");
+    twins.same("DROP ROLE fn_owner");
+  }
+
+  @Test
   void aFunctionThatSeesWhatItsStatementChangesIsRefused() {
     String sql = "UPDATE fn.d SET n = fn.first_n(key)";
     assertEquals(List.of(REFUSED), Twins.answer(twins.routed(), sql));

@@ -1,6 +1,10 @@
 package org.abelian.cluster.statements;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -68,18 +72,17 @@ final class RandomSchema {
         case LARGE -> Long.toString(number * 5000000000L);
         case TEXTS -> "'k" + number + "'";
         case UUIDS -> "'" + digest(Integer.toString(number)) + "'";
-        case DATES -> "'" + java.time.LocalDate.of(2020, 2, 20).plusDays(number) + "'";
+        case DATES -> "'" + LocalDate.of(2020, 2, 20).plusDays(number) + "'";
       };
     }
 
     private static UUID digest(String text) {
       try {
         byte[] bytes =
-            java.security.MessageDigest.getInstance("MD5")
-                .digest(text.getBytes(StandardCharsets.UTF_8));
-        java.nio.ByteBuffer buffer = java.nio.ByteBuffer.wrap(bytes);
+            MessageDigest.getInstance("MD5").digest(text.getBytes(StandardCharsets.UTF_8));
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
         return new UUID(buffer.getLong(), buffer.getLong());
-      } catch (java.security.NoSuchAlgorithmException impossible) {
+      } catch (NoSuchAlgorithmException impossible) {
         throw new IllegalStateException(impossible);
       }
     }
@@ -123,7 +126,11 @@ final class RandomSchema {
         "CREATE TABLE visit (shop %s, n int, guest text, stay int, PRIMARY KEY (shop, n))"
             .formatted(type));
     tables.add(
-        new Table("visit", columns("shop key", "n int", "guest text", "stay int"), two(), false));
+        new Table(
+            "visit",
+            columns("shop key", "n int", "guest text", "stay int"),
+            List.of("shop", "n"),
+            false));
     place("item", "id", pick(List.of(REFERENCE, REFERENCE, APART)));
     add("item", List.of("id"), "id key", "label text", "price int", "hits abelian.counter");
     place("local", "k", pick(List.of("", "", REFERENCE)));
@@ -166,10 +173,6 @@ final class RandomSchema {
               .formatted(i, i));
     }
     tables.add(new Table("part", columns("id key", "w int", "tag text"), List.of("id"), false));
-  }
-
-  private static List<String> two() {
-    return List.of("shop", "n");
   }
 
   private void add(String name, List<String> key, String... columns) {

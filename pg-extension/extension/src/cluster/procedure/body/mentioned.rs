@@ -48,9 +48,9 @@ fn table(name: &[String]) -> Option<Oid> {
             .iter()
             .map(|text| pg_sys::pstrdup(text.as_ptr()))
             .collect();
-        let range = match parts.as_slice() {
-            &[only] => pg_sys::makeRangeVar(std::ptr::null_mut(), only, -1),
-            &[schema, only] => pg_sys::makeRangeVar(schema, only, -1),
+        let range = match *parts.as_slice() {
+            [only] => pg_sys::makeRangeVar(std::ptr::null_mut(), only, -1),
+            [schema, only] => pg_sys::makeRangeVar(schema, only, -1),
             _ => return None,
         };
         let found = tree::cast::<pg_sys::RangeVar, _>(range).and_then(relation::existing)?;

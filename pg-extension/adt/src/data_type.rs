@@ -290,4 +290,7 @@ pub enum Refused {
     /// The value would cross its bound (23514).
     #[error("the value would cross its bound")]
     OutOfBounds,
+    /// The condition of the operation does not hold: no row, and no error.
+    #[error("the condition does not hold")]
+    Unmet,
 }

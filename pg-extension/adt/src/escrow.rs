@@ -12,7 +12,8 @@ use crate::data_type::{Access, DataType, Description, Refused};
 use crate::encoding::{Corrupt, Encoding, Reader, write_signed};
 use crate::locks::Footprint;
 use crate::ordered::Ordered;
-use crate::specification::Condition;
+use crate::specification;
+use crate::test_in_range::Condition;
 use std::cmp::Reverse;
 use std::convert::Infallible;
 
@@ -30,11 +31,14 @@ pub struct BoundedSum {
 }
 
 impl BoundedSum {
-    /// The sum after an addition; refused if it crosses the bound towards which it goes.
-    fn after(&self, delta: i64) -> Result<i128, Refused> {
-        match self.bounds.judge(Range::certain(self.sum), delta) {
-            Verdict::Fits => Ok(self.sum + i128::from(delta)),
-            Verdict::Waits | Verdict::Never(_) => Err(Refused::OutOfBounds),
+    /// The sum after an addition; refused if its condition does not hold, or it crosses the bound towards which it goes.
+    fn after(&self, operation: &Operation) -> Result<i128, Refused> {
+        let delta = operation.delta();
+        let sum = Range::certain(self.sum);
+        match self.bounds.judge_if(operation.conditions(), sum, delta) {
+            Some(Verdict::Fits) => Ok(self.sum + i128::from(delta)),
+            Some(Verdict::Waits | Verdict::Never(_)) => Err(Refused::OutOfBounds),
+            None => Err(Refused::Unmet),
         }
     }
 }
@@ -81,51 +85,77 @@ impl Encoding for BoundedSum {
     }
 }
 
-/// Adds a number: `c + n`, and `c - n` for the opposite of it.
+/// A change of the sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Add(pub i64);
+pub enum Operation {
+    /// Adds a number: `c + n`, and `c - n` for the opposite of it.
+    Add(i64),
+    /// The same under a condition on the sum, which the bounds guard: `c - n WHERE c >= n`.
+    AddWhere(i64, Condition),
+}
+
+impl Operation {
+    fn delta(&self) -> i64 {
+        match self {
+            Operation::Add(delta) | Operation::AddWhere(delta, _) => *delta,
+        }
+    }
+
+    fn conditions(&self) -> &[Condition] {
+        match self {
+            Operation::Add(_) => &[],
+            Operation::AddWhere(_, condition) => std::slice::from_ref(condition),
+        }
+    }
+}
 
 /// The methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// [`Add`]
+    /// [`Operation::Add`]
     Add,
+    /// [`Operation::AddWhere`]
+    AddWhere,
 }
 
 impl DataType for BoundedCounter {
     const NAME: &'static str = "bounded_counter";
     const ADMISSION: Option<&'static str> =
-        Some("each keeps the bounds however the other ends (escrow)");
+        Some("each meets its condition and the bounds however the other ends (escrow)");
     type State = BoundedSum;
     type Value = BoundedSum;
-    type Operation = Add;
+    type Operation = Operation;
     type Query = Infallible;
     type Answer = Infallible;
     type Method = Method;
-    const METHODS: &'static [Method] = &[Method::Add];
+    const METHODS: &'static [Method] = &[Method::Add, Method::AddWhere];
 
     fn describe(method: Method) -> Description {
         match method {
             Method::Add => Description::operation("add", &["n"], Footprint::ADD),
+            Method::AddWhere => Description::operation("add_where", &["n", "v"], Footprint::ADD),
         }
     }
 
-    fn rule(_: Method, _: Method) -> Condition<Self> {
-        Condition::When(
-            "each keeps the bounds, or crosses them, whether or not the other is done",
+    fn rule(_: Method, _: Method) -> specification::Condition<Self> {
+        specification::Condition::When(
+            "each is done, or left undone, whether or not the other is done",
             are_independent,
         )
     }
 
-    fn operation_method(_: &Add) -> Method {
-        Method::Add
+    fn operation_method(operation: &Operation) -> Method {
+        match operation {
+            Operation::Add(_) => Method::Add,
+            Operation::AddWhere(..) => Method::AddWhere,
+        }
     }
 
     fn query_method(query: &Infallible) -> Method {
         match *query {}
     }
 
-    fn operation_element(_: &Add) -> Option<&[u8]> {
+    fn operation_element(_: &Operation) -> Option<&[u8]> {
         None
     }
 
@@ -142,20 +172,20 @@ impl DataType for BoundedCounter {
     }
 
     /// Escrow stands for the look at the newest value.
-    fn is_blind(_: &Add) -> bool {
+    fn is_blind(_: &Operation) -> bool {
         false
     }
 
-    fn change(add: &Add, newest: Option<&BoundedSum>) -> Result<BoundedSum, Refused> {
-        newest.ok_or(Refused::NeedsValue)?.after(add.0)?;
+    fn change(operation: &Operation, newest: Option<&BoundedSum>) -> Result<BoundedSum, Refused> {
+        newest.ok_or(Refused::NeedsValue)?.after(operation)?;
         Ok(BoundedSum {
             bounds: Bounds::default(),
-            sum: add.0.into(),
+            sum: operation.delta().into(),
         })
     }
 
-    fn is_idle(add: &Add, state: &BoundedSum) -> bool {
-        add.0 == 0 && state.after(0).is_ok()
+    fn is_idle(operation: &Operation, state: &BoundedSum) -> bool {
+        operation.delta() == 0 && state.after(operation).is_ok()
     }
 }
 
@@ -165,22 +195,22 @@ fn are_independent(
     a: &Access<BoundedCounter>,
     b: &Access<BoundedCounter>,
 ) -> bool {
-    let (Access::Operate(Add(n)), Access::Operate(Add(m))) = (a, b) else {
+    let (Access::Operate(a), Access::Operate(b)) = (a, b) else {
         return false;
     };
-    let same = |first: i64, second: i64| match state.after(first) {
+    let refusal = |state: &BoundedSum, operation| state.after(operation).err();
+    let same = |first, second| match state.after(first) {
         Err(_) => true,
-        Ok(sum) => {
-            BoundedSum { sum, ..*state }.after(second).is_ok() == state.after(second).is_ok()
-        }
+        Ok(sum) => refusal(&BoundedSum { sum, ..*state }, second) == refusal(state, second),
     };
-    same(*n, *m) && same(*m, *n)
+    same(a, b) && same(b, a)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::laws::{Small, admitted_together, laws};
+    use crate::test_in_range::Side;
     use proptest::prelude::*;
 
     const BOUNDS: Bounds = Bounds {
@@ -198,8 +228,23 @@ mod tests {
             .to_vec()
         }
 
-        fn operations() -> Vec<Add> {
-            [-2, -1, 1, 2].map(Add).to_vec()
+        fn operations() -> Vec<Operation> {
+            let at_least = |limit| Condition::new(Side::AtLeast, 0, limit, false);
+            let at_most = |limit| Condition::new(Side::AtMost, 0, limit, false);
+            let tested = [
+                Operation::AddWhere(-2, at_least(2)),
+                Operation::AddWhere(-2, at_least(1)),
+                Operation::AddWhere(-1, at_least(1)),
+                Operation::AddWhere(1, at_most(2)),
+                Operation::AddWhere(2, at_least(0)),
+            ];
+            assert!(tested.iter().all(|one| {
+                one.conditions()
+                    .iter()
+                    .all(|condition| BOUNDS.guard(condition, one.delta()))
+            }));
+            let additions = [-2, -1, 1, 2].map(Operation::Add);
+            additions.into_iter().chain(tested).collect()
         }
 
         fn queries() -> Vec<Infallible> {
@@ -223,7 +268,7 @@ mod tests {
             pending: &[&[BoundedSum]],
             access: &Access<Self>,
         ) -> bool {
-            let Access::Operate(Add(delta)) = access else {
+            let Access::Operate(operation) = access else {
                 return true;
             };
             let range = |parts: &&[BoundedSum]| {
@@ -232,7 +277,10 @@ mod tests {
             };
             let others = pending.iter().map(range);
             let sum = others.fold(Range::certain(newest.sum), |sum, part| sum + part);
-            newest.bounds.judge(sum, *delta) == Verdict::Fits
+            let verdict = newest
+                .bounds
+                .judge_if(operation.conditions(), sum, operation.delta());
+            verdict == Some(Verdict::Fits)
         }
     }
 
@@ -243,7 +291,7 @@ mod tests {
         for state in BoundedCounter::beginnings() {
             for n in BoundedCounter::operations() {
                 for m in BoundedCounter::operations() {
-                    let refused = [n, m].iter().any(|add| state.after(add.0).is_err());
+                    let refused = [n, m].iter().any(|one| state.after(one).is_err());
                     let (a, b) = (Access::Operate(n), Access::Operate(m));
                     let wanted = are_independent(&state, &a, &b) && !refused;
                     let admitted = admitted_together(&state, &a, &b);
@@ -268,8 +316,8 @@ mod tests {
         // By what the one may leave, the other fits; but if it commits first, the one could not have taken 2.
         assert_eq!(judge(&[0, -1]), Verdict::Fits);
         let mut state = two;
-        BoundedCounter::apply(&mut state, &Add(-1)).unwrap();
-        let taken = BoundedCounter::apply(&mut state, &Add(-2));
+        BoundedCounter::apply(&mut state, &Operation::Add(-1)).unwrap();
+        let taken = BoundedCounter::apply(&mut state, &Operation::Add(-2));
         assert_eq!(taken, Err(Refused::OutOfBounds));
     }
 }

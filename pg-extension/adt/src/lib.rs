@@ -57,6 +57,7 @@ pub mod specification;
 pub mod sum;
 pub mod summary_bag;
 pub mod table;
+pub mod test_in_range;
 pub mod top_k;
 pub mod unique_id;
 

@@ -127,6 +127,9 @@ fn add_to(
     let Some(content) = sum(slice.map(|slice| slice.content), delta)? else {
         return Ok(Some(Outcome::InPlace));
     };
+    if slice.is_some_and(|slice| is_same(&slice.content, &content)) {
+        return Ok(Some(Outcome::Added));
+    }
     let place = match slice {
         None => {
             let place = table.insert(object, slot, content)?;
@@ -144,6 +147,18 @@ fn add_to(
     remember(object.id, slot, place);
     contention::note_slice(object);
     Ok(Some(Outcome::Added))
+}
+
+/// Whether the slice holds already what is merged into it: then it holds it when the transaction commits, since it is the transaction's own or
+/// committed, and whoever removes it has to merge it elsewhere, or holds the object alone. At SERIALIZABLE a write tells others that they have not
+/// seen it.
+fn is_same(slice: &Content, merged: &Content) -> bool {
+    match (slice, merged) {
+        (Content::State(_, slice), Content::State(_, merged)) => {
+            !backend::is_serializable() && content_of(*slice) == content_of(*merged)
+        }
+        _ => false,
+    }
 }
 
 /// A row that the same command wrote can be changed again only by a later command.

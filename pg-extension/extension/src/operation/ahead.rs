@@ -55,7 +55,7 @@ fn hold(start: &Start) {
     // SAFETY: a plan; a snapshot that the query has registered.
     let (operates, shown_until) = unsafe {
         let plan = statement.planTree;
-        let operates = !plan.is_null() && super::is_pure_plan(&*plan);
+        let operates = !plan.is_null() && super::own_node(&*plan).is_some();
         (operates, (*query.snapshot).curcid)
     };
     if operates || backend::has_one_snapshot() {

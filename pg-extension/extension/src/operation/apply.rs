@@ -8,9 +8,11 @@
 
 mod follow;
 mod locks;
+mod tested;
+mod unchanged;
 
 use super::elements::{OnElements, Taken, Until};
-use super::escrow::{self, Admission, Bounded};
+use super::escrow::{self, Addition, Admission, Bounded};
 use super::executor::{Rewrite, Room, Target};
 use super::foresight::Statement;
 use super::own;
@@ -21,15 +23,17 @@ use super::version;
 use crate::aggregate::Family;
 use crate::backend;
 use crate::error::Error;
-use crate::lock::{self, Mode, Tag};
+use crate::lock;
 use crate::object::{self, Delta, Object, Outcome, contention};
 use crate::settings::{self, Split};
 use crate::types::aggregated::{self, Aggregated};
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
 use follow::Followed;
+use locks::{give_back, hold_off_readers};
 use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid};
 use std::rc::Rc;
+use tested::{Test, Tested};
 
 /// How many rows went which way.
 #[derive(Default)]
@@ -48,6 +52,8 @@ pub struct Apply {
     private: Private,
     /// The changes of the row at hand.
     changes: Room<Change>,
+    /// The conditions on values that it has to meet.
+    tested: Tested,
     /// The columns of the version to be stored.
     stored: Room<(i16, Option<Datum>)>,
     /// Updates of the table are published: its values lie in the rows.
@@ -68,6 +74,8 @@ struct Column {
     attribute: i16,
     flavour: Flavour,
     bounded: Option<Bounded>,
+    /// There are conditions on its value.
+    tested: bool,
 }
 
 /// How the type keeps its values.
@@ -125,6 +133,11 @@ impl Change {
         // SAFETY: the content is a datum of the column's type.
         let content = unsafe { Counter::from_datum(content) };
         (!self.done).then_some((bounded, content, delta.value() as i64))
+    }
+
+    /// Whether its value has to be known where it is not left to escrow.
+    fn is_restricted(&self) -> bool {
+        self.bounded().is_some() || self.column.tested && !self.done
     }
 
     /// Whether only a rewrite of the row can do it. NULL is no object: nothing but the row keeps others from deleting it, or
@@ -202,6 +215,9 @@ impl Change {
         if let Some(operations) = self.on_elements()? {
             return operations.in_slice(&object, content, self.seen);
         }
+        if self.is_in_row()? {
+            return Ok(Outcome::Added);
+        }
         match self.column.flavour {
             Flavour::Counter => {
                 // SAFETY: a counter's datum.
@@ -254,11 +270,12 @@ impl Apply {
     ) -> Apply {
         let count = private.attributes.iter().len();
         // SAFETY: by the caller.
-        let (target, mut changes, stored) = unsafe {
+        let (target, mut changes, stored, tested) = unsafe {
             (
                 Target::new(node, child, private.recheck_parameter, private.place),
                 Room::<Change>::new(count),
                 Room::new(count),
+                Tested::new(&private),
             )
         };
         for (change, attribute) in changes.iter_mut().zip(private.attributes.iter()) {
@@ -272,6 +289,7 @@ impl Apply {
                     _ => Flavour::Decimal,
                 },
                 bounded: target.bounded(attribute),
+                tested: attribute == private.tested,
             };
         }
         let bounded = changes.iter().any(|change| change.column.bounded.is_some());
@@ -284,6 +302,7 @@ impl Apply {
             target,
             private,
             changes,
+            tested,
             stored,
             published,
             done: Done::default(),
@@ -324,10 +343,15 @@ impl Apply {
             change.seen = change.content;
             change.done = false;
         }
+        let test = self.test_first(changes)?;
+        if test == Test::Fails {
+            return Ok(Row::Skipped);
+        }
         let never = self.published || settings::SPLIT.get() == Split::Never;
         let mut wait = !CONCURRENT_OPERATIONS.get()
             || own::has_many_locks()
             || changes.iter().any(Change::needs_row)
+            || test == Test::Alone
             || (never && changes.iter().any(Change::has_elements))
             || self.has_unlocked_elements(changes)
             || self.target.is_looked_at_later(place);
@@ -348,6 +372,7 @@ impl Apply {
             && !changes
                 .iter()
                 .any(|change| contention::is_contended(change.id()))
+            && !Change::all_in_row(changes)?
             && let Some(ahead) = hold_off_readers(changes)
         {
             let result = self.rewrite(at, changes, false)?;
@@ -357,7 +382,7 @@ impl Apply {
             }
             match result {
                 Rewrite::Done => return self.in_place(changes),
-                Rewrite::Again => return Ok(Row::Skipped),
+                Rewrite::Again | Rewrite::Unmet => return Ok(Row::Skipped),
                 Rewrite::Refused => {}
                 Rewrite::Taken if version::locked_by_us(self.target.relation(), at) => wait = true,
                 Rewrite::Taken | Rewrite::Updated | Rewrite::Deleted => {
@@ -381,7 +406,7 @@ impl Apply {
                         return self.in_place(changes);
                     }
                     Rewrite::Done => return self.in_place(changes),
-                    Rewrite::Again => return Ok(Row::Skipped),
+                    Rewrite::Again | Rewrite::Unmet => return Ok(Row::Skipped),
                     Rewrite::Deleted | Rewrite::Updated if backend::has_one_snapshot() => {
                         return Err(Error::ConcurrentUpdate);
                     }
@@ -418,9 +443,24 @@ impl Apply {
                 }
                 Followed::Here(next) => at = next,
             }
+            let test = self.test(changes);
+            if test != Test::ByEscrow {
+                elements.release();
+                self.unlock(changes);
+                if test == Test::Fails {
+                    return Ok(Row::Skipped);
+                }
+                wait = true;
+                continue;
+            }
             match self.add_to_slices(at, version::same_place(at, place), changes)? {
                 Admission::Added => return Ok(self.in_slices(at, changes)),
-                Admission::InPlace => {
+                Admission::Unmet if !self.has_operated_on_tested(changes) => {
+                    elements.release();
+                    self.unlock(changes);
+                    return Ok(Row::Skipped);
+                }
+                Admission::InPlace | Admission::Unmet => {
                     // Whoever holds the row may want an exclusive hold.
                     elements.release();
                     self.unlock(changes);
@@ -439,8 +479,9 @@ impl Apply {
 
     /// Takes the changes that the plan yielded for the current row, or for a newer version of it; what is in slices
     /// stays done.
-    fn renew(&self, changes: &mut [Change]) {
+    fn renew(&mut self, changes: &mut [Change]) {
         let count = changes.len();
+        self.tested.renew(&self.private, &self.target, 2 * count);
         for (n, change) in changes.iter_mut().enumerate() {
             change.content = self.target.output(count + n);
             change.delta = self.target.output(n);
@@ -477,7 +518,7 @@ impl Apply {
     /// Bounded counters are waited for before the row: their operations in it must be alone.
     fn take_bounded(&self, at: ItemPointerData, changes: &[Change]) -> Result<(), Error> {
         lock::at_row(self.target.relation_id(), at);
-        for change in changes.iter().filter(|change| change.bounded().is_some()) {
+        for change in changes.iter().filter(|change| change.is_restricted()) {
             Request::alone().lock_object(&change.object(self.target.relation_id()))?;
         }
         Ok(())
@@ -514,7 +555,7 @@ impl Apply {
         changes: &[Change],
         wait: bool,
     ) -> Result<Rewrite, Error> {
-        if wait && changes.iter().any(|change| change.bounded().is_some()) {
+        if wait && changes.iter().any(Change::is_restricted) {
             let locked = self.lock_alone(at, changes)?;
             if locked != Rewrite::Done {
                 return Ok(locked);
@@ -526,14 +567,17 @@ impl Apply {
         if !self.target.fetch(at) {
             return Ok(Rewrite::Deleted);
         }
-        let bounded: Vec<_> = changes.iter().filter_map(Change::bounded).collect();
-        if wait || bounded.is_empty() {
+        let additions: Vec<_> = changes
+            .iter()
+            .filter_map(|one| self.addition(one))
+            .collect();
+        if wait || additions.is_empty() {
             return self.store(at, changes, wait);
         }
         if self.row_is_slow {
             return Ok(Rewrite::Refused);
         }
-        let Some(_watch) = escrow::admit_in_row(&bounded)? else {
+        let Some(_watch) = escrow::admit_in_row(&additions)? else {
             return Ok(Rewrite::Refused);
         };
         self.store(at, changes, wait)
@@ -623,9 +667,14 @@ impl Apply {
             return Ok(locked);
         }
         self.take_bounded(at, changes)?;
+        for change in changes.iter().filter(|change| change.is_restricted()) {
+            row::require_unchanged(change.id())?;
+        }
+        if !self.meets_conditions(changes)? {
+            return Ok(Rewrite::Unmet);
+        }
         for change in changes {
             if let Some((bounded, content, delta)) = change.bounded() {
-                row::require_unchanged(content.id)?;
                 bounded.require_after(content.newest_value()?, delta)?;
             }
         }
@@ -647,7 +696,24 @@ impl Apply {
         self.target.rewrite(at, &self.stored[..count], wait)
     }
 
-    /// Does in slices what can be done there; the first that cannot decides how to go on.
+    /// An operation on a bounded counter that has not been done.
+    fn addition(&self, change: &Change) -> Option<Addition<'_>> {
+        let (bounded, content, delta) = change.bounded()?;
+        Some(Addition {
+            bounded,
+            content,
+            delta,
+            conditions: self.tested.on(change),
+        })
+    }
+
+    /// Whether the transaction has operated before on what it tests, and so must not be told what is not so any more when it commits.
+    fn has_operated_on_tested(&self, changes: &[Change]) -> bool {
+        let mut tested = changes.iter().filter(|change| change.column.tested);
+        tested.any(|change| own::has_operated(change.id()))
+    }
+
+    /// Does in slices what can be done there, first what may be left undone; the first that cannot decides how to go on.
     fn add_to_slices(
         &mut self,
         at: ItemPointerData,
@@ -656,16 +722,23 @@ impl Apply {
     ) -> Result<Admission, Error> {
         let relation = self.target.relation_id();
         let mut all = Admission::Added;
-        for change in changes
-            .iter_mut()
-            .filter(|change| !change.done && change.content.is_some())
-        {
+        let tested = changes.iter().position(|change| change.column.tested);
+        let others = (0..changes.len()).filter(|n| Some(*n) != tested);
+        for n in tested.into_iter().chain(others) {
+            let change = &mut changes[n];
+            if change.done || change.content.is_none() {
+                continue;
+            }
             let one = match change.bounded() {
                 Some((bounded, content, delta)) => {
                     let operation = escrow::Operation {
                         object: change.object(relation),
-                        content,
-                        delta,
+                        addition: Addition {
+                            bounded,
+                            content,
+                            delta,
+                            conditions: self.tested.on(change),
+                        },
                         at,
                         seen_base: change.seen_base,
                         seen_is_newest,
@@ -677,6 +750,9 @@ impl Apply {
                 None => Admission::InPlace,
             };
             change.done = one == Admission::Added;
+            if one == Admission::Unmet {
+                return Ok(one);
+            }
             if all == Admission::Added {
                 all = one;
             }
@@ -698,35 +774,5 @@ impl Apply {
             }
             _ => Ok(None),
         }
-    }
-}
-
-/// `None` if a strict reader may hold a value. If there are such readers at all, the Add locks of these objects are taken, so that none
-/// comes. Locks on elements come before that lock, so then operations on elements are left to the slices.
-fn hold_off_readers(changes: &[Change]) -> Option<Vec<i64>> {
-    let mut held = Vec::new();
-    if !lock::readers::exist() {
-        return Some(held);
-    }
-    if changes.iter().any(Change::has_elements) {
-        return None;
-    }
-    for id in changes.iter().map(Change::id).filter(|id| *id != 0) {
-        let free =
-            lock::phaser::try_pass(id, Mode::Add) && lock::lock(Tag::Object(id), Mode::Add, false);
-        if !free {
-            contention::note_collision(id);
-            give_back(&held);
-            return None;
-        }
-        held.push(id);
-    }
-    Some(held)
-}
-
-/// Ends what [`hold_off_readers`] began, when nothing was done under it.
-fn give_back(held: &[i64]) {
-    for id in held {
-        lock::unlock(Tag::Object(*id), Mode::Add);
     }
 }

@@ -22,6 +22,18 @@ impl Column {
         })
     }
 
+    /// The type of the column, if the expression reads it.
+    pub fn type_in(self, node: Any) -> Option<pg_sys::Oid> {
+        let mut type_ = None;
+        tree::any_node(node.pointer(), &mut |node, _| {
+            if self.is(node) {
+                type_ = node.cast::<pg_sys::Var>().map(|variable| variable.vartype);
+            }
+            type_.is_some()
+        });
+        type_
+    }
+
     /// Whether the expression reads the column, be it by its row.
     pub fn is_in(self, node: Any) -> bool {
         tree::any_node(node.pointer(), &mut |node, levels| {

@@ -101,5 +101,5 @@ pub fn is_pure(query: &pg_sys::Query) -> bool {
         return false;
     };
     super::settings::CONCURRENT_OPERATIONS.get()
-        && super::pure::prepare(&symbols, query.copy()).is_some()
+        && super::pure::prepare(&symbols, query.copy()).is_some_and(|pure| !pure.tests_values())
 }

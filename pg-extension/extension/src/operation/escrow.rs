@@ -16,6 +16,7 @@ use crate::types::bounded_counter;
 use crate::types::counter::Counter;
 use abelian_adt::bounded_counter::{Bound, Bounds, Range, Verdict};
 use abelian_adt::counter::base_is_central;
+use abelian_adt::test_in_range::{Condition, OutOfRange};
 use pgrx::pg_sys::{self, ItemPointerData, Oid};
 
 /// A bounded column.
@@ -35,16 +36,29 @@ pub enum Admission {
     InPlace,
     /// It depends on how this transaction ends.
     WaitFor(pg_sys::TransactionId),
+    /// A condition fails however the running transactions end.
+    Unmet,
 }
 
-/// An operation on one object, in a version of its row.
-pub struct Operation {
-    /// The object.
-    pub object: Object,
-    /// Its content in the version at `at`.
+/// An addition to a bounded counter, and under which conditions on its value.
+#[derive(Clone, Copy)]
+pub struct Addition<'a> {
+    /// The column.
+    pub bounded: Bounded,
+    /// The object's content in the version that is worked on.
     pub content: Counter,
     /// What is to be added.
     pub delta: i64,
+    /// What the value before it must be; guarded by the bounds, unless the value is held.
+    pub conditions: &'a [Condition],
+}
+
+/// An operation on one object, in a version of its row.
+pub struct Operation<'a> {
+    /// The object.
+    pub object: Object,
+    /// What it does, with the content in the version at `at`.
+    pub addition: Addition<'a>,
     /// The newest committed version of the row, or our own.
     pub at: ItemPointerData,
     /// The base in the version that the statement's snapshot shows, and whether that is the one at `at`.
@@ -61,6 +75,13 @@ impl Bounded {
             attribute,
             bounds: Bounds::of_modifier(modifier(relation, attribute)),
         }
+    }
+
+    /// Whether the bounds keep the conditions true, so that escrow can decide them.
+    pub fn guards(&self, conditions: &[Condition], delta: i64) -> bool {
+        conditions
+            .iter()
+            .all(|condition| self.bounds.guard(condition, delta))
     }
 
     /// Fails if the value is outside the bounds.
@@ -97,24 +118,12 @@ impl Bounded {
         }
     }
 
-    /// Whether an operation in the row, of which `content` is that of the newest version, keeps the bounds however
-    /// others end. If not, that is not the last word.
-    fn fits_in_row(&self, watch: &Watch, content: Counter, delta: i64) -> Result<bool, Error> {
-        if !self.bounds.restrict(delta) {
-            return Ok(true);
-        }
-        let sum = Range::certain(content.base) + watch.outlook(content.id)?.range;
-        Ok(self.bounds.judge(sum, delta) == Verdict::Fits)
-    }
-
     /// Does the operation in a slice if it may be done now. The caller holds Add on the object.
-    pub fn add(&self, target: &mut Target, operation: &Operation) -> Result<Admission, Error> {
+    pub fn add(&self, target: &mut Target, operation: &Operation<'_>) -> Result<Admission, Error> {
         let Operation {
-            object,
-            content,
-            delta,
-            ..
+            object, addition, ..
         } = operation;
+        let Addition { content, delta, .. } = addition;
         let watch = Watch::begin([(object.id, self.purpose(*delta))])?;
         if !self.bounds.restrict(*delta) {
             return store(object, content, *delta);
@@ -123,8 +132,8 @@ impl Bounded {
         let (base, mut running) = self.base(target, operation)?;
         running.extend(slices.running);
         let sum = base + slices.range;
-        let verdict = self.bounds.judge(sum, *delta);
-        if verdict == Verdict::Fits {
+        let verdict = self.bounds.judge_if(addition.conditions, sum, *delta);
+        if verdict == Some(Verdict::Fits) {
             if backend::is_serializable() && (slices.is_newer || !operation.seen_is_newest) {
                 self.require_in_snapshot(operation)?;
             }
@@ -132,7 +141,8 @@ impl Bounded {
         }
         drop(watch);
         match (verdict, first_to_end(&running)) {
-            (Verdict::Never(bound), _) => {
+            (None, _) => Ok(Admission::Unmet),
+            (Some(Verdict::Never(bound)), _) => {
                 if backend::has_one_snapshot() {
                     self.require_outside_snapshot(operation)?;
                 }
@@ -147,9 +157,12 @@ impl Bounded {
     fn base(
         &self,
         target: &mut Target,
-        operation: &Operation,
+        operation: &Operation<'_>,
     ) -> Result<(Range, Vec<pg_sys::TransactionId>), Error> {
-        let mut bases = vec![(pg_sys::InvalidTransactionId, operation.content.base)];
+        let mut bases = vec![(
+            pg_sys::InvalidTransactionId,
+            operation.addition.content.base,
+        )];
         for Successor {
             place,
             writer,
@@ -161,7 +174,7 @@ impl Bounded {
             };
             // SAFETY: a datum of the column, which is a bounded counter.
             let content = unsafe { Counter::from_datum(datum) };
-            if content.id != operation.content.id {
+            if content.id != operation.addition.content.id {
                 return Err(Error::Internal(
                     "an object was replaced under its lock".into(),
                 ));
@@ -187,7 +200,7 @@ impl Bounded {
 
     /// SERIALIZABLE: the operation may have been admitted because of transactions that come after ours in every serial
     /// order. Looks at the value as a statement would, so that PostgreSQL knows, and demands that it fits there.
-    fn require_in_snapshot(&self, operation: &Operation) -> Result<(), Error> {
+    fn require_in_snapshot(&self, operation: &Operation<'_>) -> Result<(), Error> {
         if self.fits_snapshot(operation)? {
             Ok(())
         } else {
@@ -196,7 +209,7 @@ impl Bounded {
     }
 
     /// Under one snapshot, a transaction must not learn of a bound that it would not meet there.
-    fn require_outside_snapshot(&self, operation: &Operation) -> Result<(), Error> {
+    fn require_outside_snapshot(&self, operation: &Operation<'_>) -> Result<(), Error> {
         if self.fits_snapshot(operation)? {
             Err(Error::ConcurrentUpdate)
         } else {
@@ -204,12 +217,12 @@ impl Bounded {
         }
     }
 
-    fn fits_snapshot(&self, operation: &Operation) -> Result<bool, Error> {
+    fn fits_snapshot(&self, operation: &Operation<'_>) -> Result<bool, Error> {
         // SAFETY: a statement is running, so a snapshot is active.
         let slices =
             unsafe { object::visible_to(operation.object.id, pg_sys::GetActiveSnapshot()) }?;
         let sum = Range::certain(operation.seen_base + i128::from(slices.counter()));
-        Ok(self.bounds.judge(sum, operation.delta) == Verdict::Fits)
+        Ok(self.bounds.judge(sum, operation.addition.delta) == Verdict::Fits)
     }
 }
 
@@ -230,22 +243,51 @@ pub fn modifier(relation: Oid, attribute: i16) -> i32 {
     modifier
 }
 
+impl Addition<'_> {
+    /// Whether the bases before and after it leave others their room in slices.
+    fn is_central(&self) -> bool {
+        let base = self.content.base;
+        base_is_central(base) && base_is_central(base + i128::from(self.delta))
+    }
+
+    fn purpose(&self) -> (i64, Purpose) {
+        (self.content.id, self.bounded.purpose(self.delta))
+    }
+
+    /// Whether it may be done in the row, of which `content` is that of the newest version, however others end. If not, that is not the
+    /// last word.
+    fn fits_in_row(&self, watch: &Watch) -> Result<bool, Error> {
+        let bounds = self.bounded.bounds;
+        if !bounds.restrict(self.delta) {
+            return Ok(true);
+        }
+        let sum = Range::certain(self.content.base) + watch.outlook(self.content.id)?.range;
+        Ok(bounds.judge_if(self.conditions, sum, self.delta) == Some(Verdict::Fits))
+    }
+}
+
+/// Whether all conditions hold for a value that nobody else can change.
+pub fn hold_for(conditions: &[Condition], value: i64) -> Result<bool, Error> {
+    for condition in conditions {
+        if !condition
+            .holds(value)
+            .map_err(|OutOfRange| Error::OutOfRange)?
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Whether operations in the row keep their bounds however others end; the watch returned must be kept until the row has
 /// been rewritten. `None` if they do not, or cannot be told without waiting.
-pub fn admit_in_row(operations: &[(Bounded, Counter, i64)]) -> Result<Option<Watch>, Error> {
-    let central = |(_, content, delta): &(Bounded, Counter, i64)| {
-        base_is_central(content.base) && base_is_central(content.base + i128::from(*delta))
-    };
-    if !operations.iter().all(central) {
+pub fn admit_in_row(additions: &[Addition<'_>]) -> Result<Option<Watch>, Error> {
+    if !additions.iter().all(Addition::is_central) {
         return Ok(None);
     }
-    let watch = Watch::begin(
-        operations
-            .iter()
-            .map(|(bounded, content, delta)| (content.id, bounded.purpose(*delta))),
-    )?;
-    for (bounded, content, delta) in operations {
-        if !bounded.fits_in_row(&watch, *content, *delta)? {
+    let watch = Watch::begin(additions.iter().map(Addition::purpose))?;
+    for addition in additions {
+        if !addition.fits_in_row(&watch)? {
             return Ok(None);
         }
     }

@@ -30,6 +30,8 @@ pub enum Rewrite {
     Again,
     /// A bound might be crossed.
     Refused,
+    /// A condition on a value does not hold.
+    Unmet,
 }
 
 /// Room for some values in the memory of the running statement, which is freed with it. An ERROR may pass whoever

@@ -11,6 +11,7 @@ mod ahead;
 mod apply;
 mod column;
 pub mod combined;
+mod conditions;
 mod copies;
 mod definitions;
 mod elements;
@@ -38,6 +39,7 @@ mod settings;
 mod strict;
 mod symbols;
 mod tree;
+mod unique;
 mod version;
 mod whole_row;
 
@@ -67,22 +69,34 @@ pub fn install() {
     planner::subscribe(prepare_plan);
 }
 
-/// Whether an analysed statement is nothing but operations on a plain table, so that it neither waits for rows nor rewrites them.
+/// Whether an analysed statement is nothing but operations on a plain table, so that it neither waits for rows nor rewrites them, and
+/// tells nothing of values.
 pub fn is_pure(query: &pg_sys::Query) -> bool {
     let query = Tree::new(std::ptr::from_ref(query).cast_mut());
     match (Symbols::get(), query) {
-        (Some(symbols), Some(query)) => pure::prepare(&symbols, query.copy()).is_some(),
+        (Some(symbols), Some(query)) => {
+            pure::prepare(&symbols, query.copy()).is_some_and(|pure| !pure.tests_values())
+        }
         _ => false,
     }
 }
 
 /// Whether a plan is that of a statement which [`is_pure`].
 pub fn is_pure_plan(plan: &pg_sys::Plan) -> bool {
+    own_node(plan)
+        .and_then(pure::Private::of)
+        .is_some_and(|private| !private.tests_values())
+}
+
+/// The node of ours that a plan consists of, if it is one.
+fn own_node(plan: &pg_sys::Plan) -> Option<&pg_sys::CustomScan> {
     let plan: *const pg_sys::Plan = plan;
     // SAFETY: the tag says which structure it is.
     unsafe {
-        (*plan).type_ == pg_sys::NodeTag::T_CustomScan
-            && (*plan.cast::<pg_sys::CustomScan>()).methods == scan::methods()
+        let scan = plan.cast::<pg_sys::CustomScan>();
+        let ours =
+            (*plan).type_ == pg_sys::NodeTag::T_CustomScan && (*scan).methods == scan::methods();
+        ours.then(|| &*scan)
     }
 }
 

@@ -5,7 +5,9 @@
 //! our node (see [`super::scan`]), which neither waits for the row nor has to rewrite it.
 
 use super::combined;
+use super::conditions::{Form, Tests};
 use super::rewrite::Relation;
+use super::settings::STRICT_READS;
 use super::symbols::Symbols;
 use super::tree::{self, Any, Integers, Tree};
 use crate::aggregate::Family;
@@ -22,6 +24,8 @@ pub struct Pure {
     reads: Vec<i16>,
     /// Whether one of them is no key: then the row's plain columns must not change meanwhile.
     reads_plain: bool,
+    /// Conditions on a value.
+    tests: Option<Tests>,
 }
 
 /// Prepares an UPDATE that only operates, on a plain table, and nothing else sees the new values. `None`, and the
@@ -61,15 +65,44 @@ pub fn prepare(symbols: &Symbols, mut query: Tree<pg_sys::Query>) -> Option<Pure
         .into_iter()
         .map(|change| combined::unmarked(symbols, change))
         .collect();
-    let reads = reads(query, &target, &changes)?;
-    let reads_plain = reads.iter().any(|column| !facts.keys.contains(column));
     let attributes: Vec<i16> = entries.iter().map(|entry| entry.resno).collect();
-    query.targetList = output(symbols, &target, &attributes, &changes)?;
+    let mut join = Tree::new(query.jointree)?;
+    let mut conditions = tree::conjuncts(join.quals);
+    let tests = match reads_value(&target, &conditions) {
+        // A strict read holds what it reads.
+        true if STRICT_READS.get() => return None,
+        true => {
+            let made: Vec<_> = attributes
+                .iter()
+                .copied()
+                .zip(changes.iter().copied())
+                .collect();
+            Some(Tests::taken_from(symbols, &target, &mut conditions, &made)?)
+        }
+        false => None,
+    };
+    let compared: Vec<Any> = tests.iter().flat_map(Tests::expressions).collect();
+    let used = [conditions.as_slice(), &changes, &compared].concat();
+    let reads = reads(query, &target, &used)?;
+    let reads_plain = reads.iter().any(|column| !facts.keys.contains(column));
+    query.targetList = output(symbols, &target, &attributes, &changes, &compared)?;
+    if tests.is_some() {
+        join.quals = tree::conjunction(&conditions);
+    }
     Some(Pure {
         attributes,
         reads: reads.into_iter().collect(),
         reads_plain,
+        tests,
     })
+}
+
+/// Whether one of the conditions reads an Abelian column.
+fn reads_value(target: &Relation<'_>, conditions: &[Any]) -> bool {
+    let reads = |one: &Any| target.columns_read(one.pointer::<pg_sys::Node>());
+    conditions
+        .iter()
+        .any(|one| target.abelian_among(&reads(one)))
 }
 
 /// Whether the statement reads the target alone.
@@ -100,18 +133,19 @@ fn changes(target: &Relation<'_>, entries: &[Tree<pg_sys::TargetEntry>]) -> Opti
         .collect()
 }
 
-/// The columns the statement depends on; `None` if one of them is Abelian or says where the row is stored, or if a
-/// cursor does.
+/// The columns the statement depends on, of which these expressions are evaluated; `None` if one of them is Abelian or says where the
+/// row is stored, or if a cursor does.
 fn reads(
     query: Tree<pg_sys::Query>,
     target: &Relation<'_>,
-    changes: &[Any],
+    expressions: &[Any],
 ) -> Option<BTreeSet<i16>> {
-    let conditions: *mut pg_sys::Node = Tree::new(query.jointree)?.quals;
-    let by_cursor = tree::any_node(conditions, &mut |node, _| {
-        node.type_ == NodeTag::T_CurrentOfExpr
+    let by_cursor = expressions.iter().any(|expression| {
+        tree::any_node(expression.pointer(), &mut |node, _| {
+            node.type_ == NodeTag::T_CurrentOfExpr
+        })
     });
-    let mut reads = target.columns_read(conditions);
+    let mut reads = BTreeSet::new();
     let drawn = |column: &i16| {
         let column = target.facts.column(*column);
         column.is_some_and(|column| {
@@ -129,19 +163,20 @@ fn reads(
             // What is drawn is known, whatever the column contains.
             .filter(|column| !(assigned.contains(column) && drawn(column))),
     );
-    for change in changes {
-        reads.extend(target.columns_read(change.pointer::<pg_sys::Node>()));
+    for expression in expressions {
+        reads.extend(target.columns_read(expression.pointer::<pg_sys::Node>()));
     }
     let stored = reads.iter().any(|column| *column < 0);
     (!by_cursor && !stored && !target.abelian_among(&reads)).then_some(reads)
 }
 
-/// What the plan yields: the changes, then the columns themselves.
+/// What the plan yields: the changes, then the columns themselves, then what conditions compare.
 fn output(
     symbols: &Symbols,
     target: &Relation<'_>,
     attributes: &[i16],
     changes: &[Any],
+    compared: &[Any],
 ) -> Option<*mut pg_sys::List> {
     let mut entries = Vec::new();
     for (change, attribute) in changes.iter().zip(attributes) {
@@ -152,6 +187,10 @@ fn output(
         let kind = symbols.kind(column.type_)?;
         let own = tree::column(target.number, *attribute, kind.type_, 0);
         entries.push(tree::target(own, entries.len() as i16 + 1, c"object", true));
+    }
+    for expression in compared {
+        let number = entries.len() as i16 + 1;
+        entries.push(tree::target(*expression, number, c"compared", true));
     }
     Some(tree::list(&entries))
 }
@@ -167,6 +206,11 @@ pub struct Private {
     pub recheck_parameter: i32,
     /// The column of the plan's output that tells where the row is.
     pub place: i16,
+    /// The column that conditions test; 0 for none.
+    pub tested: i16,
+    /// Whether the statement's snapshot must show that they hold.
+    pub tests_snapshot: bool,
+    forms: Integers,
 }
 
 impl Private {
@@ -174,6 +218,7 @@ impl Private {
     pub fn of(scan: &pg_sys::CustomScan) -> Option<Private> {
         let mut lists = tree::each::<pg_sys::List>(scan.custom_private).map(Integers::new);
         let (attributes, reads, rest) = (lists.next()?, lists.next()?, lists.next()?);
+        let forms = lists.next().unwrap_or(Integers::new(std::ptr::null_mut()));
         let mut rest = rest.iter();
         Some(Private {
             attributes,
@@ -181,7 +226,20 @@ impl Private {
             reads_plain: rest.next()? != 0,
             recheck_parameter: rest.next()?,
             place: rest.next()? as i16,
+            tested: rest.next()? as i16,
+            tests_snapshot: rest.next()? != 0,
+            forms,
         })
+    }
+
+    /// The comparisons of the conditions.
+    pub fn forms(&self) -> impl ExactSizeIterator<Item = Form> + use<> {
+        self.forms.iter().map(Form::of)
+    }
+
+    /// Whether it depends on values what is done.
+    pub fn tests_values(&self) -> bool {
+        self.tested != 0
     }
 
     /// Columns the statement depends on.
@@ -192,6 +250,11 @@ impl Private {
 }
 
 impl Pure {
+    /// Whether it depends on values what is done.
+    pub fn tests_values(&self) -> bool {
+        self.tests.is_some()
+    }
+
     /// Puts our node in the place of ModifyTable. False if the plan is not the one expected.
     pub fn replace(&self, mut statement: Tree<pg_sys::PlannedStmt>) -> bool {
         let Some(modify) = Tree::<pg_sys::Node>::new(statement.planTree.cast())
@@ -219,10 +282,28 @@ impl Pure {
         let (Some(attributes), Some(reads), Some(rest)) = (
             integers(&attributes),
             integers(&reads),
-            integers(&[i32::from(self.reads_plain), modify.epqParam, place]),
+            integers(&[
+                i32::from(self.reads_plain),
+                modify.epqParam,
+                place,
+                self.tests
+                    .as_ref()
+                    .map_or(0, |tests| tests.attribute.into()),
+                i32::from(self.tests.as_ref().is_some_and(|tests| tests.in_snapshot)),
+            ]),
         ) else {
             return false;
         };
+        let forms: Vec<i32> = self
+            .tests
+            .iter()
+            .flat_map(Tests::forms)
+            .map(Form::number)
+            .collect();
+        let lists = [attributes, reads, rest]
+            .into_iter()
+            .chain(integers(&forms));
+        let lists: Vec<_> = lists.collect();
         let Some(mut scan) = new_scan() else {
             return false;
         };
@@ -235,7 +316,7 @@ impl Pure {
         scan.scan.scanrelid = relation as u32;
         scan.custom_plans = Tree::new(modify.plan.lefttree)
             .map_or(std::ptr::null_mut(), |plan| tree::list(&[plan]));
-        scan.custom_private = tree::list(&[attributes, reads, rest]);
+        scan.custom_private = tree::list(&lists);
         // SAFETY: a set of one relation.
         scan.custom_relids = unsafe { pg_sys::bms_make_singleton(relation) };
         scan.methods = super::scan::methods();

@@ -38,6 +38,19 @@ pub fn operation(symbols: &Symbols, column: Column, expression: Any) -> Option<A
     sum(kind, &terms)
 }
 
+/// What an expression of the value type adds to the column, if it is the column plus or minus other things; `Some(None)` if it
+/// is the column itself.
+pub fn shift(symbols: &Symbols, column: Column, expression: Any) -> Option<Option<Any>> {
+    let type_ = column.type_in(expression)?;
+    let kind = symbols.kind(type_)?;
+    let mut terms = Vec::new();
+    collect(&kind, column, expression, &mut terms)?;
+    match terms.is_empty() {
+        true => Some(None),
+        false => sum(&kind, &terms).map(Some),
+    }
+}
+
 /// Splits a sum that holds the column once, and not subtracted, into the terms beside it. Only the side of the
 /// column is taken apart, so that `c + (a - b)` overflows where PostgreSQL's own does.
 fn collect(kind: &Kind, column: Column, node: Any, terms: &mut Vec<Term>) -> Option<()> {
@@ -119,8 +132,8 @@ fn sum(kind: &Kind, terms: &[Term]) -> Option<Any> {
     })
 }
 
-/// A term as `bigint` or `numeric`.
-fn widened(term: Any) -> Any {
+/// A number as `bigint` or `numeric`.
+pub fn widened(term: Any) -> Any {
     let function = match term.result_type() {
         pg_sys::INT2OID => pg_sys::F_INT8_INT2,
         pg_sys::INT4OID => pg_sys::F_INT8_INT4,

@@ -3,6 +3,7 @@
 use super::missing;
 use super::symbols::Symbols;
 use super::tree;
+use super::unique::{self, Key};
 use crate::catalog;
 use crate::compat;
 use crate::hooks::cache;
@@ -44,6 +45,8 @@ pub struct Facts {
     pub may_suppress: bool,
     /// Any user's trigger on UPDATE.
     pub update_trigger: bool,
+    /// What tells its rows apart; children's do not count.
+    pub unique: Vec<Key>,
 }
 
 impl Facts {
@@ -140,6 +143,7 @@ fn gather(
         return None;
     }
     add(&mut facts, &opened);
+    facts.unique = unique::keys(&opened);
     let class = opened.class();
     facts.simple = opened_children.is_empty()
         && class.relkind as u8 == pg_sys::RELKIND_RELATION

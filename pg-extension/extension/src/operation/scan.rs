@@ -154,6 +154,10 @@ fn show(
                 )
             });
         pg_sys::ExplainPropertyList(c"Operations".as_ptr(), names, explain);
+        if private.tests_values() {
+            let name = pg_sys::get_attname(relation, private.tested, false);
+            pg_sys::ExplainPropertyText(c"Tested in Range".as_ptr(), name, explain);
+        }
         if let Some(apply) = apply_of(node)
             && (*explain).analyze
         {

@@ -261,17 +261,22 @@ pub fn row(type_: Oid, columns: &[Any]) -> Any {
 
 /// An integer constant.
 pub fn integer(value: i32) -> Any {
-    constant(pg_sys::INT4OID, value.into())
+    constant(pg_sys::INT4OID, 4, value.into())
+}
+
+/// A constant of type `bigint`.
+pub fn bigint(value: i64) -> Any {
+    constant(pg_sys::INT8OID, 8, value.into())
 }
 
 /// A constant object identifier.
 pub fn oid(value: Oid) -> Any {
-    constant(pg_sys::OIDOID, value.into())
+    constant(pg_sys::OIDOID, 4, value.into())
 }
 
-/// A constant of a type that is passed by value in four bytes.
-fn constant(type_: Oid, value: Datum) -> Any {
-    let (no_modifier, length, null, by_value) = (-1, 4, false, true);
+/// A constant of a type that is passed by value in so many bytes.
+fn constant(type_: Oid, length: i32, value: Datum) -> Any {
+    let (no_modifier, null, by_value) = (-1, false, true);
     // SAFETY: makeConst builds a node.
     let node = unsafe {
         pg_sys::makeConst(
@@ -421,6 +426,12 @@ pub fn any_node(root: *mut pg_sys::Node, visit: &mut dyn FnMut(Any, u32) -> bool
 pub fn is_volatile(expression: Any) -> bool {
     // SAFETY: looks at the tree.
     unsafe { pg_sys::contain_volatile_functions(expression.pointer()) }
+}
+
+/// Whether an expression may give something else at another time, as what a STABLE function reads may.
+pub fn is_mutable(expression: Any) -> bool {
+    // SAFETY: looks at the tree.
+    unsafe { pg_sys::contain_mutable_functions(expression.pointer()) }
 }
 
 /// Visits every node of an expression that has not been analysed; ends early, and returns true, when `visit` does.

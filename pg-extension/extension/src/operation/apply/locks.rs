@@ -1,10 +1,10 @@
-//! The locks of an operation outside the row.
+//! The locks of an operation outside the row, and of one in the row that strict readers meet.
 
 use super::{Apply, Change};
 use crate::backend;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
-use crate::object::Object;
+use crate::object::{Object, contention};
 use crate::operation::elements::{Taken, Until};
 use crate::operation::{own, version};
 use pgrx::pg_sys::ItemPointerData;
@@ -94,5 +94,35 @@ impl Apply {
                 lock::unlock(Tag::Row(change.id()), Mode::Add);
             }
         }
+    }
+}
+
+/// `None` if a strict reader may hold a value. If there are such readers at all, the Add locks of these objects are taken, so that none
+/// comes. Locks on elements come before that lock, so then operations on elements are left to the slices.
+pub(super) fn hold_off_readers(changes: &[Change]) -> Option<Vec<i64>> {
+    let mut held = Vec::new();
+    if !lock::readers::exist() {
+        return Some(held);
+    }
+    if changes.iter().any(Change::has_elements) {
+        return None;
+    }
+    for id in changes.iter().map(Change::id).filter(|id| *id != 0) {
+        let free =
+            lock::phaser::try_pass(id, Mode::Add) && lock::lock(Tag::Object(id), Mode::Add, false);
+        if !free {
+            contention::note_collision(id);
+            give_back(&held);
+            return None;
+        }
+        held.push(id);
+    }
+    Some(held)
+}
+
+/// Ends what [`hold_off_readers`] began, when nothing was done under it.
+pub(super) fn give_back(held: &[i64]) {
+    for id in held {
+        lock::unlock(Tag::Object(*id), Mode::Add);
     }
 }

@@ -73,6 +73,8 @@ public final class Main implements Callable<Integer> {
 
   @Mixin private TraceOptions trace;
 
+  @Mixin private LogOptions log;
+
   @Option(
       names = {"--hba-file", "--hba_file"},
       description =
@@ -125,7 +127,8 @@ public final class Main implements Callable<Integer> {
 
   /** Reads the arguments, and for what they do not say the file that they name. */
   private static CommandLine commandLine(String[] arguments) throws IOException {
-    CommandLine line = new CommandLine(new Main(arguments));
+    CommandLine line =
+        new CommandLine(new Main(arguments)).setCaseInsensitiveEnumValuesAllowed(true);
     ConfigArgument named = new ConfigArgument();
     try {
       new CommandLine(named).parseArgs(arguments);
@@ -168,6 +171,7 @@ public final class Main implements Callable<Integer> {
   }
 
   private int serve() throws IOException, InterruptedException {
+    log.apply();
     ServerTls tls = clientTls.open();
     ClientRules rules = ClientRules.open(hbaFile, identFile);
     if (tls == null && rules.mentionEncryption()) {

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -16,6 +18,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -177,6 +180,33 @@ class RouterServiceIT {
       server.hangUp();
       awaitLog(server, "those before are kept");
       assertEquals("1", value(first, "SELECT 1"), "who is there stays");
+    }
+  }
+
+  @Test
+  void theLogCanBeAnObjectPerLine() throws Exception {
+    try (RouterServer server = start("--log-format", "json")) {
+      server.connect().close();
+      server.hangUp();
+      awaitLog(server, "received SIGHUP");
+      List<String> lines = server.log().lines().filter(line -> line.startsWith("{")).toList();
+      assertFalse(lines.isEmpty(), server.log());
+      for (String line : lines) {
+        JsonNode entry = new ObjectMapper().readTree(line);
+        assertFalse(entry.path("@timestamp").asText().isEmpty(), line);
+        assertFalse(entry.path("log.level").asText().isEmpty(), line);
+        assertFalse(entry.path("message").asText().isEmpty(), line);
+      }
+    }
+  }
+
+  @Test
+  void theLogCanBeKeptToWhatIsTrouble() throws Exception {
+    try (RouterServer server = start("--log-level", "error");
+        Connection client = server.connect()) {
+      server.hangUp();
+      assertEquals("1", value(client, "SELECT 1"));
+      assertFalse(server.log().contains("INFO"), server.log());
     }
   }
 

@@ -16,6 +16,12 @@ import java.util.concurrent.TimeUnit;
  * killed like a crashed machine. It runs on the class path of the test.
  */
 public final class ServerProcess implements AutoCloseable {
+  /** Arguments for the JVM: the logger that is shipped. Tests have another on their class path. */
+  public static final List<String> SERVERS_LOGGER =
+      List.of(
+          "-Dslf4j.provider=org.apache.logging.slf4j.SLF4JServiceProvider",
+          "-Dslf4j.internal.verbosity=WARN");
+
   /** Bound on start and end; a JVM on a loaded machine needs a few seconds. */
   private static final long TIMEOUT_MS = 60_000;
 
@@ -44,7 +50,9 @@ public final class ServerProcess implements AutoCloseable {
     Resources.prepare();
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx512m", "-cp", System.getProperty("java.class.path"), mainClass));
+    command.add("-Xmx512m");
+    command.addAll(SERVERS_LOGGER);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
     command.addAll(arguments);
     try {
       Path log = Files.createTempFile("abelian-server", ".log");

@@ -18,6 +18,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       HotRowCommand.class,
       MicroCommand.class,
+      TypesCommand.class,
       RouterCommand.class,
       CommitCommand.class,
       CombineCommand.class,

@@ -15,25 +15,7 @@ import picocli.CommandLine.Option;
     description =
         "Many clients add to one row, and read: bigint against abelian.counter, on one node.")
 final class HotRowCommand implements Callable<Integer> {
-  @Option(
-      names = "--url",
-      paramLabel = "URL",
-      description = "jdbc:postgresql: URL of a node with the extension")
-  private String url;
-
-  @Mixin private PgbenchFolder programs;
-
-  @Option(names = "--clients", defaultValue = "64", description = "default: ${DEFAULT-VALUE}")
-  private int clients;
-
-  @Option(
-      names = "--seconds",
-      defaultValue = "5",
-      description = "of each measurement; default: ${DEFAULT-VALUE}")
-  private int seconds;
-
-  @Option(names = "--rounds", defaultValue = "3", description = "default: ${DEFAULT-VALUE}")
-  private int rounds;
+  @Mixin private PgbenchLoad load;
 
   @Option(names = "--rows", defaultValue = "100000", description = "default: ${DEFAULT-VALUE}")
   private int rows;
@@ -42,9 +24,9 @@ final class HotRowCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    HotRowOptions options = new HotRowOptions(clients, seconds, rounds, rows);
+    HotRowOptions options = new HotRowOptions(load.clients(), load.seconds(), load.rounds(), rows);
     BenchResult result =
-        new HotRowBench(Environment.plain(url), programs.path(), options).run(System.err::println);
+        new HotRowBench(load.node(), load.programs(), options).run(System.err::println);
     results.publish(result);
     return 0;
   }

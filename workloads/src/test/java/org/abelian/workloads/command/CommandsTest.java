@@ -13,6 +13,7 @@ class CommandsTest {
         "",
         "hotrow",
         "micro",
+        "types",
         "router",
         "commit",
         "combine",

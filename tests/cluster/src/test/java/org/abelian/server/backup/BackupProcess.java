@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.abelian.harness.LocalNode;
+import org.abelian.harness.ServerProcess;
 
 /** {@code abelian backup} in a process of its own, to be stopped and killed. */
 final class BackupProcess implements AutoCloseable {
@@ -23,7 +24,9 @@ final class BackupProcess implements AutoCloseable {
   static BackupProcess start(LocalNode first, Path folder, Path output) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx128m", "-cp", System.getProperty("java.class.path")));
+    command.add("-Xmx128m");
+    command.addAll(ServerProcess.SERVERS_LOGGER);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(BackupCommand.class.getName(), "-D", folder.toString(), "-Z", "0"));
     command.addAll(List.of("-h", "127.0.0.1", "-p", "" + first.port()));
     command.addAll(List.of("-U", LocalNode.SUPERUSER, "-d", LocalNode.DATABASE));

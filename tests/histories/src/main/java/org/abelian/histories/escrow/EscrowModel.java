@@ -62,6 +62,11 @@ public final class EscrowModel {
     return kept == sums.size() ? Verdict.FITS : kept > 0 ? Verdict.WAITS : Verdict.NEVER;
   }
 
+  /** Whether a transaction has done something that it has not undone. */
+  public boolean hasOperated(int transaction) {
+    return running.get(transaction).stream().anyMatch(states -> states.size() > 1);
+  }
+
   /** Sets a savepoint. */
   public void savepoint(int transaction) {
     running.get(transaction).push(new ArrayDeque<>(List.of(now(transaction))));

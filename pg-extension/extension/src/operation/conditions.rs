@@ -1,0 +1,192 @@
+//! Conditions on the value that a statement operates on, as `stock >= 2` beside `stock = stock - 2`: which of them can be
+//! decided without holding the value, and how a plan carries them. What is decided is told in [`super::escrow`].
+//!
+//! A condition leaves WHERE, so that it is tested after the rest, and what it compares with is evaluated for rows for
+//! which WHERE would not have come so far. Hence only expressions are taken that cannot fail and have no effect.
+
+use super::column::Column;
+use super::recognise;
+use super::rewrite::Relation;
+use super::symbols::Symbols;
+use super::tree::{self, Any, Tree};
+use super::unique;
+use abelian_adt::test_in_range::{Condition, Side};
+use pgrx::pg_sys;
+
+/// The conditions of a statement on one column that it operates on.
+pub struct Tests {
+    /// The column.
+    pub attribute: i16,
+    /// Whether rows are to be tested under the statement's snapshot as well.
+    pub in_snapshot: bool,
+    tests: Vec<Test>,
+}
+
+/// `column + shift >= limit`, or another comparison.
+struct Test {
+    form: Form,
+    shift: Any,
+    limit: Any,
+}
+
+/// Which comparison, as a plan carries it.
+#[derive(Clone, Copy)]
+pub struct Form {
+    side: Side,
+    strict: bool,
+}
+
+impl Form {
+    const AT_MOST: i32 = 1;
+    const STRICT: i32 = 2;
+
+    /// The number that stands for it.
+    pub fn number(self) -> i32 {
+        let side = match self.side {
+            Side::AtLeast => 0,
+            Side::AtMost => Self::AT_MOST,
+        };
+        side + if self.strict { Self::STRICT } else { 0 }
+    }
+
+    /// The form that a number stands for.
+    pub fn of(number: i32) -> Form {
+        Form {
+            side: match number & Self::AT_MOST {
+                0 => Side::AtLeast,
+                _ => Side::AtMost,
+            },
+            strict: number & Self::STRICT != 0,
+        }
+    }
+
+    /// The condition with what was evaluated for one row.
+    pub fn condition(self, shift: i64, limit: i64) -> Condition {
+        Condition::new(self.side, shift, limit, self.strict)
+    }
+}
+
+impl Tests {
+    /// Takes the conditions on Abelian columns out of those of a statement that makes these changes. `None` if one of them
+    /// needs the value.
+    pub fn taken_from(
+        symbols: &Symbols,
+        target: &Relation<'_>,
+        conditions: &mut Vec<Any>,
+        changes: &[(i16, Any)],
+    ) -> Option<Tests> {
+        let reads_value = |condition: &Any| {
+            target.abelian_among(&target.columns_read(condition.pointer::<pg_sys::Node>()))
+        };
+        let (on_values, rest): (Vec<Any>, Vec<Any>) = conditions
+            .iter()
+            .partition(|condition| reads_value(condition));
+        let tested = |attribute: &i16| {
+            let column = target.facts.column(*attribute)?;
+            let bounded = symbols.kind(column.type_)?.coerce.is_some();
+            let parts = on_values
+                .iter()
+                .map(|one| test(symbols, target, *attribute, *one));
+            bounded.then(|| parts.collect::<Option<Vec<Test>>>())?
+        };
+        let (attribute, tests) = changes
+            .iter()
+            .find_map(|(attribute, _)| Some((*attribute, tested(attribute)?)))?;
+        if !changes.iter().all(|(_, change)| is_harmless(*change)) {
+            return None;
+        }
+        let in_snapshot = !unique::names_one_row(target, &rest)
+            || rest.iter().any(|condition| tree::is_mutable(*condition));
+        *conditions = rest;
+        Some(Tests {
+            attribute,
+            in_snapshot,
+            tests,
+        })
+    }
+
+    /// What has to be evaluated for each row: of each condition the shift, then the limit.
+    pub fn expressions(&self) -> impl Iterator<Item = Any> {
+        self.tests.iter().flat_map(|test| [test.shift, test.limit])
+    }
+
+    /// The comparisons, in the order of the expressions.
+    pub fn forms(&self) -> impl Iterator<Item = Form> {
+        self.tests.iter().map(|test| test.form)
+    }
+}
+
+/// A condition on the column alone, in a form that is known.
+fn test(symbols: &Symbols, target: &Relation<'_>, attribute: i16, condition: Any) -> Option<Test> {
+    let column = Column {
+        relation: target.number,
+        attribute,
+    };
+    let comparison = condition.cast::<pg_sys::OpExpr>()?;
+    let [left, right] = tree::items::<pg_sys::Node>(comparison.args)[..] else {
+        return None;
+    };
+    // SAFETY: lookup of an operator's function.
+    let form = form(unsafe { pg_sys::get_opcode(comparison.opno) }.to_u32())?;
+    let (moved, limit, form) = match column.is_in(left) {
+        true => (left, right, form),
+        false => (right, left, form.turned()),
+    };
+    let read = target.columns_read(limit.pointer::<pg_sys::Node>());
+    let shift = recognise::shift(symbols, column, moved)?.unwrap_or_else(|| tree::bigint(0));
+    let known = is_harmless(limit) && is_harmless(shift) && !target.abelian_among(&read);
+    known.then(|| Test {
+        form,
+        shift,
+        limit: recognise::widened(limit),
+    })
+}
+
+impl Form {
+    /// The same with its sides exchanged.
+    fn turned(self) -> Form {
+        Form {
+            side: match self.side {
+                Side::AtLeast => Side::AtMost,
+                Side::AtMost => Side::AtLeast,
+            },
+            ..self
+        }
+    }
+}
+
+/// What a function of PostgreSQL's comparison operators on integers compares.
+fn form(function: u32) -> Option<Form> {
+    use pg_sys::*;
+    let (side, strict) = match function {
+        F_INT8GE | F_INT84GE | F_INT48GE | F_INT82GE | F_INT28GE => (Side::AtLeast, false),
+        F_INT8GT | F_INT84GT | F_INT48GT | F_INT82GT | F_INT28GT => (Side::AtLeast, true),
+        F_INT8LE | F_INT84LE | F_INT48LE | F_INT82LE | F_INT28LE => (Side::AtMost, false),
+        F_INT8LT | F_INT84LT | F_INT48LT | F_INT82LT | F_INT28LT => (Side::AtMost, true),
+        _ => return None,
+    };
+    Some(Form { side, strict })
+}
+
+/// Whether evaluating it neither fails nor does anything: a constant, a parameter or a column, as it is, widened, or
+/// with the opposite sign.
+fn is_harmless(expression: Any) -> bool {
+    use pg_sys::*;
+    let is_function = |call: Tree<FuncExpr>| {
+        matches!(
+            call.funcid.to_u32(),
+            F_INT8_INT2
+                | F_INT8_INT4
+                | F_INT8UM
+                | F_NUMERIC_INT2
+                | F_NUMERIC_INT4
+                | F_NUMERIC_INT8
+                | F_NUMERIC_UMINUS
+        ) && tree::items::<Node>(call.args).into_iter().all(is_harmless)
+    };
+    let is_parameter = |parameter: Tree<Param>| parameter.paramkind == ParamKind::PARAM_EXTERN;
+    expression.cast::<Const>().is_some()
+        || expression.cast::<Var>().is_some()
+        || expression.cast::<Param>().is_some_and(is_parameter)
+        || expression.cast::<FuncExpr>().is_some_and(is_function)
+}

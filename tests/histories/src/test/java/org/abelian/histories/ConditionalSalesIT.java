@@ -1,0 +1,96 @@
+package org.abelian.histories;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.WithNode;
+import org.abelian.histories.escrow.ConditionalSales;
+import org.abelian.histories.escrow.ConditionalSales.Way;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Many buyers of few stocks by decrements under a condition, with savepoints, aborts, prepared
+ * transactions, and sessions that are killed: no stock is oversold, nothing is sold twice, and
+ * nobody is refused what was there. System property {@code abelian.soak.seconds} makes the runs
+ * longer.
+ */
+@WithNode(
+    settings = {
+      "abelian.fold_interval=5ms",
+      "abelian.fold_after=1ms",
+      "max_prepared_transactions=100",
+      "deadlock_timeout=50ms"
+    })
+class ConditionalSalesIT {
+  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 4);
+  private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
+  private static final int BUYERS = 16;
+  private static final int KILLS_PER_SECOND = 10;
+
+  private final LocalNode node;
+
+  ConditionalSalesIT(LocalNode node) {
+    this.node = node;
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PLAIN", "CONDITION"})
+  void nothingIsOversoldNorSoldTwiceNorRefusedWithoutNeedWhileSessionsAreKilled(Way way)
+      throws Exception {
+    ConditionalSales sales = ConditionalSales.create(node, way);
+    assertFalse(run(sales), "a snapshot shows less than nothing, seed " + SEED);
+    assertEquals(List.of(), sales.faults(), "seed " + SEED);
+    assertTrue(sales.record().refused() > 0, "nobody was refused, seed " + SEED);
+    assertTrue(sales.record().granted() > 0, "nobody got anything, seed " + SEED);
+  }
+
+  /** What the test above would miss, it could not prove. */
+  @Test
+  void aTestOfCommittedValuesAloneIsNoticed() throws Exception {
+    ConditionalSales sales = ConditionalSales.create(node, Way.COMMITTED_ALONE);
+    assertTrue(run(sales) || !sales.faults().isEmpty(), "nothing was noticed, seed " + SEED);
+  }
+
+  /** As above. */
+  @Test
+  void aRefusalBecauseOfWhatMayBeGivenBackIsNoticed() throws Exception {
+    ConditionalSales sales = ConditionalSales.create(node, Way.IMPATIENT);
+    run(sales);
+    assertFalse(sales.faults().isEmpty(), "nothing was noticed, seed " + SEED);
+  }
+
+  /** Runs buyers for a while, and kills some; whether a reader saw a stock oversold. */
+  private boolean run(ConditionalSales sales) throws Exception {
+    boolean oversold = false;
+    long seed = SEED;
+    sales.start(BUYERS, seed);
+    try (Connection connection = node.connect();
+        Statement statement = connection.createStatement()) {
+      for (int look = 0; look < SECONDS * KILLS_PER_SECOND && !oversold; look++) {
+        Thread.sleep(1000 / KILLS_PER_SECOND);
+        oversold = sales.isOversold(statement);
+        if (sales.killOne(statement)) {
+          seed += BUYERS;
+          sales.start(1, seed);
+        }
+      }
+    }
+    sales.crew().stop();
+    resolve(sales);
+    assertTrue(sales.crew().acknowledged() > 0, "nothing happened, seed " + SEED);
+    return oversold;
+  }
+
+  /** What a killed session had prepared is rolled back: its commit was never asked for. */
+  private void resolve(ConditionalSales sales) throws SQLException {
+    sales.crew().resolvePrepared(n -> false);
+  }
+}

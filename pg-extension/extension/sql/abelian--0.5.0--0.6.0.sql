@@ -2108,6 +2108,12 @@ CREATE FUNCTION abelian.keep_rows(query text, command text, VARIADIC arrays "any
 CREATE FUNCTION abelian.kept_rows(number integer, of anyarray) RETURNS anyarray LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_kept_rows';
 COMMENT ON FUNCTION abelian.keep_rows(text, text, "any") IS 'rows for the REFRESH of a materialized view that follows; a router calls it';
 -- Where the statements of a text begin, and how long they are: pairs, in bytes.
+CREATE FUNCTION abelian.run_over(statement text, tables oid[], parts integer[], rows text[], types oid[], "values" text[]) RETURNS SETOF record LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'abelian_run_over';
+COMMENT ON FUNCTION abelian.run_over(text, oid[], integer[], text[], oid[], text[]) IS 'what a SELECT gives if tables have these rows, for routers';
+CREATE FUNCTION abelian.gathered_parts() RETURNS integer[] LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'abelian_gathered_parts';
+COMMENT ON FUNCTION abelian.gathered_parts() IS 'of which table each row is, inside of abelian.run_over()';
+CREATE FUNCTION abelian.gathered_rows() RETURNS text[] LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'abelian_gathered_rows';
+COMMENT ON FUNCTION abelian.gathered_rows() IS 'the rows of tables as texts, inside of abelian.run_over()';
 CREATE FUNCTION abelian.statements(query text) RETURNS integer[] LANGUAGE c IMMUTABLE STRICT AS 'MODULE_PATHNAME', 'abelian_statements';
 COMMENT ON FUNCTION abelian.statements(text) IS 'where the statements of a text begin and how long they are, in bytes, for routers';
 CREATE FUNCTION abelian.identity_value(relation regclass, "column" text) RETURNS bigint LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_identity_value';

@@ -400,6 +400,27 @@ pub unsafe fn used_columns(
     }
 }
 
+/// The functions of a name, a list of strings.
+///
+/// # Safety
+/// A list of such nodes.
+pub unsafe fn functions_named(name: *mut pg_sys::List) -> pg_sys::FuncCandidateList {
+    // SAFETY: by the caller; missing is allowed.
+    unsafe { pg_sys::FuncnameGetCandidates(name, -1, null_mut(), false, false, false, true) }
+}
+
+/// An entry that is no table any more asks for no privileges.
+pub fn without_permissions(entry: &mut RangeTblEntry) {
+    #[cfg(feature = "pg15")]
+    {
+        entry.requiredPerms = 0;
+    }
+    #[cfg(not(feature = "pg15"))]
+    {
+        entry.perminfoindex = 0;
+    }
+}
+
 /// The name of an encoding; a C string.
 pub fn encoding_name(encoding: c_int) -> *const std::ffi::c_char {
     // SAFETY: looks into a table; of a number that is none it gives an empty name.

@@ -12,6 +12,7 @@ mod decision;
 mod evidence;
 pub mod gate;
 mod gathered_statistics;
+mod gathered_tables;
 pub mod hooks;
 mod identity_value;
 pub mod independent;
@@ -50,6 +51,7 @@ pub fn install() {
     evidence::install();
     shared_snapshot::install();
     gathered_statistics::install();
+    gathered_tables::install();
     kept_rows::install();
     hooks::install();
     independent::install();

@@ -12,7 +12,7 @@ use super::analysis::tree::{self, NodePtr};
 use super::procedure::guard::{self, Wanted};
 use super::procedure::insertion;
 use super::procedure::placements::{self, Home};
-use super::{misplaced, postgres, procedure, settings};
+use super::{gathered_tables, misplaced, postgres, procedure, settings};
 use crate::boundary::PostgresError;
 use crate::callback;
 use crate::compat;
@@ -249,10 +249,9 @@ fn refuse(relation: Oid, why: Why) -> ! {
                 "Change a reference table by statements of their own.",
             ),
         };
-        PostgresError::unsupported(
-            &format!("a function, trigger or constraint uses table \"{name}\", which {what}"),
-            hint,
-        )
+        let what = format!("a function, trigger or constraint uses table \"{name}\", which {what}");
+        gathered_tables::note_refusal(&what);
+        PostgresError::unsupported(&what, hint)
     };
     error.raise()
 }

@@ -3,11 +3,13 @@
 
 use super::super::procedure;
 use super::node_functions::{self, Kind};
+use super::parser;
 use super::relation;
 use super::sql_body;
 use super::tree::{self, NodePtr};
 use crate::callback;
 use crate::catalog;
+use crate::compat;
 use crate::object;
 use pgrx::pg_sys;
 use pgrx::pg_sys::Oid;
@@ -189,6 +191,78 @@ pub fn called_by(trees: &[NodePtr]) -> Functions {
     }
     found.mutable |= found.volatile;
     found
+}
+
+/// All functions, operators and casts of a tree, subqueries included.
+fn all_in(node: NodePtr) -> BTreeSet<u32> {
+    let mut called = BTreeSet::<u32>::new();
+    tree::walk(node, &mut |node| {
+        if !matches!(
+            tree::tag(node),
+            Some(pg_sys::NodeTag::T_Query | pg_sys::NodeTag::T_List) | None
+        ) {
+            // SAFETY: the checker only adds to the set.
+            unsafe {
+                pg_sys::check_functions_in_node(node, Some(collect), (&raw mut called).cast());
+            }
+        }
+        true
+    });
+    called
+}
+
+/// Those of users' functions in a tree that may read tables.
+pub fn opaque_of(node: NodePtr) -> Vec<Oid> {
+    let called = all_in(node).into_iter().map(Oid::from);
+    called.filter(|function| is_opaque(*function)).collect()
+}
+
+/// All functions of that name, which [`Functions::opaque`] tells.
+pub fn named(name: &str) -> Vec<Oid> {
+    let parts = name.split_once('.');
+    parts.map_or(Vec::new(), |(schema, name)| {
+        named_by(&[schema.to_owned(), name.to_owned()])
+    })
+}
+
+/// All functions of a name, which may have a schema.
+pub fn named_by(name: &[String]) -> Vec<Oid> {
+    let parts: Vec<_> = name.iter().map(|part| parser::c_text(part)).collect();
+    let mut found = Vec::new();
+    // SAFETY: a look-up by a list of String nodes; missing is allowed. The candidates are a chain.
+    unsafe {
+        let parts = parts
+            .iter()
+            .map(|part| pg_sys::makeString(pg_sys::pstrdup(part.as_ptr())).cast());
+        let mut candidate = compat::functions_named(tree::make_list(parts));
+        while let Some(one) = candidate.as_ref() {
+            found.push(one.oid);
+            candidate = one.next;
+        }
+    }
+    found
+}
+
+/// A function of PostgreSQL's own in a tree that has an effect, or may give another answer each time or on another node; `None` without any.
+pub fn with_effects(node: NodePtr) -> Option<String> {
+    let draws = tree::any(node, &mut |node| {
+        tree::tag(node) == Some(pg_sys::NodeTag::T_NextValueExpr)
+    });
+    if draws {
+        return Some("nextval".to_owned());
+    }
+    let called = all_in(node).into_iter();
+    called
+        .filter(|function| *function < FIRST_USER_OBJECT)
+        .find_map(|function| {
+            let function = Oid::from(function);
+            let name = relation::function_name(function).1;
+            // SAFETY: a catalogue look-up.
+            let volatility = unsafe { pg_sys::func_volatile(function) } as u8;
+            let differs =
+                volatility == pg_sys::PROVOLATILE_VOLATILE || node_functions::kind(&name).is_some();
+            differs.then_some(name)
+        })
 }
 
 /// The type of a value, a parameter or a conversion that may be the OID of a user's object; `None` for what is not.

@@ -10,7 +10,8 @@ use super::scope::Scopes;
 use super::tree::NodePtr;
 use super::{
     blind, changed, drawn, inlined, insert_select, known_before, locked, locked_join, made, merge,
-    merge_into, moved_rows, parser, read_first, statement, stored_query, temporary_view,
+    merge_into, moved_rows, over_tables, parser, read_first, statement, stored_query,
+    temporary_view,
 };
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -38,6 +39,28 @@ pub fn describe_inlined(
         facts["inlined"] = json!({ "text": text, "count": 0, "facts": inner });
     }
     Ok(())
+}
+
+/// How a SELECT runs whose functions do more than could be a part of it: over the rows of all tables that it and they read.
+pub fn describe_over_tables(
+    query: &'static pg_sys::Query,
+    scopes: &Scopes,
+    parameters: &[Oid],
+    facts: &mut Json,
+) {
+    let described = boundary::attempt(|| {
+        let Some(over) = over_tables::find(query, scopes, parameters)? else {
+            return Ok(None);
+        };
+        let source = facts_of(&parser::c_text(&over.source), parameters)?;
+        let inner = facts_of(&parser::c_text(&over.text), &over.parameters)?;
+        Ok(Some(json!({
+            "text": over.text, "count": over_tables::COUNT, "facts": inner, "query": { "text": over.source, "facts": source },
+        })))
+    });
+    if let Ok(Some(described)) = described {
+        facts["read"] = described;
+    }
 }
 
 /// How an INSERT runs with values that are known before its rows are placed, if it has such values.

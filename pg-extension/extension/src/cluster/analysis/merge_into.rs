@@ -94,6 +94,11 @@ fn keys(query: &pg_sys::Query, source: &MergeSource, target: &Relation) -> Optio
             return None;
         }
         let field = (*source.places.get(column.varattno as usize - 1)?)?;
+        // SAFETY: a catalogue look-up.
+        let own = unsafe { pg_sys::get_atttype(target.oid, attribute) };
+        if is_padded(source.columns.types()[field]) != is_padded(own) {
+            return None; // A router does not bring one to the form of the other.
+        }
         let cast = operand::type_name(source.column(column.varattno)?);
         Some(
             json!({ "field": field, "type": source.columns.types()[field].to_u32(), "cast": cast }),
@@ -101,6 +106,11 @@ fn keys(query: &pg_sys::Query, source: &MergeSource, target: &Relation) -> Optio
     };
     let attributes = spreading.columns.iter().map(|(attribute, _)| *attribute);
     attributes.map(key).collect()
+}
+
+/// Blanks at the end of `char(n)` are not a part of the key.
+fn is_padded(type_oid: Oid) -> bool {
+    type_oid == pg_sys::BPCHAROID
 }
 
 /// The column of USING, of that number, that ON equates with a column of the target.

@@ -3,6 +3,7 @@
 use super::super::placement::Operation;
 use super::super::postgres;
 use super::super::procedure::placements;
+use super::parser;
 use super::tree;
 use pgrx::pg_sys::{self, Oid};
 use serde_json::{Value as Json, json};
@@ -264,6 +265,17 @@ pub fn existing(name: &pg_sys::RangeVar) -> Option<Oid> {
             None,
             std::ptr::null_mut(),
         )
+    };
+    (oid != Oid::INVALID).then_some(oid)
+}
+
+/// The relation of that schema and name.
+pub fn numbered((schema, name): &(String, String)) -> Option<Oid> {
+    let (schema, name) = (parser::c_text(schema), parser::c_text(name));
+    // SAFETY: catalogue look-ups; what is missing has no number.
+    let oid = unsafe {
+        let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
+        pg_sys::get_relname_relid(name.as_ptr(), schema)
     };
     (oid != Oid::INVALID).then_some(oid)
 }

@@ -334,6 +334,9 @@ fn describe_query(
     }
     if facts["functions"] != json!([]) {
         instead::describe_inlined(query, parameters, facts)?;
+        if alone && facts["inlined"].is_null() {
+            instead::describe_over_tables(query, &scopes, parameters, facts);
+        }
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //!
 //! From below: `findings` (what was found, and the verdict), `query` (one query), `nullness` (what is never NULL), `constraints` (what a change can violate),
 //! `plpgsql` (statements of PL/pgSQL), `sql_text` (bodies in SQL that are text), `source` (the body of a function), `blind` (whether calls can commit in one round),
-//! `touched` (which rows calls touch).
+//! `touched` (which rows calls touch), `mentioned` (which tables a body may read).
 //!
 //! Nothing is executed here.
 
@@ -12,6 +12,7 @@ mod blind;
 mod constraints;
 mod expressions;
 mod findings;
+mod mentioned;
 mod nullness;
 mod plpgsql;
 mod query;
@@ -27,6 +28,7 @@ use crate::pg_function;
 use pgrx::pg_sys::Oid;
 
 pub use blind::{facts as blind_facts, row_obstacle};
+pub use mentioned::read_by;
 pub use source::selected;
 pub use touched::{block_facts, facts as body_facts, is_alike_everywhere};
 

@@ -13,6 +13,8 @@ struct Stored {
     tree: Option<*mut c_char>,
     language: String,
     arguments: i16,
+    /// What `prosrc` says.
+    text: String,
 }
 
 /// Analyses the body of a function.
@@ -91,6 +93,15 @@ pub fn selected(call: &pg_sys::FuncExpr) -> Result<Option<&'static pg_sys::Query
     })
 }
 
+/// The body of a function in SQL or PL/pgSQL, if it is text.
+pub fn text(function: Oid) -> Option<String> {
+    stored(function)
+        .filter(|stored| {
+            stored.tree.is_none() && ["sql", "plpgsql"].contains(&stored.language.as_str())
+        })
+        .map(|stored| stored.text)
+}
+
 fn stored(function: Oid) -> Option<Stored> {
     // SAFETY: a catalogue row that is released after use; the texts are copied by the conversions.
     unsafe {
@@ -109,6 +120,9 @@ fn stored(function: Oid) -> Option<Stored> {
         let arguments = column(pg_sys::Anum_pg_proc_pronargs).map_or(0, |value| value.value());
         let stored = Stored {
             tree: tree.map(|body| pg_sys::text_to_cstring(body.cast_mut_ptr())),
+            text: column(pg_sys::Anum_pg_proc_prosrc).map_or(String::new(), |text| {
+                tree::string(pg_sys::text_to_cstring(text.cast_mut_ptr()))
+            }),
             language: tree::string(pg_sys::get_language_name(Oid::from(language as u32), true)),
             arguments: arguments as i16,
         };

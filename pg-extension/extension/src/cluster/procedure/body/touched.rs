@@ -38,7 +38,7 @@ thread_local! {
 const NESTED_MAX: usize = 8;
 
 /// The findings about a body, unless it calls itself; an error is for whoever runs it.
-fn findings(function: Oid) -> Option<Findings> {
+pub fn findings(function: Oid) -> Option<Findings> {
     let enters = INSIDE.with_borrow_mut(|inside| {
         let enters = inside.len() < NESTED_MAX && !inside.contains(&function);
         if enters {

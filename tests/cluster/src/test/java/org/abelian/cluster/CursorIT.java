@@ -194,6 +194,22 @@ class CursorIT {
     }
   }
 
+  /** Whichever node has been changed before, the cursor is where its rows are finished. */
+  @Test
+  void rowsOfSeveralNodesAreFetchedAfterAChange() throws SQLException {
+    String query =
+        "SELECT a.id, b.id FROM account a JOIN account b ON b.id = a.id % 7 + 1 ORDER BY 1, 2";
+    for (int id = 1; id < 9; id++) {
+      try (Connection connection = router.connect();
+          Statement statement = connection.createStatement()) {
+        connection.setAutoCommit(false);
+        statement.execute("UPDATE account SET owner = owner WHERE id = " + id);
+        statement.execute("DECLARE c CURSOR FOR " + query);
+        assertTrue(statement.executeQuery("FETCH ALL FROM c").next(), "after a change of " + id);
+      }
+    }
+  }
+
   /** One PostgreSQL computes the rows when they are fetched, or at COMMIT. */
   @Test
   void errorsOfGatheredRowsComeWithTheDeclaration() throws SQLException {

@@ -132,6 +132,11 @@ public final class SingleNodeExecution extends Execution {
     return NodeReply.pass(portal.connection(), now.sum());
   }
 
+  /** The node that runs it. */
+  public Backend backend() {
+    return portal.backend();
+  }
+
   /** What running a statement on one node means for what comes later. */
   public static void remember(EngineContext context, RoutedStatement routed, Backend backend) {
     if (routed.pins()) {

@@ -18,6 +18,7 @@ import org.abelian.router.engine.Executor;
 import org.abelian.router.engine.FetchExecution;
 import org.abelian.router.engine.NodeCursorExecution;
 import org.abelian.router.engine.ScatterExecution;
+import org.abelian.router.engine.SingleNodeExecution;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.FixedMessage;
@@ -116,26 +117,22 @@ public final class CursorCommands {
     }
     BindMessage bind = new BindMessage();
     bind.look(message, 0);
-    Route route = routing.route(statement, analysed.routed(), new BoundParameters(bind)).plain();
-    if (!(route instanceof Route.Scatter)) {
-      throw AbelianException.internal("a cursor over several nodes goes to " + route, null);
-    }
-    Backend home = context.backends().home(analysed.routed().router().catalog());
-    if (Executor.bindsQuiet(route)) {
-      if (Arrays.stream(bind.resultFormats()).anyMatch(format -> format != 0)) {
-        throw AbelianException.unsupported(
-            "a BINARY cursor is not supported over rows that one node sorts or groups for others",
-            "DECLARE it without BINARY.");
-      }
-      cursors.declare(name, home, context.transactions().state().history().size(), false);
-    }
     BoundStatement bound = new BoundStatement(statement, analysed.routed(), bind, false);
+    Route.Scatter route = scatter(bound);
+    if (Executor.bindsQuiet(route)
+        && Arrays.stream(bind.resultFormats()).anyMatch(format -> format != 0)) {
+      throw AbelianException.unsupported(
+          "a BINARY cursor is not supported over rows that one node sorts or groups for others",
+          "DECLARE it without BINARY.");
+    }
     Execution execution = executor.bind(bound, route);
     if (execution == null) {
       return Progress.QUIET;
     }
-    if (execution instanceof ScatterExecution) {
-      int savepoints = context.transactions().state().history().size();
+    int savepoints = context.transactions().state().history().size();
+    if (execution instanceof SingleNodeExecution finished) {
+      cursors.declare(name, finished.backend(), savepoints, false);
+    } else {
       portals.declare(name, new Portals.Portal(statement, execution, null), savepoints);
     }
     context.replies().add(FixedMessage.tag("DECLARE CURSOR"));
@@ -161,12 +158,12 @@ public final class CursorCommands {
     if (bound == null || !context.replies().isEmpty()) {
       return Progress.QUIET;
     }
-    Route route = scatter(bound);
+    Route.Scatter route = scatter(bound);
     List<Backend> others = cursors.homes();
     Catalog catalog = bound.routed().router().catalog();
     Backend home = others.isEmpty() ? context.backends().backend(catalog.first()) : others.get(0);
     cursors.declare(name, home, context.transactions().state().history().size(), holds);
-    if (!executor.declare(bound, (Route.Scatter) route, home, declares)) {
+    if (!executor.declare(bound, route, home, declares)) {
       return Progress.QUIET;
     }
     if (holds) {
@@ -196,13 +193,17 @@ public final class CursorCommands {
     return analysed == null ? null : new BoundStatement(statement, analysed.routed(), bind, false);
   }
 
-  private Route scatter(BoundStatement bound) {
+  /** All that the query needs may be on one node after all. */
+  private Route.Scatter scatter(BoundStatement bound) {
     Route route =
         routing.route(bound.statement(), bound.routed(), new BoundParameters(bound.bind())).plain();
-    if (!(route instanceof Route.Scatter)) {
+    if (route instanceof Route.OneNode one) {
+      return new Route.Scatter(List.of(one.node()), bound.routed().facts().merge());
+    }
+    if (!(route instanceof Route.Scatter scatter)) {
       throw AbelianException.internal("a cursor over several nodes goes to " + route, null);
     }
-    return route;
+    return scatter;
   }
 
   private Execution fetch(String name, FetchFacts fetch, BindMessage client) {

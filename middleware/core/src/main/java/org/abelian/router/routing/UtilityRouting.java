@@ -210,14 +210,21 @@ final class UtilityRouting {
 
   /** Where one node does not do: by itself the query may be one whose answers can be merged. */
   private Plan oneNodeOrByItself(Route several) {
-    Plan query = new QueryRouting(sql, facts, catalog).plan();
-    return values -> {
-      try {
-        return oneNodeOr(query.route(values), several);
-      } catch (AbelianException refusal) {
-        return several;
+    try {
+      Plan query = new QueryRouting(sql, facts, catalog).plan();
+      return values -> {
+        try {
+          return oneNodeOr(query.route(values), several);
+        } catch (AbelianException refusal) {
+          return several;
+        }
+      };
+    } catch (AbelianException refusal) {
+      if (!facts.calls().functions().isEmpty()) {
+        throw refusal; // The same command with their bodies in it may run.
       }
-    };
+      return Plan.always(several);
+    }
   }
 
   private Plan oneNodeOnly(String what) {

@@ -4,209 +4,141 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
+import org.abelian.cluster.statements.RandomSchema.Column;
+import org.abelian.cluster.statements.RandomSchema.Table;
 
 /**
- * Random SELECTs over the tables of {@link RandomQueriesIT}, and changes of their rows. Every one
- * has one right answer: rows are limited only in a total order, and no row that changes matches
- * several that differ.
+ * Random SELECTs over the tables of a {@link RandomSchema}. Every one has one right answer: rows
+ * are limited only in a total order, and what fails does so however it is planned.
  */
-final class QueryGenerator {
-  /** A column that a condition may name; the type is int or text. */
-  private record Column(String name, String type) {}
-
-  private record Table(String name, List<Column> columns) {}
-
-  private static final List<Table> TABLES =
-      List.of(
-          table("shop", "id int", "city int", "name text", "size int"),
-          table("sale", "id int", "shop int", "item int", "amount int", "note text"),
-          table("visit", "shop int", "n int", "guest text", "stay int"),
-          table("item", "id int", "label text", "price int"),
-          table("local", "k int", "w int", "tag text"));
-
+class QueryGenerator {
   private static final int DEPTH_MAX = 3;
 
+  private final RandomSchema schema;
   private final Random random;
   private int names;
 
-  /** RETURNING of rows that move has their own columns only. */
-  private boolean moves;
+  /** Copies of a table must come out alike, so no function may read others of their copies. */
+  private boolean ofCopies;
 
-  QueryGenerator(long seed) {
-    random = new Random(seed);
-  }
-
-  private static Table table(String name, String... columns) {
-    List<Column> all = new ArrayList<>();
-    for (String column : columns) {
-      String[] parts = column.split(" ");
-      all.add(new Column(parts[0], parts[1]));
-    }
-    return new Table(name, all);
+  QueryGenerator(RandomSchema schema, Random random) {
+    this.schema = schema;
+    this.random = random;
   }
 
   /** The next statement. */
   String next() {
-    names = 0;
-    if (chance(8)) {
-      String name = name();
-      String inner = chance(2) ? groups(1) : simple(1, List.of(), List.of("int", "text"));
-      String from = "%s AS a(x, y) JOIN %s AS b(x, y) ON a.x = b.x".formatted(name, name);
-      return "WITH %s AS (%s) SELECT a.x, a.y, b.y FROM %s".formatted(name, inner, from);
-    }
-    if (chance(6)) {
-      List<String> types = types();
-      String operation =
-          pick(List.of("UNION", "UNION ALL", "INTERSECT", "EXCEPT", "EXCEPT ALL", "INTERSECT ALL"));
-      return "(%s) %s (%s)%s"
-          .formatted(
-              simple(1, List.of(), types), operation, simple(1, List.of(), types), limit(types));
-    }
+    restart();
+    return switch (random.nextInt(24)) {
+      case 0, 1, 2 -> shared();
+      case 3, 4, 5, 6 -> compared();
+      case 7 -> failing();
+      case 8 -> recursive();
+      case 9, 10, 11, 12, 13 -> grouped(0, List.of());
+      default -> {
+        List<String> types = types();
+        yield simple(0, List.of(), types) + limit(types);
+      }
+    };
+  }
+
+  /** The next query with one order of its rows. */
+  String nextOrdered() {
+    restart();
     List<String> types = types();
-    return chance(3) ? grouped(0, List.of()) : simple(0, List.of(), types) + limit(types);
+    return simple(0, List.of(), types) + " ORDER BY " + order(types);
   }
 
-  /** The next statement that changes rows. */
-  String nextChange() {
-    names = 0;
-    moves = false;
-    Table table = pick(TABLES);
-    List<Column> own =
-        table.columns().stream()
-            .map(column -> new Column("t." + column.name(), column.type()))
-            .toList();
-    String with = "";
-    if (chance(6)) {
-      String name = name();
-      with = "WITH %s(x, y) AS (%s) ".formatted(name, simple(1, List.of(), List.of("int", "text")));
-      String change = chance(2) ? delete(table, own, name) : update(table, own, name);
-      return with + change + returning(table);
-    }
-    return (chance(3) ? delete(table, own, null) : update(table, own, null)) + returning(table);
-  }
-
-  private String returning(Table table) {
-    if (chance(2)) {
-      return "";
-    }
-    List<String> columns = table.columns().stream().map(column -> "t." + column.name()).toList();
-    return " RETURNING " + String.join(", ", columns) + (!moves && chance(4) ? ", " + aside() : "");
-  }
-
-  private String aside() {
-    return "(" + counting(2, List.of()) + ")";
+  /** The next statement has names of its own. */
+  protected void restart() {
+    restart(false);
   }
 
   /**
-   * @param with a query of WITH to be used; null for none
+   * The same.
+   *
+   * @param copies whether it changes a reference table
    */
-  private String delete(Table table, List<Column> own, String with) {
-    List<Column> others = new ArrayList<>();
-    String using = "";
-    String joined = "";
-    if (with != null || chance(2)) {
-      using = " USING " + (with != null ? with(with, others) : from(1, others));
-      joined = any(own, "int").name() + " = " + any(others, "int").name();
+  protected void restart(boolean copies) {
+    names = 0;
+    ofCopies = copies;
+  }
+
+  private String shared() {
+    String name = name();
+    String inner = chance(2) ? groups(1) : simple(1, List.of(), List.of("int", "text"));
+    String from = "%s AS a(x, y) JOIN %s AS b(x, y) ON a.x = b.x".formatted(name, name);
+    return "WITH %s AS (%s) SELECT a.x, a.y, b.y FROM %s".formatted(name, inner, from);
+  }
+
+  private String compared() {
+    List<String> types = types();
+    String operation =
+        pick(List.of("UNION", "UNION ALL", "INTERSECT", "EXCEPT", "EXCEPT ALL", "INTERSECT ALL"));
+    return "(%s) %s (%s)%s"
+        .formatted(
+            simple(1, List.of(), types), operation, simple(1, List.of(), types), limit(types));
+  }
+
+  private String recursive() {
+    List<Column> own = new ArrayList<>();
+    String from = from(2, own);
+    String step = "SELECT %s, r.d + 1 FROM r JOIN %s ON r.x = %s WHERE r.d < 3";
+    return "WITH RECURSIVE r(x, d) AS (SELECT x, 0 FROM (%s) AS b(x, y) UNION %s)"
+            .formatted(
+                groups(2), step.formatted(any(own, "int").name(), from, any(own, "int").name()))
+        + " SELECT x, min(d), count(*) FROM r GROUP BY x";
+  }
+
+  /** What fails for some values: each row has one error at most, and all rows are evaluated. */
+  private String failing() {
+    List<Column> own = new ArrayList<>();
+    if (chance(3)) {
+      String item = table(own, pick(schema.tables()));
+      String number = any(own, "int").name();
+      return "SELECT 1 FROM %s WHERE 12 / (%s - %d) > 0".formatted(item, number, random.nextInt(9));
     }
-    String where = conditions(own, joined);
-    return "DELETE FROM %s AS t%s%s".formatted(table.name(), using, where);
-  }
-
-  private String with(String name, List<Column> columns) {
-    String alias = name();
-    columns.add(new Column(alias + ".x", "int"));
-    columns.add(new Column(alias + ".y", "text"));
-    return name + " AS " + alias;
-  }
-
-  private String update(Table table, List<Column> own, String with) {
-    List<Column> others = new ArrayList<>();
-    List<Column> read = new ArrayList<>(own);
-    String from = "";
-    String joined = "";
-    // Of a copy, the rows of FROM might differ from node to node where several match.
-    if (!table.name().equals("item") && (with != null || chance(2))) {
-      String item = with != null ? with(with, others) : from(1, others);
-      String key = any(others, "int").name();
-      String group =
-          "SELECT %s, max(%s), min(%s) FROM %s GROUP BY 1"
-              .formatted(key, any(others, "int").name(), any(others, "text").name(), item);
-      from = " FROM (" + group + ") AS f(k, n, s)";
-      joined = any(own, "int").name() + " = f.k";
-      read.add(new Column("f.n", "int"));
-      read.add(new Column("f.s", "text"));
-    }
-    String set = assignments(table, read);
-    return "UPDATE %s AS t SET %s%s%s".formatted(table.name(), set, from, conditions(own, joined));
-  }
-
-  /** Keys stay what they are, or become such that no two are the same, by whatever order. */
-  private String assignments(Table table, List<Column> read) {
-    moves = List.of("shop", "sale").contains(table.name()) && chance(4);
-    return (moves ? "id = -t.id - 1, " : "") + otherAssignments(table, read);
-  }
-
-  private String otherAssignments(Table table, List<Column> read) {
-    List<Column> columns =
-        table.columns().stream()
-            .filter(column -> !column.name().equals("id") && !column.name().equals("n"))
-            .filter(column -> !(table.name().equals("visit") && column.name().equals("shop")))
-            .toList();
-    Column first = pick(columns);
-    Column second = pick(columns);
-    String set = first.name() + " = " + assigned(first.type(), read);
-    return first == second
-        ? set
-        : set + ", " + second.name() + " = " + assigned(second.type(), read);
-  }
-
-  private String assigned(String type, List<Column> read) {
-    if (type.equals("int") && chance(3)) {
-      List<Column> inner = new ArrayList<>();
-      String from = from(1, inner);
-      String value = any(inner, "int").name();
-      return "(SELECT max(%s) FROM %s%s)".formatted(value, from, where(1, inner, read));
-    }
-    return value(1, type, read);
-  }
-
-  private String conditions(List<Column> own, String joined) {
-    List<String> conditions = new ArrayList<>(joined.isEmpty() ? List.of() : List.of(joined));
-    for (int i = random.nextInt(3); i > 0; i--) {
-      conditions.add(
-          chance(5) ? any(own, "int").name() + " IN (" + first() + ")" : condition(1, own));
-    }
-    return conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions);
-  }
-
-  /** The first ones of all. */
-  private String first() {
-    String query = simple(1, List.of(), List.of("int", "int"));
-    return "SELECT x FROM (" + query + ") AS l(x, y) ORDER BY x, y LIMIT " + random.nextInt(6);
+    String from = from(0, own);
+    String number = any(own, "int").name();
+    String value =
+        pick(List.of(
+                "%1$s / (%1$s - %3$d)",
+                "(%2$s)::int",
+                "(%2$s || '1')::date",
+                "sqrt(%3$d - %1$s)",
+                "(SELECT w FROM local)",
+                "(SELECT size FROM shop WHERE city = %1$s)",
+                "(%1$s + 32760)::smallint"))
+            .formatted(number, any(own, "text").name(), random.nextInt(9));
+    return "SELECT %s, %s FROM %s%s".formatted(number, value, from, where(0, own, List.of()));
   }
 
   private String limit(List<String> types) {
     if (!chance(3)) {
       return "";
     }
+    String rows = chance(2) ? " LIMIT " + random.nextInt(8) : "";
+    return " ORDER BY " + order(types) + rows + (chance(4) ? " OFFSET 2" : "");
+  }
+
+  private String order(List<String> types) {
     List<String> order = new ArrayList<>();
     for (int i = 1; i <= types.size(); i++) {
       order.add(i + pick(List.of("", " DESC", " NULLS FIRST")));
     }
-    String rows = chance(2) ? " LIMIT " + random.nextInt(8) : "";
-    return " ORDER BY " + String.join(", ", order) + rows + (chance(4) ? " OFFSET 2" : "");
+    return String.join(", ", order);
   }
 
   private List<String> types() {
     List<String> types = new ArrayList<>();
     for (int i = random.nextInt(3); i >= 0; i--) {
-      types.add(pick(List.of("int", "int", "text")));
+      types.add(pick(List.of("int", "int", "text", "key")));
     }
     return types;
   }
 
   /** SELECT with columns of these types, after those of outer queries. */
-  private String simple(int depth, List<Column> outer, List<String> types) {
+  protected String simple(int depth, List<Column> outer, List<String> types) {
     List<Column> own = new ArrayList<>();
     String from = from(depth, own);
     String values =
@@ -220,18 +152,25 @@ final class QueryGenerator {
   private String grouped(int depth, List<Column> outer) {
     List<Column> own = new ArrayList<>();
     String from = from(depth, own);
-    Column key = any(own, "int");
-    String sets = pick(List.of("%s", "%s", "ROLLUP (%s)", "GROUPING SETS ((%s), ())"));
+    String key = grouping(own).name();
+    String other = grouping(own).name();
+    String sets =
+        pick(List.of(
+                "%1$s",
+                "%1$s",
+                "%1$s, %2$s",
+                "ROLLUP (%1$s)",
+                "CUBE (%1$s, %2$s)",
+                "GROUPING SETS ((%1$s), ())"))
+            .formatted(key, other);
     String having = chance(3) ? " HAVING count(*) > 1" : "";
     return "SELECT %s, %s, %s FROM %s%s GROUP BY %s%s"
         .formatted(
-            key.name(),
-            aggregate(own),
-            aggregate(own),
-            from,
-            where(depth, own, outer),
-            sets.formatted(key.name()),
-            having);
+            key, aggregate(own), aggregate(own), from, where(depth, own, outer), sets, having);
+  }
+
+  private Column grouping(List<Column> own) {
+    return pick(own.stream().filter(column -> !column.name().contains("::")).toList());
   }
 
   private String aggregate(List<Column> own) {
@@ -240,6 +179,9 @@ final class QueryGenerator {
     return pick(List.of(
             "count(*)",
             "count(%1$s)",
+            "count(DISTINCT %2$s)",
+            "bool_or(%1$s > 4)",
+            "max(%1$s)",
             "sum(%1$s)",
             "min(%2$s)",
             "avg(%1$s)",
@@ -250,18 +192,25 @@ final class QueryGenerator {
         .formatted(number, text);
   }
 
-  private String from(int depth, List<Column> columns) {
+  /** Up to six tables at the top, fewer below. */
+  protected String from(int depth, List<Column> columns) {
     StringBuilder from = new StringBuilder(item(depth, columns));
-    for (int i = random.nextInt(depth == 0 ? 4 : 2); i > 0; i--) {
+    int joins = depth > 0 ? random.nextInt(2) : chance(4) ? random.nextInt(6) : random.nextInt(3);
+    for (int i = joins; i > 0; i--) {
       List<Column> right = new ArrayList<>();
+      if (depth == 0 && joins < 3 && chance(8)) {
+        from.append(lateral(columns, right));
+        columns.addAll(right);
+        continue;
+      }
       String item = item(depth, right);
-      if (chance(12)) {
+      if (joins < 3 && chance(12)) {
         from.append(" CROSS JOIN ").append(item);
         columns.addAll(right);
         continue;
       }
       String kind = pick(List.of("JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"));
-      String condition = any(columns, "int").name() + " = " + any(right, "int").name();
+      String condition = joined(columns, right, joins > 2);
       if (!kind.equals("FULL JOIN") && chance(3)) {
         condition += " AND " + comparison(pick(List.of(columns, right)));
       }
@@ -269,6 +218,27 @@ final class QueryGenerator {
       columns.addAll(right);
     }
     return from.toString();
+  }
+
+  private String lateral(List<Column> left, List<Column> right) {
+    String alias = name();
+    right.add(new Column(alias + ".x", "int"));
+    right.add(new Column(alias + ".y", "text"));
+    String inner = simple(DEPTH_MAX, left, List.of("int", "text"));
+    String limit = chance(2) ? " ORDER BY 1, 2 LIMIT 2" : "";
+    return " %s LATERAL (%s%s) AS %s(x, y) ON true"
+        .formatted(pick(List.of("JOIN", "LEFT JOIN")), inner, limit, alias);
+  }
+
+  /** By keys, which few rows share, or by other numbers. */
+  protected String joined(List<Column> left, List<Column> right, boolean byKey) {
+    boolean keys = has(left, "key") && has(right, "key");
+    String type = keys && (byKey || chance(2)) ? "key" : "int";
+    return any(left, type).name() + " = " + any(right, type).name();
+  }
+
+  private static boolean has(List<Column> columns, String type) {
+    return columns.stream().anyMatch(column -> column.type().equals(type));
   }
 
   private String item(int depth, List<Column> columns) {
@@ -284,14 +254,30 @@ final class QueryGenerator {
     if (chance(12)) {
       columns.add(new Column(alias + ".x", "int"));
       columns.add(new Column(alias + ".y", "text"));
-      String function = pick(List.of("guests", "callers"));
-      return "%s(%d) AS %s(x, y)".formatted(function, random.nextInt(9), alias);
+      String call = chance(2) ? "guests(" + key() + ")" : "callers(" + random.nextInt(9) + ")";
+      return "%s AS %s(x, y)".formatted(call, alias);
     }
-    Table table = pick(TABLES);
-    table.columns().stream()
-        .map(column -> new Column(alias + "." + column.name(), column.type()))
-        .forEach(columns::add);
+    return table(columns, pick(schema.tables()));
+  }
+
+  private String table(List<Column> columns, Table table) {
+    String alias = name();
+    table.columns().forEach(column -> columns.add(seen(alias, column)));
     return table.name() + " AS " + alias;
+  }
+
+  /** How a query names a column; those of Abelian types are their plain values. */
+  protected Column seen(String alias, Column column) {
+    String name = alias + "." + column.name();
+    return switch (column.type()) {
+      case "abelian.counter", "abelian.max" -> new Column(name + "::bigint", "int");
+      case "abelian.set" -> new Column(name + "::text", "text");
+      default -> new Column(name, column.type());
+    };
+  }
+
+  private String key() {
+    return schema.keys().literal(random.nextInt(10));
   }
 
   /** Groups by a number, or of that number of rows. */
@@ -306,18 +292,18 @@ final class QueryGenerator {
         : "SELECT %s, min(%s) FROM %s GROUP BY 1".formatted(key, text, rows);
   }
 
-  private String where(int depth, List<Column> own, List<Column> outer) {
+  protected String where(int depth, List<Column> own, List<Column> outer) {
     List<String> conditions = new ArrayList<>();
     for (int i = random.nextInt(3); i > 0; i--) {
       conditions.add(condition(depth, own));
     }
     if (!outer.isEmpty()) {
-      conditions.add(any(own, "int").name() + " = " + any(outer, "int").name());
+      conditions.add(joined(own, outer, false));
     }
     return conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions);
   }
 
-  private String condition(int depth, List<Column> own) {
+  protected String condition(int depth, List<Column> own) {
     if (chance(10)) {
       return called(depth, "int", own) + " > " + random.nextInt(20);
     }
@@ -339,7 +325,7 @@ final class QueryGenerator {
   }
 
   /** A number about rows that match the outer row. */
-  private String counting(int depth, List<Column> outer) {
+  protected String counting(int depth, List<Column> outer) {
     List<Column> own = new ArrayList<>();
     String from = from(depth, own);
     String value =
@@ -353,55 +339,81 @@ final class QueryGenerator {
     return chance(3) ? "NOT " : "";
   }
 
-  private String comparison(List<Column> columns) {
+  protected String comparison(List<Column> columns) {
     Column column = pick(columns);
     if (column.type().equals("text")) {
       return pick(List.of("%s > 'b'", "%s LIKE '%%a%%'", "%s IS NOT NULL", "%s = 'c1'"))
           .formatted(column.name());
     }
-    String value = Integer.toString(random.nextInt(12));
+    boolean key = column.type().equals("key");
+    if (key && chance(3)) {
+      return "%s IN (%s, %s)".formatted(column.name(), key(), key());
+    }
+    String value = key ? key() : Integer.toString(random.nextInt(12));
     return pick(List.of(
             "%1$s = %2$s", "%1$s < %2$s", "%1$s >= %2$s", "%1$s IS NULL", "%1$s <> %2$s"))
         .formatted(column.name(), value);
   }
 
-  private String value(int depth, String type, List<Column> columns) {
+  protected String value(int depth, String type, List<Column> columns) {
     Column column = any(columns, type);
     if (type.equals("text")) {
       return pick(List.of("%s", "%s", "coalesce(%s, '?')", "upper(%s)")).formatted(column.name());
+    }
+    if (type.equals("key")) {
+      return chance(3) ? "coalesce(%s, %s)".formatted(column.name(), key()) : column.name();
     }
     if (depth < 2 && chance(8)) {
       return "(" + counting(depth + 1, columns) + ")::int";
     }
     if (depth == 0 && chance(10)) {
-      return "(count(*) OVER (PARTITION BY " + column.name() + "))::int";
+      return pick(List.of(
+              "(count(*) OVER (PARTITION BY %1$s))::int",
+              "(rank() OVER (ORDER BY %1$s, %2$s))::int",
+              "(sum(%2$s) OVER (PARTITION BY %1$s))::int"))
+          .formatted(column.name(), any(columns, "int").name());
     }
     return pick(List.of("%s", "%s", "%s + 1", "coalesce(%s, -1)")).formatted(column.name());
   }
 
-  /** A function of {@link RandomQueriesIT} that reads tables. */
+  /** A function of the schema that reads tables. */
   private String called(int depth, String type, List<Column> columns) {
-    String argument = value(Math.max(depth, 2), "int", columns);
-    return pick(type.equals("text")
-            ? List.of("called_of(%s)", "coalesce(called_of(%s), '-')")
-            : List.of("sold(%s)", "busy(%s)", "least_w(%s) + 1", "twice_sold(%s)", "longest(%s)"))
-        .formatted(argument);
+    String number = value(Math.max(depth, 2), "int", columns);
+    String key = has(columns, "key") ? value(Math.max(depth, 2), "key", columns) : key();
+    return switch (type) {
+      case "key" -> key;
+      case "text" ->
+          pick(List.of("called_of(%s)", "coalesce(called_of(%s), '-')"))
+              .formatted("(" + number + ")::int");
+      default ->
+          pick(ofCopies
+                  ? List.of("busy((%1$s)::int)", "longest(%2$s)")
+                  : List.of(
+                      "sold(%2$s)",
+                      "busy((%1$s)::int)",
+                      "least_w(%2$s) + 1",
+                      "twice_sold(%2$s)",
+                      "longest(%2$s)"))
+              .formatted(number, key);
+    };
   }
 
-  private Column any(List<Column> columns, String type) {
+  protected Column any(List<Column> columns, String type) {
     List<Column> fitting = columns.stream().filter(one -> one.type().equals(type)).toList();
-    return pick(fitting);
+    return fitting.isEmpty() && type.equals("key")
+        ? new Column(schema.keys().of("5"), "key")
+        : pick(fitting);
   }
 
-  private String name() {
+  protected String name() {
     return "q" + ++names;
   }
 
-  private boolean chance(int oneIn) {
+  protected boolean chance(int oneIn) {
     return random.nextInt(oneIn) == 0;
   }
 
-  private <T> T pick(List<T> values) {
+  protected <T> T pick(List<T> values) {
     return values.get(random.nextInt(values.size()));
   }
 }

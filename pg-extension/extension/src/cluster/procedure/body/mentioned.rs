@@ -1,0 +1,102 @@
+//! Which tables a function may read, guessed by the words of its body: for whoever gathers their rows before it runs, and watches it then. A body
+//! that is not understood otherwise, or runs texts that it makes, names its tables too.
+
+use super::super::super::analysis::functions::{self, FIRST_USER_OBJECT};
+use super::super::super::analysis::{parser, relation, tree};
+use super::{source, touched};
+use pgrx::pg_sys::{self, Oid};
+use std::collections::BTreeSet;
+
+/// Functions that call each other are followed so far.
+const FUNCTIONS_MAX: usize = 32;
+
+/// The tables that a function may read, with those of functions that it calls; `None` where it is known to do more than read.
+pub fn read_by(function: Oid) -> Option<BTreeSet<u32>> {
+    let mut tables = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut next = vec![function];
+    while let Some(function) = next.pop() {
+        if !seen.insert(function.to_u32()) || seen.len() > FUNCTIONS_MAX {
+            continue;
+        }
+        let found = touched::findings(function);
+        if found.as_ref().is_some_and(|found| found.writes) {
+            return None;
+        }
+        if let Some(found) = found {
+            let named = found.touched.iter();
+            let known = named.filter_map(|touch| relation::numbered(&touch.table));
+            tables.extend(known.map(|table| table.to_u32()));
+            let called = found.called.opaque.iter();
+            next.extend(called.flat_map(|name| functions::named(name)));
+        }
+        for name in source::text(function).iter().flat_map(|text| names(text)) {
+            tables.extend(table(&name).map(|table| table.to_u32()));
+            let called = functions::named_by(&name).into_iter();
+            next.extend(called.filter(|called| called.to_u32() >= FIRST_USER_OBJECT));
+        }
+    }
+    Some(tables)
+}
+
+/// The table of that name, if the role may read it.
+fn table(name: &[String]) -> Option<Oid> {
+    let texts: Vec<_> = name.iter().map(|part| parser::c_text(part)).collect();
+    // SAFETY: look-ups by names that are copied; what is missing has no number.
+    unsafe {
+        let parts: Vec<_> = texts
+            .iter()
+            .map(|text| pg_sys::pstrdup(text.as_ptr()))
+            .collect();
+        let range = match *parts.as_slice() {
+            [only] => pg_sys::makeRangeVar(std::ptr::null_mut(), only, -1),
+            [schema, only] => pg_sys::makeRangeVar(schema, only, -1),
+            _ => return None,
+        };
+        let found = tree::cast::<pg_sys::RangeVar, _>(range).and_then(relation::existing)?;
+        let user = pg_sys::GetUserId();
+        let allowed = pg_sys::pg_class_aclcheck(found, user, pg_sys::ACL_SELECT as pg_sys::AclMode);
+        let is_users = found.to_u32() >= FIRST_USER_OBJECT && !relation::is_temporary(found);
+        (is_users && allowed == pg_sys::AclResult::ACLCHECK_OK).then_some(found)
+    }
+}
+
+/// The names in a text, with and without what is behind a dot.
+fn names(text: &str) -> BTreeSet<Vec<String>> {
+    let mut found = BTreeSet::new();
+    let mut chain: Vec<String> = Vec::new();
+    let mut letters = text.chars().peekable();
+    let mut joined = false;
+    while let Some(letter) = letters.next() {
+        let word = match letter {
+            '"' => letters.by_ref().take_while(|next| *next != '"').collect(),
+            _ if is_of_word(letter) => {
+                let mut word = letter.to_lowercase().to_string();
+                while let Some(next) = letters.next_if(|next| is_of_word(*next)) {
+                    word.extend(next.to_lowercase());
+                }
+                word
+            }
+            _ => {
+                joined = letter == '.' && !chain.is_empty();
+                if !joined {
+                    chain.clear();
+                }
+                continue;
+            }
+        };
+        if !joined {
+            chain.clear();
+        }
+        joined = false;
+        chain.push(word);
+        if chain.len() <= 2 {
+            found.insert(chain.clone());
+        }
+    }
+    found
+}
+
+fn is_of_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_' || letter == '$'
+}

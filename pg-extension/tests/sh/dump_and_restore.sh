@@ -63,8 +63,8 @@ main() {
   query second "UPDATE k SET m = abelian.remove(abelian.put(m, 'b', 6, '2'), 'a', 5.5), best = abelian.add(best, 'bad')" # what is older than a removal stays out
   expect 'they can be removed' '{"a": "3", "b": "4"}|{c}|{}|fair' "$(query second "$elements")"
   [ "$(query second "$draw")" -gt "$drawn" ] || fail 'numbers are drawn again after a restore'
-  query second 'SET abelian.split = always; UPDATE u SET high = greatest(high, 30), mean = abelian.add(mean, 9), total = twice(total, 1)'
-  query second 'SET abelian.split = always; UPDATE u SET high = greatest(high, 25)'
+  query second 'SET abelian.split = always; UPDATE u SET high = greatest(high, 25), mean = abelian.add(mean, 9), total = twice(total, 1)'
+  query second 'SET abelian.split = always; UPDATE u SET high = greatest(high, 30)'
   expect 'they go on' '1 30 t 4.0 9, 2 30 4.0 9' "$(query second "$look")"
   expect 'in slices' 't' "$(query second 'SELECT count(*) > 0 FROM abelian.slice')"
   query second 'UPDATE t SET c = c + 1'

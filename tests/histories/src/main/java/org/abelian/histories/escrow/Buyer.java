@@ -46,9 +46,11 @@ final class Buyer extends Member {
     end(statement);
   }
 
+  /** A limit that strikes as the lock comes counts as a cancel once the next wait has begun. */
   @Override
   protected boolean isExpected(SQLException error) {
-    return sales.way() == Way.IMPATIENT && "55P03".equals(error.getSQLState());
+    return sales.way() == Way.IMPATIENT
+        && ("55P03".equals(error.getSQLState()) || "57014".equals(error.getSQLState()));
   }
 
   private void step(Statement statement) throws SQLException {

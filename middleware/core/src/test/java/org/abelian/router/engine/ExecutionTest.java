@@ -229,15 +229,20 @@ class ExecutionTest extends ScriptedCluster {
     nodes.get(2).answer(PROPOSE, "SELECT 1", Long.toString(three));
   }
 
+  /** Something is known of the nodes, and their lanes will answer a proposal so. */
+  private void readOnceAndPropose(long one, long two, long three) throws IOException {
+    nodes.forEach(node -> node.shows("r 0 0 0"));
+    readAllAndEnd();
+    propose(one, two, three);
+  }
+
   private long logged(String end) {
     return log.stream().filter(line -> line.contains(": " + end)).count();
   }
 
   @Test
   void whereIndependentTransactionsRunAReadTakesItsTurn() throws IOException {
-    nodes.forEach(node -> node.shows("r 0 0 0"));
-    readAllAndEnd();
-    propose(70, 77, 60);
+    readOnceAndPropose(70, 77, 60);
     nodes.get(0).shows("r 0 0 -1", "r 1 0 77 pu:1/1,2");
     nodes.get(1).shows("r 0 0 5", "r 0 0 77");
     nodes.get(2).shows("r 0 0 5", "r 0 0 77");
@@ -255,9 +260,7 @@ class ExecutionTest extends ScriptedCluster {
 
   @Test
   void aReadWhoseTurnHasNotComePassesTheGatesAndLeavesNoPlace() throws IOException {
-    nodes.forEach(node -> node.shows("r 0 0 0"));
-    readAllAndEnd();
-    propose(70, 77, 60);
+    readOnceAndPropose(70, 77, 60);
     nodes.get(0).shows("r 0 0 -1", "r 0 0 77");
     nodes.get(1).shows("r 0 0 5", "r 0 0 -1");
     nodes.get(2).shows("r 0 0 5", "r 0 0 77");
@@ -293,9 +296,7 @@ class ExecutionTest extends ScriptedCluster {
   /** Somebody holds a gate, and lets the lanes rest meanwhile. */
   @Test
   void aReadThatMayNotProposeLooksOnceMoreWhetherItHasTo() throws IOException {
-    nodes.forEach(node -> node.shows("r 0 0 0"));
-    readAllAndEnd();
-    propose(70, -4, 60);
+    readOnceAndPropose(70, -4, 60);
     nodes.get(0).shows("r 0 0 -1", "r 0 0 70");
     nodes.get(1).shows("r 0 0 70");
     nodes.get(2).shows("r 0 0 70");

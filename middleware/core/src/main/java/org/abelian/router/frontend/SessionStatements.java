@@ -147,7 +147,9 @@ public final class SessionStatements {
     if (!context.scope().needsOwnNode()) {
       return backend;
     }
-    if (context.transactions().state().isOpen() && !backend.begun) {
+    boolean mustJoin = context.transactions().state().isOpen() && !backend.begun;
+    // Temporary objects are the connection's: SET TRANSACTION must find no query before it.
+    if (mustJoin && context.scope().isChangedByTransaction()) {
       context.transactions().enter(backend, false);
       return null;
     }

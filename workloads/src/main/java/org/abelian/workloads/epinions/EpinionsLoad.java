@@ -48,13 +48,14 @@ final class EpinionsLoad {
 
   /** One rating of each review. */
   private void reviewRatings() throws SQLException {
-    try (CopyInto copy = new CopyInto(connection, "review_rating")) {
-      for (int number = 1; number <= opinions.reviews(); number++) {
-        int rating = 1 + random.nextInt(EpinionsOptions.BEST_RATING);
-        copy.row(opinions.user(random), number, rating);
-      }
-      copy.finish();
-    }
+    CopyInto.numbered(
+        connection,
+        "review_rating",
+        (int) opinions.reviews(),
+        number ->
+            new Object[] {
+              opinions.user(random), number, 1 + random.nextInt(EpinionsOptions.BEST_RATING)
+            });
   }
 
   private void trusts() throws SQLException {
@@ -71,20 +72,18 @@ final class EpinionsLoad {
   }
 
   private void items() throws SQLException {
-    try (CopyInto copy = new CopyInto(connection, "item")) {
-      for (int item = 1; item <= options.items(); item++) {
-        copy.row(item, "item " + item, opinions.reviewers(item).length, total[item]);
-      }
-      copy.finish();
-    }
+    CopyInto.numbered(
+        connection,
+        "item",
+        options.items(),
+        item -> new Object[] {item, "item " + item, opinions.reviewers(item).length, total[item]});
   }
 
   private void users() throws SQLException {
-    try (CopyInto copy = new CopyInto(connection, "useracct")) {
-      for (int user = 1; user <= options.users(); user++) {
-        copy.row(user, "user " + user, trusted[user]);
-      }
-      copy.finish();
-    }
+    CopyInto.numbered(
+        connection,
+        "useracct",
+        options.users(),
+        user -> new Object[] {user, "user " + user, trusted[user]});
   }
 }

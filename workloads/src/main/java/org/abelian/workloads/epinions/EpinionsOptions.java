@@ -20,7 +20,7 @@ public record EpinionsOptions(int items) {
 
   /** BenchBase's 1,000 items and 2,000 users times a factor. */
   public static EpinionsOptions of(double scale) {
-    return new EpinionsOptions((int) (ITEMS * scale));
+    return new EpinionsOptions(Math.max((int) (ITEMS * scale), FEWEST));
   }
 
   int users() {

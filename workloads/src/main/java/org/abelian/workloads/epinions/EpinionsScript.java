@@ -1,10 +1,6 @@
 package org.abelian.workloads.epinions;
 
-import static java.util.stream.Collectors.toMap;
-
-import java.util.LinkedHashMap;
 import java.util.SplittableRandom;
-import java.util.stream.Stream;
 import org.abelian.workloads.client.Script;
 import org.abelian.workloads.client.Transaction;
 import org.abelian.workloads.client.Transaction.Body;
@@ -12,15 +8,7 @@ import org.abelian.workloads.random.Mix;
 
 /** Draws what one user does next, with all inputs. */
 final class EpinionsScript implements Script {
-  private static final Mix<EpinionsType> MIX =
-      new Mix<>(
-          Stream.of(EpinionsType.values())
-              .collect(
-                  toMap(
-                      type -> type,
-                      EpinionsType::percent,
-                      (one, other) -> one,
-                      LinkedHashMap::new)));
+  private static final Mix<EpinionsType> MIX = Mix.of(EpinionsType.values(), EpinionsType::percent);
 
   private final Opinions opinions;
   private final SplittableRandom random;

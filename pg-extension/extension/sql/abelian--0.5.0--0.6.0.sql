@@ -2699,3 +2699,15 @@ BEGIN
   END LOOP;
 END $$;
 -- ==== end of sets of other elements than texts =======================================================
+
+-- ==== least orders ===================================================================================
+-- The payload with the least order wins: arg_min, and with a time the first writer. The state has the negative of the order.
+CREATE FUNCTION abelian.put_least(abelian.ordered_put, numeric, text) RETURNS abelian.ordered_put LANGUAGE sql STABLE PARALLEL SAFE AS
+  'SELECT abelian.put($1, OPERATOR(pg_catalog.-) $2, $3)';
+SECURITY LABEL FOR abelian ON FUNCTION abelian.put_least(abelian.ordered_put, numeric, text) IS 'operation';
+CREATE FUNCTION abelian.put_least(abelian.ordered_put, timestamptz, text) RETURNS abelian.ordered_put LANGUAGE sql STABLE PARALLEL SAFE AS
+  'SELECT abelian.put($1, OPERATOR(pg_catalog.-) EXTRACT(epoch FROM $2), $3)';
+SECURITY LABEL FOR abelian ON FUNCTION abelian.put_least(abelian.ordered_put, timestamptz, text) IS 'operation';
+CREATE FUNCTION abelian.least_order_of(abelian.ordered_put) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT OPERATOR(pg_catalog.-) abelian.order_of($1)';
+-- ==== end of least orders ============================================================================

@@ -462,18 +462,16 @@ impl Target {
     ///
     /// # Safety
     /// Each content must be of its column's type.
-    pub unsafe fn project(
-        &mut self,
-        others: impl Iterator<Item = (i16, Datum)>,
-    ) -> *mut TupleTableSlot {
+    pub unsafe fn project(&mut self, others: &[(i16, Option<Datum>)]) -> *mut TupleTableSlot {
         // SAFETY: the scan slot has the relation's columns, and the projection was made for it.
         unsafe {
             let scan = (*self.node).ss.ss_ScanTupleSlot;
             pg_sys::ExecCopySlot(scan, self.version);
             // The slot of a custom scan is a virtual one: its arrays are what it has.
             for (attribute, content) in others {
-                *(*scan).tts_values.add(attribute as usize - 1) = content;
-                *(*scan).tts_isnull.add(attribute as usize - 1) = false;
+                let column = *attribute as usize - 1;
+                *(*scan).tts_values.add(column) = content.unwrap_or(Datum::null());
+                *(*scan).tts_isnull.add(column) = content.is_none();
             }
             let context = (*self.node).ss.ps.ps_ExprContext;
             (*context).ecxt_scantuple = scan;

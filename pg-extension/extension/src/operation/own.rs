@@ -298,6 +298,9 @@ enum Standing {
     Held(Place),
 }
 
+/// How an object is locked on which the transaction has operated outside the row: where that changed nothing, by the intention to read.
+const OPERATED: [Mode; 2] = [Mode::Add, Mode::IntentionRead];
+
 /// For a statement that sees what commands before this one have done.
 fn standing(id: i64, shown_until: pg_sys::CommandId) -> Standing {
     if !object::reads_are_watched() {
@@ -308,7 +311,11 @@ fn standing(id: i64, shown_until: pg_sys::CommandId) -> Standing {
         Some(place) if place.command < shown_until && !lock::owns_table(place.relation) => {
             if lock::holds(Tag::Object(id), Mode::Overwrite) || lock::ordered::holds(id) {
                 Standing::Held(place)
-            } else if place.in_row || lock::holds(Tag::Object(id), Mode::Add) {
+            } else if place.in_row
+                || OPERATED
+                    .iter()
+                    .any(|mode| lock::holds(Tag::Object(id), *mode))
+            {
                 Standing::ToHold(place)
             } else {
                 Standing::Free

@@ -18,7 +18,10 @@ final class Idioms {
             ConditionalDecrement.contended(),
             ConditionalDecrement.uncontended(options.rows()),
             BoundedTransfer.idiom(),
-            SetAdd.idiom());
+            SetAdd.idiom(),
+            DictIncrement.idiom(),
+            Leaderboard.idiom(),
+            RateLimit.idiom());
     if (options.idioms().isEmpty()) {
       return all;
     }

@@ -248,7 +248,7 @@ impl Error {
                 "Its value changes without a change of the row. Compute the column in a view, or from a bigint or numeric column.",
             ),
             Error::IndexOnObject | Error::IndexKeepsObject => Some(
-                "Its value changes without a change of the row. Use a bigint or numeric column for what is searched.",
+                "Its value changes without a change of the row. Of a counter, index abelian.base(column) and abelian.counter_object(column); for other types, use a plain column for what is searched.",
             ),
             Error::LabelPrivilege => Some("abelian.create_type() labels the types that it makes."),
             Error::UntrustedAggregate => Some(

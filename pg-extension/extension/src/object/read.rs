@@ -179,6 +179,30 @@ pub unsafe fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, 
     })
 }
 
+/// The counters and decimal counters of which a snapshot shows slices, each once.
+///
+/// # Safety
+/// `snapshot` must be valid.
+pub unsafe fn with_slices(snapshot: pg_sys::Snapshot) -> Result<Vec<i64>, Error> {
+    let mut found = Vec::new();
+    // SAFETY: by the caller.
+    unsafe {
+        SliceTable::for_reading()?.scan_objects(snapshot, &mut |object, type_| {
+            if type_.is_none() {
+                found.push(object.id);
+            }
+        });
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// Pages of the table of slices.
+pub fn slice_pages() -> Result<u32, Error> {
+    Ok(SliceTable::for_reading()?.pages())
+}
+
 fn first_probes() -> u32 {
     if backend::is_serializable() {
         SERIALIZABLE_PROBES

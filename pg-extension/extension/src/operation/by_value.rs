@@ -35,6 +35,7 @@ struct Functions {
 /// A column that has such indexes.
 struct Column {
     attribute: i16,
+    modifier: i32,
     kind: Rc<Kind>,
     indexed: Indexed,
 }
@@ -75,13 +76,18 @@ pub fn queries(symbols: &Symbols, queries: &[Tree<pg_sys::Query>]) {
 }
 
 fn columns(symbols: &Symbols, relation: &Relation<'_>) -> Vec<Column> {
-    let by_value = relation.facts.by_value.iter();
+    let Some(table) = Opened::open(relation.id(), pg_sys::NoLock) else {
+        return Vec::new();
+    };
+    let by_value = table.columns().iter();
     by_value
-        .filter_map(|attribute| {
-            let kind = symbols.kind(relation.facts.column(*attribute)?.type_)?;
+        .filter(|column| relation.facts.by_value.contains(&column.attnum))
+        .filter_map(|column| {
+            let kind = symbols.kind(column.atttypid)?;
             let indexed = kind.indexed?;
             Some(Column {
-                attribute: *attribute,
+                attribute: column.attnum,
+                modifier: column.atttypmod,
                 kind,
                 indexed,
             })
@@ -134,8 +140,23 @@ impl Column {
 
     /// `counter_object(column)`
     fn object(&self, relation: &Relation<'_>) -> Any {
+        let stored = self.stored(relation);
+        tree::call(self.indexed.object, pg_sys::INT8OID, &[stored])
+    }
+
+    /// `base(column)`
+    fn base(&self, relation: &Relation<'_>) -> Any {
+        let stored = self.stored(relation);
+        tree::call(self.indexed.base, self.kind.value_type, &[stored])
+    }
+
+    /// The column, with its modifier, as it stands in an index.
+    fn stored(&self, relation: &Relation<'_>) -> Any {
         let column = tree::column(relation.number, self.attribute, self.kind.type_, 0);
-        tree::call(self.indexed.object, pg_sys::INT8OID, &[column])
+        if let Some(mut variable) = column.cast::<pg_sys::Var>() {
+            variable.vartypmod = self.modifier;
+        }
+        column
     }
 }
 

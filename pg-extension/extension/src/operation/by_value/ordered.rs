@@ -138,10 +138,8 @@ fn by_base(query: Tree<pg_sys::Query>, relation: &Relation<'_>, column: &Column)
     if clause.sortop != less && clause.sortop != greater {
         return None;
     }
-    let stored = tree::column(relation.number, column.attribute, column.kind.type_, 0);
-    let base = tree::call(column.indexed.base, column.kind.value_type, &[stored]);
     let (mut entry, clause) = (entry.copy(), clause.copy());
-    entry.expr = base.pointer();
+    entry.expr = column.base(relation).pointer();
     if is_object {
         results::use_operators(clause, column.kind.type_, column.kind.value_type);
     }

@@ -184,18 +184,20 @@ pub unsafe fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, 
 /// # Safety
 /// `snapshot` must be valid.
 pub unsafe fn with_slices(snapshot: pg_sys::Snapshot) -> Result<Vec<i64>, Error> {
-    let mut found = Vec::new();
-    // SAFETY: by the caller.
-    unsafe {
-        SliceTable::for_reading()?.scan_objects(snapshot, &mut |object, type_| {
-            if type_.is_none() {
-                found.push(object.id);
-            }
-        });
-    }
-    found.sort_unstable();
-    found.dedup();
-    Ok(found)
+    LOADED.with_borrow_mut(|loaded| {
+        // SAFETY: the caller's snapshot is valid.
+        let cacheable = unsafe { loaded.use_for(snapshot) };
+        if let Some(all) = &loaded.all {
+            return Ok(counters(all));
+        }
+        let table = SliceTable::for_reading()?;
+        let all = load(&table, snapshot)?;
+        let found = counters(&all);
+        if cacheable && table.pages() <= MOST_PAGES {
+            loaded.all = Some(all); // their values are read next
+        }
+        Ok(found)
+    })
 }
 
 /// Pages of the table of slices.
@@ -263,6 +265,12 @@ impl Kept {
 }
 
 type All = ById<Kept>;
+
+/// Those that are counters or decimal counters.
+fn counters(all: &All) -> Vec<i64> {
+    let without_states = all.iter().filter(|(_, kept)| kept.states.is_empty());
+    without_states.map(|(id, _)| *id).collect()
+}
 
 /// What decides visibility under an MVCC snapshot, beside the transaction's own state.
 #[derive(Default, PartialEq, Eq)]

@@ -6,10 +6,11 @@
 //! * An object of which the snapshot shows no slice has the value that its row stores.
 //! * The others are listed by [`objects_with_slices`], so that their rows are found by an index over objects.
 
+use super::functions::rewritten;
 use super::own;
 use super::rewrite::Relation;
 use super::settings::{STRICT_READS, VALUE_INDEXES};
-use super::symbols::{Indexed, Kind, Symbols};
+use super::symbols::{ByValue, Indexed, Kind, Symbols};
 use super::tree::{self, Any, Tree};
 use crate::error::Error;
 use crate::harmless;
@@ -17,20 +18,13 @@ use crate::object;
 use crate::opened::Opened;
 use crate::pg_function;
 use pgrx::IntoDatum;
-use pgrx::pg_sys::{self, CmdType, Datum, Oid};
+use pgrx::pg_sys::{self, CmdType, Datum};
 use std::rc::Rc;
 
 mod ordered;
 
 /// Whatever is in the slice table is read for each query. This many times larger the table must be.
 const LARGER: u32 = 8;
-
-/// The functions that the conditions call.
-#[derive(Clone, Copy)]
-struct Functions {
-    objects_with_slices: Oid,
-    has_no_slices: Oid,
-}
 
 /// A column that has such indexes.
 struct Column {
@@ -42,14 +36,7 @@ struct Column {
 
 /// Adds conditions to the queries of a statement that only reads.
 pub fn queries(symbols: &Symbols, queries: &[Tree<pg_sys::Query>]) {
-    let Some(functions) = symbols
-        .objects_with_slices
-        .zip(symbols.has_no_slices)
-        .map(|(objects_with_slices, has_no_slices)| Functions {
-            objects_with_slices,
-            has_no_slices,
-        })
-    else {
+    let Some(functions) = symbols.by_value else {
         return;
     };
     // A strict read holds all that it reads, and is told by that what there is.
@@ -161,7 +148,7 @@ impl Column {
 }
 
 /// `counter_object(column) = ANY (objects with slices)`
-fn has_slices(relation: &Relation<'_>, column: &Column, functions: Functions) -> Any {
+fn has_slices(relation: &Relation<'_>, column: &Column, functions: ByValue) -> Any {
     let list = tree::internal_call(functions.objects_with_slices, pg_sys::INT8ARRAYOID, &[]);
     let once = tree::sublink(pg_sys::SubLinkType::EXPR_SUBLINK, tree::values(&[list]));
     tree::is_any(tree::INT8_EQUAL, column.object(relation), once)
@@ -180,7 +167,7 @@ fn conditions(
     mut query: Tree<pg_sys::Query>,
     relation: &Relation<'_>,
     columns: &[Column],
-    functions: Functions,
+    functions: ByValue,
 ) {
     let Some(mut join) = Tree::new(query.jointree) else {
         return;
@@ -218,15 +205,6 @@ fn is_comparison(relation: &Relation<'_>, column: &Column, condition: Any) -> bo
     let fits = value(left) && constant(right) || value(right) && constant(left);
     // SAFETY: a lookup of the operator; equality counts, too.
     fits && unsafe { !pg_sys::get_op_btree_interpretation(operator.opno).is_null() }
-}
-
-/// Refuses calls that the rewriting has not made.
-fn rewritten(call: crate::function::Call) -> Result<(), Error> {
-    // SAFETY: the information of the running call.
-    match unsafe { tree::is_internal_call(call.info()) } {
-        true => Ok(()),
-        false => Err(Error::NotForUsers),
-    }
 }
 
 pg_function!(

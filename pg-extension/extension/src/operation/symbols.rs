@@ -48,6 +48,15 @@ pub struct Indexed {
     pub object: Oid,
 }
 
+/// Functions that tell apart the objects whose value is what their row stores.
+#[derive(Clone, Copy, Debug)]
+pub struct ByValue {
+    /// `objects_with_slices()`
+    pub objects_with_slices: Oid,
+    /// `has_no_slices(bigint)`
+    pub has_no_slices: Oid,
+}
+
 /// Everything the rewriting looks up by name.
 #[derive(Debug)]
 pub struct Symbols {
@@ -63,10 +72,8 @@ pub struct Symbols {
     pub newest_element: Option<Oid>,
     /// `detached(anyelement)`: the same value, of which nothing is an object. An extension that has not been updated since lacks it.
     pub detached: Option<Oid>,
-    /// `objects_with_slices()` and `has_no_slices(bigint)`; an extension that has not been updated since lacks them.
-    pub objects_with_slices: Option<Oid>,
-    /// See there.
-    pub has_no_slices: Option<Oid>,
+    /// What conditions on values need for indexes; an extension that has not been updated since lacks them.
+    pub by_value: Option<ByValue>,
     /// `combined(bigint)` and `combined(numeric)`; an extension that has not been updated since lacks them.
     pub combined: [Option<Oid>; 2],
 }
@@ -153,8 +160,12 @@ fn look_up() -> Option<Symbols> {
             ],
         ),
         detached: function(c"detached", &[pg_sys::ANYELEMENTOID]),
-        objects_with_slices: function(c"objects_with_slices", &[]),
-        has_no_slices: function(c"has_no_slices", &[pg_sys::INT8OID]),
+        by_value: function(c"objects_with_slices", &[])
+            .zip(function(c"has_no_slices", &[pg_sys::INT8OID]))
+            .map(|(objects_with_slices, has_no_slices)| ByValue {
+                objects_with_slices,
+                has_no_slices,
+            }),
         combined: [pg_sys::INT8OID, pg_sys::NUMERICOID]
             .map(|type_| function(c"combined", &[type_])),
     })

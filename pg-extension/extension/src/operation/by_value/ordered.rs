@@ -1,9 +1,10 @@
 //! `ORDER BY likes DESC LIMIT 10`: the rows of the result are among the first ten, by their bases, of those whose objects have no slices,
 //! and all of those whose objects have some. Both kinds are found by indexes; the query gets the condition that a row is one of them.
 
-use super::{Column, Functions, compared_bases, has_slices};
+use super::{Column, compared_bases, has_slices};
 use crate::operation::results;
 use crate::operation::rewrite::Relation;
+use crate::operation::symbols::ByValue;
 use crate::operation::tree::{self, Any, Tree};
 use pgrx::pg_sys::{self, LimitOption, SubLinkType};
 
@@ -15,7 +16,7 @@ pub fn first_rows(
     mut query: Tree<pg_sys::Query>,
     relation: &Relation<'_>,
     columns: &[Column],
-    functions: Functions,
+    functions: ByValue,
 ) -> bool {
     let (Some(count), Some(mut join)) = (count(query), Tree::new(query.jointree)) else {
         return false;

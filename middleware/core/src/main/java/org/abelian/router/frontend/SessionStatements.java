@@ -10,6 +10,7 @@ import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.Analyzer;
+import org.abelian.router.statement.BoundTemplate;
 import org.abelian.router.statement.ClientStatements;
 import org.abelian.router.statement.ExplainCommand;
 import org.abelian.router.statement.QueryPieces;
@@ -97,6 +98,14 @@ public final class SessionStatements {
       learnTemplates();
     }
     return known;
+  }
+
+  /**
+   * What is to run in the place of a text, as if the client had prepared it; null when the text
+   * itself is. No node is asked.
+   */
+  BoundTemplate template(SharedStatement statement) {
+    return own.isCurrent() ? analyzer.boundTemplate(statement) : null;
   }
 
   /** The statement does not need them: where no node can be asked now, it goes on without. */

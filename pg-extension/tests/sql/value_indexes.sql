@@ -30,6 +30,13 @@ BEGIN
   same := rows = whole;
 END $$;
 
+CREATE FUNCTION explained(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE line text; plan text;
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || statement LOOP plan := concat_ws(E'\n', plan, line); END LOOP;
+  RETURN plan;
+END $$;
+
 CREATE TEMP TABLE query (id int GENERATED ALWAYS AS IDENTITY, query text);
 INSERT INTO query (query) VALUES
   ('SELECT id, likes FROM page ORDER BY likes DESC LIMIT 3'),
@@ -95,6 +102,8 @@ SET plan_cache_mode = force_generic_plan;
 EXECUTE best(3);
 EXECUTE best(0);
 EXECUTE best(-1);
+PREPARE best_of_int(int) AS SELECT id FROM page ORDER BY likes DESC LIMIT $1;
+SELECT count(*) AS index_scans FROM (SELECT unnest(string_to_array(plan, E'\n')) FROM explained('EXECUTE best_of_int(2)') plan) line(text) WHERE text LIKE '%page_likes%';
 RESET plan_cache_mode;
 -- strict reads hold all that they look at
 BEGIN;

@@ -74,8 +74,15 @@ fn count(query: Tree<pg_sys::Query>) -> Option<Any> {
     }
 }
 
+/// Of any integer type: drivers send what they have.
 fn is_parameter(node: Any) -> bool {
-    node.cast::<pg_sys::Param>()
+    let widened = node
+        .cast::<pg_sys::FuncExpr>()
+        .filter(|call| [pg_sys::F_INT8_INT4, pg_sys::F_INT8_INT2].contains(&call.funcid.to_u32()))
+        .and_then(|call| tree::first::<pg_sys::Node>(call.args));
+    widened
+        .unwrap_or(node)
+        .cast::<pg_sys::Param>()
         .is_some_and(|one| one.paramkind == pg_sys::ParamKind::PARAM_EXTERN)
 }
 

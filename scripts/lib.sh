@@ -12,6 +12,9 @@ os_user=abelian
 clone_name=$(basename "$repository" | tr -c 'A-Za-z0-9\n' '_' | cut -c1-20)
 clone_id=$clone_name-$(printf '%s' "$repository" | sha256sum | cut -c1-8)
 
+# One number for the extension, the router and the driver.
+abelian_version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$repository/pg-extension/extension/abelian.control")
+
 # Nothing that runs as the database user may lie in the clone: that user may not be able to reach it.
 home=/var/lib/abelian/$clone_id
 # Other versions than the packaged one have everything of their own: a copy of what scripts/build-postgresql built, nodes, and the extension.
@@ -113,9 +116,9 @@ node_prefix=${ABELIAN_NODE_PREFIX:-n}
 cluster_nodes=("${node_prefix}1" "${node_prefix}2" "${node_prefix}3")
 plain_node=${ABELIAN_NODE_PREFIX:-}plain
 
-server_jar=$repository/middleware/server/target/abelian-server-0.6.0.jar
-workloads_jar=$repository/workloads/target/abelian-workloads-0.6.0.jar
-advisor_jar=$repository/partition-advisor/target/abelian-partition-advisor-0.6.0.jar
+server_jar=$repository/middleware/server/target/abelian-server-$abelian_version.jar
+workloads_jar=$repository/workloads/target/abelian-workloads-$abelian_version.jar
+advisor_jar=$repository/partition-advisor/target/abelian-partition-advisor-$abelian_version.jar
 
 # The program of a Java module: its jar, and beside it in lib/ what it needs.
 class_path() { printf '%s:%s/lib/*\n' "$1" "$(dirname "$1")"; }

@@ -264,10 +264,23 @@ pub fn may_have_workers() -> bool {
     if object::reads_are_watched() {
         return false;
     }
-    if backend::has_one_snapshot() {
+    note_unseen_reads();
+    true
+}
+
+/// The statement reads values, or finds rows by them, without each being noted.
+pub fn note_unseen_reads() {
+    if backend::has_one_snapshot() && !backend::is_serializable() {
         OWN.with_borrow_mut(|own| own.read_too_many = true);
     }
-    true
+}
+
+/// The objects that the transaction has operated on.
+pub fn operated_objects() -> Vec<i64> {
+    match object::reads_are_watched() {
+        true => OWN.with_borrow(|own| own.operated.keys().copied().collect()),
+        false => Vec::new(),
+    }
 }
 
 fn before_read(id: i64) {

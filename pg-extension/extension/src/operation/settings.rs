@@ -40,6 +40,9 @@ pub static CONCURRENT_OPERATIONS: GucSetting<bool> = GucSetting::<bool>::new(tru
 /// `abelian.strict_reads`: every read of a value takes the Read lock on it (strict two-phase locking).
 pub static STRICT_READS: GucSetting<bool> = GucSetting::<bool>::new(false);
 
+/// `abelian.value_indexes`: whether queries use indexes over the bases of counters.
+pub static VALUE_INDEXES: GucSetting<bool> = GucSetting::<bool>::new(true);
+
 callback!(fn assigned(_value: bool, _extra: *mut std::ffi::c_void) = |_, _| forget_plans());
 callback!(fn enum_assigned(_value: i32, _extra: *mut std::ffi::c_void) = |_, _| forget_plans());
 
@@ -85,6 +88,17 @@ pub fn define() {
             c"Reads of Abelian columns keep the value as it is until the transaction ends.",
             c"On: a statement that reads a value waits for operations on it, and holds off others (strict two-phase locking).",
             &STRICT_READS,
+            GucContext::Userset,
+            GucFlags::default(),
+            None,
+            Some(assigned),
+            None,
+        );
+        GucRegistry::define_bool_guc_with_hooks(
+            c"abelian.value_indexes",
+            c"Queries find and order rows by indexes over the bases of counters.",
+            c"Off: they read the whole table, with the same results.",
+            &VALUE_INDEXES,
             GucContext::Userset,
             GucFlags::default(),
             None,

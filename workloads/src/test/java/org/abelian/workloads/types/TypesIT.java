@@ -38,7 +38,9 @@ class TypesIT {
             "set_add_over_table",
             "dict_increment_over_jsonb",
             "leaderboard_over_table",
-            "rate_limit_over_plain"),
+            "rate_limit_over_plain",
+            "top_ten_by_counter_over_plain",
+            "indexed_writes_over_unindexed"),
         List.copyOf(result.ratios().keySet()));
     result.ratios().forEach((name, ratio) -> assertTrue(ratio > 0, name + ": " + ratio));
     for (BenchRow row : result.rows()) {

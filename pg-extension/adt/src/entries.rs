@@ -116,8 +116,10 @@ impl<E: Entry> Entries<E> {
     pub fn read_one(input: &mut Reader<'_>, wanted: &[u8]) -> Result<Self, Corrupt> {
         let mut stored = Stored::<E>::open(input)?;
         while let Some((element, entry, _)) = stored.next()? {
-            if element == wanted {
-                return Ok(Entries::one(&wanted.to_vec(), Some(entry)));
+            match element.cmp(wanted) {
+                Ordering::Less => {}
+                Ordering::Equal => return Ok(Entries::one(&wanted.to_vec(), Some(entry))),
+                Ordering::Greater => break,
             }
         }
         Ok(Entries(BTreeMap::new()))

@@ -6,7 +6,8 @@ use crate::data_type::{Access, DataType};
 /// How an object or an element is locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// On an object: some of its elements, or a fact that no operation can undo, must stay. Stops only overwriting.
+    /// On an object: some of its elements, or a fact that no operation can undo, must stay. On an element: a fact that
+    /// nothing but overwriting it can undo. Stops only overwriting.
     /// (PostgreSQL: RowShare.)
     IntentionRead,
     /// On an object: it or some of its elements are changed by operations that commute. On an element: likewise.
@@ -56,6 +57,10 @@ impl Footprint {
     pub const OVERWRITE_ELEMENT: Footprint = Footprint::element(Mode::Add, Mode::Overwrite);
     /// Sees an element.
     pub const READ_ELEMENT: Footprint = Footprint::element(Mode::IntentionRead, Mode::Read);
+
+    /// Relies on what nothing but overwriting the element undoes.
+    pub const LASTING_ELEMENT: Footprint =
+        Footprint::element(Mode::IntentionRead, Mode::IntentionRead);
 
     const fn object(object: Mode) -> Self {
         Footprint {

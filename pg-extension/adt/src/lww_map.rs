@@ -144,10 +144,13 @@ impl DataType for LwwMap {
             Method::Put => Description::operation("put", &["x", "o", "v"], Footprint::ADD_ELEMENT)
                 .idle(
                     "({o}, {v}) is not above what {x} has",
-                    Footprint::READ_ELEMENT,
+                    Footprint::LASTING_ELEMENT,
                 ),
             Method::Remove => Description::operation("remove", &["x", "o"], Footprint::ADD_ELEMENT)
-                .idle("{o} is not above the order of {x}", Footprint::READ_ELEMENT),
+                .idle(
+                    "{o} is not above the order of {x}",
+                    Footprint::LASTING_ELEMENT,
+                ),
             Method::Get => Description::query("get", &["x"], Footprint::READ_ELEMENT),
             Method::OrderOf => Description::query("order_of", &["x"], Footprint::READ_ELEMENT),
             Method::Contains => Description::query("contains", &["x"], Footprint::READ_ELEMENT),

@@ -72,6 +72,27 @@ impl<D: Elements> Program<D> {
         locks
     }
 
+    /// The locks on elements that suffice if it changes nothing, see [`Program::is_idle`]; `None` if one of its operations
+    /// needs others then, too. On the object, IntentionRead.
+    pub fn idle_locks(&self) -> Option<BTreeMap<u64, Mode>> {
+        let mut locks = BTreeMap::new();
+        for operation in &self.0 {
+            let idle = D::describe(D::operation_method(operation)).idle?;
+            let (mode, element) = (idle.footprint.element?, D::operation_element(operation)?);
+            let strongest = locks.entry(element_hash(element)).or_insert(mode);
+            if mode == Mode::Read {
+                *strongest = mode;
+            }
+        }
+        Some(locks)
+    }
+
+    /// Whether no operation changes the value. `known`: what all parts together know, see [`Program::known_of_all`].
+    pub fn is_idle(&self, known: &D::State) -> bool {
+        let mut operations = self.0.iter();
+        operations.all(|operation| D::is_idle(operation, known))
+    }
+
     /// The element with this hash, if an operation is about it.
     pub fn element(&self, hash: u64) -> Option<&[u8]> {
         let mut elements = self.0.iter().filter_map(D::operation_element);
@@ -93,12 +114,19 @@ impl<D: Elements> Program<D> {
 
     /// What a stored part of the object knows of the elements on which the change depends.
     pub fn known(&self, stored: &[u8]) -> Result<D::State, Corrupt> {
-        let mut elements: Vec<&[u8]> = self
-            .0
-            .iter()
-            .filter(|operation| !D::is_blind(operation))
-            .filter_map(D::operation_element)
-            .collect();
+        Self::known_of(stored, self.0.iter().filter(|one| !D::is_blind(one)))
+    }
+
+    /// What a stored part of the object knows of all elements that the operations are about.
+    pub fn known_of_all(&self, stored: &[u8]) -> Result<D::State, Corrupt> {
+        Self::known_of(stored, self.0.iter())
+    }
+
+    fn known_of<'a>(
+        stored: &[u8],
+        operations: impl Iterator<Item = &'a D::Operation>,
+    ) -> Result<D::State, Corrupt> {
+        let mut elements: Vec<&[u8]> = operations.filter_map(D::operation_element).collect();
         elements.sort_unstable();
         elements.dedup();
         elements

@@ -99,7 +99,7 @@ impl DataType for Set {
     fn describe(method: Method) -> Description {
         match method {
             Method::Add => Description::operation("add", &["x"], Footprint::ADD_ELEMENT)
-                .idle("{x} is in it already", Footprint::READ_ELEMENT),
+                .idle("{x} is in it already", Footprint::LASTING_ELEMENT),
             Method::Remove => {
                 Description::operation("remove", &["x"], Footprint::OVERWRITE_ELEMENT)
                     .idle("{x} is not in it", Footprint::READ_ELEMENT)

@@ -2699,3 +2699,121 @@ BEGIN
   END LOOP;
 END $$;
 -- ==== end of sets of other elements than texts =======================================================
+
+-- ==== least orders ===================================================================================
+-- The payload with the least order wins: arg_min, and with a time the first writer. The state has the negative of the order.
+CREATE FUNCTION abelian.put_least(abelian.ordered_put, numeric, text) RETURNS abelian.ordered_put LANGUAGE sql STABLE PARALLEL SAFE AS
+  'SELECT abelian.put($1, OPERATOR(pg_catalog.-) $2, $3)';
+SECURITY LABEL FOR abelian ON FUNCTION abelian.put_least(abelian.ordered_put, numeric, text) IS 'operation';
+CREATE FUNCTION abelian.put_least(abelian.ordered_put, timestamptz, text) RETURNS abelian.ordered_put LANGUAGE sql STABLE PARALLEL SAFE AS
+  'SELECT abelian.put($1, OPERATOR(pg_catalog.-) EXTRACT(epoch FROM $2), $3)';
+SECURITY LABEL FOR abelian ON FUNCTION abelian.put_least(abelian.ordered_put, timestamptz, text) IS 'operation';
+CREATE FUNCTION abelian.least_order_of(abelian.ordered_put) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  'SELECT OPERATOR(pg_catalog.-) abelian.order_of($1)';
+-- ==== end of least orders ============================================================================
+
+-- ==== indexes over counters (docs/guide/value-indexes.md) ============================================
+CREATE FUNCTION abelian.base(abelian.counter) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_base';
+CREATE FUNCTION abelian.base(abelian.bounded_counter) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_base';
+CREATE FUNCTION abelian.base(abelian.decimal_counter) RETURNS numeric LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_base';
+CREATE FUNCTION abelian.objects_with_slices() RETURNS bigint[] LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'abelian_objects_with_slices';
+CREATE FUNCTION abelian.has_no_slices(bigint) RETURNS boolean LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'abelian_has_no_slices';
+-- ==== end of indexes over counters ===================================================================
+-- ==== laws of types over aggregates (docs/guide/own-type.md) =========================================
+CREATE FUNCTION abelian.merged(anyelement, anyelement) RETURNS anyelement LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_object_merged';
+COMMENT ON FUNCTION abelian.merged(anyelement, anyelement) IS 'two values of a type over an aggregate, combined as the parts of one are';
+
+-- A literal of a value of this type, drawn at random from few, so that equal ones come often; NULL for a type of which none are known.
+CREATE FUNCTION abelian.drawn_literal(type regtype) RETURNS text LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $drawn$
+DECLARE
+  n int := floor(random() * 9)::int - 3;
+  base oid := (SELECT CASE WHEN typtype = 'd' THEN typbasetype ELSE oid END FROM pg_type WHERE oid = type);
+BEGIN
+  IF (SELECT typtype FROM pg_type WHERE oid = base) = 'e' THEN
+    RETURN (SELECT quote_literal(enumlabel) FROM pg_enum WHERE enumtypid = base ORDER BY random() LIMIT 1);
+  END IF;
+  RETURN quote_literal(CASE base::regtype
+    WHEN 'smallint'::regtype THEN n::text WHEN 'integer'::regtype THEN n::text WHEN 'bigint'::regtype THEN (n * 1000003)::text
+    WHEN 'numeric'::regtype THEN (n * 1.25)::text WHEN 'real'::regtype THEN (n * 0.5)::text WHEN 'double precision'::regtype THEN (n * 0.1)::text
+    WHEN 'boolean'::regtype THEN (n > 0)::text
+    WHEN 'text'::regtype THEN substr('abcÄ xyz', 4 + n, 1 + abs(n) % 3) WHEN 'character varying'::regtype THEN substr('abcxyz', 4 + n, 2)
+    WHEN 'bytea'::regtype THEN '\x' || lpad(to_hex(n + 3), 2, '0')
+    WHEN 'date'::regtype THEN (DATE '2020-02-28' + n)::text WHEN 'interval'::regtype THEN format('%s hours', n)
+    WHEN 'timestamp without time zone'::regtype THEN (TIMESTAMP '2020-02-28' + n * INTERVAL '1 hour')::text
+    WHEN 'timestamp with time zone'::regtype THEN (TIMESTAMP '2020-02-28' + n * INTERVAL '1 hour')::text || '+00'
+    WHEN 'uuid'::regtype THEN lpad(to_hex(n + 3), 32, '0') WHEN 'inet'::regtype THEN '10.0.0.' || n + 3
+    WHEN 'jsonb'::regtype THEN jsonb_build_object('k', n)::text
+  END);
+END $drawn$;
+REVOKE ALL ON FUNCTION abelian.drawn_literal(regtype) FROM PUBLIC;
+
+-- An expression for a value that some additions to nothing make, and these as a reader understands them.
+CREATE FUNCTION abelian.drawn_value(type regtype, arguments regtype[], samples text[], OUT expression text, OUT told text) LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $drawn$
+DECLARE
+  literals text[];
+BEGIN
+  expression := format('NULL::%s', type);
+  FOR i IN 0..floor(random() * 3) LOOP
+    IF samples IS NULL THEN
+      literals := ARRAY(SELECT abelian.drawn_literal(argument) FROM unnest(arguments) WITH ORDINALITY a(argument, place) ORDER BY place);
+    ELSE
+      literals := ARRAY[samples[1 + floor(random() * cardinality(samples))::int]];
+    END IF;
+    told := concat_ws(', ', told, format('add(%s)', array_to_string(literals, ', ')));
+    IF samples IS NULL THEN
+      literals := ARRAY(SELECT format('%s::%s', literal, argument) FROM unnest(literals, arguments) WITH ORDINALITY a(literal, argument, place) ORDER BY place);
+    END IF;
+    expression := format('abelian.add(%s)', array_to_string(ARRAY[expression] || literals, ', '));
+  END LOOP;
+END $drawn$;
+REVOKE ALL ON FUNCTION abelian.drawn_value(regtype, regtype[], text[]) FROM PUBLIC;
+
+CREATE FUNCTION abelian.check_laws(type regtype, samples text[] DEFAULT NULL, tries integer DEFAULT 200) RETURNS TABLE (law text, holds boolean, counterexample text)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $check$
+DECLARE
+  aggregate oid := (SELECT to_regprocedure(split_part(label, ';', 1)) FROM pg_seclabel WHERE provider = 'abelian' AND classoid = 'pg_type'::regclass AND objoid = type);
+  value text := (SELECT format_type(prorettype, NULL) FROM pg_proc WHERE oid = aggregate);
+  arguments regtype[] := (SELECT proargtypes::oid[]::regtype[] FROM pg_proc WHERE oid = aggregate);
+  laws constant text[][] := ARRAY[
+    ['combining is commutative', 'abelian.merged(A, B)', 'abelian.merged(B, A)'],
+    ['combining is commutative within more', 'abelian.merged(abelian.merged(A, B), C)', 'abelian.merged(abelian.merged(B, A), C)'],
+    ['combining is associative', 'abelian.merged(abelian.merged(A, B), C)', 'abelian.merged(A, abelian.merged(B, C))'],
+    ['nothing is the identity', 'abelian.merged(A, NULL)', 'A'],
+    ['nothing is the identity on the left', 'abelian.merged(NULL, A)', 'A'],
+    ['adding is combining with what is added', 'ADDED', 'abelian.merged(A, B)'],
+    ['a value is read as it was written', 'WRITTEN', 'abelian.merged(A, B)']];
+  a record; b record; c record; f record;
+  failed text[] := array_fill(NULL::text, ARRAY[array_length(laws, 1)]);
+  sides text[]; same boolean; seen text[];
+BEGIN
+  IF aggregate IS NULL THEN
+    RAISE EXCEPTION 'type % is not one over an aggregate', type USING ERRCODE = 'wrong_object_type', HINT = 'abelian.create_type() makes such types.';
+  ELSIF samples IS NULL AND EXISTS (SELECT FROM unnest(arguments) argument WHERE abelian.drawn_literal(argument) IS NULL) THEN
+    RAISE EXCEPTION 'there are no examples of arguments of %', aggregate::regprocedure USING ERRCODE = 'invalid_parameter_value',
+      HINT = 'Give some, each a list of arguments as it would stand in abelian.add(column, ...).';
+  END IF;
+  FOR try IN 1..tries LOOP
+    a := abelian.drawn_value(type, arguments, samples);
+    b := abelian.drawn_value(type, arguments, samples);
+    c := abelian.drawn_value(type, arguments, samples);
+    FOR n IN 1..array_length(laws, 1) LOOP
+      CONTINUE WHEN failed[n] IS NOT NULL;
+      sides := ARRAY[laws[n][2], laws[n][3]];
+      FOR side IN 1..2 LOOP
+        sides[side] := CASE sides[side]
+          WHEN 'ADDED' THEN replace(b.expression, format('NULL::%s', type), a.expression)
+          WHEN 'WRITTEN' THEN format('abelian.merged((%s)::text::%s, (%s)::text::%2$s)', a.expression, type, b.expression)
+          ELSE regexp_replace(regexp_replace(regexp_replace(regexp_replace(sides[side], '\mNULL\M', format('@::%s', type), 'g'), '\mA\M', '#a', 'g'), '\mB\M', '#b', 'g'), '\mC\M', '#c', 'g') END;
+        sides[side] := replace(replace(replace(replace(sides[side], '@', 'NULL'), '#a', a.expression), '#b', b.expression), '#c', c.expression);
+      END LOOP;
+      EXECUTE format('SELECT l IS NOT DISTINCT FROM r, ARRAY[l, r] FROM (SELECT ((%s)::%s)::text AS l, ((%s)::%2$s)::text AS r) both_sides', sides[1], value, sides[2]) INTO same, seen;
+      IF NOT same THEN
+        failed[n] := format('A: %s; B: %s; C: %s; %s against %s', a.told, b.told, c.told, coalesce(seen[1], 'NULL'), coalesce(seen[2], 'NULL'));
+      END IF;
+    END LOOP;
+  END LOOP;
+  RETURN QUERY SELECT laws[n][1], failed[n] IS NULL, failed[n] FROM generate_series(1, array_length(laws, 1)) n;
+END $check$;
+COMMENT ON FUNCTION abelian.check_laws(regtype, text[], integer) IS 'checks with values made at random that parts of a type over an aggregate can be combined in any order';
+REVOKE ALL ON FUNCTION abelian.check_laws(regtype, text[], integer) FROM PUBLIC;
+-- ==== end of laws of types over aggregates ===========================================================

@@ -161,6 +161,9 @@ pub enum Error {
     /// An index over an expression whose result would keep an object.
     #[error("an index cannot keep an Abelian column")]
     IndexKeepsObject,
+    /// A value that would take more room than one may.
+    #[error("a value of a type over an aggregate may not take more than {} MB", .0 >> 20)]
+    TooLarge(usize),
     /// A state that the code excludes.
     #[error("{0}")]
     Internal(String),
@@ -223,6 +226,7 @@ impl Error {
             Error::Corrupt(_) => PgSqlErrorCode::ERRCODE_DATA_CORRUPTED,
             Error::NotAState(_) => PgSqlErrorCode::ERRCODE_INVALID_BINARY_REPRESENTATION,
             Error::NoState => PgSqlErrorCode::ERRCODE_EXTERNAL_ROUTINE_INVOCATION_EXCEPTION,
+            Error::TooLarge(_) => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Error::NullOperand => PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED,
             Error::ModifiedByTrigger => PgSqlErrorCode::ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION,
         }
@@ -248,7 +252,10 @@ impl Error {
                 "Its value changes without a change of the row. Compute the column in a view, or from a bigint or numeric column.",
             ),
             Error::IndexOnObject | Error::IndexKeepsObject => Some(
-                "Its value changes without a change of the row. Use a bigint or numeric column for what is searched.",
+                "Its value changes without a change of the row. Of a counter, index abelian.base(column) and abelian.counter_object(column); for other types, use a plain column for what is searched.",
+            ),
+            Error::TooLarge(_) => Some(
+                "Each operation reads and writes the whole. Keep large collections in a table, one row for each element.",
             ),
             Error::LabelPrivilege => Some("abelian.create_type() labels the types that it makes."),
             Error::UntrustedAggregate => Some(

@@ -12,7 +12,7 @@ INSERT INTO kind VALUES
   ('min', '5', 'least(c, 1)', NULL),
   ('bool_or', 'false', 'c OR true', NULL),
   ('bool_and', 'true', 'c AND false', NULL),
-  ('ordered_put', NULL, $$abelian.put(c, 1, 'x')$$, NULL),
+  ('ordered_put', NULL, $$abelian.put(c, 1, 'x')$$, $$abelian.put_least(c, 1, 'y')$$),
   ('top_k', NULL, $$abelian.add(c, 1, 'x')$$, NULL),
   ('set', '{x}', $$abelian.add(c, 'y')$$, $$abelian.remove(c, 'x')$$),
   ('multiset', '{"x": 1}', $$abelian.add(c, 'y')$$, $$abelian.remove(c, 'x')$$),

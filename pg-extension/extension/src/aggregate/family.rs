@@ -86,6 +86,9 @@ pub fn forget() {
     STALE.set(true);
 }
 
+/// Of a state in a row or slice: each operation reads and writes the whole.
+pub const MOST_BYTES: usize = 16 << 20;
+
 impl Family {
     /// The description of a type, if it is one over an aggregate.
     pub fn of(type_: Oid) -> Option<Rc<Family>> {
@@ -198,6 +201,14 @@ impl Family {
     /// Two states together, neither of them empty.
     pub fn merged(&self, a: &[u8], b: &[u8]) -> Result<Vec<u8>, Error> {
         self.merge(Some(a), Some(b))?.ok_or(Error::NoState)
+    }
+
+    /// Refuses to store a state of so many bytes in the place of one, if it is too large and has grown.
+    pub fn require_room(before: usize, after: usize) -> Result<(), Error> {
+        match after > MOST_BYTES && after > before {
+            true => Err(Error::TooLarge(MOST_BYTES)),
+            false => Ok(()),
+        }
     }
 
     /// The state after one operation: the aggregate's transition. `None` is the empty state. A strict transition ignores NULL.

@@ -92,6 +92,27 @@ impl Structure {
         with!(self, D => Ok(Program::<D>::read(program)?.locks()))
     }
 
+    /// The locks on elements that suffice if the operations change nothing, by hash; `None` if others are needed then, too.
+    pub fn idle_locks(self, program: &[u8]) -> Result<Option<BTreeMap<u64, Mode>>, Error> {
+        with!(self, D => Ok(Program::<D>::read(program)?.idle_locks()))
+    }
+
+    /// Whether operations change nothing in an object of these parts.
+    pub fn is_idle<'a>(
+        self,
+        program: &[u8],
+        mut parts: impl Iterator<Item = &'a [u8]>,
+    ) -> Result<bool, Error> {
+        with!(self, D => {
+            use abelian_adt::Merge;
+            let program = Program::<D>::read(program)?;
+            let known = parts.try_fold(<D as DataType>::State::identity(), |known, part| {
+                known.merge(&program.known_of_all(part)?).ok_or(Error::OutOfRange)
+            });
+            Ok(program.is_idle(&known?))
+        })
+    }
+
     /// The locks on elements that merging a state needs, which was made of additions.
     pub fn locks_of_state(self, state: &[u8]) -> Result<BTreeMap<u64, Mode>, Error> {
         fn named<D: Elements>(state: &[u8]) -> Result<BTreeMap<u64, Mode>, Error> {

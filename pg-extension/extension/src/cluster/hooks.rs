@@ -5,7 +5,7 @@
 
 use super::{
     column_fill, gate, misplaced, nested, postgres, procedure, run_as, schema_change,
-    session_settings, settings, transaction_token, version, vote,
+    session_settings, settings, transaction_token, unique_index, version, vote,
 };
 use crate::backend;
 use crate::boundary::functions;
@@ -192,6 +192,7 @@ fn command_starts(command: Command) -> Command {
         return command;
     }
     column_fill::check(command.node());
+    unique_index::check(command.node());
     // SAFETY: a planned command.
     match unsafe { nested::without_rows(command.statement()) } {
         Some(changed) => command.with_statement(changed),

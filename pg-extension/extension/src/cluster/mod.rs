@@ -36,6 +36,7 @@ mod session_settings;
 pub mod settings;
 mod shared_snapshot;
 pub mod transaction_token;
+mod unique_index;
 pub mod version;
 mod vote;
 

@@ -179,6 +179,32 @@ pub unsafe fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, 
     })
 }
 
+/// The counters and decimal counters of which a snapshot shows slices, each once.
+///
+/// # Safety
+/// `snapshot` must be valid.
+pub unsafe fn with_slices(snapshot: pg_sys::Snapshot) -> Result<Vec<i64>, Error> {
+    LOADED.with_borrow_mut(|loaded| {
+        // SAFETY: the caller's snapshot is valid.
+        let cacheable = unsafe { loaded.use_for(snapshot) };
+        if let Some(all) = &loaded.all {
+            return Ok(counters(all));
+        }
+        let table = SliceTable::for_reading()?;
+        let all = load(&table, snapshot)?;
+        let found = counters(&all);
+        if cacheable && table.pages() <= MOST_PAGES {
+            loaded.all = Some(all); // their values are read next
+        }
+        Ok(found)
+    })
+}
+
+/// Pages of the table of slices.
+pub fn slice_pages() -> Result<u32, Error> {
+    Ok(SliceTable::for_reading()?.pages())
+}
+
 fn first_probes() -> u32 {
     if backend::is_serializable() {
         SERIALIZABLE_PROBES
@@ -239,6 +265,12 @@ impl Kept {
 }
 
 type All = ById<Kept>;
+
+/// Those that are counters or decimal counters.
+fn counters(all: &All) -> Vec<i64> {
+    let without_states = all.iter().filter(|(_, kept)| kept.states.is_empty());
+    without_states.map(|(id, _)| *id).collect()
+}
 
 /// What decides visibility under an MVCC snapshot, beside the transaction's own state.
 #[derive(Default, PartialEq, Eq)]

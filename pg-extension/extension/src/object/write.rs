@@ -1,5 +1,6 @@
 //! Changing slices: adding to one's own, discarding those of an object.
 
+use crate::aggregate::Family;
 use crate::backend;
 use crate::error::Error;
 use crate::harmless;
@@ -186,6 +187,12 @@ pub(super) fn writer_is_visible(slice: &Slice) -> bool {
     }
 }
 
+/// Larger states are left to the row, where what is too large is refused.
+fn fits(state: &[u8]) -> bool {
+    Family::require_room(0, state.len()).is_ok()
+}
+
+/// `None` if it would be too large for a slice.
 fn sum(slice: Option<Content>, delta: Delta<'_>) -> Result<Option<Content>, Error> {
     Ok(match (slice, delta) {
         (None, Delta::Counter(delta)) => slice_after(0, delta).map(Content::Counter),
@@ -197,13 +204,13 @@ fn sum(slice: Option<Content>, delta: Delta<'_>) -> Result<Option<Content>, Erro
             Some(Content::Decimal(numeric::add(slice, delta)?))
         }
         (None, Delta::State(family, change)) => {
-            Some(Content::State(family.type_, bytea_of(change)))
+            fits(change).then(|| Content::State(family.type_, bytea_of(change)))
         }
         (Some(Content::State(type_, slice)), Delta::State(family, change))
             if type_ == family.type_ =>
         {
             let state = family.merged(&content_of(slice), change)?;
-            Some(Content::State(type_, bytea_of(&state)))
+            fits(&state).then(|| Content::State(type_, bytea_of(&state)))
         }
         _ => {
             return Err(Error::Internal(

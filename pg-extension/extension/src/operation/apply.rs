@@ -8,6 +8,7 @@
 
 mod follow;
 mod locks;
+mod returned;
 mod tested;
 mod unchanged;
 
@@ -34,6 +35,7 @@ use locks::{give_back, hold_off_readers};
 use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid};
 use std::rc::Rc;
 use tested::{Test, Tested};
+use unchanged::Unchanged;
 
 /// How many rows went which way.
 #[derive(Default)]
@@ -64,6 +66,8 @@ pub struct Apply {
     statement: Option<Statement>,
     /// A read of what it operates on is expected.
     expects_read: bool,
+    /// The row that was operated on last has a new version.
+    rewritten: bool,
     /// For EXPLAIN ANALYZE.
     pub done: Done,
 }
@@ -76,6 +80,8 @@ struct Column {
     bounded: Option<Bounded>,
     /// There are conditions on its value.
     tested: bool,
+    /// RETURNING gives what is committed of it, and the transaction's own operations.
+    returned: bool,
 }
 
 /// How the type keeps its values.
@@ -137,7 +143,12 @@ impl Change {
 
     /// Whether its value has to be known where it is not left to escrow.
     fn is_restricted(&self) -> bool {
-        self.bounded().is_some() || self.column.tested && !self.done
+        self.bounded().is_some() || self.column.tested && !self.done || self.is_returned_alone()
+    }
+
+    /// Whether RETURNING gives a value that must be held: what others have done since its snapshot, a transaction cannot be told.
+    fn is_returned_alone(&self) -> bool {
+        self.column.returned && backend::has_one_snapshot()
     }
 
     /// Whether only a rewrite of the row can do it. NULL is no object: nothing but the row keeps others from deleting it, or
@@ -147,15 +158,6 @@ impl Change {
         let changes = self.delta.is_some() || aggregated;
         let possible = changes && self.id() != 0 && !own::must_be_alone(self.id());
         !self.done && !possible
-    }
-
-    /// The column and the number that was drawn for it, which is what the statement returns whatever others have drawn.
-    fn drawn(&self) -> Option<(i16, Datum)> {
-        let Flavour::Aggregated(type_) = self.column.flavour else {
-            return None;
-        };
-        Family::of(type_)?.numbers?;
-        Some((self.column.attribute, self.delta?))
     }
 
     /// Whether it locks elements.
@@ -290,6 +292,7 @@ impl Apply {
                 },
                 bounded: target.bounded(attribute),
                 tested: attribute == private.tested,
+                returned: private.returns(attribute),
             };
         }
         let bounded = changes.iter().any(|change| change.column.bounded.is_some());
@@ -305,6 +308,7 @@ impl Apply {
             tested,
             stored,
             published,
+            rewritten: false,
             done: Done::default(),
         }
     }
@@ -327,9 +331,9 @@ impl Apply {
             if row == Row::Done {
                 self.target.count();
                 if self.target.returns() {
-                    let drawn = self.changes.iter().filter_map(Change::drawn);
-                    // SAFETY: a drawn number is a datum of its column's type.
-                    return Ok(unsafe { self.target.project(drawn) });
+                    let known = self.known_values()?;
+                    // SAFETY: these are datums of their columns' types.
+                    return Ok(unsafe { self.target.project(&known) });
                 }
             }
         }
@@ -352,6 +356,7 @@ impl Apply {
             || own::has_many_locks()
             || changes.iter().any(Change::needs_row)
             || test == Test::Alone
+            || changes.iter().any(Change::is_returned_alone)
             || (never && changes.iter().any(Change::has_elements))
             || self.has_unlocked_elements(changes)
             || self.target.is_looked_at_later(place);
@@ -364,6 +369,14 @@ impl Apply {
             self.take_bounded(at, changes)?;
             self.wait_for_slices(changes);
             wait = true;
+        }
+        if !wait && self.may_change_nothing(changes) {
+            match self.leave_undone(at, changes)? {
+                Unchanged::Stays(version) => return Ok(self.in_slices(version, changes)),
+                Unchanged::Gone => return Ok(Row::Skipped),
+                Unchanged::Changes(newest) => at = newest,
+            }
+            wait = changes.iter().any(Change::needs_row);
         }
         // Under SERIALIZABLE, rewriting the row would make rivals of operations that commute.
         if !wait
@@ -491,6 +504,7 @@ impl Apply {
     /// After the row was rewritten, and so is held.
     fn in_place(&mut self, changes: &[Change]) -> Result<Row, Error> {
         self.done.in_place += 1;
+        self.rewritten = true;
         let version = self.target.stored_at();
         for change in changes.iter().filter(|change| change.id() != 0) {
             let object = change.object(self.target.relation_id());
@@ -542,6 +556,7 @@ impl Apply {
 
     fn in_slices(&mut self, version: ItemPointerData, changes: &[Change]) -> Row {
         self.done.in_slices += 1;
+        self.rewritten = false;
         for change in changes {
             let object = change.object(self.target.relation_id());
             own::note_operation(&object, version, false, self.statement);

@@ -131,6 +131,39 @@ impl OnElements {
         Some(taken)
     }
 
+    /// Takes the locks under which the operations may be left undone if they change nothing: on the elements, and the intention to read the
+    /// object; and on the plain columns, if the statement depends on them. `None` if they cannot be had at once, or there are none such.
+    pub fn lock_idle(&self, object: &Object, reads_plain: bool) -> Result<Option<Taken>, Error> {
+        let (Some(structure), Some(program)) = (self.family.structure, &self.program) else {
+            return Ok(None);
+        };
+        let Some(locks) = structure.idle_locks(program)? else {
+            return Ok(None);
+        };
+        let on_elements = locks
+            .into_iter()
+            .map(|(hash, mode)| (Part::Element(hash), mode));
+        let plain = reads_plain.then_some((Part::Row, Mode::Add));
+        let on_object = [(Part::Value, Mode::IntentionRead)];
+        let mut taken = Taken::default();
+        for (part, mode) in on_elements.chain(plain).chain(on_object) {
+            if !lock::lock_one(object, part, mode, false) {
+                taken.release();
+                return Ok(None);
+            }
+            taken.0.push((part.tag(object), mode));
+        }
+        Ok(Some(taken))
+    }
+
+    /// Whether they change nothing in what is committed and the transaction's own, where the row has this datum.
+    pub fn are_idle(&self, content: Datum) -> Result<bool, Error> {
+        let content = self.content(content);
+        let program = self.program.as_deref().unwrap_or_default();
+        let slices = object::newest(content.id)?;
+        elements::is_idle(&self.family, program, &content.state, slices.states())
+    }
+
     /// The element with this hash, for those who look at waits; empty if it is not found.
     fn element(&self, hash: u64) -> Vec<u8> {
         let found = self

@@ -5,7 +5,7 @@ mod store;
 
 use super::escrow::Bounded;
 use super::foresight::Statement;
-use super::{missing, version};
+use super::{missing, value_index, version};
 use crate::boundary::functions;
 use crate::compat;
 use crate::compat::columns_of;
@@ -301,8 +301,8 @@ impl Target {
         (type_ == catalog.bounded_counter).then(|| Bounded::of(self.relation_id(), attribute))
     }
 
-    /// Whether storing a version may run code of users, or wait: for indexes on expressions, with conditions, and for
-    /// exclusion constraints.
+    /// Whether storing a version may run code of users, or wait: for indexes on expressions other than what is stored of our columns, with
+    /// conditions, and for exclusion constraints.
     pub fn runs_code_for_indexes(&self) -> bool {
         // SAFETY: the relation is open; a cached list of its own indexes, each of which is in the catalogue.
         unsafe {
@@ -328,7 +328,7 @@ impl Target {
                 };
                 let form = pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_index>();
                 let runs = (*form).indisexclusion
-                    || has(pg_sys::Anum_pg_index_indexprs)
+                    || has(pg_sys::Anum_pg_index_indexprs) && !value_index::is_one(index)
                     || has(pg_sys::Anum_pg_index_indpred);
                 pg_sys::ReleaseSysCache(tuple);
                 runs
@@ -462,18 +462,16 @@ impl Target {
     ///
     /// # Safety
     /// Each content must be of its column's type.
-    pub unsafe fn project(
-        &mut self,
-        others: impl Iterator<Item = (i16, Datum)>,
-    ) -> *mut TupleTableSlot {
+    pub unsafe fn project(&mut self, others: &[(i16, Option<Datum>)]) -> *mut TupleTableSlot {
         // SAFETY: the scan slot has the relation's columns, and the projection was made for it.
         unsafe {
             let scan = (*self.node).ss.ss_ScanTupleSlot;
             pg_sys::ExecCopySlot(scan, self.version);
             // The slot of a custom scan is a virtual one: its arrays are what it has.
             for (attribute, content) in others {
-                *(*scan).tts_values.add(attribute as usize - 1) = content;
-                *(*scan).tts_isnull.add(attribute as usize - 1) = false;
+                let column = *attribute as usize - 1;
+                *(*scan).tts_values.add(column) = content.unwrap_or(Datum::null());
+                *(*scan).tts_isnull.add(column) = content.is_none();
             }
             let context = (*self.node).ss.ps.ps_ExprContext;
             (*context).ecxt_scantuple = scan;

@@ -171,7 +171,7 @@ pub unsafe fn joined(type_: Oid, datum: Datum) -> Result<Datum, Error> {
 }
 
 /// Refuses calls that the rewriting has not made.
-fn rewritten(call: Call) -> Result<Call, Error> {
+pub fn rewritten(call: Call) -> Result<Call, Error> {
     // SAFETY: the information of the running call.
     if unsafe { tree::is_internal_call(call.info()) } {
         Ok(call)

@@ -9,6 +9,7 @@
 
 mod ahead;
 mod apply;
+mod by_value;
 mod column;
 pub mod combined;
 mod conditions;
@@ -40,6 +41,7 @@ mod strict;
 mod symbols;
 mod tree;
 mod unique;
+mod value_index;
 mod version;
 mod whole_row;
 
@@ -169,11 +171,9 @@ fn prepare(symbols: &Symbols, query: Tree<pg_sys::Query>, inlining: &mut Inlinin
             copies.visit(node, levels);
         }
     });
-    Prepared::Rewritten(rewrite::statement(
-        symbols,
-        queries,
-        settings::LOCKING_READS.get(),
-    ))
+    let parts = rewrite::statement(symbols, queries.clone(), settings::LOCKING_READS.get());
+    by_value::queries(symbols, &queries);
+    Prepared::Rewritten(parts)
 }
 
 /// Calls `each` for every node of a tree, from the top down.

@@ -264,10 +264,23 @@ pub fn may_have_workers() -> bool {
     if object::reads_are_watched() {
         return false;
     }
-    if backend::has_one_snapshot() {
+    note_unseen_reads();
+    true
+}
+
+/// The statement reads values, or finds rows by them, without each being noted.
+pub fn note_unseen_reads() {
+    if backend::has_one_snapshot() && !backend::is_serializable() {
         OWN.with_borrow_mut(|own| own.read_too_many = true);
     }
-    true
+}
+
+/// The objects that the transaction has operated on.
+pub fn operated_objects() -> Vec<i64> {
+    match object::reads_are_watched() {
+        true => OWN.with_borrow(|own| own.operated.keys().copied().collect()),
+        false => Vec::new(),
+    }
 }
 
 fn before_read(id: i64) {
@@ -298,6 +311,9 @@ enum Standing {
     Held(Place),
 }
 
+/// How an object is locked on which the transaction has operated outside the row: where that changed nothing, by the intention to read.
+const OPERATED: [Mode; 2] = [Mode::Add, Mode::IntentionRead];
+
 /// For a statement that sees what commands before this one have done.
 fn standing(id: i64, shown_until: pg_sys::CommandId) -> Standing {
     if !object::reads_are_watched() {
@@ -308,7 +324,11 @@ fn standing(id: i64, shown_until: pg_sys::CommandId) -> Standing {
         Some(place) if place.command < shown_until && !lock::owns_table(place.relation) => {
             if lock::holds(Tag::Object(id), Mode::Overwrite) || lock::ordered::holds(id) {
                 Standing::Held(place)
-            } else if place.in_row || lock::holds(Tag::Object(id), Mode::Add) {
+            } else if place.in_row
+                || OPERATED
+                    .iter()
+                    .any(|mode| lock::holds(Tag::Object(id), *mode))
+            {
                 Standing::ToHold(place)
             } else {
                 Standing::Free

@@ -7,7 +7,7 @@
 use super::combined;
 use super::conditions::{Form, Tests};
 use super::rewrite::Relation;
-use super::settings::STRICT_READS;
+use super::settings::{RETURNED_VALUES, ReturnedValues, STRICT_READS};
 use super::symbols::Symbols;
 use super::tree::{self, Any, Integers, Tree};
 use crate::aggregate::Family;
@@ -26,6 +26,8 @@ pub struct Pure {
     reads_plain: bool,
     /// Conditions on a value.
     tests: Option<Tests>,
+    /// The columns of which RETURNING gives what is committed, and the transaction's own operations.
+    returned: Vec<i16>,
 }
 
 /// Prepares an UPDATE that only operates, on a plain table, and nothing else sees the new values. `None`, and the
@@ -83,7 +85,8 @@ pub fn prepare(symbols: &Symbols, mut query: Tree<pg_sys::Query>) -> Option<Pure
     };
     let compared: Vec<Any> = tests.iter().flat_map(Tests::expressions).collect();
     let used = [conditions.as_slice(), &changes, &compared].concat();
-    let reads = reads(query, &target, &used)?;
+    let returned = returned(query, &target, &attributes);
+    let reads = reads(query, &target, &used, &returned)?;
     let reads_plain = reads.iter().any(|column| !facts.keys.contains(column));
     query.targetList = output(symbols, &target, &attributes, &changes, &compared)?;
     if tests.is_some() {
@@ -94,7 +97,26 @@ pub fn prepare(symbols: &Symbols, mut query: Tree<pg_sys::Query>) -> Option<Pure
         reads: reads.into_iter().collect(),
         reads_plain,
         tests,
+        returned,
     })
+}
+
+/// The columns that are operated on and returned, where a value that others change meanwhile will do.
+fn returned(query: Tree<pg_sys::Query>, target: &Relation<'_>, attributes: &[i16]) -> Vec<i16> {
+    if RETURNED_VALUES.get() == ReturnedValues::Exact || STRICT_READS.get() {
+        return Vec::new();
+    }
+    let returned = target.columns_read(query.returningList);
+    let all = attributes.iter().copied();
+    all.filter(|column| returned.contains(column) && !is_drawn(target, *column))
+        .collect()
+}
+
+/// Whether the column hands out numbers: what is drawn is known, whatever the column contains.
+fn is_drawn(target: &Relation<'_>, column: i16) -> bool {
+    let family = |type_| Family::of(type_);
+    let column = target.facts.column(column);
+    column.is_some_and(|column| family(column.type_).is_some_and(|one| one.numbers.is_some()))
 }
 
 /// Whether one of the conditions reads an Abelian column.
@@ -133,12 +155,13 @@ fn changes(target: &Relation<'_>, entries: &[Tree<pg_sys::TargetEntry>]) -> Opti
         .collect()
 }
 
-/// The columns the statement depends on, of which these expressions are evaluated; `None` if one of them is Abelian or says where the
+/// The columns the statement depends on, of which these expressions are evaluated; those in `apart` are returned apart. `None` if one of them is Abelian or says where the
 /// row is stored, or if a cursor does.
 fn reads(
     query: Tree<pg_sys::Query>,
     target: &Relation<'_>,
     expressions: &[Any],
+    apart: &[i16],
 ) -> Option<BTreeSet<i16>> {
     let by_cursor = expressions.iter().any(|expression| {
         tree::any_node(expression.pointer(), &mut |node, _| {
@@ -146,23 +169,15 @@ fn reads(
         })
     });
     let mut reads = BTreeSet::new();
-    let drawn = |column: &i16| {
-        let column = target.facts.column(*column);
-        column.is_some_and(|column| {
-            Family::of(column.type_).is_some_and(|family| family.numbers.is_some())
-        })
-    };
-    let returned = target.columns_read(query.returningList);
     let assigned: BTreeSet<i16> = tree::items::<pg_sys::TargetEntry>(query.targetList)
         .iter()
         .map(|entry| entry.resno)
         .collect();
-    reads.extend(
-        returned
-            .into_iter()
-            // What is drawn is known, whatever the column contains.
-            .filter(|column| !(assigned.contains(column) && drawn(column))),
-    );
+    let is_known = |column: &i16| {
+        apart.contains(column) || assigned.contains(column) && is_drawn(target, *column)
+    };
+    let returned = target.columns_read(query.returningList);
+    reads.extend(returned.into_iter().filter(|column| !is_known(column)));
     for expression in expressions {
         reads.extend(target.columns_read(expression.pointer::<pg_sys::Node>()));
     }
@@ -210,6 +225,7 @@ pub struct Private {
     pub tested: i16,
     /// Whether the statement's snapshot must show that they hold.
     pub tests_snapshot: bool,
+    returned: Integers,
     forms: Integers,
 }
 
@@ -218,6 +234,7 @@ impl Private {
     pub fn of(scan: &pg_sys::CustomScan) -> Option<Private> {
         let mut lists = tree::each::<pg_sys::List>(scan.custom_private).map(Integers::new);
         let (attributes, reads, rest) = (lists.next()?, lists.next()?, lists.next()?);
+        let returned = lists.next()?;
         let forms = lists.next().unwrap_or(Integers::new(std::ptr::null_mut()));
         let mut rest = rest.iter();
         Some(Private {
@@ -228,6 +245,7 @@ impl Private {
             place: rest.next()? as i16,
             tested: rest.next()? as i16,
             tests_snapshot: rest.next()? != 0,
+            returned,
             forms,
         })
     }
@@ -244,9 +262,25 @@ impl Private {
 
     /// Columns the statement depends on.
     pub fn reads(&self) -> impl Iterator<Item = i16> {
-        // The list begins with a 0, since an empty list is a null pointer.
-        self.reads.iter().skip(1).map(|column| column as i16)
+        columns(self.reads)
     }
+
+    /// Whether RETURNING gives of this column what is committed, and the transaction's own operations.
+    pub fn returns(&self, column: i16) -> bool {
+        columns(self.returned).any(|one| one == column)
+    }
+}
+
+/// What [`listed`] wrote.
+fn columns(list: Integers) -> impl Iterator<Item = i16> {
+    list.iter().skip(1).map(|column| column as i16)
+}
+
+/// The list begins with a 0, since an empty list is a null pointer.
+fn listed(columns: &[i16]) -> Option<Tree<pg_sys::List>> {
+    let all = columns.iter().map(|column| i32::from(*column));
+    let all: Vec<i32> = std::iter::once(0).chain(all).collect();
+    Tree::new(tree::integer_list(&all))
 }
 
 impl Pure {
@@ -276,12 +310,10 @@ impl Pure {
             .iter()
             .map(|column| i32::from(*column))
             .collect();
-        let reads: Vec<i32> = std::iter::once(0)
-            .chain(self.reads.iter().map(|c| i32::from(*c)))
-            .collect();
-        let (Some(attributes), Some(reads), Some(rest)) = (
+        let (Some(attributes), Some(reads), Some(returned), Some(rest)) = (
             integers(&attributes),
-            integers(&reads),
+            listed(&self.reads),
+            listed(&self.returned),
             integers(&[
                 i32::from(self.reads_plain),
                 modify.epqParam,
@@ -300,7 +332,7 @@ impl Pure {
             .flat_map(Tests::forms)
             .map(Form::number)
             .collect();
-        let lists = [attributes, reads, rest]
+        let lists = [attributes, reads, rest, returned]
             .into_iter()
             .chain(integers(&forms));
         let lists: Vec<_> = lists.collect();

@@ -4,6 +4,7 @@ use super::missing;
 use super::symbols::Symbols;
 use super::tree;
 use super::unique::{self, Key};
+use super::value_index;
 use crate::catalog;
 use crate::compat;
 use crate::hooks::cache;
@@ -35,6 +36,8 @@ pub struct Facts {
     pub partitioning: BTreeSet<i16>,
     /// Columns whose new value must be known: those that an index, a CHECK, a generated column or a foreign key reads.
     pub watched: BTreeSet<i16>,
+    /// Columns with an index over their base and one over their object: what [`super::by_value`] needs.
+    pub by_value: BTreeSet<i16>,
     /// A CHECK that the rows there are may not meet: not validated, or giving another result at another time.
     pub doubtful_check: bool,
     /// A user's trigger FOR EACH ROW, or with transition tables, on UPDATE: it may read every column.
@@ -142,7 +145,7 @@ fn gather(
     {
         return None;
     }
-    add(&mut facts, &opened);
+    add(symbols, &mut facts, &opened);
     facts.unique = unique::keys(&opened);
     let class = opened.class();
     facts.simple = opened_children.is_empty()
@@ -151,7 +154,7 @@ fn gather(
         && !class.relispartition
         && class.relam == pg_sys::HEAP_TABLE_AM_OID;
     for child in &opened_children {
-        add_child(&mut facts, child, &opened);
+        add_child(symbols, &mut facts, child, &opened);
     }
     Some(facts)
 }
@@ -174,13 +177,21 @@ fn columns(symbols: &Symbols, relation: &Opened) -> Vec<Column> {
         .collect()
 }
 
-fn add(facts: &mut Facts, relation: &Opened) {
+fn add(symbols: &Symbols, facts: &mut Facts, relation: &Opened) {
     use pg_sys::IndexAttrBitmapKind::*;
     facts.keys = attributes(relation, INDEX_ATTR_BITMAP_KEY);
     facts.watched = compat::IN_INDEXES
         .iter()
         .flat_map(|kind| attributes(relation, *kind))
         .collect();
+    let stored = columns(symbols, relation)
+        .iter()
+        .any(|column| facts.watched.contains(&column.attribute));
+    if stored {
+        let over = value_index::Over::of(symbols, relation);
+        facts.watched.retain(|column| !over.stored_only(*column));
+        facts.by_value = over.by_value();
+    }
     facts.watched.extend(referencing(relation));
     add_expressions(facts, relation);
     facts.partitioning = partitioning(relation);
@@ -188,9 +199,9 @@ fn add(facts: &mut Facts, relation: &Opened) {
 }
 
 /// Numbers of a child's columns can differ from its parent's: names connect them.
-fn add_child(facts: &mut Facts, child: &Opened, parent: &Opened) {
+fn add_child(symbols: &Symbols, facts: &mut Facts, child: &Opened, parent: &Opened) {
     let mut own = Facts::default();
-    add(&mut own, child);
+    add(symbols, &mut own, child);
     let translate = |attributes: BTreeSet<i16>| -> BTreeSet<i16> {
         attributes
             .into_iter()

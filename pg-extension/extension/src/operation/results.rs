@@ -284,13 +284,17 @@ fn use_operators_of_value(
     }
 }
 
-fn use_value_operators(symbols: &Symbols, mut clause: Tree<pg_sys::SortGroupClause>, type_: Oid) {
-    let Some(kind) = symbols.kind(type_) else {
-        return;
-    };
-    let (_, _, object_greater, _) = operators(kind.type_);
-    let (less, equal, greater, hashable) = operators(kind.value_type);
-    clause.sortop = if clause.sortop == object_greater {
+fn use_value_operators(symbols: &Symbols, clause: Tree<pg_sys::SortGroupClause>, type_: Oid) {
+    if let Some(kind) = symbols.kind(type_) {
+        use_operators(clause, kind.type_, kind.value_type);
+    }
+}
+
+/// Sorts and groups by the operators of another type that orders alike.
+pub fn use_operators(mut clause: Tree<pg_sys::SortGroupClause>, before: Oid, type_: Oid) {
+    let (_, _, greater_before, _) = operators(before);
+    let (less, equal, greater, hashable) = operators(type_);
+    clause.sortop = if clause.sortop == greater_before {
         greater
     } else {
         less
@@ -300,7 +304,7 @@ fn use_value_operators(symbols: &Symbols, mut clause: Tree<pg_sys::SortGroupClau
 }
 
 /// `<`, `=`, `>` of a type, and whether it can be hashed.
-fn operators(type_: Oid) -> (Oid, Oid, Oid, bool) {
+pub fn operators(type_: Oid) -> (Oid, Oid, Oid, bool) {
     let (mut less, mut equal, mut greater) = (Oid::INVALID, Oid::INVALID, Oid::INVALID);
     let mut hashable = false;
     // SAFETY: the results are ours.

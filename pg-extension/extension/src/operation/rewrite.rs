@@ -163,7 +163,18 @@ impl<'a> Relation<'a> {
                 .any(|column| columns.contains(&column.attribute))
     }
 
-    fn ctid(&self, levels_up: u32) -> Any {
+    /// Its identifier.
+    pub fn id(&self) -> Oid {
+        self.entry.relid
+    }
+
+    /// Whether the query reads a sample of it.
+    pub fn is_sample(&self) -> bool {
+        !self.entry.tablesample.is_null()
+    }
+
+    /// Where a row is.
+    pub fn ctid(&self, levels_up: u32) -> Any {
         tree::column(
             self.number,
             pg_sys::SelfItemPointerAttributeNumber as i16,

@@ -15,6 +15,21 @@ pub enum LockingReads {
     Selected,
 }
 
+/// Which value RETURNING gives of a column that the statement operates on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PostgresGucEnum)]
+pub enum ReturnedValues {
+    /// The one that stays until the transaction ends: nobody else operates meanwhile.
+    #[name = c"exact"]
+    Exact,
+    /// What is committed, and the transaction's own operations.
+    #[name = c"snapshot"]
+    Snapshot,
+}
+
+/// `abelian.returned_values`
+pub static RETURNED_VALUES: GucSetting<ReturnedValues> =
+    GucSetting::<ReturnedValues>::new(ReturnedValues::Exact);
+
 /// `abelian.locking_reads`
 pub static LOCKING_READS: GucSetting<LockingReads> =
     GucSetting::<LockingReads>::new(LockingReads::Row);
@@ -25,7 +40,11 @@ pub static CONCURRENT_OPERATIONS: GucSetting<bool> = GucSetting::<bool>::new(tru
 /// `abelian.strict_reads`: every read of a value takes the Read lock on it (strict two-phase locking).
 pub static STRICT_READS: GucSetting<bool> = GucSetting::<bool>::new(false);
 
+/// `abelian.value_indexes`: whether queries use indexes over the bases of counters.
+pub static VALUE_INDEXES: GucSetting<bool> = GucSetting::<bool>::new(true);
+
 callback!(fn assigned(_value: bool, _extra: *mut std::ffi::c_void) = |_, _| forget_plans());
+callback!(fn enum_assigned(_value: i32, _extra: *mut std::ffi::c_void) = |_, _| forget_plans());
 
 /// Plans are made for one value of the setting.
 fn forget_plans() {
@@ -51,13 +70,35 @@ pub fn define() {
         GucContext::Userset,
         GucFlags::default(),
     );
-    // SAFETY: the hook lives as long as the process.
+    // SAFETY: the hooks live as long as the process.
     unsafe {
+        GucRegistry::define_enum_guc_with_hooks(
+            c"abelian.returned_values",
+            c"Which value RETURNING gives of a column that an UPDATE operates on.",
+            c"exact: the one that it has when the transaction commits; snapshot: what is committed, and the transaction's own operations, without waiting for those of others.",
+            &RETURNED_VALUES,
+            GucContext::Userset,
+            GucFlags::default(),
+            None,
+            Some(enum_assigned),
+            None,
+        );
         GucRegistry::define_bool_guc_with_hooks(
             c"abelian.strict_reads",
             c"Reads of Abelian columns keep the value as it is until the transaction ends.",
             c"On: a statement that reads a value waits for operations on it, and holds off others (strict two-phase locking).",
             &STRICT_READS,
+            GucContext::Userset,
+            GucFlags::default(),
+            None,
+            Some(assigned),
+            None,
+        );
+        GucRegistry::define_bool_guc_with_hooks(
+            c"abelian.value_indexes",
+            c"Queries find and order rows by indexes over the bases of counters.",
+            c"Off: they read the whole table, with the same results.",
+            &VALUE_INDEXES,
             GucContext::Userset,
             GucFlags::default(),
             None,

@@ -6,7 +6,7 @@ use crate::hooks::cache;
 use pgrx::pg_sys::{self, Oid, SysCacheIdentifier};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::rc::Rc;
 
 /// What the rewriting needs to know of one Abelian type.
@@ -33,8 +33,28 @@ pub struct Kind {
     pub keep: Oid,
     /// `counter_copy(datum)`: the value as a new object.
     pub copy: Oid,
+    /// `base(datum)` and `counter_object(datum)`, which indexes may be over; an extension that has not been updated since lacks the first.
+    pub indexed: Option<Indexed>,
     /// Of a bounded type: the coercion to the bounds of a column. Its `operate` and `replace` are told the column.
     pub coerce: Option<Oid>,
+}
+
+/// What an index over an Abelian column is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Indexed {
+    /// `base(datum)`: what the row stores, of the value type.
+    pub base: Oid,
+    /// `counter_object(datum)`: which object it is.
+    pub object: Oid,
+}
+
+/// Functions that tell apart the objects whose value is what their row stores.
+#[derive(Clone, Copy, Debug)]
+pub struct ByValue {
+    /// `objects_with_slices()`
+    pub objects_with_slices: Oid,
+    /// `has_no_slices(bigint)`
+    pub has_no_slices: Oid,
 }
 
 /// Everything the rewriting looks up by name.
@@ -52,6 +72,8 @@ pub struct Symbols {
     pub newest_element: Option<Oid>,
     /// `detached(anyelement)`: the same value, of which nothing is an object. An extension that has not been updated since lacks it.
     pub detached: Option<Oid>,
+    /// What conditions on values need for indexes; an extension that has not been updated since lacks them.
+    pub by_value: Option<ByValue>,
     /// `combined(bigint)` and `combined(numeric)`; an extension that has not been updated since lacks them.
     pub combined: [Option<Oid>; 2],
 }
@@ -108,14 +130,14 @@ fn look_up() -> Option<Symbols> {
     let counter = type_named(schema, c"counter")?;
     let decimal = type_named(schema, c"decimal_counter")?;
     let mut kinds = vec![
-        kind(counter, pg_sys::INT8OID, c"counter_copy", &[])?,
-        kind(decimal, pg_sys::NUMERICOID, c"decimal_counter_copy", &[])?,
+        kind(counter, pg_sys::INT8OID, c"counter", &[])?,
+        kind(decimal, pg_sys::NUMERICOID, c"decimal_counter", &[])?,
     ];
     // An extension that has not been updated since lacks it.
     if let Some(bounded) = type_named(schema, c"bounded_counter") {
         let column = [pg_sys::OIDOID, pg_sys::INT4OID];
         let coercion = [bounded, pg_sys::INT4OID, pg_sys::BOOLOID];
-        let mut kind = kind(bounded, pg_sys::INT8OID, c"bounded_counter_copy", &column)?;
+        let mut kind = kind(bounded, pg_sys::INT8OID, c"bounded_counter", &column)?;
         kind.coerce = Some(function(c"bounded_counter", &coercion)?);
         kinds.push(kind);
     }
@@ -138,14 +160,24 @@ fn look_up() -> Option<Symbols> {
             ],
         ),
         detached: function(c"detached", &[pg_sys::ANYELEMENTOID]),
+        by_value: function(c"objects_with_slices", &[])
+            .zip(function(c"has_no_slices", &[pg_sys::INT8OID]))
+            .map(|(objects_with_slices, has_no_slices)| ByValue {
+                objects_with_slices,
+                has_no_slices,
+            }),
         combined: [pg_sys::INT8OID, pg_sys::NUMERICOID]
             .map(|type_| function(c"combined", &[type_])),
     })
 }
 
 /// `column`: the types of what tells `operate` and `replace` the column, if they need it.
-fn kind(type_: Oid, value_type: Oid, copy: &CStr, column: &[Oid]) -> Option<Kind> {
+fn kind(type_: Oid, value_type: Oid, name: &CStr, column: &[Oid]) -> Option<Kind> {
     use pg_sys::{INT4OID, OIDOID, TIDOID};
+    let named = |end: &str| {
+        let whole = CString::new(format!("{}{end}", name.to_str().ok()?)).ok()?;
+        function(&whole, &[type_])
+    };
     let with_column = |arguments: [Oid; 4]| [&arguments, column].concat();
     Some(Kind {
         type_,
@@ -160,7 +192,10 @@ fn kind(type_: Oid, value_type: Oid, copy: &CStr, column: &[Oid]) -> Option<Kind
         newest: function(c"newest", &[type_, TIDOID, OIDOID, INT4OID])?,
         replace: function(c"replace", &with_column([type_, type_, TIDOID, OIDOID]))?,
         keep: function(c"keep", &[type_, TIDOID, OIDOID])?,
-        copy: function(copy, &[type_])?,
+        copy: named("_copy")?,
+        indexed: function(c"base", &[type_])
+            .zip(named("_object"))
+            .map(|(base, object)| Indexed { base, object }),
         coerce: None,
     })
 }
@@ -178,6 +213,7 @@ fn aggregated(family: Rc<Family>) -> Option<Kind> {
         replace: function(c"replace", &[ANY, ANY, TIDOID, OIDOID])?,
         keep: function(c"keep", &[ANY, TIDOID, OIDOID])?,
         copy: function(c"object_copy", &[ANY])?,
+        indexed: None,
         coerce: None,
         family: Some(family),
     })

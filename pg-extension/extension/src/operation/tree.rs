@@ -353,6 +353,58 @@ pub fn boolean(kind: pg_sys::BoolExprType::Type, conditions: &[Any]) -> Any {
     Tree(unsafe { pg_sys::makeBoolExpr(kind, list(conditions), -1) }.cast())
 }
 
+/// `=` of `bigint`, and of places of rows.
+pub const INT8_EQUAL: Oid = Oid::from_u32(410);
+/// See there.
+pub const TID_EQUAL: Oid = Oid::from_u32(pg_sys::TIDEqualOperator);
+
+/// `left = ANY (array)`
+pub fn is_any(equal: Oid, left: Any, array: Any) -> Any {
+    // SAFETY: a zeroed node with a tag and its fields; a lookup of the operator.
+    unsafe {
+        let size = size_of::<pg_sys::ScalarArrayOpExpr>();
+        let node = pg_sys::palloc0(size).cast::<pg_sys::ScalarArrayOpExpr>();
+        (*node).xpr.type_ = NodeTag::T_ScalarArrayOpExpr;
+        (*node).opno = equal;
+        (*node).opfuncid = pg_sys::get_opcode(equal);
+        (*node).useOr = true;
+        (*node).args = list(&[left, array]);
+        (*node).location = -1;
+        Tree(node.cast())
+    }
+}
+
+/// A query in an expression: its only value, or the array of all.
+pub fn sublink(kind: pg_sys::SubLinkType::Type, query: Tree<pg_sys::Query>) -> Any {
+    // SAFETY: a zeroed node with a tag and its fields.
+    unsafe {
+        let node = pg_sys::palloc0(size_of::<pg_sys::SubLink>()).cast::<pg_sys::SubLink>();
+        (*node).xpr.type_ = NodeTag::T_SubLink;
+        (*node).subLinkType = kind;
+        (*node).subselect = query.pointer();
+        (*node).location = -1;
+        Tree(node.cast())
+    }
+}
+
+/// `SELECT` of expressions, without FROM.
+pub fn values(expressions: &[Any]) -> Tree<pg_sys::Query> {
+    let numbered = (1..).zip(expressions);
+    let entries: Vec<_> = numbered
+        .map(|(number, expression)| target(*expression, number, c"value", false))
+        .collect();
+    // SAFETY: a zeroed node with a tag and its fields.
+    unsafe {
+        let node = pg_sys::palloc0(size_of::<pg_sys::Query>()).cast::<pg_sys::Query>();
+        (*node).type_ = NodeTag::T_Query;
+        (*node).commandType = pg_sys::CmdType::CMD_SELECT;
+        (*node).canSetTag = true;
+        (*node).targetList = list(&entries);
+        (*node).jointree = pg_sys::makeFromExpr(std::ptr::null_mut(), std::ptr::null_mut());
+        Tree(node)
+    }
+}
+
 /// The conditions that a qualification requires all of.
 pub fn conjuncts(qualification: *mut pg_sys::Node) -> Vec<Any> {
     let Some(node) = Tree::new(qualification) else {
@@ -455,6 +507,12 @@ pub fn is_volatile(expression: Any) -> bool {
 pub fn is_mutable(expression: Any) -> bool {
     // SAFETY: looks at the tree.
     unsafe { pg_sys::contain_mutable_functions(expression.pointer()) }
+}
+
+/// The same expression, computed as far as that is possible without running the statement.
+pub fn folded(expression: Any) -> Any {
+    // SAFETY: without a planner's state, parameters stay.
+    Tree(unsafe { pg_sys::eval_const_expressions(std::ptr::null_mut(), expression.pointer()) })
 }
 
 /// Visits every node of an expression that has not been analysed; ends early, and returns true, when `visit` does.

@@ -171,12 +171,17 @@ pub fn in_place(
                 logic(family).is_some_and(|absorbing| truth(&change.state) != absorbing);
             match stays_null {
                 true => None,
-                false => Some(change.identified()?.into_datum()),
+                false => {
+                    Family::require_room(0, change.state.len())?;
+                    Some(change.identified()?.into_datum())
+                }
             }
         }
         (Some(content), Some(change)) => {
             let mut content = read(content);
-            content.state = family.merged(&content.state, &change.state)?;
+            let merged = family.merged(&content.state, &change.state)?;
+            Family::require_room(content.state.len(), merged.len())?;
+            content.state = merged;
             if content.id == 0 {
                 content.id = object::new_id()?;
             }
@@ -215,7 +220,9 @@ pub fn with_change(
     // SAFETY: a datum of the family's type.
     let mut content = unsafe { Aggregated::from_datum(family.clone(), content) };
     if let Some(change) = change {
-        content.state = family.merged(&content.state, change)?;
+        let merged = family.merged(&content.state, change)?;
+        Family::require_room(content.state.len(), merged.len())?;
+        content.state = merged;
     }
     if content.id == 0 {
         content.id = object::new_id()?;
@@ -255,6 +262,7 @@ fn content(call: Call, n: usize) -> Result<Aggregated, Error> {
 /// A value of the state's type as a datum.
 fn made(family: Rc<Family>, value: Datum) -> Result<Datum, Error> {
     let state = family.normal(value)?;
+    Family::require_room(0, state.len())?;
     Ok(Aggregated::unidentified(family, state).into_datum())
 }
 
@@ -339,6 +347,27 @@ pg_function!(
             .map(|n| (!call.is_null(n)).then(|| call.arg(n)))
             .collect();
         Ok(match family.apply(before.as_deref(), &arguments)? {
+            None => call.null(),
+            Some(state) => Aggregated::unidentified(family, state).into_datum(),
+        })
+    }
+);
+
+pg_function!(
+    /// `abelian.merged(a, b)`: the two combined as slices are. NULL is the empty state.
+    fn abelian_object_merged(call) {
+        let family = family_of_argument(call, 0)?;
+        // SAFETY: an argument of this type.
+        let read = |n: usize| unsafe { Aggregated::from_datum(family.clone(), call.arg(n)) };
+        let seen = |n: usize| match call.is_null(n) {
+            true => Ok(family.empty().map(<[u8]>::to_vec)),
+            false => read(n).seen().map(Some),
+        };
+        let state = match (seen(0)?, seen(1)?) {
+            (Some(a), Some(b)) => Some(family.merged(&a, &b)?),
+            (a, b) => a.or(b),
+        };
+        Ok(match state {
             None => call.null(),
             Some(state) => Aggregated::unidentified(family, state).into_datum(),
         })

@@ -245,7 +245,18 @@ pg_function!(
 );
 
 pg_function!(
-    /// The object's id, for views and tests.
+    /// What is stored in the row, as a `bigint`, for indexes: the value of an object without slices. A base that is none has slices that make
+    /// up for it.
+    fn abelian_counter_base(call) {
+        // SAFETY: declared with a counter argument.
+        let base = unsafe { counter(call.arg(0)) }.base;
+        let nearest = base.clamp(i64::MIN.into(), i64::MAX.into());
+        Ok(Datum::from(nearest as i64))
+    }
+);
+
+pg_function!(
+    /// The object's id, for indexes, views and tests.
     fn abelian_counter_object(call) {
         // SAFETY: declared with a counter argument.
         Ok(Datum::from(unsafe { counter(call.arg(0)) }.id))

@@ -233,6 +233,15 @@ pg_function!(
 );
 
 pg_function!(
+    /// What is stored in the row, a `numeric`, for indexes: the value of an object without slices.
+    fn abelian_decimal_counter_base(call) {
+        // SAFETY: declared with a decimal counter argument; the result is a copy.
+        let base = unsafe { DecimalCounter::from_datum(call.arg(0)) }.base;
+        Ok(numeric::from_bytes(&numeric::bytes(base)))
+    }
+);
+
+pg_function!(
     /// The object's id, for views and tests.
     fn abelian_decimal_counter_object(call) {
         // SAFETY: declared with a decimal_counter argument.

@@ -194,6 +194,17 @@ pub fn known_of(
     structure(family)?.known_of(element, parts.iter().map(Vec::as_slice))
 }
 
+/// Whether the operations change nothing in an object of these parts.
+pub fn is_idle(
+    family: &Family,
+    program: &[u8],
+    base: &[u8],
+    slices: &[Vec<u8>],
+) -> Result<bool, Error> {
+    let parts = parts(family, base, slices);
+    structure(family)?.is_idle(program, parts.iter().map(Vec::as_slice))
+}
+
 fn parts(family: &Family, base: &[u8], slices: &[Vec<u8>]) -> Vec<Vec<u8>> {
     std::iter::once(base)
         .chain(slices.iter().map(Vec::as_slice))

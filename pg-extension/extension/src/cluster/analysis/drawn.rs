@@ -3,7 +3,7 @@
 //! PostgreSQL, too, calls what is volatile when rows are sorted and limited.
 
 use super::given_rows::{self, Given};
-use super::merge::{build, build::WorkerColumns, outer};
+use super::merge::{build, build::WorkerColumns, outer, used};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -14,7 +14,7 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
     let found = tree::levels(statement).into_iter().find(|level| {
         // SAFETY: a level of a private copy.
         let level = unsafe { &**level };
-        draws(level.targetList.cast())
+        draws(level.targetList.cast()) && used::mentions(level) > 0
     });
     let Some(level) = found else {
         return Ok(None);

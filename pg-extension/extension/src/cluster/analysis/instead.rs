@@ -16,6 +16,7 @@ use super::{
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
+use std::cell::Cell;
 use std::ffi::CStr;
 use std::ops::Range;
 
@@ -305,6 +306,9 @@ pub fn describe_merge_steps(
         let Some(steps) = merge_steps::find(query, parameters, target)? else {
             return Ok(None);
         };
+        if steps.inserting.is_none() && merge::used::mentions(steps.source) == 0 {
+            return Ok(None); // It is what it would become.
+        }
         let (source, source_facts) = described(steps.source, parameters)?;
         let (text, inner) = match steps.inserting {
             None => described(steps.merge, &steps.parameters)?,
@@ -355,8 +359,41 @@ fn numbers(types: &[Oid]) -> Json {
     types.iter().map(|oid| oid.to_u32()).collect()
 }
 
+thread_local! {
+    /// How many texts of ours are being looked at, each for the sake of the one before.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// No statement needs more; what becomes the same again and again would never end.
+const DEPTH_MAX: u32 = 16;
+
+struct Deeper(u32);
+
+impl Deeper {
+    /// None when it goes on for too long.
+    fn enter() -> Option<Deeper> {
+        let depth = DEPTH.get();
+        (depth < DEPTH_MAX).then(|| {
+            DEPTH.set(depth + 1);
+            Deeper(depth)
+        })
+    }
+}
+
+impl Drop for Deeper {
+    fn drop(&mut self) {
+        DEPTH.set(self.0);
+    }
+}
+
 /// The facts of a text of ours, which is one statement.
 fn facts_of(text: &CStr, parameters: &[Oid]) -> Result<Json, PostgresError> {
+    let _inside = Deeper::enter().ok_or_else(|| {
+        PostgresError::unsupported(
+            "the statement cannot be divided between nodes",
+            "Use several statements in one transaction.",
+        )
+    })?;
     let mut inner = Json::Null;
     for statement in parser::parse(text)? {
         inner = statement::facts(statement, text, parameters)?;

@@ -4,7 +4,7 @@
 
 use super::conditions::{conjuncts, equality_sides};
 use super::insert_select::Gathered;
-use super::merge::{build, used};
+use super::merge::{build, used, used::Used};
 use super::merge_source::MergeSource;
 use super::operand;
 use super::relation::{Placement, Relation};
@@ -47,13 +47,14 @@ pub fn find(
     }))
 }
 
-/// Whether it is a MERGE that names the table itself, changes nothing else, and returns no rows.
+/// Whether it is a MERGE that names the table itself and what has a meaning on all nodes, changes nothing else, and returns no rows.
 pub fn is_plain(query: &pg_sys::Query, target: &Relation) -> bool {
     query.commandType == CmdType::CMD_MERGE
         && target.oid == tree::target(query)
         && !query.hasModifyingCTE
         && query.returningList.is_null()
         && !compat::changes_unmatched(query)
+        && !Used::by(query).has_system_columns(query.resultRelation)
 }
 
 /// Whether subqueries beside what USING names read tables, or would come out otherwise on each node.

@@ -76,6 +76,11 @@ impl Target {
         unsafe { (*self.stored).tts_tid }
     }
 
+    /// A column of the version stored last; `None` for NULL.
+    pub fn stored_column(&self, attribute: i16) -> Option<Datum> {
+        attribute_of(self.stored, attribute.into())
+    }
+
     fn fill_stored(&mut self, values: &[(i16, Option<Datum>)]) {
         // SAFETY: `version` holds a row; `stored` takes as many columns. The tuple is formed in the memory that is
         // reset with the next row.

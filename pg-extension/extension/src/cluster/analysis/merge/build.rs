@@ -3,7 +3,7 @@
 use super::super::functions::FIRST_USER_OBJECT;
 use super::super::parser;
 use super::super::tree::{self, NodePtr};
-use super::{refuse, taken};
+use super::{inner_order, refuse, taken};
 use crate::boundary::{self, PostgresError};
 use crate::catalog;
 use pgrx::pg_sys::{self, CoercionForm, Oid};
@@ -81,15 +81,23 @@ impl WorkerColumns {
             .collect()
     }
 
+    /// The column as the arrays have it.
+    fn passed(&self, index: usize) -> NodePtr {
+        let passed = passed_type(self.0[index].type_oid);
+        // SAFETY: makes a node of a valid type.
+        unsafe {
+            let collation = pg_sys::get_typcollation(passed);
+            pg_sys::makeVar(1, index as i16 + 1, passed, -1, collation, 0).cast()
+        }
+    }
+
     /// The column as an expression of the combine query.
     pub fn read(&self, index: usize) -> NodePtr {
         let column = &self.0[index];
         let passed = passed_type(column.type_oid);
+        let mut expression = self.passed(index);
         // SAFETY: makes nodes of valid types.
         unsafe {
-            let default_collation = pg_sys::get_typcollation(passed);
-            let mut expression: NodePtr =
-                pg_sys::makeVar(1, index as i16 + 1, passed, -1, default_collation, 0).cast();
             if passed != column.type_oid {
                 let cast = tree::make::<pg_sys::CoerceViaIO>();
                 cast.arg = expression.cast();
@@ -170,12 +178,13 @@ pub fn value_type(type_oid: Oid) -> Oid {
     }
 }
 
-/// The type whose array carries values of this type: text where there is no array of it, for rows, which unnest() would take apart, and for
-/// users' types, which have other numbers on other nodes.
+/// The type whose array carries values of this type: text where there is no array of it, for rows, which unnest() would take apart, for boxes, whose
+/// arrays are not written with commas, and for users' types, which have other numbers on other nodes.
 fn passed_type(type_oid: Oid) -> Oid {
     // SAFETY: catalogue look-ups.
     let fits = unsafe {
         type_oid.to_u32() < FIRST_USER_OBJECT
+            && type_oid != pg_sys::BOXOID
             && pg_sys::get_array_type(type_oid) != Oid::INVALID
             && !pg_sys::type_is_rowtype(type_oid)
     };
@@ -192,6 +201,8 @@ pub struct Division {
     pub combine: &'static mut pg_sys::Query,
     /// The workers give rows as they are in the tables.
     pub pulls_rows: bool,
+    /// By which of the workers' columns their rows must be sorted before the combine query gets them.
+    pub order: Vec<(usize, pg_sys::SortGroupClause)>,
 }
 
 impl Division {
@@ -204,7 +215,8 @@ impl Division {
         let arrays = self.columns.arrays();
         let all_parameters: Vec<Oid> = parameters.iter().copied().chain(arrays).collect();
         let taken = taken::query(&self, parameters)?;
-        put_from(self.combine, rows(parameters.len(), &all_parameters)?);
+        let rows = self.rows(parameters.len(), &all_parameters)?;
+        put_from(self.combine, rows);
         self.worker.targetList = self.columns.targets();
         let worker = parser::deparse_for(self.worker, &[])?;
         let combine = parser::deparse_for(self.combine, &[])?;
@@ -221,6 +233,39 @@ impl Division {
             "mode": "combine", "worker": worker, "combine": combine, "worker_types": numbers(&types),
             "combine_parameters": numbers(&all_parameters), "pulls_rows": self.pulls_rows, "taken": taken,
         }))
+    }
+}
+
+impl Division {
+    /// A query over the workers' rows, in the order that the combine query needs.
+    fn rows(
+        &self,
+        first: usize,
+        parameters: &[Oid],
+    ) -> Result<&'static mut pg_sys::Query, PostgresError> {
+        let query = rows(first, parameters)?;
+        if self.order.is_empty() {
+            return Ok(query);
+        }
+        let sorted = copy(query);
+        let mut targets: Vec<NodePtr> = (0..self.columns.len())
+            .map(|at| target(self.columns.passed(at), at as i16 + 1).cast())
+            .collect();
+        let mut clauses = Vec::new();
+        for ((column, clause), reference) in self.order.iter().zip(1..) {
+            let entry = target(self.columns.read(*column), targets.len() as i16 + 1);
+            // SAFETY: the entry was just made.
+            unsafe {
+                (*entry).resjunk = true;
+                (*entry).ressortgroupref = reference;
+            }
+            targets.push(entry.cast());
+            clauses.push(inner_order::sort_clause(clause, reference));
+        }
+        sorted.targetList = tree::make_list(targets);
+        sorted.sortClause = tree::make_list(clauses);
+        query.rtable = tree::make_list([range_of(sorted, "w").cast()]);
+        Ok(query)
     }
 }
 

@@ -32,6 +32,7 @@ pub fn divide(query: &'static pg_sys::Query) -> Division {
     combine.hasWindowFuncs = false;
     combine.hasTargetSRFs = false;
     Division {
+        order: Vec::new(),
         columns,
         worker,
         combine,

@@ -15,7 +15,7 @@ use super::parts::{self, Part};
 use super::reduce::Reduction;
 use super::table_rows::{self, Places};
 use super::used::Used;
-use super::{change, decorrelate, exists, filter, keyed, subquery};
+use super::{change, decorrelate, exists, filter, keyed, outer, subquery, whole_row};
 use crate::boundary::PostgresError;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid, RTEKind};
@@ -137,6 +137,7 @@ fn replace_relations(
     }
     gathering.relations = super::used::mentions(combine);
     exists::simplify(combine);
+    whole_row::keep_missing(combine);
     // A lock that nobody needs is an effect: such a statement is evaluated as it is written.
     if settings::PLAN_EXCHANGES.get() && !locks_rows(combine) {
         decorrelate::apply(&tree::levels(combine));
@@ -378,6 +379,10 @@ impl Gathering<'_> {
         };
         if used.has_system_columns(index) {
             return Ok(Err(super::SYSTEM_COLUMN));
+        }
+        // SAFETY: an entry of a private copy.
+        if outer::expression_reads_above(unsafe { (*entry).tablesample }.cast()) {
+            return Ok(Err("TABLESAMPLE by columns of the query around it"));
         }
         let (columns, places) = table_rows::wanted(&open, used, index);
         let part = Part::of_relation(entry, filters.0, filters.1, columns, from_one_node);

@@ -23,6 +23,7 @@ pub mod filter;
 mod finish;
 mod gather;
 pub mod grouping;
+mod inner_order;
 mod keyed;
 pub mod outer;
 mod partial;
@@ -33,6 +34,7 @@ mod subquery;
 pub mod table_rows;
 mod taken;
 pub mod used;
+mod whole_row;
 
 pub use gather::put_subquery;
 
@@ -43,6 +45,7 @@ use super::{parser, tree};
 use crate::boundary::PostgresError;
 use build::Division;
 use gather::Stays;
+use inner_order::Sorted;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
 
@@ -233,16 +236,21 @@ fn division_of(
     let distinct_is_local = query.distinctClause.is_null()
         || locality::contains_key(scopes, scope, rewritten, rewritten.distinctClause, keys);
     let unlimited = query.limitCount.is_null() && query.limitOffset.is_null();
-    if rows_are_final && distinct_is_local && query.sortClause.is_null() && unlimited {
-        return Ok(None);
-    }
+    let sorted = match query.sortClause.is_null() || !rows_are_final {
+        true => Sorted::of(query, rewritten),
+        false => None,
+    };
     if rows_are_final {
-        return Ok(Some(finish::divide(query)));
+        if let Some(sorted) = sorted.filter(|_| !inner_order::reorders(query)) {
+            return Ok(Some(finish::divide(sorted.lifted())));
+        }
+        let complete = distinct_is_local && query.sortClause.is_null() && unlimited;
+        return Ok((!complete).then(|| finish::divide(query)));
     }
     let is_key =
         |scopes: &mut Scopes, expression| locality::is_key(scopes, scope, expression, keys);
     partial::divide(query, &mut |expression| is_key(scopes, expression))
-        .map_or_else(|| pull::divide(query), Ok)
+        .map_or_else(|| pull::divide(query, sorted), Ok)
         .map(Some)
 }
 

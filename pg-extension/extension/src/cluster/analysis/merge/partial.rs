@@ -41,6 +41,7 @@ pub fn divide(
     worker.windowClause = std::ptr::null_mut();
     combine.windowClause = std::ptr::null_mut();
     Some(Division {
+        order: Vec::new(),
         columns: plan.columns,
         worker,
         combine,

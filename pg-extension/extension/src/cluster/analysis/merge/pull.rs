@@ -4,12 +4,15 @@
 use super::super::tree::{self, NodePtr};
 use super::Divided;
 use super::build::{self, Division, WorkerColumns};
+use super::inner_order::{self, Sorted};
 use crate::catalog;
 use crate::object;
 use pgrx::pg_sys;
 
 /// Err when a column is not the same on another node, or an expression over groups contains a subquery: it could be computed neither by the workers nor over their rows.
-pub fn divide(query: &'static pg_sys::Query) -> Divided {
+///
+/// `sorted` is the query with the order of its FROM, if that has one.
+pub fn divide(query: &'static pg_sys::Query, sorted: Option<Sorted>) -> Divided {
     let grouped = query.hasAggs || !query.groupClause.is_null() || !query.havingQual.is_null();
     let mut columns = WorkerColumns::default();
     let (mut has_subquery, mut system_column) = (false, false);
@@ -45,9 +48,24 @@ pub fn divide(query: &'static pg_sys::Query) -> Divided {
         // SAFETY: makes a constant, since a worker must give something for each row.
         columns.add(unsafe { pg_sys::makeBoolConst(true, false) }, 0);
     }
-    let worker = build::copy(query);
+    let (worker, keys) = match sorted {
+        Some(Sorted {
+            query: worker,
+            keys,
+        }) => {
+            let mut all = inner_order::groups(query);
+            all.extend(keys);
+            (worker, all)
+        }
+        None => (build::copy(query), Vec::new()),
+    };
     build::strip_later_steps(worker);
+    let order = keys
+        .into_iter()
+        .map(|key| (columns.add(key.expression, 0), key.clause))
+        .collect();
     Ok(Division {
+        order,
         columns,
         worker,
         combine,

@@ -53,7 +53,7 @@ class ReadBenchIT {
                 new RouterOptions(1, 3, MOMENT, 1, 300, MOMENT),
                 () -> 0)
             .run(progress -> {});
-    assertEquals(16, result.rows().size());
+    assertEquals(20, result.rows().size());
     assertTrue(
         result
             .ratios()
@@ -64,6 +64,7 @@ class ReadBenchIT {
                     "server_over_direct_update",
                     "driver_over_direct_select_3",
                     "server_over_direct_update_3",
+                    "relay_over_direct_select",
                     "lookup_over_key_server_3")));
     result.ratios().forEach((name, ratio) -> assertTrue(ratio > 0, name + ": " + ratio));
     assertEquals(
@@ -78,6 +79,7 @@ class ReadBenchIT {
         new ScatterBench(
                 database(node.jdbcUrl()),
                 database(cluster.driverUrl()),
+                cluster.nodes().stream().map(each -> database(each.jdbcUrl())).toList(),
                 new ScatterOptions(2, 3, 2, MOMENT, 1, 300, MOMENT))
             .run(progress -> {});
     for (String kind :
@@ -95,7 +97,10 @@ class ReadBenchIT {
     assertTrue(
         rows.containsAll(
             List.of(
-                "plain sum, 3, block", "cluster lookup, 1", "cluster range, 2, beside writers")),
+                "plain sum, 3, block",
+                "cluster lookup, 1",
+                "nodes by hand sum, 2",
+                "cluster range, 2, beside writers")),
         rows.toString());
   }
 }

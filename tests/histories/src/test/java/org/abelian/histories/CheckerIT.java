@@ -21,6 +21,7 @@ import org.abelian.histories.broken.StaleAnswerClient;
 import org.abelian.histories.broken.StaleReadClient;
 import org.abelian.histories.broken.StaleRemovalClient;
 import org.abelian.histories.broken.TornReadClient;
+import org.abelian.histories.broken.UncheckedElementClient;
 import org.abelian.histories.broken.UnheldElementClient;
 import org.abelian.histories.broken.WriteSkewClient;
 import org.abelian.histories.check.Reads;
@@ -112,6 +113,11 @@ class CheckerIT {
   @Test
   void noticesAScoreMadeOfAnOldOne() throws SQLException {
     mustNotice(Level.READ_COMMITTED, new ParallelSchedule(), StaleRemovalClient::new);
+  }
+
+  @Test
+  void noticesAnOperationLeftUndoneBesideOneThatUndoesIt() throws SQLException {
+    mustNotice(Level.READ_COMMITTED, new SteppedSchedule(), UncheckedElementClient::new);
   }
 
   @Test

@@ -10,7 +10,10 @@ public enum Mode {
   READ_COMMITTED,
   /** Transactions that are tried again when they would not have been serial. */
   SERIALIZABLE,
-  /** Each transaction that changes rows is one call of a procedure. */
+  /**
+   * Each transaction that changes rows is one call of a procedure; two, where what the first one
+   * finds decides which rows the second one changes.
+   */
   PROCEDURE,
   /** Each statement by itself: what no transaction costs. */
   AUTOCOMMIT;

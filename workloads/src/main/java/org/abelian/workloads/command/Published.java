@@ -1,7 +1,11 @@
 package org.abelian.workloads.command;
 
 import java.util.function.BiFunction;
+import org.abelian.workloads.auctionmark.AuctionMarkOptions;
+import org.abelian.workloads.auctionmark.AuctionMarkWorkload;
 import org.abelian.workloads.bank.BankWorkload;
+import org.abelian.workloads.epinions.EpinionsOptions;
+import org.abelian.workloads.epinions.EpinionsWorkload;
 import org.abelian.workloads.incr.IncrWorkload;
 import org.abelian.workloads.like.LikeOptions;
 import org.abelian.workloads.like.LikeWorkload;
@@ -13,6 +17,8 @@ import org.abelian.workloads.retwis.RetwisWorkload;
 import org.abelian.workloads.rubis.RubisMix;
 import org.abelian.workloads.rubis.RubisOptions;
 import org.abelian.workloads.rubis.RubisWorkload;
+import org.abelian.workloads.tpcw.TpcwOptions;
+import org.abelian.workloads.tpcw.TpcwWorkload;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Workload;
 
@@ -40,6 +46,10 @@ enum Published {
           new MultiKeyWorkload(
               new MultiKeyOptions(size.keys(), size.transactionKeys(), size.readPercent()),
               columns)),
+  EPINIONS((size, columns) -> new EpinionsWorkload(EpinionsOptions.of(size.scale()), columns)),
+  AUCTIONMARK(
+      (size, columns) -> new AuctionMarkWorkload(AuctionMarkOptions.of(size.scale()), columns)),
+  TPCW((size, columns) -> new TpcwWorkload(TpcwOptions.of(size.scale(), size.tpcwMix()), columns)),
   BANK((size, columns) -> new BankWorkload(size.keys(), size.readPercent(), columns));
 
   private final BiFunction<WorkloadSize, Columns, Workload> maker;

@@ -58,6 +58,7 @@ final class ScatterCommand implements Callable<Integer> {
         new ScatterBench(
                 Environment.plain(plainUrl),
                 Environment.driver(url),
+                Environment.nodes(),
                 new ScatterOptions(
                     clients,
                     many,

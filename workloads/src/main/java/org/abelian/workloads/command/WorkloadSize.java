@@ -1,5 +1,6 @@
 package org.abelian.workloads.command;
 
+import org.abelian.workloads.tpcw.TpcwMix;
 import picocli.CommandLine.Option;
 
 /** Options for the size and the mix of published workloads; each has a meaning for some of them. */
@@ -7,7 +8,9 @@ final class WorkloadSize {
   @Option(
       names = "--scale",
       defaultValue = "1",
-      description = "of rubis and like: a factor of the paper's size; default: ${DEFAULT-VALUE}")
+      description =
+          "of rubis and like: a factor of the paper's size; of epinions, auctionmark and tpcw: of"
+              + " the usual size; default: ${DEFAULT-VALUE}")
   private double scale;
 
   @Option(
@@ -23,6 +26,12 @@ final class WorkloadSize {
           "${COMPLETION-CANDIDATES}: of rubis bid-heavy or read-heavy, of retwis post-heavy or"
               + " read-heavy; default: ${DEFAULT-VALUE}")
   private Share mix;
+
+  @Option(
+      names = "--tpcw-mix",
+      defaultValue = "SHOPPING",
+      description = "${COMPLETION-CANDIDATES}: of tpcw; default: ${DEFAULT-VALUE}")
+  private TpcwMix tpcwMix;
 
   @Option(
       names = "--reads",
@@ -69,6 +78,10 @@ final class WorkloadSize {
 
   boolean writesMuch() {
     return mix == Share.WRITES;
+  }
+
+  TpcwMix tpcwMix() {
+    return tpcwMix;
   }
 
   int readPercent() {

@@ -3,6 +3,7 @@ package org.abelian.workloads.database;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.function.IntFunction;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
@@ -17,6 +18,23 @@ public final class CopyInto implements AutoCloseable {
   public CopyInto(Connection connection, String table) throws SQLException {
     copy =
         connection.unwrap(PGConnection.class).getCopyAPI().copyIn("COPY " + table + " FROM STDIN");
+  }
+
+  /**
+   * Loads a table whose rows have numbers.
+   *
+   * @param rows how many; they are numbered from 1
+   * @param row gives the values of the row of a number
+   */
+  public static void numbered(
+      Connection connection, String table, int rows, IntFunction<Object[]> row)
+      throws SQLException {
+    try (CopyInto copy = new CopyInto(connection, table)) {
+      for (int number = 1; number <= rows; number++) {
+        copy.row(row.apply(number));
+      }
+      copy.finish();
+    }
   }
 
   /**

@@ -4,8 +4,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.abelian.workloads.auctionmark.AuctionMarkOptions;
+import org.abelian.workloads.auctionmark.AuctionMarkWorkload;
 import org.abelian.workloads.bank.BankWorkload;
 import org.abelian.workloads.client.Mode;
+import org.abelian.workloads.epinions.EpinionsOptions;
+import org.abelian.workloads.epinions.EpinionsWorkload;
 import org.abelian.workloads.incr.IncrWorkload;
 import org.abelian.workloads.like.LikeOptions;
 import org.abelian.workloads.like.LikeWorkload;
@@ -17,6 +21,9 @@ import org.abelian.workloads.retwis.RetwisWorkload;
 import org.abelian.workloads.rubis.RubisMix;
 import org.abelian.workloads.rubis.RubisOptions;
 import org.abelian.workloads.rubis.RubisWorkload;
+import org.abelian.workloads.tpcw.TpcwMix;
+import org.abelian.workloads.tpcw.TpcwOptions;
+import org.abelian.workloads.tpcw.TpcwWorkload;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Workload;
 
@@ -63,6 +70,9 @@ public final class Catalogue {
     experiments.add(catalogue.incr());
     size.multiKeys().forEach(keys -> experiments.add(catalogue.multiKey(keys)));
     experiments.add(catalogue.bank());
+    experiments.add(catalogue.epinions());
+    experiments.add(catalogue.auctionMark());
+    size.tpcwMixes().forEach(mix -> experiments.add(catalogue.tpcw(mix)));
     return experiments;
   }
 
@@ -92,7 +102,9 @@ public final class Catalogue {
     }
   }
 
-  /** One of the applications of the Claret paper, at both isolation levels and without. */
+  /**
+   * One of the applications of the Claret paper, at both isolation levels, without, and as calls.
+   */
   private Experiment application(
       String name,
       String title,
@@ -105,7 +117,15 @@ public final class Catalogue {
         "%s, round trip %s ms".formatted(title, roundTrip.toNanos() / 1e6),
         List.of(new Point("", workload)),
         List.of(
-            PLAIN_SERIALIZABLE, NODE_SERIALIZABLE, PLAIN, NODE, NODE_ALONE, CLUSTER, CLUSTER_PLAIN),
+            PLAIN_SERIALIZABLE,
+            NODE_SERIALIZABLE,
+            PLAIN,
+            NODE,
+            NODE_ALONE,
+            CLUSTER,
+            CLUSTER_PLAIN,
+            NODE_CALLS,
+            CLUSTER_CALLS),
         List.of(
             new Comparison(
                 "node_over_plain_serializable", NODE_SERIALIZABLE, PLAIN_SERIALIZABLE, goal, paper),
@@ -123,7 +143,9 @@ public final class Catalogue {
                 SHARE_OF_NONTRANSACTIONAL,
                 NONTRANSACTIONAL),
             new Comparison("three_nodes_over_plain_read_committed", CLUSTER, PLAIN, Double.NaN, ""),
-            new Comparison("three_nodes_over_plain_columns", CLUSTER, CLUSTER_PLAIN, 1, "")),
+            new Comparison("three_nodes_over_plain_columns", CLUSTER, CLUSTER_PLAIN, 1, ""),
+            compare("node_calls_over_statements", NODE_CALLS, NODE),
+            compare("three_nodes_calls_over_statements", CLUSTER_CALLS, CLUSTER)),
         size.clients(),
         roundTrip);
   }
@@ -159,21 +181,40 @@ public final class Catalogue {
     return micro(
         "multikey-" + keys,
         "Multi-get and multi-put of " + keys + " keys",
-        List.of(
-            new Point(
-                "",
-                columns -> new MultiKeyWorkload(new MultiKeyOptions(GROUPS, keys, HALF), columns))),
-        Double.NaN,
-        "");
+        columns -> new MultiKeyWorkload(new MultiKeyOptions(GROUPS, keys, HALF), columns));
   }
 
   private Experiment bank() {
     return micro(
         "bank",
         "Bank transfers beside sums",
-        List.of(new Point("", columns -> new BankWorkload(ACCOUNTS, SUMS_PERCENT, columns))),
-        Double.NaN,
-        "");
+        columns -> new BankWorkload(ACCOUNTS, SUMS_PERCENT, columns));
+  }
+
+  private Experiment epinions() {
+    return micro(
+        "epinions",
+        "EPinions",
+        columns -> new EpinionsWorkload(EpinionsOptions.of(size.scale()), columns));
+  }
+
+  private Experiment auctionMark() {
+    return micro(
+        "auctionmark",
+        "AuctionMark",
+        columns -> new AuctionMarkWorkload(AuctionMarkOptions.of(size.scale()), columns));
+  }
+
+  private Experiment tpcw(TpcwMix mix) {
+    return micro(
+        "tpcw-" + mix.label(),
+        "TPC-W, " + mix.label(),
+        columns -> new TpcwWorkload(TpcwOptions.of(size.scale(), mix), columns));
+  }
+
+  /** One point, of which no paper has figures. */
+  private Experiment micro(String name, String title, Function<Columns, Workload> workload) {
+    return micro(name, title, List.of(new Point("", workload)), Double.NaN, "");
   }
 
   /** Short transactions at READ COMMITTED, without a network, also as calls where it has some. */

@@ -2,6 +2,7 @@ package org.abelian.workloads.evaluate;
 
 import java.time.Duration;
 import java.util.List;
+import org.abelian.workloads.tpcw.TpcwMix;
 
 /**
  * How large an evaluation is.
@@ -11,11 +12,13 @@ import java.util.List;
  * @param rounds of all arms
  * @param warmUp of each arm, before anything is measured
  * @param clients concurrent clients
- * @param scale factor of RUBiS's items, LIKE's users and pages, INCR's keys
+ * @param scale factor of RUBiS's items, LIKE's users and pages, INCR's keys, and of the usual sizes
+ *     of EPinions, AuctionMark and TPC-W
  * @param retwisScale of {@code 2^scale} users
  * @param roundTrips for which RUBiS and Retwis are measured, between a client and its database
  * @param readPercents of LIKE
  * @param multiKeys keys of a multi-get or multi-put
+ * @param tpcwMixes of TPC-W
  */
 public record Size(
     String name,
@@ -27,7 +30,8 @@ public record Size(
     int retwisScale,
     List<Duration> roundTrips,
     List<Integer> readPercents,
-    List<Integer> multiKeys) {
+    List<Integer> multiKeys,
+    List<TpcwMix> tpcwMixes) {
   private static final int CLIENTS = 64;
   private static final Duration FAR = Duration.ofMillis(1);
   private static final Duration NEAR = Duration.ofNanos(150_000);
@@ -44,7 +48,8 @@ public record Size(
           12,
           List.of(FAR),
           List.of(0, 50, 100),
-          List.of(50));
+          List.of(50),
+          List.of(TpcwMix.ORDERING));
 
   /** Some hours, at the papers' sizes. */
   public static final Size FULL =
@@ -58,11 +63,13 @@ public record Size(
           16,
           List.of(Duration.ZERO, NEAR, FAR),
           List.of(0, 10, 25, 50, 75, 90, 100),
-          List.of(1, 10, 100, 500));
+          List.of(1, 10, 100, 500),
+          List.of(TpcwMix.values()));
 
   public Size {
     roundTrips = List.copyOf(roundTrips);
     readPercents = List.copyOf(readPercents);
     multiKeys = List.copyOf(multiKeys);
+    tpcwMixes = List.copyOf(tpcwMixes);
   }
 }

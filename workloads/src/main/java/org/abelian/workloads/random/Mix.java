@@ -3,6 +3,7 @@ package org.abelian.workloads.random;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Things drawn by their weights.
@@ -15,6 +16,21 @@ public record Mix<T>(Map<T, Double> weights) {
     if (weights.isEmpty() || weights.values().stream().anyMatch(weight -> weight <= 0)) {
       throw new IllegalArgumentException("a mix needs weights greater than 0: " + weights);
     }
+  }
+
+  /**
+   * Things that know their weights.
+   *
+   * @param weight 0 for what is never drawn
+   */
+  public static <T> Mix<T> of(T[] things, ToDoubleFunction<T> weight) {
+    Map<T, Double> weights = new LinkedHashMap<>();
+    for (T thing : things) {
+      if (weight.applyAsDouble(thing) != 0) {
+        weights.put(thing, weight.applyAsDouble(thing));
+      }
+    }
+    return new Mix<>(weights);
   }
 
   /**

@@ -2,7 +2,7 @@ package org.abelian.workloads.retwis;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
-import java.util.stream.IntStream;
+import org.abelian.workloads.random.Permutation;
 
 /**
  * Who follows whom: the Kronecker generator of the Graph 500 benchmark, with its probabilities.
@@ -28,7 +28,7 @@ final class KroneckerGraph {
   static KroneckerGraph draw(int scale, int edgeFactor, long seed) {
     int users = 1 << scale;
     SplittableRandom random = new SplittableRandom(seed);
-    int[] label = permutation(users, random);
+    int[] label = Permutation.draw(users, random);
     long[] edges = new long[users * edgeFactor];
     for (int i = 0; i < edges.length; i++) {
       edges[i] = edge(scale, label, random);
@@ -49,17 +49,6 @@ final class KroneckerGraph {
       follower = follower << 1 | (right ? 1 : 0);
     }
     return (long) label[followed] << Integer.SIZE | label[follower];
-  }
-
-  private static int[] permutation(int size, SplittableRandom random) {
-    int[] numbers = IntStream.range(0, size).toArray();
-    for (int i = size - 1; i > 0; i--) {
-      int other = random.nextInt(i + 1);
-      int number = numbers[i];
-      numbers[i] = numbers[other];
-      numbers[other] = number;
-    }
-    return numbers;
   }
 
   /** In the order of the followers' numbers, as the edges are. */

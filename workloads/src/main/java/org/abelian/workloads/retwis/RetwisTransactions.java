@@ -40,6 +40,11 @@ final class RetwisTransactions {
   private static final String NEW_USER =
       "INSERT INTO users (id, name, followers, following, posts) VALUES (?, 'a user', 0, 0, 0)";
 
+  private static final String CALL_POST = "CALL post_to(?, ?, ?)";
+  private static final String CALL_REPOST = "CALL repost_to(?, ?, ?, ?)";
+  private static final String CALL_FOLLOW = "SELECT follow(?, ?)";
+  private static final String CALL_NEW_USER = "CALL new_user(?)";
+
   private final Columns columns;
   private final String deliver;
   private final String timeline;
@@ -54,9 +59,12 @@ final class RetwisTransactions {
                 "SELECT unnest(posts[1:%d]) FROM timelines WHERE owner = ?",
                 "SELECT e.item::bigint FROM timelines, abelian.top(posts, %d) e WHERE owner = ?")
             .formatted(RetwisTables.SHOWN);
-    newTimeline =
-        "INSERT INTO timelines (owner, posts) VALUES (?, %s)"
-            .formatted(columns.choose("'{}'", "abelian.top_k(%d)".formatted(RetwisTables.KEPT)));
+    newTimeline = "INSERT INTO timelines (owner, posts) VALUES (?, %s)".formatted(noPosts(columns));
+  }
+
+  /** The posts of a new timeline. */
+  static String noPosts(Columns columns) {
+    return columns.choose("'{}'", "abelian.top_k(%d)".formatted(RetwisTables.KEPT));
   }
 
   /**
@@ -80,6 +88,10 @@ final class RetwisTransactions {
   /** Posts, and writes to the timelines of all followers. */
   Body post(long author, long post) {
     return session -> {
+      if (session.callsProcedures()) {
+        session.call(CALL_POST, author, post, numbers(session.rows(FOLLOWERS, author)));
+        return;
+      }
       session.updateOne(NEW_POST, post, author);
       session.updateOne(COUNT_POST, author);
       deliver(session, author, post, post);
@@ -93,6 +105,10 @@ final class RetwisTransactions {
    */
   Body repost(long user, long post, long order) {
     return session -> {
+      if (session.callsProcedures()) {
+        session.call(CALL_REPOST, user, post, order, numbers(session.rows(FOLLOWERS, user)));
+        return;
+      }
       session.updateOne(COUNT_REPOST, post);
       session.updateOne(REPOST, post, user);
       deliver(session, user, post, order);
@@ -114,7 +130,9 @@ final class RetwisTransactions {
   /** One user follows another, unless it is so already; users change in the order of their keys. */
   Body follow(long follower, long followed) {
     return session -> {
-      if (session.update(FOLLOW, followed, follower) == 1) {
+      if (session.callsProcedures()) {
+        followByCalls(session, follower, followed);
+      } else if (session.update(FOLLOW, followed, follower) == 1) {
         if (followed < follower) {
           session.updateOne(COUNT_FOLLOWER, followed);
           session.updateOne(COUNT_FOLLOWING, follower);
@@ -126,8 +144,20 @@ final class RetwisTransactions {
     };
   }
 
+  /** Whether there is somebody more to count is known where the followed user is: two steps. */
+  private static void followByCalls(Session session, long follower, long followed)
+      throws SQLException {
+    if ((Boolean) session.row(CALL_FOLLOW, followed, follower)[0]) {
+      session.updateOne(COUNT_FOLLOWING, follower);
+    }
+  }
+
   Body newUser(long id) {
     return session -> {
+      if (session.callsProcedures()) {
+        session.call(CALL_NEW_USER, id);
+        return;
+      }
       session.updateOne(NEW_USER, id);
       session.updateOne(newTimeline, id);
     };

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.abelian.workloads.client.Script;
 import org.abelian.workloads.workload.Columns;
+import org.abelian.workloads.workload.Procedure;
 import org.abelian.workloads.workload.Rule;
 import org.abelian.workloads.workload.Workload;
 
@@ -61,6 +62,11 @@ public final class RetwisWorkload implements Workload {
   @Override
   public List<String> finish() {
     return tables.finish();
+  }
+
+  @Override
+  public List<Procedure> procedures() {
+    return new RetwisProcedures(columns()).all();
   }
 
   @Override

@@ -24,8 +24,9 @@ import org.abelian.workloads.measure.Variant;
 import org.abelian.workloads.measure.WarmUp;
 
 /**
- * Single-partition SELECT and UPDATE, and SELECT by a lookup index. All ways use keys of one node,
- * so that the same node does the same work for each.
+ * Single-partition SELECT and UPDATE, and SELECT by a lookup index; beside the ways to the cluster
+ * a {@link Relay} to one node, below which no proxy can get. All ways use keys of one node, so that
+ * the same node does the same work for each.
  */
 public final class RouterBench {
   private static final String TABLE = "bench_router";
@@ -38,12 +39,14 @@ public final class RouterBench {
   private static final String DIRECT = "direct";
   private static final String SERVER = "server";
   private static final String DRIVER = "driver";
+  private static final String RELAY = "relay";
   private static final String TRACED = "traced driver";
 
   private final Database direct;
   private final Database driver;
   private final Database server;
   private final Database traced;
+  private Database relayed;
   private final RouterOptions options;
   private final LongSupplier serverNanos;
   private final Map<String, List<Cost>> costs = new LinkedHashMap<>();
@@ -80,7 +83,8 @@ public final class RouterBench {
   public BenchResult run(Consumer<String> progress) throws Exception {
     createTable();
     createLookupTable();
-    try {
+    try (Relay relay = Relay.start(direct)) {
+      relayed = relay.database();
       int[] keys = keysOfNode();
       WarmUp.run(warmUps(keys), options.warmUp(), progress);
       return result(new Interleaving(variants(keys), options.rounds()).run(progress));
@@ -94,6 +98,7 @@ public final class RouterBench {
     ways.put(DIRECT, direct);
     ways.put(DRIVER, driver);
     ways.put(SERVER, server);
+    ways.put(RELAY, relayed);
     if (traced != null) {
       ways.put(TRACED, traced);
     }
@@ -196,6 +201,10 @@ public final class RouterBench {
     ratios.put(
         "server_over_direct_update" + suffix,
         over(measured, Operation.UPDATE, SERVER, DIRECT, many));
+    ratios.put(
+        "relay_over_direct_select" + suffix, over(measured, Operation.SELECT, RELAY, DIRECT, many));
+    ratios.put(
+        "relay_over_direct_update" + suffix, over(measured, Operation.UPDATE, RELAY, DIRECT, many));
     ratios.put("lookup_over_key" + suffix, lookup(measured, DRIVER, many));
     ratios.put("lookup_over_key_server" + suffix, lookup(measured, SERVER, many));
   }

@@ -28,21 +28,15 @@ final class RubisLoad {
   }
 
   private void names(String table, int rows) throws SQLException {
-    try (CopyInto copy = new CopyInto(connection, table)) {
-      for (int id = 1; id <= rows; id++) {
-        copy.row(id, table + " " + id);
-      }
-      copy.finish();
-    }
+    CopyInto.numbered(connection, table, rows, id -> new Object[] {id, table + " " + id});
   }
 
   private void users() throws SQLException {
-    try (CopyInto copy = new CopyInto(connection, "users")) {
-      for (int id = 1; id <= options.users(); id++) {
-        copy.row(id, "user" + id, 1 + random.nextInt(RubisOptions.REGIONS), 0, 0);
-      }
-      copy.finish();
-    }
+    CopyInto.numbered(
+        connection,
+        "users",
+        options.users(),
+        id -> new Object[] {id, "user" + id, 1 + random.nextInt(RubisOptions.REGIONS), 0, 0});
   }
 
   private void items() throws SQLException {

@@ -1,7 +1,9 @@
 package org.abelian.workloads.rubis;
 
+import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.abelian.workloads.client.Session;
 import org.abelian.workloads.client.Transaction.Body;
 
 /** The statements of each type of transaction. They are the same for both kinds of columns. */
@@ -44,6 +46,11 @@ final class RubisTransactions {
   private static final String VIEW_COMMENTS =
       "SELECT author, item, rating, comment FROM comments WHERE about = ? LIMIT 10";
 
+  private static final String CALL_BID = "CALL place_bid(?, ?, ?)";
+  private static final String CALL_CLOSE = "SELECT end_auction(?)";
+  private static final String CALL_AWARD = "CALL award(?, ?)";
+  private static final String CALL_COMMENT = "CALL comment_on(?, ?, ?, ?)";
+
   private RubisTransactions() {}
 
   static Body viewAuction(long item) {
@@ -59,7 +66,9 @@ final class RubisTransactions {
 
   static Body bid(long item, long bidder, long amount) {
     return session -> {
-      if (session.update(COUNT_BID, amount, item) == 1) {
+      if (session.callsProcedures()) {
+        session.call(CALL_BID, item, bidder, amount);
+      } else if (session.update(COUNT_BID, amount, item) == 1) {
         session.updateOne(BID, item, bidder, amount);
       }
     };
@@ -76,6 +85,10 @@ final class RubisTransactions {
    */
   static Body close(long item, AtomicBoolean wasOpen) {
     return session -> {
+      if (session.callsProcedures()) {
+        closeByCalls(session, item, wasOpen);
+        return;
+      }
       wasOpen.set(session.update(CLOSE, item) == 1);
       if (!wasOpen.get()) {
         return;
@@ -89,8 +102,30 @@ final class RubisTransactions {
     };
   }
 
+  /**
+   * The winner, who is on another node, is known when the auction has ended: that takes a second
+   * call. What an earlier try has ended stays so.
+   */
+  private static void closeByCalls(Session session, long item, AtomicBoolean wasOpen)
+      throws SQLException {
+    if (!wasOpen.get()) {
+      wasOpen.set((Boolean) session.row(CALL_CLOSE, item)[0]);
+    }
+    if (!wasOpen.get()) {
+      return;
+    }
+    List<Object[]> highest = session.rows(HIGHEST, item);
+    if (!highest.isEmpty()) {
+      session.call(CALL_AWARD, item, highest.get(0)[0]);
+    }
+  }
+
   static Body comment(long about, long author, long item, int rating) {
     return session -> {
+      if (session.callsProcedures()) {
+        session.call(CALL_COMMENT, about, author, item, rating);
+        return;
+      }
       session.updateOne(RATE, rating, about);
       session.updateOne(COMMENT, about, author, item, rating, "a comment");
     };

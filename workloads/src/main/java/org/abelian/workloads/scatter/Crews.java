@@ -1,11 +1,13 @@
 package org.abelian.workloads.scatter;
 
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.abelian.router.database.JdbcPool;
+import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.Crew;
 import org.abelian.workloads.pair.Keys;
 
@@ -53,6 +55,17 @@ final class Crews {
                 read,
                 table,
                 new SplittableRandom(seed * count + number)));
+  }
+
+  /** The same by clients that ask each node themselves. */
+  Crew readersByHand(
+      Read read, ScatterTable table, List<Database> nodes, int count, String row, long seed) {
+    return new Crew(
+        count,
+        nodes.get(0),
+        (pool, number) ->
+            ReaderByHand.connect(
+                nodes, failuresOf(row), read, table, new SplittableRandom(seed * count + number)));
   }
 
   /** Writers of one way; the row is that of their failures. */

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** A read that needs all nodes. */
@@ -31,22 +32,30 @@ enum Read {
   /**
    * Does it once.
    *
+   * @param parts the prepared statement; where nobody puts the nodes' rows together, that of each
+   *     node
    * @param rows of the table
    * @throws IllegalStateException when what was read cannot be right
    */
-  void execute(PreparedStatement statement, SplittableRandom random, int rows) throws SQLException {
+  void execute(List<PreparedStatement> parts, SplittableRandom random, int rows)
+      throws SQLException {
     switch (this) {
       case LOOKUP -> {
-        statement.setString(1, name(1 + random.nextInt(rows)));
-        expect(statement, 1);
+        String name = name(1 + random.nextInt(rows));
+        for (PreparedStatement part : parts) {
+          part.setString(1, name);
+        }
+        expect(parts, 1);
       }
       case RANGE -> {
         int from = 1 + random.nextInt(rows - 99);
-        statement.setInt(1, from);
-        statement.setInt(2, from);
-        expect(statement, 100);
+        for (PreparedStatement part : parts) {
+          part.setInt(1, from);
+          part.setInt(2, from);
+        }
+        expect(parts, 100);
       }
-      case SUM -> sum(statement, rows);
+      case SUM -> sum(parts, rows);
     }
   }
 
@@ -55,11 +64,13 @@ enum Read {
     return "n" + key;
   }
 
-  private static void expect(PreparedStatement statement, int expected) throws SQLException {
+  private static void expect(List<PreparedStatement> parts, int expected) throws SQLException {
     int count = 0;
-    try (ResultSet result = statement.executeQuery()) {
-      while (result.next()) {
-        count++;
+    for (PreparedStatement part : parts) {
+      try (ResultSet result = part.executeQuery()) {
+        while (result.next()) {
+          count++;
+        }
       }
     }
     if (count != expected) {
@@ -68,14 +79,20 @@ enum Read {
   }
 
   /** Transfers move nothing in or out of the totals. */
-  private static void sum(PreparedStatement statement, int rows) throws SQLException {
-    try (ResultSet result = statement.executeQuery()) {
-      result.next();
-      if (result.getLong(1) != 0 || result.getLong(2) != 0 || result.getLong(3) != rows) {
-        throw new IllegalStateException(
-            "a torn read: the totals are %s and %s of %s rows"
-                .formatted(result.getString(1), result.getString(2), result.getString(3)));
+  private static void sum(List<PreparedStatement> parts, int rows) throws SQLException {
+    long[] totals = new long[3];
+    for (PreparedStatement part : parts) {
+      try (ResultSet result = part.executeQuery()) {
+        result.next();
+        for (int column = 0; column < totals.length; column++) {
+          totals[column] += result.getLong(column + 1);
+        }
       }
+    }
+    if (totals[0] != 0 || totals[1] != 0 || totals[2] != rows) {
+      throw new IllegalStateException(
+          "a torn read: the totals are %d and %d of %d rows"
+              .formatted(totals[0], totals[1], totals[2]));
     }
   }
 }

@@ -3,13 +3,14 @@ package org.abelian.workloads.scatter;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
 /** Reads again and again. */
 final class Reader extends SessionWorker {
   private final Read read;
-  private final PreparedStatement statement;
+  private final List<PreparedStatement> statement;
   private final SplittableRandom random;
   private final int rows;
 
@@ -24,7 +25,7 @@ final class Reader extends SessionWorker {
     super(connection, block, failures);
     this.read = read;
     this.random = random;
-    statement = read.prepare(connection, table.name());
+    statement = List.of(read.prepare(connection, table.name()));
     rows = table.rows();
   }
 

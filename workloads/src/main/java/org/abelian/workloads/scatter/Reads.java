@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.Crew;
 import org.abelian.workloads.measure.Measurements;
 import org.abelian.workloads.measure.Variant;
@@ -14,6 +15,7 @@ import org.abelian.workloads.measure.WarmUp;
 final class Reads {
   private static final String PLAIN = "plain";
   private static final String CLUSTER = "cluster";
+  private static final String BY_HAND = "nodes by hand";
 
   /** Beside whom. */
   private static final Transfers WRITERS = Transfers.COORDINATED;
@@ -21,12 +23,22 @@ final class Reads {
   private final Crews crews;
   private final ScatterOptions options;
   private final Map<String, ScatterTable> tables = new LinkedHashMap<>();
+  private final List<Database> nodes;
 
-  Reads(Crews crews, ScatterOptions options, ScatterTable plain, ScatterTable cluster) {
+  /**
+   * @param nodes whom a client can ask past the router; none to leave that out
+   */
+  Reads(
+      Crews crews,
+      ScatterOptions options,
+      ScatterTable plain,
+      ScatterTable cluster,
+      List<Database> nodes) {
     this.crews = crews;
     this.options = options;
     tables.put(PLAIN, plain);
     tables.put(CLUSTER, cluster);
+    this.nodes = nodes;
   }
 
   Map<String, List<WarmUp.Step>> warmUps() {
@@ -49,6 +61,9 @@ final class Reads {
   List<Variant> variants() {
     List<Variant> variants = new ArrayList<>();
     for (Read read : Read.values()) {
+      if (!nodes.isEmpty()) {
+        variants.add(byHand(read));
+      }
       for (int count : List.of(1, options.clients(), options.many())) {
         for (boolean block : new boolean[] {false, true}) {
           tables.forEach(
@@ -82,6 +97,17 @@ final class Reads {
         });
   }
 
+  private Variant byHand(Read read) {
+    String name = name(BY_HAND, read, options.clients(), false);
+    return new Variant(
+        name,
+        options.clients(),
+        round ->
+            crews
+                .readersByHand(read, tables.get(CLUSTER), nodes, options.clients(), name, round)
+                .measure(options.time()));
+  }
+
   private static String name(String where, Read read, int count, boolean block) {
     return "%s %s, %d%s".formatted(where, read.title(), count, block ? ", block" : "");
   }
@@ -100,6 +126,13 @@ final class Reads {
             .max()
             .orElseThrow());
     for (Read read : Read.values()) {
+      if (!nodes.isEmpty()) {
+        ratios.put(
+            "by_hand_over_plain_" + read.title(),
+            measured.ratio(
+                name(BY_HAND, read, options.clients(), false),
+                name(PLAIN, read, options.clients(), false)));
+      }
       for (boolean block : new boolean[] {false, true}) {
         String suffix = "_" + read.title() + (block ? "_block" : "");
         ratios.put(

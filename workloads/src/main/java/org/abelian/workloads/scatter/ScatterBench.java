@@ -20,8 +20,9 @@ import org.abelian.workloads.pair.Keys;
 import org.abelian.workloads.pair.PairProcedure;
 
 /**
- * Reads that need all nodes, against the same on one PostgreSQL; and sums beside transfers between
- * nodes, against each alone. A sum that is not that of all transfers is an error.
+ * Reads that need all nodes, against the same on one PostgreSQL and against a client that asks each
+ * node itself; and sums beside transfers between nodes, against each alone. A sum that is not that
+ * of all transfers is an error.
  */
 public final class ScatterBench {
   static final String READERS_KEEP = "reads_beside_writers_over_alone";
@@ -33,16 +34,20 @@ public final class ScatterBench {
   private final ScatterTable plain;
   private final ScatterTable read;
   private final ScatterTable written;
+  private final List<Database> nodes;
   private final ScatterOptions options;
 
   /**
    * @param plain one PostgreSQL
    * @param cluster through our driver
+   * @param nodes of the cluster, past the router; none to leave out who asks them itself
    */
-  public ScatterBench(Database plain, Database cluster, ScatterOptions options) {
+  public ScatterBench(
+      Database plain, Database cluster, List<Database> nodes, ScatterOptions options) {
     this.plain = new ScatterTable(plain, READ, options.rows());
     this.read = new ScatterTable(cluster, READ, options.rows());
     this.written = new ScatterTable(cluster, WRITTEN, options.rows());
+    this.nodes = List.copyOf(nodes);
     this.options = options;
   }
 
@@ -63,7 +68,7 @@ public final class ScatterBench {
   private BenchResult measure(Consumer<String> progress) throws Exception {
     Keys keys = Keys.of(written.database(), WRITTEN, options.rows());
     Crews crews = new Crews(written, keys, options.writers());
-    Reads reads = new Reads(crews, options, plain, read);
+    Reads reads = new Reads(crews, options, plain, read, nodes);
     List<Transfers> ways = new ArrayList<>(List.of(Transfers.values()));
     ways.remove(Transfers.INDEPENDENT_CALL);
     Beside beside = new Beside(crews, options, ways, "");
@@ -122,7 +127,7 @@ public final class ScatterBench {
     try (JdbcPool pool = written.database().pool(1);
         Connection connection = pool.connection();
         PreparedStatement sum = Read.SUM.prepare(connection, WRITTEN)) {
-      Read.SUM.execute(sum, null, options.rows());
+      Read.SUM.execute(List.of(sum), null, options.rows());
     }
   }
 

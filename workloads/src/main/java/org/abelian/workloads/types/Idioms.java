@@ -5,6 +5,9 @@ import java.util.List;
 
 /** All idioms. */
 final class Idioms {
+  /** A table that is ranked has so many times as many rows as one in which nobody contends. */
+  private static final int ROWS_TO_RANK = 10;
+
   private Idioms() {}
 
   /**
@@ -18,7 +21,11 @@ final class Idioms {
             ConditionalDecrement.contended(),
             ConditionalDecrement.uncontended(options.rows()),
             BoundedTransfer.idiom(),
-            SetAdd.idiom());
+            SetAdd.idiom(),
+            DictIncrement.idiom(),
+            Leaderboard.idiom(),
+            RateLimit.idiom(),
+            TopTen.idiom(ROWS_TO_RANK * options.rows()));
     if (options.idioms().isEmpty()) {
       return all;
     }

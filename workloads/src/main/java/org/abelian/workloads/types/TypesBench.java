@@ -1,5 +1,6 @@
 package org.abelian.workloads.types;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -9,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
@@ -77,12 +79,23 @@ public final class TypesBench {
         way.name(),
         options.clients(),
         round -> {
-          String settings = "-c search_path=" + SCHEMA;
-          PgbenchRun run =
-              pgbench.run(way.script(), options.clients(), options.seconds(), settings, TRIES);
-          committed.merge(way.name(), run.committed(), Long::sum);
+          if (!way.hasOthers()) {
+            PgbenchRun run = run(way.script(), options.clients());
+            committed.merge(way.name(), run.committed(), Long::sum);
+            return run.sample();
+          }
+          int half = Math.max(1, options.clients() / 2);
+          FutureTask<PgbenchRun> others = new FutureTask<>(() -> run(way.beside(), half));
+          new Thread(others, "others").start();
+          PgbenchRun run = run(way.script(), half);
+          committed.merge(way.name(), others.get().committed(), Long::sum);
           return run.sample();
         });
+  }
+
+  private PgbenchRun run(String script, int clients) throws IOException, InterruptedException {
+    String settings = "-c search_path=" + SCHEMA;
+    return pgbench.run(script, clients, options.seconds(), settings, TRIES);
   }
 
   private void check(Way way) throws SQLException {

@@ -16,6 +16,7 @@ import org.abelian.harness.WithNode;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.report.EvaluationReport;
+import org.abelian.workloads.tpcw.TpcwMix;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,7 +35,8 @@ class EvaluationIT {
           5,
           List.of(Duration.ZERO),
           List.of(50),
-          List.of(5));
+          List.of(5),
+          List.of(TpcwMix.ORDERING));
 
   private final Path folder;
   private final Evaluation evaluation;
@@ -56,8 +58,8 @@ class EvaluationIT {
 
   @Test
   void experimentsMeasureAllTheirRatiosAndLeaveConsistentTables() throws Exception {
-    List<BenchResult> results = evaluation.run("rubis-bid|like|micro", false, progress -> {});
-    assertEquals(List.of("rubis-bid-heavy-0us", "like", "micro"), names(results));
+    List<BenchResult> results = evaluation.run("rubis-bid|like|tpcw|micro", false, progress -> {});
+    assertEquals(List.of("rubis-bid-heavy-0us", "like", "tpcw-ordering", "micro"), names(results));
     assertTrue(Files.exists(EvaluationReport.write(results, folder)));
     for (BenchResult result : results) {
       result.ratios().forEach((ratio, value) -> assertTrue(value > 0, ratio + ": " + value));

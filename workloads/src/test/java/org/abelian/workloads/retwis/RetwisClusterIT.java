@@ -22,7 +22,7 @@ class RetwisClusterIT {
   @EnumSource
   void postsAndTimelinesOverThreeNodesKeepTheRules(Columns columns) throws Exception {
     try (Trial trial = Trial.on(cluster, new RetwisWorkload(RetwisIT.SMALL, columns))) {
-      trial.runEach(List.of(Mode.READ_COMMITTED, Mode.AUTOCOMMIT), RetwisIT.TYPES);
+      trial.runEach(List.of(Mode.READ_COMMITTED, Mode.PROCEDURE, Mode.AUTOCOMMIT), RetwisIT.TYPES);
     }
   }
 }

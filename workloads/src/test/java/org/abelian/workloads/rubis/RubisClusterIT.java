@@ -22,7 +22,7 @@ class RubisClusterIT {
   @EnumSource
   void auctionsOverThreeNodesKeepTheRules(Columns columns) throws Exception {
     try (Trial trial = Trial.on(cluster, new RubisWorkload(RubisIT.SMALL, columns))) {
-      trial.runEach(List.of(Mode.READ_COMMITTED, Mode.AUTOCOMMIT), RubisIT.TYPES);
+      trial.runEach(List.of(Mode.READ_COMMITTED, Mode.PROCEDURE, Mode.AUTOCOMMIT), RubisIT.TYPES);
     }
   }
 }

@@ -3,11 +3,13 @@ package org.abelian.workloads.rubis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
+import org.abelian.workloads.client.Mode;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Trial;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +33,7 @@ class RubisIT {
   void everyModeKeepsTheRules(Columns columns) throws Exception {
     try (Trial trial = Trial.on(node, new RubisWorkload(SMALL, columns))) {
       trial.requireConsistent();
-      trial.runEach(Trial.STATEMENTS, TYPES);
+      trial.runEach(List.of(Mode.values()), TYPES);
     }
   }
 

@@ -35,7 +35,12 @@ class TypesIT {
             "conditional_decrement_over_unconditional",
             "conditional_decrement_uncontended_over_plain",
             "bounded_transfer_over_plain",
-            "set_add_over_table"),
+            "set_add_over_table",
+            "dict_increment_over_jsonb",
+            "leaderboard_over_table",
+            "rate_limit_over_plain",
+            "top_ten_by_counter_over_plain",
+            "indexed_writes_over_unindexed"),
         List.copyOf(result.ratios().keySet()));
     result.ratios().forEach((name, ratio) -> assertTrue(ratio > 0, name + ": " + ratio));
     for (BenchRow row : result.rows()) {

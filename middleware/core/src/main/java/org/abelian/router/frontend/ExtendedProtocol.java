@@ -22,6 +22,7 @@ import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.BoundParameters;
+import org.abelian.router.statement.BoundTemplate;
 import org.abelian.router.statement.GeneratedKeys;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
@@ -75,6 +76,7 @@ public final class ExtendedProtocol {
     statements.requireSound(statement);
     if (statement.command() == null
         && !statement.isBlank()
+        && statements.template(statement) == null
         && statements.analysed(statement) == null) {
       return Progress.QUIET;
     }
@@ -99,6 +101,12 @@ public final class ExtendedProtocol {
     statements.requireSound(statement);
     if (statement.command() != null || statement.isBlank()) {
       return bindHere(statement, () -> commands.run(statement));
+    }
+    BoundTemplate template = bind.parameterCount() == 0 ? statements.template(statement) : null;
+    if (template != null) {
+      runsNext = isRunNext(array, at + length);
+      bind.look(template.bind(bind), 0);
+      return bind(template.statement(), template.analysed(), true, runsNext);
     }
     AnalysedStatement analysed = statements.analysed(statement);
     if (analysed == null) {

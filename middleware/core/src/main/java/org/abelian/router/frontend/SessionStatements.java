@@ -10,6 +10,7 @@ import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.Analyzer;
+import org.abelian.router.statement.BoundTemplate;
 import org.abelian.router.statement.ClientStatements;
 import org.abelian.router.statement.ExplainCommand;
 import org.abelian.router.statement.QueryPieces;
@@ -99,6 +100,14 @@ public final class SessionStatements {
     return known;
   }
 
+  /**
+   * What is to run in the place of a text, as if the client had prepared it; null when the text
+   * itself is. No node is asked.
+   */
+  BoundTemplate template(SharedStatement statement) {
+    return own.isCurrent() ? analyzer.boundTemplate(statement) : null;
+  }
+
   /** The statement does not need them: where no node can be asked now, it goes on without. */
   private void learnTemplates() {
     try {
@@ -147,7 +156,9 @@ public final class SessionStatements {
     if (!context.scope().needsOwnNode()) {
       return backend;
     }
-    if (context.transactions().state().isOpen() && !backend.begun) {
+    boolean mustJoin = context.transactions().state().isOpen() && !backend.begun;
+    // Temporary objects are the connection's: SET TRANSACTION must find no query before it.
+    if (mustJoin && context.scope().isChangedByTransaction()) {
       context.transactions().enter(backend, false);
       return null;
     }

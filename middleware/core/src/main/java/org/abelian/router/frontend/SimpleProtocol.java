@@ -28,6 +28,7 @@ import org.abelian.router.session.TransactionState;
 import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.BoundParameters;
+import org.abelian.router.statement.BoundTemplate;
 import org.abelian.router.statement.GeneratedKeys;
 import org.abelian.router.statement.QueryPieces;
 import org.abelian.router.statement.RoutedStatement;
@@ -66,6 +67,9 @@ public final class SimpleProtocol {
 
   /** Whether something else runs instead of the text. */
   private boolean replaced;
+
+  /** Whether that comes often enough to be prepared on nodes under a name. */
+  private boolean named;
 
   /** The next one when it is bound already, but could not run yet; else null. */
   private Execution bound;
@@ -196,6 +200,16 @@ public final class SimpleProtocol {
     if (statement.command() != null) {
       return commands.run(statement);
     }
+    bind.look(EMPTY_BIND, 0);
+    replaced = false;
+    named = false;
+    BoundTemplate template = statements.template(statement);
+    if (template != null) {
+      replaced = true;
+      named = true;
+      bind.look(template.bind(bind), 0);
+      return run(template.statement(), template.analysed(), array, at, length);
+    }
     boolean alone = texts.size() == 1;
     AnalysedStatement analysed = statements.analysed(statement, alone);
     if (analysed == null) {
@@ -210,8 +224,6 @@ public final class SimpleProtocol {
           "COPY FROM followed by other statements in one query is not supported through the router",
           "Send it by itself, or at the end.");
     }
-    bind.look(EMPTY_BIND, 0);
-    replaced = false;
     if (routed.facts().command().prepared().executes() == null) {
       return run(statement, analysed, array, at, length);
     }
@@ -305,7 +317,7 @@ public final class SimpleProtocol {
     if (asItIs) {
       return pass(whole.routed(), backend, array, at, length);
     }
-    bound = SingleNodeExecution.bind(context, whole, backend, false, null, passing);
+    bound = SingleNodeExecution.bind(context, whole, backend, named, null, passing);
     bound.describe(Execution.Description.COLUMNS);
     return execute();
   }

@@ -64,6 +64,12 @@ public final class Analyzer {
   /** Templates that come often. */
   private final Set<SharedStatement> wanted = new LinkedHashSet<>();
 
+  /** The text whose template was read last. */
+  private SharedStatement read;
+
+  /** What came of it; null when it has none. */
+  private LiteralTemplate template;
+
   /**
    * @param schemaEpoch grows when a schema was changed through this router
    * @param numbers by which clients know users' types
@@ -148,7 +154,30 @@ public final class Analyzer {
     return found;
   }
 
+  /**
+   * The template of a text about which nothing is known, to be run in its place with its literals
+   * for values; null when there is none, or the text is better run itself.
+   */
+  public BoundTemplate boundTemplate(SharedStatement statement) {
+    settings.placementVersion(catalogs.committed().version());
+    if (knownAs(statement, false) != null) {
+      return null;
+    }
+    LiteralTemplate literals = template(statement);
+    SharedStatement common = literals == null ? null : statements.find(literals.statement().body());
+    AnalysedStatement known = common == null ? null : knownAs(common, false);
+    return known == null ? null : TemplateFacts.bound(common, known, literals);
+  }
+
   private LiteralTemplate template(SharedStatement statement) {
+    if (statement != read) {
+      read = statement;
+      template = readTemplate(statement);
+    }
+    return template;
+  }
+
+  private LiteralTemplate readTemplate(SharedStatement statement) {
     boolean whole =
         tracesNothing
             && statement.command() == null
@@ -161,8 +190,9 @@ public final class Analyzer {
    * A text has come that may have others like it: with the third one, the template is wanted, too.
    */
   private void learnTemplate(SharedStatement statement, AnalysedStatement analysed) {
+    StatementFacts facts = analysed.routed().facts();
     LiteralTemplate template =
-        TemplateFacts.stand(analysed.routed().facts()) ? template(statement) : null;
+        TemplateFacts.stand(facts) || TemplateFacts.areBindable(facts) ? template(statement) : null;
     if (template != null && wanted.size() < WANTED_MAX) {
       SharedStatement common = statements.intern(template.statement().body());
       if (common.wasMissing() && !common.isUnfit()) {

@@ -1,8 +1,10 @@
 package org.abelian.router.statement;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.TextValues;
 
@@ -36,6 +38,21 @@ final class LiteralTemplate {
   /** Up to where the text is in the template. */
   private int copied;
 
+  /** Whether there may be a list of columns: {@code GROUP BY 1, 2} has no parameters. */
+  private boolean lists;
+
+  /** Whether what comes next begins an item of a list. */
+  private boolean begins;
+
+  /** Whether ON CONFLICT may find its index by what a literal says. */
+  private boolean infers;
+
+  /** The last character that is no part of a word or literal. */
+  private char symbol;
+
+  /** Where it ended. */
+  private int symbolEnd;
+
   /** Where the last literal ended that is a string. */
   private int stringEnd = -1;
 
@@ -62,6 +79,23 @@ final class LiteralTemplate {
     return TextValues.of(values.toArray(String[]::new));
   }
 
+  /** False when PostgreSQL may want to know a literal before the statement runs. */
+  boolean isBindable() {
+    return !infers;
+  }
+
+  /** The same, for a Bind message. */
+  List<ByteQueue> queues() {
+    return values.stream().map(LiteralTemplate::queue).toList();
+  }
+
+  private static ByteQueue queue(String value) {
+    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+    ByteQueue queue = new ByteQueue(bytes.length);
+    queue.append(bytes);
+    return queue;
+  }
+
   /** False when the text cannot be read to its end, or has too many literals. */
   private boolean read() {
     while (at < text.length() && values.size() <= LITERALS_MAX) {
@@ -71,6 +105,7 @@ final class LiteralTemplate {
         at = comment;
       } else if (c == '"') {
         at = closing('"') + 1;
+        begins = false;
       } else if (c == '\'') {
         if (!string()) {
           return false;
@@ -82,6 +117,7 @@ final class LiteralTemplate {
       } else if (isNamePart(c)) {
         word();
       } else {
+        symbol(c);
         at++;
       }
     }
@@ -91,15 +127,40 @@ final class LiteralTemplate {
 
   /** A name, or the prefix of a string that is no ordinary one, with that string. */
   private void word() {
+    int start = at;
     while (isNamePart(charAt(at))) {
       at++;
     }
+    String word = text.substring(start, at);
+    begins = word.equalsIgnoreCase("by") || word.equalsIgnoreCase("on");
+    lists |= word.equalsIgnoreCase("by") || word.equalsIgnoreCase("distinct");
+    infers |= word.equalsIgnoreCase("conflict");
     boolean unicode = charAt(at) == '&' && charAt(at + 1) == '\'';
     if (charAt(at) == '\'' || unicode) {
       at += unicode ? 1 : 0;
       at = closing('\'') + 1;
       stringEnd = at;
     }
+  }
+
+  private void symbol(char c) {
+    if (c == ',' || c == '(') {
+      begins = true;
+    } else if (c != '-' && c != '+' && !Character.isWhitespace(c)) {
+      begins = false;
+    }
+    if (!Character.isWhitespace(c)) {
+      symbol = c;
+      symbolEnd = at + 1;
+    }
+  }
+
+  /**
+   * True of a number that is of another type than without the sign before it: -2147483648 is an
+   * integer.
+   */
+  private boolean isSigned(int type) {
+    return symbol == '-' && type != INT4 && SqlSpace.skip(text, symbolEnd) == at;
   }
 
   /** Strings that stand one after the other may be one. */
@@ -148,6 +209,12 @@ final class LiteralTemplate {
   }
 
   private void add(int start, int end, int type, String value) {
+    boolean column = lists && begins;
+    begins = false;
+    if (column || isSigned(type) && type != UNKNOWN) {
+      at = end;
+      return;
+    }
     types.add(type);
     values.add(value);
     template.append(text, copied, start).append('$').append(types.size());

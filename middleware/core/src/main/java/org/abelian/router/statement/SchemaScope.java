@@ -110,7 +110,12 @@ public final class SchemaScope {
 
   /** True when only a node of the session's own transaction, or its own objects, can tell. */
   public boolean needsOwnNode() {
-    return temporary != null || !changes.apply(MEANT).isEmpty();
+    return temporary != null || isChangedByTransaction();
+  }
+
+  /** True when the open transaction has set what decides what a text means. */
+  public boolean isChangedByTransaction() {
+    return !changes.apply(MEANT).isEmpty();
   }
 
   /** A transaction that changed the schema ended. */

@@ -17,12 +17,17 @@ import org.abelian.router.routing.StatementRouter;
 /**
  * What the facts of a {@link LiteralTemplate} say about a text that it was made of: where the text
  * goes, if that is one node, and what it does. What else facts hold are texts with parameters,
- * which are of no use to it.
+ * which are of use only when the template is run in the text's place.
  */
 final class TemplateFacts {
   /** Types whose values name objects: regproc and its kind. */
   private static final Set<Integer> NAMES =
       Set.of(24, 2202, 2203, 2204, 2205, 2206, 3734, 3769, 4089, 4096, 4191);
+
+  /** A literal may stay without a type, as an argument of format() does; a parameter may not. */
+  private static final Set<Integer> UNKNOWN = Set.of(0, 705);
+
+  private static final Set<String> DRAWS = Set.of("nextval");
 
   private TemplateFacts() {}
 
@@ -32,6 +37,23 @@ final class TemplateFacts {
    * compute.
    */
   static boolean stand(StatementFacts facts) {
+    return isPlain(facts) && onlyCompute(facts.calls()) && isOfItself(facts.change());
+  }
+
+  /**
+   * True when the template may be run in the place of such a text, with its literals for values.
+   * Where several tables take part, how rows get to each other is chosen by what the literals say.
+   */
+  static boolean areBindable(StatementFacts facts) {
+    return isPlain(facts)
+        && facts.relations().size() == 1
+        && facts.parameters().stream().noneMatch(UNKNOWN::contains)
+        && (facts.kind() == StatementKind.INSERT
+            ? onlyDraws(facts.calls())
+            : onlyCompute(facts.calls()));
+  }
+
+  private static boolean isPlain(StatementFacts facts) {
     boolean plain =
         facts.kind() == StatementKind.SELECT
             || facts.kind() == StatementKind.INSERT
@@ -40,21 +62,25 @@ final class TemplateFacts {
     return plain
         && facts.parameters().stream().noneMatch(NAMES::contains)
         && !facts.deferred()
-        && facts.command().utility() == null
-        && onlyCompute(facts.calls())
-        && isOfItself(facts.change());
+        && facts.command().utility() == null;
   }
 
   private static boolean onlyCompute(CallFacts calls) {
-    return !calls.volatileFunctions()
-        && calls.functions().isEmpty()
+    return onlyDraws(calls)
+        && !calls.volatileFunctions()
+        && calls.nodeFunctions().ofOneNode().isEmpty()
+        && calls.nodeFunctions().draws().isEmpty();
+  }
+
+  /** Nothing has an effect but sequences, which defaults of columns name. */
+  private static boolean onlyDraws(CallFacts calls) {
+    return calls.functions().isEmpty()
         && calls.procedure() == null
         && calls.body() == null
         && !calls.nodeFunctions().settings()
-        && calls.nodeFunctions().ofOneNode().isEmpty()
+        && DRAWS.containsAll(calls.nodeFunctions().ofOneNode())
         && calls.nodeFunctions().ofNoNode().isEmpty()
-        && !calls.nodeFunctions().ofEveryNode()
-        && calls.nodeFunctions().draws().isEmpty();
+        && !calls.nodeFunctions().ofEveryNode();
   }
 
   /** Nothing of the text is told by which it is repeated, or run for several sessions. */
@@ -83,6 +109,25 @@ final class TemplateFacts {
     StatementRouter router = Routing.fixed(route, filled(facts, sql), catalog);
     return new AnalysedStatement(
         known.scope(), known.epoch(), new RoutedStatement(router), false, null);
+  }
+
+  /** The template in the place of a text that does not go to one node; null when it may not be. */
+  static BoundTemplate bound(
+      SharedStatement template, AnalysedStatement known, LiteralTemplate literals) {
+    if (!literals.isBindable() || !areBindable(known.routed().facts())) {
+      return null;
+    }
+    if (!known.hasGeneratedKeys()) {
+      Route route = known.routed().router().route(literals.values());
+      boolean several =
+          route instanceof Route.Scatter
+              || route instanceof Route.ScatterWrite
+              || route instanceof Route.Split;
+      if (!several) {
+        return null;
+      }
+    }
+    return new BoundTemplate(template, known, literals.queues());
   }
 
   private static StatementFacts filled(StatementFacts facts, String sql) {

@@ -2,8 +2,10 @@ package org.abelian.router.statement;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -58,6 +60,41 @@ class LiteralTemplateTest {
     assertTemplate("SELECT B'01', x'1F', 5", "SELECT B'01', x'1F', $1", List.of(23), List.of("5"));
     assertTemplate("SELECT U&'a', N'b', 5", "SELECT U&'a', N'b', $1", List.of(23), List.of("5"));
     assertTemplate("SELECT date '2020-01-01'", "SELECT date $1", List.of(0), List.of("2020-01-01"));
+  }
+
+  /** There a parameter would be a constant to sort by. */
+  @Test
+  void placesOfColumnsStayInTheTemplate() {
+    assertTemplate(
+        "SELECT a, b FROM t WHERE c = 5 ORDER BY 1, - 2 LIMIT 3",
+        "SELECT a, b FROM t WHERE c = $1 ORDER BY 1, - 2 LIMIT $2",
+        List.of(23, 23),
+        List.of("5", "3"));
+    assertTemplate(
+        "SELECT a, 7 FROM t GROUP /**/ BY ROLLUP (1), 'x', a + 4",
+        "SELECT a, $1 FROM t GROUP /**/ BY ROLLUP (1), 'x', a + $2",
+        List.of(23, 23),
+        List.of("7", "4"));
+    assertTemplate(
+        "SELECT DISTINCT ON (1, 2) a, b FROM t WHERE c BETWEEN 3 AND 4",
+        "SELECT DISTINCT ON (1, 2) a, b FROM t WHERE c BETWEEN $1 AND $2",
+        List.of(23, 23),
+        List.of("3", "4"));
+  }
+
+  @Test
+  void numbersWhoseTypeTheirSignDecidesStayInTheTemplate() {
+    assertTemplate(
+        "SELECT -2147483648, - 9223372036854775808, -5, 2147483648, a -3000000000",
+        "SELECT -2147483648, - 9223372036854775808, -$1, $2, a -3000000000",
+        List.of(23, 20),
+        List.of("5", "2147483648"));
+  }
+
+  @Test
+  void indexesAreInferredByTheTextItself() {
+    assertFalse(LiteralTemplate.of("INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING").isBindable());
+    assertTrue(LiteralTemplate.of("INSERT INTO t VALUES (1)").isBindable());
   }
 
   @ParameterizedTest

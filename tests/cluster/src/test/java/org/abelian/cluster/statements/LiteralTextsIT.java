@@ -26,7 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @WithCluster
 class LiteralTextsIT {
   private static final String DROP =
-      "DROP TABLE IF EXISTS lit, lit_text, lit_day, lit_ref, lit_pad";
+      "DROP TABLE IF EXISTS lit, lit_text, lit_day, lit_ref, lit_pad, lit_serial, lit_wrong,"
+          + " lit_uuid";
   private static final int TEXTS = 9;
   private static final Pattern ANALYSES = Pattern.compile("\"analyses\":(\\d+)");
 
@@ -36,6 +37,10 @@ class LiteralTextsIT {
           "CREATE TABLE lit_text (k text COLLATE \"C\" PRIMARY KEY, n int)",
           "CREATE TABLE lit_day (k date PRIMARY KEY, n int)",
           "CREATE TABLE lit_pad (k char(5) PRIMARY KEY, n smallint)",
+          "CREATE TABLE lit_serial (id serial PRIMARY KEY, n int, s char(8) DEFAULT 'x', UNIQUE"
+              + " (id, n))",
+          "CREATE TABLE lit_wrong (id serial PRIMARY KEY, n int, s char(8))",
+          "CREATE TABLE lit_uuid (id uuid DEFAULT gen_random_uuid() PRIMARY KEY, n int)",
           "CREATE TABLE lit_ref (id int PRIMARY KEY, s text)");
 
   private static final List<String> PLACEMENTS =
@@ -44,6 +49,9 @@ class LiteralTextsIT {
           "SELECT create_distributed_table('lit_text', 'k', colocate_with => 'none')",
           "SELECT create_distributed_table('lit_day', 'k', colocate_with => 'none')",
           "SELECT create_distributed_table('lit_pad', 'k', colocate_with => 'none')",
+          "SELECT create_distributed_table('lit_serial', 'id')",
+          "SELECT create_distributed_table('lit_wrong', 'id')",
+          "SELECT create_distributed_table('lit_uuid', 'id', colocate_with => 'none')",
           "SELECT create_reference_table('lit_ref')");
 
   /** {@code #} is a number that is another one in each text. */
@@ -94,6 +102,50 @@ class LiteralTextsIT {
           "SELECT n FROM lit_text WHERE k = 'k#xyz'::varchar(2)",
           "SELECT s FROM lit_ref WHERE id = # AND tableoid = 'lit_ref'::regclass",
           "DELETE FROM lit WHERE id = -# RETURNING n",
+          "INSERT INTO lit VALUES (5#, #, 'it''s #', '2024-01-0#', #.5), (6#, #, NULL, NULL, -#)",
+          "SELECT id, n FROM lit WHERE id BETWEEN # AND 6# ORDER BY id",
+          "SELECT id, n FROM lit WHERE n > # ORDER BY n DESC, id LIMIT #",
+          "SELECT id FROM lit WHERE n >= # ORDER BY 1 DESC",
+          "SELECT id % 2, count(*) FROM lit WHERE n <> # GROUP BY 1 ORDER BY 1",
+          "SELECT id, n FROM lit WHERE id > # ORDER BY 3",
+          "SELECT id, n FROM lit WHERE id > # ORDER BY -1",
+          "SELECT id, n FROM lit WHERE id > # ORDER BY 'x'",
+          "SELECT DISTINCT ON (1) n, id FROM lit WHERE id > # ORDER BY 1, 2",
+          "SELECT sum(n), 'x#', # + 0.5, count(*) FILTER (WHERE n = #) FROM lit WHERE n <> #",
+          "SELECT DISTINCT n FROM lit WHERE id > # ORDER BY n",
+          "SELECT n, count(*) FROM lit WHERE id > # GROUP BY n HAVING count(*) > # - 1 ORDER BY n",
+          "SELECT n + # FROM lit WHERE id > # GROUP BY n + # ORDER BY 1",
+          "SELECT s || '#' AS t FROM lit WHERE n = # ORDER BY t",
+          "SELECT n FROM lit WHERE at > '2024-01-0#' ORDER BY n, id",
+          "SELECT n FROM lit WHERE at > 'no date #'",
+          "SELECT n / (# - #) FROM lit WHERE id > 0",
+          "SELECT count(*) FROM lit WHERE s LIKE '%#%'",
+          "SELECT id FROM lit WHERE s IN ('it''s #', 'b#') ORDER BY id",
+          "SELECT id FROM lit WHERE id > # ORDER BY id OFFSET # ROWS FETCH NEXT 2 ROWS ONLY",
+          "SELECT row_number() OVER (ORDER BY id), n + # FROM lit WHERE id > # ORDER BY 1",
+          "SELECT -2147483648, -#, max(-9223372036854775808) FROM lit WHERE id > #",
+          "SELECT pg_typeof('x#'), pg_typeof(#) FROM lit WHERE id > 0",
+          "SELECT format('%s-%s', 'a#', #), id FROM lit WHERE n = # ORDER BY id",
+          "SELECT CASE WHEN n = # THEN 'one' ELSE 'x#' END FROM lit WHERE id > # ORDER BY id",
+          "SELECT id FROM lit WHERE id > # AND s = ANY ('{it''s #,b}') ORDER BY id",
+          "SELECT count(*) FROM lit WHERE id > # AND n > (SELECT #)",
+          "UPDATE lit SET n = n + # WHERE id BETWEEN # AND 6#",
+          "UPDATE lit SET at = '2024-02-3#' WHERE n > #",
+          "UPDATE lit SET s = 's#' WHERE n > # AND id = ANY (ARRAY[#, 5#])",
+          "DELETE FROM lit WHERE n = # AND s = 's#'",
+          "INSERT INTO lit_serial (n, s) VALUES (#, 'a#')",
+          "INSERT INTO lit_serial (n) VALUES (#), (1#) RETURNING id, n",
+          "INSERT INTO lit_wrong (n, s) VALUES (#, 'far too long #')",
+          "INSERT INTO lit_wrong (n) VALUES ('x#')",
+          "INSERT INTO lit_serial VALUES (default, #)",
+          "INSERT INTO lit_serial (id, n) VALUES (nextval('lit_serial_id_seq'), #) RETURNING *",
+          "INSERT INTO lit_serial (n) VALUES (#) ON CONFLICT (id, n) DO NOTHING",
+          "INSERT INTO lit_serial (n) SELECT # RETURNING id",
+          "SELECT currval('lit_serial_id_seq'), #",
+          "SELECT id, n, s FROM lit_serial WHERE n >= # ORDER BY id",
+          "INSERT INTO lit_uuid (n) VALUES (#)",
+          "INSERT INTO lit_uuid (n) VALUES (#), (#) RETURNING n",
+          "SELECT n FROM lit_uuid WHERE n >= # ORDER BY n",
           "DELETE FROM lit WHERE id = #");
 
   private final LocalNode single;
@@ -186,13 +238,19 @@ class LiteralTextsIT {
             "SELECT s FROM lit WHERE id = #",
             "UPDATE lit SET n = n + # WHERE id = #",
             "SELECT s FROM lit_ref WHERE id = #",
-            "DELETE FROM lit WHERE id = #");
+            "DELETE FROM lit WHERE id = #",
+            "INSERT INTO lit_serial (n, s) VALUES (#, 'a#')",
+            "INSERT INTO lit_uuid (n) VALUES (#)",
+            "INSERT INTO lit (id, n) VALUES (1000 + #, 1), (2000#, 2), (3000#, 3)",
+            "SELECT count(*) FROM lit WHERE n = #",
+            "SELECT n, s FROM lit WHERE id BETWEEN # AND 6# ORDER BY 1",
+            "UPDATE lit SET s = 'x#' WHERE n = #");
     shapes.forEach(shape -> run(shape, 1, 6));
     long before = analyses();
     shapes.forEach(shape -> run(shape, 7, 106));
     assertEquals(before, analyses());
-    run("SELECT count(*) FROM lit WHERE n = #", 1, 10);
-    assertTrue(analyses() >= before + 10, "texts of several nodes are");
+    run("SELECT r.s FROM lit l JOIN lit_ref r ON r.id = l.n WHERE l.n > #", 1, 10);
+    assertTrue(analyses() >= before + 10, "joins over several nodes are planned by their literals");
   }
 
   private void run(String shape, int from, int to) {

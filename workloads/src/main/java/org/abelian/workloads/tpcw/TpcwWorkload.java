@@ -1,0 +1,69 @@
+package org.abelian.workloads.tpcw;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import org.abelian.workloads.client.Script;
+import org.abelian.workloads.workload.Columns;
+import org.abelian.workloads.workload.Rule;
+import org.abelian.workloads.workload.Workload;
+
+/** TPC-W with one mix, in one kind of columns. */
+public final class TpcwWorkload implements Workload {
+  private final TpcwOptions options;
+  private final TpcwTables tables;
+  private Shop shop;
+
+  public TpcwWorkload(TpcwOptions options, Columns columns) {
+    this.options = options;
+    tables = new TpcwTables(columns);
+  }
+
+  @Override
+  public String name() {
+    return "tpcw";
+  }
+
+  @Override
+  public Columns columns() {
+    return tables.columns();
+  }
+
+  @Override
+  public String description() {
+    return "%s, %,d items, %,d customers"
+        .formatted(options.mix().label(), options.items(), options.customers());
+  }
+
+  @Override
+  public List<String> create() {
+    return tables.create();
+  }
+
+  @Override
+  public List<String> place() {
+    return tables.place();
+  }
+
+  @Override
+  public void fill(Connection connection, long seed) throws SQLException {
+    shop = new Shop(options);
+    new TpcwLoad(connection, shop, seed).load();
+  }
+
+  @Override
+  public List<String> finish() {
+    return tables.finish();
+  }
+
+  @Override
+  public Script script(int client, long seed) {
+    return new TpcwScript(shop, seed + client);
+  }
+
+  @Override
+  public List<Rule> rules(Map<String, Long> committed) {
+    return tables.rules(options, committed);
+  }
+}

@@ -1,0 +1,28 @@
+package org.abelian.workloads.auctionmark;
+
+import java.util.List;
+import org.abelian.harness.LocalCluster;
+import org.abelian.harness.WithCluster;
+import org.abelian.workloads.client.Mode;
+import org.abelian.workloads.workload.Columns;
+import org.abelian.workloads.workload.Trial;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** AuctionMark over three nodes, small. */
+@WithCluster
+class AuctionMarkClusterIT {
+  private final LocalCluster cluster;
+
+  AuctionMarkClusterIT(LocalCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void auctionsOverThreeNodesKeepTheRules(Columns columns) throws Exception {
+    try (Trial trial = Trial.on(cluster, new AuctionMarkWorkload(AuctionMarkIT.SMALL, columns))) {
+      trial.runEach(List.of(Mode.READ_COMMITTED, Mode.AUTOCOMMIT), AuctionMarkIT.TYPES);
+    }
+  }
+}

@@ -3,6 +3,7 @@ SET client_min_messages = warning;
 CREATE TABLE crowd (id int PRIMARY KEY, members abelian.set, ages abelian.dict);
 INSERT INTO crowd VALUES (1, ARRAY[repeat('a', 9000000)], NULL);
 INSERT INTO crowd VALUES (2, ARRAY[repeat('a', 9000000), repeat('b', 9000000)], NULL);
+SET abelian.split = never;
 UPDATE crowd SET members = abelian.add(members, repeat('b', 9000000)) WHERE id = 1;
 UPDATE crowd SET ages = abelian.put(ages, 'ann', repeat('b', 17000000)) WHERE id = 1;
 -- what fits is stored beside, until there is too much of it as well

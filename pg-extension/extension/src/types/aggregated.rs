@@ -161,7 +161,10 @@ pub fn in_place(
         let filled = super::elements::filled(family, program)?;
         return match filled.map(|state| Aggregated::unidentified(family.clone(), state)) {
             None => Ok(None),
-            Some(filled) => Ok(Some(filled.identified()?.into_datum())),
+            Some(filled) => {
+                Family::require_room(0, filled.state.len())?;
+                Ok(Some(filled.identified()?.into_datum()))
+            }
         };
     }
     Ok(match (content, change.map(read)) {

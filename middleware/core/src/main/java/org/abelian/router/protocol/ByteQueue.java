@@ -37,6 +37,13 @@ public final class ByteQueue {
     array = new byte[capacity];
   }
 
+  /** A queue of these bytes, which are copied. */
+  public static ByteQueue of(byte[] bytes) {
+    ByteQueue queue = new ByteQueue(bytes.length);
+    queue.append(bytes, 0, bytes.length);
+    return queue;
+  }
+
   /** The array that holds the bytes now. */
   public byte[] array() {
     return array;

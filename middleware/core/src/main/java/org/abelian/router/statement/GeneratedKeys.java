@@ -176,11 +176,6 @@ public record GeneratedKeys(
   }
 
   private static ByteQueue text(byte[] text) {
-    if (text == null) {
-      return null;
-    }
-    ByteQueue queue = new ByteQueue(text.length);
-    queue.append(text);
-    return queue;
+    return text == null ? null : ByteQueue.of(text);
   }
 }

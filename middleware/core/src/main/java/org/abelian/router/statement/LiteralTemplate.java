@@ -86,14 +86,9 @@ final class LiteralTemplate {
 
   /** The same, for a Bind message. */
   List<ByteQueue> queues() {
-    return values.stream().map(LiteralTemplate::queue).toList();
-  }
-
-  private static ByteQueue queue(String value) {
-    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-    ByteQueue queue = new ByteQueue(bytes.length);
-    queue.append(bytes);
-    return queue;
+    return values.stream()
+        .map(value -> ByteQueue.of(value.getBytes(StandardCharsets.UTF_8)))
+        .toList();
   }
 
   /** False when the text cannot be read to its end, or has too many literals. */
@@ -160,7 +155,8 @@ final class LiteralTemplate {
    * integer.
    */
   private boolean isSigned(int type) {
-    return symbol == '-' && type != INT4 && SqlSpace.skip(text, symbolEnd) == at;
+    boolean large = type == INT8 || type == NUMERIC;
+    return symbol == '-' && large && SqlSpace.skip(text, symbolEnd) == at;
   }
 
   /** Strings that stand one after the other may be one. */
@@ -211,7 +207,7 @@ final class LiteralTemplate {
   private void add(int start, int end, int type, String value) {
     boolean column = lists && begins;
     begins = false;
-    if (column || isSigned(type) && type != UNKNOWN) {
+    if (column || isSigned(type)) {
       at = end;
       return;
     }

@@ -238,3 +238,18 @@ pub fn is_divided(sequence: Oid) -> bool {
         && unsafe { pg_sys::OidFunctionCall1Coll(function, Oid::INVALID, sequence.into()) }.value()
             != 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{OF_SETTINGS, depends_on_settings_only};
+
+    #[test]
+    fn every_name_is_found() {
+        assert!(
+            OF_SETTINGS
+                .iter()
+                .all(|name| depends_on_settings_only(name))
+        );
+        assert!(!depends_on_settings_only("now"));
+    }
+}

@@ -38,6 +38,12 @@ SELECT abelian.set_merge('\x00', '\x00');
 --! 22P03
 SELECT abelian.set_merge(abelian.set_empty(), abelian.dict_empty());
 --! 22P03
+SELECT abelian.top_items_merge(abelian.top_items_empty(), abelian.top_k_empty());
+--! 22P03
+SELECT abelian.top_items_merge(abelian.top_items_empty(), abelian.bottom_items_empty());
+--! 22P03
+SELECT abelian.dict_from_arrays('{a}', '{b,c}');
+--! 2202E
 SELECT abelian.summary_bag_figure(abelian.summary_bag_empty(), 'x');
 --! 22023
 SELECT abelian.key_arguments(0, 'x');

@@ -203,7 +203,7 @@ public final class CursorCommands {
     if (!(route instanceof Route.Scatter scatter)) {
       throw AbelianException.internal("a cursor over several nodes goes to " + route, null);
     }
-    return scatter;
+    return scatter.finishedByNode(); // So the cursor is that node's, and goes backwards, too.
   }
 
   private Execution fetch(String name, FetchFacts fetch, BindMessage client) {

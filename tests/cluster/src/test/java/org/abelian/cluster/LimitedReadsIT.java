@@ -157,16 +157,16 @@ class LimitedReadsIT {
   }
 
   @Test
-  void copyAndInsertTakeSoMany() throws SQLException {
-    run("CREATE TEMPORARY TABLE some AS SELECT id FROM many LIMIT 9 OFFSET 2");
-    assertEquals("9", answer("SELECT count(DISTINCT id) FROM some"));
+  void otherStatementsTakeSoMany() throws SQLException {
+    run("CREATE TEMPORARY TABLE taken AS SELECT id FROM many LIMIT 9 OFFSET 2");
+    assertEquals("9", answer("SELECT count(DISTINCT id) FROM taken"));
     assertEquals("4", answer("SELECT count(DISTINCT id) FROM (SELECT id FROM many LIMIT 4) s"));
   }
 
   @Test
-  void aCursorGoesBackwardsAsOnOneNode() throws SQLException {
+  void aCursorOverSoManyGoesBackwards() throws SQLException {
     connection.setAutoCommit(false);
-    run("DECLARE c CURSOR FOR SELECT id FROM many LIMIT 6");
+    run("DECLARE c SCROLL CURSOR FOR SELECT id FROM many LIMIT 6");
     String second = answer("FETCH ABSOLUTE 2 FROM c");
     answer("FETCH FROM c");
     assertEquals(second, answer("FETCH PRIOR FROM c"));

@@ -134,7 +134,7 @@ public final class CursorCommands {
     if (bound == null || !context.replies().isEmpty()) {
       return Progress.QUIET;
     }
-    if (route(bound) instanceof Route.AnyNode) {
+    if (isWhole(bound)) {
       return declareOnOne(declaration, bound);
     }
     Route.Scatter route = scatter(bound);
@@ -168,7 +168,7 @@ public final class CursorCommands {
     }
     portals.requireFree(declaration.name());
     BoundStatement plain = bound(declaration.query(), declaration);
-    if (plain != null && route(plain) instanceof Route.AnyNode) {
+    if (plain != null && isWhole(plain)) {
       return declareOnOne(declaration, plain);
     }
     BoundStatement bound = plain == null ? null : gathered(plain, declaration);
@@ -181,6 +181,13 @@ public final class CursorCommands {
       return Progress.QUIET;
     }
     return declared(declaration, home);
+  }
+
+  /** Whether one node answers the query, whose answers nobody knows how to put together. */
+  private boolean isWhole(BoundStatement bound) {
+    Route route = route(bound);
+    return route instanceof Route.AnyNode
+        || route instanceof Route.OneNode && bound.routed().facts().merge() == null;
   }
 
   /** Declares a cursor over what one node can answer, which is that node's own in all respects. */

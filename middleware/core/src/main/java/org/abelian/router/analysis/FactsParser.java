@@ -113,6 +113,8 @@ public final class FactsParser {
     return new CallFacts(
         node.path("volatile").asBoolean(),
         node.path("mutable").asBoolean(),
+        // Nodes of former versions do not tell.
+        node.path("differs").asBoolean(node.path("mutable").asBoolean()),
         list(node.path("functions"), JsonNode::asText),
         new NodeFunctions(
             node.path("sets").asBoolean(),

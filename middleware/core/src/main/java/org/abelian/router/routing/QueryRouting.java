@@ -94,7 +94,7 @@ final class QueryRouting {
     if (facts.kind() == StatementKind.SELECT || table.level() > 0) {
       throw Refusals.nestedWrite(table);
     }
-    if (facts.calls().mutable() || facts.calls().volatileFunctions()) {
+    if (facts.calls().differs()) {
       throw Refusals.referenceMutable(table);
     }
     if (facts.relations().size() > 1) {
@@ -105,7 +105,7 @@ final class QueryRouting {
   private void checkWrites(GatheredWriteRouting gathered) {
     for (RelationFacts table : uses.references()) {
       if (table.write() && !gathered.applies()) {
-        if (facts.kind() == StatementKind.MERGE && facts.calls().mutable()) {
+        if (facts.kind() == StatementKind.MERGE && facts.calls().differs()) {
           throw Refusals.referenceMutable(table);
         }
         throw table.level() == 0 ? Refusals.referenceFromQuery(table) : Refusals.nestedWrite(table);

@@ -309,7 +309,14 @@ final class FactsBuilder {
         relations(),
         equalities,
         ranges,
-        new CallFacts(volatileFunctions, mutable, functions, nodeFunctions, procedure, null),
+        new CallFacts(
+            volatileFunctions,
+            mutable,
+            mutable || volatileFunctions,
+            functions,
+            nodeFunctions,
+            procedure,
+            null),
         new ChangeFacts(insert, false, null, null, null),
         merge,
         command());

@@ -1,6 +1,5 @@
 package org.abelian.histories.lists;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,11 +16,6 @@ import java.util.function.IntFunction;
 public final class ListRun {
   /** How long the last transactions may take when nodes are recovering. */
   private static final long END_SECONDS_MAX = 120;
-
-  /** How long the last read, which needs every node, is tried. */
-  private static final int END_ATTEMPTS = 60;
-
-  private static final long PAUSE_MILLIS = 500;
 
   private final Keys keys;
   private final List<Future<List<Recorded>>> clients = new ArrayList<>();
@@ -63,12 +57,16 @@ public final class ListRun {
     for (Future<List<Recorded>> client : clients) {
       all.addAll(await(client));
     }
-    List<Recorded> resolved = new ArrayList<>();
-    try (Connection connection = connector.connect()) {
-      for (Recorded recorded : all) {
-        resolved.add(Outcomes.resolved(connection, recorded));
-      }
-    }
+    List<Recorded> resolved =
+        Retries.ask(
+            connector,
+            connection -> {
+              List<Recorded> told = new ArrayList<>();
+              for (Recorded recorded : all) {
+                told.add(Outcomes.resolved(connection, recorded));
+              }
+              return told;
+            });
     return new ListHistory(resolved, readEnd(connector));
   }
 
@@ -83,17 +81,12 @@ public final class ListRun {
 
   private Observation readEnd(Connector connector) throws SQLException, InterruptedException {
     Intention read = new Intention(0, Kind.SPREAD_READ, keys.all(), false, false, List.of());
-    for (int attempt = 1; ; attempt++) {
-      try (Connection connection = connector.connect()) {
-        Work work = new Work(read, connection);
-        work.readAll(read.keys());
-        return work.observations().get(0);
-      } catch (SQLException e) {
-        if (attempt == END_ATTEMPTS) {
-          throw e;
-        }
-        Thread.sleep(PAUSE_MILLIS);
-      }
-    }
+    return Retries.ask(
+        connector,
+        connection -> {
+          Work work = new Work(read, connection);
+          work.readAll(read.keys());
+          return work.observations().get(0);
+        });
   }
 }

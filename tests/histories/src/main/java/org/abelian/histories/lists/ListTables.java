@@ -102,16 +102,22 @@ public final class ListTables {
   }
 
   /** Makes new keys, so many on each node. */
-  public Keys makeKeys(int ofEachNode) throws SQLException {
+  public Keys makeKeys(int ofEachNode) throws SQLException, InterruptedException {
     List<Integer> tried = IntStream.rangeClosed(lastKey + 1, lastKey + KEYS_TRIED).boxed().toList();
     lastKey += KEYS_TRIED;
-    try (Connection connection = cluster.connect();
-        Statement statement = connection.createStatement()) {
-      statement.execute(
-          tried.stream()
-              .map(key -> "(" + key + ")")
-              .collect(Collectors.joining(",", "INSERT INTO entry (id) VALUES ", "")));
-    }
+    String insert =
+        tried.stream()
+            .map(key -> "(" + key + ")")
+            .collect(
+                Collectors.joining(
+                    ",", "INSERT INTO entry (id) VALUES ", " ON CONFLICT DO NOTHING"));
+    Retries.ask(
+        cluster::connect,
+        connection -> {
+          try (Statement statement = connection.createStatement()) {
+            return statement.executeUpdate(insert);
+          }
+        });
     List<List<Integer>> byNode = new ArrayList<>();
     for (LocalNode node : cluster.nodes()) {
       List<Integer> there = new ArrayList<>(keysOn(node, tried.get(0)));

@@ -120,5 +120,8 @@ server_jar=$repository/middleware/server/target/abelian-server-$abelian_version.
 workloads_jar=$repository/workloads/target/abelian-workloads-$abelian_version.jar
 advisor_jar=$repository/partition-advisor/target/abelian-partition-advisor-$abelian_version.jar
 
+# What runs our Java programs; what builds them is the PATH's.
+jvm=${ABELIAN_JVM:-java}
+
 # The program of a Java module: its jar, and beside it in lib/ what it needs.
 class_path() { printf '%s:%s/lib/*\n' "$1" "$(dirname "$1")"; }

@@ -327,7 +327,9 @@ fn describe_query(
     procedure_call::describe(procedure_call::selected(query), facts);
     let whole = ["known", "changed", "locked", "read"];
     if alone && whole.iter().all(|way| facts[*way].is_null()) {
-        instead::describe_locked_join(query, parameters, facts);
+        if facts["merge"]["mode"] == "refuse" {
+            instead::describe_locked_join(query, parameters, facts);
+        }
         if query.commandType == CmdType::CMD_MERGE && facts["gathered"].is_null() {
             instead::describe_merge_steps(query, &scopes, parameters, facts);
         }
@@ -335,7 +337,7 @@ fn describe_query(
     if facts["functions"] != json!([]) {
         instead::describe_inlined(query, parameters, facts)?;
         if alone && facts["inlined"].is_null() {
-            instead::describe_over_tables(query, &scopes, parameters, facts);
+            instead::describe_calls(query, &scopes, parameters, facts);
         }
     }
     Ok(())

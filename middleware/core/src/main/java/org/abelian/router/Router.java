@@ -13,6 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.abelian.router.backend.CatalogReader;
 import org.abelian.router.backend.FirstNodeNumbers;
 import org.abelian.router.backend.SealKeys;
 import org.abelian.router.batching.BatchLimits;
@@ -86,6 +87,7 @@ public final class Router implements AutoCloseable {
   private final NodeTls tls;
   private final NodePools pools;
   private final RouterConfig config;
+  private final ScramSecret secret;
   private final Map<NodeAddress, NodeIdentity> controlIdentities = new ConcurrentHashMap<>();
   private final ControlPools controlPools;
   private final CatalogStore catalogs;
@@ -104,11 +106,12 @@ public final class Router implements AutoCloseable {
       seeds.add(new Node(seeds.size() + 1, seed.host(), seed.port()));
     }
     this.config = config;
+    secret = config.password() == null ? null : new ScramSecret.Password(config.password());
     memory = new MemoryBudget(config.memoryBytes());
     tls = new NodeTls(config.tls());
     pools = new NodePools(config.limits(), IoContext.of(memory, tls));
     controlPools = new ControlPools(config.database(), config.user(), config.password(), tls);
-    catalogs = new CatalogStore(controlPools, seeds);
+    catalogs = new CatalogStore(new CatalogReader(this::controlPool), seeds);
     notifications = new NotificationHub(this::controlPool, () -> catalogs.current().nodes());
     NodeCalls calls = new NodeCalls(controlPools, catalogs::current);
     JdbcControlNetwork network = new JdbcControlNetwork(calls);
@@ -311,11 +314,6 @@ public final class Router implements AutoCloseable {
 
   /** The router's own name at a node. */
   private NodeIdentity controlIdentity(NodeAddress address) {
-    String password = config.password();
-    if (password == null) {
-      String port = Integer.toString(address.port());
-      password = PgPassParser.getPassword(address.host(), port, config.database(), config.user());
-    }
     return new NodeIdentity(
         Map.of(
             "user",
@@ -323,8 +321,17 @@ public final class Router implements AutoCloseable {
             "database",
             config.database(),
             "application_name",
-            "abelian router"),
-        password == null ? null : new ScramSecret.Password(password));
+            "abelian router",
+            "client_encoding",
+            "UTF8"),
+        secret == null ? secretFromFile(address) : secret);
+  }
+
+  private ScramSecret secretFromFile(NodeAddress address) {
+    String port = Integer.toString(address.port());
+    String password =
+        PgPassParser.getPassword(address.host(), port, config.database(), config.user());
+    return password == null ? null : new ScramSecret.Password(password);
   }
 
   /** Nothing that was found out about texts before need hold. */

@@ -1,11 +1,11 @@
 package org.abelian.router;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import org.abelian.router.json.Json;
 import org.abelian.router.pool.NodePools;
 import org.abelian.router.pool.NodeUse;
 import org.abelian.router.protocol.MemoryBudget;
@@ -13,7 +13,6 @@ import org.abelian.router.routing.RouteCounts;
 
 /** What a router has done and does now, for those who watch it. Thread-safe. */
 public final class RouterFigures {
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final SessionRegistry sessions;
   private final NodePools pools;
@@ -80,7 +79,7 @@ public final class RouterFigures {
 
   /** All of it, as {@code SHOW abelian.router_statistics} gives it. */
   public String json() {
-    ObjectNode all = JSON.createObjectNode();
+    ObjectNode all = Json.object();
     all.put("sessions", sessionCount());
     ObjectNode counts = all.putObject("statements");
     statements().forEach(counts::put);

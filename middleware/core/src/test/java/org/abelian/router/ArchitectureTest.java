@@ -37,7 +37,7 @@ class ArchitectureTest {
           Set.of("transport"),
           Set.of("tls"),
           Set.of("protocol", "placement", "database"),
-          Set.of("error"));
+          Set.of("error", "json"));
 
   private final JavaClasses classes =
       new ClassFileImporter()

@@ -20,6 +20,7 @@ import picocli.CommandLine.Command;
       MicroCommand.class,
       TypesCommand.class,
       RouterCommand.class,
+      ConnectionsCommand.class,
       CommitCommand.class,
       CombineCommand.class,
       ScatterCommand.class,

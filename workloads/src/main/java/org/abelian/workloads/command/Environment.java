@@ -33,10 +33,14 @@ final class Environment {
     return database(url, "--server-url", "jdbc:postgresql://", "ABELIAN_ROUTER");
   }
 
+  /** The router server's process; empty when the launcher has started none. */
+  static Optional<String> serverPid() {
+    return Optional.ofNullable(System.getenv("ABELIAN_ROUTER_PID")).filter(pid -> !pid.isEmpty());
+  }
+
   /** Processor time that the router server has used, in nanoseconds; -1 when it is not known. */
   static long serverNanos() {
-    return Optional.ofNullable(System.getenv("ABELIAN_ROUTER_PID"))
-        .filter(pid -> !pid.isEmpty())
+    return serverPid()
         .flatMap(pid -> ProcessHandle.of(Long.parseLong(pid)))
         .flatMap(process -> process.info().totalCpuDuration())
         .map(Duration::toNanos)

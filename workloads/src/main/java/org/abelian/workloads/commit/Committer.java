@@ -1,13 +1,21 @@
 package org.abelian.workloads.commit;
 
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.abelian.router.backend.CatalogReader;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.pool.IoContext;
+import org.abelian.router.pool.NodeIdentity;
+import org.abelian.router.pool.NodePools;
+import org.abelian.router.pool.PoolLimits;
+import org.abelian.router.protocol.MemoryBudget;
+import org.abelian.router.protocol.ScramSecret;
 import org.abelian.router.tls.NodeTls;
 import org.abelian.router.tls.NodeTlsSettings;
 import org.abelian.router.transaction.CommitLedger;
@@ -23,6 +31,8 @@ final class Committer implements AutoCloseable {
   final CommitLedger ledger = new CommitLedger();
   final NodeTls tls = new NodeTls(NodeTlsSettings.DEFAULT);
   private final ControlPools pools;
+  private final NodePools readers =
+      new NodePools(PoolLimits.DEFAULT, IoContext.of(MemoryBudget.unlimited(), tls));
   private final CatalogStore catalog;
   private final ScheduledExecutorService duties =
       Executors.newSingleThreadScheduledExecutor(
@@ -34,7 +44,12 @@ final class Committer implements AutoCloseable {
 
   Committer(Node seed, String database, String user, String password) {
     pools = new ControlPools(database, user, password, tls);
-    catalog = new CatalogStore(pools, List.of(seed));
+    NodeIdentity identity =
+        new NodeIdentity(
+            Map.of("user", user, "database", database), new ScramSecret.Password(password));
+    catalog =
+        new CatalogStore(
+            new CatalogReader(address -> readers.routersPool(address, identity)), List.of(seed));
     NodeCalls calls = new NodeCalls(pools, catalog::current);
     gids = new GidSource(UUID.randomUUID());
     DecisionRetention retention =
@@ -54,5 +69,6 @@ final class Committer implements AutoCloseable {
   public void close() {
     duties.shutdownNow();
     pools.close();
+    readers.close();
   }
 }

@@ -1,7 +1,6 @@
 package org.abelian.workloads.router;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -29,13 +28,11 @@ import org.abelian.workloads.measure.WarmUp;
  * the same node does the same work for each.
  */
 public final class RouterBench {
-  private static final String TABLE = "bench_router";
   private static final String LOOKUP_TABLE = "bench_router_lookup";
 
   /** So many rows one INSERT of the loading has. */
   private static final int ROWS_PER_INSERT = 500;
 
-  private static final String FILLER = "x".repeat(80);
   private static final String DIRECT = "direct";
   private static final String SERVER = "server";
   private static final String DRIVER = "driver";
@@ -49,6 +46,7 @@ public final class RouterBench {
   private Database relayed;
   private final RouterOptions options;
   private final LongSupplier serverNanos;
+  private final RouterTable table;
   private final Map<String, List<Cost>> costs = new LinkedHashMap<>();
 
   /**
@@ -73,6 +71,7 @@ public final class RouterBench {
     this.traced = traced;
     this.options = options;
     this.serverNanos = serverNanos;
+    table = new RouterTable(driver, options.rows());
   }
 
   /**
@@ -81,15 +80,16 @@ public final class RouterBench {
    * @param progress told a line about each measurement
    */
   public BenchResult run(Consumer<String> progress) throws Exception {
-    createTable();
+    table.create();
     createLookupTable();
     try (Relay relay = Relay.start(direct)) {
       relayed = relay.database();
-      int[] keys = keysOfNode();
+      int[] keys = table.keysOf(direct);
       WarmUp.run(warmUps(keys), options.warmUp(), progress);
       return result(new Interleaving(variants(keys), options.rounds()).run(progress));
     } finally {
-      driver.execute("DROP TABLE IF EXISTS " + TABLE, "DROP TABLE IF EXISTS " + LOOKUP_TABLE);
+      table.drop();
+      driver.execute("DROP TABLE IF EXISTS " + LOOKUP_TABLE);
     }
   }
 
@@ -218,21 +218,6 @@ public final class RouterBench {
     return measured.ratio(name(operation, way, many), name(operation, base, many));
   }
 
-  private void createTable() throws SQLException {
-    driver.execute(
-        "DROP TABLE IF EXISTS " + TABLE,
-        "CREATE TABLE " + TABLE + " (k integer PRIMARY KEY, v bigint NOT NULL, filler text)",
-        "CALL create_distributed_table('" + TABLE + "', 'k')");
-    driver.load(
-        "INSERT INTO " + TABLE + " (k, v, filler) VALUES (?, 0, ?)",
-        options.rows(),
-        (insert, key) -> {
-          insert.setInt(1, key);
-          insert.setString(2, FILLER);
-        });
-    driver.execute("VACUUM ANALYZE " + TABLE);
-  }
-
   /** The same rows, each with an alias that a lookup index knows. */
   private void createLookupTable() throws SQLException {
     driver.execute(
@@ -249,29 +234,13 @@ public final class RouterBench {
         int last = Math.min(first + ROWS_PER_INSERT - 1, options.rows());
         statement.execute(
             IntStream.rangeClosed(first, last)
-                .mapToObj(key -> "(%d, '%s', 0, '%s')".formatted(key, Operation.alias(key), FILLER))
+                .mapToObj(
+                    key ->
+                        "(%d, '%s', 0, '%s')"
+                            .formatted(key, Operation.alias(key), RouterTable.FILLER))
                 .collect(Collectors.joining(", ", "INSERT INTO " + LOOKUP_TABLE + " VALUES ", "")));
       }
     }
     driver.execute("VACUUM ANALYZE " + LOOKUP_TABLE);
-  }
-
-  private int[] keysOfNode() throws SQLException {
-    List<Integer> keys = new ArrayList<>();
-    try (JdbcPool pool = direct.pool(1);
-        Connection connection = pool.connection();
-        Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery("SELECT k FROM " + TABLE)) {
-      while (rows.next()) {
-        keys.add(rows.getInt(1));
-      }
-    }
-    if (keys.isEmpty() || keys.size() == options.rows()) {
-      throw new SQLException(
-          "the node has %d of %d rows: the table is not distributed over the cluster"
-              .formatted(keys.size(), options.rows()),
-          "55000");
-    }
-    return keys.stream().mapToInt(Integer::intValue).toArray();
   }
 }

@@ -15,6 +15,7 @@ class CommandsTest {
         "micro",
         "types",
         "router",
+        "connections",
         "commit",
         "combine",
         "scatter",

@@ -2,7 +2,6 @@ package org.abelian.router.analysis;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,13 +10,13 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.json.Json;
 import org.abelian.router.placement.Condition.Comparison;
 
 /**
  * Reads the JSON of abelian.analyze(). A field that is missing has the value that promises least.
  */
 public final class FactsParser {
-  private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private FactsParser() {}
 
@@ -28,7 +27,7 @@ public final class FactsParser {
    */
   public static List<StatementFacts> parse(String json) {
     try {
-      return list(MAPPER.readTree(json), FactsParser::statement);
+      return list(Json.read(json), FactsParser::statement);
     } catch (JsonProcessingException | IllegalArgumentException notOurs) {
       throw notOurs(notOurs);
     }
@@ -43,7 +42,7 @@ public final class FactsParser {
    */
   public static MadeFacts made(String json) {
     try {
-      return made(MAPPER.readTree(json).path(0));
+      return made(Json.read(json).path(0));
     } catch (JsonProcessingException | IllegalArgumentException notOurs) {
       throw notOurs(notOurs);
     }
@@ -58,7 +57,7 @@ public final class FactsParser {
    */
   public static InsteadFacts instead(String json) {
     try {
-      return insteadOf(MAPPER.readTree(json).path(0));
+      return insteadOf(Json.read(json).path(0));
     } catch (JsonProcessingException | IllegalArgumentException notOurs) {
       throw notOurs(notOurs);
     }

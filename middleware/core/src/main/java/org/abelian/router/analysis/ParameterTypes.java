@@ -2,16 +2,15 @@ package org.abelian.router.analysis;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.json.Json;
 import org.abelian.router.protocol.ObjectNumber;
 
 /** The types of parameters in what a node says, by other numbers than the node's own. */
 public final class ParameterTypes {
-  private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final List<String> LISTS =
       List.of("parameters", "inner_parameters", "combine_parameters");
 
@@ -24,14 +23,14 @@ public final class ParameterTypes {
    */
   public static String translated(String json, IntUnaryOperator numbers) {
     try {
-      JsonNode facts = MAPPER.readTree(json);
+      JsonNode facts = Json.read(json);
       boolean changes = false;
       for (String name : LISTS) {
         for (JsonNode parent : facts.findParents(name)) {
           changes |= parent.get(name) instanceof ArrayNode types && translate(types, numbers);
         }
       }
-      return changes ? MAPPER.writeValueAsString(facts) : json;
+      return changes ? facts.toString() : json;
     } catch (JsonProcessingException notOurs) {
       throw AbelianException.internal(
           "the analysis of a statement cannot be read: " + notOurs.getMessage(), notOurs);

@@ -1,33 +1,19 @@
 package org.abelian.router.catalog;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.StreamSupport;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.json.Json;
 import org.abelian.router.placement.KeyExpression;
 import org.abelian.router.placement.KeyKind;
 
 /** Reads the JSON of abelian.catalog(). */
 public final class CatalogParser {
-  /** Keys of lookups are names of fields, many and of users' making: they are not interned. */
-  private static final ObjectMapper MAPPER =
-      new ObjectMapper(
-          JsonFactory.builder()
-              .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
-              .streamReadConstraints(
-                  StreamReadConstraints.builder()
-                      .maxNameLength(Integer.MAX_VALUE)
-                      .maxStringLength(Integer.MAX_VALUE)
-                      .build())
-              .build());
-
   private CatalogParser() {}
 
   /**
@@ -40,7 +26,7 @@ public final class CatalogParser {
   public static Catalog parse(String json, Node asked) {
     JsonNode root;
     try {
-      root = MAPPER.readTree(json);
+      root = Json.read(json);
     } catch (JsonProcessingException notOurs) {
       throw AbelianException.internal(
           "the placement catalogue cannot be read: " + notOurs.getMessage(), notOurs);

@@ -58,14 +58,16 @@ public final class CatalogStore {
     return current;
   }
 
-  /** Asks one address after the other, then every node that the first answer names. */
+  /** Asks all addresses, then every other node that the first one's answer names. */
   private Catalog load(Catalog known) {
     Set<Node> addresses = new LinkedHashSet<>(known == null ? List.of() : known.nodes());
     addresses.addAll(seeds);
+    CatalogInquiry inquiry = new CatalogInquiry(source);
+    addresses.forEach(inquiry::ask);
     List<String> failures = new ArrayList<>();
     for (Node address : addresses) {
       try {
-        return newestOfAll(CatalogParser.parse(source.read(address), address), address);
+        return newestOfAll(CatalogParser.parse(inquiry.answer(address), address), address, inquiry);
       } catch (IOException unreachable) {
         failures.add(address.host() + ":" + address.port() + ": " + unreachable.getMessage());
       }
@@ -78,8 +80,9 @@ public final class CatalogStore {
         null);
   }
 
-  private Catalog newestOfAll(Catalog first, Node asked) {
+  private Catalog newestOfAll(Catalog first, Node asked, CatalogInquiry inquiry) {
     Catalog newest = first;
+    first.nodes().forEach(inquiry::ask);
     Set<Node> seen = new HashSet<>(Set.of(asked));
     for (Node node : first.nodes()) {
       if (seen.stream().anyMatch(other -> sameAddress(other, node))) {
@@ -87,7 +90,7 @@ public final class CatalogStore {
       }
       seen.add(node);
       try {
-        Catalog other = CatalogParser.parse(source.read(node), node);
+        Catalog other = CatalogParser.parse(inquiry.answer(node), node);
         requireAgreement(newest, other, node);
         newest = other.version() > newest.version() ? other : newest;
       } catch (IOException unreachable) {

@@ -60,6 +60,11 @@ public final class Executor {
     return GatherExecution.declare(context, bound, route, home, declares);
   }
 
+  /** Declares a cursor over what its node can answer; the rest as above. */
+  public void declare(BoundStatement bound, Backend home, String declares) {
+    GatherExecution.declare(context, bound, home, declares);
+  }
+
   /**
    * Binds a statement on its nodes, more than one of which may take part.
    *

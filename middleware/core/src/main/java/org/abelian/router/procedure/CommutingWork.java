@@ -1,6 +1,5 @@
 package org.abelian.router.procedure;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -9,6 +8,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.abelian.router.analysis.BlindCallFacts;
 import org.abelian.router.analysis.Value;
+import org.abelian.router.json.Json;
 import org.abelian.router.session.ClassChoice;
 
 /**
@@ -19,7 +19,6 @@ import org.abelian.router.session.ClassChoice;
  * @param values the arguments in text form
  */
 public record CommutingWork(List<Item> items, List<Integer> types, List<String> values) {
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
    * An operation.
@@ -65,7 +64,7 @@ public record CommutingWork(List<Item> items, List<Integer> types, List<String> 
 
   /** What an intent holds. */
   public String text() {
-    ObjectNode all = JSON.createObjectNode();
+    ObjectNode all = Json.object();
     for (Item item : items) {
       ClassChoice.add(all, item.node, item.sql, types, values);
     }

@@ -1,11 +1,11 @@
 package org.abelian.router.procedure;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
+import org.abelian.router.json.Json;
 
 /**
  * What a router has learned about the procedures whose calls were misrouted. It serves speed only:
@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class RoutingRules {
   private static final int PROCEDURES_MAX = 200;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final LongAdder attempts = new LongAdder();
   private volatile State state = new State(0, Map.of());
@@ -44,7 +43,7 @@ public final class RoutingRules {
 
   /** All of it, as {@code SHOW abelian.routing_rules} gives it. */
   public String json(long version) {
-    ObjectNode all = JSON.createObjectNode();
+    ObjectNode all = Json.object();
     all.put("misrouted_attempts", attempts.sum());
     ArrayNode rules = all.putArray("rules");
     State now = state;

@@ -15,12 +15,49 @@ public sealed interface ScramSecret {
     }
   }
 
-  /** A password: keys are derived for any salt. */
-  record Password(String password) implements ScramSecret {
+  /**
+   * A password: keys are derived for any salt. Those that were asked for last are kept, as nodes
+   * have the same verifiers and deriving takes milliseconds.
+   */
+  final class Password implements ScramSecret {
+    private record Kept(byte[] salt, int iterations, Keys keys) {}
+
+    private final String password;
+    private volatile Kept kept = new Kept(new byte[0], 0, null);
+
+    /** Nothing is derived yet. */
+    public Password(String password) {
+      this.password = password;
+    }
+
+    /** In clear. */
+    public String password() {
+      return password;
+    }
+
     @Override
     public Keys keys(byte[] salt, int iterations) {
-      byte[] salted = Scram.saltedPassword(password, salt, iterations);
-      return new Keys(Scram.clientKey(salted), Scram.serverKey(salted));
+      Kept known = kept;
+      if (known.iterations != iterations || !Arrays.equals(known.salt, salt)) {
+        byte[] salted = Scram.saltedPassword(password, salt, iterations);
+        known =
+            new Kept(
+                salt.clone(),
+                iterations,
+                new Keys(Scram.clientKey(salted), Scram.serverKey(salted)));
+        kept = known;
+      }
+      return known.keys;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Password that && password.equals(that.password);
+    }
+
+    @Override
+    public int hashCode() {
+      return password.hashCode();
     }
 
     @Override

@@ -1,12 +1,12 @@
 package org.abelian.router.session;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.abelian.router.backend.BackendSession;
+import org.abelian.router.json.Json;
 import org.abelian.router.transaction.Intent;
 import org.abelian.router.transaction.Participant;
 
@@ -22,8 +22,6 @@ public record ClassChoice(CommitClass commitClass, String reason, Intent intent)
 
   /** The setting that tells the client about each choice. */
   public static final String NOTICE = "abelian.commit_notice";
-
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Chooses. */
   public static ClassChoice of(
@@ -83,7 +81,7 @@ public record ClassChoice(CommitClass commitClass, String reason, Intent intent)
   }
 
   private static Intent intent(TransactionWork work, List<Participant> writers) {
-    ObjectNode all = JSON.createObjectNode();
+    ObjectNode all = Json.object();
     for (BlindOperation operation : work.operations()) {
       if (operation.sum().count() == 0) {
         continue; // It found no row, and shall find none later.

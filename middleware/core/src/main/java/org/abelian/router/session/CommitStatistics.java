@@ -1,6 +1,5 @@
 package org.abelian.router.session;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -8,6 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import org.abelian.router.json.Json;
 import org.abelian.router.transaction.independent.Refusal;
 
 /**
@@ -18,8 +18,6 @@ import org.abelian.router.transaction.independent.Refusal;
 public final class CommitStatistics {
   /** Reasons name tables and functions of users, so there may be many. */
   private static final int REASONS_MAX = 200;
-
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Map<CommitClass, LongAdder> classes = new EnumMap<>(CommitClass.class);
   private final Map<String, LongAdder> reasons = new ConcurrentHashMap<>();
@@ -102,7 +100,7 @@ public final class CommitStatistics {
   }
 
   private ObjectNode object() {
-    ObjectNode all = JSON.createObjectNode();
+    ObjectNode all = Json.object();
     ObjectNode counts = all.putObject("classes");
     classes().forEach(counts::put);
     all.put("shared", shared());

@@ -2,15 +2,11 @@ package org.abelian.router.transaction;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import java.io.IOException;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.abelian.router.catalog.CatalogSource;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.tls.NodeTls;
 
@@ -19,7 +15,7 @@ import org.abelian.router.tls.NodeTls;
  * wait is bounded: for a connection, for an answer, and on the node itself. Safe for several
  * threads.
  */
-public final class ControlPools implements CatalogSource, AutoCloseable {
+public final class ControlPools implements AutoCloseable {
   private static final int CONNECTIONS_MAX = 4;
   private static final int CONNECT_TIMEOUT_S = 2;
   private static final long BORROW_TIMEOUT_MS = 2_500;
@@ -73,19 +69,6 @@ public final class ControlPools implements CatalogSource, AutoCloseable {
     return none.getCause() instanceof SQLException refused
         && refused.getSQLState() != null
         && (refused.getSQLState().startsWith("08") || refused.getSQLState().equals(STARTING_UP));
-  }
-
-  @Override
-  public String read(Node node) throws IOException {
-    try (Connection connection = connection(node);
-        PreparedStatement statement =
-            connection.prepareStatement("SELECT abelian.catalog()::text");
-        ResultSet rows = statement.executeQuery()) {
-      rows.next();
-      return rows.getString(1);
-    } catch (SQLException failed) {
-      throw new IOException(failed.getMessage(), failed);
-    }
   }
 
   private HikariDataSource open(Address address) {

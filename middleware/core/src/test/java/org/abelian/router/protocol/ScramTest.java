@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Base64;
 import org.junit.jupiter.api.Test;
 
@@ -95,6 +96,18 @@ class ScramTest {
 
   private static ScramServer bound(String nonce) {
     return new ScramServer(ScramVerifier.of("right", SALT, 4096), true, nonce, END_POINT);
+  }
+
+  @Test
+  void aPasswordGivesTheKeysOfTheSaltThatIsAskedFor() {
+    ScramSecret secret = new ScramSecret.Password("right");
+    byte[] one = {1};
+    byte[] other = {2};
+    byte[] first = secret.keys(one, 10).clientKey();
+    assertFalse(Arrays.equals(first, secret.keys(other, 10).clientKey()));
+    assertArrayEquals(first, secret.keys(one, 10).clientKey());
+    assertFalse(Arrays.equals(first, secret.keys(one, 11).clientKey()));
+    assertArrayEquals(first, new ScramSecret.Password("right").keys(one, 10).clientKey());
   }
 
   private static ScramClient client(ScramSecret secret, ScramBinding binding) {

@@ -6,11 +6,19 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
+import org.abelian.router.backend.CatalogReader;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.pool.IoContext;
+import org.abelian.router.pool.NodeIdentity;
+import org.abelian.router.pool.NodePools;
+import org.abelian.router.pool.PoolLimits;
+import org.abelian.router.protocol.MemoryBudget;
+import org.abelian.router.protocol.ScramSecret;
 import org.abelian.router.tls.NodeTls;
 import org.abelian.router.tls.NodeTlsSettings;
 import org.abelian.router.transaction.CommitLedger;
@@ -34,18 +42,22 @@ final class CommitBench implements AutoCloseable {
   final GidSource gids = new GidSource(router);
   private final LocalCluster cluster;
   private final ControlPools pools;
+  private final NodePools readers;
   private final List<JdbcParticipant> open = new ArrayList<>();
 
   CommitBench(LocalCluster cluster) throws SQLException {
     this.cluster = cluster;
-    pools =
-        new ControlPools(
-            LocalNode.DATABASE,
-            LocalNode.ROUTER,
-            LocalNode.ROUTER,
-            new NodeTls(NodeTlsSettings.DEFAULT));
+    NodeTls tls = new NodeTls(NodeTlsSettings.DEFAULT);
+    pools = new ControlPools(LocalNode.DATABASE, LocalNode.ROUTER, LocalNode.ROUTER, tls);
+    readers = new NodePools(PoolLimits.DEFAULT, IoContext.of(MemoryBudget.unlimited(), tls));
+    NodeIdentity identity =
+        new NodeIdentity(
+            Map.of("user", LocalNode.ROUTER, "database", LocalNode.DATABASE),
+            new ScramSecret.Password(LocalNode.ROUTER));
     CatalogStore catalog =
-        new CatalogStore(pools, List.of(new Node(0, "127.0.0.1", cluster.node(0).port())));
+        new CatalogStore(
+            new CatalogReader(address -> readers.routersPool(address, identity)),
+            List.of(new Node(0, "127.0.0.1", cluster.node(0).port())));
     NodeCalls calls = new NodeCalls(pools, catalog::current);
     network = new JdbcControlNetwork(calls);
     waits = new JdbcWaitSource(calls);
@@ -142,5 +154,6 @@ final class CommitBench implements AutoCloseable {
       part.close();
     }
     pools.close();
+    readers.close();
   }
 }

@@ -1,0 +1,58 @@
+package org.abelian.router.backend;
+
+import java.io.IOException;
+import java.util.function.Function;
+import org.abelian.router.catalog.CatalogSource;
+import org.abelian.router.catalog.Node;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.pool.NodeAddress;
+import org.abelian.router.pool.NodeConnection;
+import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.pool.NodePool;
+
+/**
+ * Asks nodes for their catalogues, over connections in the router's own name. Safe for several
+ * threads.
+ */
+public final class CatalogReader implements CatalogSource {
+  private static final String QUESTION = "SELECT abelian.catalog()::pg_catalog.text";
+  private static final int ANSWER_MILLIS = 3_000;
+
+  private final Function<NodeAddress, NodePool> control;
+
+  /**
+   * @param control connections to a node in the router's own name
+   */
+  public CatalogReader(Function<NodeAddress, NodePool> control) {
+    this.control = control;
+  }
+
+  @Override
+  public String read(Node node) throws IOException {
+    NodePool pool = control.apply(new NodeAddress(node.host(), node.port()));
+    try {
+      return ask(pool);
+    } catch (NodeLostException lost) {
+      return ask(pool); // The node was restarted, and has left the connection behind.
+    } catch (AbelianException full) {
+      throw new IOException(full.getMessage(), full);
+    }
+  }
+
+  private String ask(NodePool pool) throws IOException {
+    NodeConnection connection = pool.borrow(this, null);
+    try {
+      connection.timeout(ANSWER_MILLIS);
+      QueryResult answer = NodeCall.simple(connection, QUESTION);
+      connection.timeout(0);
+      if (answer.succeeded()) {
+        return answer.value();
+      }
+      throw new IOException(answer.errorFields().message());
+    } finally {
+      pool.giveBackToAnyone(connection);
+    }
+  }
+}

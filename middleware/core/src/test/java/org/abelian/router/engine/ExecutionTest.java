@@ -24,22 +24,24 @@ import org.junit.jupiter.api.Test;
 /** Each way to run a statement, on three nodes that answer as they were told to. */
 class ExecutionTest extends ScriptedCluster {
   private static Route.Scatter scatter(MergeFacts.Mode mode) {
-    return new Route.Scatter(
-        List.of(1, 2, 3),
-        new MergeFacts(
-            mode,
-            "worker",
-            null,
-            "final",
-            List.of(25),
-            List.of(1009),
-            List.of(),
-            false,
-            false,
-            null,
-            null,
-            null,
-            null));
+    return new Route.Scatter(List.of(1, 2, 3), merge(mode, null));
+  }
+
+  private static MergeFacts merge(MergeFacts.Mode mode, MergeFacts.Finish finish) {
+    return new MergeFacts(
+        mode,
+        "worker",
+        null,
+        "final",
+        List.of(25),
+        List.of(1009),
+        List.of(),
+        false,
+        false,
+        null,
+        null,
+        null,
+        finish);
   }
 
   @Test
@@ -138,27 +140,12 @@ class ExecutionTest extends ScriptedCluster {
     for (int i = 0; i < 3; i++) {
       nodes.get(i).answer("SELECT a FROM t LIMIT 5", "SELECT", (i + 1) + "a", (i + 1) + "b");
     }
-    MergeFacts facts = scatter(MergeFacts.Mode.COMBINE).merge();
     MergeFacts.Window window =
         new MergeFacts.Window(
             new Value.Constant("3", 20, -1),
             new Value.Constant("2", 20, -1),
             "SELECT a FROM t LIMIT 5");
-    MergeFacts limited =
-        new MergeFacts(
-            facts.mode(),
-            facts.worker(),
-            null,
-            facts.combine(),
-            facts.workerTypes(),
-            facts.combineParameters(),
-            List.of(),
-            false,
-            false,
-            null,
-            null,
-            null,
-            new MergeFacts.Finish(window));
+    MergeFacts limited = merge(MergeFacts.Mode.COMBINE, new MergeFacts.Finish(window));
     Execution execution =
         bind(
             sql,

@@ -248,36 +248,24 @@ final class FactsBuilder {
   }
 
   FactsBuilder merge(MergeFacts.Mode mode, String reason) {
-    merge =
-        new MergeFacts(
-            mode, "SELECT", null, "SELECT", List.of(), List.of(), List.of(), false, false, null,
-            reason, null, null);
-    return this;
+    return merge(mode, reason, null);
   }
 
   /** Any rows will do, up to so many. */
   FactsBuilder takesAny(Value limit, Value offset) {
-    finishes(new MergeFacts.Window(limit, offset, null));
-    return this;
+    return finishes(new MergeFacts.Window(limit, offset, null));
   }
 
   /** Sorts rows, drops duplicates or takes the first. */
   FactsBuilder finishes(MergeFacts.Window window) {
+    return merge(MergeFacts.Mode.COMBINE, null, new MergeFacts.Finish(window));
+  }
+
+  private FactsBuilder merge(MergeFacts.Mode mode, String reason, MergeFacts.Finish finish) {
     merge =
         new MergeFacts(
-            MergeFacts.Mode.COMBINE,
-            "SELECT",
-            null,
-            "SELECT",
-            List.of(),
-            List.of(),
-            List.of(),
-            false,
-            false,
-            null,
-            null,
-            null,
-            new MergeFacts.Finish(window));
+            mode, "SELECT", null, "SELECT", List.of(), List.of(), List.of(), false, false, null,
+            reason, null, finish);
     return this;
   }
 

@@ -78,8 +78,7 @@ final class CatalogInquiry {
   }
 
   /** Waits for it until that time. */
-  private static boolean isDone(CompletableFuture<?> answer, long end)
-      throws InterruptedException {
+  private static boolean isDone(CompletableFuture<?> answer, long end) throws InterruptedException {
     try {
       answer.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (TimeoutException | ExecutionException e) {

@@ -112,17 +112,22 @@ impl<E: Entry> Entries<E> {
         Ok(Entries(entries.into_iter().collect()))
     }
 
-    /// The entry of one element.
-    pub fn read_one(input: &mut Reader<'_>, wanted: &[u8]) -> Result<Self, Corrupt> {
+    /// The entries of some elements, which ascend.
+    pub fn read_some(input: &mut Reader<'_>, wanted: &[&[u8]]) -> Result<Self, Corrupt> {
         let mut stored = Stored::<E>::open(input)?;
+        let mut wanted = wanted.iter().peekable();
+        let mut found = BTreeMap::new();
         while let Some((element, entry, _)) = stored.next()? {
-            match element.cmp(wanted) {
-                Ordering::Less => {}
-                Ordering::Equal => return Ok(Entries::one(&wanted.to_vec(), Some(entry))),
-                Ordering::Greater => break,
+            while wanted.next_if(|next| **next < element).is_some() {}
+            match wanted.peek() {
+                None => break,
+                Some(next) if **next == element => {
+                    found.insert(element.to_vec(), entry);
+                }
+                Some(_) => {}
             }
         }
-        Ok(Entries(BTreeMap::new()))
+        Ok(Entries(found))
     }
 
     /// The elements, in order.
@@ -268,9 +273,10 @@ macro_rules! stored_as_entries {
         }
 
         impl $crate::program::Parts for $state {
-            fn part(stored: &[u8], element: &[u8]) -> Result<Self, $crate::encoding::Corrupt> {
+            fn parts(stored: &[u8], elements: &[&[u8]]) -> Result<Self, $crate::encoding::Corrupt> {
                 use $crate::encoding::Encoding;
-                $crate::entries::Entries::read_one(&mut Self::content(stored)?, element).map($state)
+                $crate::entries::Entries::read_some(&mut Self::content(stored)?, elements)
+                    .map($state)
             }
 
             fn named(

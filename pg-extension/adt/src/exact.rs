@@ -55,8 +55,16 @@ impl Exact {
         self.scale
     }
 
+    /// Whether no zero stands at the end behind the point.
+    pub fn is_stripped(&self) -> bool {
+        self.scale == 0 || self.magnitude.first().is_some_and(|limb| limb % 10 != 0)
+    }
+
     /// The same value without zeros at the end behind the point.
     pub fn stripped(&self) -> Self {
+        if self.is_stripped() {
+            return self.clone();
+        }
         let mut digits = self.digits();
         let mut scale = self.scale;
         while scale > 0 && digits.last().is_none_or(|digit| *digit == b'0') {
@@ -329,6 +337,16 @@ pub(crate) mod tests {
     }
 
     proptest! {
+        #[test]
+        fn zeros_at_the_end_behind_the_point_are_stripped_and_nothing_else(number in any_exact()) {
+            let text = number.to_string();
+            let has_zeros = text.contains('.') && text.ends_with('0');
+            prop_assert_eq!(number.is_stripped(), !has_zeros);
+            let stripped = number.stripped();
+            prop_assert!(stripped.is_stripped());
+            prop_assert!((&stripped + &-&number).is_zero());
+        }
+
         #[test]
         fn whole_numbers_are_computed_as_128_bits_do(a: i64, b: i64) {
             let (x, y) = (Exact::from(a), Exact::from(b));

@@ -340,7 +340,11 @@ pub(crate) fn idle_operations_change_nothing<D: Small>() -> Check {
 }
 
 /// Merging is commutative and associative wherever it is defined, and the identity is neutral.
-pub(crate) fn merging<S: Merge + PartialEq + std::fmt::Debug>(a: &S, b: &S, c: &S) -> Check {
+pub(crate) fn merging<S: Merge + Clone + PartialEq + std::fmt::Debug>(
+    a: &S,
+    b: &S,
+    c: &S,
+) -> Check {
     if a.merge(b) != b.merge(a) {
         return Err(format!("{:?} is not {:?}", a.merge(b), b.merge(a)));
     }
@@ -348,6 +352,13 @@ pub(crate) fn merging<S: Merge + PartialEq + std::fmt::Debug>(a: &S, b: &S, c: &
     let right = b.merge(c).and_then(|bc| a.merge(&bc));
     if left != right && left.is_some() && right.is_some() {
         return Err(format!("{left:?} is not {right:?}"));
+    }
+    let all = S::merge_all([a, b, c, a, b].map(Clone::clone));
+    let in_turn = [b, c, a, b]
+        .iter()
+        .try_fold(a.clone(), |all, part| all.merge(part));
+    if all != in_turn && all.is_some() && in_turn.is_some() {
+        return Err(format!("{all:?} is not {in_turn:?}"));
     }
     if a.merge(&S::identity()).as_ref() != Some(a) {
         return Err(format!("the identity changes {a:?}"));

@@ -18,7 +18,7 @@
 //!   [`escrow`] is its specification.
 //! * [`max`], [`min`], [`bool_or`], [`bool_and`], [`ordered_put`]: the greatest, the least, the one with the greatest
 //!   order; [`extremum`] is what they share.
-//! * [`top_k`]: the k greatest pairs of score and item.
+//! * [`top_k`]: the k best pairs of score and item: the greatest or the least, with all pairs of an item or its best.
 //! * [`set`], [`multiset`]: texts, and how many there are of each.
 //! * [`scored_set`], [`dict`]: texts with scores, texts by key; [`lww_map`]: values by key, of which the greatest order
 //!   wins.
@@ -73,4 +73,23 @@ pub trait Merge: Sized {
 
     /// Both parts together; `None` where the result cannot be represented.
     fn merge(&self, other: &Self) -> Option<Self>;
+
+    /// All parts together, like with like: so n small ones take in the order of n log n steps, where one after the other
+    /// would take their square.
+    fn merge_all(parts: impl IntoIterator<Item = Self>) -> Option<Self> {
+        // Of 2^level parts each, the levels descending.
+        let mut merged: Vec<(u32, Self)> = Vec::new();
+        for mut part in parts {
+            let mut level = 0;
+            while let Some((_, before)) = merged.pop_if(|(there, _)| *there == level) {
+                part = before.merge(&part)?;
+                level += 1;
+            }
+            merged.push((level, part));
+        }
+        let from_the_smallest = merged.into_iter().rev();
+        from_the_smallest
+            .map(|(_, part)| part)
+            .try_fold(Self::identity(), |all, part| part.merge(&all))
+    }
 }

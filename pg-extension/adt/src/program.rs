@@ -11,16 +11,22 @@ use crate::locks::{Mode, element_hash};
 use crate::ordered::Text;
 use std::collections::BTreeMap;
 
-/// A state whose part about one element can be taken without the rest.
+/// A state whose part about some elements can be taken without the rest.
 pub trait Parts: Encoding {
-    /// What a stored state knows of one element: a state with that alone.
-    fn part(stored: &[u8], element: &[u8]) -> Result<Self, Corrupt>;
+    /// What a stored state knows of these elements, which ascend: a state with that alone.
+    fn parts(stored: &[u8], elements: &[&[u8]]) -> Result<Self, Corrupt>;
+
+    /// What a stored state knows of one element.
+    fn part(stored: &[u8], element: &[u8]) -> Result<Self, Corrupt> {
+        Self::parts(stored, &[element])
+    }
 
     /// The elements that a stored state knows something of, in order.
     fn named(stored: &[u8]) -> Result<Vec<Text>, Corrupt>;
 }
 
-/// A data type every operation of which is about one element, depends on nothing else, and changes nothing else.
+/// A data type with operations each of which is about one element, depends on nothing else, and changes nothing else.
+/// Operations that are about no element belong in no program: what is written of them is not read.
 pub trait Elements: DataType<State: Parts> {
     /// Appends an operation.
     fn write_operation(operation: &Self::Operation, out: &mut Vec<u8>);
@@ -129,18 +135,17 @@ impl<D: Elements> Program<D> {
         let mut elements: Vec<&[u8]> = operations.filter_map(D::operation_element).collect();
         elements.sort_unstable();
         elements.dedup();
-        elements
-            .into_iter()
-            .try_fold(D::State::identity(), |known, element| {
-                // Parts about different elements have nothing to add up.
-                let part = D::State::part(stored, element)?;
-                known.merge(&part).ok_or(Corrupt::Malformed)
-            })
+        D::State::parts(stored, &elements)
     }
 
     /// What all operations together merge into the part that is written. `known`: what all parts together know, see
     /// [`Program::known`].
     pub fn change(&self, known: &D::State) -> Result<D::State, Refused> {
+        if self.is_blind() {
+            let changes = self.0.iter().map(|operation| D::change(operation, None));
+            let changes = changes.collect::<Result<Vec<_>, _>>()?;
+            return D::State::merge_all(changes).ok_or(Refused::OutOfRange);
+        }
         let mut newest = known.clone();
         let mut all = D::State::identity();
         for operation in &self.0 {
@@ -174,7 +179,7 @@ pub(crate) mod tests {
         before: &[usize],
         chosen: &[usize],
     ) -> Check {
-        let all = D::operations();
+        let all = operations::<D>();
         let pick = |n: &usize| all[n % all.len()].clone();
         let mut parts = vec![D::State::identity(); 3];
         for (place, n) in before.iter().enumerate() {
@@ -201,6 +206,13 @@ pub(crate) mod tests {
             .ok_or(format!("{value:?}, not {wanted:?}, by {program:?}"))
     }
 
+    /// The operations that are about an element.
+    fn operations<D: Small>() -> Vec<D::Operation> {
+        let all = D::operations().into_iter();
+        all.filter(|operation| D::operation_element(operation).is_some())
+            .collect()
+    }
+
     fn merged<S: Merge + Clone>(parts: &[S]) -> Result<S, String> {
         parts
             .iter()
@@ -210,7 +222,7 @@ pub(crate) mod tests {
 
     /// Every operation locks its element, and changes nothing but what it has locked.
     fn changes_stay_in_what_is_locked<D: Elements + Small>() -> Check {
-        for operation in D::operations() {
+        for operation in operations::<D>() {
             let program = Program::<D>::new(vec![operation.clone()]);
             let element = D::operation_element(&operation).ok_or("no element")?;
             if program.locks().keys().copied().collect::<Vec<_>>() != [element_hash(element)] {

@@ -3,7 +3,8 @@
 //! `add` adds to a score, as ZINCRBY of Redis does, and begins at zero if the element is not there: additions to one
 //! element commute. `put` gives it a score and `remove` takes it out; either undoes whatever was added before, so it
 //! does not commute with additions to the same element. `put_greater` and `put_less` give it a score that is better than
-//! the one it has, as ZADD with GT and LT does: those in one direction commute. The state keeps, per element, how often it was added and the
+//! the one it has, as ZADD with GT and LT does: those in one direction commute. `trim` keeps the greatest scores and is
+//! about the whole set: in SQL it overwrites. The state keeps, per element, how often it was added and the
 //! sum: over all parts both add up. Additions are blind; the other two must know what is there to cancel it, so they are
 //! resolved, under a lock that keeps everybody else from the element.
 
@@ -58,8 +59,9 @@ impl Entry for Score {
     fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
         let additions = input.signed_64()?;
         let score = Exact::read(input)?;
-        let entry = Score::new(additions, &score);
-        if entry.is_nothing() || entry.score != score {
+        // Every entry is read for one that is wanted: nothing is computed here.
+        let entry = Score { additions, score };
+        if entry.is_nothing() || !entry.score.is_stripped() {
             return Err(Corrupt::Malformed);
         }
         Ok(entry)
@@ -100,6 +102,22 @@ impl Scores {
         entry.map(|entry| &entry.score)
     }
 
+    /// What takes out all elements of a whole state but so many with the greatest scores.
+    fn all_below(&self, count: usize) -> Self {
+        let below = self.ranking().into_iter().skip(count);
+        let entries = below.map(|(element, score)| {
+            let additions = self.0.0.get(element).map_or(0, |entry| entry.additions);
+            (element.clone(), Score::new(-additions, &-score))
+        });
+        Scores(Entries(entries.collect()))
+    }
+
+    /// Whether so many elements with the greatest scores are all that there are, or this is one of them.
+    fn keeps(&self, count: usize, element: &[u8]) -> bool {
+        let mut kept = self.ranking().into_iter().take(count);
+        self.elements().count() <= count || kept.any(|(there, _)| there == element)
+    }
+
     fn one(element: &Text, additions: i64, score: &Exact) -> Self {
         let entry = Score::new(additions, score);
         Scores(Entries::one(
@@ -124,6 +142,8 @@ pub enum Operation {
     PutLess(Text, Exact),
     /// Takes an element out, if it is there.
     Remove(Text),
+    /// Takes all elements out but so many with the greatest scores.
+    Trim(usize),
 }
 
 /// A look at part of it.
@@ -169,6 +189,8 @@ pub enum Method {
     PutLess,
     /// [`Operation::Remove`]
     Remove,
+    /// [`Operation::Trim`]
+    Trim,
     /// [`Query::Score`]
     Score,
     /// [`Query::Contains`]
@@ -195,6 +217,7 @@ impl DataType for ScoredSet {
         Method::PutGreater,
         Method::PutLess,
         Method::Remove,
+        Method::Trim,
         Method::Score,
         Method::Contains,
         Method::Size,
@@ -217,6 +240,7 @@ impl DataType for ScoredSet {
                 .idle("{x} has score {n} or a lower one", Footprint::READ_ELEMENT),
             Method::Remove => Description::operation("remove", &["x"], resolved)
                 .idle("{x} is not in it", Footprint::READ_ELEMENT),
+            Method::Trim => Description::operation("trim", &["n"], Footprint::OVERWRITE),
             Method::Score => Description::query("score", &["x"], Footprint::READ_ELEMENT),
             Method::Contains => Description::query("contains", &["x"], Footprint::READ_ELEMENT),
             Method::Size => Description::query("size", &[], Footprint::READ),
@@ -227,13 +251,28 @@ impl DataType for ScoredSet {
 
     fn rule(a: Method, b: Method) -> Condition<Self> {
         use Condition::{Always, Different, DifferentOrIdle, DifferentOrWhen, Idle, Never, When};
-        use Method::{Add, Contains, Put, PutGreater, PutLess, Rank, Remove, Score, Size, Top};
+        use Method::{
+            Add, Contains, Put, PutGreater, PutLess, Rank, Remove, Score, Size, Top, Trim,
+        };
         const PRESENT: &str = "{x} is in it already";
+        const ALL: &str = "there are no more than {n}";
+        const KEPT: &str = "y is not in it, or among the {n} greatest";
         match (a, b) {
             (PutGreater, PutGreater) | (PutLess, PutLess) => Always,
             (Add, Put | PutGreater | PutLess | Remove)
             | (Put | PutGreater | PutLess, Remove)
             | (Score, Add) => Different,
+            (Add | Put | PutGreater | PutLess, Trim) => Never,
+            (Remove, Trim) => When(
+                "{x} is not among the m greatest, or there are no more than m",
+                removal_is_trimmed,
+            ),
+            (Score | Contains | Rank, Trim) => When(KEPT, query_is_kept),
+            (Size, Trim) => When(ALL, query_is_kept),
+            (Top, Trim) => When(
+                "m is not above {n}, or there are no more than {n}",
+                query_is_kept,
+            ),
             (Put, Put) => DifferentOrWhen("n = m", either_order),
             (Put, PutGreater) => DifferentOrWhen("m is not greater than n", either_order),
             (Put, PutLess) => DifferentOrWhen("m is not less than n", either_order),
@@ -258,6 +297,7 @@ impl DataType for ScoredSet {
             Operation::PutGreater(..) => Method::PutGreater,
             Operation::PutLess(..) => Method::PutLess,
             Operation::Remove(_) => Method::Remove,
+            Operation::Trim(_) => Method::Trim,
         }
     }
 
@@ -278,6 +318,7 @@ impl DataType for ScoredSet {
             | Operation::PutGreater(element, _)
             | Operation::PutLess(element, _)
             | Operation::Remove(element) => Some(element),
+            Operation::Trim(_) => None,
         }
     }
 
@@ -329,6 +370,10 @@ impl DataType for ScoredSet {
             | Operation::PutGreater(element, score)
             | Operation::PutLess(element, score) => (element, Some(score)),
             Operation::Remove(element) => (element, None),
+            Operation::Trim(count) => {
+                let newest = newest.ok_or(Refused::NeedsValue)?;
+                return Ok(newest.all_below(*count));
+            }
         };
         let newest = newest.ok_or(Refused::NeedsValue)?;
         if Self::is_idle(operation, newest) {
@@ -354,6 +399,7 @@ impl DataType for ScoredSet {
                 .score(element)
                 .is_some_and(|there| *there <= score.stripped()),
             Operation::Remove(element) => state.score(element).is_none(),
+            Operation::Trim(count) => state.elements().count() <= *count,
         }
     }
 
@@ -374,6 +420,34 @@ fn operand_is_present(
 ) -> bool {
     let element = operation.element();
     element.is_some_and(|element| state.score(element).is_some())
+}
+
+/// Whether trimming and removing an element take out the same in either order.
+fn removal_is_trimmed(
+    state: &Scores,
+    removal: &Access<ScoredSet>,
+    trim: &Access<ScoredSet>,
+) -> bool {
+    let (Access::Operate(Operation::Remove(element)), Access::Operate(Operation::Trim(count))) =
+        (removal, trim)
+    else {
+        return false;
+    };
+    state.elements().count() <= *count || !state.keeps(*count, element)
+}
+
+/// Whether a query asks for what trimming leaves as it is.
+fn query_is_kept(state: &Scores, query: &Access<ScoredSet>, trim: &Access<ScoredSet>) -> bool {
+    let (Access::Query(query), Access::Operate(Operation::Trim(count))) = (query, trim) else {
+        return false;
+    };
+    match query {
+        Query::Score(element) | Query::Contains(element) | Query::Rank(element) => {
+            state.score(element).is_none() || state.keeps(*count, element)
+        }
+        Query::Top(asked) => asked <= count || state.elements().count() <= *count,
+        Query::Size => state.elements().count() <= *count,
+    }
 }
 
 /// Whether two operations that give an element a score come to the same score in either order.
@@ -399,7 +473,7 @@ fn score_after(operation: &Operation, before: Option<Exact>) -> Option<Exact> {
             | Operation::PutLess(_, score),
             _,
         ) => Some(score.clone()),
-        (Operation::Add(..) | Operation::Remove(_), before) => before,
+        (Operation::Add(..) | Operation::Remove(_) | Operation::Trim(_), before) => before,
     }
 }
 
@@ -411,6 +485,8 @@ impl Elements for ScoredSet {
             Operation::Remove(element) => (2, element, None),
             Operation::PutGreater(element, score) => (3, element, Some(score)),
             Operation::PutLess(element, score) => (4, element, Some(score)),
+            // About no element, it belongs in no program: this is not read.
+            Operation::Trim(_) => return out.push(5),
         };
         out.push(code);
         write_bytes(element, out);
@@ -458,6 +534,7 @@ mod tests {
                 Operation::PutLess(b.clone(), exact("2")),
                 Operation::Remove(a),
                 Operation::Remove(b),
+                Operation::Trim(1),
             ]
         }
 
@@ -514,6 +591,23 @@ mod tests {
             assert_eq!(state.score(b"most"), Some(&exact("3")));
             assert_eq!(state.score(b"least"), Some(&exact("1")));
         }
+    }
+
+    #[test]
+    fn trimming_keeps_the_greatest_and_belongs_in_no_program() {
+        let pairs = [("a", "1"), ("b", "2"), ("c", "2.0"), ("d", "-3")];
+        let scores = pairs.map(|(element, score)| (element.into(), exact(score)));
+        let mut state = Scores::of(scores);
+        ScoredSet::apply(&mut state, &Operation::Add("a".into(), exact("0"))).unwrap();
+        ScoredSet::apply(&mut state, &Operation::Trim(2)).unwrap();
+        let left = [("b", "2"), ("c", "2")];
+        assert_eq!(
+            state,
+            Scores::of(left.map(|(element, score)| (element.into(), exact(score))))
+        );
+        let mut program = Vec::new();
+        ScoredSet::write_operation(&Operation::Trim(2), &mut program);
+        assert!(crate::program::Program::<ScoredSet>::read(&program).is_err());
     }
 
     #[test]

@@ -1,8 +1,16 @@
-//! `abelian.top_k`: of all pairs of score and item ever added, the k greatest.
+//! `abelian.top_k`, `bottom_k`, `top_items` and `bottom_items`: of all pairs of score and item ever added, the k best.
 //!
-//! Pairs are ordered by score, then by the item's bytes, so that ties do not depend on who comes first. They form a set:
-//! adding a pair again changes nothing. Every addition is blind; one that does not reach the k greatest changes
-//! nothing, and since the k-th pair only grows it never will.
+//! | | the best is | entries of an item |
+//! |---|---|---|
+//! | `top_k` | the greatest | one for each of its scores |
+//! | `bottom_k` | the least | one for each of its scores |
+//! | `top_items` | the greatest | one, with its best score |
+//! | `bottom_items` | the least | one, with its best score |
+//!
+//! Pairs are ordered by score, then by the item's bytes, so that ties do not depend on who comes first. Adding a pair
+//! again changes nothing. Every addition is blind; one that does not reach the k best changes nothing, and since the
+//! k-th pair only gets better it never will. That holds with one entry for an item, too: what has pushed a pair out are
+//! better pairs of k other items, and those do not get worse.
 
 use crate::Merge;
 use crate::data_type::{DataType, Description, Refused};
@@ -10,34 +18,93 @@ use crate::encoding::{Corrupt, Encoding, Reader, write_bytes, write_unsigned};
 use crate::locks::Footprint;
 use crate::ordered::{Ordered, Text};
 use crate::specification::Condition;
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Debug;
 use std::marker::PhantomData;
 
-/// The type, over an ordered type of scores.
-#[derive(Clone, Debug)]
-pub struct TopK<S>(PhantomData<S>);
-
-/// The greatest pairs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Greatest<S: Ordered> {
-    /// How many are kept. A change keeps all it has (`u32::MAX`); merged parts keep as many as the strictest.
-    k: u32,
-    pairs: BTreeSet<(S, Text)>,
+/// Which pairs are the best, and how many of them an item may have.
+pub trait Ranking: Clone + Debug + PartialEq + Eq + 'static {
+    /// Name of the type in SQL.
+    const NAME: &'static str;
+    /// Name of the query for the best.
+    const BEST: &'static str;
+    /// When an addition changes nothing, in words.
+    const IDLE: &'static str;
+    /// Whether an item has one entry at most, its best.
+    const ONE_EACH: bool;
+    /// Scores, of which the greatest is the best.
+    type Score: Ordered;
 }
 
-impl<S: Ordered> Greatest<S> {
+macro_rules! ranking {
+    ($(#[$doc:meta])* $marker:ident, $type:ident, $score:ty, $name:literal, $best:literal, $one_each:literal, $idle:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct $marker<S>(PhantomData<S>);
+
+        impl<S: Ordered> Ranking for $marker<S> {
+            const NAME: &'static str = $name;
+            const BEST: &'static str = $best;
+            const IDLE: &'static str = $idle;
+            const ONE_EACH: bool = $one_each;
+            type Score = $score;
+        }
+
+        $(#[$doc])*
+        pub type $type<S> = Board<$marker<S>>;
+    };
+}
+
+ranking!(
+    /// The greatest pairs, over an ordered type of scores.
+    GreatestPairs, TopK, S, "top_k", "top", false,
+    "({v}, {x}) is there already or not among the k greatest"
+);
+ranking!(
+    /// The least pairs.
+    LeastPairs, BottomK, Reverse<S>, "bottom_k", "bottom", false,
+    "({v}, {x}) is there already or not among the k least"
+);
+ranking!(
+    /// The items with the greatest scores.
+    GreatestItems, TopItems, S, "top_items", "top", true,
+    "{x} is there with {v} or a greater score, or ({v}, {x}) is not among the k greatest"
+);
+ranking!(
+    /// The items with the least scores.
+    LeastItems, BottomItems, Reverse<S>, "bottom_items", "bottom", true,
+    "{x} is there with {v} or a lower score, or ({v}, {x}) is not among the k least"
+);
+
+/// The type of a ranking.
+#[derive(Clone, Debug)]
+pub struct Board<R>(PhantomData<R>);
+
+/// A score and the item that has it.
+pub type Pair<R> = (<R as Ranking>::Score, Text);
+
+/// The best pairs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Best<R: Ranking> {
+    /// How many are kept. A change keeps all it has (`u32::MAX`); merged parts keep as many as the strictest.
+    k: u32,
+    pairs: BTreeSet<Pair<R>>,
+}
+
+impl<R: Ranking> Best<R> {
     /// None yet, and at most k ever.
     pub fn none(k: u32) -> Self {
-        Greatest {
+        Best {
             k,
             pairs: BTreeSet::new(),
         }
     }
 
-    /// The k greatest of these.
-    pub fn of(k: u32, pairs: impl IntoIterator<Item = (S, Text)>) -> Self {
+    /// The k best of these.
+    pub fn of(k: u32, pairs: impl IntoIterator<Item = Pair<R>>) -> Self {
         let pairs = pairs.into_iter().collect();
-        Greatest { k, pairs }.cut()
+        Best { k, pairs }.cut()
     }
 
     /// How many are kept.
@@ -45,36 +112,54 @@ impl<S: Ordered> Greatest<S> {
         self.k
     }
 
-    /// The pairs, the greatest first.
-    pub fn pairs(&self) -> impl Iterator<Item = &(S, Text)> {
+    /// The pairs, the best first.
+    pub fn pairs(&self) -> impl Iterator<Item = &Pair<R>> {
         self.pairs.iter().rev()
     }
 
     fn cut(mut self) -> Self {
+        if R::ONE_EACH {
+            let mut seen = HashSet::new();
+            let best = self.pairs.into_iter().rev();
+            self.pairs = best.filter(|(_, item)| seen.insert(item.clone())).collect();
+        }
         while self.pairs.len() > self.k as usize {
             self.pairs.pop_first();
         }
         self
     }
+
+    /// Whether a pair as good is there that takes the place of this one.
+    fn has(&self, (score, item): &Pair<R>) -> bool {
+        match R::ONE_EACH {
+            true => self.pairs.iter().any(|(s, x)| x == item && s >= score),
+            false => self.pairs.contains(&(score.clone(), item.clone())),
+        }
+    }
+
+    fn has_no_item_twice(&self) -> bool {
+        let items: HashSet<&Text> = self.pairs.iter().map(|(_, item)| item).collect();
+        items.len() == self.pairs.len()
+    }
 }
 
-impl<S: Ordered> Merge for Greatest<S> {
+impl<R: Ranking> Merge for Best<R> {
     fn identity() -> Self {
-        Greatest::none(u32::MAX)
+        Best::none(u32::MAX)
     }
 
     fn merge(&self, other: &Self) -> Option<Self> {
         let pairs = self.pairs.union(&other.pairs).cloned().collect();
         let k = self.k.min(other.k);
-        Some(Greatest { k, pairs }.cut())
+        Some(Best { k, pairs }.cut())
     }
 }
 
-impl<S: Ordered> Encoding for Greatest<S> {
-    const TAG: u8 = 3;
+impl<R: Ranking> Encoding for Best<R> {
+    const TAG: u8 = if R::ONE_EACH { 12 } else { 3 };
 
     fn write(&self, out: &mut Vec<u8>) {
-        out.push(S::KIND);
+        out.push(R::Score::KIND);
         write_unsigned(self.k.into(), out);
         write_unsigned(self.pairs.len() as u128, out);
         for (score, item) in &self.pairs {
@@ -84,7 +169,7 @@ impl<S: Ordered> Encoding for Greatest<S> {
     }
 
     fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
-        if input.byte()? != S::KIND {
+        if input.byte()? != R::Score::KIND {
             return Err(Corrupt::Malformed);
         }
         let k = u32::try_from(input.count()?).map_err(|_| Corrupt::Malformed)?;
@@ -95,13 +180,17 @@ impl<S: Ordered> Encoding for Greatest<S> {
         let mut pairs = BTreeSet::new();
         // Ends with the input: each pair takes at least a byte.
         for _ in 0..count {
-            let pair = (S::read(input)?, input.bytes()?.to_vec());
+            let pair = (R::Score::read(input)?, input.bytes()?.to_vec());
             if pairs.last().is_some_and(|last| *last >= pair) {
                 return Err(Corrupt::Malformed);
             }
             pairs.insert(pair);
         }
-        Ok(Greatest { k, pairs })
+        let best = Best { k, pairs };
+        match R::ONE_EACH && !best.has_no_item_twice() {
+            true => Err(Corrupt::Malformed),
+            false => Ok(best),
+        }
     }
 }
 
@@ -112,7 +201,7 @@ pub struct Add<S>(pub S, pub Text);
 /// A look at part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Query {
-    /// So many of the greatest pairs.
+    /// So many of the best pairs.
     Top(u32),
     /// The number of pairs.
     Size,
@@ -121,7 +210,7 @@ pub enum Query {
 /// What a query gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer<S> {
-    /// To [`Query::Top`], the greatest first.
+    /// To [`Query::Top`], the best first.
     Top(Vec<(S, Text)>),
     /// To [`Query::Size`].
     Size(usize),
@@ -138,23 +227,21 @@ pub enum Method {
     Size,
 }
 
-impl<S: Ordered> DataType for TopK<S> {
-    const NAME: &'static str = "top_k";
-    type State = Greatest<S>;
-    type Value = Greatest<S>;
-    type Operation = Add<S>;
+impl<R: Ranking> DataType for Board<R> {
+    const NAME: &'static str = R::NAME;
+    type State = Best<R>;
+    type Value = Best<R>;
+    type Operation = Add<R::Score>;
     type Query = Query;
-    type Answer = Answer<S>;
+    type Answer = Answer<R::Score>;
     type Method = Method;
     const METHODS: &'static [Method] = &[Method::Add, Method::Top, Method::Size];
 
     fn describe(method: Method) -> Description {
         match method {
-            Method::Add => Description::operation("add", &["v", "x"], Footprint::ADD).idle(
-                "({v}, {x}) is there already or not among the k greatest",
-                Footprint::LASTING,
-            ),
-            Method::Top => Description::query("top", &["n"], Footprint::READ),
+            Method::Add => Description::operation("add", &["v", "x"], Footprint::ADD)
+                .idle(R::IDLE, Footprint::LASTING),
+            Method::Top => Description::query(R::BEST, &["n"], Footprint::READ),
             Method::Size => Description::query("size", &[], Footprint::READ),
         }
     }
@@ -166,7 +253,7 @@ impl<S: Ordered> DataType for TopK<S> {
         }
     }
 
-    fn operation_method(_: &Add<S>) -> Method {
+    fn operation_method(_: &Add<R::Score>) -> Method {
         Method::Add
     }
 
@@ -177,7 +264,7 @@ impl<S: Ordered> DataType for TopK<S> {
         }
     }
 
-    fn operation_element(_: &Add<S>) -> Option<&[u8]> {
+    fn operation_element(_: &Add<R::Score>) -> Option<&[u8]> {
         None
     }
 
@@ -185,11 +272,11 @@ impl<S: Ordered> DataType for TopK<S> {
         None
     }
 
-    fn value(state: &Greatest<S>) -> Greatest<S> {
+    fn value(state: &Best<R>) -> Best<R> {
         state.clone()
     }
 
-    fn answer(state: &Greatest<S>, query: &Query) -> Answer<S> {
+    fn answer(state: &Best<R>, query: &Query) -> Answer<R::Score> {
         match query {
             Query::Top(count) => {
                 Answer::Top(state.pairs().take(*count as usize).cloned().collect())
@@ -198,23 +285,22 @@ impl<S: Ordered> DataType for TopK<S> {
         }
     }
 
-    fn is_blind(_: &Add<S>) -> bool {
+    fn is_blind(_: &Add<R::Score>) -> bool {
         true
     }
 
-    fn change(add: &Add<S>, _: Option<&Greatest<S>>) -> Result<Greatest<S>, Refused> {
-        Ok(Greatest::of(u32::MAX, [(add.0.clone(), add.1.clone())]))
+    fn change(add: &Add<R::Score>, _: Option<&Best<R>>) -> Result<Best<R>, Refused> {
+        Ok(Best::of(u32::MAX, [(add.0.clone(), add.1.clone())]))
     }
 
-    fn is_idle(add: &Add<S>, state: &Greatest<S>) -> bool {
+    fn is_idle(add: &Add<R::Score>, state: &Best<R>) -> bool {
         let pair = (add.0.clone(), add.1.clone());
         let full = state.pairs.len() >= state.k as usize;
-        full && state.pairs.first().is_none_or(|least| pair <= *least)
-            || state.pairs.contains(&pair)
+        full && state.pairs.first().is_none_or(|least| pair <= *least) || state.has(&pair)
     }
 
-    fn new_slice(base: &Greatest<S>) -> Greatest<S> {
-        Greatest::none(base.k)
+    fn new_slice(base: &Best<R>) -> Best<R> {
+        Best::none(base.k)
     }
 }
 
@@ -224,14 +310,31 @@ mod tests {
     use crate::laws::{Small, laws};
     use proptest::prelude::*;
 
-    impl Small for TopK<i64> {
-        fn beginnings() -> Vec<Greatest<i64>> {
-            [0, 1, 2].map(Greatest::none).to_vec()
+    /// What the checks need of a score.
+    trait Score: Ordered {
+        fn of(number: i64) -> Self;
+    }
+
+    impl Score for i64 {
+        fn of(number: i64) -> Self {
+            number
+        }
+    }
+
+    impl Score for Reverse<i64> {
+        fn of(number: i64) -> Self {
+            Reverse(number)
+        }
+    }
+
+    impl<R: Ranking<Score: Score>> Small for Board<R> {
+        fn beginnings() -> Vec<Best<R>> {
+            [0, 1, 2].map(Best::none).to_vec()
         }
 
-        fn operations() -> Vec<Add<i64>> {
+        fn operations() -> Vec<Add<R::Score>> {
             [(1, "a"), (1, "b"), (2, "a")]
-                .map(|(score, item)| Add(score, item.into()))
+                .map(|(score, item)| Add(R::Score::of(score), item.into()))
                 .to_vec()
         }
 
@@ -239,31 +342,67 @@ mod tests {
             vec![Query::Top(1), Query::Top(2), Query::Size]
         }
 
-        fn any_state() -> BoxedStrategy<Greatest<i64>> {
+        fn any_state() -> BoxedStrategy<Best<R>> {
             let k = prop_oneof![Just(2), Just(u32::MAX), 0..6_u32];
             let pairs =
                 prop::collection::vec((-3..3_i64, prop::collection::vec(0..3_u8, 0..2)), 0..6);
             (k, pairs)
-                .prop_map(|(k, pairs)| Greatest::of(k, pairs))
+                .prop_map(|(k, pairs)| {
+                    let pairs = pairs.into_iter();
+                    Best::of(k, pairs.map(|(score, item)| (R::Score::of(score), item)))
+                })
                 .boxed()
         }
     }
 
-    laws!(of_integers, TopK<i64>);
+    laws!(greatest_pairs, TopK<i64>);
+    laws!(least_pairs, BottomK<i64>);
+    laws!(greatest_items, TopItems<i64>);
+    laws!(least_items, BottomItems<i64>);
 
-    #[test]
-    fn the_greatest_stay() {
-        let mut state = Greatest::none(2);
+    /// What is left of these scores, in this order, with a k of 2.
+    fn left<R: Ranking<Score: Score>>() -> Vec<Pair<R>> {
+        let mut state = Best::none(2);
         for (score, item) in [
             (55, "ann"),
             (40, "bob"),
             (60, "cid"),
+            (65, "cid"),
             (55, "ann"),
-            (50, "dan"),
+            (41, "bob"),
         ] {
-            TopK::apply(&mut state, &Add(score, item.into())).unwrap();
+            Board::<R>::apply(&mut state, &Add(R::Score::of(score), item.into())).unwrap();
         }
-        let pairs: Vec<_> = state.pairs().cloned().collect();
-        assert_eq!(pairs, [(60, Text::from("cid")), (55, Text::from("ann"))]);
+        state.pairs().cloned().collect()
+    }
+
+    #[test]
+    fn the_best_stay() {
+        let [ann, bob, cid] = ["ann", "bob", "cid"].map(Text::from);
+        assert_eq!(
+            left::<GreatestPairs<i64>>(),
+            [(65, cid.clone()), (60, cid.clone())]
+        );
+        assert_eq!(
+            left::<LeastPairs<i64>>(),
+            [(Reverse(40), bob.clone()), (Reverse(41), bob.clone())]
+        );
+        assert_eq!(left::<GreatestItems<i64>>(), [(65, cid), (55, ann.clone())]);
+        assert_eq!(
+            left::<LeastItems<i64>>(),
+            [(Reverse(40), bob), (Reverse(55), ann)]
+        );
+    }
+
+    #[test]
+    fn no_item_is_read_twice_where_each_has_one_entry() {
+        let twice: BTreeSet<_> = [(1, Text::from("a")), (2, Text::from("a"))].into();
+        let mut bytes = Vec::new();
+        let state = Best::<GreatestItems<i64>> { k: 2, pairs: twice };
+        state.encode(&mut bytes);
+        assert_eq!(
+            Best::<GreatestItems<i64>>::decode(&bytes),
+            Err(Corrupt::Malformed)
+        );
     }
 }

@@ -2675,10 +2675,7 @@ BEGIN
                    format('SELECT ARRAY(SELECT x::%s FROM pg_catalog.unnest(abelian.set_value($1)) x ORDER BY 1)', made.element));
     EXECUTE format('CREATE AGGREGATE abelian.%I(%s) (SFUNC = abelian.%I, STYPE = bytea, FINALFUNC = abelian.%I, COMBINEFUNC = abelian.set_merge, INITCOND = %L, PARALLEL = SAFE)',
                    made.name || '_of', made.element, made.name || '_step', made.name || '_value', abelian.set_empty()::text);
-    EXECUTE format('CREATE AGGREGATE abelian.%I(%s) (SFUNC = abelian.%I, STYPE = bytea, COMBINEFUNC = abelian.set_merge, INITCOND = %L, PARALLEL = SAFE)',
-                   made.name || '_state', made.element, made.name || '_step', abelian.set_empty()::text);
-    EXECUTE format('CREATE FUNCTION abelian.%I(%s[]) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS %L', made.name || '_state_of', made.element,
-                   format('SELECT abelian.%I(x) FROM pg_catalog.unnest($1) x', made.name || '_state'));
+    EXECUTE format('CREATE FUNCTION abelian.%I(%s[]) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS ''MODULE_PATHNAME'', ''abelian_set_from_array''', made.name || '_state_of', made.element);
     PERFORM abelian.make_type('abelian', made.name::name, format('abelian.%I(%s)', made.name || '_of', made.element)::regprocedure,
                               format('abelian.%I(%s)', made.name || '_state_of', replace(made.element, '.', '._')));
     EXECUTE format('SECURITY LABEL FOR abelian ON TYPE abelian.%I IS %L', made.name,
@@ -2833,3 +2830,57 @@ END $check$;
 COMMENT ON FUNCTION abelian.check_laws(regtype, text[], integer) IS 'checks with values made at random that parts of a type over an aggregate can be combined in any order';
 REVOKE ALL ON FUNCTION abelian.check_laws(regtype, text[], integer) FROM PUBLIC;
 -- ==== end of laws of types over aggregates ===========================================================
+-- ==== collections from whole values ==================================================================
+-- The state of all elements at once, where aggregates would merge each into those before.
+CREATE OR REPLACE FUNCTION abelian.set_state_of(text[]) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_set_from_array';
+CREATE FUNCTION abelian.multiset_from_arrays(text[], bigint[]) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_multiset_from_arrays';
+CREATE FUNCTION abelian.scored_set_from_arrays(text[], numeric[]) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_scored_set_from_arrays';
+CREATE FUNCTION abelian.dict_from_arrays(text[], text[]) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_dict_from_arrays';
+CREATE OR REPLACE FUNCTION abelian.multiset_state_of(jsonb) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
+  $$ SELECT abelian.multiset_from_arrays(coalesce(array_agg(key), '{}'), coalesce(array_agg(value::bigint), '{}')) FROM jsonb_each_text($1) $$;
+CREATE OR REPLACE FUNCTION abelian.scored_set_state_of(jsonb) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
+  $$ SELECT abelian.scored_set_from_arrays(coalesce(array_agg(key), '{}'), coalesce(array_agg(value::numeric), '{}')) FROM jsonb_each_text($1) $$;
+CREATE OR REPLACE FUNCTION abelian.dict_state_of(jsonb) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
+  $$ SELECT abelian.dict_from_arrays(coalesce(array_agg(key), '{}'), coalesce(array_agg(value), '{}')) FROM jsonb_each_text($1) $$;
+DROP AGGREGATE abelian.set_state(text), abelian.multiset_state(text, bigint), abelian.scored_set_state(text, numeric), abelian.dict_state(text, text);
+-- ==== end of collections from whole values ===========================================================
+
+-- ==== boards (docs/reference/types/top_k.md) =========================================================
+DO $$
+DECLARE
+  made record;
+  empty bytea;
+BEGIN
+  FOR made IN SELECT * FROM (VALUES ('top_k', 'top'), ('bottom_k', 'bottom'), ('top_items', 'top'), ('bottom_items', 'bottom')) m(name, best) LOOP
+    EXECUTE format('CREATE FUNCTION abelian.%I(numeric[], text[]) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS ''MODULE_PATHNAME'', %L', made.name || '_from_arrays', 'abelian_' || made.name || '_from_arrays');
+    EXECUTE format('CREATE OR REPLACE FUNCTION abelian.%I(jsonb) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS %L', made.name || '_state_of',
+                   format($f$ SELECT CASE WHEN $1 ->> 'k' IS NULL THEN state ELSE abelian.%I(state, ($1 ->> 'k')::integer) END
+       FROM (SELECT abelian.%I(coalesce(array_agg((pair ->> 'score')::numeric), '{}'), coalesce(array_agg(pair ->> 'item'), '{}')) AS state
+               FROM jsonb_array_elements(CASE jsonb_typeof($1) WHEN 'object' THEN $1 -> %L ELSE $1 END) pair) s $f$, made.name || '_cut', made.name || '_from_arrays', made.best));
+    CONTINUE WHEN made.name = 'top_k'; -- has the rest
+    EXECUTE format('CREATE FUNCTION abelian.%I() RETURNS bytea LANGUAGE c IMMUTABLE PARALLEL SAFE AS ''MODULE_PATHNAME'', %L', made.name || '_empty', 'abelian_' || made.name || '_empty');
+    EXECUTE format('CREATE FUNCTION abelian.%I(bytea, bytea) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS ''MODULE_PATHNAME'', %L', made.name || '_merge', 'abelian_' || made.name || '_merge');
+    EXECUTE format('CREATE FUNCTION abelian.%I(bytea, numeric, text) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS ''MODULE_PATHNAME'', %L', made.name || '_step', 'abelian_' || made.name || '_step');
+    EXECUTE format('CREATE FUNCTION abelian.%I(bytea) RETURNS jsonb LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS ''MODULE_PATHNAME'', %L', made.name || '_value', 'abelian_' || made.name || '_value');
+    EXECUTE format('CREATE FUNCTION abelian.%I(bytea, integer) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS ''MODULE_PATHNAME'', %L', made.name || '_cut', 'abelian_' || made.name || '_cut');
+    EXECUTE format('CREATE FUNCTION abelian.%I(bytea) RETURNS bytea LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS ''MODULE_PATHNAME'', %L', made.name || '_slice', 'abelian_' || made.name || '_slice');
+    EXECUTE format('SELECT abelian.%I()', made.name || '_empty') INTO empty;
+    EXECUTE format('CREATE AGGREGATE abelian.%I(numeric, text) (SFUNC = abelian.%I, STYPE = bytea, FINALFUNC = abelian.%I, COMBINEFUNC = abelian.%I, INITCOND = %L, PARALLEL = SAFE)',
+                   made.name || '_of', made.name || '_step', made.name || '_value', made.name || '_merge', empty::text);
+    PERFORM abelian.make_type('abelian', made.name::name, format('abelian.%I(numeric, text)', made.name || '_of')::regprocedure,
+                              format('abelian.%I(pg_catalog.jsonb)', made.name || '_state_of'), format('abelian.%I(pg_catalog.bytea)', made.name || '_slice'));
+    EXECUTE format('CREATE FUNCTION abelian.%I(integer) RETURNS abelian.%1$I LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS %L', made.name,
+                   format('SELECT pg_catalog.jsonb_build_object(''k'', $1, %L, ''[]''::pg_catalog.jsonb)::abelian.%I', made.best, made.name));
+    EXECUTE format('CREATE FUNCTION abelian.size(abelian.%I) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS %L', made.name,
+                   format('SELECT pg_catalog.jsonb_array_length(($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->) %L)::pg_catalog.int8', made.best));
+    EXECUTE format('CREATE FUNCTION abelian.%I(abelian.%I, integer DEFAULT NULL) RETURNS TABLE (score numeric, item text) LANGUAGE sql STABLE PARALLEL SAFE AS %L', made.best, made.name,
+                   format($f$ SELECT (pair OPERATOR(pg_catalog.->>) 'score')::pg_catalog.numeric, pair OPERATOR(pg_catalog.->>) 'item'
+       FROM pg_catalog.jsonb_array_elements(($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->) %L) WITH ORDINALITY p(pair, place) ORDER BY place LIMIT $2 $f$, made.best));
+  END LOOP;
+END $$;
+DROP AGGREGATE abelian.top_k_state(numeric, text);
+
+-- Whatever lies beyond the greatest scores goes: that depends on the whole, and so it overwrites.
+CREATE FUNCTION abelian.trim(abelian.scored_set, integer) RETURNS abelian.scored_set LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  $$ SELECT coalesce(pg_catalog.jsonb_object_agg(item, score), '{}'::pg_catalog.jsonb)::abelian.scored_set FROM abelian.top($1, $2) $$;
+-- ==== end of boards ==================================================================================

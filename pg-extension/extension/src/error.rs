@@ -98,6 +98,9 @@ pub enum Error {
     /// A user's call of an aggregate's function with bytes that are no state.
     #[error("invalid state of an aggregate: {0}")]
     NotAState(Corrupt),
+    /// Input of a type over an aggregate that its functions cannot take apart.
+    #[error("this is no state of the aggregate that the type is over")]
+    NotSerialized,
     /// A user's call of a function that only rewritten statements may call.
     #[error("this function is called by rewritten statements only")]
     NotForUsers,
@@ -225,6 +228,7 @@ impl Error {
             Error::LengthsDiffer => PgSqlErrorCode::ERRCODE_ARRAY_ELEMENT_ERROR,
             Error::Corrupt(_) => PgSqlErrorCode::ERRCODE_DATA_CORRUPTED,
             Error::NotAState(_) => PgSqlErrorCode::ERRCODE_INVALID_BINARY_REPRESENTATION,
+            Error::NotSerialized => PgSqlErrorCode::ERRCODE_INVALID_TEXT_REPRESENTATION,
             Error::NoState => PgSqlErrorCode::ERRCODE_EXTERNAL_ROUTINE_INVOCATION_EXCEPTION,
             Error::TooLarge(_) => PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             Error::NullOperand => PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED,
@@ -260,6 +264,9 @@ impl Error {
             Error::LabelPrivilege => Some("abelian.create_type() labels the types that it makes."),
             Error::UntrustedAggregate => Some(
                 "Have a superuser look at them, and take them over by ALTER FUNCTION ... OWNER TO.",
+            ),
+            Error::NotSerialized => Some(
+                "What the aggregate gives does not say how it came about. A state is made by abelian.add(column, ...).",
             ),
             Error::LengthsDiffer => Some("Give each element its number."),
             Error::WholeRow => Some("Name its columns."),

@@ -44,6 +44,18 @@ impl Opened {
         unsafe { compat::columns_of((*self.0).rd_att) }
     }
 
+    /// Its triggers, those of foreign keys among them.
+    pub fn triggers(&self) -> &[pg_sys::Trigger] {
+        // SAFETY: it is open; the descriptor, null without triggers, has as many.
+        unsafe {
+            let descriptor = (*self.0).trigdesc;
+            if descriptor.is_null() {
+                return &[];
+            }
+            std::slice::from_raw_parts((*descriptor).triggers, (*descriptor).numtriggers as usize)
+        }
+    }
+
     /// Its defaults and constraints, if it has any.
     pub fn constraints(&self) -> Option<&TupleConstr> {
         // SAFETY: it is open.

@@ -19,7 +19,8 @@ query() { "$bindir/psql" -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
 operations="high = greatest(high, :v), low = least(low, :v / 7.0), late = greatest(late, to_timestamp(:v)), name = greatest(name, md5(':v')), \
   any_of = any_of OR :v % 5 = 0, all_of = all_of AND :v % 900 <> 1, total = abelian.add(total, :v), mean = abelian.add(mean, :v), n = abelian.add(n), \
   tags = abelian.add(tags, (:v % 50)::text), counts = abelian.add(counts, (:v % 7)::text), scores = abelian.add(scores, (:v % 3)::text, :v / 8.0), \
-  best = abelian.add(best, :v % 1000, (:v % 13)::text), newest = abelian.put(newest, :v % 5000, :v::text), \
+  best = abelian.add(best, :v % 1000, (:v % 13)::text), lowest = abelian.add(lowest, :v % 1000, (:v % 13)::text), \
+  leaders = abelian.add(leaders, :v % 1000, (:v % 13)::text), fastest = abelian.add(fastest, :v % 1000, (:v % 13)::text), newest = abelian.put(newest, :v % 5000, :v::text), \
   last = abelian.put(last, (:v % 4)::text, :v % 3000, to_jsonb(:v)), summary = abelian.add(summary, :v / 16.0)"
 
 cat >"$work/blind.sql" <<SQL
@@ -64,7 +65,7 @@ differences() {
   query "
     SELECT count(*) FROM
       (SELECT id, high::bigint, low::numeric, late::timestamptz, name::text, any_of::boolean, all_of::boolean, total::numeric, mean::numeric, n::bigint, tags::text[], counts::jsonb,
-              scores::jsonb, best::jsonb -> 'top' AS best, newest::text, last::jsonb, concat_ws(' ', abelian.count(summary), abelian.sum(summary), abelian.min(summary), abelian.max(summary),
+              scores::jsonb, best::jsonb -> 'top' AS best, lowest::jsonb -> 'bottom' AS lowest, leaders::jsonb -> 'top' AS leaders, fastest::jsonb -> 'bottom' AS fastest, newest::text, last::jsonb, concat_ws(' ', abelian.count(summary), abelian.sum(summary), abelian.min(summary), abelian.max(summary),
               round(abelian.var_pop(summary), 6)) AS summary FROM t) t
       FULL JOIN
       (SELECT id, max(v) AS high, min(v / 7.0) AS low, max(to_timestamp(v)) AS late, max(md5(v::text)) AS name, bool_or(v % 5 = 0) AS any_of,
@@ -74,11 +75,17 @@ differences() {
               (SELECT jsonb_object_agg(k, n) FROM (SELECT (v % 3)::text AS k, sum(v / 8.0) AS n FROM journal i WHERE i.id = o.id GROUP BY 1) x) AS scores,
               (SELECT jsonb_agg(jsonb_build_object('score', score, 'item', item) ORDER BY score DESC, item COLLATE \"C\" DESC) FROM
                 (SELECT DISTINCT v % 1000 AS score, (v % 13)::text COLLATE \"C\" AS item FROM journal i WHERE i.id = o.id ORDER BY 1 DESC, 2 DESC LIMIT 5) x) AS best,
+              (SELECT jsonb_agg(jsonb_build_object('score', score, 'item', item) ORDER BY score, item COLLATE \"C\" DESC) FROM
+                (SELECT DISTINCT v % 1000 AS score, (v % 13)::text COLLATE \"C\" AS item FROM journal i WHERE i.id = o.id ORDER BY 1, 2 DESC LIMIT 5) x) AS lowest,
+              (SELECT jsonb_agg(jsonb_build_object('score', score, 'item', item) ORDER BY score DESC, item COLLATE \"C\" DESC) FROM
+                (SELECT max(v % 1000) AS score, (v % 13)::text COLLATE \"C\" AS item FROM journal i WHERE i.id = o.id GROUP BY 2 ORDER BY 1 DESC, 2 DESC LIMIT 5) x) AS leaders,
+              (SELECT jsonb_agg(jsonb_build_object('score', score, 'item', item) ORDER BY score, item COLLATE \"C\" DESC) FROM
+                (SELECT min(v % 1000) AS score, (v % 13)::text COLLATE \"C\" AS item FROM journal i WHERE i.id = o.id GROUP BY 2 ORDER BY 1, 2 DESC LIMIT 5) x) AS fastest,
               (array_agg(v::text ORDER BY v % 5000 DESC, v::text COLLATE \"C\" DESC))[1] AS newest,
               (SELECT jsonb_object_agg(k, v) FROM (SELECT DISTINCT ON (v % 4) (v % 4)::text AS k, v FROM journal i WHERE i.id = o.id ORDER BY v % 4, v % 3000 DESC, v::text COLLATE \"C\" DESC) x) AS last,
               concat_ws(' ', count(*), sum(v / 16.0), min(v / 16.0), max(v / 16.0), round(var_pop(v / 16.0), 6)) AS summary
          FROM journal o GROUP BY id) j USING (id)
-      WHERE (t.high, t.low, t.late, t.name, t.any_of, t.all_of, t.total, t.mean, t.n, t.tags, t.counts, t.scores, t.best, t.newest, t.last) IS DISTINCT FROM (j.high, j.low, j.late, j.name, j.any_of, j.all_of, j.total, j.mean, j.n, j.tags, j.counts, j.scores, j.best, j.newest, j.last)
+      WHERE (t.high, t.low, t.late, t.name, t.any_of, t.all_of, t.total, t.mean, t.n, t.tags, t.counts, t.scores, t.best, t.lowest, t.leaders, t.fastest, t.newest, t.last) IS DISTINCT FROM (j.high, j.low, j.late, j.name, j.any_of, j.all_of, j.total, j.mean, j.n, j.tags, j.counts, j.scores, j.best, j.lowest, j.leaders, j.fastest, j.newest, j.last)
             OR t.summary::text IS DISTINCT FROM j.summary::text"
 }
 
@@ -89,7 +96,8 @@ main() {
   query 'CREATE TABLE journal (id int, v bigint)'
   query 'CREATE TABLE t (id int PRIMARY KEY, high abelian.max, low abelian.min_numeric, late abelian.max_timestamptz, name abelian.max_text, any_of abelian.bool_or,
                          all_of abelian.bool_and, total total, mean mean, n number, tags abelian.set, counts abelian.multiset, scores abelian.scored_set,
-                         best abelian.top_k DEFAULT abelian.top_k(5), newest abelian.ordered_put, last abelian.lww_map, summary abelian.summary_bag)'
+                         best abelian.top_k DEFAULT abelian.top_k(5), lowest abelian.bottom_k DEFAULT abelian.bottom_k(5), leaders abelian.top_items DEFAULT abelian.top_items(5),
+                         fastest abelian.bottom_items DEFAULT abelian.bottom_items(5), newest abelian.ordered_put, last abelian.lww_map, summary abelian.summary_bag)'
   query 'INSERT INTO t (id, any_of, all_of) SELECT i, false, true FROM generate_series(1, 6) i'
   for ((round = 1; round <= rounds; round++)); do
     # Even rounds split always: every way of doing an operation meets a crash.

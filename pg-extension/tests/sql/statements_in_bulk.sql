@@ -20,7 +20,7 @@ INSERT INTO kind VALUES
   ('dict', '{"x": "y"}', $$abelian.put(c, 'y', 'z')$$, $$abelian.remove(c, 'x')$$),
   ('lww_map', NULL, $$abelian.put(c, 'y', 1::numeric, '1')$$, $$abelian.remove(c, 'x', 2::numeric)$$),
   ('summary_bag', NULL, $$abelian.add(c, 1)$$, NULL);
--- No type is forgotten: the rest are like max and min, or have no operations.
+-- No type is forgotten: the rest are like max, min and top_k, or have no operations.
 SELECT typname FROM pg_type WHERE typnamespace = 'abelian'::regnamespace AND typtype = 'b' AND typcategory <> 'A' AND NOT typname::text IN (SELECT split_part(type, '(', 1) FROM kind) ORDER BY 1;
 
 -- Abstract locks that the transaction holds.

@@ -5,8 +5,10 @@ use super::label;
 use super::state::Layout;
 use super::structure::Structure;
 use super::trust;
+use crate::boundary;
 use crate::error::Error;
 use crate::hooks::cache;
+use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys::{self, Datum, Oid, SysCacheIdentifier};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -263,14 +265,30 @@ impl Family {
         }
         let image = self.layout.image(value);
         if self.serial.is_some() {
-            // Taken apart and put together again: what is not a state is refused.
-            return in_scratch(|| self.keep(self.live(&image)?))?.ok_or(Error::NoState);
+            return self.checked(&image)?.ok_or(Error::NoState);
         }
         if self.empty().is_none() {
             return Ok(image);
         }
         self.merge(self.empty(), Some(&image))?
             .ok_or(Error::NoState)
+    }
+
+    /// A serialized state, taken apart and put together again: what is no state is refused.
+    fn checked(&self, image: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        let apart = || in_scratch(|| self.keep(self.live(image)?));
+        boundary::caught(apart).unwrap_or_else(|error| {
+            // PostgreSQL's functions take any bytes for a state: they meet its end, or ask for too much memory.
+            let is_no_state = [
+                PgSqlErrorCode::ERRCODE_INTERNAL_ERROR as i32,
+                PgSqlErrorCode::ERRCODE_PROTOCOL_VIOLATION as i32,
+            ]
+            .contains(&error.sqlstate());
+            Err(match is_no_state {
+                true => Error::NotSerialized,
+                false => Error::Postgres(error),
+            })
+        })
     }
 
     /// The state as a datum of [`Family::text_type`], in the current memory context.

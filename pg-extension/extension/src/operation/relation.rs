@@ -311,15 +311,8 @@ fn partitioning(relation: &Opened) -> BTreeSet<i16> {
 
 /// Those of lookup indexes read the distribution columns and their own, and fire for changes of these alone: operations do not concern them.
 fn add_triggers(facts: &mut Facts, relation: &Opened) {
-    // SAFETY: the trigger descriptor of an open relation, null without triggers.
-    let triggers = unsafe {
-        let descriptor = (*relation.relation()).trigdesc;
-        if descriptor.is_null() {
-            return;
-        }
-        std::slice::from_raw_parts((*descriptor).triggers, (*descriptor).numtriggers as usize)
-    };
-    for trigger in triggers
+    for trigger in relation
+        .triggers()
         .iter()
         .filter(|trigger| !checks_constraint(trigger) && !catalog::is_of_extension(trigger.tgfoid))
     {

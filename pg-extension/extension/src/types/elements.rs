@@ -5,7 +5,7 @@
 
 use super::aggregated::{self, Aggregated};
 use super::lww_map;
-use super::structures::{finite, finite_in, text};
+use super::structures::{finite, finite_in, text, written_as_text};
 use crate::aggregate::{Family, Structure};
 use crate::error::Error;
 use crate::function::Call;
@@ -19,8 +19,7 @@ use abelian_adt::ordered::Text;
 use abelian_adt::program::{Elements, Program};
 use abelian_adt::scored_set;
 use abelian_adt::set;
-use pgrx::pg_sys::{self, Datum};
-use std::ffi::CStr;
+use pgrx::pg_sys::Datum;
 use std::rc::Rc;
 
 /// What a function does to an element.
@@ -109,20 +108,6 @@ fn on_dict(method: Method, call: Call) -> Result<Vec<u8>, Error> {
         Method::Remove => Remove(x),
         _ => return Err(Error::NoSuchOperation),
     }))
-}
-
-/// An element of a set in the form in which the state keeps it. The types of which there are sets write equal values alike, whatever is set.
-fn written_as_text(element: Datum, type_: pg_sys::Oid) -> Text {
-    if type_ == pg_sys::TEXTOID {
-        return content_of(element);
-    }
-    let (mut function, mut is_varlena) = (pg_sys::Oid::INVALID, false);
-    // SAFETY: a datum of the type; the output is a C string.
-    unsafe {
-        pg_sys::getTypeOutputInfo(type_, &mut function, &mut is_varlena);
-        let text = pg_sys::OidOutputFunctionCall(function, element);
-        CStr::from_ptr(text).to_bytes().to_vec()
-    }
 }
 
 /// Additions of all elements of arrays, side by side; elements that are NULL, or whose number is, add nothing.

@@ -1,6 +1,7 @@
 //! The SQL types: layout of their datums, input and output, casts, and operations on a row's own datum.
 
 pub mod aggregated;
+pub mod boards;
 pub mod bounded_counter;
 pub mod counter;
 pub mod decimal_counter;

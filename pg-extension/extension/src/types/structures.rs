@@ -1,11 +1,11 @@
-//! The states of `abelian.set`, `multiset`, `scored_set`, `dict`, `lww_map`, `top_k`, `ordered_put` and `summary_bag`: the algebra of `abelian_adt` as the functions of
-//! aggregates over `bytea`. What the types are made of beside that is SQL, in the install script.
+//! The states of `abelian.set`, `multiset`, `scored_set`, `dict`, `ordered_put` and `summary_bag`: the algebra of `abelian_adt` as the functions of
+//! aggregates over `bytea`. Beside it [`super::lww_map`] and [`super::boards`]. What the types are made of beside that is SQL, in the install script.
 
 use crate::aggregate::is_input;
 use crate::error::Error;
 use crate::function::Call;
 use crate::pg_function;
-use crate::varlena::{bytea_of, content_of};
+use crate::varlena::{array_of, bytea_of, content_of};
 use abelian_adt::Merge;
 use abelian_adt::data_type::DataType;
 use abelian_adt::dict::{self, Dict};
@@ -19,13 +19,11 @@ use abelian_adt::program::Parts;
 use abelian_adt::scored_set::{self, ScoredSet};
 use abelian_adt::set::{self, Set};
 use abelian_adt::summary_bag::{self, Answer, Population, Query, Quotient, SummaryBag};
-use abelian_adt::top_k::{self, TopK};
 use pgrx::pg_sys::{self, Datum};
 use std::ffi::{CStr, CString};
 use std::fmt::Display;
 
-/// Scores and orders are numbers.
-type Top = TopK<Numeric>;
+/// Orders are numbers.
 type Newest = OrderedPut<Numeric>;
 
 pub(super) fn decoded<S: Encoding>(call: Call, n: usize) -> Result<S, Error> {
@@ -55,6 +53,26 @@ pub(super) fn stepped<D: DataType>(call: Call, operation: &D::Operation) -> Resu
     Ok(bytea_of(&state))
 }
 
+/// The state of many blind operations at once.
+pub(super) fn built<D: DataType>(
+    operations: impl Iterator<Item = Result<D::Operation, Error>>,
+) -> Result<Datum, Error> {
+    let changes = operations.map(|operation| Ok(D::change(&operation?, None)?));
+    let changes = changes.collect::<Result<Vec<D::State>, Error>>()?;
+    let state = D::State::merge_all(changes).ok_or(Error::OutOfRange)?;
+    Ok(encoded(&state))
+}
+
+/// The pairs of two arrays in the first two arguments; those with a NULL are left out.
+pub(super) fn pairs(call: Call) -> Result<impl Iterator<Item = (Datum, Datum)>, Error> {
+    let ((first, _), (second, _)) = (array_of(call.arg(0)), array_of(call.arg(1)));
+    if first.len() != second.len() {
+        return Err(Error::LengthsDiffer);
+    }
+    let pairs = first.into_iter().zip(second);
+    Ok(pairs.filter_map(|(a, b)| Some((a?, b?))))
+}
+
 pub(super) fn merged<D: DataType>(call: Call) -> Result<Datum, Error> {
     let state = D::State::merge_encoded(&content_of(call.arg(0)), &content_of(call.arg(1)))
         .map_err(|why| unusable(call, why))?;
@@ -63,6 +81,20 @@ pub(super) fn merged<D: DataType>(call: Call) -> Result<Datum, Error> {
 
 pub(super) fn text(call: Call, n: usize) -> Text {
     content_of(call.arg(n))
+}
+
+/// An element of a set in the form in which the state keeps it. The types of which there are sets write equal values alike, whatever is set.
+pub(super) fn written_as_text(element: Datum, type_: pg_sys::Oid) -> Text {
+    if type_ == pg_sys::TEXTOID {
+        return content_of(element);
+    }
+    let (mut function, mut is_varlena) = (pg_sys::Oid::INVALID, false);
+    // SAFETY: a datum of the type; the output is a C string.
+    unsafe {
+        pg_sys::getTypeOutputInfo(type_, &mut function, &mut is_varlena);
+        let text = pg_sys::OidOutputFunctionCall(function, element);
+        CStr::from_ptr(text).to_bytes().to_vec()
+    }
 }
 
 /// These bytes as a `text`, which has the form of a `bytea`.
@@ -74,7 +106,7 @@ pub(super) fn numeric(call: Call, n: usize) -> Result<Numeric, Error> {
     numeric_in(call.arg(n))
 }
 
-fn numeric_in(datum: Datum) -> Result<Numeric, Error> {
+pub(super) fn numeric_in(datum: Datum) -> Result<Numeric, Error> {
     // SAFETY: declared with a numeric; its output is ASCII.
     let written = unsafe {
         let text = pgrx::direct_function_call::<&CStr>(pg_sys::numeric_out, &[Some(datum)]);
@@ -117,12 +149,12 @@ pub(super) fn numeric_of(number: &impl Display) -> Result<Datum, Error> {
 pub(super) struct Json(Vec<u8>);
 
 impl Json {
-    fn raw(&mut self, text: impl Display) -> &mut Self {
+    pub(super) fn raw(&mut self, text: impl Display) -> &mut Self {
         self.0.extend(text.to_string().bytes());
         self
     }
 
-    fn string(&mut self, text: &[u8]) -> &mut Self {
+    pub(super) fn string(&mut self, text: &[u8]) -> &mut Self {
         self.0.push(b'"');
         for byte in text {
             match byte {
@@ -136,7 +168,7 @@ impl Json {
     }
 
     /// Infinities and `NaN` have no number in JSON.
-    fn number(&mut self, number: &Numeric) -> &mut Self {
+    pub(super) fn number(&mut self, number: &Numeric) -> &mut Self {
         match number {
             Numeric::Finite(exact) => self.raw(exact),
             other => self.string(other.to_string().as_bytes()),
@@ -171,6 +203,14 @@ pg_function!(fn abelian_set_empty(_call) { Ok(encoded(&<Set as DataType>::State:
 pg_function!(fn abelian_set_merge(call) { merged::<Set>(call) });
 pg_function!(fn abelian_set_step(call) { stepped::<Set>(call, &set::Operation::Add(text(call, 1))) });
 pg_function!(
+    /// The set of the elements of an array.
+    fn abelian_set_from_array(call) {
+        let (elements, type_) = array_of(call.arg(0));
+        let elements = elements.into_iter().flatten();
+        built::<Set>(elements.map(|x| Ok(set::Operation::Add(written_as_text(x, type_)))))
+    }
+);
+pg_function!(
     /// The elements in the order of their bytes, as `text[]`.
     fn abelian_set_value(call) {
         let state: set::Additions = decoded(call, 0)?;
@@ -195,6 +235,13 @@ pg_function!(fn abelian_multiset_step(call) {
     stepped::<Multiset>(call, &multiset::Operation::Add(text(call, 1), call.i64(2)))
 });
 pg_function!(
+    /// The state of elements and their counts.
+    fn abelian_multiset_from_arrays(call) {
+        let pairs = pairs(call)?;
+        built::<Multiset>(pairs.map(|(x, n)| Ok(multiset::Operation::Add(content_of(x), n.value() as i64))))
+    }
+);
+pg_function!(
     /// Elements and counts, as `jsonb`.
     fn abelian_multiset_value(call) {
         let counts = Multiset::value(&decoded(call, 0)?);
@@ -207,6 +254,13 @@ pg_function!(fn abelian_scored_set_merge(call) { merged::<ScoredSet>(call) });
 pg_function!(fn abelian_scored_set_step(call) {
     stepped::<ScoredSet>(call, &scored_set::Operation::Add(text(call, 1), finite(call, 2)?))
 });
+pg_function!(
+    /// The state of elements and their scores.
+    fn abelian_scored_set_from_arrays(call) {
+        let pairs = pairs(call)?;
+        built::<ScoredSet>(pairs.map(|(x, n)| Ok(scored_set::Operation::Add(content_of(x), finite_in(n)?))))
+    }
+);
 pg_function!(
     /// Elements and scores, as `jsonb`.
     fn abelian_scored_set_value(call) {
@@ -230,6 +284,16 @@ pg_function!(
     }
 );
 pg_function!(
+    /// The state of keys, no two of which are the same, and their values.
+    fn abelian_dict_from_arrays(call) {
+        let put = |(key, value)| dict::Operation::Put(content_of(key), content_of(value));
+        let empty = dict::Mapping::identity();
+        let changes = pairs(call)?.map(|pair| Dict::change(&put(pair), Some(&empty)));
+        let changes = changes.collect::<Result<Vec<_>, _>>()?;
+        Ok(encoded(&dict::Mapping::merge_all(changes).ok_or(Error::OutOfRange)?))
+    }
+);
+pg_function!(
     /// Keys and values, as `jsonb`.
     fn abelian_dict_value(call) {
         let state: dict::Mapping = decoded(call, 0)?;
@@ -240,45 +304,6 @@ pg_function!(
             json.string(key).raw(":").string(value);
         }
         json.raw("}");
-        json.into_datum()
-    }
-);
-
-pg_function!(fn abelian_top_k_empty(_call) { Ok(encoded(&<Top as DataType>::State::identity())) });
-pg_function!(fn abelian_top_k_merge(call) { merged::<Top>(call) });
-pg_function!(fn abelian_top_k_step(call) { stepped::<Top>(call, &top_k::Add(numeric(call, 1)?, text(call, 2))) });
-pg_function!(
-    /// The state with at most so many pairs.
-    fn abelian_top_k_cut(call) {
-        let state: <Top as DataType>::State = decoded(call, 0)?;
-        let k = u32::try_from(call.i32(1)).ok().filter(|k| *k > 0);
-        let k = k.ok_or(abelian_adt::data_type::Refused::NotPositive)?;
-        let cut = top_k::Greatest::none(k).merge(&state).ok_or(Error::NoState)?;
-        Ok(encoded(&cut))
-    }
-);
-pg_function!(
-    /// What a slice of an object with this base begins with.
-    fn abelian_top_k_slice(call) {
-        Ok(encoded(&Top::new_slice(&decoded(call, 0)?)))
-    }
-);
-pg_function!(
-    /// k, and the pairs, the greatest first, as `jsonb`.
-    fn abelian_top_k_value(call) {
-        let state: <Top as DataType>::State = decoded(call, 0)?;
-        let mut json = Json::default();
-        json.raw("{\"k\":");
-        match state.k() {
-            u32::MAX => json.raw("null"),
-            k => json.raw(k),
-        };
-        json.raw(",\"top\":[");
-        for (place, (score, item)) in state.pairs().enumerate() {
-            json.raw(if place == 0 { "{\"score\":" } else { ",{\"score\":" });
-            json.number(score).raw(",\"item\":").string(item).raw("}");
-        }
-        json.raw("]}");
         json.into_datum()
     }
 );

@@ -21,8 +21,10 @@ use std::ffi::c_void;
 pub struct Functions {
     /// Some may give another value or effect at each call.
     pub volatile: bool,
-    /// Some may give another value on another node or at another time.
+    /// Some may give another value on another node, at another time or with other settings.
     pub mutable: bool,
+    /// Some may give another value on another node although the settings are the same there.
+    pub differs: bool,
     /// Some give the same value to all rows of one statement, but not at another time or on another node.
     pub stable: bool,
     /// Some change the placement of tables.
@@ -48,6 +50,7 @@ impl Functions {
     pub fn absorb(&mut self, others: Functions) {
         self.volatile |= others.volatile;
         self.mutable |= others.mutable;
+        self.differs |= others.differs;
         self.stable |= others.stable;
         self.placement |= others.placement;
         self.object_ids |= others.object_ids;
@@ -161,6 +164,7 @@ pub fn called_by(trees: &[NodePtr]) -> Functions {
                 found.object_ids = true;
                 // The same name is another number elsewhere.
                 found.mutable |= type_ != pg_sys::OIDOID;
+                found.differs |= type_ != pg_sys::OIDOID;
             }
             if let Some(call) = tree::cast::<pg_sys::FuncExpr, _>(node) {
                 sequences.extend(node_functions::sequence_call(call));
@@ -172,7 +176,10 @@ pub fn called_by(trees: &[NodePtr]) -> Functions {
                     let sequence = unsafe { (*node.cast::<pg_sys::NextValueExpr>()).seqid };
                     sequences.push(node_functions::SequenceCall::next(sequence));
                 }
-                Some(pg_sys::NodeTag::T_SQLValueFunction) => found.mutable = true,
+                Some(pg_sys::NodeTag::T_SQLValueFunction) => {
+                    found.mutable = true;
+                    found.differs = true;
+                }
                 Some(pg_sys::NodeTag::T_Query | pg_sys::NodeTag::T_List) | None => {}
                 // SAFETY: the checker only adds to the set.
                 Some(_) => unsafe {
@@ -190,6 +197,7 @@ pub fn called_by(trees: &[NodePtr]) -> Functions {
         call.classify(&mut found.of_one_node, &mut found.of_no_node);
     }
     found.mutable |= found.volatile;
+    found.differs |= found.volatile;
     found
 }
 
@@ -310,7 +318,10 @@ fn classify(function: Oid, found: &mut Functions) {
     found.volatile |= volatility == pg_sys::PROVOLATILE_VOLATILE;
     found.stable |= volatility == pg_sys::PROVOLATILE_STABLE;
     found.mutable |= volatility != pg_sys::PROVOLATILE_IMMUTABLE;
-    if function.to_u32() < FIRST_USER_OBJECT {
+    let own = function.to_u32() < FIRST_USER_OBJECT;
+    let settles = own && node_functions::depends_on_settings_only(&name);
+    found.differs |= volatility != pg_sys::PROVOLATILE_IMMUTABLE && !settles;
+    if own {
         match node_functions::kind(&name) {
             Some(Kind::Settings) => found.settings = true,
             Some(Kind::OneNode) => drop(found.of_one_node.insert(name)),

@@ -331,6 +331,5 @@ fn missing(
 
 /// Whether copies of a reference table would differ: each node runs the INSERT by itself.
 pub fn differs(target: &Relation, insert: &Json) -> bool {
-    target.placement == Placement::Reference
-        && (insert["mutable"] == true || insert["volatile"] == true)
+    target.placement == Placement::Reference && insert["differs"] == true
 }

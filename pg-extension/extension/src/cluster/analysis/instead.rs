@@ -7,11 +7,12 @@ use super::insert_select::Gathered;
 use super::merge_steps::{self, Inserting};
 use super::relation::{Placement, Relation};
 use super::scope::Scopes;
+use super::stored_query::Stored;
 use super::tree::NodePtr;
 use super::{
-    blind, changed, drawn, inlined, insert_select, known_before, locked, locked_join, made, merge,
-    merge_into, moved_rows, over_tables, parser, read_first, statement, stored_query,
-    temporary_view,
+    blind, changed, changing_calls, drawn, inlined, insert_select, known_before, locked,
+    locked_join, made, merge, merge_into, moved_rows, over_tables, parser, read_first, statement,
+    stored_query, temporary_view,
 };
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -42,8 +43,29 @@ pub fn describe_inlined(
     Ok(())
 }
 
-/// How a SELECT runs whose functions do more than could be a part of it: over the rows of all tables that it and they read.
-pub fn describe_over_tables(
+/// How a statement runs whose functions do more than could be a part of it: a SELECT over the rows of all tables that it and they read, another
+/// statement over the rows of such a SELECT.
+pub fn describe_calls(
+    query: &'static pg_sys::Query,
+    scopes: &Scopes,
+    parameters: &[Oid],
+    facts: &mut Json,
+) {
+    match query.commandType {
+        CmdType::CMD_SELECT if !query.rowMarks.is_null() => {
+            describe_locked_join(query, parameters, facts);
+        }
+        CmdType::CMD_SELECT => describe_over_tables(query, scopes, parameters, facts),
+        CmdType::CMD_UPDATE | CmdType::CMD_DELETE => {
+            describe_given("read", facts, parameters, || {
+                changing_calls::find(query, parameters)
+            });
+        }
+        _ => describe_calling_source(query, scopes, parameters, facts),
+    }
+}
+
+fn describe_over_tables(
     query: &'static pg_sys::Query,
     scopes: &Scopes,
     parameters: &[Oid],
@@ -187,7 +209,8 @@ pub fn describe_drawn(query: &'static pg_sys::Query, parameters: &[Oid], facts: 
         && describe_given("read", facts, parameters, || drawn::find(query, parameters))
 }
 
-/// How DECLARE or COPY of a query runs with the query in other words, if these need nothing before. `place` says where the query stands.
+/// How DECLARE or COPY of a query over temporary views runs, which other nodes do not have. `place` says where the query stands. Where it is refused
+/// otherwise, the router looks at the query by itself.
 pub fn describe_command(text: &str, place: Range<usize>, parameters: &[Oid], facts: &mut Json) {
     let parts = (
         text.get(..place.start),
@@ -197,23 +220,20 @@ pub fn describe_command(text: &str, place: Range<usize>, parameters: &[Oid], fac
     let (Some(before), Some(query), Some(behind)) = parts else {
         return;
     };
-    for way in ["known", "inlined"] {
-        let described = boundary::attempt(|| {
-            let inner = facts_of(&parser::c_text(query), parameters)?;
-            if inner[way]["count"] != 0 {
-                return Ok(None);
-            }
-            let words = inner[way]["text"].as_str().unwrap_or("");
-            let text = format!("{before}{words}{behind}");
-            let inner = facts_of(&parser::c_text(&text), parameters)?;
-            Ok(Some(
-                json!({ "text": text, "count": 0, "facts": inner, "values": [] }),
-            ))
-        });
-        if let Ok(Some(described)) = described {
-            facts[way] = described;
-            return;
+    let described = boundary::attempt(|| {
+        let inner = facts_of(&parser::c_text(query), parameters)?;
+        if inner["known"]["count"] != 0 {
+            return Ok(None);
         }
+        let words = inner["known"]["text"].as_str().unwrap_or("");
+        let text = format!("{before}{words}{behind}");
+        let inner = facts_of(&parser::c_text(&text), parameters)?;
+        Ok(Some(
+            json!({ "text": text, "count": 0, "facts": inner, "values": [] }),
+        ))
+    });
+    if let Ok(Some(described)) = described {
+        facts["known"] = described;
     }
 }
 
@@ -258,9 +278,6 @@ fn describe_given(
 
 /// How a join of rows of several nodes locks some of them, if it does; each step is told as what runs instead of the one before.
 pub fn describe_locked_join(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) {
-    if facts["merge"]["mode"] != "refuse" {
-        return;
-    }
     let steps = boundary::attempt(|| {
         let Some(join) = locked_join::find(query, parameters) else {
             return Ok(None);
@@ -418,29 +435,121 @@ pub fn describe_gathered(
         return Ok(());
     };
     // What cannot be said in other words stays as it is.
-    let Ok(((source, source_facts), (insert, insert_facts))) = boundary::attempt(|| {
-        Ok((
-            described(gathered.source, parameters)?,
-            described(gathered.insert, &gathered.parameters)?,
-        ))
-    }) else {
-        if query.commandType == CmdType::CMD_UPDATE {
+    let described = boundary::attempt(|| {
+        let source = described(gathered.source, parameters)?;
+        gathered_facts(gathered, target, source)
+    });
+    match described {
+        Ok(Some(described)) => put_gathered(facts, described),
+        Err(_) if query.commandType == CmdType::CMD_UPDATE => {
             facts["unmoved"] = json!("its parts cannot be put together");
         }
-        return Ok(());
-    };
-    if insert_select::differs(target, &insert_facts) {
-        return Ok(());
-    }
-    let described = json!({
-        "source": source, "source_facts": source_facts, "insert": insert, "insert_facts": insert_facts,
-        "keys": gathered.keys, "query": gathered.computed,
-    });
-    match selects(facts) {
-        true => facts["insert"]["gathered"] = described,
-        false => facts["gathered"] = described,
+        _ => {}
     }
     Ok(())
+}
+
+/// The facts of both parts, where `source` gives the rows; `None` when copies of a reference table would differ.
+fn gathered_facts(
+    gathered: Gathered,
+    target: &Relation,
+    (source, source_facts): (String, Json),
+) -> Result<Option<Json>, PostgresError> {
+    let (insert, insert_facts) = described(gathered.insert, &gathered.parameters)?;
+    let differs = insert_select::differs(target, &insert_facts);
+    Ok((!differs).then(|| json!({
+        "source": source, "source_facts": source_facts, "insert": insert, "insert_facts": insert_facts,
+        "keys": gathered.keys, "query": gathered.computed,
+    })))
+}
+
+fn put_gathered(facts: &mut Json, gathered: Json) {
+    match selects(facts) {
+        true => facts["insert"]["gathered"] = gathered,
+        false => facts["gathered"] = gathered,
+    }
+}
+
+/// How an INSERT ... SELECT or a MERGE runs over what the functions of its SELECT read.
+fn describe_calling_source(
+    query: &'static pg_sys::Query,
+    scopes: &Scopes,
+    parameters: &[Oid],
+    facts: &mut Json,
+) {
+    let gathered = match selects(facts) {
+        true => &facts["insert"]["gathered"],
+        false => &facts["gathered"],
+    };
+    let Some(first) = ReadFirst::of(gathered, parameters) else {
+        return;
+    };
+    let mut relations = scopes.relations.iter();
+    let target = relations.find(|relation| relation.write && relation.level == 0);
+    let described = boundary::attempt(|| {
+        let Some(target) = target.filter(|_| !changing_calls::see_changes(query)) else {
+            return Ok(None);
+        };
+        let Some(gathered) = divided(query, &first.parameters, target, &mut facts.clone())? else {
+            return Ok(None);
+        };
+        let text = parser::deparse_for(merge::build::copy(query), &[])?;
+        let gathered = gathered_facts(gathered, target, first.source())?;
+        Ok(gathered.map(|gathered| (text, gathered)))
+    });
+    if let Ok(Some((text, gathered))) = described {
+        let mut inner = first.statement(facts);
+        put_gathered(&mut inner, gathered);
+        facts["read"] = first.described(&text, inner);
+    }
+}
+
+/// What a SELECT reads first whose rows a statement takes; so the statement reads it first.
+struct ReadFirst {
+    read: Json,
+    /// The statement's own, and behind them arrays of what is read.
+    parameters: Vec<Oid>,
+}
+
+impl ReadFirst {
+    /// Of a statement in two, whose SELECT calls functions; `None` when it reads nothing first.
+    fn of(divided: &Json, own: &[Oid]) -> Option<ReadFirst> {
+        let source = &divided["source_facts"];
+        let read = &source["read"];
+        if source["functions"] == json!([]) || !source["inlined"].is_null() || read.is_null() {
+            return None;
+        }
+        let types = read["facts"]["parameters"]
+            .as_array()?
+            .iter()
+            .skip(own.len());
+        let types = types.filter_map(|oid| Some(Oid::from(oid.as_u64()? as u32)));
+        Some(ReadFirst {
+            parameters: own.iter().copied().chain(types).collect(),
+            read: read.clone(),
+        })
+    }
+
+    /// The SELECT over what is read.
+    fn source(&self) -> (String, Json) {
+        let text = self.read["text"].as_str().unwrap_or("");
+        (text.to_owned(), self.read["facts"].clone())
+    }
+
+    /// The statement, which knows what is read; its parts are still those that do not.
+    fn statement(&self, facts: &Json) -> Json {
+        let mut inner = facts.clone();
+        inner["parameters"] = numbers(&self.parameters);
+        for way in ["known", "changed", "locked", "read", "computed", "made"] {
+            inner[way] = Json::Null;
+        }
+        inner
+    }
+
+    /// How that runs.
+    fn described(&self, text: &str, inner: Json) -> Json {
+        json!({ "text": text, "count": self.read["count"], "facts": inner, "query": self.read["query"] })
+    }
 }
 
 /// Whether it is an INSERT ... SELECT.
@@ -474,27 +583,50 @@ pub fn describe_stored(
     parameters: &[Oid],
     facts: &mut Json,
 ) -> Result<(), PostgresError> {
+    let find = |parameters: &[Oid]| stored_query::find(command, statement, text, facts, parameters);
     let described = boundary::attempt(|| {
-        let Some(stored) = stored_query::find(command, statement, text, facts, parameters)? else {
+        let Some(stored) = find(parameters)? else {
             return Ok(None);
         };
         // The new table may stand before one that the query reads.
-        let (source, source_facts) = parser::qualified(|| described(stored.source, parameters))?;
-        // What the table is like is known only when it is there.
-        let insert = parser::c_text(&stored.insert);
-        let mut insert_facts = statement::outline(parser::parse(&insert)?[0], &insert);
-        insert_facts["parameters"] = numbers(&stored.parameters);
-        Ok(Some(json!({
-            "source": source, "source_facts": source_facts, "insert": stored.insert, "insert_facts": insert_facts, "keys": [],
-            "table": {
-                "create": stored.create, "name": stored.target, "unless_exists": stored.unless_exists, "refresh": stored.refresh,
-            },
-        })))
+        let source = parser::qualified(|| described(stored.source, parameters))?;
+        let described = stored_facts(stored, source)?;
+        let Some(first) = ReadFirst::of(&described, parameters) else {
+            return Ok(Some((described, None)));
+        };
+        let Some(stored) = find(&first.parameters)? else {
+            return Ok(None);
+        };
+        let over = stored_facts(stored, first.source())?;
+        Ok(Some((described, Some((first, over)))))
     });
-    if let Ok(Some(stored)) = described {
-        facts["stored"] = stored;
+    let Ok(Some((described, over))) = described else {
+        return Ok(());
+    };
+    if let Some((first, over)) = over {
+        let mut inner = first.statement(facts);
+        inner["stored"] = over;
+        facts["read"] = first.described(&text.to_string_lossy(), inner);
     }
+    facts["stored"] = described;
     Ok(())
+}
+
+/// The facts of what makes and fills the table, where `source` gives the rows.
+fn stored_facts(
+    stored: Stored,
+    (source, source_facts): (String, Json),
+) -> Result<Json, PostgresError> {
+    // What the table is like is known only when it is there.
+    let insert = parser::c_text(&stored.insert);
+    let mut insert_facts = statement::outline(parser::parse(&insert)?[0], &insert);
+    insert_facts["parameters"] = numbers(&stored.parameters);
+    Ok(json!({
+        "source": source, "source_facts": source_facts, "insert": stored.insert, "insert_facts": insert_facts, "keys": [],
+        "table": {
+            "create": stored.create, "name": stored.target, "unless_exists": stored.unless_exists, "refresh": stored.refresh,
+        },
+    }))
 }
 
 /// The text of a query of ours, and its facts.

@@ -16,7 +16,7 @@ use super::relation::{Placement, Relation, has_policies};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::compat;
-use pgrx::pg_sys::{self, CmdType, LockClauseStrength, LockWaitPolicy, MergeAction, Oid};
+use pgrx::pg_sys::{self, CmdType, LockClauseStrength, MergeAction, Oid};
 
 /// The statements. Each has the parameters of the statement itself, then the arrays of the rows, and those behind the first step one more.
 pub struct Steps {
@@ -133,30 +133,13 @@ impl Dividing<'_> {
     /// SELECT of the places of the rows that match, which locks what they match where it is to change.
     fn matching(&self) -> Result<&'static mut pg_sys::Query, PostgresError> {
         let select = build::copy(self.query);
-        let target = self.query.resultRelation;
         let place = self.source.put_numbered(select, self.rows()?);
-        select.commandType = CmdType::CMD_SELECT;
-        select.resultRelation = 0;
         select.mergeActionList = std::ptr::null_mut();
-        let range = tree::make::<pg_sys::RangeTblRef>();
-        range.rtindex = target;
-        // SAFETY: the FROM is of a private copy; makes a node.
-        unsafe {
-            let from = (*select.jointree).fromlist;
-            (*select.jointree).fromlist = pg_sys::lappend(from, std::ptr::from_mut(range).cast());
-            (*tree::range(select, target)).inFromCl = true;
-            let number = self.source.number;
-            let read = pg_sys::makeVar(number, place, pg_sys::INT8OID, -1, Oid::INVALID, 0);
-            select.targetList = tree::make_list([build::target(read.cast(), 1).cast()]);
-        }
-        if let Some(strength) = self.lock() {
-            let mark = tree::make::<pg_sys::RowMarkClause>();
-            mark.rti = target as u32;
-            mark.strength = strength;
-            mark.waitPolicy = LockWaitPolicy::LockWaitBlock;
-            select.rowMarks = tree::make_list([std::ptr::from_mut(mark).cast()]);
-            select.hasForUpdate = true;
-        }
+        parts::select_changed(select, self.lock());
+        let number = self.source.number;
+        // SAFETY: makes a node.
+        let read = unsafe { pg_sys::makeVar(number, place, pg_sys::INT8OID, -1, Oid::INVALID, 0) };
+        select.targetList = tree::make_list([build::target(read.cast(), 1).cast()]);
         Ok(select)
     }
 

@@ -71,15 +71,15 @@ fn of_statement(query: &pg_sys::Query, target: &Relation) -> Option<Obstacle> {
 }
 
 /// `SET (a, b) = (SELECT ...)`
-fn assigns_several(query: &pg_sys::Query) -> bool {
+pub fn assigns_several(query: &pg_sys::Query) -> bool {
     tree::any(query.targetList.cast(), &mut |node| {
         tree::cast::<pg_sys::Param, _>(node)
             .is_some_and(|parameter| parameter.paramkind == pg_sys::ParamKind::PARAM_MULTIEXPR)
     })
 }
 
-/// Whether what an INSERT of the new rows could return is all that is wanted.
-fn returns_own_rows(query: &pg_sys::Query) -> bool {
+/// Whether RETURNING names nothing but columns of the new rows.
+pub fn returns_own_rows(query: &pg_sys::Query) -> bool {
     !tree::any(query.returningList.cast(), &mut |node| {
         tree::cast::<pg_sys::SubLink, _>(node).is_some()
             || tree::cast::<pg_sys::Var, _>(node).is_some_and(|column| {
@@ -119,15 +119,7 @@ fn of_table(relation: &Opened) -> Option<Obstacle> {
 }
 
 fn of_triggers(relation: &Opened) -> Option<Obstacle> {
-    // SAFETY: the trigger descriptor of an open relation, null without triggers.
-    let triggers = unsafe {
-        let descriptor = (*relation.relation()).trigdesc;
-        if descriptor.is_null() {
-            return None;
-        }
-        std::slice::from_raw_parts((*descriptor).triggers, (*descriptor).numtriggers as usize)
-    };
-    triggers.iter().find_map(|trigger| {
+    relation.triggers().iter().find_map(|trigger| {
         // SAFETY: a comparison with known functions.
         let of_foreign_key = unsafe { pg_sys::RI_FKey_trigger_type(trigger.tgfoid) };
         if of_foreign_key == pg_sys::RI_TRIGGER_PK as i32 {

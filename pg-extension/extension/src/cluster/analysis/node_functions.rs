@@ -55,6 +55,94 @@ pub fn kind(name: &str) -> Option<Kind> {
     }
 }
 
+/// STABLE functions of PostgreSQL's own that depend on their arguments and the session's settings, on no clock and no catalogue: every node
+/// of a session gives the same. (Those that read texts are not: the text may be `now`.)
+const OF_SETTINGS: [&str; 78] = [
+    "anytextcat",
+    "array_out",
+    "array_to_json",
+    "array_to_string",
+    "concat",
+    "concat_ws",
+    "convert",
+    "convert_from",
+    "convert_to",
+    "date",
+    "date_cmp_timestamptz",
+    "date_eq_timestamptz",
+    "date_ge_timestamptz",
+    "date_gt_timestamptz",
+    "date_le_timestamptz",
+    "date_lt_timestamptz",
+    "date_ne_timestamptz",
+    "date_out",
+    "date_part",
+    "date_trunc",
+    "enum_first",
+    "enum_in",
+    "enum_last",
+    "enum_out",
+    "enum_range",
+    "extract",
+    "format",
+    "in_range",
+    "interval_in",
+    "interval_out",
+    "interval_pl_timestamptz",
+    "json_build_array",
+    "json_build_object",
+    "jsonb_build_array",
+    "jsonb_build_object",
+    "make_timestamptz",
+    "multirange_out",
+    "overlaps",
+    "quote_literal",
+    "quote_nullable",
+    "range_out",
+    "record_out",
+    "row_to_json",
+    "textanycat",
+    "time",
+    "timestamp",
+    "timestamp_cmp_timestamptz",
+    "timestamp_eq_timestamptz",
+    "timestamp_ge_timestamptz",
+    "timestamp_gt_timestamptz",
+    "timestamp_le_timestamptz",
+    "timestamp_lt_timestamptz",
+    "timestamp_ne_timestamptz",
+    "timestamp_out",
+    "timestamptz",
+    "timestamptz_cmp_date",
+    "timestamptz_cmp_timestamp",
+    "timestamptz_eq_date",
+    "timestamptz_eq_timestamp",
+    "timestamptz_ge_date",
+    "timestamptz_ge_timestamp",
+    "timestamptz_gt_date",
+    "timestamptz_gt_timestamp",
+    "timestamptz_le_date",
+    "timestamptz_le_timestamp",
+    "timestamptz_lt_date",
+    "timestamptz_lt_timestamp",
+    "timestamptz_mi_interval",
+    "timestamptz_ne_date",
+    "timestamptz_ne_timestamp",
+    "timestamptz_out",
+    "timestamptz_pl_interval",
+    "to_char",
+    "to_date",
+    "to_json",
+    "to_jsonb",
+    "to_number",
+    "to_timestamp",
+];
+
+/// Whether one of PostgreSQL's own STABLE functions gives the same on every node of a session.
+pub fn depends_on_settings_only(name: &str) -> bool {
+    OF_SETTINGS.binary_search(&name).is_ok()
+}
+
 /// The call of a function that moves a sequence.
 pub struct SequenceCall {
     name: String,
@@ -149,4 +237,19 @@ pub fn is_divided(sequence: Oid) -> bool {
     function != Oid::INVALID
         && unsafe { pg_sys::OidFunctionCall1Coll(function, Oid::INVALID, sequence.into()) }.value()
             != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OF_SETTINGS, depends_on_settings_only};
+
+    #[test]
+    fn every_name_is_found() {
+        assert!(
+            OF_SETTINGS
+                .iter()
+                .all(|name| depends_on_settings_only(name))
+        );
+        assert!(!depends_on_settings_only("now"));
+    }
 }

@@ -1,5 +1,6 @@
 //! A SELECT with functions that read tables and cannot become a part of it, such as loops in PL/pgSQL: a query that gives the rows of all tables that
-//! the statement and the functions read, and the statement over them, on one node ([`super::super::gathered_tables`]).
+//! the statement and the functions read, and the statement over them, on one node ([`super::super::gathered_tables`]). Statements that change rows
+//! get theirs from such a SELECT (`changing_calls.rs`).
 //!
 //! What a body reads is only guessed here. Whatever it does beyond that is refused when it runs.
 
@@ -58,7 +59,7 @@ pub fn find(
         let Some(read) = procedure::read_by(function) else {
             return Ok(None);
         };
-        tables.extend(read);
+        tables.extend(read.tables);
     }
     let Some(columns) = columns(query) else {
         return Ok(None);

@@ -65,7 +65,7 @@ pub fn outline(statement: &pg_sys::RawStmt, text: &CStr) -> Json {
     let mut facts = json!({
         "kind": kind(statement.stmt), "span": [start, length], "tag": parser::command_tag(statement.stmt),
         "utility": null, "set": null, "isolation": null, "parameters": [], "relations": [], "equalities": [],
-        "insert": null, "assigned": [], "volatile": false, "mutable": false, "functions": [], "operations": [],
+        "insert": null, "assigned": [], "volatile": false, "mutable": false, "differs": false, "functions": [], "operations": [],
         "returns_rows": false, "rewritten": null, "merge": null, "copy": null, "blind": null, "combined": null,
     });
     if facts["kind"] == "utility" {
@@ -327,7 +327,9 @@ fn describe_query(
     procedure_call::describe(procedure_call::selected(query), facts);
     let whole = ["known", "changed", "locked", "read"];
     if alone && whole.iter().all(|way| facts[*way].is_null()) {
-        instead::describe_locked_join(query, parameters, facts);
+        if facts["merge"]["mode"] == "refuse" {
+            instead::describe_locked_join(query, parameters, facts);
+        }
         if query.commandType == CmdType::CMD_MERGE && facts["gathered"].is_null() {
             instead::describe_merge_steps(query, &scopes, parameters, facts);
         }
@@ -335,7 +337,7 @@ fn describe_query(
     if facts["functions"] != json!([]) {
         instead::describe_inlined(query, parameters, facts)?;
         if alone && facts["inlined"].is_null() {
-            instead::describe_over_tables(query, &scopes, parameters, facts);
+            instead::describe_calls(query, &scopes, parameters, facts);
         }
     }
     Ok(())
@@ -418,6 +420,7 @@ fn describe_functions(trees: &[NodePtr], facts: &mut Json) -> bool {
 fn fill_in(found: &functions::Functions, facts: &mut Json) {
     facts["volatile"] = json!(found.volatile);
     facts["mutable"] = json!(found.mutable);
+    facts["differs"] = json!(found.differs);
     facts["functions"] = json!(found.opaque);
     facts["object_ids"] = json!(found.object_ids);
     facts["sets"] = json!(found.settings);

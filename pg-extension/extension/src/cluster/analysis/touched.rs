@@ -151,15 +151,7 @@ fn refers_to(table: &Opened, changed: &Touched, rest: &[Touched]) -> bool {
 
 /// Whether the rest touches rows that refer to those that change; or a trigger of a user would fire before its time.
 fn is_referred_to(table: &Opened, changed: &Touched, rest: &[Touched], depth: usize) -> bool {
-    // SAFETY: the trigger descriptor of an open relation, null without triggers.
-    let triggers = unsafe {
-        let descriptor = (*table.relation()).trigdesc;
-        if descriptor.is_null() {
-            return false;
-        }
-        std::slice::from_raw_parts((*descriptor).triggers, (*descriptor).numtriggers as usize)
-    };
-    triggers.iter().any(|trigger| {
+    table.triggers().iter().any(|trigger| {
         // SAFETY: a comparison with known functions.
         let kind = unsafe { pg_sys::RI_FKey_trigger_type(trigger.tgfoid) };
         if kind == pg_sys::RI_TRIGGER_PK as i32 {

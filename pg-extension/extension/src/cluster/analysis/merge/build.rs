@@ -3,7 +3,7 @@
 use super::super::functions::FIRST_USER_OBJECT;
 use super::super::parser;
 use super::super::tree::{self, NodePtr};
-use super::{inner_order, refuse, taken};
+use super::{inner_order, refuse, taken, window};
 use crate::boundary::{self, PostgresError};
 use crate::catalog;
 use pgrx::pg_sys::{self, CoercionForm, Oid};
@@ -203,6 +203,21 @@ pub struct Division {
     pub pulls_rows: bool,
     /// By which of the workers' columns their rows must be sorted before the combine query gets them.
     pub order: Vec<(usize, pg_sys::SortGroupClause)>,
+    /// Of workers whose rows are rows of the answer.
+    pub finish: Option<Finish>,
+}
+
+/// What is known when the workers' rows are rows of the answer.
+pub struct Finish {
+    /// The statement, if it takes any of them.
+    pub any_of: Option<&'static pg_sys::Query>,
+}
+
+impl Finish {
+    fn facts(&self) -> Result<Json, PostgresError> {
+        let window = self.any_of.map(window::facts).transpose()?;
+        Ok(json!({ "window": window }))
+    }
 }
 
 impl Division {
@@ -215,6 +230,7 @@ impl Division {
         let arrays = self.columns.arrays();
         let all_parameters: Vec<Oid> = parameters.iter().copied().chain(arrays).collect();
         let taken = taken::query(&self, parameters)?;
+        let finish = self.finish.as_ref().map(Finish::facts).transpose()?;
         let rows = self.rows(parameters.len(), &all_parameters)?;
         put_from(self.combine, rows);
         self.worker.targetList = self.columns.targets();
@@ -232,6 +248,7 @@ impl Division {
         Ok(json!({
             "mode": "combine", "worker": worker, "combine": combine, "worker_types": numbers(&types),
             "combine_parameters": numbers(&all_parameters), "pulls_rows": self.pulls_rows, "taken": taken,
+            "finish": finish,
         }))
     }
 }

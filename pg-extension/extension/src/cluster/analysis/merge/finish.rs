@@ -1,7 +1,7 @@
 //! Rows of the workers are rows of the answer: DISTINCT, ORDER BY and LIMIT are done again over all of them.
 
 use super::super::tree::{self, NodePtr};
-use super::build::{self, Division, WorkerColumns};
+use super::build::{self, Division, Finish, WorkerColumns};
 use pgrx::pg_sys::{self, Oid};
 
 /// Workers sort only when they limit; they give the rows up to the end of OFFSET + LIMIT.
@@ -19,8 +19,7 @@ pub fn divide(query: &'static pg_sys::Query) -> Division {
     if unlimited && !worker.hasDistinctOn {
         worker.sortClause = std::ptr::null_mut();
     }
-    worker.limitCount = limit_with_offset(worker.limitCount, worker.limitOffset);
-    worker.limitOffset = std::ptr::null_mut();
+    limit_to_end(worker);
 
     let combine = build::copy(query);
     combine.targetList = tree::make_list(combine_targets);
@@ -37,7 +36,14 @@ pub fn divide(query: &'static pg_sys::Query) -> Division {
         worker,
         combine,
         pulls_rows: false,
+        finish: Some(Finish { any_of: None }),
     }
+}
+
+/// Has a query give the rows up to the end of OFFSET + LIMIT.
+pub fn limit_to_end(query: &mut pg_sys::Query) {
+    query.limitCount = limit_with_offset(query.limitCount, query.limitOffset);
+    query.limitOffset = std::ptr::null_mut();
 }
 
 /// `limit + offset`; NULL (no limit) when either is.

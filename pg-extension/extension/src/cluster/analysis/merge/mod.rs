@@ -35,6 +35,7 @@ pub mod table_rows;
 mod taken;
 pub mod used;
 mod whole_row;
+mod window;
 
 pub use gather::put_subquery;
 
@@ -43,7 +44,7 @@ use super::relation::Placement;
 use super::scope::{ScopeId, Scopes};
 use super::{parser, tree};
 use crate::boundary::PostgresError;
-use build::Division;
+use build::{Division, Finish};
 use gather::Stays;
 use inner_order::Sorted;
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -244,8 +245,17 @@ fn division_of(
         if let Some(sorted) = sorted.filter(|_| !inner_order::reorders(query)) {
             return Ok(Some(finish::divide(sorted.lifted())));
         }
-        let complete = distinct_is_local && query.sortClause.is_null() && unlimited;
-        return Ok((!complete).then(|| finish::divide(query)));
+        let in_any_order = distinct_is_local && query.sortClause.is_null();
+        if in_any_order && unlimited {
+            return Ok(None);
+        }
+        let takes_any = in_any_order && query.rowMarks.is_null();
+        return Ok(Some(Division {
+            finish: Some(Finish {
+                any_of: takes_any.then_some(query),
+            }),
+            ..finish::divide(query)
+        }));
     }
     let is_key =
         |scopes: &mut Scopes, expression| locality::is_key(scopes, scope, expression, keys);

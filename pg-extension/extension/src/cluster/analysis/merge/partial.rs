@@ -46,6 +46,7 @@ pub fn divide(
         worker,
         combine,
         pulls_rows: false,
+        finish: None,
     })
 }
 

@@ -8,7 +8,7 @@ use super::build::{self, WorkerColumns};
 use super::filter;
 use crate::boundary::functions;
 use crate::boundary::{self, PostgresError};
-use pgrx::pg_sys::{self, Oid};
+use pgrx::pg_sys::{self, LockClauseStrength, LockWaitPolicy, Oid};
 
 /// One mention of a relation, or a subquery that nodes evaluate.
 pub struct Part {
@@ -179,6 +179,30 @@ pub fn from_ranges(indexes: impl IntoIterator<Item = i32>) -> &'static mut pg_sy
         std::ptr::from_mut(range).cast()
     }));
     from
+}
+
+/// Makes of a statement that changes rows a SELECT of what it finds for them, which may lock these rows. Its target list is still to be made.
+pub fn select_changed(statement: &mut pg_sys::Query, lock: Option<LockClauseStrength::Type>) {
+    let target = statement.resultRelation;
+    statement.commandType = pg_sys::CmdType::CMD_SELECT;
+    statement.resultRelation = 0;
+    statement.returningList = std::ptr::null_mut();
+    let range = tree::make::<pg_sys::RangeTblRef>();
+    range.rtindex = target;
+    // SAFETY: the FROM and the ranges are those of a private copy.
+    unsafe {
+        let from = (*statement.jointree).fromlist;
+        (*statement.jointree).fromlist = pg_sys::lappend(from, std::ptr::from_mut(range).cast());
+        (*tree::range(statement, target)).inFromCl = true;
+    }
+    if let Some(strength) = lock {
+        let mark = tree::make::<pg_sys::RowMarkClause>();
+        mark.rti = target as u32;
+        mark.strength = strength;
+        mark.waitPolicy = LockWaitPolicy::LockWaitBlock;
+        statement.rowMarks = tree::make_list([std::ptr::from_mut(mark).cast()]);
+        statement.hasForUpdate = true;
+    }
 }
 
 /// Columns of which nobody reads any.

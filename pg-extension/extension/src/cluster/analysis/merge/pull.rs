@@ -70,6 +70,7 @@ pub fn divide(query: &'static pg_sys::Query, sorted: Option<Sorted>) -> Divided 
         worker,
         combine,
         pulls_rows: true,
+        finish: None,
     })
 }
 

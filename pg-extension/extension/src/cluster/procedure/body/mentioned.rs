@@ -10,15 +10,26 @@ use std::collections::BTreeSet;
 /// Functions that call each other are followed so far.
 const FUNCTIONS_MAX: usize = 32;
 
-/// The tables that a function may read, with those of functions that it calls; `None` where it is known to do more than read.
-pub fn read_by(function: Oid) -> Option<BTreeSet<u32>> {
+/// What a function may read, with the functions that it calls.
+pub struct Reads {
+    pub tables: BTreeSet<u32>,
+    /// Its queries, or those of a function that it calls, may see what the calling statement has changed so far.
+    pub volatile: bool,
+}
+
+/// The tables that a function may read; `None` where it is known to do more than read.
+pub fn read_by(function: Oid) -> Option<Reads> {
     let mut tables = BTreeSet::new();
+    let mut volatile = false;
     let mut seen = BTreeSet::new();
     let mut next = vec![function];
     while let Some(function) = next.pop() {
         if !seen.insert(function.to_u32()) || seen.len() > FUNCTIONS_MAX {
             continue;
         }
+        // SAFETY: a catalogue look-up.
+        volatile |=
+            unsafe { pg_sys::func_volatile(function) } as u8 == pg_sys::PROVOLATILE_VOLATILE;
         let found = touched::findings(function);
         if found.as_ref().is_some_and(|found| found.writes) {
             return None;
@@ -36,7 +47,7 @@ pub fn read_by(function: Oid) -> Option<BTreeSet<u32>> {
             next.extend(called.filter(|called| called.to_u32() >= FIRST_USER_OBJECT));
         }
     }
-    Some(tables)
+    Some(Reads { tables, volatile })
 }
 
 /// The table of that name, if the role may read it.

@@ -188,6 +188,22 @@ class LookupIndexIT {
   }
 
   @Test
+  void sortedAndLimitedReadsFindTheRow() throws SQLException {
+    answersLikeOnePostgres(
+        "INSERT INTO person VALUES (1, 'a'), (2, 'b'), (3, NULL), (4, NULL), (5, 'e')",
+        "SELECT * FROM person WHERE email = 'b' LIMIT 1",
+        "SELECT * FROM person WHERE email = 'b' LIMIT 1",
+        "SELECT * FROM person WHERE email = 'b' LIMIT 0",
+        "SELECT * FROM person WHERE email = 'b' OFFSET 1",
+        "SELECT * FROM person WHERE email = 'nobody' LIMIT 1",
+        "SELECT id FROM person WHERE email = 'e' ORDER BY visits LIMIT 5",
+        "SELECT DISTINCT visits FROM person WHERE email = 'e'",
+        "SELECT count(*) FROM person WHERE email = 'e'",
+        "SELECT count(*) FROM person WHERE email = 'nobody'",
+        "SELECT id FROM person WHERE email = 'a' LIMIT 1 FOR UPDATE");
+  }
+
+  @Test
   void aRowIsFoundByItsValueWhereverItMoves() throws SQLException {
     try (Connection routed = router.connect()) {
       String read = "SELECT id FROM person WHERE email = ?";

@@ -92,6 +92,9 @@ class ReadBenchIT {
             "_independent_calls")) {
       assertTrue(result.ratios().containsKey("writers_beside_readers_over_alone" + kind), kind);
       assertTrue(result.ratios().containsKey("reads_beside_writers_over_alone" + kind), kind);
+      assertTrue(
+          kind.isEmpty() || result.ratios().containsKey("by_hand_beside_writers_over_alone" + kind),
+          kind);
     }
     Set<String> rows = result.rows().stream().map(row -> row.variant()).collect(toSet());
     assertTrue(

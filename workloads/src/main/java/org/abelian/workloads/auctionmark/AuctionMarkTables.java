@@ -2,13 +2,15 @@ package org.abelian.workloads.auctionmark;
 
 import java.util.List;
 import org.abelian.workloads.workload.Columns;
+import org.abelian.workloads.workload.Schema;
 
 /**
  * The tables. What belongs to an auction is placed with its seller, what belongs to a user with the
  * user; regions and categories are copied to every node.
  */
-record AuctionMarkTables(Columns columns) {
-  List<String> create() {
+record AuctionMarkTables(Columns columns) implements Schema {
+  @Override
+  public List<String> create() {
     return List.of(
         "CREATE TABLE region (r_id integer PRIMARY KEY, r_name text NOT NULL)",
         "CREATE TABLE category (c_id integer PRIMARY KEY, c_name text NOT NULL)",
@@ -74,7 +76,8 @@ record AuctionMarkTables(Columns columns) {
     return String.join(type + ", ", names) + type;
   }
 
-  List<String> place() {
+  @Override
+  public List<String> place() {
     return List.of(
         "CALL create_reference_table('region')",
         "CALL create_reference_table('category')",
@@ -96,7 +99,8 @@ record AuctionMarkTables(Columns columns) {
         .formatted(table, key);
   }
 
-  List<String> finish() {
+  @Override
+  public List<String> finish() {
     return List.of(
         "CREATE INDEX ON item (i_end) WHERE i_status = 0",
         "CREATE INDEX ON item_comment (ic_u_id, ic_i_id)",

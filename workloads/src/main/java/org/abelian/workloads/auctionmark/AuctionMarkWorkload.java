@@ -7,27 +7,21 @@ import java.util.Map;
 import org.abelian.workloads.client.Script;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Rule;
-import org.abelian.workloads.workload.Workload;
+import org.abelian.workloads.workload.SchemaWorkload;
 
 /** AuctionMark in one kind of columns. */
-public final class AuctionMarkWorkload implements Workload {
+public final class AuctionMarkWorkload extends SchemaWorkload<AuctionMarkTables> {
   private final AuctionMarkOptions options;
-  private final AuctionMarkTables tables;
   private Market market;
 
   public AuctionMarkWorkload(AuctionMarkOptions options, Columns columns) {
+    super(new AuctionMarkTables(columns));
     this.options = options;
-    tables = new AuctionMarkTables(columns);
   }
 
   @Override
   public String name() {
     return "auctionmark";
-  }
-
-  @Override
-  public Columns columns() {
-    return tables.columns();
   }
 
   @Override
@@ -37,24 +31,9 @@ public final class AuctionMarkWorkload implements Workload {
   }
 
   @Override
-  public List<String> create() {
-    return tables.create();
-  }
-
-  @Override
-  public List<String> place() {
-    return tables.place();
-  }
-
-  @Override
   public void fill(Connection connection, long seed) throws SQLException {
     market = new Market(options, seed);
     new AuctionMarkLoad(connection, options, market, columns(), seed).load();
-  }
-
-  @Override
-  public List<String> finish() {
-    return tables.finish();
   }
 
   @Override

@@ -3,13 +3,15 @@ package org.abelian.workloads.epinions;
 import java.util.List;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Rule;
+import org.abelian.workloads.workload.Schema;
 
 /**
  * The tables. Items are placed with their reviews, users with whom they trust and how they have
  * rated reviews.
  */
-record EpinionsTables(Columns columns) {
-  List<String> create() {
+record EpinionsTables(Columns columns) implements Schema {
+  @Override
+  public List<String> create() {
     String count = columns.choose("bigint", "abelian.counter");
     return List.of(
         """
@@ -51,7 +53,8 @@ record EpinionsTables(Columns columns) {
         """);
   }
 
-  List<String> place() {
+  @Override
+  public List<String> place() {
     return List.of(
         "CALL create_distributed_table('useracct', 'u_id')",
         "CALL create_distributed_table('review_rating', 'u_id', colocate_with => 'useracct')",
@@ -60,7 +63,8 @@ record EpinionsTables(Columns columns) {
         "CALL create_distributed_table('review', 'i_id', colocate_with => 'item')");
   }
 
-  List<String> finish() {
+  @Override
+  public List<String> finish() {
     return List.of(
         "CREATE INDEX ON review (u_id)",
         "CREATE INDEX ON review_rating (a_id)",

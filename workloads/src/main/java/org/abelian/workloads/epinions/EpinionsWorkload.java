@@ -7,27 +7,21 @@ import java.util.Map;
 import org.abelian.workloads.client.Script;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Rule;
-import org.abelian.workloads.workload.Workload;
+import org.abelian.workloads.workload.SchemaWorkload;
 
 /** EPinions in one kind of columns. */
-public final class EpinionsWorkload implements Workload {
+public final class EpinionsWorkload extends SchemaWorkload<EpinionsTables> {
   private final EpinionsOptions options;
-  private final EpinionsTables tables;
   private Opinions opinions;
 
   public EpinionsWorkload(EpinionsOptions options, Columns columns) {
+    super(new EpinionsTables(columns));
     this.options = options;
-    tables = new EpinionsTables(columns);
   }
 
   @Override
   public String name() {
     return "epinions";
-  }
-
-  @Override
-  public Columns columns() {
-    return tables.columns();
   }
 
   @Override
@@ -37,24 +31,9 @@ public final class EpinionsWorkload implements Workload {
   }
 
   @Override
-  public List<String> create() {
-    return tables.create();
-  }
-
-  @Override
-  public List<String> place() {
-    return tables.place();
-  }
-
-  @Override
   public void fill(Connection connection, long seed) throws SQLException {
     opinions = new Opinions(options, seed);
     new EpinionsLoad(connection, options, opinions, seed).load();
-  }
-
-  @Override
-  public List<String> finish() {
-    return tables.finish();
   }
 
   @Override

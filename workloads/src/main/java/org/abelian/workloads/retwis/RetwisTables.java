@@ -4,18 +4,20 @@ import java.util.List;
 import java.util.Map;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Rule;
+import org.abelian.workloads.workload.Schema;
 
 /**
  * The tables. What belongs to a user is placed with the user, what belongs to a post with the post.
  */
-record RetwisTables(Columns columns) {
+record RetwisTables(Columns columns) implements Schema {
   /** Posts that a timeline keeps. */
   static final int KEPT = 50;
 
   /** Posts of a timeline that are shown. */
   static final int SHOWN = 10;
 
-  List<String> create() {
+  @Override
+  public List<String> create() {
     String count = columns.choose("bigint", "abelian.counter");
     return List.of(
         """
@@ -46,7 +48,8 @@ record RetwisTables(Columns columns) {
         "CREATE TABLE reposts (post bigint NOT NULL, reposter bigint NOT NULL)");
   }
 
-  List<String> place() {
+  @Override
+  public List<String> place() {
     return List.of(
         "CALL create_distributed_table('users', 'id')",
         "CALL create_distributed_table('follows', 'followed', colocate_with => 'users')",
@@ -55,7 +58,8 @@ record RetwisTables(Columns columns) {
         "CALL create_distributed_table('reposts', 'post', colocate_with => 'posts')");
   }
 
-  List<String> finish() {
+  @Override
+  public List<String> finish() {
     return List.of(
         "CREATE INDEX ON reposts (post)",
         "VACUUM ANALYZE users, follows, timelines, posts, reposts");

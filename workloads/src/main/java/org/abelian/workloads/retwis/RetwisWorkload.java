@@ -9,19 +9,18 @@ import org.abelian.workloads.client.Script;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Procedure;
 import org.abelian.workloads.workload.Rule;
-import org.abelian.workloads.workload.Workload;
+import org.abelian.workloads.workload.SchemaWorkload;
 
 /** Retwis with one mix, in one kind of columns. */
-public final class RetwisWorkload implements Workload {
+public final class RetwisWorkload extends SchemaWorkload<RetwisTables> {
   private final RetwisOptions options;
-  private final RetwisTables tables;
   private final RetwisTransactions transactions;
   private final AtomicLong nextPost = new AtomicLong();
   private final AtomicLong nextUser = new AtomicLong();
 
   public RetwisWorkload(RetwisOptions options, Columns columns) {
+    super(new RetwisTables(columns));
     this.options = options;
-    tables = new RetwisTables(columns);
     transactions = new RetwisTransactions(columns);
   }
 
@@ -31,24 +30,9 @@ public final class RetwisWorkload implements Workload {
   }
 
   @Override
-  public Columns columns() {
-    return tables.columns();
-  }
-
-  @Override
   public String description() {
     return "%s, %,d users, a Kronecker graph drawn with %d followers for each"
         .formatted(options.mix().label(), options.users(), options.followers());
-  }
-
-  @Override
-  public List<String> create() {
-    return tables.create();
-  }
-
-  @Override
-  public List<String> place() {
-    return tables.place();
   }
 
   @Override
@@ -57,11 +41,6 @@ public final class RetwisWorkload implements Workload {
     nextUser.set(options.users() + 1L);
     KroneckerGraph graph = KroneckerGraph.draw(options.scale(), options.followers(), seed);
     new RetwisLoad(connection, graph, columns()).load();
-  }
-
-  @Override
-  public List<String> finish() {
-    return tables.finish();
   }
 
   @Override

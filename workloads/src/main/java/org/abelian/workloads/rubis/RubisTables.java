@@ -4,13 +4,15 @@ import java.util.List;
 import java.util.Map;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Rule;
+import org.abelian.workloads.workload.Schema;
 
 /**
  * The tables. Items are placed with their bids, users with the comments about them; regions and
  * categories are copied to every node.
  */
-record RubisTables(Columns columns) {
-  List<String> create() {
+record RubisTables(Columns columns) implements Schema {
+  @Override
+  public List<String> create() {
     String count = columns.choose("bigint", "abelian.counter");
     String greatest = columns.choose("bigint", "abelian.max");
     return List.of(
@@ -54,7 +56,8 @@ record RubisTables(Columns columns) {
         """);
   }
 
-  List<String> place() {
+  @Override
+  public List<String> place() {
     return List.of(
         "CALL create_reference_table('regions')",
         "CALL create_reference_table('categories')",
@@ -64,7 +67,8 @@ record RubisTables(Columns columns) {
         "CALL create_distributed_table('bids', 'item', colocate_with => 'items')");
   }
 
-  List<String> finish() {
+  @Override
+  public List<String> finish() {
     return List.of(
         "CREATE INDEX ON items (category, region)",
         "CREATE INDEX ON bids (item, amount)",

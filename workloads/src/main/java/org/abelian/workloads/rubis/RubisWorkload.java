@@ -9,28 +9,22 @@ import org.abelian.workloads.client.Script;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Procedure;
 import org.abelian.workloads.workload.Rule;
-import org.abelian.workloads.workload.Workload;
+import org.abelian.workloads.workload.SchemaWorkload;
 
 /** RUBiS with one mix, in one kind of columns. */
-public final class RubisWorkload implements Workload {
+public final class RubisWorkload extends SchemaWorkload<RubisTables> {
   private final RubisOptions options;
-  private final RubisTables tables;
   private Auctions auctions;
   private AtomicLong nextUser;
 
   public RubisWorkload(RubisOptions options, Columns columns) {
+    super(new RubisTables(columns));
     this.options = options;
-    tables = new RubisTables(columns);
   }
 
   @Override
   public String name() {
     return "rubis";
-  }
-
-  @Override
-  public Columns columns() {
-    return tables.columns();
   }
 
   @Override
@@ -44,27 +38,12 @@ public final class RubisWorkload implements Workload {
             RubisOptions.BIDS_PER_ITEM);
   }
 
-  @Override
-  public List<String> create() {
-    return tables.create();
-  }
-
-  @Override
-  public List<String> place() {
-    return tables.place();
-  }
-
   /** Also forgets the auctions of an earlier load. */
   @Override
   public void fill(Connection connection, long seed) throws SQLException {
     auctions = new Auctions(options.items(), options.cycle(), seed);
     nextUser = new AtomicLong(options.users() + 1L);
     new RubisLoad(connection, options, auctions, seed).load();
-  }
-
-  @Override
-  public List<String> finish() {
-    return tables.finish();
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.abelian.router.database.JdbcPool;
+import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.Crew;
 import org.abelian.workloads.measure.Interleaving;
 import org.abelian.workloads.measure.Measurements;
@@ -13,24 +14,36 @@ import org.abelian.workloads.measure.Sample;
 import org.abelian.workloads.measure.Variant;
 import org.abelian.workloads.measure.WarmUp;
 
-/** Two clients that read sums and writers of several ways, alone and beside each other. */
+/**
+ * Two clients that read sums and writers of several ways, alone and beside each other. The same
+ * readers by hand, whom nothing holds up and who hold up nobody, show what sharing the processors
+ * takes from either.
+ */
 final class Beside {
   private static final int READERS = 2;
 
   private final Crews crews;
   private final ScatterOptions options;
   private final List<Transfers> ways;
+  private final List<Database> nodes;
   private final String suffix;
   private final Map<String, List<Sample>> readersBeside = new LinkedHashMap<>();
 
   /**
    * @param ways of the writers
+   * @param nodes whom readers can ask past the router; none to leave that out
    * @param suffix makes the name of the readers' row unique
    */
-  Beside(Crews crews, ScatterOptions options, List<Transfers> ways, String suffix) {
+  Beside(
+      Crews crews,
+      ScatterOptions options,
+      List<Transfers> ways,
+      List<Database> nodes,
+      String suffix) {
     this.crews = crews;
     this.options = options;
     this.ways = List.copyOf(ways);
+    this.nodes = List.copyOf(nodes);
     this.suffix = suffix;
   }
 
@@ -66,6 +79,13 @@ final class Beside {
             readersAlone(),
             READERS,
             round -> readers(readersAlone(), round).measure(options.time())));
+    if (!nodes.isEmpty()) {
+      variants.add(
+          new Variant(
+              readersByHandAlone(),
+              READERS,
+              round -> readersByHand(readersByHandAlone(), round).measure(options.time())));
+    }
     for (Transfers way : ways) {
       variants.add(
           new Variant(
@@ -73,7 +93,29 @@ final class Beside {
               crews.writers(),
               round -> crews.writers(way, writersAlone(way), round).measure(options.time())));
       variants.add(
-          new Variant(writersBeside(way), crews.writers(), round -> measureBoth(way, round)));
+          new Variant(
+              writersBeside(way),
+              crews.writers(),
+              round ->
+                  measureBoth(
+                      way,
+                      writersBeside(way),
+                      readersBeside(way),
+                      readers(readersBeside(way), round),
+                      round)));
+      if (!nodes.isEmpty()) {
+        variants.add(
+            new Variant(
+                writersBesideByHand(way),
+                crews.writers(),
+                round ->
+                    measureBoth(
+                        way,
+                        writersBesideByHand(way),
+                        byHandBeside(way),
+                        readersByHand(byHandBeside(way), round),
+                        round)));
+      }
     }
     return variants;
   }
@@ -82,11 +124,16 @@ final class Beside {
     return crews.readers(Read.SUM, crews.written(), READERS, false, row, seed);
   }
 
-  private Sample measureBoth(Transfers way, int round) throws Exception {
-    Crew writers = crews.writers(way, writersBeside(way), round);
-    Crew readers = readers(readersBeside(way), round);
+  private Crew readersByHand(String row, long seed) {
+    return crews.readersByHand(Read.SUM, crews.written(), nodes, READERS, row, seed);
+  }
+
+  private Sample measureBoth(
+      Transfers way, String writersRow, String readersRow, Crew readers, int round)
+      throws Exception {
+    Crew writers = crews.writers(way, writersRow, round);
     List<Sample> both = Crew.measure(List.of(writers, readers), options.time(), () -> {});
-    readersBeside.computeIfAbsent(readersBeside(way), any -> new ArrayList<>()).add(both.get(1));
+    readersBeside.computeIfAbsent(readersRow, any -> new ArrayList<>()).add(both.get(1));
     return both.get(0);
   }
 
@@ -99,12 +146,16 @@ final class Beside {
   Measurements withReaders(Measurements measured) {
     return measured.and(
         new Measurements(
-            ways.stream().map(way -> new Variant(readersBeside(way), READERS, null)).toList(),
+            readersBeside.keySet().stream().map(row -> new Variant(row, READERS, null)).toList(),
             readersBeside));
   }
 
   private String readersAlone() {
     return "readers alone" + suffix;
+  }
+
+  private String readersByHandAlone() {
+    return "readers by hand alone" + suffix;
   }
 
   private static String writersAlone(Transfers way) {
@@ -119,6 +170,14 @@ final class Beside {
     return "readers beside writers: " + way;
   }
 
+  private static String writersBesideByHand(Transfers way) {
+    return "writers beside readers by hand: " + way;
+  }
+
+  private static String byHandBeside(Transfers way) {
+    return "readers by hand beside writers: " + way;
+  }
+
   /** What each keeps beside the other. */
   void addRatios(Map<String, Double> ratios, Measurements measured) {
     for (Transfers way : ways) {
@@ -128,6 +187,14 @@ final class Beside {
       ratios.put(
           ScatterBench.WRITERS_KEEP + "_" + way.key(),
           measured.ratio(writersBeside(way), writersAlone(way)));
+      if (!nodes.isEmpty()) {
+        ratios.put(
+            "by_hand_beside_writers_over_alone_" + way.key(),
+            measured.ratio(byHandBeside(way), readersByHandAlone()));
+        ratios.put(
+            "writers_beside_by_hand_over_alone_" + way.key(),
+            measured.ratio(writersBesideByHand(way), writersAlone(way)));
+      }
     }
   }
 }

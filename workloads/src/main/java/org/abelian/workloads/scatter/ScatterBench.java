@@ -71,11 +71,15 @@ public final class ScatterBench {
     Reads reads = new Reads(crews, options, plain, read, nodes);
     List<Transfers> ways = new ArrayList<>(List.of(Transfers.values()));
     ways.remove(Transfers.INDEPENDENT_CALL);
-    Beside beside = new Beside(crews, options, ways, "");
+    Beside beside = new Beside(crews, options, ways, nodes, "");
     // What lanes have once ordered, reads are compared with for ever: these come last.
     Beside independent =
         new Beside(
-            crews, options, List.of(Transfers.INDEPENDENT_CALL), ", after independent calls");
+            crews,
+            options,
+            List.of(Transfers.INDEPENDENT_CALL),
+            nodes,
+            ", after independent calls");
     beside.requireClasses();
     WarmUp.run(reads.warmUps(), options.warmUp(), progress);
     WarmUp.run(beside.warmUps(), options.warmUp(), progress);

@@ -4,13 +4,15 @@ import java.util.List;
 import java.util.Map;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Rule;
+import org.abelian.workloads.workload.Schema;
 
 /**
  * The tables. Customers are placed with their addresses, orders and payments, carts with their
  * lines, items by themselves; countries and authors are copied to every node.
  */
-record TpcwTables(Columns columns) {
-  List<String> create() {
+record TpcwTables(Columns columns) implements Schema {
+  @Override
+  public List<String> create() {
     return List.of(
         "CREATE TABLE country (co_id integer PRIMARY KEY, co_name text NOT NULL)",
         """
@@ -57,7 +59,8 @@ record TpcwTables(Columns columns) {
         """);
   }
 
-  List<String> place() {
+  @Override
+  public List<String> place() {
     return List.of(
         "CALL create_reference_table('country')",
         "CALL create_reference_table('author')",
@@ -74,7 +77,8 @@ record TpcwTables(Columns columns) {
         """);
   }
 
-  List<String> finish() {
+  @Override
+  public List<String> finish() {
     return List.of(
         "CREATE INDEX ON item (i_subject, i_pub_date)",
         "CREATE INDEX ON item (i_title text_pattern_ops)",

@@ -7,27 +7,21 @@ import java.util.Map;
 import org.abelian.workloads.client.Script;
 import org.abelian.workloads.workload.Columns;
 import org.abelian.workloads.workload.Rule;
-import org.abelian.workloads.workload.Workload;
+import org.abelian.workloads.workload.SchemaWorkload;
 
 /** TPC-W with one mix, in one kind of columns. */
-public final class TpcwWorkload implements Workload {
+public final class TpcwWorkload extends SchemaWorkload<TpcwTables> {
   private final TpcwOptions options;
-  private final TpcwTables tables;
   private Shop shop;
 
   public TpcwWorkload(TpcwOptions options, Columns columns) {
+    super(new TpcwTables(columns));
     this.options = options;
-    tables = new TpcwTables(columns);
   }
 
   @Override
   public String name() {
     return "tpcw";
-  }
-
-  @Override
-  public Columns columns() {
-    return tables.columns();
   }
 
   @Override
@@ -37,24 +31,9 @@ public final class TpcwWorkload implements Workload {
   }
 
   @Override
-  public List<String> create() {
-    return tables.create();
-  }
-
-  @Override
-  public List<String> place() {
-    return tables.place();
-  }
-
-  @Override
   public void fill(Connection connection, long seed) throws SQLException {
     shop = new Shop(options);
     new TpcwLoad(connection, shop, seed).load();
-  }
-
-  @Override
-  public List<String> finish() {
-    return tables.finish();
   }
 
   @Override

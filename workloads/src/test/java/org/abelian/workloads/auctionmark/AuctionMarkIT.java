@@ -8,36 +8,37 @@ import java.util.stream.Stream;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
 import org.abelian.workloads.workload.Columns;
+import org.abelian.workloads.workload.OneNodeTrial;
 import org.abelian.workloads.workload.Trial;
+import org.abelian.workloads.workload.Workload;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** AuctionMark on one node, small. */
 @WithNode
-class AuctionMarkIT {
+class AuctionMarkIT extends OneNodeTrial {
   static final AuctionMarkOptions SMALL = new AuctionMarkOptions(20);
   static final Set<String> TYPES =
       Stream.of(AuctionMarkType.values()).map(AuctionMarkType::label).collect(Collectors.toSet());
 
-  private final LocalNode node;
-
   AuctionMarkIT(LocalNode node) {
-    this.node = node;
+    super(node);
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void everyModeKeepsTheRules(Columns columns) throws Exception {
-    try (Trial trial = Trial.on(node, new AuctionMarkWorkload(SMALL, columns))) {
-      trial.requireConsistent();
-      trial.runEach(Trial.STATEMENTS, TYPES);
-    }
+  @Override
+  protected Workload small(Columns columns) {
+    return new AuctionMarkWorkload(SMALL, columns);
+  }
+
+  @Override
+  protected Set<String> types() {
+    return TYPES;
   }
 
   @ParameterizedTest
   @EnumSource
   void theCheckNoticesWhateverIsBroken(Columns columns) throws Exception {
-    try (Trial trial = Trial.on(node, new AuctionMarkWorkload(SMALL, columns))) {
+    try (Trial trial = trial(columns)) {
       assertEquals(1, trial.rulesBrokenBy("UPDATE item SET i_num_bids = 99 WHERE i_id = 1"));
       assertEquals(
           2, trial.rulesBrokenBy("UPDATE item SET i_current_price = 999999 WHERE i_id = 1"));

@@ -8,36 +8,37 @@ import java.util.stream.Stream;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
 import org.abelian.workloads.workload.Columns;
+import org.abelian.workloads.workload.OneNodeTrial;
 import org.abelian.workloads.workload.Trial;
+import org.abelian.workloads.workload.Workload;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** EPinions on one node, small. */
 @WithNode
-class EpinionsIT {
+class EpinionsIT extends OneNodeTrial {
   static final EpinionsOptions SMALL = new EpinionsOptions(30);
   static final Set<String> TYPES =
       Stream.of(EpinionsType.values()).map(EpinionsType::label).collect(Collectors.toSet());
 
-  private final LocalNode node;
-
   EpinionsIT(LocalNode node) {
-    this.node = node;
+    super(node);
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void everyModeKeepsTheRules(Columns columns) throws Exception {
-    try (Trial trial = Trial.on(node, new EpinionsWorkload(SMALL, columns))) {
-      trial.requireConsistent();
-      trial.runEach(Trial.STATEMENTS, TYPES);
-    }
+  @Override
+  protected Workload small(Columns columns) {
+    return new EpinionsWorkload(SMALL, columns);
+  }
+
+  @Override
+  protected Set<String> types() {
+    return TYPES;
   }
 
   @ParameterizedTest
   @EnumSource
   void theCheckNoticesWhateverIsBroken(Columns columns) throws Exception {
-    try (Trial trial = Trial.on(node, new EpinionsWorkload(SMALL, columns))) {
+    try (Trial trial = trial(columns)) {
       assertEquals(1, trial.rulesBrokenBy("UPDATE item SET rating_total = 0 WHERE i_id = 1"));
       assertEquals(2, trial.rulesBrokenBy("UPDATE useracct SET trusted = 99 WHERE u_id = 1"));
       assertEquals(3, trial.rulesBrokenBy("UPDATE item SET ratings = 99 WHERE i_id = 2"));

@@ -11,36 +11,42 @@ import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
 import org.abelian.workloads.client.Mode;
 import org.abelian.workloads.workload.Columns;
+import org.abelian.workloads.workload.OneNodeTrial;
 import org.abelian.workloads.workload.Trial;
+import org.abelian.workloads.workload.Workload;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** RUBiS on one node, small. */
 @WithNode
-class RubisIT {
+class RubisIT extends OneNodeTrial {
   static final RubisOptions SMALL = new RubisOptions(20, RubisMix.BID_HEAVY, Duration.ofSeconds(1));
   static final Set<String> TYPES =
       Stream.of(RubisType.values()).map(RubisType::label).collect(Collectors.toSet());
 
-  private final LocalNode node;
-
   RubisIT(LocalNode node) {
-    this.node = node;
+    super(node);
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void everyModeKeepsTheRules(Columns columns) throws Exception {
-    try (Trial trial = Trial.on(node, new RubisWorkload(SMALL, columns))) {
-      trial.requireConsistent();
-      trial.runEach(List.of(Mode.values()), TYPES);
-    }
+  @Override
+  protected Workload small(Columns columns) {
+    return new RubisWorkload(SMALL, columns);
+  }
+
+  @Override
+  protected Set<String> types() {
+    return TYPES;
+  }
+
+  @Override
+  protected List<Mode> modes() {
+    return List.of(Mode.values());
   }
 
   @ParameterizedTest
   @EnumSource
   void theCheckNoticesWhateverIsBroken(Columns columns) throws Exception {
-    try (Trial trial = Trial.on(node, new RubisWorkload(SMALL, columns))) {
+    try (Trial trial = trial(columns)) {
       assertEquals(1, trial.rulesBrokenBy("UPDATE items SET nb_of_bids = 7 WHERE id = 1"));
       assertEquals(2, trial.rulesBrokenBy("UPDATE users SET won = 1 WHERE id = 1"));
       assertEquals(3, trial.rulesBrokenBy("UPDATE users SET rating = 1 WHERE id = 2"));

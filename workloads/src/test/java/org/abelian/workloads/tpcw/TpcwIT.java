@@ -8,36 +8,37 @@ import java.util.stream.Stream;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
 import org.abelian.workloads.workload.Columns;
+import org.abelian.workloads.workload.OneNodeTrial;
 import org.abelian.workloads.workload.Trial;
+import org.abelian.workloads.workload.Workload;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** TPC-W on one node, small. */
 @WithNode
-class TpcwIT {
+class TpcwIT extends OneNodeTrial {
   static final TpcwOptions SMALL = new TpcwOptions(20, 30, TpcwMix.ORDERING);
   static final Set<String> TYPES =
       Stream.of(TpcwType.values()).map(TpcwType::label).collect(Collectors.toSet());
 
-  private final LocalNode node;
-
   TpcwIT(LocalNode node) {
-    this.node = node;
+    super(node);
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void everyModeKeepsTheRules(Columns columns) throws Exception {
-    try (Trial trial = Trial.on(node, new TpcwWorkload(SMALL, columns))) {
-      trial.requireConsistent();
-      trial.runEach(Trial.STATEMENTS, TYPES);
-    }
+  @Override
+  protected Workload small(Columns columns) {
+    return new TpcwWorkload(SMALL, columns);
+  }
+
+  @Override
+  protected Set<String> types() {
+    return TYPES;
   }
 
   @ParameterizedTest
   @EnumSource
   void theCheckNoticesWhateverIsBroken(Columns columns) throws Exception {
-    try (Trial trial = Trial.on(node, new TpcwWorkload(SMALL, columns))) {
+    try (Trial trial = trial(columns)) {
       assertEquals(1, trial.rulesBrokenBy("UPDATE item SET i_stock = i_stock - 1 WHERE i_id = 1"));
       assertEquals(
           2, trial.rulesBrokenBy("UPDATE order_line SET ol_qty = ol_qty + 1 WHERE ol_o_id = 1"));

@@ -6,7 +6,9 @@ import java.util.List;
  * The functions and procedures that a statement calls, itself or by defaults.
  *
  * @param volatileFunctions true when one may give another value or effect at each call
- * @param mutable true when one may give another value on another node
+ * @param mutable true when one may give another value on another node, at another time or with
+ *     other settings
+ * @param differs true when one may give another value on another node with the same settings
  * @param functions users' functions that may read or write tables unseen, as schema.name
  * @param nodeFunctions PostgreSQL's own functions that are not the same wherever they run
  * @param procedure null unless the statement is the call of a distributed procedure and nothing
@@ -16,6 +18,7 @@ import java.util.List;
 public record CallFacts(
     boolean volatileFunctions,
     boolean mutable,
+    boolean differs,
     List<String> functions,
     NodeFunctions nodeFunctions,
     ProcedureFacts procedure,

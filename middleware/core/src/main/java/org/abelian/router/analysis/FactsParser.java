@@ -112,6 +112,8 @@ public final class FactsParser {
     return new CallFacts(
         node.path("volatile").asBoolean(),
         node.path("mutable").asBoolean(),
+        // Nodes of former versions do not tell.
+        node.path("differs").asBoolean(node.path("mutable").asBoolean()),
         list(node.path("functions"), JsonNode::asText),
         new NodeFunctions(
             node.path("sets").asBoolean(),
@@ -274,7 +276,19 @@ public final class FactsParser {
         node.path("pulls_rows").asBoolean(),
         text(node.path("taken")),
         text(node.path("reason")),
-        broadcast(node.path("broadcast")));
+        broadcast(node.path("broadcast")),
+        finish(node.path("finish")));
+  }
+
+  private static MergeFacts.Finish finish(JsonNode node) {
+    return node.isObject() ? new MergeFacts.Finish(window(node.path("window"))) : null;
+  }
+
+  private static MergeFacts.Window window(JsonNode node) {
+    return node.isObject()
+        ? new MergeFacts.Window(
+            value(node.path("limit")), value(node.path("offset")), text(node.path("text")))
+        : null;
   }
 
   private static MergeFacts.Broadcast broadcast(JsonNode node) {

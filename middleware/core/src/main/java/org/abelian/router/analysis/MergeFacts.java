@@ -24,6 +24,7 @@ import java.util.List;
  * @param reason why it cannot be merged, or why rows of whole tables come together; else null
  * @param broadcast how it can be run without that the largest tables' rows move; null when it
  *     cannot
+ * @param finish what is known when the workers' rows are rows of the answer; else null
  */
 public record MergeFacts(
     Mode mode,
@@ -37,7 +38,8 @@ public record MergeFacts(
     boolean pullsRows,
     String taken,
     String reason,
-    Broadcast broadcast) {
+    Broadcast broadcast,
+    Finish finish) {
   /** The ways to merge. */
   public enum Mode {
     /** One after the other, in any order. */
@@ -69,8 +71,39 @@ public record MergeFacts(
         false,
         null,
         null,
+        null,
         null);
   }
+
+  /**
+   * Whether a node that has all the rows that matter, and at least one, gives the whole answer by
+   * the statement as it is.
+   */
+  public boolean isWholeOnNode() {
+    return mode == Mode.CONCAT || finish != null;
+  }
+
+  /** Which of the rows it takes, if it takes any of them; else null. */
+  public Window window() {
+    return finish == null ? null : finish.window();
+  }
+
+  /**
+   * The workers' rows are rows of the answer: one node sorts them, takes the first, or drops
+   * duplicates.
+   *
+   * @param window null unless it takes any rows, up to so many
+   */
+  public record Finish(Window window) {}
+
+  /**
+   * LIMIT and OFFSET without an order.
+   *
+   * @param limit NULL for no limit
+   * @param offset NULL for none
+   * @param text by which a node gives the rows up to the end of both; null for the statement itself
+   */
+  public record Window(Value limit, Value offset, String text) {}
 
   /**
    * How nodes join their own rows of the largest tables with all rows of the others, which each of

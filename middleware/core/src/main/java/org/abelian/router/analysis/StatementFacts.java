@@ -51,7 +51,14 @@ public record StatementFacts(
   /** The facts of what reads the rows of other nodes by which this statement changes its own. */
   public StatementFacts reading() {
     CallFacts called =
-        new CallFacts(false, calls.mutable(), calls.functions(), calls.nodeFunctions(), null, null);
+        new CallFacts(
+            false,
+            calls.mutable(),
+            calls.differs(),
+            calls.functions(),
+            calls.nodeFunctions(),
+            null,
+            null);
     return new StatementFacts(
         StatementKind.SELECT,
         span,
@@ -74,6 +81,7 @@ public record StatementFacts(
         new CallFacts(
             calls.volatileFunctions(),
             calls.mutable(),
+            calls.differs(),
             calls.functions(),
             calls.nodeFunctions(),
             null,

@@ -1,7 +1,6 @@
 package org.abelian.router.engine;
 
 import java.io.IOException;
-import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.routing.Route;
@@ -27,8 +26,7 @@ public final class Executor {
     return inner instanceof Route.GatheredInsert
         || inner instanceof Route.CopyIn copy && copy.added() != null
         || inner instanceof Route.GatheredWrite
-        || route instanceof Route.Scatter scatter
-            && scatter.merge().mode() == MergeFacts.Mode.COMBINE;
+        || route instanceof Route.Scatter scatter && scatter.isFinishedByNode();
   }
 
   /** As above, or because it is bound anew when its snapshots do not fit together. */
@@ -60,6 +58,11 @@ public final class Executor {
   public boolean declare(BoundStatement bound, Route.Scatter route, Backend home, String declares)
       throws IOException {
     return GatherExecution.declare(context, bound, route, home, declares);
+  }
+
+  /** Declares a cursor over what its node can answer; the rest as above. */
+  public void declare(BoundStatement bound, Backend home, String declares) {
+    GatherExecution.declare(context, bound, home, declares);
   }
 
   /**

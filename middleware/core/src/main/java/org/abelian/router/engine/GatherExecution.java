@@ -79,7 +79,9 @@ final class GatherExecution {
       gather.take(route.nodes(), rows);
       boolean read = !context.replies().failed();
       if (read) {
-        gather.declare(home, declares, rows);
+        NodeStatement statement =
+            NodeStatement.of(declares + gather.merge.combine(), gather.merge.combineParameters());
+        declare(context, bound, home, statement, rows.arrays());
       }
       return read;
     } finally {
@@ -87,15 +89,25 @@ final class GatherExecution {
     }
   }
 
+  /** Declares a cursor over what its node can answer: {@link Executor#declare}. */
+  static void declare(EngineContext context, BoundStatement bound, Backend home, String declares) {
+    List<Integer> parameters = bound.routed().facts().parameters();
+    NodeStatement statement = NodeStatement.of(declares + bound.statement().sql(), parameters);
+    declare(context, bound, home, statement, List.of());
+  }
+
   /** The values are the cursor's from then on, and so are the rows. */
-  private void declare(Backend home, String declares, PartCollection rows) {
+  private static void declare(
+      EngineContext context,
+      BoundStatement bound,
+      Backend home,
+      NodeStatement statement,
+      List<ByteQueue> rows) {
     context.transactions().enter(home, false);
-    NodeStatement statement =
-        NodeStatement.of(declares + merge.combine(), merge.combineParameters());
     byte[] name = context.backends().prepare(home, statement, false, context.replies());
     FrameWriter writer = home.connection.writer();
     writer.begin(FrontendType.BIND).int1(0).string(name);
-    bound.bind().writeValues(writer, rows.arrays());
+    bound.bind().writeValues(writer, rows);
     writer.int2(0).end();
     writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     context.replies().add(NodeReply.swallow(home.connection));

@@ -9,24 +9,32 @@ import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.Reply;
 import org.abelian.router.execution.ReplyContext;
+import org.abelian.router.execution.RowWindow;
 import org.abelian.router.execution.TagSum;
+import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
+import org.abelian.router.statement.RoutedStatement;
 
 /** Several nodes read, each its own rows; the client gets them one node after the other. */
 public final class ScatterExecution extends Execution {
   private final EngineContext context;
   private final List<NodePortal> portals;
 
+  /** Which of the rows are the client's; null for all. */
+  private final RowWindow window;
+
   /** Whether the nodes have got the Describe and Execute that come next. */
   private boolean ahead;
 
   private Portion portion;
 
-  private ScatterExecution(EngineContext context, List<NodePortal> portals, boolean ahead) {
+  private ScatterExecution(
+      EngineContext context, List<NodePortal> portals, RowWindow window, boolean ahead) {
     this.context = context;
     this.portals = portals;
+    this.window = window;
     this.ahead = ahead;
   }
 
@@ -44,31 +52,54 @@ public final class ScatterExecution extends Execution {
     }
     boolean ahead = context.group().runsToEnd(bound.bind());
     boolean describes = ahead && context.group().describesNext(bound.bind());
-    Bound read = new Bound(bound, portals, ahead, describes);
+    Bound read = new Bound(bound, text(bound, route), portals, ahead, describes);
     boolean last = ahead && context.group().isOneStatement();
     if (!new JointSnapshot(context, bound.routed(), backends, read, ahead, last).take()) {
       return null;
     }
     bound.answerBind(context.replies());
-    return new ScatterExecution(context, portals, ahead);
+    return new ScatterExecution(context, portals, window(route), ahead);
+  }
+
+  private static RowWindow window(Route.Scatter route) {
+    Route.Window window = route.window();
+    return window == null ? null : new RowWindow(window.skipped(), window.rows());
+  }
+
+  /** What nodes run: the statement itself, unless it skips rows, which may be on any of them. */
+  private static NodeStatement text(BoundStatement bound, Route.Scatter route) {
+    if (route.window() == null || route.merge().window().text() == null) {
+      return bound.statement().statement();
+    }
+    RoutedStatement routed = bound.routed();
+    if (routed.windowed() == null) {
+      String text = route.merge().window().text();
+      routed.windowed(NodeStatement.of(text, routed.facts().parameters()));
+    }
+    return routed.windowed();
   }
 
   /**
    * Its portals.
    *
+   * @param text what nodes run
    * @param ahead whether they run at once; else the client will say when, and how many rows it
    *     wants
    * @param describes whether the first one is described before
    */
   private record Bound(
-      BoundStatement bound, List<NodePortal> portals, boolean ahead, boolean describes)
+      BoundStatement bound,
+      NodeStatement text,
+      List<NodePortal> portals,
+      boolean ahead,
+      boolean describes)
       implements JointRead {
     @Override
     public void bind(int place, byte[] portal) {
       if (portal != null) {
         portals.get(place).rename(portal);
       }
-      portals.get(place).bind(bound.statement().statement(), true, bound.bind());
+      portals.get(place).bind(text, true, bound.bind());
     }
 
     @Override
@@ -123,7 +154,7 @@ public final class ScatterExecution extends Execution {
         context,
         portals,
         context.backends().joint(SeveralNodes.backends(portals), false),
-        new TagSum());
+        new TagSum(window));
     return Progress.NEXT;
   }
 
@@ -166,7 +197,7 @@ public final class ScatterExecution extends Execution {
 
     @Override
     public boolean run(ReplyContext replies) throws IOException {
-      while (node < portals.size() && left > 0) {
+      while (!isOver() && left > 0) {
         if (rows == null) {
           ask();
         }
@@ -185,11 +216,15 @@ public final class ScatterExecution extends Execution {
         replies.output().commandComplete((fetch.moves() ? "MOVE " : "FETCH ") + given);
         return true;
       }
-      if (node == portals.size()) {
+      if (node == portals.size() || left > 0) {
         replies.output().commandComplete("SELECT " + given);
         return true;
       }
       return FixedMessage.PORTAL_SUSPENDED.run(replies);
+    }
+
+    private boolean isOver() {
+      return node == portals.size() || window != null && window.isOver();
     }
 
     private void ask() {
@@ -197,7 +232,7 @@ public final class ScatterExecution extends Execution {
       portal.execute(left);
       portal.connection().writer().empty(FrontendType.FLUSH);
       context.backends().flush();
-      sum = new TagSum();
+      sum = new TagSum(window);
       boolean hidden = fetch != null && fetch.moves();
       rows =
           hidden

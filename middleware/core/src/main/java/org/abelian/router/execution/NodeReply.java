@@ -51,6 +51,9 @@ public final class NodeReply extends Reply {
   private final TagSum sum;
   private long passing;
 
+  /** Whether what passes in pieces is for the client. */
+  private boolean passingShown;
+
   private NodeReply(NodeConnection connection, Show show, boolean untilReady, TagSum sum) {
     this.connection = connection;
     this.show = show;
@@ -183,7 +186,7 @@ public final class NodeReply extends Reply {
 
   private void passPiece(ReplyContext context, ByteQueue incoming) {
     int count = (int) Math.min(passing, incoming.size());
-    if (showsRows(context)) {
+    if (passingShown && showsRows(context)) {
       try {
         context.output().queue().append(incoming.array(), incoming.start(), count);
       } catch (AbelianException noMemory) {
@@ -203,35 +206,43 @@ public final class NodeReply extends Reply {
     int length = 1 + BigEndian.int4(incoming.array(), incoming.start() + 1);
     if (length > LARGE_FRAME && (type == BackendType.DATA_ROW || type == BackendType.COPY_DATA)) {
       passing = length;
-      countRow();
+      passingShown = countRow();
       passPiece(context, incoming);
     }
   }
 
-  private void countRow() {
-    if (sum != null) {
-      sum.row();
-    }
+  /** False when the client does not get the row. */
+  private boolean countRow() {
+    return sum == null || sum.row();
   }
 
-  /** Passes all whole rows that are there with one copy. */
+  /**
+   * Passes all whole rows that are there with one copy. Those that it leaves out come first or
+   * last.
+   */
   private void passRows(ReplyContext context, ByteQueue incoming, int firstLength) {
-    int from = incoming.start();
-    int to = from + firstLength;
     byte[] array = incoming.array();
-    countRow();
-    for (; ; ) {
-      int length = incoming.frameAt(to);
-      if (length == 0 || array[to] != BackendType.DATA_ROW) {
-        break;
+    int start = incoming.start();
+    int end = start;
+    int shown = 0;
+    int shownEnd = start;
+    for (int length = firstLength; length > 0; length = rowAt(incoming, end)) {
+      end += length;
+      if (countRow()) {
+        shown += length;
+        shownEnd = end;
       }
-      countRow();
-      to += length;
     }
-    if (showsRows(context)) {
-      context.output().queue().append(array, from, to - from);
+    if (shown > 0 && showsRows(context)) {
+      context.output().queue().append(array, shownEnd - shown, shown);
     }
-    incoming.consume(to - from);
+    incoming.consume(end - start);
+  }
+
+  /** The length of a row that is there as a whole; 0 if none is. */
+  private static int rowAt(ByteQueue incoming, int at) {
+    int length = incoming.frameAt(at);
+    return length > 0 && incoming.array()[at] == BackendType.DATA_ROW ? length : 0;
   }
 
   private enum Progress {

@@ -9,9 +9,22 @@ public final class TagSum {
   private long rows;
   private boolean suspended;
 
+  /** Which rows the client gets, and counts; null for all. */
+  private RowWindow window;
+
   /** The tag is that of the nodes. */
   public TagSum() {
-    this(null);
+    this((String) null);
+  }
+
+  /**
+   * The client gets only some of the rows that nodes give.
+   *
+   * @param window null for all of them
+   */
+  public TagSum(RowWindow window) {
+    this();
+    this.window = window;
   }
 
   /**
@@ -35,9 +48,13 @@ public final class TagSum {
     }
   }
 
-  /** A row was passed on. */
-  void row() {
+  /** A row has come; true when it is one for the client. */
+  boolean row() {
+    if (window != null && !window.passes()) {
+      return false;
+    }
     rows++;
+    return true;
   }
 
   /** A portal reached its row limit. */
@@ -63,6 +80,6 @@ public final class TagSum {
   /** The tag of the whole. */
   public String tag() {
     String name = ownCommand == null ? command : ownCommand;
-    return counted ? name + " " + count : name;
+    return counted ? name + " " + (window == null ? count : rows) : name;
   }
 }

@@ -177,7 +177,7 @@ public final class ExplainText {
       if (Executor.isBroadcastJoin(inner, scatter)) {
         addJoin(scatter.merge(), how);
       } else {
-        addRead(scatter.merge(), how);
+        addRead(scatter, how);
       }
     } else if (route instanceof Route.ScatterWrite) {
       how.put("Run", "scatter, each node changes its own rows");
@@ -206,11 +206,15 @@ public final class ExplainText {
     return how;
   }
 
-  private static void addRead(MergeFacts merge, Map<String, String> how) {
-    if (merge.mode() != MergeFacts.Mode.COMBINE) {
+  private static void addRead(Route.Scatter scatter, Map<String, String> how) {
+    MergeFacts merge = scatter.merge();
+    if (!scatter.isFinishedByNode()) {
+      String rows = scatter.window() == null ? "they" : "the first of them";
       how.put(
           "Run",
-          "scatter, each node reads its own rows; they are given one node's after the other's");
+          "scatter, each node reads its own rows; "
+              + rows
+              + " are given one node's after the other's");
       return;
     }
     String rows = merge.pullsRows() ? "the rows" : "a part of the result";
@@ -314,8 +318,7 @@ public final class ExplainText {
             || route instanceof Route.GatheredWrite
             || route instanceof Route.MovedRows
             || route instanceof Route.Steps
-            || route instanceof Route.Scatter scatter
-                && scatter.merge().mode() == MergeFacts.Mode.COMBINE;
+            || route instanceof Route.Scatter scatter && scatter.isFinishedByNode();
     return command.analyze() && moves;
   }
 
@@ -363,13 +366,15 @@ public final class ExplainText {
     if (Executor.isBroadcastJoin(inner, scatter)) {
       return partsOfJoin(scatter);
     }
-    boolean combines = scatter.merge().mode() == MergeFacts.Mode.COMBINE;
+    boolean combines = scatter.isFinishedByNode();
+    boolean windowed = scatter.window() != null && scatter.merge().window().text() != null;
+    String own = windowed ? scatter.merge().window().text() : sql;
     return scatter.nodes().stream()
         .map(
             node ->
                 combines
                     ? part(node, scatter.merge().worker(), "Worker plan")
-                    : part(node, sql, "Plan"))
+                    : part(node, own, "Plan"))
         .toList();
   }
 

@@ -24,6 +24,7 @@ import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.BoundParameters;
+import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 
 /**
@@ -66,9 +67,13 @@ public final class CopyOutCommand {
     }
     BindMessage bind = new BindMessage();
     bind.look(message, 0);
-    Route route = routing.route(statement, analysed.routed(), new BoundParameters(bind)).plain();
-    BoundStatement bound = new BoundStatement(statement, analysed.routed(), bind, false);
-    Backend single = routing.single(analysed.routed(), route);
+    BoundStatement bound = statements.keys().bound(statement, analysed, bind);
+    if (bound == null) {
+      return Progress.QUIET;
+    }
+    RoutedStatement routed = bound.routed();
+    Route route = routing.route(bound.statement(), routed, new BoundParameters(bind)).plain();
+    Backend single = routing.single(routed, route);
     Execution execution = single == null ? several(bound, route) : one(bound, single);
     if (execution == null) {
       return Progress.QUIET;
@@ -77,7 +82,7 @@ public final class CopyOutCommand {
     replies.add(RouterWork.then(() -> replies.divert(out)));
     execution.describe(Execution.Description.COLUMNS);
     Progress progress = execution.execute(0);
-    replies.add(RouterWork.always(() -> end(analysed, route)));
+    replies.add(RouterWork.always(() -> end(routed, route)));
     return progress;
   }
 
@@ -95,13 +100,13 @@ public final class CopyOutCommand {
   }
 
   /** After an error nobody wants the rows that still come. */
-  private void end(AnalysedStatement analysed, Route route) {
+  private void end(RoutedStatement routed, Route route) {
     boolean failed = context.replies().failed();
     context.replies().endDiversion();
     if (failed && route instanceof Route.Scatter scatter) {
       List<Backend> backends =
           scatter.nodes().stream()
-              .map(node -> context.backends().backend(analysed.routed().router().catalog(), node))
+              .map(node -> context.backends().backend(routed.router().catalog(), node))
               .filter(Backend::isUsable)
               .toList();
       context.backends().cancel(backends);

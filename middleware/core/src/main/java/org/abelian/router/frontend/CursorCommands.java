@@ -41,6 +41,21 @@ import org.abelian.router.statement.SharedStatement;
  * the session reads one after the other; it only goes forwards.
  */
 public final class CursorCommands {
+  /**
+   * A DECLARE.
+   *
+   * @param declares the command up to the query
+   * @param parameters the types of the query's parameters
+   * @param message a Bind with the client's values
+   */
+  private record Declaration(
+      String name,
+      String declares,
+      boolean holds,
+      String query,
+      List<Integer> parameters,
+      byte[] message) {}
+
   private final EngineContext context;
   private final Executor executor;
   private final SessionRouting routing;
@@ -90,37 +105,41 @@ public final class CursorCommands {
       command = () -> close(facts.command().name());
     } else {
       byte[] message = message(facts.command().name(), bound.bind(), cursor.binary());
-      String query = cursor.query().of(bound.statement().sql());
-      NodeStatement statement = NodeStatement.of(query, facts.parameters());
-      String declares =
-          new Span(facts.span().offset(), cursor.query().offset() - facts.span().offset())
-              .of(bound.statement().sql());
-      boolean holds = facts.command().holds();
+      String sql = bound.statement().sql();
+      int start = facts.span().offset();
+      Declaration declaration =
+          new Declaration(
+              facts.command().name(),
+              new Span(start, cursor.query().offset() - start).of(sql),
+              facts.command().holds(),
+              cursor.query().of(sql),
+              facts.parameters(),
+              message);
       command =
-          cursor.scroll() || holds
-              ? () -> keep(facts.command().name(), declares, holds, statement, message)
-              : () -> declare(facts.command().name(), statements.intern(statement.body()), message);
+          cursor.scroll() || declaration.holds()
+              ? () -> keep(declaration)
+              : () -> declare(declaration);
     }
     bound.answerBind(context.replies());
     return new CommandExecution(context.replies(), command);
   }
 
-  private Progress declare(String name, SharedStatement statement, byte[] message)
-      throws IOException {
+  private Progress declare(Declaration declaration) throws IOException {
     if (!context.transactions().state().isBlock()) {
       throw ClientError.of("25P01", "DECLARE CURSOR can only be used in transaction blocks");
     }
+    String name = declaration.name();
     portals.requireFree(name);
-    AnalysedStatement analysed = statements.analysed(statement);
-    if (analysed == null || !context.replies().isEmpty()) {
+    BoundStatement bound = bound(declaration.query(), declaration);
+    if (bound == null || !context.replies().isEmpty()) {
       return Progress.QUIET;
     }
-    BindMessage bind = new BindMessage();
-    bind.look(message, 0);
-    BoundStatement bound = new BoundStatement(statement, analysed.routed(), bind, false);
+    if (isWhole(bound)) {
+      return declareOnOne(declaration, bound);
+    }
     Route.Scatter route = scatter(bound);
     if (Executor.bindsQuiet(route)
-        && Arrays.stream(bind.resultFormats()).anyMatch(format -> format != 0)) {
+        && Arrays.stream(bound.bind().resultFormats()).anyMatch(format -> format != 0)) {
       throw AbelianException.unsupported(
           "a BINARY cursor is not supported over rows that one node sorts or groups for others",
           "DECLARE it without BINARY.");
@@ -133,7 +152,7 @@ public final class CursorCommands {
     if (execution instanceof SingleNodeExecution finished) {
       cursors.declare(name, finished.backend(), savepoints, false);
     } else {
-      portals.declare(name, new Portals.Portal(statement, execution, null), savepoints);
+      portals.declare(name, new Portals.Portal(bound.statement(), execution, null), savepoints);
     }
     context.replies().add(FixedMessage.tag("DECLARE CURSOR"));
     return Progress.NEXT;
@@ -142,68 +161,107 @@ public final class CursorCommands {
   /**
    * Declares a cursor that goes backwards, or outlives its transaction: one node gets all the rows,
    * and has a cursor over them that is its own in all respects.
-   *
-   * @param declares the command up to the query
    */
-  private Progress keep(
-      String name, String declares, boolean holds, NodeStatement query, byte[] message)
-      throws IOException {
-    if (!holds && !context.transactions().state().isBlock()) {
+  private Progress keep(Declaration declaration) throws IOException {
+    if (!declaration.holds() && !context.transactions().state().isBlock()) {
       throw ClientError.of("25P01", "DECLARE CURSOR can only be used in transaction blocks");
     }
-    portals.requireFree(name);
-    BindMessage bind = new BindMessage();
-    bind.look(message, 0);
-    BoundStatement bound = gathered(query, bind);
+    portals.requireFree(declaration.name());
+    BoundStatement plain = bound(declaration.query(), declaration);
+    if (plain != null && isWhole(plain)) {
+      return declareOnOne(declaration, plain);
+    }
+    BoundStatement bound = plain == null ? null : gathered(plain, declaration);
     if (bound == null || !context.replies().isEmpty()) {
       return Progress.QUIET;
     }
     Route.Scatter route = scatter(bound);
-    List<Backend> others = cursors.homes();
-    Catalog catalog = bound.routed().router().catalog();
-    Backend home = others.isEmpty() ? context.backends().backend(catalog.first()) : others.get(0);
-    cursors.declare(name, home, context.transactions().state().history().size(), holds);
-    if (!executor.declare(bound, route, home, declares)) {
+    Backend home = takes(declaration, bound);
+    if (!executor.declare(bound, route, home, declaration.declares())) {
       return Progress.QUIET;
     }
-    if (holds) {
+    return declared(declaration, home);
+  }
+
+  /** Whether one node answers the query, whose answers nobody knows how to put together. */
+  private boolean isWhole(BoundStatement bound) {
+    Route route = route(bound);
+    return route instanceof Route.AnyNode
+        || route instanceof Route.OneNode && bound.routed().facts().merge() == null;
+  }
+
+  /** Declares a cursor over what one node can answer, which is that node's own in all respects. */
+  private Progress declareOnOne(Declaration declaration, BoundStatement bound) {
+    Backend home = takes(declaration, bound);
+    executor.declare(bound, home, declaration.declares());
+    return declared(declaration, home);
+  }
+
+  private static Progress declared(Declaration declaration, Backend home) {
+    if (declaration.holds()) {
       SessionRouting.hold(home);
     }
     return Progress.NEXT;
   }
 
-  /** The query in a form whose rows one node finishes; null when it must be analysed first. */
-  private BoundStatement gathered(NodeStatement query, BindMessage bind) throws IOException {
-    BoundStatement plain = analysed(query, bind);
-    if (plain == null || Executor.bindsQuiet(scatter(plain))) {
+  /** The node that gets a cursor of its own. */
+  private Backend takes(Declaration declaration, BoundStatement bound) {
+    List<Backend> others = cursors.homes();
+    Catalog catalog = bound.routed().router().catalog();
+    Backend home = others.isEmpty() ? context.backends().backend(catalog.first()) : others.get(0);
+    int savepoints = context.transactions().state().history().size();
+    cursors.declare(declaration.name(), home, savepoints, declaration.holds());
+    return home;
+  }
+
+  /**
+   * The query in a form whose rows one node finishes; null as in {@link #bound}.
+   *
+   * @param plain the query as it is
+   */
+  private BoundStatement gathered(BoundStatement plain, Declaration declaration)
+      throws IOException {
+    if (Executor.bindsQuiet(scatter(plain))) {
       return plain;
     }
-    String text = "SELECT * FROM (" + query.sql() + "\n) AS rows OFFSET 0";
-    List<Integer> parameters = plain.routed().facts().parameters();
-    BoundStatement finished = analysed(NodeStatement.of(text, parameters), bind);
+    String text = "SELECT * FROM (" + declaration.query() + "\n) AS rows OFFSET 0";
+    BoundStatement finished = bound(text, declaration);
     if (finished != null && !Executor.bindsQuiet(scatter(finished))) {
       throw AbelianException.internal("nobody finishes the rows of a cursor", null);
     }
     return finished;
   }
 
-  private BoundStatement analysed(NodeStatement query, BindMessage bind) throws IOException {
-    SharedStatement statement = statements.intern(query.body());
+  /** A query with the client's values; null when earlier answers must come first. */
+  private BoundStatement bound(String query, Declaration declaration) throws IOException {
+    SharedStatement statement =
+        statements.intern(NodeStatement.of(query, declaration.parameters()).body());
     AnalysedStatement analysed = statements.analysed(statement);
-    return analysed == null ? null : new BoundStatement(statement, analysed.routed(), bind, false);
+    if (analysed == null || !context.replies().isEmpty()) {
+      return null;
+    }
+    BindMessage bind = new BindMessage();
+    bind.look(declaration.message(), 0);
+    return statements.keys().bound(statement, analysed, bind);
+  }
+
+  private Route route(BoundStatement bound) {
+    return routing
+        .route(bound.statement(), bound.routed(), new BoundParameters(bound.bind()))
+        .plain();
   }
 
   /** All that the query needs may be on one node after all. */
   private Route.Scatter scatter(BoundStatement bound) {
-    Route route =
-        routing.route(bound.statement(), bound.routed(), new BoundParameters(bound.bind())).plain();
+    Route route = route(bound);
     if (route instanceof Route.OneNode one) {
       return new Route.Scatter(List.of(one.node()), bound.routed().facts().merge());
     }
     if (!(route instanceof Route.Scatter scatter)) {
       throw AbelianException.internal("a cursor over several nodes goes to " + route, null);
     }
-    return scatter;
+    return scatter
+        .finishedByNode(); // A cursor over so many rows is the node's that has taken them.
   }
 
   private Execution fetch(String name, FetchFacts fetch, BindMessage client) {

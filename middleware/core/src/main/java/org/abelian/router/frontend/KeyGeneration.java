@@ -86,6 +86,23 @@ public final class KeyGeneration {
     return last;
   }
 
+  /**
+   * The query of a command, bound: as it is, or what runs instead of it.
+   *
+   * @param bind the values; in the end those of what is returned
+   * @return null when a node has failed, and the client was told
+   */
+  BoundStatement bound(SharedStatement statement, AnalysedStatement analysed, BindMessage bind)
+      throws IOException {
+    BoundValues values = new BoundParameters(bind);
+    GeneratedKeys first = instead(analysed, values, false);
+    if (first == null) {
+      return new BoundStatement(statement, analysed.routed(), bind, false);
+    }
+    GeneratedKeys last = last(first, bind, values, false);
+    return last == null ? null : new BoundStatement(last.statement(), last.routed(), bind, false);
+  }
+
   private GeneratedKeys instead(
       GeneratedKeys generated, RoutedStatement routed, BoundValues values, boolean alone) {
     if (generated == null || values.count() != routed.facts().parameters().size()) {

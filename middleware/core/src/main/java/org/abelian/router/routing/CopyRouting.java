@@ -62,7 +62,7 @@ final class CopyRouting {
     }
     List<Integer> all = catalog.nodes().stream().map(Node::id).toList();
     if (placement == null) {
-      if (facts.calls().mutable() || facts.calls().volatileFunctions()) {
+      if (facts.calls().differs()) {
         throw Refusals.referenceMutable(table);
       }
       CopyDivision whole = copy.added() == null ? null : division(new int[0], null);

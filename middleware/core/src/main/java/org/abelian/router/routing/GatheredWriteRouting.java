@@ -48,7 +48,7 @@ final class GatheredWriteRouting {
 
   /** Each node computes the change of its copy by itself. */
   private boolean mayDiffer() {
-    return facts.calls().mutable() || facts.calls().volatileFunctions();
+    return facts.calls().differs();
   }
 
   Plan plan() {

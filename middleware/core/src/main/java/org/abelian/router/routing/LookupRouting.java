@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Optional;
 import org.abelian.router.analysis.ColumnReference;
 import org.abelian.router.analysis.InsertFacts;
-import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
@@ -161,7 +160,6 @@ final class LookupRouting {
   /** True when one node's rows, if there are any, may be all that there is to say. */
   private static boolean mayStop(Route route) {
     return route instanceof Route.ScatterWrite
-        || route instanceof Route.Scatter scatter
-            && scatter.merge().mode() == MergeFacts.Mode.CONCAT;
+        || route instanceof Route.Scatter scatter && scatter.merge().isWholeOnNode();
   }
 }

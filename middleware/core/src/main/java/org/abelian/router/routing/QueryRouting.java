@@ -94,7 +94,7 @@ final class QueryRouting {
     if (facts.kind() == StatementKind.SELECT || table.level() > 0) {
       throw Refusals.nestedWrite(table);
     }
-    if (facts.calls().mutable() || facts.calls().volatileFunctions()) {
+    if (facts.calls().differs()) {
       throw Refusals.referenceMutable(table);
     }
     if (facts.relations().size() > 1) {
@@ -105,7 +105,7 @@ final class QueryRouting {
   private void checkWrites(GatheredWriteRouting gathered) {
     for (RelationFacts table : uses.references()) {
       if (table.write() && !gathered.applies()) {
-        if (facts.kind() == StatementKind.MERGE && facts.calls().mutable()) {
+        if (facts.kind() == StatementKind.MERGE && facts.calls().differs()) {
           throw Refusals.referenceMutable(table);
         }
         throw table.level() == 0 ? Refusals.referenceFromQuery(table) : Refusals.nestedWrite(table);
@@ -138,7 +138,21 @@ final class QueryRouting {
       checkNestedWrites(keys);
     }
     NodeSet always = gathersLocalRows() ? NodeSet.of(catalog.first().id()) : NodeSet.NONE;
-    return new KeyedPlan(classes, always, several());
+    return limited(new KeyedPlan(classes, always, several()));
+  }
+
+  /** Has the router itself take any rows, where that is what the statement wants. */
+  private Plan limited(Plan plan) {
+    RowLimits limits = RowLimits.of(facts);
+    if (limits == null) {
+      return plan;
+    }
+    return values -> {
+      Route route = plan.route(values);
+      return route instanceof Route.Scatter scatter
+          ? new Route.Scatter(scatter.nodes(), scatter.merge(), limits.window(values))
+          : route;
+    };
   }
 
   /** A change inside WITH whose key is not known may be an INSERT, of which nothing is known. */

@@ -209,8 +209,8 @@ final class Refusals {
     return AbelianException.unsupported(
         "this change of reference table \""
             + table.name()
-            + "\" would differ from node to node: it calls a function that is not immutable, or a"
-            + " default does",
+            + "\" would differ from node to node: it, or a default, calls a function of the clock,"
+            + " of chance or of what a node has for itself",
         "Compute the value in the application or in a SELECT before, and give it as a parameter.");
   }
 

@@ -31,13 +31,38 @@ public sealed interface Route {
    * A read over several nodes, whose answers are merged.
    *
    * @param nodes ascending; at least two
+   * @param window which of the rows are passed on, if any will do; null when there is none, or one
+   *     node is to take them
    */
-  record Scatter(List<Integer> nodes, MergeFacts merge) implements Route {
+  record Scatter(List<Integer> nodes, MergeFacts merge, Window window) implements Route {
     /** Copies the list. */
     public Scatter {
       nodes = List.copyOf(nodes);
     }
+
+    /** As the facts say. */
+    public Scatter(List<Integer> nodes, MergeFacts merge) {
+      this(nodes, merge, null);
+    }
+
+    /** True when one node makes the answer of what the others give. */
+    public boolean isFinishedByNode() {
+      return merge.mode() == MergeFacts.Mode.COMBINE && window == null;
+    }
+
+    /** The same, with the rows taken by one node. */
+    public Scatter finishedByNode() {
+      return new Scatter(nodes, merge);
+    }
   }
+
+  /**
+   * Which of the rows that nodes give one after the other are the client's.
+   *
+   * @param skipped how many come before
+   * @param rows how many at most
+   */
+  record Window(long skipped, long rows) {}
 
   /**
    * An UPDATE or DELETE over several nodes: the same text goes to each, the counts of their tags

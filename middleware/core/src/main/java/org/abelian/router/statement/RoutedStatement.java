@@ -43,6 +43,7 @@ public final class RoutedStatement {
   private volatile NodeStatement worker;
   private volatile NodeStatement combine;
   private volatile NodeStatement combined;
+  private volatile NodeStatement windowed;
 
   public RoutedStatement(StatementRouter router) {
     this.router = router;
@@ -151,6 +152,17 @@ public final class RoutedStatement {
 
   public void combine(NodeStatement statement) {
     combine = statement;
+  }
+
+  /**
+   * What nodes run of a read whose first rows the router skips; null until somebody has made it.
+   */
+  public NodeStatement windowed() {
+    return windowed;
+  }
+
+  public void windowed(NodeStatement statement) {
+    windowed = statement;
   }
 
   /** What is run for several sessions; null until somebody has made it. */

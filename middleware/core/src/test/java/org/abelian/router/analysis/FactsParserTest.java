@@ -81,8 +81,23 @@ class FactsParserTest {
             true,
             "T",
             null,
+            null,
             null),
         facts.merge());
+  }
+
+  @Test
+  void aWindowOfAnyRowsIsRead() {
+    StatementFacts facts =
+        only(
+            """
+            [{"kind": "select", "merge": {"mode": "combine", "worker": "W", "combine": "C",
+              "finish": {"window": {"limit": {"param": 2}, "offset": {"null": true}, "text": null}}}}]
+            """);
+    assertEquals(
+        new MergeFacts.Window(new Value.Parameter(2), new Value.Null(), null),
+        facts.merge().window());
+    assertTrue(facts.merge().isWholeOnNode());
   }
 
   @Test

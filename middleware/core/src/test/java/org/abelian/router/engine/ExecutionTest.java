@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.analysis.Value;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
@@ -35,6 +36,7 @@ class ExecutionTest extends ScriptedCluster {
             List.of(),
             false,
             false,
+            null,
             null,
             null,
             null));
@@ -128,6 +130,43 @@ class ExecutionTest extends ScriptedCluster {
     for (int id = 1; id <= 3; id++) {
       assertTrue(log.contains(id + ": " + GATE), log.toString());
     }
+  }
+
+  @Test
+  void theFirstRowsOfAllAreSkippedAndThoseBeyondTheLimitAreNotTold() throws IOException {
+    String sql = "SELECT a FROM t LIMIT 3 OFFSET 2";
+    for (int i = 0; i < 3; i++) {
+      nodes.get(i).answer("SELECT a FROM t LIMIT 5", "SELECT", (i + 1) + "a", (i + 1) + "b");
+    }
+    MergeFacts facts = scatter(MergeFacts.Mode.COMBINE).merge();
+    MergeFacts.Window window =
+        new MergeFacts.Window(
+            new Value.Constant("3", 20, -1),
+            new Value.Constant("2", 20, -1),
+            "SELECT a FROM t LIMIT 5");
+    MergeFacts limited =
+        new MergeFacts(
+            facts.mode(),
+            facts.worker(),
+            null,
+            facts.combine(),
+            facts.workerTypes(),
+            facts.combineParameters(),
+            List.of(),
+            false,
+            false,
+            null,
+            null,
+            null,
+            new MergeFacts.Finish(window));
+    Execution execution =
+        bind(
+            sql,
+            "{\"kind\": \"select\", \"returns_rows\": true}",
+            new Route.Scatter(List.of(1, 2, 3), limited, new Route.Window(2, 3)));
+    execution.execute(0);
+    answer();
+    assertEquals(List.of("2a", "2b", "3a", "SELECT 3"), told());
   }
 
   @Test

@@ -34,6 +34,7 @@ class FailedPartTest extends ScriptedCluster {
             false,
             null,
             null,
+            null,
             null);
     return bind("SELECT max(a) FROM t", READ, new Route.Scatter(List.of(1, 2, 3), merge));
   }

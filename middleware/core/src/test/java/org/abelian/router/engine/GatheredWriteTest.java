@@ -72,6 +72,7 @@ class GatheredWriteTest extends ScriptedCluster {
             true,
             null,
             "joined",
+            null,
             null);
     return new Route.GatheredWrite(new Route.Scatter(List.of(1, 2, 3), merge), changed, copies);
   }

@@ -32,6 +32,7 @@ class LockedFirstsTest extends ScriptedCluster {
             false,
             "taken",
             null,
+            null,
             null);
     return bind(SQL, FACTS, new Route.Scatter(List.of(1, 2, 3), merge));
   }

@@ -80,6 +80,7 @@ class MovedRowsTest extends ScriptedCluster {
             true,
             null,
             "joined",
+            null,
             null);
     nodes.forEach(node -> node.answer("SELECT rows", "SELECT", "0|7"));
     nodes.get(1).answer("DELETE by rows", "DELETE 1", "3|x");

@@ -251,7 +251,33 @@ final class FactsBuilder {
     merge =
         new MergeFacts(
             mode, "SELECT", null, "SELECT", List.of(), List.of(), List.of(), false, false, null,
-            reason, null);
+            reason, null, null);
+    return this;
+  }
+
+  /** Any rows will do, up to so many. */
+  FactsBuilder takesAny(Value limit, Value offset) {
+    finishes(new MergeFacts.Window(limit, offset, null));
+    return this;
+  }
+
+  /** Sorts rows, drops duplicates or takes the first. */
+  FactsBuilder finishes(MergeFacts.Window window) {
+    merge =
+        new MergeFacts(
+            MergeFacts.Mode.COMBINE,
+            "SELECT",
+            null,
+            "SELECT",
+            List.of(),
+            List.of(),
+            List.of(),
+            false,
+            false,
+            null,
+            null,
+            null,
+            new MergeFacts.Finish(window));
     return this;
   }
 
@@ -309,7 +335,14 @@ final class FactsBuilder {
         relations(),
         equalities,
         ranges,
-        new CallFacts(volatileFunctions, mutable, functions, nodeFunctions, procedure, null),
+        new CallFacts(
+            volatileFunctions,
+            mutable,
+            mutable || volatileFunctions,
+            functions,
+            nodeFunctions,
+            procedure,
+            null),
         new ChangeFacts(insert, false, null, null, null),
         merge,
         command());

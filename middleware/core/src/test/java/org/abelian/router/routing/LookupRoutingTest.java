@@ -10,8 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
+import org.abelian.router.analysis.Value;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.LookupIndex;
@@ -55,6 +57,25 @@ class LookupRoutingTest {
     assertEquals(INDEX, route.index());
     assertEquals(A, route.value());
     assertInstanceOf(Route.Scatter.class, route.otherwise());
+  }
+
+  @Test
+  void aReadThatSortsOrLimitsRowsIsLedToItsRowAndOneThatGroupsIsNot() {
+    FactsBuilder sorts =
+        select().reads("orders").equal(List.of("0.code"), constant("a")).finishes(null);
+    assertInstanceOf(Route.Lookup.class, route(sorts));
+    FactsBuilder limits =
+        select()
+            .reads("orders")
+            .equal(List.of("0.code"), constant("a"))
+            .takesAny(constant("1"), new Value.Null());
+    assertInstanceOf(Route.Lookup.class, route(limits));
+    FactsBuilder groups =
+        select()
+            .reads("orders")
+            .equal(List.of("0.code"), constant("a"))
+            .merge(MergeFacts.Mode.COMBINE, null);
+    assertInstanceOf(Route.Scatter.class, route(groups));
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.abelian.router.routing.FactsBuilder.update;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -161,6 +162,24 @@ class RoutingTest {
   void theFirstRowsOfAllNodesCanBeLocked() {
     assertInstanceOf(
         Route.Scatter.class, route(select().locks("orders").merge(MergeFacts.Mode.COMBINE, null)));
+  }
+
+  @Test
+  void theRouterTakesAnyRowsItselfIfTheirNumbersAreOfPostgres() {
+    FactsBuilder limited =
+        select()
+            .reads("orders")
+            .parameters(PgType.INT8, PgType.INT8)
+            .takesAny(new Value.Parameter(1), new Value.Parameter(2));
+    assertEquals(new Route.Window(5, 20), window(limited, "20", "5"));
+    assertEquals(new Route.Window(0, Long.MAX_VALUE), window(limited, null, null));
+    assertNull(window(limited, "-1", "0"));
+    assertNull(window(limited, "1", "-5"));
+    assertNull(window(limited, "x", "0"));
+  }
+
+  private static Route.Window window(FactsBuilder facts, String... values) {
+    return assertInstanceOf(Route.Scatter.class, route(facts, values)).window();
   }
 
   @Test

@@ -1,0 +1,34 @@
+package org.abelian.router.execution;
+
+/**
+ * Which of the rows that nodes give one after the other the client gets: those behind the first
+ * ones, up to so many. Not thread-safe.
+ */
+public final class RowWindow {
+  private long skips;
+  private long left;
+
+  /** Leaves out the first ones and lets so many pass. */
+  public RowWindow(long skipped, long rows) {
+    skips = skipped;
+    left = rows;
+  }
+
+  /** A row has come; true when the client gets it. */
+  boolean passes() {
+    if (skips > 0) {
+      skips--;
+      return false;
+    }
+    if (left == 0) {
+      return false;
+    }
+    left--;
+    return true;
+  }
+
+  /** True when no row passes any more. */
+  public boolean isOver() {
+    return left == 0;
+  }
+}

@@ -3,8 +3,8 @@ package org.abelian.router.catalog;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -13,14 +13,19 @@ import java.util.concurrent.TimeoutException;
  * moment. Not safe for several threads.
  */
 final class CatalogInquiry {
-  /** A node that takes longer is one that cannot be reached. */
+  /** A node that takes longer while another has answered is one that cannot be reached. */
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
+
+  /** The same while none has: perhaps all are slow. */
+  private static final long MORE_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private record Address(String host, int port) {}
 
+  private record Question(CompletableFuture<String> answer, long start) {}
+
   private final CatalogSource source;
-  private final long deadline = System.nanoTime() + PATIENCE_NANOS;
-  private final Map<Address, FutureTask<String>> asked = new HashMap<>();
+  private final Map<Address, Question> asked = new HashMap<>();
+  private final CompletableFuture<String> first = new CompletableFuture<>();
 
   CatalogInquiry(CatalogSource source) {
     this.source = source;
@@ -30,11 +35,21 @@ final class CatalogInquiry {
   void ask(Node node) {
     Address address = new Address(node.host(), node.port());
     if (!asked.containsKey(address)) {
-      FutureTask<String> question = new FutureTask<>(() -> source.read(node));
-      asked.put(address, question);
-      Thread thread = new Thread(question, "abelian-catalog");
+      CompletableFuture<String> answer = new CompletableFuture<>();
+      asked.put(address, new Question(answer, System.nanoTime()));
+      Thread thread = new Thread(() -> read(node, answer), "abelian-catalog");
       thread.setDaemon(true);
       thread.start();
+    }
+  }
+
+  private void read(Node node, CompletableFuture<String> answer) {
+    try {
+      String catalogue = source.read(node);
+      answer.complete(catalogue);
+      first.complete(catalogue);
+    } catch (IOException | RuntimeException e) {
+      answer.completeExceptionally(e);
     }
   }
 
@@ -44,16 +59,31 @@ final class CatalogInquiry {
    * @throws IOException when it has not; the message says why
    */
   String answer(Node node) throws IOException {
-    FutureTask<String> question = asked.get(new Address(node.host(), node.port()));
+    Question question = asked.get(new Address(node.host(), node.port()));
+    CompletableFuture<String> answer = question.answer;
     try {
-      return question.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      throw new IOException("no answer in time", e);
+      if (!isDone(answer, question.start + PATIENCE_NANOS)) {
+        isDone(CompletableFuture.anyOf(answer, first), question.start + MORE_PATIENCE_NANOS);
+      }
+      if (!answer.isDone()) {
+        throw new IOException("no answer in time");
+      }
+      return answer.get();
     } catch (ExecutionException e) {
       throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
     }
+  }
+
+  /** Waits for it until that time. */
+  private static boolean isDone(CompletableFuture<?> answer, long end) throws InterruptedException {
+    try {
+      answer.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      // The question tells.
+    }
+    return answer.isDone();
   }
 }

@@ -14,6 +14,9 @@ pub struct SortKey {
     pub clause: SortGroupClause,
 }
 
+/// Why nodes do not sort the rows.
+const HIDDEN: &str = "a subquery or a view does not give what its rows are sorted by";
+
 /// A query in which all is visible by which its FROM is sorted.
 pub struct Sorted {
     pub query: &'static mut pg_sys::Query,
@@ -21,23 +24,32 @@ pub struct Sorted {
 }
 
 impl Sorted {
-    /// Of a query as analysed; what its views are is seen in the rewritten one. `None` when FROM has no order.
-    pub fn of(query: &pg_sys::Query, rewritten: &pg_sys::Query) -> Option<Sorted> {
-        let range = only_range(rewritten).filter(|_| query.rowMarks.is_null())?;
-        let inner = subquery(rewritten, range)?;
-        let columns = order_of(inner)?;
+    /// Of a query as analysed; what its views are is seen in the rewritten one. `None` when FROM has no order, an Err when what it is sorted by
+    /// cannot be seen: then the whole statement runs over gathered rows, in that order.
+    pub fn of(
+        query: &pg_sys::Query,
+        rewritten: &pg_sys::Query,
+    ) -> Result<Option<Sorted>, &'static str> {
+        let range = only_range(rewritten).filter(|_| query.rowMarks.is_null());
+        let sorted = range.and_then(|range| Some((range, subquery(rewritten, range)?)));
+        let Some((range, inner)) = sorted else {
+            return Ok(None);
+        };
+        let Some(columns) = order_of(inner)? else {
+            return Ok(None);
+        };
         let query = build::copy(query);
         if columns.iter().any(|column| column.is_hidden) {
-            show_hidden(tree::range(query, range))?;
+            show_hidden(tree::range(query, range)).ok_or(HIDDEN)?;
         }
         let keys = columns.into_iter().map(|column| SortKey {
             expression: tree::make_field(range, column.number, column.expression),
             clause: column.clause,
         });
-        Some(Sorted {
+        Ok(Some(Sorted {
             keys: keys.collect(),
             query,
-        })
+        }))
     }
 
     /// The query, itself sorted as its FROM is.
@@ -107,10 +119,13 @@ struct SortedColumn {
     clause: SortGroupClause,
 }
 
-/// The columns by which a query sorts its rows: its own ORDER BY, or what sorts its FROM, if nothing happens to the rows in between.
-fn order_of(query: &'static pg_sys::Query) -> Option<Vec<SortedColumn>> {
+/// The columns by which a query sorts its rows; `None` without an order, an Err when it does not give what its FROM is sorted by.
+type Order = Result<Option<Vec<SortedColumn>>, &'static str>;
+
+/// That of a query: its own ORDER BY, or what sorts its FROM, if nothing happens to the rows in between.
+fn order_of(query: &'static pg_sys::Query) -> Order {
     if query.commandType != CmdType::CMD_SELECT {
-        return None;
+        return Ok(None);
     }
     if query.sortClause.is_null() {
         return passed_on(query);
@@ -124,17 +139,17 @@ fn order_of(query: &'static pg_sys::Query) -> Option<Vec<SortedColumn>> {
             clause: *clause,
         })
     };
-    tree::list::<SortGroupClause>(query.sortClause)
-        .map(column)
-        .collect()
+    let clauses = tree::list::<SortGroupClause>(query.sortClause);
+    Ok(clauses.map(column).collect())
 }
 
 /// The same of a query without ORDER BY.
-fn passed_on(query: &'static pg_sys::Query) -> Option<Vec<SortedColumn>> {
-    if reorders(query) {
-        return None;
-    }
-    let range = only_range(query)?;
+fn passed_on(query: &'static pg_sys::Query) -> Order {
+    let range = only_range(query).filter(|_| !reorders(query));
+    let sorted = range.and_then(|range| Some((range, subquery(query, range)?)));
+    let Some((range, inner)) = sorted else {
+        return Ok(None);
+    };
     let column = |inner: SortedColumn| {
         let same = |entry: &&pg_sys::TargetEntry| {
             let var = tree::cast::<pg_sys::Var, _>(entry.expr);
@@ -144,17 +159,22 @@ fn passed_on(query: &'static pg_sys::Query) -> Option<Vec<SortedColumn>> {
         };
         let entry = tree::list::<pg_sys::TargetEntry>(query.targetList)
             .filter(|entry| !entry.resjunk)
-            .find(same)?;
-        Some(SortedColumn {
+            .find(same)
+            .ok_or(HIDDEN)?;
+        Ok(SortedColumn {
             number: entry.resno,
             expression: entry.expr.cast(),
             ..inner
         })
     };
-    order_of(subquery(query, range)?)?
-        .into_iter()
-        .map(column)
-        .collect()
+    match order_of(inner)? {
+        Some(columns) => columns
+            .into_iter()
+            .map(column)
+            .collect::<Result<_, _>>()
+            .map(Some),
+        None => Ok(None),
+    }
 }
 
 /// Whether the rows of a level without ORDER BY may come in another order than FROM gives them.

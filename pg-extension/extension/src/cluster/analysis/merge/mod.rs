@@ -239,10 +239,12 @@ fn division_of(
     let unlimited = query.limitCount.is_null() && query.limitOffset.is_null();
     let sorted = match query.sortClause.is_null() || !rows_are_final {
         true => Sorted::of(query, rewritten),
-        false => None,
+        false => Ok(None),
     };
     if rows_are_final {
-        if let Some(sorted) = sorted.filter(|_| !inner_order::reorders(query)) {
+        if !inner_order::reorders(query)
+            && let Some(sorted) = sorted?
+        {
             return Ok(Some(finish::divide(sorted.lifted())));
         }
         let in_any_order = distinct_is_local && query.sortClause.is_null();
@@ -260,7 +262,7 @@ fn division_of(
     let is_key =
         |scopes: &mut Scopes, expression| locality::is_key(scopes, scope, expression, keys);
     partial::divide(query, &mut |expression| is_key(scopes, expression))
-        .map_or_else(|| pull::divide(query, sorted), Ok)
+        .map_or_else(|| pull::divide(query, sorted?), Ok)
         .map(Some)
 }
 

@@ -260,8 +260,8 @@ public final class CursorCommands {
     if (!(route instanceof Route.Scatter scatter)) {
       throw AbelianException.internal("a cursor over several nodes goes to " + route, null);
     }
-    return scatter
-        .finishedByNode(); // A cursor over so many rows is the node's that has taken them.
+    // A cursor over so many rows is the node's that has taken them.
+    return scatter.finishedByNode();
   }
 
   private Execution fetch(String name, FetchFacts fetch, BindMessage client) {

@@ -10,7 +10,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.harness.LocalCluster;
@@ -18,9 +17,11 @@ import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
 import org.abelian.harness.WithNode;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
@@ -28,6 +29,7 @@ import org.postgresql.PGConnection;
 /** Reads that need rows of one node beside those of another answer as on one PostgreSQL. */
 @WithNode
 @WithCluster
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GatheredReadsIT {
   private static final String DROP =
       "DROP VIEW IF EXISTS rich; DROP TABLE IF EXISTS customer, purchase, parcel, region, stall,"
@@ -70,21 +72,17 @@ class GatheredReadsIT {
           "INSERT INTO stall VALUES ('r0', 'ann'), ('r2', 'bob'), (NULL, 'eve')",
           "INSERT INTO page SELECT i, i % 4, i * 10 FROM generate_series(1, 12) i");
 
-  private final LocalNode single;
-  private final RouterServer router;
+  private final TwinTables tables;
   private Twins twins;
 
+  /** The test leaves the tables as they were made. */
+  private boolean keeps;
+
   GatheredReadsIT(LocalNode single, LocalCluster cluster, RouterServer router) {
-    this.single = single;
-    this.router = router;
+    tables = new TwinTables(single, router, GatheredReadsIT::make, DROP);
   }
 
-  @BeforeEach
-  void create() throws SQLException {
-    twins = new Twins(single, router, "");
-    for (String drop : DROP.split(";")) {
-      twins.same(drop);
-    }
+  private static void make(Twins twins) throws SQLException {
     TABLES.forEach(twins::same);
     for (String placement : PLACEMENTS) {
       Twins.run(twins.routed(), placement);
@@ -92,21 +90,20 @@ class GatheredReadsIT {
     ROWS.forEach(twins::same);
   }
 
-  @AfterEach
-  void drop() throws SQLException {
-    twins.both().forEach(GatheredReadsIT::rollBack);
-    for (String drop : DROP.split(";")) {
-      twins.same(drop);
-    }
-    twins.close();
+  @BeforeEach
+  void open() throws SQLException {
+    twins = tables.open();
+    keeps = false;
   }
 
-  private static void rollBack(Connection connection) {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("ROLLBACK");
-    } catch (SQLException e) {
-      throw new IllegalStateException(e);
-    }
+  @AfterEach
+  void close() throws SQLException {
+    tables.close(twins, keeps);
+  }
+
+  @AfterAll
+  void remove() throws SQLException {
+    tables.remove();
   }
 
   @ParameterizedTest
@@ -188,6 +185,7 @@ class GatheredReadsIT {
             + " ORDER BY 1, 2",
       })
   void aReadAnswersAsOnOnePostgreSql(String sql) throws SQLException {
+    keeps = true;
     twins.same(sql);
     List<Connection> both = twins.both();
     assertEquals(columns(both.get(0), sql), columns(both.get(1), sql), sql);

@@ -13,15 +13,18 @@ import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
 import org.abelian.harness.WithNode;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Functions that read tables, called for rows of several nodes, give what one PostgreSQL gives. */
 @WithNode
 @WithCluster
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class InlinedFunctionsIT {
   private static final String REFUSED = "0A000";
 
@@ -160,36 +163,35 @@ class InlinedFunctionsIT {
           "INSERT INTO fn.r SELECT 'c' || i, i FROM generate_series(1, 4) i",
           "INSERT INTO fn.u SELECT i, i * 2 FROM generate_series(1, 6) i");
 
-  private final LocalNode single;
-  private final RouterServer router;
+  private final TwinTables tables;
   private Twins twins;
 
+  /** The test leaves the tables as they were made. */
+  private boolean keeps;
+
   InlinedFunctionsIT(LocalNode single, LocalCluster cluster, RouterServer router) {
-    this.single = single;
-    this.router = router;
+    tables = new TwinTables(single, router, InlinedFunctionsIT::make, DROP);
   }
 
-  @BeforeEach
-  void create() throws SQLException {
-    twins = new Twins(single, router, "");
+  private static void make(Twins twins) throws SQLException {
     twins.create(DROP, TABLES, PLACEMENTS);
     ROWS.forEach(twins::same);
   }
 
-  @AfterEach
-  void drop() throws SQLException {
-    twins.both().forEach(InlinedFunctionsIT::rollBack);
-    twins.same("RESET ROLE");
-    twins.same(DROP);
-    twins.close();
+  @BeforeEach
+  void open() throws SQLException {
+    twins = tables.open();
+    keeps = false;
   }
 
-  private static void rollBack(Connection connection) {
-    try {
-      Twins.run(connection, "ROLLBACK");
-    } catch (SQLException e) {
-      throw new IllegalStateException(e);
-    }
+  @AfterEach
+  void close() throws SQLException {
+    tables.close(twins, keeps);
+  }
+
+  @AfterAll
+  void remove() throws SQLException {
+    tables.remove();
   }
 
   @ParameterizedTest
@@ -256,6 +258,7 @@ class InlinedFunctionsIT {
         "CREATE TABLE fn.made AS SELECT key, fn.total(key) AS s FROM fn.d",
       })
   void aStatementAnswersAsOnOnePostgreSql(String sql) throws SQLException {
+    keeps = sql.startsWith("SELECT") || sql.startsWith("WITH");
     twins.same(sql);
     for (String table : List.of("fn.d", "fn.e", "fn.u")) {
       twins.sameUnordered("SELECT * FROM " + table);
@@ -305,6 +308,7 @@ class InlinedFunctionsIT {
         "SELECT key FROM fn.d UNION SELECT fn.looping(v) FROM fn.r ORDER BY 1",
       })
   void aFunctionRunsOverTheRowsOfAllNodes(String sql) throws SQLException {
+    keeps = true;
     twins.same(sql);
     twins.same("BEGIN");
     twins.same("UPDATE fn.e SET v = v + 1, seq = seq + 10 WHERE key = 3");

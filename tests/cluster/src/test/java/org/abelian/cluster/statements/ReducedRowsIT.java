@@ -16,9 +16,11 @@ import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
 import org.abelian.harness.WithNode;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @WithNode
 @WithCluster
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReducedRowsIT {
   private static final String DROP =
       "DROP TABLE IF EXISTS shop, visit, sale, item, maker, far CASCADE";
@@ -65,33 +68,39 @@ class ReducedRowsIT {
               + " 20) FROM generate_series(1, 3000) i",
           "INSERT INTO far SELECT i, nullif(i % 40, 2), i % 230 FROM generate_series(1, 2500) i");
 
-  private final LocalNode single;
-  private final RouterServer router;
+  private final TwinTables tables;
   private Twins twins;
 
+  /** The test leaves the tables as they were made. */
+  private boolean keeps;
+
   ReducedRowsIT(LocalNode single, LocalCluster cluster, RouterServer router) {
-    this.single = single;
-    this.router = router;
+    tables = new TwinTables(single, router, ReducedRowsIT::make, DROP);
   }
 
-  @BeforeEach
-  void create() throws SQLException {
-    twins = new Twins(single, router, "");
+  private static void make(Twins twins) throws SQLException {
     twins.create(DROP, TABLES, PLACEMENTS);
     ROWS.forEach(twins::same);
     for (String table : List.of("shop", "visit", "sale", "item", "maker", "far")) {
       twins.same("ANALYZE " + table);
     }
+  }
+
+  @BeforeEach
+  void open() throws SQLException {
+    twins = tables.open();
+    keeps = false;
     Twins.run(twins.routed(), "SET abelian.min_broadcast_size = 0");
   }
 
   @AfterEach
-  void drop() throws SQLException {
-    for (Connection connection : twins.both()) {
-      Twins.run(connection, "ROLLBACK");
-    }
-    twins.same(DROP);
-    twins.close();
+  void close() throws SQLException {
+    tables.close(twins, keeps);
+  }
+
+  @AfterAll
+  void remove() throws SQLException {
+    tables.remove();
   }
 
   /** The rows that move before any are joined. */
@@ -122,6 +131,7 @@ class ReducedRowsIT {
           300; SELECT v.n, f.k FROM visit v, far f WHERE EXISTS (SELECT FROM shop WHERE shop.id = v.shop AND region = 'r3') AND v.stay = f.stay AND f.k < 60 ORDER BY 1, 2
           """)
   void rowsThatMeetNothingOnTheirNodeDoNotMove(long most, String sql) throws Exception {
+    keeps = true;
     twins.same(sql);
     long rows = moved(sql);
     assertTrue(rows > 0 && rows <= most, rows + " rows: " + sql);
@@ -244,6 +254,7 @@ class ReducedRowsIT {
             + " i.id AND s.id = f.k AND i.label = 'c2'",
       })
   void theAnswerIsThatOfOnePostgreSql(String sql) {
+    keeps = sql.startsWith("SELECT") || sql.startsWith("WITH");
     twins.same(sql);
     twins.same("SELECT count(*), sum(k), sum(stay) FROM far");
     twins.same("SELECT count(*), sum(amount) FROM sale");

@@ -36,7 +36,7 @@ public record Size(
   private static final Duration FAR = Duration.ofMillis(1);
   private static final Duration NEAR = Duration.ofNanos(150_000);
 
-  /** About ten minutes. */
+  /** Small tables and short measurements. */
   public static final Size QUICK =
       new Size(
           "quick",

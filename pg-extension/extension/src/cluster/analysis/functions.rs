@@ -317,10 +317,10 @@ fn classify(function: Oid, found: &mut Functions) {
     }
     found.volatile |= volatility == pg_sys::PROVOLATILE_VOLATILE;
     found.stable |= volatility == pg_sys::PROVOLATILE_STABLE;
-    found.mutable |= volatility != pg_sys::PROVOLATILE_IMMUTABLE;
+    let mutable = volatility != pg_sys::PROVOLATILE_IMMUTABLE;
     let own = function.to_u32() < FIRST_USER_OBJECT;
-    let settles = own && node_functions::depends_on_settings_only(&name);
-    found.differs |= volatility != pg_sys::PROVOLATILE_IMMUTABLE && !settles;
+    found.mutable |= mutable;
+    found.differs |= mutable && !(own && node_functions::depends_on_settings_only(&name));
     if own {
         match node_functions::kind(&name) {
             Some(Kind::Settings) => found.settings = true,

@@ -44,9 +44,7 @@ public final class CatalogReader implements CatalogSource {
   private String ask(NodePool pool) throws IOException {
     NodeConnection connection = pool.borrow(this, null);
     try {
-      connection.timeout(ANSWER_MILLIS);
-      QueryResult answer = NodeCall.simple(connection, QUESTION);
-      connection.timeout(0);
+      QueryResult answer = NodeCall.simple(connection, QUESTION, ANSWER_MILLIS);
       if (answer.succeeded()) {
         return answer.value();
       }

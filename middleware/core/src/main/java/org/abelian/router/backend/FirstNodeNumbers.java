@@ -123,9 +123,7 @@ public final class FirstNodeNumbers implements ObjectNumbers {
     NodePool pool = control.apply(node);
     NodeConnection connection = pool.borrow(this, null);
     try {
-      connection.timeout(ANSWER_MILLIS);
-      QueryResult answer = NodeCall.simple(connection, query);
-      connection.timeout(0);
+      QueryResult answer = NodeCall.simple(connection, query, ANSWER_MILLIS);
       return answer.succeeded() ? answer.value() : null;
     } finally {
       pool.giveBackToAnyone(connection);

@@ -87,9 +87,7 @@ public final class SealKeys {
   private SealKey ask(NodePool pool) throws IOException {
     NodeConnection control = pool.borrow(this, null);
     try {
-      control.timeout(ANSWER_MILLIS);
-      QueryResult answer = NodeCall.simple(control, question);
-      control.timeout(0);
+      QueryResult answer = NodeCall.simple(control, question, ANSWER_MILLIS);
       if (answer.succeeded()) {
         return new SealKey(control.name(), HexFormat.of().parseHex(answer.value()));
       }

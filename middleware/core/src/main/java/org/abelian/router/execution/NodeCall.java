@@ -33,6 +33,15 @@ public final class NodeCall {
     return await(connection, true);
   }
 
+  /** The same, waiting no longer than so many milliseconds for each part of the answer. */
+  public static QueryResult simple(NodeConnection connection, String sql, int millis)
+      throws NodeLostException {
+    connection.timeout(millis);
+    QueryResult answer = simple(connection, sql);
+    connection.timeout(0);
+    return answer;
+  }
+
   /** Sends a simple query without waiting. */
   public static void sendSimple(NodeConnection connection, String sql) throws NodeLostException {
     connection.prepared().dropUnnamed();

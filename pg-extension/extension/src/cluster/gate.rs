@@ -9,7 +9,7 @@
 use super::{hooks, independent};
 use crate::backend;
 use crate::error::Error;
-use crate::lock;
+use crate::lock::{self, LockTimeout};
 use crate::pg_function;
 use crate::shared_memory::PASSAGES;
 use pgrx::pg_sys;
@@ -20,20 +20,25 @@ pub const GID_PREFIX: &[u8] = b"abelian:";
 /// Tells our advisory tag from those of applications (1 and 2) and of other rooms of the extension.
 const GATE_CLASS: u16 = 0xAB03;
 
+/// How long a commit waits for the reads before it, whatever the client's `lock_timeout`: that is for what its statements wait for, and COMMIT
+/// takes no lock on one PostgreSQL. A read lets go of the gate after half a second.
+const COMMIT_PATIENCE_MS: i32 = 10_000;
+
 /// Takes the commit side to the end of the transaction, prepared transactions included. What the transaction has deferred is done before, in
 /// the rights of the current user, and it waits for those who have gone before it: behind the gate nothing of a client's runs, nor waits for
 /// what others hold. The name is what other nodes know it by.
 pub fn enter_to_commit(name: &[u8]) -> Result<(), Error> {
     hooks::fire_deferred();
     lock::before_commit();
-    enter(name, true)
+    let _limit = LockTimeout::of(COMMIT_PATIENCE_MS);
+    enter(name, true, independent::gate::PATIENCE_MICROSECONDS)
 }
 
 /// Behind the lock, so that a reader who holds the gate knows of all; before the lane tells its timestamp.
-fn enter(name: &[u8], is_done: bool) -> Result<(), Error> {
+fn enter(name: &[u8], is_done: bool, patience: i64) -> Result<(), Error> {
     acquire(pg_sys::RowExclusiveLock as i32);
     note(name, is_done);
-    independent::gate::enter()
+    independent::gate::enter(patience)
 }
 
 /// Tells reads of several nodes of this transaction, which may be seen on several nodes; and whether it has done all of its work here.
@@ -50,7 +55,7 @@ fn enter_to_read() -> Result<(), Error> {
     PASSAGES
         .exclusive()
         .is_empty_now(backend::database().to_u32());
-    independent::gate::enter().map_err(|error| match error {
+    independent::gate::enter(independent::gate::patience()).map_err(|error| match error {
         // As when the first gate took too long: the read lets go of all that it holds, and begins anew.
         Error::LaneBusy | Error::LaneWaitsForUs => Error::LockNotAvailable,
         other => other,
@@ -73,7 +78,7 @@ fn acquire(mode: i32) {
 pg_function!(
     /// `abelian.enter_commit_gate()`
     fn abelian_enter_commit_gate(_call) {
-        enter(b"", false)?;
+        enter(b"", false, independent::gate::patience())?;
         Ok(pg_sys::Datum::null())
     }
 );

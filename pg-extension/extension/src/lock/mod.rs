@@ -6,10 +6,12 @@
 mod holders;
 mod look;
 mod moment;
+mod timeout;
 mod waiting;
 
 pub use look::Opened;
 pub use moment::{Moment, Moments, Purpose};
+pub use timeout::LockTimeout;
 pub use waiting::{Gates, Waiting, at_element, at_row};
 
 use crate::backend;

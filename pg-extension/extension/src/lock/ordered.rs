@@ -9,7 +9,7 @@
 //! Most of the time nobody has gone before anybody, which a count tells.
 
 use super::holders::{self, Holder, Locks, Transaction};
-use super::{Mode, ORDER_CLASS, Tag, acquire, level, waiting};
+use super::{LockTimeout, Mode, ORDER_CLASS, Tag, acquire, level, waiting};
 use crate::backend;
 use crate::boundary::{self, functions};
 use crate::error::Error;
@@ -501,27 +501,6 @@ fn is_no_answer(sqlstate: i32) -> bool {
     [ERRCODE_LOCK_NOT_AVAILABLE, ERRCODE_T_R_DEADLOCK_DETECTED]
         .iter()
         .any(|code| *code as i32 == sqlstate)
-}
-
-/// Another `lock_timeout` for as long as it lives.
-struct LockTimeout(i32);
-
-impl LockTimeout {
-    fn of(milliseconds: i32) -> Self {
-        // SAFETY: plain accesses to a setting.
-        unsafe {
-            let before = LockTimeout(pg_sys::LockTimeout);
-            pg_sys::LockTimeout = milliseconds;
-            before
-        }
-    }
-}
-
-impl Drop for LockTimeout {
-    fn drop(&mut self) {
-        // SAFETY: as above.
-        unsafe { pg_sys::LockTimeout = self.0 };
-    }
 }
 
 /// Waits for as long as `lock_timeout` says.

@@ -8,6 +8,7 @@ use crate::boundary;
 use crate::boundary::functions;
 use crate::cluster::{postgres, settings};
 use crate::error::Error;
+use crate::lock::LockTimeout;
 use crate::shared_memory::LANES;
 use pgrx::{PgSqlErrorCode, Spi, pg_sys};
 use std::ffi::CString;
@@ -16,8 +17,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// Tells our advisory tag from those of applications (1 and 2) and of other rooms of the extension.
 const LANE_GATE_CLASS: u16 = 0xAB04;
 
-/// How long someone may wait for the lane to come to rest, when `lock_timeout` does not say: 2 s.
-const PATIENCE_MICROSECONDS: i64 = 2_000_000;
+/// How long a commit waits for the lane to come to rest, and others when `lock_timeout` does not say: 2 s.
+pub const PATIENCE_MICROSECONDS: i64 = 2_000_000;
 
 /// How long a proposal waits for the gate. Its transaction may be pending on another node, for whose rest somebody waits
 /// who holds this gate: much less than their patience.
@@ -59,25 +60,22 @@ pub fn enter_to_propose() -> Result<bool, Error> {
 /// Waits in the queue of the gate's lock, so that whoever comes later and spans several nodes is served later.
 fn wait_to_propose(mode: i32) -> Result<bool, Error> {
     let tag = tag();
-    // SAFETY: a raw call in a subtransaction; the setting is restored on both paths.
-    let came = unsafe {
-        let limit = pg_sys::LockTimeout;
-        pg_sys::LockTimeout = match limit {
-            0 => PROPOSAL_PATIENCE_MS,
-            shorter => shorter.min(PROPOSAL_PATIENCE_MS),
-        };
-        let came = boundary::attempt(|| {
-            boundary::caught(|| {
-                functions::LockAcquire(&tag, mode, false, false);
-                // The limit may have struck when the lock had just come: it is to be noticed here.
-                if pg_sys::InterruptPending != 0 {
-                    functions::ProcessInterrupts();
-                }
-            })
-        });
-        pg_sys::LockTimeout = limit;
-        came
-    };
+    // SAFETY: plain read of a setting.
+    let limit = LockTimeout::of(match unsafe { pg_sys::LockTimeout } {
+        0 => PROPOSAL_PATIENCE_MS,
+        shorter => shorter.min(PROPOSAL_PATIENCE_MS),
+    });
+    let came = boundary::attempt(|| {
+        // SAFETY: a raw call in a subtransaction.
+        boundary::caught(|| unsafe {
+            functions::LockAcquire(&tag, mode, false, false);
+            // The limit may have struck when the lock had just come: it is to be noticed here.
+            if pg_sys::InterruptPending != 0 {
+                functions::ProcessInterrupts();
+            }
+        })
+    });
+    drop(limit);
     match came {
         Ok(_) => Ok(true),
         Err(error) if error.sqlstate() == LOCK_NOT_AVAILABLE => Ok(false),
@@ -85,11 +83,12 @@ fn wait_to_propose(mode: i32) -> Result<bool, Error> {
     }
 }
 
-/// Takes the other side to the end of the transaction, prepared ones included, and waits for the lane to be at rest.
-pub fn enter() -> Result<(), Error> {
+/// Takes the other side to the end of the transaction, prepared ones included, and waits for the lane to be at rest, for
+/// so many microseconds.
+pub fn enter(patience: i64) -> Result<(), Error> {
     // SAFETY: as above; errors (lock_timeout, deadlock) unwind.
     unsafe { pg_sys::LockAcquire(&tag(), pg_sys::RowExclusiveLock as i32, false, false) };
-    let deadline = backend::now() + patience();
+    let deadline = backend::now() + patience;
     let mut polls: u64 = 0;
     while !is_at_rest()? {
         if backend::now() > deadline {
@@ -104,7 +103,7 @@ pub fn enter() -> Result<(), Error> {
     report_clock()
 }
 
-/// How long to wait for the lane, in microseconds.
+/// How long a read or a completion waits for the lane, in microseconds.
 pub fn patience() -> i64 {
     // SAFETY: plain read of a setting.
     match unsafe { pg_sys::LockTimeout } {

@@ -1,12 +1,23 @@
-//! Which statements that change rows cannot run over what their functions read first (`over_tables.rs`).
+//! An UPDATE or a DELETE with functions that run over gathered rows (`over_tables.rs`), in two: a SELECT of the rows that change, which locks them and
+//! computes what is assigned, and the change by their primary keys, over these rows as one array parameter for each column after the statement's own.
+//! And which statements cannot be divided so, whatever they change.
 
 use super::super::procedure;
 use super::functions;
+use super::given_rows::{self, Given};
+use super::insert_select::assigns_parts;
+use super::locked_join::{equality, is_equal, key_columns};
+use super::merge::build::{self, WorkerColumns};
+use super::merge::{filter, parts};
+use super::moved_rows::{assigns_several, returns_own_rows};
+use super::operand;
 use super::tree::{self, NodePtr};
+use crate::boundary::PostgresError;
 use crate::catalog;
+use crate::object;
 use crate::opened::Opened;
 use crate::operation::missing;
-use pgrx::pg_sys::{self, Oid};
+use pgrx::pg_sys::{self, CmdType, LockClauseStrength, Oid};
 use std::collections::BTreeSet;
 
 /// Whether a VOLATILE function may see what the statement has changed so far: as each of its queries sees its own moment, what it gives for one row
@@ -39,4 +50,163 @@ fn fires_triggers(table: Oid) -> bool {
         let mut triggers = table.triggers().iter();
         triggers.any(|trigger| !trigger.tgisinternal && !catalog::is_of_extension(trigger.tgfoid))
     })
+}
+
+/// Of a query as analysed; `None` when it is no such change, or cannot be divided.
+pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, PostgresError> {
+    let is_change = matches!(query.commandType, CmdType::CMD_UPDATE | CmdType::CMD_DELETE);
+    let divides = is_change
+        && !query.hasModifyingCTE
+        && query.resultRelation == 1
+        && returns_own_rows(query)
+        && functions::opaque_of(query.returningList.cast()).is_empty()
+        && !assigns_parts(query)
+        && !assigns_several(query)
+        && !see_changes(query);
+    let table = Opened::open(tree::target(query), pg_sys::NoLock).filter(|_| divides);
+    let Some(change) = table.and_then(|table| Change::of(query, &table)) else {
+        return Ok(None);
+    };
+    let arrays = change.columns.arrays();
+    let all: Vec<Oid> = parameters.iter().copied().chain(arrays).collect();
+    let statement = change.by_keys(parameters.len(), &all)?;
+    if !given_rows::has_same_result(query, statement, &all)? {
+        return Ok(None);
+    }
+    Ok(Some(Given {
+        source: change.source(),
+        statement,
+        count: change.columns.len(),
+        parameters: all,
+    }))
+}
+
+struct Change<'q> {
+    query: &'q pg_sys::Query,
+    /// The primary key of a row, and behind it the values that it gets.
+    columns: WorkerColumns,
+    keys: Vec<NodePtr>,
+    /// For columns whose values the SELECT gives, where these stand.
+    computed: Vec<(i16, usize)>,
+}
+
+impl Change<'_> {
+    /// `None` without a primary key, and where a state of an Abelian type would have to travel.
+    fn of<'q>(query: &'q pg_sys::Query, table: &Opened) -> Option<Change<'q>> {
+        let mut columns = WorkerColumns::default();
+        let mut keys = Vec::new();
+        for number in key_columns(table) {
+            let key = tree::make_column(1, &table.columns()[number as usize - 1]);
+            columns.push(key, 0);
+            keys.push(key);
+        }
+        let ours = catalog::find();
+        let mut computed = Vec::new();
+        for entry in tree::assignments(query) {
+            let value: NodePtr = entry.expr.cast();
+            if !is_of_row(value) {
+                let is_state =
+                    |ours: &catalog::Catalog| object::is_object_type(ours, tree::type_of(value));
+                if ours.as_ref().is_some_and(is_state) {
+                    return None;
+                }
+                let at = columns.push(operand::without_length(value), 0);
+                computed.push((entry.resno, at));
+            }
+        }
+        (!keys.is_empty() && !columns.has_anonymous_rows()).then_some(Change {
+            query,
+            columns,
+            keys,
+            computed,
+        })
+    }
+
+    /// SELECT of the keys and the values, which locks the rows.
+    fn source(&self) -> &'static mut pg_sys::Query {
+        let select = build::copy(self.query);
+        parts::select_changed(select, Some(self.lock()));
+        select.targetList = self.columns.targets();
+        select
+    }
+
+    /// As the change itself would lock a row.
+    fn lock(&self) -> LockClauseStrength::Type {
+        let is_key = |number: i16| {
+            self.keys.iter().any(|key| {
+                tree::cast::<pg_sys::Var, _>(*key).is_some_and(|key| key.varattno == number)
+            })
+        };
+        let mut assigned = tree::assignments(self.query).into_iter();
+        let changes_key = assigned.any(|entry| is_key(entry.resno));
+        match self.query.commandType == CmdType::CMD_DELETE || changes_key {
+            true => LockClauseStrength::LCS_FORUPDATE,
+            false => LockClauseStrength::LCS_FORNOKEYUPDATE,
+        }
+    }
+
+    /// The statement over the rows of the SELECT, by their keys.
+    fn by_keys(
+        &self,
+        first: usize,
+        parameters: &[Oid],
+    ) -> Result<&'static mut pg_sys::Query, PostgresError> {
+        let rows = build::rows(first, parameters)?;
+        rows.targetList = tree::make_list(
+            (0..self.columns.len()).map(|at| build::target(self.read(at), at as i16 + 1).cast()),
+        );
+        let statement = build::copy(self.query);
+        let target = tree::copy(tree::range(statement, 1));
+        statement.rtable = tree::make_list([target.cast(), build::range_of(rows, "given").cast()]);
+        statement.cteList = std::ptr::null_mut();
+        statement.hasRecursive = false;
+        statement.hasSubLinks = false;
+        let from = parts::from_ranges([2]);
+        from.quals = filter::all_of(self.conditions(first, parameters));
+        statement.jointree = from;
+        for node in tree::nodes(statement.targetList) {
+            let entry = node.cast::<pg_sys::TargetEntry>();
+            // SAFETY: an entry of a private copy.
+            let number = unsafe { (*entry).resno };
+            let computed = self.computed.iter().find(|(column, _)| *column == number);
+            if let Some((_, at)) = computed {
+                // SAFETY: as above.
+                unsafe { (*entry).expr = self.field(*at).cast() };
+            }
+        }
+        Ok(statement)
+    }
+
+    fn read(&self, at: usize) -> NodePtr {
+        self.columns.read(at)
+    }
+
+    /// A column of the rows, which are the second range.
+    fn field(&self, at: usize) -> NodePtr {
+        tree::make_field(2, at as i16 + 1, self.read(at))
+    }
+
+    /// That a row is the one of the keys: by all of them together, and by each that nodes know as a condition of their own.
+    fn conditions(&self, first: usize, parameters: &[Oid]) -> Vec<NodePtr> {
+        let mut conditions = Vec::new();
+        for (at, key) in self.keys.iter().enumerate() {
+            conditions.push(is_equal(*key, self.field(at)));
+            if tree::tag(self.read(at)) == Some(pg_sys::NodeTag::T_Var) {
+                let number = first + at;
+                let array = tree::make_parameter(number as i32 + 1, parameters[number]);
+                let collation = tree::collation_of(*key);
+                conditions.push(tree::make_any(equality(*key), collation, *key, array));
+            }
+        }
+        conditions
+    }
+}
+
+/// Whether the node of the row can compute a value by itself: it reads nothing but the row, and functions that read tables are not in it.
+fn is_of_row(value: NodePtr) -> bool {
+    let reads_others = tree::any(value, &mut |node| {
+        tree::cast::<pg_sys::SubLink, _>(node).is_some()
+            || tree::cast::<pg_sys::Var, _>(node).is_some_and(|column| column.varno != 1)
+    });
+    !reads_others && functions::opaque_of(value).is_empty()
 }

@@ -7,6 +7,7 @@ use super::insert_select::Gathered;
 use super::merge_steps::{self, Inserting};
 use super::relation::{Placement, Relation};
 use super::scope::Scopes;
+use super::stored_query::Stored;
 use super::tree::NodePtr;
 use super::{
     blind, changed, changing_calls, drawn, inlined, insert_select, known_before, locked,
@@ -42,8 +43,8 @@ pub fn describe_inlined(
     Ok(())
 }
 
-/// How a statement runs whose functions do more than could be a part of it: a SELECT over the rows of all tables that it and they read, an
-/// INSERT or a MERGE over the rows of such a SELECT.
+/// How a statement runs whose functions do more than could be a part of it: a SELECT over the rows of all tables that it and they read, another
+/// statement over the rows of such a SELECT.
 pub fn describe_calls(
     query: &'static pg_sys::Query,
     scopes: &Scopes,
@@ -55,10 +56,12 @@ pub fn describe_calls(
             describe_locked_join(query, parameters, facts);
         }
         CmdType::CMD_SELECT => describe_over_tables(query, scopes, parameters, facts),
-        CmdType::CMD_INSERT | CmdType::CMD_MERGE => {
-            describe_calling_source(query, scopes, parameters, facts);
+        CmdType::CMD_UPDATE | CmdType::CMD_DELETE => {
+            describe_given("read", facts, parameters, || {
+                changing_calls::find(query, parameters)
+            });
         }
-        _ => {}
+        _ => describe_calling_source(query, scopes, parameters, facts),
     }
 }
 
@@ -580,27 +583,50 @@ pub fn describe_stored(
     parameters: &[Oid],
     facts: &mut Json,
 ) -> Result<(), PostgresError> {
+    let find = |parameters: &[Oid]| stored_query::find(command, statement, text, facts, parameters);
     let described = boundary::attempt(|| {
-        let Some(stored) = stored_query::find(command, statement, text, facts, parameters)? else {
+        let Some(stored) = find(parameters)? else {
             return Ok(None);
         };
         // The new table may stand before one that the query reads.
-        let (source, source_facts) = parser::qualified(|| described(stored.source, parameters))?;
-        // What the table is like is known only when it is there.
-        let insert = parser::c_text(&stored.insert);
-        let mut insert_facts = statement::outline(parser::parse(&insert)?[0], &insert);
-        insert_facts["parameters"] = numbers(&stored.parameters);
-        Ok(Some(json!({
-            "source": source, "source_facts": source_facts, "insert": stored.insert, "insert_facts": insert_facts, "keys": [],
-            "table": {
-                "create": stored.create, "name": stored.target, "unless_exists": stored.unless_exists, "refresh": stored.refresh,
-            },
-        })))
+        let source = parser::qualified(|| described(stored.source, parameters))?;
+        let described = stored_facts(stored, source)?;
+        let Some(first) = ReadFirst::of(&described, parameters) else {
+            return Ok(Some((described, None)));
+        };
+        let Some(stored) = find(&first.parameters)? else {
+            return Ok(None);
+        };
+        let over = stored_facts(stored, first.source())?;
+        Ok(Some((described, Some((first, over)))))
     });
-    if let Ok(Some(stored)) = described {
-        facts["stored"] = stored;
+    let Ok(Some((described, over))) = described else {
+        return Ok(());
+    };
+    if let Some((first, over)) = over {
+        let mut inner = first.statement(facts);
+        inner["stored"] = over;
+        facts["read"] = first.described(&text.to_string_lossy(), inner);
     }
+    facts["stored"] = described;
     Ok(())
+}
+
+/// The facts of what makes and fills the table, where `source` gives the rows.
+fn stored_facts(
+    stored: Stored,
+    (source, source_facts): (String, Json),
+) -> Result<Json, PostgresError> {
+    // What the table is like is known only when it is there.
+    let insert = parser::c_text(&stored.insert);
+    let mut insert_facts = statement::outline(parser::parse(&insert)?[0], &insert);
+    insert_facts["parameters"] = numbers(&stored.parameters);
+    Ok(json!({
+        "source": source, "source_facts": source_facts, "insert": stored.insert, "insert_facts": insert_facts, "keys": [],
+        "table": {
+            "create": stored.create, "name": stored.target, "unless_exists": stored.unless_exists, "refresh": stored.refresh,
+        },
+    }))
 }
 
 /// The text of a query of ours, and its facts.

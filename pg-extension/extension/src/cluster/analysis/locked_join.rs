@@ -246,20 +246,21 @@ impl Locked {
 }
 
 /// The columns of the primary key; none when there is none.
-fn key_columns(table: &Opened) -> BTreeSet<i16> {
+pub fn key_columns(table: &Opened) -> BTreeSet<i16> {
     let kind = pg_sys::IndexAttrBitmapKind::INDEX_ATTR_BITMAP_PRIMARY_KEY;
     operation::attributes(table, kind)
 }
 
 /// The default equality of a column's type.
-fn equality(column: NodePtr) -> Oid {
+pub fn equality(column: NodePtr) -> Oid {
     // SAFETY: a look-up of an existing type, which an index compares.
     unsafe {
         (*pg_sys::lookup_type_cache(tree::type_of(column), pg_sys::TYPECACHE_EQ_OPR as i32)).eq_opr
     }
 }
 
-fn is_equal(column: NodePtr, other: NodePtr) -> NodePtr {
+/// The column's equality with a value of its type.
+pub fn is_equal(column: NodePtr, other: NodePtr) -> NodePtr {
     let collation = tree::collation_of(column);
     // SAFETY: both are of the type that the operator compares.
     unsafe {

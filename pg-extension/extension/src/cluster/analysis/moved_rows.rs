@@ -71,15 +71,15 @@ fn of_statement(query: &pg_sys::Query, target: &Relation) -> Option<Obstacle> {
 }
 
 /// `SET (a, b) = (SELECT ...)`
-fn assigns_several(query: &pg_sys::Query) -> bool {
+pub fn assigns_several(query: &pg_sys::Query) -> bool {
     tree::any(query.targetList.cast(), &mut |node| {
         tree::cast::<pg_sys::Param, _>(node)
             .is_some_and(|parameter| parameter.paramkind == pg_sys::ParamKind::PARAM_MULTIEXPR)
     })
 }
 
-/// Whether what an INSERT of the new rows could return is all that is wanted.
-fn returns_own_rows(query: &pg_sys::Query) -> bool {
+/// Whether RETURNING names nothing but columns of the new rows.
+pub fn returns_own_rows(query: &pg_sys::Query) -> bool {
     !tree::any(query.returningList.cast(), &mut |node| {
         tree::cast::<pg_sys::SubLink, _>(node).is_some()
             || tree::cast::<pg_sys::Var, _>(node).is_some_and(|column| {

@@ -43,7 +43,7 @@ pub fn find(
     parameters: &[Oid],
 ) -> Result<Option<Stored>, PostgresError> {
     if let Some(refresh) = tree::cast::<pg_sys::RefreshMatViewStmt, _>(command) {
-        return refreshed(refresh);
+        return refreshed(refresh, parameters);
     }
     let Some(create) = tree::cast::<pg_sys::CreateTableAsStmt, _>(command) else {
         return Ok(None);
@@ -85,7 +85,7 @@ pub fn find(
         return Ok(Some(Stored {
             create: Some(create_text),
             unless_exists: create.if_not_exists,
-            ..kept(source, &columns, target, refresh)?
+            ..kept(source, &columns, target, refresh, parameters)?
         }));
     }
     let all: Vec<Oid> = parameters.iter().copied().chain(columns.arrays()).collect();
@@ -134,7 +134,10 @@ fn rows(columns: &WorkerColumns, first: usize, all: &[Oid]) -> Result<String, Po
 const KEPT_MAX: usize = 98;
 
 /// A REFRESH by its owner: the query runs in the rights of who sends it.
-fn refreshed(refresh: &pg_sys::RefreshMatViewStmt) -> Result<Option<Stored>, PostgresError> {
+fn refreshed(
+    refresh: &pg_sys::RefreshMatViewStmt,
+    parameters: &[Oid],
+) -> Result<Option<Stored>, PostgresError> {
     let name = tree::cast::<pg_sys::RangeVar, _>(refresh.relation);
     let Some(view) = name.and_then(relation::existing) else {
         return Ok(None);
@@ -156,7 +159,7 @@ fn refreshed(refresh: &pg_sys::RefreshMatViewStmt) -> Result<Option<Stored>, Pos
         ""
     };
     let command = format!("REFRESH MATERIALIZED VIEW {way}{target}");
-    kept(source, &columns, target, command).map(Some)
+    kept(source, &columns, target, command, parameters).map(Some)
 }
 
 /// Whether the current user is the owner, not only one who may act as that.
@@ -167,12 +170,13 @@ fn is_own(relation: Oid) -> bool {
         .is_some_and(|owner| owner.value() as u32 == user.to_u32())
 }
 
-/// A materialized view that is filled by the command.
+/// A materialized view that is filled by the command. The arrays of its rows are the parameters after the first ones.
 fn kept(
     source: &'static mut pg_sys::Query,
     columns: &WorkerColumns,
     target: String,
     command: String,
+    own: &[Oid],
 ) -> Result<Stored, PostgresError> {
     if columns.len() > KEPT_MAX {
         return Err(PostgresError::unsupported(
@@ -201,14 +205,14 @@ fn kept(
         at = offset + length;
     }
     query.push_str(&String::from_utf8_lossy(&reading.to_bytes()[at..]));
-    let parameters: Vec<String> = (1..=columns.len())
-        .map(|number| format!("${number}"))
+    let numbers: Vec<String> = (1..=columns.len())
+        .map(|number| format!("${}", own.len() + number))
         .collect();
     let insert = format!(
         "SELECT abelian.keep_rows({}, {}, {})",
         literal(&query),
         literal(&command),
-        parameters.join(", ")
+        numbers.join(", ")
     );
     Ok(Stored {
         source,
@@ -217,7 +221,7 @@ fn kept(
         unless_exists: false,
         target,
         insert,
-        parameters: arrays,
+        parameters: own.iter().copied().chain(arrays).collect(),
     })
 }
 

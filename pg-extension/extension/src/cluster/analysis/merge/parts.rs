@@ -187,14 +187,20 @@ pub fn select_changed(statement: &mut pg_sys::Query, lock: Option<LockClauseStre
     statement.commandType = pg_sys::CmdType::CMD_SELECT;
     statement.resultRelation = 0;
     statement.returningList = std::ptr::null_mut();
-    let range = tree::make::<pg_sys::RangeTblRef>();
-    range.rtindex = target;
-    // SAFETY: the FROM and the ranges are those of a private copy.
-    unsafe {
-        let from = (*statement.jointree).fromlist;
-        (*statement.jointree).fromlist = pg_sys::lappend(from, std::ptr::from_mut(range).cast());
-        (*tree::range(statement, target)).inFromCl = true;
+    // SAFETY: the FROM of a private copy.
+    let from = unsafe { &mut (*statement.jointree).fromlist };
+    let is_target = |item: NodePtr| {
+        tree::cast::<pg_sys::RangeTblRef, _>(item).is_some_and(|range| range.rtindex == target)
+    };
+    // An UPDATE or a DELETE has it among these, a MERGE has not.
+    if !tree::nodes(*from).any(is_target) {
+        let range = tree::make::<pg_sys::RangeTblRef>();
+        range.rtindex = target;
+        // SAFETY: a list and a node of it.
+        *from = unsafe { pg_sys::lappend(*from, std::ptr::from_mut(range).cast()) };
     }
+    // SAFETY: a range of a private copy.
+    unsafe { (*tree::range(statement, target)).inFromCl = true };
     if let Some(strength) = lock {
         let mark = tree::make::<pg_sys::RowMarkClause>();
         mark.rti = target as u32;

@@ -305,12 +305,12 @@ public final class Analyzer {
     if (only.kind() == StatementKind.SELECT || only.kind().modifies()) {
       return new Told(only, FactsParser.made(told), FactsParser.instead(told));
     }
-    UtilityKind utility = only.command().utility();
-    if (utility == UtilityKind.DECLARE || utility == UtilityKind.COPY_TO) {
-      return new Told(only, FactsParser.made(told), null);
+    if (only.command().storesRows()) {
+      return new Told(only, FactsParser.made(told), FactsParser.instead(told));
     }
-    boolean gives = only.command().storesRows() || only.kind() == StatementKind.MERGE;
-    return new Told(only, null, gives ? FactsParser.instead(told) : null);
+    UtilityKind utility = only.command().utility();
+    boolean queries = utility == UtilityKind.DECLARE || utility == UtilityKind.COPY_TO;
+    return new Told(only, queries ? FactsParser.made(told) : null, null);
   }
 
   /** The statements that a text has, or null: then a node is to be asked by {@link #split}. */

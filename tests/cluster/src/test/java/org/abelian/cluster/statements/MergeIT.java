@@ -250,44 +250,13 @@ class MergeIT {
     List<List<String>> answers = new ArrayList<>();
     try (Twins others = new Twins(single, router, "")) {
       for (int at = 0; at < 2; at++) {
-        answers.add(meet(others.both().get(at), change, twins.both().get(at), merge, at == 0));
+        List<LocalNode> nodes = at == 0 ? List.of(single) : cluster.nodes();
+        answers.add(
+            Twins.meet(others.both().get(at), change, twins.both().get(at), merge, nodes, "item"));
       }
     }
     assertEquals(answers.get(0), answers.get(1));
     sameRows();
-  }
-
-  private List<String> meet(
-      Connection first, String change, Connection second, String merge, boolean plain)
-      throws Exception {
-    run(first, "BEGIN");
-    run(first, change);
-    ExecutorService thread = Executors.newSingleThreadExecutor();
-    try {
-      Future<List<String>> waiting = thread.submit(() -> answer(second, merge));
-      awaitLock(plain ? List.of(single) : cluster.nodes());
-      run(first, "COMMIT");
-      return waiting.get(60, TimeUnit.SECONDS);
-    } finally {
-      thread.shutdown();
-    }
-  }
-
-  private static void awaitLock(List<LocalNode> nodes) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (System.nanoTime() < deadline) {
-      for (LocalNode node : nodes) {
-        try (Connection connection = node.connectAsSuperuser()) {
-          String waits =
-              "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'item'";
-          if (!run(connection, waits).isEmpty()) {
-            return;
-          }
-        }
-      }
-      Thread.sleep(20);
-    }
-    throw new AssertionError("nobody waits");
   }
 
   /** Each row matches, so that whoever comes second adds to what the first has made of it. */

@@ -9,6 +9,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
 
@@ -97,5 +101,52 @@ final class Twins implements AutoCloseable {
   public void close() throws SQLException {
     plain.close();
     routed.close();
+  }
+
+  /**
+   * One session changes something in a transaction, another waits for its end.
+   *
+   * @param nodes those where it may wait
+   * @param word in the text of what waits
+   * @return the second one's answer
+   */
+  static List<String> meet(
+      Connection first,
+      String change,
+      Connection second,
+      String statement,
+      List<LocalNode> nodes,
+      String word)
+      throws Exception {
+    run(first, "BEGIN");
+    run(first, change);
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try {
+      Future<List<String>> waiting = thread.submit(() -> answer(second, statement));
+      awaitLock(nodes, word);
+      run(first, "COMMIT");
+      return waiting.get(60, TimeUnit.SECONDS);
+    } finally {
+      thread.shutdown();
+    }
+  }
+
+  private static void awaitLock(List<LocalNode> nodes, String word) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (System.nanoTime() < deadline) {
+      for (LocalNode node : nodes) {
+        try (Connection connection = node.connectAsSuperuser()) {
+          String waits =
+              "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ '"
+                  + word
+                  + "'";
+          if (!run(connection, waits).isEmpty()) {
+            return;
+          }
+        }
+      }
+      Thread.sleep(20);
+    }
+    throw new AssertionError("nobody waits");
   }
 }

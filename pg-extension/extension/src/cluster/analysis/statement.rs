@@ -65,7 +65,7 @@ pub fn outline(statement: &pg_sys::RawStmt, text: &CStr) -> Json {
     let mut facts = json!({
         "kind": kind(statement.stmt), "span": [start, length], "tag": parser::command_tag(statement.stmt),
         "utility": null, "set": null, "isolation": null, "parameters": [], "relations": [], "equalities": [],
-        "insert": null, "assigned": [], "volatile": false, "mutable": false, "differs": false, "functions": [], "operations": [],
+        "insert": null, "assigned": [], "volatile": false, "leaves_state": false, "mutable": false, "differs": false, "functions": [], "operations": [],
         "returns_rows": false, "rewritten": null, "merge": null, "copy": null, "blind": null, "combined": null,
     });
     if facts["kind"] == "utility" {
@@ -419,6 +419,7 @@ fn describe_functions(trees: &[NodePtr], facts: &mut Json) -> bool {
 
 fn fill_in(found: &functions::Functions, facts: &mut Json) {
     facts["volatile"] = json!(found.volatile);
+    facts["leaves_state"] = json!(found.leaves_state);
     facts["mutable"] = json!(found.mutable);
     facts["differs"] = json!(found.differs);
     facts["functions"] = json!(found.opaque);

@@ -111,6 +111,8 @@ public final class FactsParser {
   private static CallFacts calls(JsonNode node) {
     return new CallFacts(
         node.path("volatile").asBoolean(),
+        // Nodes of former versions do not tell.
+        node.path("leaves_state").asBoolean(node.path("volatile").asBoolean()),
         node.path("mutable").asBoolean(),
         // Nodes of former versions do not tell.
         node.path("differs").asBoolean(node.path("mutable").asBoolean()),

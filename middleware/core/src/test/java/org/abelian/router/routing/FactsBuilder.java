@@ -325,6 +325,7 @@ final class FactsBuilder {
         ranges,
         new CallFacts(
             volatileFunctions,
+            volatileFunctions,
             mutable,
             mutable || volatileFunctions,
             functions,

@@ -74,6 +74,16 @@ pub fn outline(statement: &pg_sys::RawStmt, text: &CStr) -> Json {
     facts
 }
 
+/// The cursor of WHERE CURRENT OF.
+fn cursor_of_row(query: &pg_sys::Query) -> Option<String> {
+    // SAFETY: a query has a join tree; the name is a C string, or there is none.
+    unsafe {
+        let condition = query.jointree.as_ref()?.quals;
+        let row = tree::cast::<pg_sys::CurrentOfExpr, _>(condition)?;
+        (!row.cursor_name.is_null()).then(|| tree::string(row.cursor_name))
+    }
+}
+
 fn kind(statement: NodePtr) -> &'static str {
     use pg_sys::NodeTag::*;
     match tree::tag(statement) {
@@ -302,10 +312,12 @@ fn describe_query(
     if let (Some(scope), 1) = (top, queries.len()) {
         facts["merge"] = merge::facts(&mut scopes, scope, query, parameters)?;
     }
+    facts["current_of"] = json!(cursor_of_row(query));
     let mutable = facts["mutable"] == json!(true);
     let alone = queries.len() == 1;
     facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
-    if !instead::describe_expanded(query, &scopes, parameters, facts)
+    if facts["current_of"] == Json::Null
+        && !instead::describe_expanded(query, &scopes, parameters, facts)
         && !instead::describe_known(query, &scopes, parameters, facts)
         && !instead::describe_changed(query, parameters, facts)
         && !instead::describe_locked(query, &scopes, parameters, facts)

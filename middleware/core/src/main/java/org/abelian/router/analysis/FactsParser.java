@@ -98,7 +98,8 @@ public final class FactsParser {
             node.path("random_keys").asBoolean(),
             blind(node.path("blind")),
             combined(node),
-            text(node.path("unmoved"))),
+            text(node.path("unmoved")),
+            text(node.path("current_of"))),
         merge(node.path("merge")),
         command(node));
   }

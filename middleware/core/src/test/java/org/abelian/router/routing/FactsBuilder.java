@@ -332,7 +332,7 @@ final class FactsBuilder {
             nodeFunctions,
             procedure,
             null),
-        new ChangeFacts(insert, false, null, null, null),
+        new ChangeFacts(insert, false, null, null, null, null),
         merge,
         command());
   }

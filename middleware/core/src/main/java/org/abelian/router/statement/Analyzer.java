@@ -306,10 +306,8 @@ public final class Analyzer {
       throw ClientError.of("42601", "cannot insert multiple commands into a prepared statement");
     }
     StatementFacts only = facts.get(0);
-    if (only.kind() == StatementKind.SELECT || only.kind().modifies()) {
-      return new Told(only, FactsParser.made(told), FactsParser.instead(told));
-    }
-    if (only.command().storesRows()) {
+    boolean isQuery = only.kind() == StatementKind.SELECT || only.kind().modifies();
+    if (isQuery || only.command().storesRows()) {
       return new Told(only, FactsParser.made(told), FactsParser.instead(told));
     }
     UtilityKind utility = only.command().utility();

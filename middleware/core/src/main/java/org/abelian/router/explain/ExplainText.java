@@ -215,6 +215,9 @@ public final class ExplainText {
           "scatter, each node reads its own rows; "
               + rows
               + " are given one node's after the other's");
+      if (scatter.takesAny()) {
+        how.put("Before", "one node is asked alone, while one is likely to have them all");
+      }
       return;
     }
     String rows = merge.pullsRows() ? "the rows" : "a part of the result";

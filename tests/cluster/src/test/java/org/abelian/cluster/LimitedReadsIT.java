@@ -267,9 +267,9 @@ class LimitedReadsIT {
     String plan = answer("EXPLAIN (COSTS OFF) SELECT id FROM many LIMIT 4 OFFSET 3");
     assertTrue(plan.contains("the first of them are given one node's after the other's"), plan);
     assertTrue(plan.contains("Limit"), plan);
-    assertFalse(plan.contains("one node is asked alone"), plan);
+    assertFalse(plan.contains("or one node's"), plan);
     String any = answer("EXPLAIN (COSTS OFF) SELECT id FROM many LIMIT 4");
-    assertTrue(any.contains("Before: one node is asked alone, while one is likely"), any);
+    assertTrue(any.contains("or one node's where one is likely to have all"), any);
     String sorted = answer("EXPLAIN (COSTS OFF) SELECT id FROM many ORDER BY id LIMIT 4");
     assertTrue(sorted.contains("one node finishes it"), sorted);
   }

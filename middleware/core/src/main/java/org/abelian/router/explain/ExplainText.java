@@ -214,10 +214,8 @@ public final class ExplainText {
           "Run",
           "scatter, each node reads its own rows; "
               + rows
-              + " are given one node's after the other's");
-      if (scatter.takesAny()) {
-        how.put("Before", "one node is asked alone, while one is likely to have them all");
-      }
+              + " are given one node's after the other's"
+              + (scatter.takesAny() ? ", or one node's where one is likely to have all" : ""));
       return;
     }
     String rows = merge.pullsRows() ? "the rows" : "a part of the result";

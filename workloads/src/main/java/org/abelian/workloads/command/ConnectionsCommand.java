@@ -16,8 +16,7 @@ import picocli.CommandLine.Option;
     description =
         "Busy sessions of our server alone and beside many idle ones, and what an idle one takes.")
 final class ConnectionsCommand implements Callable<Integer> {
-  @Option(names = "--server-url", paramLabel = "URL", description = "the router server")
-  private String serverUrl;
+  @Mixin private ServerUrl serverUrl;
 
   @Option(names = "--busy", defaultValue = "64", description = "default: ${DEFAULT-VALUE}")
   private int busy;
@@ -45,7 +44,7 @@ final class ConnectionsCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     BenchResult result =
         new ConnectionsBench(
-                Environment.server(serverUrl),
+                serverUrl.database(),
                 Environment.nodes(),
                 Environment.serverPid().orElse(null),
                 new ConnectionsOptions(

@@ -413,7 +413,7 @@ public final class ClientSession
             new ConnectionSetup(settings, services.sealKeys(), services.schemaEpoch()),
             identity,
             settings,
-            scope::hasTemporaryObjects);
+            scope::temporaryObjects);
     SettingsWatch watch = new SettingsWatch(transaction, backends, replies);
     TransactionEnding ending =
         new TransactionEnding(id, transaction, backends, replies, watch, services.commits(), this);
@@ -602,6 +602,7 @@ public final class ClientSession
     portals.clear();
     cursors.ended(committed);
     notifications.ended(committed);
+    scope.transactionEnded();
     traceEnd(committed);
   }
 
@@ -612,7 +613,6 @@ public final class ClientSession
 
   @Override
   public void schemaChanged(boolean committed) {
-    scope.transactionEnded();
     if (committed) {
       services.schemaChanged().run();
     }

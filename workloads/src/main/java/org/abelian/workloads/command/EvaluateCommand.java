@@ -67,8 +67,7 @@ final class EvaluateCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Database plain = plainUrl.database();
-    Targets targets =
-        new Targets(plain, url.database(), Environment.nodes(), programs.path());
+    Targets targets = new Targets(plain, url.database(), Environment.nodes(), programs.path());
     Size size = sizes.full ? Size.FULL : Size.QUICK;
     List<BenchResult> results =
         new Evaluation(targets, size, seed, folder, Machine.describe(plain))

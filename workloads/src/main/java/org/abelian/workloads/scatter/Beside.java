@@ -123,8 +123,7 @@ final class Beside {
     for (Readers kind : kinds) {
       String alone = kind.alone();
       variants.add(
-          new Variant(
-              alone, READERS, round -> kind.crew(alone, round).measure(options.time())));
+          new Variant(alone, READERS, round -> kind.crew(alone, round).measure(options.time())));
     }
     for (Transfers way : ways) {
       String alone = writersAlone(way);
@@ -136,9 +135,7 @@ final class Beside {
       for (Readers kind : kinds) {
         variants.add(
             new Variant(
-                kind.writersBeside(way),
-                crews.writers(),
-                round -> measureBoth(way, kind, round)));
+                kind.writersBeside(way), crews.writers(), round -> measureBoth(way, kind, round)));
       }
     }
     return variants;
@@ -174,8 +171,7 @@ final class Beside {
   void addRatios(Map<String, Double> ratios, Measurements measured) {
     for (Transfers way : ways) {
       for (Readers kind : kinds) {
-        ratios.put(
-            kind.keep() + "_" + way.key(), measured.ratio(kind.beside(way), kind.alone()));
+        ratios.put(kind.keep() + "_" + way.key(), measured.ratio(kind.beside(way), kind.alone()));
         ratios.put(
             kind.writersKeep() + "_" + way.key(),
             measured.ratio(kind.writersBeside(way), writersAlone(way)));

@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What idle sessions cost the busy ones. */
+/** What idle sessions cost the busy ones, and how much memory. */
 @Command(
     name = "connections",
     mixinStandardHelpOptions = true,
@@ -18,6 +18,12 @@ import picocli.CommandLine.Option;
 final class ConnectionsCommand implements Callable<Integer> {
   @Option(names = "--server-url", paramLabel = "URL", description = "the router server")
   private String serverUrl;
+
+  @Option(
+      names = "--plain-url",
+      paramLabel = "URL",
+      description = "one PostgreSQL, which must let in all idle sessions")
+  private String plainUrl;
 
   @Option(names = "--busy", defaultValue = "64", description = "default: ${DEFAULT-VALUE}")
   private int busy;
@@ -47,6 +53,7 @@ final class ConnectionsCommand implements Callable<Integer> {
         new ConnectionsBench(
                 Environment.server(serverUrl),
                 Environment.nodes(),
+                Environment.plain(plainUrl),
                 Environment.serverPid().orElse(null),
                 new ConnectionsOptions(
                     busy, idle, Duration.ofSeconds(seconds), rounds, rows, warmUp.time()))

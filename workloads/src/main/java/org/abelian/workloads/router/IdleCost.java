@@ -69,11 +69,14 @@ final class IdleCost {
     return taken;
   }
 
-  /** How many times as much one takes on PostgreSQL alone; null when that is not known. */
+  /**
+   * How many times as much one takes on PostgreSQL alone. Null when that is not known, as where the
+   * server's process has given back more meanwhile than the sessions took.
+   */
   Double plainOverRouter() {
     Double plain = taken.get(PLAIN);
     Double router = taken.get(ROUTER);
-    return plain == null || router == null ? null : plain / router;
+    return plain == null || router == null || router <= 0 ? null : plain / router;
   }
 
   private List<Backends> backends() throws SQLException {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What idle sessions cost the busy ones. */
+/** What idle sessions cost the busy ones, and how much memory. */
 @Command(
     name = "connections",
     mixinStandardHelpOptions = true,
@@ -17,6 +17,12 @@ import picocli.CommandLine.Option;
         "Busy sessions of our server alone and beside many idle ones, and what an idle one takes.")
 final class ConnectionsCommand implements Callable<Integer> {
   @Mixin private ServerUrl serverUrl;
+
+  @Option(
+      names = "--plain-url",
+      paramLabel = "URL",
+      description = "one PostgreSQL, which must let in all idle sessions")
+  private String plainUrl;
 
   @Option(names = "--busy", defaultValue = "64", description = "default: ${DEFAULT-VALUE}")
   private int busy;
@@ -46,6 +52,7 @@ final class ConnectionsCommand implements Callable<Integer> {
         new ConnectionsBench(
                 serverUrl.database(),
                 Environment.nodes(),
+                Environment.plain(plainUrl),
                 Environment.serverPid().orElse(null),
                 new ConnectionsOptions(
                     busy, idle, Duration.ofSeconds(seconds), rounds, rows, warmUp.time()))
